@@ -1,0 +1,47 @@
+# Every target sets up .venv by itself, and only again when pyproject.toml or native code changed.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+NATIVE := $(shell find native -type f \( -name '*.cc' -o -name '*.hh' \) 2>/dev/null)
+BUILD_NEEDS := "scikit-build-core>=0.11,<2" "nanobind>=2.9,<4" "cmake>=3.25" "ninja>=1.11"
+
+.PHONY: demo test lint format bench asan clean help
+
+help:  ## what each target does
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
+$(STAMP): pyproject.toml CMakeLists.txt $(NATIVE)
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "dragoman needs Python 3.11 or newer; say make PYTHON=python3.11")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(BUILD_NEEDS)
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable '.[dev]'
+	@touch $(STAMP)
+
+demo: $(STAMP)  ## run the main job on embedded data, leave build/demo/report.html
+	$(BIN)/dragoman demo --out build/demo
+
+test: $(STAMP)  ## all tests
+	$(BIN)/python -m pytest
+
+lint: $(STAMP)  ## ruff, mypy strict, clang-format
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/clang-format --dry-run --Werror $(NATIVE)
+
+format: $(STAMP)  ## rewrite the sources in the house format
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $(NATIVE)
+
+bench: $(STAMP)  ## measure; JSON under build/bench, the table in docs/benchmarks.md
+	$(BIN)/python -m bench
+
+asan: $(STAMP)  ## native tests under address and undefined-behaviour sanitizers
+	$(BIN)/cmake -S . -B build/asan -G Ninja -DCMAKE_MAKE_PROGRAM="$(CURDIR)/$(BIN)/ninja" -DDRAGOMAN_NATIVE_TESTS=ON -DCMAKE_BUILD_TYPE=Debug
+	$(BIN)/cmake --build build/asan
+	./build/asan/native_tests
+
+clean:  ## remove everything that was built, the environment included
+	rm -rf build $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,32 @@
+#include <nanobind/nanobind.h>
+
+#include "bind/modules.hh"
+#include "core/control.hh"
+#include "core/errors.hh"
+
+namespace nb = nanobind;
+
+namespace {
+
+// Raises dragoman.errors.InputError(message, line=...), which the Python side completes with the file's name.
+void raise_input_error(const dragoman::InputError& error) {
+  nb::object type = nb::module_::import_("dragoman.errors").attr("InputError");
+  nb::object instance = type(nb::str(error.what()), nb::arg("line") = error.line ? nb::cast(error.line) : nb::none());
+  PyErr_SetObject(type.ptr(), instance.ptr());
+}
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+  m.doc() = "The native core of Dragoman.";
+  nb::register_exception_translator([](const std::exception_ptr& p, void*) {
+    try {
+      std::rethrow_exception(p);
+    } catch (const dragoman::InputError& error) {
+      raise_input_error(error);
+    } catch (const dragoman::Interrupted&) {
+      PyErr_SetNone(PyExc_KeyboardInterrupt);
+    }
+  });
+  dragoman::bind::bind_vocab(m);
+}

@@ -1,0 +1,12 @@
+// One function per bound area; module.cc calls each once.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace dragoman::bind {
+
+namespace nb = nanobind;
+
+void bind_vocab(nb::module_& m);
+
+}  // namespace dragoman::bind

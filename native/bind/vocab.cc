@@ -1,0 +1,82 @@
+#include "core/vocab.hh"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include "bind/arrays.hh"
+#include "bind/modules.hh"
+
+namespace dragoman::bind {
+
+namespace {
+
+std::string_view view_of(const nb::bytes& data) { return {data.c_str(), data.size()}; }
+
+nb::tuple to_tuple(EncodedLines&& lines) {
+  return nb::make_tuple(to_numpy(std::move(lines.offsets)), to_numpy(std::move(lines.ids)));
+}
+
+}  // namespace
+
+void bind_vocab(nb::module_& m) {
+  nb::class_<WordTable>(m, "WordTable", "Interned byte strings with dense int32 ids.")
+      .def(nb::init<>())
+      .def("__len__", &WordTable::size)
+      .def("intern", [](WordTable& t, const nb::bytes& word) { return t.intern(view_of(word)); }, nb::arg("word"))
+      .def("find", [](const WordTable& t, const nb::bytes& word) { return t.find(view_of(word)); },
+           nb::arg("word"), "The id, or -1.")
+      .def(
+          "word",
+          [](const WordTable& t, int32_t id) {
+            if (id < 0 || id >= t.size()) throw nb::index_error("no word has that id");
+            const auto word = t.word(id);
+            return nb::bytes(word.data(), word.size());
+          },
+          nb::arg("id"))
+      .def("blob", [](const WordTable& t) { return nb::bytes(t.blob().data(), t.blob().size()); })
+      .def("offsets", [](const WordTable& t) { return to_numpy(std::vector<int64_t>(t.offsets())); })
+      .def(
+          "encode_growing",
+          [](WordTable& t, const nb::bytes& block, int64_t first_line) {
+            EncodedLines lines;
+            encode_lines(view_of(block), t, first_line, lines);  // changes the table: the GIL is its lock
+            return to_tuple(std::move(lines));
+          },
+          nb::arg("block"), nb::arg("first_line") = 1)
+      .def(
+          "encode",
+          [](const WordTable& t, const nb::bytes& block, int32_t unknown, int64_t first_line) {
+            EncodedLines lines;
+            {
+              nb::gil_scoped_release released;
+              encode_lines_frozen(view_of(block), t, unknown, first_line, lines);
+            }
+            return to_tuple(std::move(lines));
+          },
+          nb::arg("block"), nb::arg("unknown"), nb::arg("first_line") = 1);
+  m.def(
+      "word_table",
+      [](const nb::bytes& blob, In<int64_t> offsets) {
+        const auto s = span_of(offsets);
+        return WordTable(view_of(blob), std::vector<int64_t>(s.begin(), s.end()));
+      },
+      nb::arg("blob"), nb::arg("offsets").noconvert());
+  m.def(
+      "escape_word",
+      [](const nb::bytes& word) {
+        std::string out;
+        escape_word(view_of(word), out);
+        return nb::bytes(out.data(), out.size());
+      },
+      nb::arg("word"));
+  m.def(
+      "unescape_word",
+      [](const nb::bytes& word) {
+        const std::string out = unescape_word(view_of(word));
+        return nb::bytes(out.data(), out.size());
+      },
+      nb::arg("word"));
+}
+
+}  // namespace dragoman::bind

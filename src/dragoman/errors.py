@@ -1,0 +1,51 @@
+"""The exceptions of Dragoman.
+
+DragomanError                 everything we raise on purpose
+├── InputError                the user's files or options are wrong: exit status 2
+│   └── MismatchError         files that should fit together do not
+└── FailedError               the work itself failed: exit status 1
+
+A message says what is wrong, where, what was expected, and what to do.
+"""
+
+from __future__ import annotations
+
+import os
+
+__all__ = ["DragomanError", "FailedError", "InputError", "MismatchError"]
+
+
+class DragomanError(Exception):
+    """Base of all errors that Dragoman raises on purpose."""
+
+    exit_status = 1
+
+
+class InputError(DragomanError):
+    """The user's input is wrong; carries the file and the line (from 1) where that is known."""
+
+    exit_status = 2
+
+    def __init__(
+        self, message: str, *, path: str | os.PathLike[str] | None = None, line: int | None = None
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.path = None if path is None else os.fspath(path)
+        self.line = line
+
+    def at(self, path: str | os.PathLike[str]) -> InputError:
+        """The same error with the file's name, for readers that do not know it."""
+        return type(self)(self.message, path=path, line=self.line)
+
+    def __str__(self) -> str:
+        where = [part for part in (self.path, f"line {self.line}" if self.line else None) if part]
+        return f"{', '.join(where)}: {self.message}" if where else self.message
+
+
+class MismatchError(InputError):
+    """Two inputs that should fit together do not (line counts, formats, sizes)."""
+
+
+class FailedError(DragomanError):
+    """The work failed although the input was fine."""
