@@ -1,7 +1,7 @@
 """Bootstrap and approximate randomisation on segment statistics, with sacrebleu's definitions and draws.
 
 Statistics are [system, sentence, n_stats]; all systems see the same draws, as a paired test wants. Drawing
-happens in blocks, so that memory does not grow with the number of resamples; they do not change what is drawn.
+happens in blocks, which bound the memory and do not change what is drawn.
 """
 
 from __future__ import annotations
@@ -90,13 +90,13 @@ def confidence_interval(scores: Floats) -> Interval:
 
 
 def paired_bootstrap(scores: Floats, baseline: Floats, difference: float) -> float:
-    """p-value of an absolute `difference` of scores, from the scores of the same resamples (Koehn 2004)."""
+    """p-value of an absolute `difference`, from the scores of the same resamples (Koehn 2004)."""
     sampled = np.abs(scores - baseline)
     return _p_value(sampled - sampled.mean(), difference)
 
 
 def paired_randomisation(scores: Floats, baseline: Floats, difference: float) -> float:
-    """p-value of an absolute `difference` of scores, from those of shuffled systems (Riezler and Maxwell 2005)."""
+    """p-value of an absolute `difference`, from the scores of shuffled systems (Riezler and Maxwell 2005)."""
     return _p_value(np.abs(scores - baseline), difference)
 
 

@@ -75,8 +75,8 @@ def compare_systems(
 ) -> list[SystemScore]:
     """Scores systems against one sequence of lines per reference (None: "no reference for this sentence").
 
-    The first system is the baseline of the paired tests. A test is left out with 0 resamples or trials. With several
-    runs a system's intervals and tests look at its runs together, sentence by sentence (statistics averaged).
+    The first system is the baseline of the paired tests. A test is left out with 0 resamples or trials. With
+    several runs a system's interval and tests look at its runs together, statistics averaged by sentence.
     """
     if not systems or not all(system.runs for system in systems):
         raise InputError("nothing to score: give at least one system, each with at least one output")
@@ -87,7 +87,7 @@ def compare_systems(
         for run in system.runs:
             if len(run) != n_sentences:
                 raise MismatchError(
-                    f"{system.name} has {len(run)} lines, {systems[0].name} has {n_sentences}; they must match"
+                    f"{system.name} has {len(run)} lines but {systems[0].name} has {n_sentences}"
                 )
     by_sentence = references_by_sentence(references, n_sentences)
     outputs = [run for system in systems for run in system.runs]
@@ -105,11 +105,10 @@ def compare_systems(
         for metric in metrics
     ]
     ratios = _length_ratios(outputs, by_sentence, threads)
+    rows = zip(systems, zip(*columns, strict=True), _by_system(ratios, n_runs), strict=True)
     return [
         SystemScore(name=system.name, scores=scores, length_ratio=float(ratio.mean()))
-        for system, scores, ratio in zip(
-            systems, zip(*columns, strict=True), _by_system(ratios, n_runs), strict=True
-        )
+        for system, scores, ratio in rows
     ]
 
 
@@ -168,7 +167,7 @@ def _length_ratios(
 ) -> NDArray[np.float64]:
     totals = output_statistics(Bleu(max_order=1), outputs, refs, threads=threads).sum(axis=1)
     lengths, ref_lengths = totals[:, 0], totals[:, 1]
-    return np.divide(lengths, ref_lengths, out=np.zeros(len(lengths)), where=ref_lengths > 0)
+    return np.where(ref_lengths > 0, lengths / np.maximum(ref_lengths, 1.0), 0.0)
 
 
 def _by_system(values: NDArray[np.float64], n_runs: Sequence[int]) -> list[NDArray[np.float64]]:
