@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -51,14 +52,7 @@ def test_output_goes_to_the_log(tmp_path):
 
 def test_a_failing_decoder_shows_its_tail(tmp_path):
     with pytest.raises(FailedError, match=r"failed with status 3; its last output:\nline 99"):
-        run(
-            python(
-                "import sys; [print('line', i) for i in range(90, 100)][-1:]; sys.exit(3)".replace(
-                    "range(90", "range(99"
-                )
-            ),
-            tmp_path,
-        )
+        run(python("import sys; print('line 99'); sys.exit(3)"), tmp_path)
 
 
 def test_a_missing_decoder(tmp_path):
@@ -72,7 +66,7 @@ def test_a_hanging_decoder_and_its_children_are_ended(tmp_path):
         "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)']); "
         "print(child.pid, flush=True); time.sleep(600)"
     )
-    with pytest.raises(FailedError, match="still running after 1.5 s"):
+    with pytest.raises(FailedError, match=r"still running after 1\.5 s"):
         run(python(code, timeout_s=1.5), tmp_path)
     child = int((tmp_path / "log").read_text())
     for _ in range(100):
@@ -80,7 +74,7 @@ def test_a_hanging_decoder_and_its_children_are_ended(tmp_path):
             os.kill(child, 0)
         except ProcessLookupError:
             break
-        if open(f"/proc/{child}/stat").read().split()[2] == "Z":
+        if Path(f"/proc/{child}/stat").read_text().split()[2] == "Z":
             break
         time.sleep(0.05)
     else:
