@@ -55,24 +55,20 @@ class Level {
     const auto grams = [](size_t length, int n) {
       return static_cast<double>(length > static_cast<size_t>(n) ? length - static_cast<size_t>(n) : 0);
     };
-    for (size_t r = 0; r < n_references_; ++r) {
+    const size_t width = n_references_;
+    matches_.assign(static_cast<size_t>(order_) * width, 0);
+    trie_.match(text_, [&](int n, int32_t node, int32_t times) {
+      int32_t* row = matches_.data() + static_cast<size_t>(n) * width;
+      const int32_t* limits = trie_.counts(node);
+      for (size_t r = 0; r < width; ++r) row[r] += times <= limits[r];
+    });
+    for (size_t r = 0; r < width; ++r) {
       double* row = triples + r * stride;
       for (int n = 0; n < order_; ++n) {
         row[3 * n + 1] = grams(views_[r].size(), n);
         row[3 * n] = row[3 * n + 1] > 0 ? grams(text_.size(), n) : 0;
-        row[3 * n + 2] = 0;
+        row[3 * n + 2] = matches_[static_cast<size_t>(n) * width + r];
       }
-    }
-    if (n_references_ == 1) {
-      trie_.match(text_, [&](int n, int32_t node, int32_t times) {
-        triples[3 * n + 2] += times <= trie_.limit(node);
-      });
-    } else {
-      trie_.match(text_, [&](int n, int32_t node, int32_t times) {
-        for (size_t r = 0; r < n_references_; ++r)
-          triples[r * stride + 3 * static_cast<size_t>(n) + 2] +=
-              times <= trie_.count(node, static_cast<int>(r));
-      });
     }
   }
 
@@ -91,6 +87,7 @@ class Level {
   std::vector<std::vector<int32_t>> units_;
   std::vector<std::span<const int32_t>> views_;
   std::vector<int32_t> text_;
+  std::vector<int32_t> matches_;  // [order][reference]
   NgramTrie trie_;
 };
 

@@ -55,8 +55,8 @@ class Metric(ABC):
         """Statistics of each candidate, [len(hyps), n_stats].
 
         `sentence` says which sentence of `refs` each candidate translates (default: candidate i sentence i);
-        keep candidates of a sentence together, then its references are looked at once. `spelling` is needed by
-        metrics that look inside words. Raises InputError where a candidate has no reference.
+        keep candidates of a sentence together, then its references are looked at once. Metrics that look
+        inside words need `spelling`. Raises InputError where a candidate has no reference.
         """
 
     @abstractmethod

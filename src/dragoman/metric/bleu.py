@@ -48,8 +48,8 @@ class Bleu(WordMetric):
     """Corpus BLEU; the defaults are sacrebleu's but for the tokeniser.
 
     Statistics: hypothesis length, reference length, matches of order 1..N, n-grams of order 1..N.
-    With `smoothing` none the score is 0 as soon as one order has no match, as MERT wants it. `smooth_value` is
-    the floor or k; `effective_order` leaves out the orders that the hypotheses are too short for.
+    With `smoothing` none the score is 0 as soon as one order has no match, as MERT wants it. `smooth_value`
+    is the floor or k; `effective_order` leaves out the orders that the hypotheses are too short for.
     """
 
     max_order: int = 4

@@ -25,8 +25,8 @@ __all__ = ["Chrf"]
 class Chrf(WordMetric):
     """Character n-gram F score, as sacrebleu's; with `word_order` 2 it is chrF++.
 
-    Statistics: for each order, characters first, the n-grams of the hypothesis, of the reference, and common to
-    both, against the reference that gives the best F score.
+    Statistics: for each order, characters first, the n-grams of the hypothesis, of the reference, and common
+    to both, against the reference that gives the best F score.
     """
 
     char_order: int = 6

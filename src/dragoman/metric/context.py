@@ -38,7 +38,7 @@ class PseudoCorpus:
     def __post_init__(self) -> None:
         if self.background.shape != (self.bleu.n_stats,):
             raise InputError(
-                f"{self.bleu.n_stats} BLEU statistics expected as background, not shape {self.background.shape}"
+                f"{self.bleu.n_stats} BLEU statistics expected, not shape {self.background.shape}"
             )
         if not 0 <= self.decay <= 1:
             raise InputError(f"decay must be in [0, 1], not {self.decay}")

@@ -96,5 +96,5 @@ class External(Metric):
 
     def _not_from_text(self) -> InputError:
         return InputError(
-            f"{self.label} is an external metric and cannot be computed from text; bring a number per candidate"
+            f"{self.label} is external, it cannot be computed from text; bring a number per candidate"
         )

@@ -28,8 +28,8 @@ class SentenceBleu:
     """BLEU+1 of each candidate from its BLEU statistics.
 
     Nakov et al. (2012) found that smoothing precision alone favours short translations. `smooth_brevity` also
-    adds one to the reference length. `grounded` takes off the precision that smoothing alone gives away: that of
-    the same candidate with no match in any smoothed order. An empty candidate scores 0.
+    adds one to the reference length. `grounded` takes off the precision that smoothing alone gives away: that
+    of the same candidate with no match in any smoothed order. An empty candidate scores 0.
     """
 
     add_one: AddOne = AddOne.HIGHER
