@@ -1,0 +1,1 @@
+"""Corpora: reading, cleaning, splitting, and making them."""
