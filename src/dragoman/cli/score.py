@@ -19,12 +19,22 @@ __all__ = ["score"]
 
 def score(
     hypotheses: Annotated[list[str] | None, typer.Argument(metavar="[HYP]...", help="Outputs, a system each.")] = None,
-    reference: Annotated[list[str] | None, typer.Option("--reference", "-r", help="References; repeat for several.")] = None,
-    metric: Annotated[list[str] | None, typer.Option("--metric", "-m", help="bleu, chrf, chrf++ or ter; repeat.")] = None,
-    run: Annotated[list[str] | None, typer.Option(help="NAME=FILE: one run of a system; repeat a NAME for more runs.")] = None,
+    reference: Annotated[
+        list[str] | None, typer.Option("--reference", "-r", help="References; repeat for several.")
+    ] = None,
+    metric: Annotated[
+        list[str] | None, typer.Option("--metric", "-m", help="bleu, chrf, chrf++ or ter; repeat.")
+    ] = None,
+    run: Annotated[
+        list[str] | None, typer.Option(help="NAME=FILE: one run of a system; repeat a NAME for more runs.")
+    ] = None,
     tokenize: Annotated[Tokenizer, typer.Option(help="BLEU's tokeniser.")] = Tokenizer.NONE,
-    lowercase: Annotated[bool, typer.Option("--lowercase", help="Ignore case in BLEU and chrF (TER always does).")] = False,
-    bootstrap: Annotated[int, typer.Option(min=0, help="Resamples for intervals and the paired bootstrap; 0: none.")] = 1000,
+    lowercase: Annotated[
+        bool, typer.Option("--lowercase", help="Ignore case in BLEU and chrF (TER always does).")
+    ] = False,
+    bootstrap: Annotated[
+        int, typer.Option(min=0, help="Resamples for intervals and the paired bootstrap; 0: none.")
+    ] = 1000,
     trials: Annotated[int, typer.Option(min=0, help="Shuffles of the approximate randomisation; 0: none.")] = 10_000,
     threads: Threads = 0,
     seed: Seed = 12345,
@@ -48,7 +58,9 @@ def score(
         raise InputError("no reference; give at least one with -r")
     references = [list(read_lines(path)) for path in reference]
     metrics = [_metric(name, tokenize, lowercase) for name in metric or ["bleu", "chrf", "ter"]]
-    systems = [SystemOutput(name=name, runs=tuple(list(read_lines(path)) for path in paths)) for name, paths in files.items()]
+    systems = [
+        SystemOutput(name=name, runs=tuple(list(read_lines(path)) for path in paths)) for name, paths in files.items()
+    ]
     with session.progress("scoring") as progress:
         progress(0)
         scores = compare_systems(

@@ -88,9 +88,7 @@ def _write(path: Path, lines: Sequence[str]) -> Path:
     return path
 
 
-def _page(
-    splits: SynthSplits, stats: TextStats, scores: Sequence[SystemScore], outputs: dict[str, list[str]]
-) -> Page:
+def _page(splits: SynthSplits, stats: TextStats, scores: Sequence[SystemScore], outputs: dict[str, list[str]]) -> Page:
     page = Page(
         title="Dragoman demo",
         lead="A German-English corpus from the built-in grammar, and what it takes to translate it. "

@@ -137,9 +137,7 @@ def write_signature(
     return "|".join(f"{key}:{value}" for key, value in fields.items() if value is not None)
 
 
-def sentence_of_each(
-    hyps: Segments, refs: References, sentence: NDArray[np.int32] | None
-) -> NDArray[np.int32]:
+def sentence_of_each(hyps: Segments, refs: References, sentence: NDArray[np.int32] | None) -> NDArray[np.int32]:
     """The sentence of each candidate, counting up unless it was given."""
     if sentence is not None:
         return sentence

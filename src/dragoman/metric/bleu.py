@@ -64,9 +64,7 @@ class Bleu(WordMetric):
         if self.max_order < 1:
             raise InputError(f"BLEU needs an n-gram order of at least 1, not {self.max_order}")
         if self.smooth_value is not None and self.smoothing not in _DEFAULT_VALUE:
-            raise InputError(
-                f"smoothing {self.smoothing} takes no value; leave it out, or use floor or add-k"
-            )
+            raise InputError(f"smoothing {self.smoothing} takes no value; leave it out, or use floor or add-k")
 
     @property
     def _value(self) -> float:
