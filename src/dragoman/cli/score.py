@@ -43,8 +43,8 @@ def score(
 ) -> None:
     """Score translations as sacrebleu does; with several systems, test each against the first.
 
-    HYP and references are line-aligned text; BLEU takes them as tokenised unless --tokenize says otherwise. P-values are two-sided: AR is
-    approximate randomisation, BS the paired bootstrap.
+    HYP and references are line-aligned text; BLEU takes them as tokenised unless --tokenize says otherwise. P-values
+    are two-sided: AR is approximate randomisation, BS the paired bootstrap.
 
     Examples: dragoman score output.en -r test.en
 
@@ -57,6 +57,8 @@ def score(
     if not reference:
         raise InputError("no reference; give at least one with -r")
     references = [list(read_lines(path)) for path in reference]
+    if not references[0]:
+        raise InputError("there is no sentence to score", path=reference[0])
     metrics = [_metric(name, tokenize, lowercase) for name in metric or ["bleu", "chrf", "ter"]]
     systems = [
         SystemOutput(name=name, runs=tuple(list(read_lines(path)) for path in paths)) for name, paths in files.items()
