@@ -24,6 +24,14 @@ PIECES = st.lists(
 ).map(b"".join)
 
 
+def first_bad_line(data: bytes) -> int | None:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return data.count(b"\n", 0, error.start)
+    return None
+
+
 def by_python(data: bytes):
     lines = data.split(b"\n")
     if not lines[-1]:
@@ -36,16 +44,11 @@ def by_python(data: bytes):
 @given(st.one_of(PIECES, st.binary(max_size=40)))
 def test_encoder_equals_python_or_names_the_line(data):
     table = WordTable()
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError as error:
+    bad_line = first_bad_line(data)
+    if bad_line is not None:
         with pytest.raises(InputError) as caught:
             table.encode_growing(data, 7)
-        line = 7 + data.count(b"\n", 0, error.start)
-    else:
-        line = None
-    if line is not None:
-        assert caught.value.line == line
+        assert caught.value.line == 7 + bad_line
         return
     offsets, ids = table.encode_growing(data, 7)
     words = [[unescape_word(table.word(i)) for i in ids[a:b]] for a, b in pairwise(offsets)]
