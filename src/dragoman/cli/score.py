@@ -19,12 +19,22 @@ __all__ = ["score"]
 
 def score(
     hypotheses: Annotated[list[str] | None, typer.Argument(metavar="[HYP]...", help="Outputs, a system each.")] = None,
-    reference: Annotated[list[str] | None, typer.Option("--reference", "-r", help="References; repeat for several.")] = None,
-    metric: Annotated[list[str] | None, typer.Option("--metric", "-m", help="bleu, chrf, chrf++ or ter; repeat.")] = None,
-    run: Annotated[list[str] | None, typer.Option(help="NAME=FILE: one run of a system; repeat a NAME for more runs.")] = None,
+    reference: Annotated[
+        list[str] | None, typer.Option("--reference", "-r", help="References; repeat for several.")
+    ] = None,
+    metric: Annotated[
+        list[str] | None, typer.Option("--metric", "-m", help="bleu, chrf, chrf++ or ter; repeat.")
+    ] = None,
+    run: Annotated[
+        list[str] | None, typer.Option(help="NAME=FILE: one run of a system; repeat a NAME for more runs.")
+    ] = None,
     tokenize: Annotated[Tokenizer, typer.Option(help="BLEU's tokeniser.")] = Tokenizer.NONE,
-    lowercase: Annotated[bool, typer.Option("--lowercase", help="Ignore case in BLEU and chrF (TER always does).")] = False,
-    bootstrap: Annotated[int, typer.Option(min=0, help="Resamples for intervals and the paired bootstrap; 0: none.")] = 1000,
+    lowercase: Annotated[
+        bool, typer.Option("--lowercase", help="Ignore case in BLEU and chrF (TER always does).")
+    ] = False,
+    bootstrap: Annotated[
+        int, typer.Option(min=0, help="Resamples for intervals and the paired bootstrap; 0: none.")
+    ] = 1000,
     trials: Annotated[int, typer.Option(min=0, help="Shuffles of the approximate randomisation; 0: none.")] = 10_000,
     threads: Threads = 0,
     seed: Seed = 12345,
@@ -33,8 +43,8 @@ def score(
 ) -> None:
     """Score translations as sacrebleu does; with several systems, test each against the first.
 
-    HYP and references are line-aligned text; BLEU takes them as tokenised unless --tokenize says otherwise. P-values are two-sided: AR is
-    approximate randomisation, BS the paired bootstrap.
+    HYP and references are line-aligned text; BLEU takes them as tokenised unless --tokenize says otherwise. P-values
+    are two-sided: AR is approximate randomisation, BS the paired bootstrap.
 
     Examples: dragoman score output.en -r test.en
 
@@ -47,8 +57,12 @@ def score(
     if not reference:
         raise InputError("no reference; give at least one with -r")
     references = [list(read_lines(path)) for path in reference]
+    if not references[0]:
+        raise InputError("there is no sentence to score", path=reference[0])
     metrics = [_metric(name, tokenize, lowercase) for name in metric or ["bleu", "chrf", "ter"]]
-    systems = [SystemOutput(name=name, runs=tuple(list(read_lines(path)) for path in paths)) for name, paths in files.items()]
+    systems = [
+        SystemOutput(name=name, runs=tuple(list(read_lines(path)) for path in paths)) for name, paths in files.items()
+    ]
     with session.progress("scoring") as progress:
         progress(0)
         scores = compare_systems(

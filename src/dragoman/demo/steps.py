@@ -88,9 +88,7 @@ def _write(path: Path, lines: Sequence[str]) -> Path:
     return path
 
 
-def _page(
-    splits: SynthSplits, stats: TextStats, scores: Sequence[SystemScore], outputs: dict[str, list[str]]
-) -> Page:
+def _page(splits: SynthSplits, stats: TextStats, scores: Sequence[SystemScore], outputs: dict[str, list[str]]) -> Page:
     page = Page(
         title="Dragoman demo",
         lead="A German-English corpus from the built-in grammar, and what it takes to translate it. "
@@ -107,7 +105,7 @@ def _page(
 
 
 def _corpus_parts(train: Sequence[Example], stats: TextStats) -> list[Rows | Figure | Note]:
-    rows = [
+    rows: list[list[Cell | str]] = [
         [
             language,
             Cell(f"{side.n_lines:,}", numeric=True),
@@ -139,7 +137,7 @@ def _paraphrases(examples: Sequence[Example]) -> Rows:
 
 def _score_parts(scores: Sequence[SystemScore]) -> list[Rows | Figure | Note]:
     header = ["translator", *(item.metric.upper() for item in scores[0].scores), "length ratio"]
-    rows = []
+    rows: list[list[Cell | str]] = []
     for system in scores:
         cells = [Cell(f"{100 * item.score:.1f} ± {_half_width(item):.1f}", numeric=True) for item in system.scores]
         rows.append([system.name, *cells, Cell(f"{system.length_ratio:.2f}", numeric=True)])
@@ -154,8 +152,8 @@ def _score_parts(scores: Sequence[SystemScore]) -> list[Rows | Figure | Note]:
         Rows(header=header, rows=rows),
         Figure(svg=chart, caption="BLEU with 95% bootstrap intervals, against three references"),
         Note(
-            "Word by word replaces each word by its closest companion in the training text; nearest sentence answers with "
-            "the translation of the most similar training sentence; another reference is a fourth correct "
+            "Word by word replaces each word by its closest companion in the training text; nearest sentence answers "
+            "with the translation of the most similar training sentence; another reference is a fourth correct "
             "translation, scored against the other three. "
             f"Signature of BLEU: {bleu[0].signature}"
         ),
