@@ -30,6 +30,7 @@ LAYERS = [
     ["report"],
     ["recipe", "serve", "demo"],
     ["cli"],
+    ["__main__"],
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 MODULES = sorted(path for path in ROOT.rglob("*.py") if path != ROOT / "__init__.py")

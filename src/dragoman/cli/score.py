@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -11,7 +10,7 @@ from rich.text import Text
 from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, table
 from dragoman.errors import InputError
 from dragoman.evaluate import SystemOutput, SystemScore, compare_systems
-from dragoman.metric import Bleu, Chrf, Metric, Tokenizer, by_name
+from dragoman.metric import Tokenizer, by_name
 from dragoman.text import printable, read_lines
 
 __all__ = ["score"]
@@ -23,7 +22,8 @@ def score(
         list[str] | None, typer.Option("--reference", "-r", help="References; repeat for several.")
     ] = None,
     metric: Annotated[
-        list[str] | None, typer.Option("--metric", "-m", help="bleu, chrf, chrf++ or ter; repeat.")
+        list[str] | None,
+        typer.Option("--metric", "-m", help="bleu, chrf, chrf++, ter, or a mix such as (ter-bleu)/2; repeat."),
     ] = None,
     run: Annotated[
         list[str] | None, typer.Option(help="NAME=FILE: one run of a system; repeat a NAME for more runs.")
@@ -59,7 +59,7 @@ def score(
     references = [list(read_lines(path)) for path in reference]
     if not references[0]:
         raise InputError("there is no sentence to score", path=reference[0])
-    metrics = [_metric(name, tokenize, lowercase) for name in metric or ["bleu", "chrf", "ter"]]
+    metrics = [by_name(name, tokenizer=tokenize, lowercase=lowercase) for name in metric or ["bleu", "chrf", "ter"]]
     systems = [
         SystemOutput(name=name, runs=tuple(list(read_lines(path)) for path in paths)) for name, paths in files.items()
     ]
@@ -86,13 +86,6 @@ def _group_runs(hypotheses: list[str], runs: list[str]) -> dict[str, list[str]]:
     if not files:
         raise InputError("nothing to score; name at least one output file")
     return files
-
-
-def _metric(name: str, tokenizer: Tokenizer, lowercase: bool) -> Metric:
-    metric = by_name(name)
-    if isinstance(metric, Bleu):
-        return replace(metric, tokenizer=tokenizer, lowercase=lowercase)
-    return replace(metric, lowercase=lowercase) if isinstance(metric, Chrf) else metric
 
 
 def _record(system: SystemScore) -> dict[str, object]:
