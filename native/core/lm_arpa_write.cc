@@ -12,9 +12,11 @@ namespace {
 constexpr size_t kBlock = 1 << 20;
 
 void append_log10(std::string& out, float natural) {
+  // Nine digits are enough for reading to give back the very same natural log.
+  constexpr int kDigits = 9;
   char buffer[32];
-  const auto value = static_cast<float>(static_cast<double>(natural) / kLn10);
-  const auto end = std::to_chars(buffer, buffer + sizeof(buffer), value == 0 ? 0.0F : value).ptr;
+  const double value = natural == 0 ? 0.0 : static_cast<double>(natural) / kLn10;
+  const auto end = std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::general, kDigits).ptr;
   out.append(buffer, end);
 }
 
