@@ -1,6 +1,5 @@
 """The native core. One stub per bound name; tests check that none is missing."""
 
-import enum
 from collections.abc import Callable
 
 import numpy as np
@@ -57,16 +56,6 @@ def train_ibm2(
     keep_model: bool,
     progress: Callable[[int], None] | None = None,
 ) -> tuple[NDArray[np.int32], NDArray[np.float64], Ibm2Model | None]: ...
-
-class Heuristic(enum.Enum):
-    INTERSECTION = 0
-    UNION = 1
-    GROW_DIAG = 2
-    GROW_DIAG_AND = 3
-    GROW_DIAG_FINAL = 4
-    GROW_DIAG_FINAL_AND = 5
-    REFINED = 6
-
 def links_of(
     offsets: NDArray[np.int64], assignment: NDArray[np.int32], by_source: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]: ...
@@ -75,7 +64,7 @@ def symmetrize_links(
     first_links: NDArray[np.int32],
     second_offsets: NDArray[np.int64],
     second_links: NDArray[np.int32],
-    heuristic: Heuristic,
+    heuristic: str,
     n_threads: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]: ...
 def overlap_of_links(
