@@ -1,5 +1,6 @@
 """The native core. One stub per bound name; tests check that none is missing."""
 
+import enum
 from collections.abc import Callable
 
 import numpy as np
@@ -76,3 +77,45 @@ def overlap_of_links(
 ) -> tuple[int, int, int]: ...
 def parse_pharaoh(block: bytes, first_line: int = 1) -> tuple[NDArray[np.int64], NDArray[np.int32]]: ...
 def format_pharaoh(offsets: NDArray[np.int64], links: NDArray[np.int32], begin: int, end: int) -> bytes: ...
+
+class ReferenceLength(enum.Enum):
+    CLOSEST = 0
+    SHORTEST = 1
+    AVERAGE = 2
+
+def bleu_statistics(
+    offsets: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    sentence: NDArray[np.int32],
+    ref_offsets: NDArray[np.int64],
+    ref_word_offsets: NDArray[np.int64],
+    ref_ids: NDArray[np.int32],
+    order: int,
+    length: ReferenceLength,
+    threads: int,
+) -> NDArray[np.float64]: ...
+def chrf_statistics(
+    offsets: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    sentence: NDArray[np.int32],
+    ref_offsets: NDArray[np.int64],
+    ref_word_offsets: NDArray[np.int64],
+    ref_ids: NDArray[np.int32],
+    character_offsets: NDArray[np.int64],
+    characters: NDArray[np.int32],
+    piece_offsets: NDArray[np.int64],
+    pieces: NDArray[np.int32],
+    char_order: int,
+    word_order: int,
+    beta: float,
+    threads: int,
+) -> NDArray[np.float64]: ...
+def ter_statistics(
+    offsets: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    sentence: NDArray[np.int32],
+    ref_offsets: NDArray[np.int64],
+    ref_word_offsets: NDArray[np.int64],
+    ref_ids: NDArray[np.int32],
+    threads: int,
+) -> NDArray[np.float64]: ...

@@ -28,7 +28,8 @@ LAYERS = [
     ["tune"],
     ["evaluate"],
     ["report"],
-    ["recipe", "serve", "cli"],
+    ["recipe", "serve", "demo"],
+    ["cli"],
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 MODULES = sorted(path for path in ROOT.rglob("*.py") if path != ROOT / "__init__.py")
