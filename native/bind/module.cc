@@ -28,6 +28,7 @@ NB_MODULE(_core, m) {
       PyErr_SetNone(PyExc_KeyboardInterrupt);
     }
   });
+  dragoman::bind::bind_align(m);
   dragoman::bind::bind_metric(m);
   dragoman::bind::bind_lm(m);
   dragoman::bind::bind_vocab(m);

@@ -7,6 +7,7 @@ namespace dragoman::bind {
 
 namespace nb = nanobind;
 
+void bind_align(nb::module_& m);
 void bind_metric(nb::module_& m);
 void bind_lm(nb::module_& m);
 void bind_vocab(nb::module_& m);

@@ -26,6 +26,58 @@ def assign_folds(
 def escape_word(word: bytes) -> bytes: ...
 def unescape_word(word: bytes) -> bytes: ...
 
+class Ibm2Model:
+    @property
+    def tension(self) -> float: ...
+    def row_offsets(self) -> NDArray[np.int64]: ...
+    def targets(self) -> NDArray[np.int32]: ...
+    def probs(self) -> NDArray[np.float32]: ...
+    def null_probs(self) -> NDArray[np.float32]: ...
+    def align(
+        self,
+        source_offsets: NDArray[np.int64],
+        source_ids: NDArray[np.int32],
+        target_offsets: NDArray[np.int64],
+        target_ids: NDArray[np.int32],
+        n_threads: int,
+    ) -> NDArray[np.int32]: ...
+
+def train_ibm2(
+    source_offsets: NDArray[np.int64],
+    source_ids: NDArray[np.int32],
+    target_offsets: NDArray[np.int64],
+    target_ids: NDArray[np.int32],
+    n_iterations: int,
+    null_prob: float,
+    tension: float,
+    fit_tension: bool,
+    alpha: float,
+    max_length: int,
+    n_threads: int,
+    keep_model: bool,
+    progress: Callable[[int], None] | None = None,
+) -> tuple[NDArray[np.int32], NDArray[np.float64], Ibm2Model | None]: ...
+def links_of(
+    offsets: NDArray[np.int64], assignment: NDArray[np.int32], by_source: bool
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]: ...
+def symmetrize_links(
+    first_offsets: NDArray[np.int64],
+    first_links: NDArray[np.int32],
+    second_offsets: NDArray[np.int64],
+    second_links: NDArray[np.int32],
+    heuristic: str,
+    n_threads: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]: ...
+def overlap_of_links(
+    first_offsets: NDArray[np.int64],
+    first_links: NDArray[np.int32],
+    second_offsets: NDArray[np.int64],
+    second_links: NDArray[np.int32],
+    n_threads: int,
+) -> tuple[int, int, int]: ...
+def parse_pharaoh(block: bytes, first_line: int = 1) -> tuple[NDArray[np.int64], NDArray[np.int32]]: ...
+def format_pharaoh(offsets: NDArray[np.int64], links: NDArray[np.int32], begin: int, end: int) -> bytes: ...
+
 class ReferenceLength(enum.Enum):
     CLOSEST = 0
     SHORTEST = 1
