@@ -119,6 +119,7 @@ def ter_statistics(
     ref_ids: NDArray[np.int32],
     threads: int,
 ) -> NDArray[np.float64]: ...
+
 class LmModel:
     order: int
     n_ngrams: list[int]

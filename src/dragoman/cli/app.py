@@ -7,8 +7,10 @@ from typing import Annotated
 
 import typer
 
+from dragoman.cli.align import align
 from dragoman.cli.corpus import app as corpus_app
 from dragoman.cli.demo import demo
+from dragoman.cli.lm import app as lm_app
 from dragoman.cli.score import score
 
 __all__ = ["app"]
@@ -21,6 +23,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
 app.add_typer(corpus_app, name="corpus")
+app.command()(align)
+app.add_typer(lm_app, name="lm")
 app.command()(score)
 app.command()(demo)
 

@@ -63,7 +63,9 @@ class TrainingText:
         self._text = LmText()
 
     @classmethod
-    def of_side(cls, side: Side, *, folds: NDArray[np.uint8] | None = None, excluded: int | None = None) -> TrainingText:
+    def of_side(
+        cls, side: Side, *, folds: NDArray[np.uint8] | None = None, excluded: int | None = None
+    ) -> TrainingText:
         """The sentences of a bitext's side; with `folds` and `excluded`, those of all other folds.
 
         A word that occurs only in the excluded fold is unknown to the model.

@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 from dragoman.text import printable
 from dragoman.types import Int64Array
 
-__all__ = ["bar_chart", "histogram"]
+__all__ = ["alignment_matrix", "bar_chart", "histogram"]
 
 
 def _label(text: str) -> Markup:
@@ -81,3 +81,29 @@ def histogram(values: Int64Array, *, title: str, n_bins: int = 40) -> Markup:
                 )
             )
     return _svg(width, height, parts, title)
+
+
+def alignment_matrix(
+    rows: Sequence[str], columns: Sequence[str], links: Sequence[tuple[int, int]], *, title: str
+) -> Markup:
+    """A square for every (row word, column word) link; column words stand slanted on top."""
+    cell, left, top = 22, 130, 110
+    right, bottom = left + cell * len(columns), top + cell * len(rows)
+    parts = []
+    for j, word in enumerate(columns):
+        x = left + j * cell + cell / 2
+        parts.append(
+            Markup('<text transform="translate({:.1f} {}) rotate(-50)">{}</text>').format(x, top - 8, _label(word))
+        )
+        parts.append(Markup('<path class="axis" d="M{} {}V{}"/>').format(left + j * cell, top, bottom))
+    for i, word in enumerate(rows):
+        y = top + i * cell
+        parts.append(Markup('<text x="{}" y="{}" text-anchor="end">{}</text>').format(left - 8, y + 16, _label(word)))
+        parts.append(Markup('<path class="axis" d="M{} {}H{}"/>').format(left, y, right))
+    parts.append(Markup('<path class="axis" d="M{} {}V{}H{}"/>').format(right, top, bottom, left))
+    for i, j in links:
+        x, y = left + j * cell + 3, top + i * cell + 3
+        parts.append(
+            Markup('<rect class="bar" x="{}" y="{}" width="{}" height="{}" rx="2"/>').format(x, y, cell - 6, cell - 6)
+        )
+    return _svg(right + 90, bottom + 6, parts, title)
