@@ -28,5 +28,6 @@ NB_MODULE(_core, m) {
       PyErr_SetNone(PyExc_KeyboardInterrupt);
     }
   });
+  dragoman::bind::bind_feature_index(m);
   dragoman::bind::bind_vocab(m);
 }
