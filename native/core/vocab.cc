@@ -110,8 +110,7 @@ WordTable::WordTable(std::string_view blob, const std::vector<int64_t>& offsets)
   if (offsets.empty() || offsets.front() != 0 || offsets.back() != static_cast<int64_t>(blob.size()))
     throw InputError("vocabulary offsets do not fit the words");
   for (size_t i = 0; i + 1 < offsets.size(); ++i) {
-    if (offsets[i + 1] <= offsets[i])
-      throw InputError("an empty word in the vocabulary", static_cast<int64_t>(i) + 1);
+    if (offsets[i + 1] <= offsets[i]) throw InputError("an empty word in the vocabulary", static_cast<int64_t>(i) + 1);
     const auto word = blob.substr(static_cast<size_t>(offsets[i]), static_cast<size_t>(offsets[i + 1] - offsets[i]));
     if (intern(word) != static_cast<int32_t>(i))
       throw InputError("the word '" + std::string(word) + "' stands twice in the vocabulary",
@@ -175,6 +174,21 @@ void encode_lines_frozen(std::string_view block, const WordTable& table, int32_t
     const int32_t id = table.find(word);
     return id == WordTable::kAbsent ? unknown : id;
   });
+}
+
+std::vector<uint8_t> assign_folds(const WordTable& table, const Sentences& sentences, int n_folds, uint64_t seed) {
+  std::vector<uint8_t> folds;
+  folds.reserve(static_cast<size_t>(sentences.size()));
+  for (int64_t s = 0; s < sentences.size(); ++s) {
+    uint64_t hash = 0x9e3779b97f4a7c15ull * (seed + 1);
+    for (const int32_t id : sentences[s]) {
+      if (id < 0 || id >= table.size()) throw std::invalid_argument("a word id is out of range");
+      hash = (hash ^ hash_bytes(table.word(id))) * 0xbf58476d1ce4e5b9ull;
+      hash ^= hash >> 31;
+    }
+    folds.push_back(static_cast<uint8_t>(hash % static_cast<uint64_t>(n_folds)));
+  }
+  return folds;
 }
 
 size_t valid_utf8_prefix(std::string_view text) {

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/ragged.hh"
+
 namespace dragoman {
 
 // Appends the escaped form of `word`. A word is escaped when it could be read as markup (it contains "|||", is
@@ -53,6 +55,10 @@ struct EncodedLines {
 void encode_lines(std::string_view block, WordTable& table, int64_t first_line, EncodedLines& out);
 void encode_lines_frozen(std::string_view block, const WordTable& table, int32_t unknown, int64_t first_line,
                          EncodedLines& out);
+
+// The fold of each sentence in [0, n_folds): a hash of its words and the seed, so that identical sentences share one
+// and a sentence keeps its fold when the corpus around it changes.
+std::vector<uint8_t> assign_folds(const WordTable& table, const Sentences& sentences, int n_folds, uint64_t seed);
 
 // Number of bytes of `text` that are valid UTF-8 from the start; text.size() when all is well.
 size_t valid_utf8_prefix(std::string_view text);
