@@ -29,5 +29,7 @@ NB_MODULE(_core, m) {
     }
   });
   dragoman::bind::bind_feature_index(m);
+  dragoman::bind::bind_optim(m);
+  dragoman::bind::bind_pool(m);
   dragoman::bind::bind_vocab(m);
 }
