@@ -10,6 +10,7 @@ namespace nb = nanobind;
 void bind_feature_index(nb::module_& m);
 void bind_optim(nb::module_& m);
 void bind_pool(nb::module_& m);
+void bind_metric(nb::module_& m);
 void bind_vocab(nb::module_& m);
 
 }  // namespace dragoman::bind
