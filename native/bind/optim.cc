@@ -55,14 +55,16 @@ void bind_scorers(nb::module_& m) {
       .def(
           "gain",
           [](const Scorer& s, In<double> total) {
-            if (total.size() != static_cast<size_t>(s.n_stats())) throw std::invalid_argument("one number per statistic");
+            if (total.size() != static_cast<size_t>(s.n_stats()))
+              throw std::invalid_argument("one number per statistic");
             return s.gain(span_of(total));
           },
           nb::arg("total").noconvert());
   m.def("bleu_scorer", [](int max_order) { return shared(bleu_scorer(max_order)); }, nb::arg("max_order") = 4);
   m.def("ter_scorer", [] { return shared(ter_scorer()); });
-  m.def("chrf_scorer", [](int n_orders, double beta) { return shared(chrf_scorer(n_orders, beta)); },
-        nb::arg("n_orders"), nb::arg("beta"));
+  m.def(
+      "chrf_scorer", [](int n_orders, double beta) { return shared(chrf_scorer(n_orders, beta)); }, nb::arg("n_orders"),
+      nb::arg("beta"));
   m.def("mean_scorer", [] { return shared(mean_scorer()); });
   m.def(
       "mix_scorer",
@@ -108,8 +110,8 @@ void bind_ranking(nb::module_& m) {
       "fit_logistic",
       [](In<int64_t> rows, In<int32_t> ids, In<double> values, In<double> offsets, int64_t n_features,
          double row_weight, double l2, int max_iterations, double tolerance, int n_threads) {
-        const LogisticProblem problem{span_of(rows),    span_of(ids), span_of(values), span_of(offsets),
-                                      n_features, row_weight,   l2};
+        const LogisticProblem problem{
+            span_of(rows), span_of(ids), span_of(values), span_of(offsets), n_features, row_weight, l2};
         const LbfgsSettings settings{max_iterations, 10, tolerance};
         LbfgsResult result =
             watch([&](Control& control) { return fit_logistic(problem, settings, n_threads, control); });

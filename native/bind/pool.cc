@@ -68,7 +68,7 @@ void bind_writer(nb::module_& m) {
       [](In<int64_t> sentences, In<int64_t> rows, In<int32_t> ids, In<float> values, In<int64_t> token_rows,
          In<int32_t> tokens, In<int32_t> sentence_ids, In<double> totals, In2<double> scores,
          std::vector<std::string> score_names, const std::vector<std::tuple<std::string, std::vector<int32_t>>>& dense,
-         const FeatureIndex& index, const WordTable& words, NbestStyle style, int64_t begin, int64_t end) {
+         const FeatureIndex& index, const WordTable& words, NbestStyle style) {
         NbestTable table{candidates_of(sentences, rows, ids, values),
                          {span_of(token_rows), span_of(tokens)},
                          span_of(sentence_ids),
@@ -77,14 +77,13 @@ void bind_writer(nb::module_& m) {
                          std::move(score_names),
                          {}};
         for (const auto& [name, features] : dense) table.dense.push_back({name, features});
-        const std::string text = format_nbest(table, index, words, style, begin, end);
+        const std::string text = format_nbest(table, index, words, style);
         return nb::bytes(text.data(), text.size());
       },
       nb::arg("sentences").noconvert(), nb::arg("rows").noconvert(), nb::arg("ids").noconvert(),
       nb::arg("values").noconvert(), nb::arg("token_rows").noconvert(), nb::arg("tokens").noconvert(),
       nb::arg("sentence_ids").noconvert(), nb::arg("totals").noconvert(), nb::arg("scores").noconvert(),
-      nb::arg("score_names"), nb::arg("dense"), nb::arg("index"), nb::arg("words"), nb::arg("style"),
-      nb::arg("begin"), nb::arg("end"));
+      nb::arg("score_names"), nb::arg("dense"), nb::arg("index"), nb::arg("words"), nb::arg("style"));
 }
 
 }  // namespace
@@ -94,19 +93,19 @@ void bind_pool(nb::module_& m) {
   bind_writer(m);
   m.def(
       "model_scores",
-      [](In<int64_t> sentences, In<int64_t> rows, In<int32_t> ids, In<float> values, In<double> weights, int n_threads) {
+      [](In<int64_t> sentences, In<int64_t> rows, In<int32_t> ids, In<float> values, In<double> weights,
+         int n_threads) {
         const auto candidates = candidates_of(sentences, rows, ids, values);
-        return to_numpy(
-            watch([&](Control& c) { return model_scores(candidates, span_of(weights), n_threads, c); }));
+        return to_numpy(watch([&](Control& c) { return model_scores(candidates, span_of(weights), n_threads, c); }));
       },
       nb::arg("sentences").noconvert(), nb::arg("rows").noconvert(), nb::arg("ids").noconvert(),
       nb::arg("values").noconvert(), nb::arg("weights").noconvert(), nb::arg("n_threads") = 1);
   m.def(
       "best_candidates",
-      [](In<int64_t> sentences, In<int64_t> rows, In<int32_t> ids, In<float> values, In<double> weights, int n_threads) {
+      [](In<int64_t> sentences, In<int64_t> rows, In<int32_t> ids, In<float> values, In<double> weights,
+         int n_threads) {
         const auto candidates = candidates_of(sentences, rows, ids, values);
-        return to_numpy(
-            watch([&](Control& c) { return best_candidates(candidates, span_of(weights), n_threads, c); }));
+        return to_numpy(watch([&](Control& c) { return best_candidates(candidates, span_of(weights), n_threads, c); }));
       },
       nb::arg("sentences").noconvert(), nb::arg("rows").noconvert(), nb::arg("ids").noconvert(),
       nb::arg("values").noconvert(), nb::arg("weights").noconvert(), nb::arg("n_threads") = 1);

@@ -142,8 +142,7 @@ SparseRows project(const Candidates& candidates, const Projection& projection, C
       const auto value = static_cast<double>(candidates.values[i]);
       const auto targets = projection.targets[id];
       const size_t at = static_cast<size_t>(projection.targets.offsets[static_cast<size_t>(id)]);
-      for (size_t t = 0; t < targets.size(); ++t)
-        row.emplace_back(targets[t], projection.coefficients[at + t] * value);
+      for (size_t t = 0; t < targets.size(); ++t) row.emplace_back(targets[t], projection.coefficients[at + t] * value);
       if (!projection.drop[static_cast<size_t>(id)]) row.emplace_back(id, value);
     }
     std::stable_sort(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.first < b.first; });

@@ -64,9 +64,8 @@ Surface::Surface(std::vector<ScoredCandidates> shards, std::span<const int32_t> 
   std::vector<std::vector<std::pair<int32_t, double>>> found(sentences_.size());
   parallel_chunks(n_sentences, kSentencesPerChunk, n_threads, control, [&](int64_t begin, int64_t end, int) {
     for (auto s = static_cast<size_t>(begin); s < static_cast<size_t>(end); ++s)
-      for_each_column(*origin[s].first, origin[s].second, place, [&](int32_t k, std::span<const float> slopes) {
-        found[s].emplace_back(k, deviation(slopes));
-      });
+      for_each_column(*origin[s].first, origin[s].second, place,
+                      [&](int32_t k, std::span<const float> slopes) { found[s].emplace_back(k, deviation(slopes)); });
   });
   std::vector<std::vector<size_t>> places(sentences_.size());  // of its columns, in the order of `found`
   std::vector<size_t> sizes(features_.size(), 0);
@@ -190,8 +189,9 @@ void Point::measure(int32_t s, const T* slopes, int32_t left, int32_t right) {
   const double* scores = scores_.data() + sentence.begin;
   const int32_t top = best_[static_cast<size_t>(s)];
   const auto chord = [&](int32_t a, int32_t b) {
-    return slopes[a] < slopes[b] ? (scores[b] - scores[a]) / (static_cast<double>(slopes[b]) - static_cast<double>(slopes[a]))
-                                 : 0;
+    return slopes[a] < slopes[b]
+               ? (scores[b] - scores[a]) / (static_cast<double>(slopes[b]) - static_cast<double>(slopes[a]))
+               : 0;
   };
   const double rise = chord(left, top), fall = chord(top, right);
   const double top_slope = static_cast<double>(slopes[top]), top_score = scores[top];

@@ -35,8 +35,8 @@ struct LineOptimum {
 // candidates apart, the candidates sorted by the feature's value. Immutable; threads share it.
 class Surface {
  public:
-  // Sentences of the shards follow one another. `weights` (one per feature of the index) fixes the part of the model score
-  // of features that are not chosen. The shards' arrays must outlive the surface.
+  // Sentences of the shards follow one another. `weights` (one per feature of the index) fixes the part of the model
+  // score of features that are not chosen. The shards' arrays must outlive the surface.
   Surface(std::vector<ScoredCandidates> shards, std::span<const int32_t> chosen, std::span<const double> weights,
           std::shared_ptr<const Scorer> scorer, int n_threads, Control& control);
 
@@ -49,7 +49,7 @@ class Surface {
  private:
   friend class Point;
   struct Sentence {
-    int64_t begin;        // of its candidates
+    int64_t begin;  // of its candidates
     int32_t size;
     const double* stats;  // of its first candidate
   };

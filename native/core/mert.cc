@@ -18,8 +18,8 @@ Interval allowed(double weight, double slope, Interval bounds) {
   return slope > 0 ? Interval{std::min(a, 0.0), std::max(b, 0.0)} : Interval{std::min(b, 0.0), std::max(a, 0.0)};
 }
 
-Climb climb_from(const Surface& surface, std::span<const double> start, const ClimbSettings& settings,
-                 uint64_t number, Control& control) {
+Climb climb_from(const Surface& surface, std::span<const double> start, const ClimbSettings& settings, uint64_t number,
+                 Control& control) {
   Random random({settings.seed, number});
   const size_t n = surface.n_chosen();
   Point point(surface, start);

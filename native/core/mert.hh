@@ -23,7 +23,8 @@ struct Climb {
   int64_t n_passes = 0, n_searches = 0;
 };
 
-// One climb per row of `starts` (row-major, one weight per chosen feature), each with the random stream (seed, its row).
+// One climb per row of `starts` (row-major, one weight per chosen feature), each with the random stream (seed, its
+// row).
 std::vector<Climb> climb(const Surface& surface, std::span<const double> starts, const ClimbSettings& settings,
                          int n_threads, Control& control);
 

@@ -146,8 +146,7 @@ void NbestReader::add_features(std::string_view field, int64_t line) {
   int32_t open = -1;  // the name whose values are being read
   const auto close = [&] {
     if (open < 0) return;
-    if (values_.empty())
-      throw InputError("the feature " + quoted(raw_names_.word(open)) + " has no value", line);
+    if (values_.empty()) throw InputError("the feature " + quoted(raw_names_.word(open)) + " has no value", line);
     add_feature(open, line);
     open = -1;
   };

@@ -59,7 +59,7 @@ class NbestReader {
 
   FeatureIndex& index_;
   WordTable& words_;
-  WordTable raw_names_;           // as the file writes them, position = index into names_
+  WordTable raw_names_;  // as the file writes them, position = index into names_
   std::vector<NbestName> names_;
   std::vector<std::string> score_names_;
   std::vector<int32_t> previous_;  // names of the last line in order: the next line usually has the same

@@ -171,23 +171,21 @@ class Writer {
 
 }  // namespace
 
-std::string format_nbest(const NbestTable& table, const FeatureIndex& index, const WordTable& words, NbestStyle style,
-                         int64_t begin, int64_t end) {
+std::string format_nbest(const NbestTable& table, const FeatureIndex& index, const WordTable& words, NbestStyle style) {
   const Candidates& c = table.candidates;
   c.check();
   table.tokens.check("tokens");
   const auto n = static_cast<size_t>(c.size());
   if (table.tokens.size() != c.size() || table.totals.size() != n ||
       table.scores.size() != n * table.score_names.size() ||
-      table.sentence_ids.size() != static_cast<size_t>(c.n_sentences()) || begin < 0 || end < begin ||
-      end > c.n_sentences())
+      table.sentence_ids.size() != static_cast<size_t>(c.n_sentences()))
     throw std::invalid_argument("the columns of the table must have one row per candidate");
   for (const auto& dense : table.dense)
     for (const int32_t id : dense.ids)
       if (id < 0 || id >= index.size()) throw std::invalid_argument("dense: no such feature");
   Writer writer(table, index, words, style);
   std::string out;
-  for (int64_t s = begin; s < end; ++s)
+  for (int64_t s = 0; s < c.n_sentences(); ++s)
     for (int64_t i = c.sentences[static_cast<size_t>(s)]; i < c.sentences[static_cast<size_t>(s) + 1]; ++i)
       writer.line(i, table.sentence_ids[static_cast<size_t>(s)], out);
   return out;

@@ -30,9 +30,8 @@ struct NbestTable {
   std::vector<DenseName> dense;
 };
 
-// The lines of all candidates of sentences [begin, end). Throws InputError for a word or a feature's name that the style
+// The lines of all candidates. Throws InputError for a word or a feature's name that the style
 // cannot hold.
-std::string format_nbest(const NbestTable& table, const FeatureIndex& index, const WordTable& words, NbestStyle style,
-                         int64_t begin, int64_t end);
+std::string format_nbest(const NbestTable& table, const FeatureIndex& index, const WordTable& words, NbestStyle style);
 
 }  // namespace dragoman

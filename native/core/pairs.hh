@@ -11,11 +11,11 @@
 namespace dragoman {
 
 struct PairSettings {
-  int64_t n_draws = 5000;  // gamma
-  int64_t n_kept = 50;     // xi
+  int64_t n_draws = 5000;   // gamma
+  int64_t n_kept = 50;      // xi
   double threshold = 0.05;  // the step of alpha
-  // Instead of the step: a logistic function centred at the mean differential of the sentence's candidate pairs, in units of
-  // their standard deviation.
+  // Instead of the step: a logistic function centred at the mean differential of the sentence's candidate pairs, in
+  // units of their standard deviation.
   bool logistic = false;
   uint64_t seed = 1, round = 0;
 };

@@ -46,12 +46,10 @@ class InitOpt:
     upper: tuple[float, ...]
 
 
-def read_weights(
-    path: PathLike, *, index: FeatureIndex | None = None, format: WeightFormat | None = None
-) -> Weights:
-    """Read weights; the format is recognised unless given. Raises InputError with the line, also when there are none."""
+def read_weights(path: PathLike, *, index: FeatureIndex | None = None, format_: WeightFormat | None = None) -> Weights:
+    """Read weights; the format_ is recognised unless given. Raises InputError with the line, also when there are none."""
     lines = [(number, line.strip(" ")) for number, line in enumerate(read_lines(path), start=1)]
-    pairs = _PARSERS[format or _recognise([line for _, line in lines])](path, lines)
+    pairs = _PARSERS[format_ or _recognise([line for _, line in lines])](path, lines)
     values: dict[str, float] = {}
     for line, name, value in pairs:
         if name in values:
@@ -72,7 +70,7 @@ def write_weights(
     weights: Weights,
     path: PathLike,
     *,
-    format: WeightFormat = WeightFormat.DRAGOMAN,
+    format_: WeightFormat = WeightFormat.DRAGOMAN,
     headers: Mapping[str, str] | None = None,
     dense: Collection[str] | None = None,
     template: PathLike | None = None,
@@ -83,21 +81,21 @@ def write_weights(
     as the values of `Name`; other features go to `<path>.sparse`, which moses.ini names under [weight-file]. `template`
     is a moses.ini whose other sections are kept.
     """
-    moses = format in {WeightFormat.MOSES_INI, WeightFormat.MOSES_DENSE}
-    if headers and format is not WeightFormat.DRAGOMAN:
+    moses = format_ in {WeightFormat.MOSES_INI, WeightFormat.MOSES_DENSE}
+    if headers and format_ is not WeightFormat.DRAGOMAN:
         raise ValueError("only our own format has headers")
     if dense is not None and not moses:
         raise ValueError("only Moses' formats tell dense features apart")
-    if template is not None and format is not WeightFormat.MOSES_INI:
+    if template is not None and format_ is not WeightFormat.MOSES_INI:
         raise ValueError("only moses.ini is written from a template")
     pairs = list(weights.items())
-    if format is WeightFormat.DRAGOMAN:
+    if format_ is WeightFormat.DRAGOMAN:
         lines = [*_header_lines(headers or {}), *(f"{name}\t{value!r}" for name, value in pairs)]
         _write(path, lines)
         return
     if spaced := [name for name, _ in pairs if " " in name]:
-        raise InputError(f"the feature name '{spaced[0]}' has a space, which {format.value} files cannot hold")
-    if format is WeightFormat.CDEC:
+        raise InputError(f"the feature name '{spaced[0]}' has a space, which {format_.value} files cannot hold")
+    if format_ is WeightFormat.CDEC:
         _write(path, (f"{name} {value!r}" for name, value in pairs))
         return
     names = weights.index.names(np.arange(len(weights.index), dtype=np.int32))
@@ -106,7 +104,7 @@ def write_weights(
     sparse_path = Path(f"{os.fspath(path)}.sparse") if sparse else None
     if sparse_path is not None:
         _write(sparse_path, (f"{name} {value!r}" for name, value in sparse))
-    if format is WeightFormat.MOSES_INI:
+    if format_ is WeightFormat.MOSES_INI:
         _write(path, list(_ini_lines(chosen, sparse_path, template)))
     else:
         _write(path, (f"{name}= {value!r}" for name, values in _grouped(chosen) for value in values))
