@@ -42,7 +42,9 @@ def _bible() -> Text:
     return candidates, list(range(len(candidates))), [list(refs) for refs in zip(*versions[1:], strict=True)]
 
 
-def _prepare(text: Callable[[], Text], ours: Metric, peer: BLEU | CHRF | TER, peer_share: float) -> Callable[[float], Workload]:
+def _prepare(
+    text: Callable[[], Text], ours: Metric, peer: BLEU | CHRF | TER, peer_share: float
+) -> Callable[[float], Workload]:
     def prepare(scale: float) -> Workload:
         candidates, sentence, references = text()
         n_sentences = int(len(references) * scale)
@@ -70,10 +72,18 @@ def _prepare(text: Callable[[], Text], ours: Metric, peer: BLEU | CHRF | TER, pe
     return prepare
 
 
-def _case(name: str, target: str, text: Callable[[], Text], ours: Metric, peer: BLEU | CHRF | TER, share: float) -> Case:
+def _case(
+    name: str, target: str, text: Callable[[], Text], ours: Metric, peer: BLEU | CHRF | TER, share: float
+) -> Case:
     prepare = _prepare(text, ours, peer, share)
     return Case(
-        name=name, area="metric", unit="candidates", prepare=prepare, peer_name="sacrebleu", target=target, needs_data=True
+        name=name,
+        area="metric",
+        unit="candidates",
+        prepare=prepare,
+        peer_name="sacrebleu",
+        target=target,
+        needs_data=True,
     )
 
 

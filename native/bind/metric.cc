@@ -12,8 +12,7 @@ namespace dragoman::bind {
 namespace {
 
 MetricInput input_of(const In<int64_t>& offsets, const In<int32_t>& ids, const In<int32_t>& sentence,
-                     const In<int64_t>& ref_offsets, const In<int64_t>& ref_word_offsets,
-                     const In<int32_t>& ref_ids) {
+                     const In<int64_t>& ref_offsets, const In<int64_t>& ref_word_offsets, const In<int32_t>& ref_ids) {
   MetricInput input{{span_of(offsets), span_of(ids)},
                     span_of(sentence),
                     span_of(ref_offsets),
@@ -43,14 +42,13 @@ void bind_metric(nb::module_& m) {
         return rows(std::move(statistics), sentence.size(), 2 + 2 * static_cast<size_t>(order));
       },
       nb::arg("offsets").noconvert(), nb::arg("ids").noconvert(), nb::arg("sentence").noconvert(),
-      nb::arg("ref_offsets").noconvert(), nb::arg("ref_word_offsets").noconvert(),
-      nb::arg("ref_ids").noconvert(), nb::arg("order"), nb::arg("length"), nb::arg("threads"));
+      nb::arg("ref_offsets").noconvert(), nb::arg("ref_word_offsets").noconvert(), nb::arg("ref_ids").noconvert(),
+      nb::arg("order"), nb::arg("length"), nb::arg("threads"));
   m.def(
       "chrf_statistics",
       [](In<int64_t> offsets, In<int32_t> ids, In<int32_t> sentence, In<int64_t> ref_offsets,
-         In<int64_t> ref_word_offsets, In<int32_t> ref_ids, In<int64_t> character_offsets,
-         In<int32_t> characters, In<int64_t> piece_offsets, In<int32_t> pieces, int char_order,
-         int word_order, double beta, int threads) {
+         In<int64_t> ref_word_offsets, In<int32_t> ref_ids, In<int64_t> character_offsets, In<int32_t> characters,
+         In<int64_t> piece_offsets, In<int32_t> pieces, int char_order, int word_order, double beta, int threads) {
         const auto input = input_of(offsets, ids, sentence, ref_offsets, ref_word_offsets, ref_ids);
         const SpellingTables spelling{ragged_of(character_offsets, characters, "characters"),
                                       ragged_of(piece_offsets, pieces, "pieces")};
@@ -60,10 +58,9 @@ void bind_metric(nb::module_& m) {
         return rows(std::move(statistics), sentence.size(), 3 * static_cast<size_t>(char_order + word_order));
       },
       nb::arg("offsets").noconvert(), nb::arg("ids").noconvert(), nb::arg("sentence").noconvert(),
-      nb::arg("ref_offsets").noconvert(), nb::arg("ref_word_offsets").noconvert(),
-      nb::arg("ref_ids").noconvert(), nb::arg("character_offsets").noconvert(),
-      nb::arg("characters").noconvert(), nb::arg("piece_offsets").noconvert(), nb::arg("pieces").noconvert(),
-      nb::arg("char_order"), nb::arg("word_order"), nb::arg("beta"), nb::arg("threads"));
+      nb::arg("ref_offsets").noconvert(), nb::arg("ref_word_offsets").noconvert(), nb::arg("ref_ids").noconvert(),
+      nb::arg("character_offsets").noconvert(), nb::arg("characters").noconvert(), nb::arg("piece_offsets").noconvert(),
+      nb::arg("pieces").noconvert(), nb::arg("char_order"), nb::arg("word_order"), nb::arg("beta"), nb::arg("threads"));
   m.def(
       "ter_statistics",
       [](In<int64_t> offsets, In<int32_t> ids, In<int32_t> sentence, In<int64_t> ref_offsets,
@@ -73,8 +70,8 @@ void bind_metric(nb::module_& m) {
         return rows(std::move(statistics), sentence.size(), 2);
       },
       nb::arg("offsets").noconvert(), nb::arg("ids").noconvert(), nb::arg("sentence").noconvert(),
-      nb::arg("ref_offsets").noconvert(), nb::arg("ref_word_offsets").noconvert(),
-      nb::arg("ref_ids").noconvert(), nb::arg("threads"));
+      nb::arg("ref_offsets").noconvert(), nb::arg("ref_word_offsets").noconvert(), nb::arg("ref_ids").noconvert(),
+      nb::arg("threads"));
 }
 
 }  // namespace dragoman::bind

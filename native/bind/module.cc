@@ -11,8 +11,7 @@ namespace {
 // Raises dragoman.errors.InputError(message, line=...), which the Python side completes with the file's name.
 void raise_input_error(const dragoman::InputError& error) {
   nb::object type = nb::module_::import_("dragoman.errors").attr("InputError");
-  nb::object instance =
-      type(nb::str(error.what()), nb::arg("line") = error.line ? nb::cast(error.line) : nb::none());
+  nb::object instance = type(nb::str(error.what()), nb::arg("line") = error.line ? nb::cast(error.line) : nb::none());
   PyErr_SetObject(type.ptr(), instance.ptr());
 }
 
@@ -32,6 +31,8 @@ NB_MODULE(_core, m) {
   dragoman::bind::bind_feature_index(m);
   dragoman::bind::bind_optim(m);
   dragoman::bind::bind_pool(m);
+  dragoman::bind::bind_align(m);
   dragoman::bind::bind_metric(m);
+  dragoman::bind::bind_lm(m);
   dragoman::bind::bind_vocab(m);
 }

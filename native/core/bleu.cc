@@ -22,21 +22,21 @@ double reference_length(std::span<const std::span<const int32_t>> references, in
   auto best = static_cast<int64_t>(references.front().size());
   for (const auto& reference : references) {
     const auto length = static_cast<int64_t>(reference.size());
-    if (distance(length) < distance(best) || (distance(length) == distance(best) && length < best))
-      best = length;
+    if (distance(length) < distance(best) || (distance(length) == distance(best) && length < best)) best = length;
   }
   return static_cast<double>(best);
 }
 
 }  // namespace
 
-std::vector<double> bleu_statistics(const MetricInput& input, int order, ReferenceLength length,
-                                    int n_threads, Control& control) {
+std::vector<double> bleu_statistics(const MetricInput& input, int order, ReferenceLength length, int n_threads,
+                                    Control& control) {
   input.check();
+  n_threads = useful_threads(input, n_threads);
   if (order < 1) throw std::invalid_argument("order must be at least 1");
   const size_t width = 2 + 2 * static_cast<size_t>(order);
   std::vector<double> statistics(static_cast<size_t>(input.candidates.size()) * width);
-  std::vector<NgramTrie> tries(static_cast<size_t>(std::max(1, n_threads)));
+  std::vector<NgramTrie> tries(static_cast<size_t>(n_threads));
   for_each_run(input, n_threads, control, [&](int worker, int32_t sentence, int64_t begin, int64_t end) {
     NgramTrie& trie = tries[static_cast<size_t>(worker)];
     const auto references = input.references_of(sentence);
@@ -49,8 +49,7 @@ std::vector<double> bleu_statistics(const MetricInput& input, int order, Referen
       row[1] = reference_length(references, static_cast<int64_t>(words.size()), length);
       trie.match(words, [&](int n, int32_t node, int32_t times) { correct[n] += times <= trie.limit(node); });
       for (int n = 0; n < order; ++n)
-        correct[order + n] =
-            static_cast<double>(std::max<int64_t>(0, static_cast<int64_t>(words.size()) - n));
+        correct[order + n] = static_cast<double>(std::max<int64_t>(0, static_cast<int64_t>(words.size()) - n));
     }
   });
   return statistics;

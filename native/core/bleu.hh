@@ -13,7 +13,7 @@ enum class ReferenceLength { kClosest, kShortest, kAverage };  // closest: ties 
 
 // [n_candidates, 2 + 2 * order]: hypothesis length, reference length, matches of order 1..N, n-grams of
 // order 1..N. Matches are clipped at the largest count over the references.
-std::vector<double> bleu_statistics(const MetricInput& input, int order, ReferenceLength length,
-                                    int n_threads, Control& control);
+std::vector<double> bleu_statistics(const MetricInput& input, int order, ReferenceLength length, int n_threads,
+                                    Control& control);
 
 }  // namespace dragoman

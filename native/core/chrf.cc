@@ -95,8 +95,7 @@ void check_words(std::span<const int32_t> words, const Ragged<int32_t>& table, c
   for (const int32_t word : words)
     if (word < 0 || word >= table.size())
       throw std::invalid_argument(std::string(name) + ": word " + std::to_string(word) +
-                                  " is not in the spelling table of " + std::to_string(table.size()) +
-                                  " words");
+                                  " is not in the spelling table of " + std::to_string(table.size()) + " words");
 }
 
 }  // namespace
@@ -104,6 +103,7 @@ void check_words(std::span<const int32_t> words, const Ragged<int32_t>& table, c
 std::vector<double> chrf_statistics(const MetricInput& input, const SpellingTables& spelling, int char_order,
                                     int word_order, double beta, int n_threads, Control& control) {
   input.check();
+  n_threads = useful_threads(input, n_threads);
   spelling.characters.check("characters");
   spelling.pieces.check("pieces");
   if (char_order < 0 || word_order < 0 || char_order + word_order < 1)
@@ -124,9 +124,8 @@ std::vector<double> chrf_statistics(const MetricInput& input, const SpellingTabl
     Level characters, words;
     std::vector<double> triples;
   };
-  std::vector<Scratch> scratches(
-      static_cast<size_t>(std::max(1, n_threads)),
-      {Level(spelling.characters, char_order), Level(spelling.pieces, word_order), {}});
+  std::vector<Scratch> scratches(static_cast<size_t>(n_threads),
+                                 {Level(spelling.characters, char_order), Level(spelling.pieces, word_order), {}});
   for_each_run(input, n_threads, control, [&](int worker, int32_t sentence, int64_t begin, int64_t end) {
     Scratch& scratch = scratches[static_cast<size_t>(worker)];
     const auto references = input.references_of(sentence);

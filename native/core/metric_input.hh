@@ -28,9 +28,8 @@ struct MetricInput {
     candidates.check("candidates");
     references.check("references");
     if (sentence.size() != static_cast<size_t>(candidates.size()))
-      throw std::invalid_argument("sentence: one number per candidate expected, " +
-                                  std::to_string(candidates.size()) + ", got " +
-                                  std::to_string(sentence.size()));
+      throw std::invalid_argument("sentence: one number per candidate expected, " + std::to_string(candidates.size()) +
+                                  ", got " + std::to_string(sentence.size()));
     if (ref_offsets.empty() || ref_offsets.front() != 0 || ref_offsets.back() != references.size())
       throw std::invalid_argument("ref_offsets must start with 0 and end with the number of references");
     for (size_t s = 1; s < ref_offsets.size(); ++s)
@@ -53,12 +52,17 @@ struct MetricInput {
   }
 };
 
+// How many threads are of use: scratch space is allocated for each.
+inline int useful_threads(const MetricInput& input, int n_threads) {
+  return static_cast<int>(std::clamp<int64_t>(input.candidates.size(), 1, std::max(1, n_threads)));
+}
+
 // Calls body(worker, sentence, begin, end) for each run of consecutive candidates of one sentence, in
 // parallel.
 template <typename Body>
 void for_each_run(const MetricInput& input, int n_threads, Control& control, Body&& body) {
   // Long runs are cut so that one sentence with very many candidates still keeps all threads busy.
-  constexpr int64_t kLongestRun = 1024, kRunsPerChunk = 8;
+  constexpr int64_t kLongestRun = 1024, kMostRunsPerChunk = 16;
   struct Run {
     int64_t begin, end;
   };
@@ -79,7 +83,9 @@ void for_each_run(const MetricInput& input, int n_threads, Control& control, Bod
       body(worker, input.sentence[static_cast<size_t>(run.begin)], run.begin, run.end);
     }
   };
-  parallel_chunks(static_cast<int64_t>(runs.size()), kRunsPerChunk, n_threads, control, body_of_chunk);
+  const auto n_runs = static_cast<int64_t>(runs.size());
+  const int64_t chunk = std::min(kMostRunsPerChunk, n_runs / (8 * int64_t{std::max(1, n_threads)}));
+  parallel_chunks(n_runs, chunk, n_threads, control, body_of_chunk);
 }
 
 }  // namespace dragoman

@@ -128,8 +128,8 @@ class Ter {
       beam_idle_ = beam_is_idle(distance, n_hypothesis(), n_reference());
       if (beam_idle_) {
         align([&](int i, int j) {
-          return distances.full.op(
-              i, j, words_[static_cast<size_t>(i) - 1] == reference_->words[static_cast<size_t>(j) - 1]);
+          return distances.full.op(i, j,
+                                   words_[static_cast<size_t>(i) - 1] == reference_->words[static_cast<size_t>(j) - 1]);
         });
         return distance;
       }
@@ -179,8 +179,7 @@ class Ter {
         if (std::abs(position - start) > kMaxShiftDistance) continue;
         const int longest = std::min({kMaxShiftSize, n_hypothesis() - start, n_reference() - position});
         for (int length = 1; length <= longest; ++length) {
-          if (words_[static_cast<size_t>(start + length) - 1] !=
-              reference[static_cast<size_t>(position + length) - 1])
+          if (words_[static_cast<size_t>(start + length) - 1] != reference[static_cast<size_t>(position + length) - 1])
             break;
           try_targets(distances, start, position, length, distance, fewest, best);
           if (n_checked_ >= kMaxShiftCandidates) return best;
@@ -193,8 +192,7 @@ class Ter {
   template <int W>
   void try_targets(Distances<W>& distances, int start, int position, int length, int distance, int fewest,
                    Shift& best) {
-    if (!has_error(hypothesis_errors_, start, length) || !has_error(reference_errors_, position, length))
-      return;
+    if (!has_error(hypothesis_errors_, start, length) || !has_error(reference_errors_, position, length)) return;
     const int now = aligned_[static_cast<size_t>(position)];
     if (start <= now && now < start + length) return;
     int last_target = -1;
@@ -259,6 +257,7 @@ class Ter {
 
 std::vector<double> ter_statistics(const MetricInput& input, int n_threads, Control& control) {
   input.check();
+  n_threads = useful_threads(input, n_threads);
   std::vector<double> statistics(static_cast<size_t>(input.candidates.size()) * 2);
   struct Scratch {
     Ter ter;
@@ -266,7 +265,7 @@ std::vector<double> ter_statistics(const MetricInput& input, int n_threads, Cont
     std::vector<Reference> references;
     std::vector<int32_t> hypothesis;
   };
-  std::vector<Scratch> scratches(static_cast<size_t>(std::max(1, n_threads)));
+  std::vector<Scratch> scratches(static_cast<size_t>(n_threads));
   for_each_run(input, n_threads, control, [&](int worker, int32_t sentence, int64_t begin, int64_t end) {
     Scratch& scratch = scratches[static_cast<size_t>(worker)];
     const auto references = input.references_of(sentence);

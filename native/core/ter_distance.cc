@@ -35,8 +35,7 @@ void BandedDistance::fill(const Window& above, const int32_t* above_cost, const 
   const int first = window.begin - 1;
   for (int k = 0; k <= width; ++k) {
     const int j = first + k;
-    padded_[static_cast<size_t>(k)] =
-        j >= above.begin && j < above.end ? above_cost[j - above.begin] : kUnreached;
+    padded_[static_cast<size_t>(k)] = j >= above.begin && j < above.end ? above_cost[j - above.begin] : kUnreached;
   }
   int32_t left = kUnreached;
   for (int k = 0; k < width; ++k) {
@@ -60,8 +59,7 @@ int BandedDistance::set_base(std::span<const int32_t> words) {
   }
   for (size_t i = 0; i < words.size(); ++i) {
     const Window &above = windows_[i], &window = windows_[i + 1];
-    fill<true>(above, cost_.data() + above.at, window, words[i], cost_.data() + window.at,
-               op_.data() + window.at);
+    fill<true>(above, cost_.data() + above.at, window, words[i], cost_.data() + window.at, op_.data() + window.at);
   }
   return cost_.back();
 }

@@ -104,8 +104,7 @@ class FullDistance {
 
   int distance(const Row& row, int n_hypothesis) const {
     int d = n_hypothesis;
-    for (int b = 0; b < W; ++b)
-      d += std::popcount(row.up[b] & mask_[b]) - std::popcount(row.down[b] & mask_[b]);
+    for (int b = 0; b < W; ++b) d += std::popcount(row.up[b] & mask_[b]) - std::popcount(row.down[b] & mask_[b]);
     return d;
   }
 

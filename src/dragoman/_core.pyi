@@ -1,6 +1,7 @@
 """The native core. One stub per bound name; tests check that none is missing."""
 
 import enum
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -202,6 +203,58 @@ def assign_folds(
 def escape_word(word: bytes) -> bytes: ...
 def unescape_word(word: bytes) -> bytes: ...
 
+class Ibm2Model:
+    @property
+    def tension(self) -> float: ...
+    def row_offsets(self) -> NDArray[np.int64]: ...
+    def targets(self) -> NDArray[np.int32]: ...
+    def probs(self) -> NDArray[np.float32]: ...
+    def null_probs(self) -> NDArray[np.float32]: ...
+    def align(
+        self,
+        source_offsets: NDArray[np.int64],
+        source_ids: NDArray[np.int32],
+        target_offsets: NDArray[np.int64],
+        target_ids: NDArray[np.int32],
+        n_threads: int,
+    ) -> NDArray[np.int32]: ...
+
+def train_ibm2(
+    source_offsets: NDArray[np.int64],
+    source_ids: NDArray[np.int32],
+    target_offsets: NDArray[np.int64],
+    target_ids: NDArray[np.int32],
+    n_iterations: int,
+    null_prob: float,
+    tension: float,
+    fit_tension: bool,
+    alpha: float,
+    max_length: int,
+    n_threads: int,
+    keep_model: bool,
+    progress: Callable[[int], None] | None = None,
+) -> tuple[NDArray[np.int32], NDArray[np.float64], Ibm2Model | None]: ...
+def links_of(
+    offsets: NDArray[np.int64], assignment: NDArray[np.int32], by_source: bool
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]: ...
+def symmetrize_links(
+    first_offsets: NDArray[np.int64],
+    first_links: NDArray[np.int32],
+    second_offsets: NDArray[np.int64],
+    second_links: NDArray[np.int32],
+    heuristic: str,
+    n_threads: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]: ...
+def overlap_of_links(
+    first_offsets: NDArray[np.int64],
+    first_links: NDArray[np.int32],
+    second_offsets: NDArray[np.int64],
+    second_links: NDArray[np.int32],
+    n_threads: int,
+) -> tuple[int, int, int]: ...
+def parse_pharaoh(block: bytes, first_line: int = 1) -> tuple[NDArray[np.int64], NDArray[np.int32]]: ...
+def format_pharaoh(offsets: NDArray[np.int64], links: NDArray[np.int32], begin: int, end: int) -> bytes: ...
+
 class ReferenceLength(enum.Enum):
     CLOSEST = 0
     SHORTEST = 1
@@ -243,3 +296,65 @@ def ter_statistics(
     ref_ids: NDArray[np.int32],
     threads: int,
 ) -> NDArray[np.float64]: ...
+class LmModel:
+    order: int
+    n_ngrams: list[int]
+    words: WordTable
+    def score_text(
+        self,
+        block: bytes,
+        first_line: int,
+        bos: bool,
+        eos: bool,
+        n_threads: int,
+        progress: Callable[[int], None] | None = None,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32], NDArray[np.int32]]: ...
+    def score_ids(
+        self,
+        offsets: NDArray[np.int64],
+        ids: NDArray[np.int32],
+        bos: bool,
+        eos: bool,
+        n_threads: int,
+        progress: Callable[[int], None] | None = None,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32], NDArray[np.int32]]: ...
+    def full_scores(
+        self, ids: NDArray[np.int32], bos: bool, eos: bool
+    ) -> tuple[NDArray[np.float32], NDArray[np.int32]]: ...
+    def file_pieces(self) -> list[memoryview]: ...
+
+class LmPiece:
+    score: float
+
+class ArpaReader:
+    def __init__(self) -> None: ...
+    def feed(self, block: bytes) -> None: ...
+    def finish(self) -> LmModel: ...
+
+class ArpaWriter:
+    def __init__(self, model: LmModel) -> None: ...
+    def next_block(self) -> bytes: ...
+
+class LmText:
+    n_sentences: int
+    n_tokens: int
+    def __init__(self) -> None: ...
+    def add(
+        self,
+        offsets: NDArray[np.int64],
+        ids: NDArray[np.int32],
+        n_words: int,
+        marks: NDArray[np.uint8] | None = None,
+        excluded: int = -1,
+    ) -> None: ...
+
+def load_lm(descriptor: int, verify: bool) -> LmModel: ...
+def join_pieces(model: LmModel, items: list[int | LmPiece], begins_sentence: bool) -> LmPiece: ...
+def estimate_lm(
+    text: LmText,
+    words: WordTable,
+    order: int,
+    prune: list[int],
+    fallback: tuple[float, float, float] | None,
+    progress: Callable[[int], None] | None = None,
+) -> tuple[LmModel, list[tuple[float, float, float]], list[int]]: ...

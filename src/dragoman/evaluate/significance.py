@@ -84,9 +84,7 @@ def confidence_interval(scores: Floats) -> Interval:
     """95% of the resampled scores of one system: a fortieth is cut off at either end."""
     ordered = np.sort(scores)
     cut = len(ordered) // 40
-    return Interval(
-        mean=float(ordered.mean()), low=float(ordered[cut]), high=float(ordered[len(ordered) - cut - 1])
-    )
+    return Interval(mean=float(ordered.mean()), low=float(ordered[cut]), high=float(ordered[len(ordered) - cut - 1]))
 
 
 def paired_bootstrap(scores: Floats, baseline: Floats, difference: float) -> float:

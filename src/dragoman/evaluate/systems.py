@@ -31,7 +31,7 @@ class SystemOutput:
     """What a system translated: one sequence of lines, or several from repeated runs."""
 
     name: str
-    runs: tuple[Sequence[str], ...]
+    runs: Sequence[Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,9 +86,7 @@ def compare_systems(
     for system in systems:
         for run in system.runs:
             if len(run) != n_sentences:
-                raise MismatchError(
-                    f"{system.name} has {len(run)} lines but {systems[0].name} has {n_sentences}"
-                )
+                raise MismatchError(f"{system.name} has {len(run)} lines but {systems[0].name} has {n_sentences}")
     by_sentence = references_by_sentence(references, n_sentences)
     outputs = [run for system in systems for run in system.runs]
     n_runs = [len(system.runs) for system in systems]
@@ -107,8 +105,7 @@ def compare_systems(
     ratios = _length_ratios(outputs, by_sentence, threads)
     rows = zip(systems, zip(*columns, strict=True), _by_system(ratios, n_runs), strict=True)
     return [
-        SystemScore(name=system.name, scores=scores, length_ratio=float(ratio.mean()))
-        for system, scores, ratio in rows
+        SystemScore(name=system.name, scores=scores, length_ratio=float(ratio.mean())) for system, scores, ratio in rows
     ]
 
 

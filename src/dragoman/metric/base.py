@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from importlib.metadata import version
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.errors import InputError
-from dragoman.metric.segments import Lexicon
+from dragoman.metric.segments import Lexicon, References, offsets_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from dragoman.metric.segments import References, Segments, Spelling
+    from dragoman.metric.segments import Segments, Spelling
 
 __all__ = ["Metric", "Totals", "WordMetric", "sentence_of_each", "spelling_needed", "write_signature"]
 
@@ -111,7 +112,10 @@ class WordMetric(Metric):
         """Tokenises, numbers the words, and counts."""
         lexicon = Lexicon()
         hyp_segments = lexicon.segments(self.tokenise(hyps))
-        references = lexicon.references(map(self.tokenise, refs))
+        references = References(
+            ref_offsets=offsets_of([len(lines) for lines in refs]),
+            segments=lexicon.segments(self.tokenise(chain.from_iterable(refs))),
+        )
         return self.statistics(
             hyp_segments, references, sentence=sentence, spelling=lexicon.spelling(), threads=threads
         )
@@ -137,9 +141,7 @@ def write_signature(
     return "|".join(f"{key}:{value}" for key, value in fields.items() if value is not None)
 
 
-def sentence_of_each(
-    hyps: Segments, refs: References, sentence: NDArray[np.int32] | None
-) -> NDArray[np.int32]:
+def sentence_of_each(hyps: Segments, refs: References, sentence: NDArray[np.int32] | None) -> NDArray[np.int32]:
     """The sentence of each candidate, counting up unless it was given."""
     if sentence is not None:
         return sentence

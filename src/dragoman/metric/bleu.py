@@ -64,9 +64,7 @@ class Bleu(WordMetric):
         if self.max_order < 1:
             raise InputError(f"BLEU needs an n-gram order of at least 1, not {self.max_order}")
         if self.smooth_value is not None and self.smoothing not in _DEFAULT_VALUE:
-            raise InputError(
-                f"smoothing {self.smoothing} takes no value; leave it out, or use floor or add-k"
-            )
+            raise InputError(f"smoothing {self.smoothing} takes no value; leave it out, or use floor or add-k")
 
     @property
     def _value(self) -> float:
@@ -99,8 +97,8 @@ class Bleu(WordMetric):
         """[len(hyps), n_stats]; `spelling` is needed with `lowercase`."""
         hyp_ids, ref_ids = hyps.ids, refs.segments.ids
         if self.lowercase:
-            lower = spelling_needed(spelling, "lowercased BLEU").lower_ids
-            hyp_ids, ref_ids = lower[hyp_ids], lower[ref_ids]
+            spelling = spelling_needed(spelling, "lowercased BLEU")
+            hyp_ids, ref_ids = spelling.without_case(hyp_ids), spelling.without_case(ref_ids)
         return _core.bleu_statistics(
             hyps.offsets,
             hyp_ids,

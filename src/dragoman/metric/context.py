@@ -37,16 +37,12 @@ class PseudoCorpus:
 
     def __post_init__(self) -> None:
         if self.background.shape != (self.bleu.n_stats,):
-            raise InputError(
-                f"{self.bleu.n_stats} BLEU statistics expected, not shape {self.background.shape}"
-            )
+            raise InputError(f"{self.bleu.n_stats} BLEU statistics expected, not shape {self.background.shape}")
         if not 0 <= self.decay <= 1:
             raise InputError(f"decay must be in [0, 1], not {self.decay}")
 
     @classmethod
-    def start(
-        cls, *, pseudo_count: float = 0.0, decay: float = 0.9, bleu: Bleu | None = None
-    ) -> PseudoCorpus:
+    def start(cls, *, pseudo_count: float = 0.0, decay: float = 0.9, bleu: Bleu | None = None) -> PseudoCorpus:
         """No past; with a small `pseudo_count` of everything the first sentences do not all score 0."""
         bleu = bleu or _unsmoothed()
         return cls(background=np.full(bleu.n_stats, pseudo_count), decay=decay, bleu=bleu)

@@ -90,11 +90,7 @@ class External(Metric):
         seed: int | None = None,
     ) -> str:
         """Says that the numbers came from outside."""
-        return write_signature(
-            n_refs, {"external": self.label}, n_bootstrap=n_bootstrap, n_trials=n_trials, seed=seed
-        )
+        return write_signature(n_refs, {"external": self.label}, n_bootstrap=n_bootstrap, n_trials=n_trials, seed=seed)
 
     def _not_from_text(self) -> InputError:
-        return InputError(
-            f"{self.label} is external, it cannot be computed from text; bring a number per candidate"
-        )
+        return InputError(f"{self.label} is external, it cannot be computed from text; bring a number per candidate")

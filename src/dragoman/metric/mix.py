@@ -31,9 +31,7 @@ class Mix(Metric):
 
     def __post_init__(self) -> None:
         if not self.terms or any(weight == 0 or not np.isfinite(weight) for weight, _ in self.terms):
-            raise InputError(
-                "a mix of metrics needs at least one term, each with a finite weight other than 0"
-            )
+            raise InputError("a mix of metrics needs at least one term, each with a finite weight other than 0")
         if len({(weight > 0) == metric.higher_is_better for weight, metric in self.terms}) > 1:
             raise InputError(
                 f"{self.name}: the terms pull in different directions; "
@@ -43,9 +41,7 @@ class Mix(Metric):
     @property
     def name(self) -> str:
         """The sum, as `by_name` reads it."""
-        parts = [
-            f"{'-' if weight < 0 else '+'} {abs(weight):g}*{metric.name}" for weight, metric in self.terms
-        ]
+        parts = [f"{'-' if weight < 0 else '+'} {abs(weight)!r}*{metric.name}" for weight, metric in self.terms]
         return " ".join(parts).removeprefix("+ ")
 
     @property
@@ -87,10 +83,7 @@ class Mix(Metric):
     ) -> NDArray[np.float64]:
         """The terms' statistics side by side, each from words in its own sense."""
         return np.concatenate(
-            [
-                metric.text_statistics(hyps, refs, sentence=sentence, threads=threads)
-                for _, metric in self.terms
-            ],
+            [metric.text_statistics(hyps, refs, sentence=sentence, threads=threads) for _, metric in self.terms],
             axis=1,
         )
 

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dragoman.errors import InputError
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
-__all__ = ["Lexicon", "References", "Segments", "Spelling"]
+__all__ = ["Lexicon", "References", "Segments", "Spelling", "offsets_of"]
 
 # chrF++ lets these stand alone at the edge of a word.
 _PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
@@ -35,7 +37,7 @@ class Segments:
         """From one sequence of word ids per segment."""
         rows = list(rows)
         ids = np.fromiter(chain.from_iterable(rows), dtype=np.int32)
-        return cls(offsets=_offsets([len(row) for row in rows]), ids=ids)
+        return cls(offsets=offsets_of([len(row) for row in rows]), ids=ids)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +61,7 @@ class References:
         """From, per sentence, one sequence of word ids per reference."""
         sentences = list(sentences)
         return cls(
-            ref_offsets=_offsets([len(references) for references in sentences]),
+            ref_offsets=offsets_of([len(references) for references in sentences]),
             segments=Segments.of(chain.from_iterable(sentences)),
         )
 
@@ -79,7 +81,7 @@ class Spelling:
         texts = ["".join(word.split()) for word in self.words]
         # Lone surrogates cannot be encoded otherwise; they are code points like others here.
         blob = "".join(texts).encode("utf-32-le", "surrogatepass")
-        return Segments(offsets=_offsets([len(text) for text in texts]), ids=np.frombuffer(blob, dtype="<i4"))
+        return Segments(offsets=offsets_of([len(text) for text in texts]), ids=np.frombuffer(blob, dtype="<i4"))
 
     @cached_property
     def pieces(self) -> Segments:
@@ -87,10 +89,15 @@ class Spelling:
         lexicon = Lexicon()
         return lexicon.segments(list(chain.from_iterable(map(_pieces, word.split()))) for word in self.words)
 
+    def without_case(self, ids: NDArray[np.int32]) -> NDArray[np.int32]:
+        """For word ids, numbers that words share which differ in case alone."""
+        if ids.size and not 0 <= ids.min() <= ids.max() < len(self):
+            raise InputError(f"word ids must be in the spelling of {len(self)} words, not {ids.min()} to {ids.max()}")
+        return self._lower_ids[ids]
+
     @cached_property
-    def lower_ids(self) -> NDArray[np.int32]:
-        """Per word a number that words share which differ in case alone."""
-        return Lexicon().segments([[word.lower() for word in self.words]]).ids
+    def _lower_ids(self) -> NDArray[np.int32]:
+        return Lexicon().segments([self.lower.words]).ids
 
     @cached_property
     def lower(self) -> Spelling:
@@ -113,7 +120,7 @@ class Lexicon:
         """Word ids of tokenised references, any number per sentence."""
         groups = [list(references) for references in sentences]
         return References(
-            ref_offsets=_offsets([len(group) for group in groups]),
+            ref_offsets=offsets_of([len(group) for group in groups]),
             segments=self.segments(chain.from_iterable(groups)),
         )
 
@@ -122,7 +129,8 @@ class Lexicon:
         return Spelling(self._ids)
 
 
-def _offsets(lengths: Sequence[int]) -> NDArray[np.int64]:
+def offsets_of(lengths: Sequence[int]) -> NDArray[np.int64]:
+    """Where rows of these lengths begin, and where the last ends."""
     offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=offsets[1:])
     return offsets

@@ -45,7 +45,8 @@ class SentenceBleu:
         added = np.ones(order)
         if self.add_one is AddOne.HIGHER:
             added[0] = 0
-        below = np.maximum(possible + added, 1.0)
+        below = possible + added
+        below = np.where(below > 0, below, 1.0)
         precision = _geometric_mean((correct + added) / below)
         if self.grounded:
             unmatched = np.where(added > 0, 0.0, correct)

@@ -60,8 +60,8 @@ class Ter(WordMetric):
         """[len(hyps), 2]; `spelling` is needed unless case matters."""
         hyp_ids, ref_ids = hyps.ids, refs.segments.ids
         if not self.case_sensitive:
-            lower = spelling_needed(spelling, "TER without case").lower_ids
-            hyp_ids, ref_ids = lower[hyp_ids], lower[ref_ids]
+            spelling = spelling_needed(spelling, "TER without case")
+            hyp_ids, ref_ids = spelling.without_case(hyp_ids), spelling.without_case(ref_ids)
         return _core.ter_statistics(
             hyps.offsets,
             hyp_ids,

@@ -62,9 +62,7 @@ def references_by_sentence(refs: Sequence[Sequence[str | None]], n_sentences: in
         raise InputError("no references: give at least one")
     for number, lines in enumerate(refs, start=1):
         if len(lines) != n_sentences:
-            raise MismatchError(
-                f"reference {number} has {len(lines)} lines but the hypotheses have {n_sentences}"
-            )
+            raise MismatchError(f"reference {number} has {len(lines)} lines but the hypotheses have {n_sentences}")
     sentences = [[line for line in lines if line is not None] for lines in zip(*refs, strict=True)]
     for number, sentence in enumerate(sentences, start=1):
         if not sentence:

@@ -20,7 +20,11 @@ def _label(text: str) -> Markup:
 
 def _svg(width: float, height: float, parts: Sequence[Markup], title: str) -> Markup:
     head = Markup('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {} {}" width="{}" role="img"><title>{}</title>')
-    return head.format(round(width), round(height), round(width), _label(title)) + Markup("").join(parts) + Markup("</svg>")
+    return (
+        head.format(round(width), round(height), round(width), _label(title))
+        + Markup("").join(parts)
+        + Markup("</svg>")
+    )
 
 
 def bar_chart(
@@ -41,7 +45,9 @@ def bar_chart(
         y = i * row
         parts.append(Markup('<text x="{}" y="{}" text-anchor="end">{}</text>').format(left - 10, y + 19, _label(label)))
         parts.append(
-            Markup('<rect class="bar" x="{}" y="{}" width="{:.1f}" height="18" rx="2"/>').format(left, y + 6, max(value, 0) * scale)
+            Markup('<rect class="bar" x="{}" y="{}" width="{:.1f}" height="18" rx="2"/>').format(
+                left, y + 6, max(value, 0) * scale
+            )
         )
         if half:
             a, b = left + max(value - half, 0) * scale, left + (value + half) * scale
@@ -69,5 +75,9 @@ def histogram(values: Int64Array, *, title: str, n_bins: int = 40) -> Markup:
         )
         if i % max(1, len(counts) // 10) == 0:
             x = i * bar + bar / 2
-            parts.append(Markup('<text class="soft" x="{:.1f}" y="{}" text-anchor="middle">{}</text>').format(x, base + 18, i * step))
+            parts.append(
+                Markup('<text class="soft" x="{:.1f}" y="{}" text-anchor="middle">{}</text>').format(
+                    x, base + 18, i * step
+                )
+            )
     return _svg(width, height, parts, title)
