@@ -1,7 +1,7 @@
 """Weight files: ours, Moses' (moses.ini, weight-file, run*.dense, init.opt), cdec's and Joshua's.
 
-A repeated name in a Moses dense file means the next value of that feature: `TM0= 0.1` twice is `TM0_1`, `TM0_2`, the names
-that the readers of candidate lists give. Elsewhere a repeated name is an error.
+A repeated name in a Moses dense file means the next value of that feature: `TM0= 0.1` twice is `TM0_1`,
+`TM0_2`, the names that the readers of candidate lists give. Elsewhere a repeated name is an error.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class InitOpt:
 
 
 def read_weights(path: PathLike, *, index: FeatureIndex | None = None, format_: WeightFormat | None = None) -> Weights:
-    """Read weights; the format_ is recognised unless given. Raises InputError with the line, also when there are none."""
+    """Read weights; the format is recognised unless given. Raises InputError, also when there are none."""
     lines = [(number, line.strip(" ")) for number, line in enumerate(read_lines(path), start=1)]
     pairs = _PARSERS[format_ or _recognise([line for _, line in lines])](path, lines)
     values: dict[str, float] = {}
@@ -77,9 +77,9 @@ def write_weights(
 ) -> None:
     """Write the weights that are not 0; values survive a round trip bit by bit.
 
-    `headers` belong to our own format. Moses' formats write all `dense` features (default: all), `Name_1`, `Name_2`, ...
-    as the values of `Name`; other features go to `<path>.sparse`, which moses.ini names under [weight-file]. `template`
-    is a moses.ini whose other sections are kept.
+    `headers` belong to our own format. Moses' formats write all `dense` features (default: all), `Name_1`,
+    `Name_2`, ... as the values of `Name`; other features go to `<path>.sparse`, which moses.ini names under
+    [weight-file]. `template` is a moses.ini whose other sections are kept.
     """
     moses = format_ in {WeightFormat.MOSES_INI, WeightFormat.MOSES_DENSE}
     if headers and format_ is not WeightFormat.DRAGOMAN:
@@ -117,7 +117,7 @@ def _write(path: PathLike, lines: Iterable[str]) -> None:
 
 
 def read_init_opt(path: PathLike, names: Sequence[str]) -> InitOpt:
-    """Read Moses' init.opt: three lines of numbers in the order of `names`, which the statistics file's header gives."""
+    """Read Moses' init.opt: three lines of numbers in the order of `names` (of the statistics file)."""
     rows = [
         tuple(_number(text, path, number) for text in line.split())
         for number, line in enumerate(read_lines(path), start=1)

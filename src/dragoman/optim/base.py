@@ -22,8 +22,8 @@ Trace = tuple[Mapping[str, float | int | str], ...]
 class Result:
     """Weights over the pool's index, and how they came about.
 
-    Gains are those of the pool's metric in [0, 1], of the best candidates by the start and by the result. `notes` are for the
-    user: what was left out or could not be done.
+    Gains are those of the pool's metric in [0, 1], of the best candidates by the start and by the result.
+    `notes` are for the user: what was left out or could not be done.
     """
 
     weights: Weights
@@ -80,7 +80,7 @@ def check_start(pool: Pool, start: Weights) -> Weights:
 
 
 def frozen_ids(pool: Pool, frozen: Collection[str]) -> Int32Array:
-    """Ids of the frozen features. Raises InputError for a name that nobody has: a misspelt name would freeze nothing."""
+    """Ids of the frozen features. Raises InputError for a name that nobody has, as a misspelt one."""
     ids = {name: pool.index.find(name) for name in frozen}
     if absent := [name for name, id_ in ids.items() if id_ < 0]:
         raise InputError(f"the feature '{absent[0]}' cannot be frozen: neither the candidates nor the weights have it")

@@ -1,14 +1,15 @@
 """Minimum error rate training: Och 2003, with the settings of Hopkins and May 2011, section 3.
 
-The metric G of the best candidates, as a function of the weights w, is piecewise constant. Along a line w + t.d it is known
-exactly: a candidate's model score w.x + t.(d.x) is a line in t, a sentence's best candidate an upper envelope of lines, and the
-envelopes' corners of all sentences, in one sorted sweep, give G between any two of them (`Surface`, in the native core). From
-each start the weights climb, coordinate by coordinate, to the middle of the best interval, until no coordinate helps;
-then along random directions; until those do not help either. The best end of all starts is the result.
+The metric G of the best candidates, as a function of the weights w, is piecewise constant. Along a line w + t.d
+it is known exactly: a candidate's model score w.x + t.(d.x) is a line in t, a sentence's best candidate an
+upper envelope of lines, and the envelopes' corners of all sentences, in one sorted sweep, give G between any
+two of them (`Surface`, in the native core). From each start the weights climb, coordinate by coordinate, to the
+middle of the best interval, until no coordinate helps; then along random directions; until those do not help
+either. The best end of all starts is the result.
 
-Symbols: w weights, d direction, t step, G `pool.metric` (BLEU unsmoothed).
-Deviations from Och: random directions besides the coordinates; of the other starts half are near the given weights and half
-anywhere; plateaus of equal G count as one interval; intervals too narrow for the weights' precision are passed over.
+Symbols: w weights, d direction, t step, G `pool.metric` (BLEU unsmoothed). Deviations from Och: random
+directions besides the coordinates; of the other starts half are near the given weights and half anywhere;
+plateaus of equal G count as one interval; intervals too narrow for the weights' precision are passed over.
 """
 
 from __future__ import annotations
@@ -42,9 +43,9 @@ class Norm(StrEnum):
 class Mert:
     """Exact line search from many starts.
 
-    `features` are the ones to tune (default: the pool's dense features, or all if it has none). `bounds` are lower and upper
-    limits by name. `norm` scales the result (default: l1, but none where weights are bounded or frozen, because
-    scaling would move them).
+    `features` are the ones to tune (default: the pool's dense features, or all if it has none). `bounds` are
+    lower and upper limits by name. `norm` scales the result (default: l1, but none where weights are bounded or
+    frozen, because scaling would move them).
     """
 
     n_starts: int = 20

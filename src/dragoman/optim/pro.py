@@ -1,17 +1,19 @@
 """Pairwise ranking optimisation: Hopkins and May 2011, *Tuning as Ranking*, sections 4 and 5.4.3.
 
-For candidates j, j' of sentence i, a good w has g(i, j) > g(i, j') <=> w.(x(i, j) - x(i, j')) > 0, so tuning is binary
-classification of difference vectors. Figure 4 samples them:
-  2-4  draw Gamma pairs, keep each with probability alpha_i(|g(i, j) - g(i, j')|)       `n_draws`, `acceptance`
-  5    sort by |g(i, j) - g(i, j')|, decreasing                                         native `sample_pairs`
-  6    return x(i, j) - x(i, j') and its negative for the first Xi                      `n_kept`
-The classifier is logistic regression without intercept, features scaled to unit deviation, with L2 penalty l2/2 |v|^2 on the
-scaled weights, minimised by L-BFGS. A difference vector and its negative have the same loss, so each pair stands once, counted twice.
-Between rounds of decoding w_t = Psi.w' + (1 - Psi).w_{t-1} (`interpolate`); on a fixed pool Psi has no place.
+For candidates j, j' of sentence i, a good w has g(i, j) > g(i, j') <=> w.(x(i, j) - x(i, j')) > 0, so tuning is
+binary classification of difference vectors. Figure 4 samples them:
+  2-4  draw Gamma pairs, keep each with probability alpha_i(|g(i, j) - g(i, j')|)   `n_draws`, `acceptance`
+  5    sort by |g(i, j) - g(i, j')|, decreasing
+  6    return x(i, j) - x(i, j') and its negative for the first Xi                  `n_kept`
 
-g is BLEU+1 for BLEU, else the metric of the candidate alone.
-Deviations: pairs with equal g are never kept (they have no order). The paper leaves the scale of the logistic alpha of its
-footnote 6 open: ours is the standard deviation of the differentials of the sentence's pairs.
+The classifier is logistic regression without intercept, features scaled to unit deviation, with L2 penalty l2/2
+|v|^2 on the scaled weights, minimised by L-BFGS. A difference vector and its negative have the same loss, so
+each pair stands once, counted twice. Between rounds of decoding w_t = Psi.w' + (1 - Psi).w_{t-1}
+(`interpolate`); on a fixed pool Psi has no place.
+
+g is BLEU+1 for BLEU, else the metric of the candidate alone. Deviations: pairs with equal g are never kept
+(they have no order). The paper leaves the scale of the logistic alpha of its footnote 6 open: ours is the
+standard deviation of the differentials of the sentence's pairs.
 """
 
 from __future__ import annotations
@@ -55,7 +57,7 @@ class Pro:
     n_kept: int | None = None
     acceptance: Acceptance | None = None
     threshold: float = 0.05
-    sentence_bleu: SentenceBleu = SentenceBleu()
+    sentence_bleu: SentenceBleu | None = None
     l2: float = 1.0
     interpolation: float = 0.1
     max_length_deviation: float | None = None

@@ -31,7 +31,8 @@ class Choice:
             shard.stats[chosen[chosen >= 0]].sum(axis=0)
             for shard, chosen in zip(self.pool.shards, self.candidates, strict=True)
         ]
-        return np.sum(sums, axis=0)
+        total: Float64Array = np.sum(sums, axis=0)
+        return total
 
     def score(self) -> float:
         """The corpus score, as the metric counts (TER: lower is better)."""
@@ -51,8 +52,8 @@ class Choice:
 def weights_for(pool: Pool, weights: Weights) -> Float64Array:
     """The weights of the pool's features, one each.
 
-    Raises InputError for weights that are not finite and for weights none of which belongs to a feature of the pool: the
-    names of decoder and weight file then differ, and every candidate would score 0.
+    Raises InputError for weights that are not finite and for weights none of which belongs to a feature of the
+    pool: the names of decoder and weight file then differ, and every candidate would score 0.
     """
     values = weights.values_on(pool.index)
     if not np.isfinite(weights.values).all():
@@ -76,8 +77,8 @@ def rerank(pool: Pool, weights: Weights, *, threads: int = 1) -> Choice:
 def oracle(pool: Pool) -> Choice:
     """A choice with about the best corpus score that is reachable.
 
-    Exact for metrics that are means over sentences. Others, like BLEU, are climbed: from the best candidate of each sentence
-    alone, one exchange at a time, until none helps. That is a lower bound of the true oracle.
+    Exact for metrics that are means over sentences. Others, like BLEU, are climbed: from the best candidate of
+    each sentence alone, one exchange at a time, until none helps. That is a lower bound of the true oracle.
     """
     metric = metric_of(pool)
     shards = [(shard.sentences, shard.stats, sentence_gains(metric, shard.stats)) for shard in pool.shards]

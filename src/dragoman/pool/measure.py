@@ -39,8 +39,8 @@ def with_metric(
 ) -> Pool:
     """The pool with the statistics of a metric; `references` has, per sentence id, one text or more.
 
-    Every sentence of the references must have candidates unless `allow_missing`. Raises MismatchError otherwise, and where
-    candidates have no reference.
+    Every sentence of the references must have candidates unless `allow_missing`. Raises MismatchError
+    otherwise, and where candidates have no reference.
     """
     _check_ids(pool, len(references), allow_missing)
     if not any(len(shard.tokens) for shard in pool.shards):
@@ -69,15 +69,15 @@ def _check_ids(pool: Pool, n_references: int, allow_missing: bool) -> None:
         ids = shard.sentence_ids[np.diff(shard.sentences) > 0]
         if len(ids) and ids[-1] >= n_references:
             raise MismatchError(
-                f"the lists have sentence {ids[-1]} (counted from 0) but the references have only {n_references} lines; "
-                "do they belong together?"
+                f"the lists have sentence {ids[-1]} (counted from 0) but the references have "
+                f"only {n_references} lines; do they belong together?"
             )
         present[ids] = True
     missing = np.flatnonzero(~present)
     if len(missing) and not allow_missing:
         raise MismatchError(
-            f"the references have {n_references} lines but {len(missing)} of them have no candidates, the first is line "
-            f"{missing[0] + 1}; do they belong together?"
+            f"the references have {n_references} lines but {len(missing)} of them have no candidates, "
+            f"the first is line {missing[0] + 1}; do they belong together?"
         )
 
 

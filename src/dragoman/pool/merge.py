@@ -19,8 +19,8 @@ __all__ = ["aligned", "merge_pools", "merged_shards"]
 def merge_pools(pools: Sequence[Pool], *, threads: int = 1) -> Pool:
     """One pool in memory with the candidates of all, repeated ones once (the first stays).
 
-    Features and words of the first pool's tables keep their ids; the tables learn those of the others. A feature is dense when
-    all pools have it as dense.
+    Features and words of the first pool's tables keep their ids; the tables learn those of the others. A
+    feature is dense when all pools have it as dense.
     """
     same = aligned(pools)
     shards = list(merged_shards(same, n_candidates=None, threads=threads))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -28,9 +29,9 @@ def new_words() -> WordTable:
 class Pool:
     """Candidates in shards; no sentence is in two of them, and sentence ids ascend from shard to shard.
 
-    `index` and `words` give feature and word ids their meaning, and grow when something is added. `dense` are the ids of
-    the features that a line of the list always names. `score_names` are the columns of the shards' `scores`. The
-    statistics are those of `metric`.
+    `index` and `words` give feature and word ids their meaning, and grow when something is added. `dense` are
+    the ids of the features that a line of the list always names. `score_names` are the columns of the shards'
+    `scores`. The statistics are those of `metric`.
     """
 
     index: FeatureIndex
@@ -43,7 +44,7 @@ class Pool:
     def __post_init__(self) -> None:
         ends = [(shard.sentence_ids[0], shard.sentence_ids[-1]) for shard in self.shards if shard.n_sentences]
         ordered = all((np.diff(shard.sentence_ids) > 0).all() for shard in self.shards)
-        if not ordered or any(a[1] >= b[0] for a, b in zip(ends, ends[1:], strict=False)):
+        if not ordered or any(a[1] >= b[0] for a, b in pairwise(ends)):
             raise ValueError("sentence ids must ascend, within and between shards")
 
     @property

@@ -67,9 +67,9 @@ def read_nbest(
 ) -> Pool:
     """One list as a pool in memory, repeated candidates included.
 
-    Lines of a sentence may stand anywhere. A feature that a line does not name is 0. Features are dense when they have several
-    values (`Name= a b`: `Name_1`, `Name_2`) or stand in every line, unless `dense` names them.
-    `fields` is the order of the parts of a line, for Joshua's templates; "" stands for a part to skip.
+    Lines of a sentence may stand anywhere. A feature that a line does not name is 0. Features are dense when
+    they have several values (`Name= a b`: `Name_1`, `Name_2`) or stand in every line, unless `dense` names
+    them. `fields` is the order of the parts of a line, for Joshua's templates; "" stands for a part to skip.
     """
     reading = _Reading(
         path,

@@ -20,8 +20,8 @@ UNKNOWN_LENGTH = -1
 class Shard:
     """S sentences with N candidates; sentence s has the candidates sentences[s] .. sentences[s + 1].
 
-    Candidate c has the features feature_ids/feature_values[feature_rows[c] : feature_rows[c + 1]], ids ascending, zeros left
-    out, and the words tokens[token_rows[c] : token_rows[c + 1]].
+    Candidate c has the features feature_ids/feature_values[feature_rows[c] : feature_rows[c + 1]], ids
+    ascending, zeros left out, and the words tokens[token_rows[c] : token_rows[c + 1]].
     """
 
     sentence_ids: Int32Array  # [S], ascending: the line of the sentence in source and references, from 0

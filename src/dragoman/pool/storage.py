@@ -1,7 +1,8 @@
 """Pools on disk: one file per shard, mapped when loaded, so that a pool may be larger than memory.
 
-A folder holds `features` and `words` (one a line, the line number is the id), `pool.json`, and `shard-00000`, ... A shard file is
-a line of JSON that says where each array is, padding, and the arrays, little-endian and aligned to 64 bytes.
+A folder holds `features` and `words` (one a line, the line number is the id), `pool.json`, and `shard-00000`,
+... A shard file is a line of JSON that says where each array is, padding, and the arrays, little-endian and
+aligned to 64 bytes.
 """
 
 from __future__ import annotations

@@ -34,8 +34,8 @@ def synthetic_pool(
 ) -> SyntheticPool:
     """Candidates with features uniform in [0, upper], scored by w*.x for w* uniform in [-1, 1].
 
-    The gold score is the external metric to maximise. Gaussian noise of deviation `noise` is added to the features after
-    scoring, so that no weights explain the scores exactly any more.
+    The gold score is the external metric to maximise. Gaussian noise of deviation `noise` is added to the
+    features after scoring, so that no weights explain the scores exactly any more.
     """
     rng = np.random.default_rng([seed, dimension])
     gold = rng.uniform(-1.0, 1.0, dimension)
@@ -70,7 +70,7 @@ def random_shard(
     stretch = n_features // n_active
     ids = rng.integers(0, stretch, (n, n_active), dtype=np.int32)
     ids += np.arange(0, stretch * n_active, stretch, dtype=np.int32)
-    shard = _shard(
+    return _shard(
         counts=np.full(n_sentences, n_candidates),
         feature_rows=np.arange(0, n * n_active + 1, n_active, dtype=np.int64),
         feature_ids=ids.ravel(),
@@ -78,7 +78,6 @@ def random_shard(
         stats=np.zeros((n, 0)),
         first_sentence=first_sentence,
     )
-    return shard
 
 
 def cosine(a: Weights, b: Weights) -> float:

@@ -27,8 +27,8 @@ _SENTENCES_PER_BLOCK = 64
 def write_nbest(pool: Pool, path: PathLike, *, format_: NbestFormat, weights: Weights | None = None) -> None:
     """Write all candidates; the total is w.f with `weights`, else what the decoder had said.
 
-    Dense features stand in every line. Only JSON lines hold named scores and words with `|||`; without text (statistics
-    files) there is nothing to write.
+    Dense features stand in every line. Only JSON lines hold named scores and words with `|||`; without text
+    (statistics files) there is nothing to write.
     """
     if pool.n_candidates and not any(len(shard.tokens) for shard in pool.shards):
         raise InputError("the pool has no texts; it was read from statistics files")
