@@ -97,6 +97,7 @@ def align_files(
     sides = [Side.read(path) for path in (source, target)]
     if len(sides[0]) != len(sides[1]):
         raise MismatchError(
-            f"line-aligned files must have equally many lines, but {source} has {len(sides[0])}, {target} has {len(sides[1])}"
+            f"line-aligned files must have equally many lines, but {source} has {len(sides[0])}, "
+            f"{target} has {len(sides[1])}"
         )
     return align(sides[0], sides[1], config, n_threads=n_threads, progress=progress)
