@@ -124,16 +124,7 @@ class Trainer {
     const Diagonal diagonal(tension_, longest_);
     step.log_likelihood = sweep_sentences(diagonal);
     const double observed = sweep_words(diagonal);
-    for (auto& shape : shapes_) std::fill(shape.mass.begin(), shape.mass.end(), 0.0);
-    for (int64_t s = 0; s < source_.size(); ++s) {
-      if (!alignable(s)) continue;
-      auto& mass = shapes_[static_cast<size_t>(shape_of_[static_cast<size_t>(s)])].mass;
-      const double* null_posterior = null_posteriors_.data() + target_begin(s);
-      for (size_t j = 0; j < mass.size(); ++j) {
-        mass[j] += 1 - null_posterior[j];
-        step.null_mass += null_posterior[j];
-      }
-    }
+    step.null_mass = sum_masses();
     if (options_.fit_tension && !shapes_.empty()) tension_ = fit_tension(shapes_, observed, tension_);
     return step;
   }
@@ -272,38 +263,42 @@ class Trainer {
   double sweep_sentences(const Diagonal& diagonal) {
     const int64_t n_chunks = (source_.size() + kSentencesPerChunk - 1) / kSentencesPerChunk;
     std::vector<double> log_likelihoods(static_cast<size_t>(n_chunks), 0.0);
-    parallel_chunks(source_.size(), kSentencesPerChunk, options_.n_threads, control_,
-                    [&](int64_t begin, int64_t end, int) {
-                      std::vector<double> d, z, sum;
-                      double log_likelihood = 0;
-                      for (int64_t s = begin; s < end; ++s) {
-                        if (!alignable(s)) continue;
-                        const auto e = source_[s], f = target_[s];
-                        const size_t m = f.size();
-                        d.resize(m);
-                        z.assign(m, 0);
-                        sum.assign(m, 0);
-                        const int32_t* cells = cells_.data() + cell_offsets_[static_cast<size_t>(s)];
-                        for (size_t i = 0; i < e.size(); ++i, cells += m) {
-                          const float* t = probs_.data() + row_offsets_[static_cast<size_t>(e[i])];
-                          diagonal.row(static_cast<int32_t>(i), static_cast<int32_t>(e.size()), d);
-                          for (size_t j = 0; j < m; ++j) {
-                            sum[j] += t[cells[j]] * d[j];
-                            z[j] += d[j];
-                          }
-                        }
-                        const double p0 = options_.null_prob;
-                        for (size_t j = 0; j < m; ++j) {
-                          const double null = p0 * null_probs_[static_cast<size_t>(f[j])];
-                          const double total = null + (1 - p0) * sum[j] / z[j];
-                          weights_[target_begin(s) + j] = (1 - p0) / (z[j] * total);
-                          null_posteriors_[target_begin(s) + j] = null / total;
-                          log_likelihood += std::log(total);
-                        }
-                      }
-                      log_likelihoods[static_cast<size_t>(begin / kSentencesPerChunk)] = log_likelihood;
-                    });
+    const auto sweep = [&](int64_t begin, int64_t end, int) {
+      double& log_likelihood = log_likelihoods[static_cast<size_t>(begin / kSentencesPerChunk)];
+      std::vector<double> d, z, sum;
+      for (int64_t s = begin; s < end; ++s)
+        if (alignable(s)) log_likelihood += sweep_sentence(s, diagonal, d, z, sum);
+    };
+    parallel_chunks(source_.size(), kSentencesPerChunk, options_.n_threads, control_, sweep);
     return std::accumulate(log_likelihoods.begin(), log_likelihoods.end(), 0.0);
+  }
+
+  double sweep_sentence(int64_t s, const Diagonal& diagonal, std::vector<double>& d, std::vector<double>& z,
+                        std::vector<double>& sum) {
+    const auto e = source_[s], f = target_[s];
+    const size_t m = f.size();
+    d.resize(m);
+    z.assign(m, 0);
+    sum.assign(m, 0);
+    const int32_t* cells = cells_.data() + cell_offsets_[static_cast<size_t>(s)];
+    for (size_t i = 0; i < e.size(); ++i, cells += m) {
+      const float* t = probs_.data() + row_offsets_[static_cast<size_t>(e[i])];
+      diagonal.row(static_cast<int32_t>(i), static_cast<int32_t>(e.size()), d);
+      for (size_t j = 0; j < m; ++j) {
+        sum[j] += t[cells[j]] * d[j];
+        z[j] += d[j];
+      }
+    }
+    const double p0 = options_.null_prob;
+    double log_likelihood = 0;
+    for (size_t j = 0; j < m; ++j) {
+      const double null = p0 * null_probs_[static_cast<size_t>(f[j])];
+      const double total = null + (1 - p0) * sum[j] / z[j];
+      weights_[target_begin(s) + j] = (1 - p0) / (z[j] * total);
+      null_posteriors_[target_begin(s) + j] = null / total;
+      log_likelihood += std::log(total);
+    }
+    return log_likelihood;
   }
 
   // E-step, second half, and M-step of the translation table: a word's row is counted and replaced while it is in the
@@ -341,6 +336,22 @@ class Trainer {
     });
     count_null_word();
     return std::accumulate(features.begin(), features.end(), 0.0);
+  }
+
+  // What the null word leaves to each position of each shape. Returns what it takes.
+  double sum_masses() {
+    double null_mass = 0;
+    for (auto& shape : shapes_) std::fill(shape.mass.begin(), shape.mass.end(), 0.0);
+    for (int64_t s = 0; s < source_.size(); ++s) {
+      if (!alignable(s)) continue;
+      auto& mass = shapes_[static_cast<size_t>(shape_of_[static_cast<size_t>(s)])].mass;
+      const double* null_posterior = null_posteriors_.data() + target_begin(s);
+      for (size_t j = 0; j < mass.size(); ++j) {
+        mass[j] += 1 - null_posterior[j];
+        null_mass += null_posterior[j];
+      }
+    }
+    return null_mass;
   }
 
   void count_null_word() {
