@@ -11,7 +11,9 @@ from dragoman.cli.align import align
 from dragoman.cli.corpus import app as corpus_app
 from dragoman.cli.demo import demo
 from dragoman.cli.lm import app as lm_app
+from dragoman.cli.rerank import oracle, rerank
 from dragoman.cli.score import score
+from dragoman.cli.tune import tune
 
 __all__ = ["app"]
 
@@ -25,6 +27,9 @@ app = typer.Typer(
 app.add_typer(corpus_app, name="corpus")
 app.command()(align)
 app.add_typer(lm_app, name="lm")
+app.command()(tune)
+app.command()(rerank)
+app.command()(oracle)
 app.command()(score)
 app.command()(demo)
 
