@@ -12,6 +12,7 @@ from dragoman.cli.corpus import app as corpus_app
 from dragoman.cli.demo import demo
 from dragoman.cli.lm import app as lm_app
 from dragoman.cli.rerank import oracle, rerank
+from dragoman.cli.run import run
 from dragoman.cli.score import score
 from dragoman.cli.tune import tune
 
@@ -31,6 +32,7 @@ app.command()(tune)
 app.command()(rerank)
 app.command()(oracle)
 app.command()(score)
+app.command()(run)
 app.command()(demo)
 
 
