@@ -1,22 +1,39 @@
 """A clause: a verb frame with its complements filled, spoken in any German word order and in English.
 
-German order after the finite verb: subject, pronouns, time, dative, definite accusative, negation, manner, indefinite
-accusative, place, and the complements that belong to the verb; then the right bracket. English puts manner, place and time last.
+German order after the finite verb: subject, pronouns, time, dative, definite accusative, negation, manner,
+place, indefinite accusative, and the complements that belong to the verb; then the right bracket. English
+puts manner, place and time last.
 """
 
 from __future__ import annotations
 
-from dragoman.corpus.synth.draw import Draw
+from typing import TYPE_CHECKING
+
 from dragoman.corpus.synth.english import conjugate
 from dragoman.corpus.synth.german import ACC, DAT, NOM
-from dragoman.corpus.synth.lexemes import Adverb, Frame, Pattern, Slot
 from dragoman.corpus.synth.phrases import OWNERS, Phrase, Spot, contract
-from dragoman.corpus.synth.verbgroups import Plan, Tense, english_group, german_group, german_passive, join_subject
+from dragoman.corpus.synth.verbgroups import (
+    Plan,
+    english_group,
+    german_group,
+    join_subject,
+)
+
+if TYPE_CHECKING:
+    from dragoman.corpus.synth.draw import Draw
+    from dragoman.corpus.synth.lexemes import Adverb, Frame, Pattern
 
 __all__ = ["Clause", "tidy"]
 
 _BE = conjugate("be", {})
-_REFLEXIVE = (("mich", "mir"), ("dich", "dir"), ("sich", "sich"), ("uns", "uns"), ("euch", "euch"), ("sich", "sich"))
+_REFLEXIVE = (
+    ("mich", "mir"),
+    ("dich", "dir"),
+    ("sich", "sich"),
+    ("uns", "uns"),
+    ("euch", "euch"),
+    ("sich", "sich"),
+)
 
 
 def tidy(text: str) -> str:
@@ -63,7 +80,7 @@ class Clause:
     # German
 
     def _german(self, *, skip: str = "", gap: int = -1) -> list[str]:
-        """Words between subject and right bracket, in order; `skip` names what stands elsewhere, `gap` a missing slot."""
+        """Words between subject and right bracket, without what stands elsewhere (`skip`) and slot `gap`."""
         words: list[str] = []
         datives: list[str] = []
         definite: list[str] = []
@@ -139,7 +156,10 @@ class Clause:
             words.append(bracket)
 
     def german_main(self, front: str = "subject", *, first: str = "", gap: int = -1) -> str:
-        """Verb-second clause; `front` is subject, time, adverb, location, object or none (verb first, or after `first`)."""
+        """Verb-second clause; `front` is subject, time, adverb, location, object or none.
+
+        With none the verb comes first, or second after `first`.
+        """
         finite, right, _ = german_group(self.frame.verb, self.plan, self.subject.person)
         subject = self.subject.de(NOM)
         if front == "object":
@@ -196,7 +216,7 @@ class Clause:
     # English
 
     def english(self, r: Draw, *, gap: int = -1, subject: str | None = None, fronting: bool = True) -> str:
-        """A declarative clause; `subject` replaces the subject (a relative pronoun), `gap` leaves a slot empty."""
+        """A declarative clause; `subject` replaces the subject (who), `gap` leaves a slot empty."""
         pattern = self._pattern(r, gap)
         if subject is None:
             who, person = self._agent(r)
@@ -205,7 +225,13 @@ class Clause:
         negated = self.negated
         middle, initial, end = self._adverbials(r, fronting=fronting and subject is None and gap < 0)
         auxiliary, rest = english_group(
-            pattern.verb, self.plan, person, r, negated=negated, question=False, stative=self.frame.aspect == "sta"
+            pattern.verb,
+            self.plan,
+            person,
+            r,
+            negated=negated,
+            question=False,
+            stative=self.frame.aspect == "sta",
         )
         parts = [initial] if initial else []
         if auxiliary:
@@ -220,6 +246,8 @@ class Clause:
             if middle:
                 parts.append(middle)
             parts.append(rest)
+        if self.manner is not None and pattern.pieces and pattern.pieces[0] in _PLACING:
+            parts.append(end.pop(0))
         self._complements(pattern, r, gap, parts)
         parts += end
         return " ".join(parts)
@@ -232,7 +260,9 @@ class Clause:
         pattern = self._pattern(r, place)
         middle, initial, end = self._adverbials(r, fronting=True)
         person = patient.english_person
-        auxiliary, rest = english_group(_BE, self.plan, person, r, negated=self.negated, question=False, stative=True)
+        auxiliary, rest = english_group(
+            _BE, self.plan, person, r, negated=self.negated, question=False, stative=True
+        )
         parts = [initial] if initial else []
         parts += [patient.en(r), auxiliary]
         if middle:
@@ -252,7 +282,13 @@ class Clause:
         who, person = self._agent(r)
         middle, _, end = self._adverbials(r, fronting=False)
         auxiliary, rest = english_group(
-            pattern.verb, self.plan, person, r, negated=self.negated, question=True, stative=self.frame.aspect == "sta"
+            pattern.verb,
+            self.plan,
+            person,
+            r,
+            negated=self.negated,
+            question=True,
+            stative=self.frame.aspect == "sta",
         )
         if auxiliary.endswith(" not"):
             parts = [wh, auxiliary[:-4], who, "not", middle, rest]
@@ -280,7 +316,7 @@ class Clause:
         for place, slot in enumerate(frame.slots):
             filler = self.filled[place]
             if isinstance(filler, Phrase) and place != gap:
-                if slot.label == "A" and filler.pronoun or slot.label == "D" and filler.heavy:
+                if (slot.label == "A" and filler.pronoun) or (slot.label == "D" and filler.heavy):
                     patterns = frame.patterns_pronoun
                 elif slot.label == "A" and filler.heavy:
                     patterns = frame.patterns_heavy
@@ -310,7 +346,9 @@ class Clause:
             words, position = r.prefer(self.time.english)
             if position == "m":
                 middle = words
-            elif not position and fronting and (self.heavy or r.chance(0.25)):
+            elif fronting and (
+                self.heavy if position == "e" else not position and (self.heavy or r.chance(0.25))
+            ):
                 initial = f"{words} ," if r.chance(0.3) else words
             else:
                 end.append(words)
@@ -350,8 +388,13 @@ class Clause:
                         if isinstance(filler, Spot):
                             parts.append(filler.en(r))
                         elif isinstance(filler, Phrase):
-                            parts.append(filler.en_possessive(r) if name.endswith("'s") else filler.en_object(r))
+                            parts.append(
+                                filler.en_possessive(r) if name.endswith("'s") else filler.en_object(r)
+                            )
 
 
-_ACCUSATIVES = frozenset("mich dich ihn uns euch sie es".split())
-_CLITICS = frozenset("mich mir dich dir sich uns euch ihn ihm ihr ihnen sie es".split())
+_ACCUSATIVES = frozenset(["mich", "dich", "ihn", "uns", "euch", "sie", "es"])
+_PLACING = frozenset(("on", "in", "at", "from", "across", "over", "through"))
+_CLITICS = frozenset(
+    ["mich", "mir", "dich", "dir", "sich", "uns", "euch", "ihn", "ihm", "ihr", "ihnen", "sie", "es"]
+)

@@ -1,4 +1,4 @@
-"""English inflection: plurals, articles, verb forms, and contractions split as Moses' tokeniser does (`doesn 't`)."""
+"""English inflection: plurals, articles, verbs, and contractions split as Moses does (`doesn 't`)."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ _IRREGULAR_PLURALS = {
     "shelf": "shelves",
     "bookshelf": "bookshelves",
     "loaf": "loaves",
+    "scarf": "scarves",
     "thief": "thieves",
     "wolf": "wolves",
     "calf": "calves",
@@ -77,8 +78,44 @@ class EnglishVerb:
 
 
 _DOUBLING = frozenset(
-    "stop plan shop drop hug jog rob sit put get win cut hit let swim run begin forget set dig chat travel cancel"
-    " hop drip step slip trip fit tap nod pat rub regret quit".split()
+    [
+        "stop",
+        "plan",
+        "shop",
+        "drop",
+        "hug",
+        "jog",
+        "rob",
+        "sit",
+        "put",
+        "get",
+        "win",
+        "cut",
+        "hit",
+        "let",
+        "swim",
+        "run",
+        "begin",
+        "forget",
+        "set",
+        "dig",
+        "chat",
+        "travel",
+        "cancel",
+        "hop",
+        "drip",
+        "step",
+        "slip",
+        "trip",
+        "fit",
+        "tap",
+        "nod",
+        "pat",
+        "rub",
+        "regret",
+        "quit",
+        "submit",
+    ]
 )
 
 
@@ -86,7 +123,11 @@ def conjugate(base: str, irregular: dict[str, str]) -> EnglishVerb:
     """Conjugate an English verb; `irregular` maps a base to `past participle`."""
     if base == "be":
         return EnglishVerb(
-            "be", ("am", "are", "is", "are", "are", "are"), ("was", "were", "was", "were", "were", "were"), "been", "being"
+            "be",
+            ("am", "are", "is", "are", "are", "are"),
+            ("was", "were", "was", "were", "were", "were"),
+            "been",
+            "being",
         )
     if base == "have":
         third = "has"
@@ -142,7 +183,24 @@ def _graded(adjective: str, ending: str) -> str | None:
     return adjective + ending
 
 
-_ONE_SYLLABLE = frozenset("cheap deep sweet weak great clean poor quick loud young rich short dear cool".split())
+_ONE_SYLLABLE = frozenset(
+    [
+        "cheap",
+        "deep",
+        "sweet",
+        "weak",
+        "great",
+        "clean",
+        "poor",
+        "quick",
+        "loud",
+        "young",
+        "rich",
+        "short",
+        "dear",
+        "cool",
+    ]
+)
 
 
 def comparative(adjective: str) -> str:

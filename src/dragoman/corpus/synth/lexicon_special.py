@@ -1,8 +1,22 @@
-"""Frames for words whose meaning depends on their company, for things as subjects, and idioms; notation as for the verb frames."""
+"""Frames for words whose sense depends on their company, for things as subjects, for states, and idioms.
+
+The notation is that of the verb frames.
+"""
 
 from __future__ import annotations
 
-__all__ = ["IDIOM_FRAMES", "ARRIVAL_FRAMES", "MATRIX_FRAMES", "PROVERBS", "REPORT_FRAMES", "REQUEST_FRAMES", "SENSE_FRAMES", "STATE_FRAMES", "THING_FRAMES", "WEATHER_FRAMES"]
+__all__ = [
+    "ARRIVAL_FRAMES",
+    "IDIOM_FRAMES",
+    "MATRIX_FRAMES",
+    "PROVERBS",
+    "REPORT_FRAMES",
+    "REQUEST_FRAMES",
+    "SENSE_FRAMES",
+    "STATE_FRAMES",
+    "THING_FRAMES",
+    "WEATHER_FRAMES",
+]
 
 SENSE_FRAMES = """
 sitzen ; hum ; _im_Park auf.D=benchsense/ds ; sit on {P} in the park ; act
@@ -15,7 +29,8 @@ besichtigen ; hum ; A=castle,visit/d ; visit {A} / tour {A} ; evt pas
 knacken ; crook ; A=lock/d _am_Tor ; pick {A} on the gate ; evt noneg
 aus|wechseln ; hum ; A=screw,lock/d ; change {A} / replace {A} ; evt imp
 schrauben ; hum ; A=screw/ds _in_die_Lampe ; screw {A} into the lamp ; evt
-an|ziehen ; craft ; A=nut/d _mit_dem_Schraubenschlüssel ; tighten {A} with the wrench / tighten {A} with the spanner ; act imp
+an|ziehen ; craft ; A=nut/d _mit_dem_Schraubenschlüssel ; tighten {A} with the wrench / tighten {A} with the
+    spanner ; act imp
 zu|drehen ; hum ; A=tap/d ; turn off {A} ; evt imp
 tropfen ; tap ; - ; drip ; act loc=kitchen
 krähen ; rooster ; _bei_Sonnenaufgang ; crow at sunrise ; act notime
@@ -26,7 +41,7 @@ zu|decken ; parent ; A=kid/d mit.D=blanket/s ; cover {A} with {P} ; act
 legen ; hum ; A=blanket/d _auf_das_Bett ; put {A} on the bed / lay {A} on the bed ; evt imp
 hängen ; hum ; A=lamp/d _an_die_Decke ; hang {A} from the ceiling ; evt
 starren ; hum ; _an_die_Decke ; stare at the ceiling ; act man=long noneg
-zahlen ; hum ; A=tax/b ; pay {A} ; act
+zahlen ; hum ; A=tax/b ; pay {A} ; sta
 erhöhen ; government ; A=tax/d ; raise {A} / increase {A} ; evt pas big
 sitzen ; hum ; _am_Steuer ; be at the wheel / sit at the wheel ; sta
 stehen ; hum ; _in_der_Schlange ; stand in the queue / wait in line ; act man=long,patient
@@ -42,7 +57,8 @@ warten ; hum ; _am_Schalter ; wait at the counter ; act man=patient,long
 drücken ; hum ; auf.A=switch/d ; press {P} ; evt imp
 falten ; kid,hum ; A=sheet/s ; fold {A} ; act man=care
 fallen ; leaf ; _vom_Baum ; fall from the tree ; evt
-bekommen ; learn ; _eine_gute_Note _in_Mathematik ; get a good mark in maths / get a good grade in maths ; evt
+bekommen ; learn ; _eine_gute_Note _in_Mathematik ; get a good mark in maths / get a good grade in maths ;
+    evt
 an|legen ; med ; D=ill A=bandage/s ; put {A} on {D} / apply {A} to {D} ; evt man=care
 ein|legen ; hum ; _den_ersten_Gang ; put the car in first gear / shift into first gear ; evt imp
 warten ; hum ; _auf_dem_Gang ; wait in the corridor ; act man=patient,long
@@ -81,7 +97,8 @@ liegen ; portable ; _auf_dem_Tisch ; be on the table / be lying on the table ; s
 stehen ; bottle ; _im_Kühlschrank ; be in the fridge ; sta
 hängen ; photo ; _an_der_Wand ; hang on the wall ; sta
 stehen ; article ; _in_der_Zeitung ; be in the newspaper ; sta
-verurteilen ; court,judge ; A=crook/d _zu_zwei_Jahren_Gefängnis ; sentence {A} to two years in prison ; evt pas
+verurteilen ; court,judge ; A=crook/d _zu_zwei_Jahren_Gefängnis ; sentence {A} to two years in prison ; evt
+    pas
 aus|sagen ; witness ; _vor_Gericht ; testify in court ; evt
 bestreichen ; hum ; A=bread/d _mit_Butter ; spread butter on {A} ; act
 spitzen ; pet ; _die_Ohren ; prick up its ears ; evt
@@ -92,15 +109,19 @@ ab|fahren ; public ; _von_Gleis_drei ; leave from platform three / depart from p
 ab|fahren ; public ; - ; leave / depart ; act man=early
 an|kommen ; public ; L=station,city ; arrive {L} ; evt man=early
 beginnen ; show,event ; _um_acht_Uhr ; begin at eight o 'clock / start at eight o 'clock ; sta notime
-dauern ; film,meeting,lesson,trip ; _zwei_Stunden ; last two hours / take two hours ; sta
+beginnen ; show,event ; _um_halb_neun ; begin at half past eight / start at half past eight ; sta notime
+beginnen ; event ; _im_Mai ; begin in May / start in May ; sta notime
+dauern ; film,meeting,lesson,talk ; _zwei_Stunden ; last two hours / take two hours ; sta
+dauern ; film,meeting,lesson,talk ; _drei_Stunden ; last three hours / take three hours ; sta
+dauern ; meeting,lesson,talk,film ; _eine_Stunde ; last an hour / take an hour ; sta
+dauern ; trip ; _fünf_Tage ; last five days / take five days ; sta
 gefallen ; film,building,clothes,gift,song ; D=hum ; {D} like {S} ; swap
 schmecken ; order,food ; D=hum ; {D} like {S} / {D} enjoy {S} ; swap
 fehlen ; rel ; D=hum ; {D} miss {S} ; swap
 stehen ; clothes ; D=hum ; suit {D} / look good on {D} ; sta
 passen ; clothes ; D=hum ; fit {D} ; sta man=well
-kosten ; buy,clothes,furniture ; _N_Euro ; cost N euros ; sta
 funktionieren ; device ; - ; work ; sta man=well
-stehen ; own,drive ; _vor_dem_Haus ; be in front of the house / be parked in front of the house ; sta
+stehen ; drive,ride ; _vor_dem_Haus ; be in front of the house / be parked in front of the house ; sta
 stehen ; building ; _am_Ende_der_Straße ; stand at the end of the street ; sta
 bellen ; dog ; - ; bark ; act man=quiet,long
 schlafen ; pet ; _auf_dem_Sofa ; sleep on the sofa ; act man=sleep
@@ -160,7 +181,6 @@ meinen ; hum ; - ; think ; sta
 fragen ; hum ; R ; wonder ; sta ob
 wissen ; hum ; - ; know ; sta ob onlyneg
 erzählen ; hum ; D=hum ; tell {D} ; sta
-fürchten ; hum ; - ; be afraid / fear ; sta
 vermuten ; hum ; - ; suppose / suspect ; sta
 behaupten ; hum ; - ; claim ; sta
 bezweifeln ; hum ; - ; doubt ; sta

@@ -5,14 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
+from typing import TYPE_CHECKING
 
 from dragoman.corpus.synth import english, german
-from dragoman.corpus.synth.draw import Draw
 from dragoman.corpus.synth.english import EnglishVerb, contract_not
-from dragoman.corpus.synth.german import GermanVerb
-from dragoman.corpus.synth.lexicon import lexicon
+from dragoman.corpus.synth.frames import german_parts
 
-__all__ = ["Modal", "Plan", "Tense", "german_group", "german_passive", "english_group", "join_subject"]
+if TYPE_CHECKING:
+    from dragoman.corpus.synth.draw import Draw
+    from dragoman.corpus.synth.german import GermanVerb
+
+__all__ = ["Modal", "Plan", "Tense", "english_group", "german_group", "german_passive", "join_subject"]
 
 
 class Tense(Enum):
@@ -70,7 +73,7 @@ _AUXILIARY = {
 def _modal_forms(modal: Modal, *, past: bool) -> tuple[str, ...]:
     if modal.value in _AUXILIARY:
         return _AUXILIARY[modal.value]
-    verb = german.conjugate(modal.value, lexicon().german_parts)
+    verb = german.conjugate(modal.value, german_parts())
     return verb.past if past else verb.present
 
 
@@ -114,8 +117,17 @@ _BE = english.conjugate("be", {})
 _HAVE = english.conjugate("have", {"have": "had had"})
 _DO = english.conjugate("do", {"do": "did done"})
 _WANT = english.conjugate("want", {})
-_CONTRACTED = {"am": " 'm", "are": " 're", "is": " 's", "have": " 've", "has": " 's", "had": " 'd", "will": " 'll", "would": " 'd"}
-_SUBJECTS = frozenset("I you he she it we they".split())
+_CONTRACTED = {
+    "am": " 'm",
+    "are": " 're",
+    "is": " 's",
+    "have": " 've",
+    "has": " 's",
+    "had": " 'd",
+    "will": " 'll",
+    "would": " 'd",
+}
+_SUBJECTS = frozenset(["I", "you", "he", "she", "it", "we", "they"])
 
 
 def _modal_english(modal: Modal, person: int, r: Draw, *, past: bool, negated: bool) -> tuple[str, str, bool]:
@@ -137,7 +149,9 @@ def _modal_english(modal: Modal, person: int, r: Draw, *, past: bool, negated: b
     if modal is Modal.DARF:
         if past:
             return (_BE.past[person], "allowed to", True)
-        return r.prefer(((_BE.present[person], "allowed to", True), ("can" if not negated else "must", "", True)))
+        return r.prefer(
+            ((_BE.present[person], "allowed to", True), ("can" if not negated else "must", "", True))
+        )
     have = (_HAVE.past if past else _HAVE.present)[person]
     if past or negated:
         return (have, "to", False)
@@ -198,7 +212,11 @@ def _tensed(verb: EnglishVerb, tense: Tense, person: int, r: Draw, *, stative: b
 
 
 def _negate(auxiliary: str, r: Draw) -> str:
-    return contract_not(auxiliary) if r.chance(0.6) else f"{'can' if auxiliary == 'can' else auxiliary} not".replace("can not", "cannot")
+    return (
+        contract_not(auxiliary)
+        if r.chance(0.6)
+        else f"{'can' if auxiliary == 'can' else auxiliary} not".replace("can not", "cannot")
+    )
 
 
 def join_subject(subject: str, auxiliary: str, r: Draw) -> str:

@@ -24,7 +24,12 @@ def dated_times(
     weekdays: Pairs, months: Pairs, seasons: Pairs, numbers: Sequence[tuple[str, str]]
 ) -> Iterator[tuple[str, str, tuple[str, ...]]]:
     """Time expressions with weekdays, months, seasons and counts: (kind of tense, German, translations)."""
-    spans = (("Tagen", "days", 4, ""), ("Wochen", "weeks", 2, ""), ("Monaten", "months", 5, " far"), ("Jahren", "years", 9, " far"))
+    spans = (
+        ("Tagen", "days", 4, ""),
+        ("Wochen", "weeks", 2, ""),
+        ("Monaten", "months", 5, " far"),
+        ("Jahren", "years", 9, " far"),
+    )
     for unit_de, unit_en, most, far in spans:
         for de, en in numbers[:most]:
             yield f"past{far}", f"vor {de} {unit_de}", (f"{en} {unit_en} ago",)
