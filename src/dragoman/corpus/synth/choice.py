@@ -192,7 +192,7 @@ class Chooser(Participants):
                 if not clause.frame.negatable:
                     continue
                 clause.negated = True
-            if clause.negated and position == "m":
+            if position == "m" and (clause.negated or "attr" in clause.frame.flags):
                 continue
             return time
 

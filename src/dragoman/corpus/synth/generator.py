@@ -105,8 +105,9 @@ def _grammar() -> tuple[Grammar, tuple[Pattern, ...]]:
 
 def _finish(text: str, mark: str, *, lowercase: bool) -> str:
     """Close the sentence: commas at its end go, its first letter is a capital."""
-    text = text.removesuffix(" ,").replace(" , ,", " ,").replace(" , :", " :")
-    text = f"{text} {mark}"
+    while " , ," in text:
+        text = text.replace(" , ,", " ,")
+    text = f"{text.removesuffix(' ,')} {mark}"
     return text.lower() if lowercase else text[0].upper() + text[1:]
 
 

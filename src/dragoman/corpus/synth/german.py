@@ -114,7 +114,7 @@ def _genitive(lemma: str) -> str:
         return lemma + "ses"
     if lemma.endswith(("s", "ß", "x", "z")):
         return lemma + "es"
-    if len(re.findall("[aeiouäöüy]+", lemma.lower())) == 1 and lemma[-1] not in "aeioufkmr":
+    if len(re.findall("[aeiouäöüy]+", lemma.lower())) == 1 and lemma[-1] not in "aeioufkr":
         return lemma + "es"
     return lemma + "s"
 

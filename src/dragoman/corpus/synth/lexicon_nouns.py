@@ -234,7 +234,8 @@ das Krankenhaus, Krankenhäuser = hospital #build enter
 die Hütte, Hütten = hut/cabin #build rent ; der Dom, Dome = cathedral #visit enter
 
 [room]
-das Zimmer, Zimmer = room #clean paint rent enter ; die Küche, Küchen = kitchen #clean
+das Zimmer, Zimmer = room #clean paint rent enter
+das Klassenzimmer, Klassenzimmer = classroom #clean paint ; die Küche, Küchen = kitchen #clean
 das Büro, Büros = office #clean rent enter
 das Wohnzimmer, Wohnzimmer = living room #clean ; das Badezimmer, Badezimmer = bathroom #clean
 der Keller, Keller = cellar/basement #clean
@@ -438,7 +439,7 @@ Küchen Holz Garten Ess = kitchen wooden garden dining
 der tisch, tische = table | furniture thing home buy wipe
 Kinder Koch Schul Bilder = children's cookery school picture
 das buch, bücher = book | text thing portable buy present book
-Kinder Gäste Hotel Klassen = children's guest hotel class
+Kinder Gäste Hotel = children's guest hotel
 das zimmer, zimmer = room | room clean paint
 Kriminal Abenteuer Tier Zeichentrick = crime adventure nature animated
 der film, filme = film/movie | show film

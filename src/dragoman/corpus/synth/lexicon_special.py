@@ -25,8 +25,8 @@ setzen ; hum ; R auf.A=benchsense/ds _im_Garten ; sit down on {P} in the garden 
 ab|heben ; hum ; _Geld L=money ; withdraw money {L} / take out money {L} ; act
 eröffnen ; hum ; _ein_Konto L=money ; open an account {L} ; evt big
 besichtigen ; hum ; A=castle,visit/d ; visit {A} / tour {A} ; evt pas
-ölen ; hum ; A=lock/d _an_der_Tür ; oil {A} on the door ; evt imp noneg
-knacken ; crook ; A=lock/d _am_Tor ; pick {A} on the gate ; evt noneg
+ölen ; hum ; A=lock/d _an_der_Tür ; oil {A} on the door ; evt imp noneg attr
+knacken ; crook ; A=lock/d _am_Tor ; pick {A} on the gate ; evt noneg attr
 aus|wechseln ; hum ; A=screw,lock/d ; change {A} / replace {A} ; evt imp
 schrauben ; hum ; A=screw/ds _in_die_Lampe ; screw {A} into the lamp ; evt
 an|ziehen ; craft ; A=nut/d _mit_dem_Schraubenschlüssel ; tighten {A} with the wrench / tighten {A} with the
@@ -40,14 +40,14 @@ ein|schenken ; hum ; D=role A=drink/m ; pour {D} {A} ; act imp
 zu|decken ; parent ; A=kid/d mit.D=blanket/s ; cover {A} with {P} ; act
 legen ; hum ; A=blanket/d _auf_das_Bett ; put {A} on the bed / lay {A} on the bed ; evt imp
 hängen ; hum ; A=lamp/d _an_die_Decke ; hang {A} from the ceiling ; evt
-starren ; hum ; _an_die_Decke ; stare at the ceiling ; act man=long noneg
+starren ; hum ; _an_die_Decke ; stare at the ceiling ; act man=long noneg inv
 zahlen ; hum ; A=tax/b ; pay {A} ; sta
 erhöhen ; government ; A=tax/d ; raise {A} / increase {A} ; evt pas big
 sitzen ; hum ; _am_Steuer ; be at the wheel / sit at the wheel ; sta
 stehen ; hum ; _in_der_Schlange ; stand in the queue / wait in line ; act man=long,patient
 treten ; hum ; _auf_eine_Schlange ; step on a snake ; evt loc=nature inv bad
-schreiben ; hum ; A=paragraph/s _über_den_Krieg ; write {A} about the war ; act noneg
-reparieren ; craft ; A=heel/d _am_Schuh ; repair {A} of the shoe / fix {A} of the shoe ; evt noneg
+schreiben ; hum ; A=paragraph/s _über_den_Krieg ; write {A} about the war ; act noneg attr
+reparieren ; craft ; A=heel/d _am_Schuh ; repair {A} of the shoe / fix {A} of the shoe ; evt noneg attr
 ab|geben ; hum ; A=vote/p _bei_der_Wahl ; cast {A} in the election ; evt
 verlieren ; artist ; A=voice/p _nach_dem_Konzert ; lose {A} after the concert ; evt inv notime
 gehen ; old ; _am_Stock ; walk with a stick / walk with a cane ; act
@@ -63,7 +63,7 @@ an|legen ; med ; D=ill A=bandage/s ; put {A} on {D} / apply {A} to {D} ; evt man
 ein|legen ; hum ; _den_ersten_Gang ; put the car in first gear / shift into first gear ; evt imp
 warten ; hum ; _auf_dem_Gang ; wait in the corridor ; act man=patient,long
 formen ; artist ; A=vase/s _aus_Ton ; shape {A} out of clay ; act
-hören ; hum ; A=sound/s _aus_dem_Keller ; hear {A} from the cellar ; evt inv noneg
+hören ; hum ; A=sound/s _aus_dem_Keller ; hear {A} from the cellar ; evt inv noneg attr
 brechen ; hum ; RD _den_Kiefer ; break {own} jaw ; evt inv bad
 brechen ; hum ; RD _das_Bein ; break {own} leg ; evt inv bad
 brechen ; hum ; RD _den_Arm ; break {own} arm ; evt inv bad

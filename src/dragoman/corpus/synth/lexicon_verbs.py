@@ -14,10 +14,10 @@ english      patterns separated by ` / `; {A} {D} {P} {G} {L} are complements, {
              {own} and {obj} agree with the subject
 flags        aspect first: act (activity), evt (event), sta (state), swap (a state; the dative is the English
              subject); pas passive, imp imperative, neg and noneg can and cannot be negated, onlyneg always
-             is, notime, inv without intention, bad unwelcome, hob for pleasure, duty a duty or favour,
-             hinder and help reasons against and for, big once in years, since may last until now (short:
-             for hours), veh by train or car, ob asks, ing and objc for verbs with infinitives,
-             loc= places, man= manners
+             is, notime, attr the fixed words belong to the object, inv without intention, bad unwelcome,
+             hob for pleasure, duty a duty or favour, hinder and help reasons against and for, big once in
+             years, since may last until now (short: for hours), veh by train or car, ob asks, ing and objc
+             for verbs with infinitives, loc= places, man= manners
 """
 
 from __future__ import annotations
@@ -277,9 +277,9 @@ verstehen ; hum ; A=abstract,text/d ; understand {A} ; sta
 lösen ; hum ; A=solve/d ; solve {A} / work out {A} ; evt pas man=speed duty
 vergessen ; hum ; A=portable,appointment/p ; forget {A} ; evt imp inv bad
 verstecken ; hum ; A=portable/pd ; hide {A} ; evt loc=kitchen,home
-benutzen ; hum ; A=onoff,tool/d ; use {A} / make use of {A} ; act
+benutzen ; hum ; A=gadget,tool/d ; use {A} / make use of {A} ; act
 finden ; travel ; A=castle,visit/d _auf_der_Karte ; find {A} on the map ; evt
-zeichnen ; teach,travel ; A=mapsense/s _von_Europa ; draw {A} of Europe ; act noneg
+zeichnen ; teach,travel ; A=mapsense/s _von_Europa ; draw {A} of Europe ; act noneg attr
 an|sehen ; hum ; RD A=show/di ; watch {A} ; act loc=tv hob
 sehen ; hum ; A=animal,wild/i ; see {A} ; evt loc=nature inv
 hören ; hum ; _Musik ; listen to music ; act loc=home

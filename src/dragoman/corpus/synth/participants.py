@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 from dragoman.corpus.synth.german import DAT, NOM, PL, F, M
 from dragoman.corpus.synth.phrases import (
+    ALL,
     COUNT,
     DEF,
     DEM,
+    EACH,
     GENERIC,
     INDEF,
     NAMED,
@@ -86,8 +88,12 @@ class Participants:
             return Common(noun, DEF, adjectives=adjectives)
         if draw < 0.86:
             return Common(noun, INDEF, adjectives=adjectives)
-        if draw < 0.94:
+        if draw < 0.92:
             return Common(noun, DEF, plural=True, adjectives=adjectives)
+        if draw < 0.94:
+            return Common(noun, EACH, adjectives=adjectives)
+        if draw < 0.96:
+            return Common(noun, ALL, plural=True, adjectives=adjectives)
         return Common(noun, DEM, adjectives=adjectives)
 
     def subject(self, r: Draw, *, pronouns: float = 0.42) -> Phrase:
@@ -159,6 +165,8 @@ class Participants:
     def thing(self, r: Draw, noun: Noun, policy: str, owner: int, *, negated: bool = False) -> Common:
         """A noun with a determiner that the policy allows."""
         classes = noun.classes
+        if "one" in classes and owner not in _SINGLE_OWNERS[noun.gender]:
+            return self.relative(r, owner)
         if "rel" in classes:
             return Common(noun, POSS + owner, adjectives=self.adjectives(r, noun, 0.12))
         letter = r.pick(policy) if policy else r.pick("dddiiipn")

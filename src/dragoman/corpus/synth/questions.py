@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dragoman.corpus.synth.german import NOM
-from dragoman.corpus.synth.phrases import PRONOUNS, SIE, Phrase
+from dragoman.corpus.synth.german import ACC, NOM
+from dragoman.corpus.synth.phrases import PRONOUNS, SIE, WHICH, Common, Phrase
 from dragoman.corpus.synth.sentences import Grammar, Sentence
 from dragoman.corpus.synth.verbgroups import Modal, Plan, Tense
 
@@ -81,6 +81,9 @@ def wh_question(g: Grammar, r: Draw) -> Sentence:
             word, english = "wem", "who"
         elif slot.label == "G":
             word, english = "wohin", "where"
+        if isinstance(filler, Common) and word == "was" and r.chance(0.4):
+            which = Common(filler.noun, WHICH, plural=filler.number)
+            return _asking(clause, which.de(ACC), which, place)
         if word:
             return _asking(clause, word, english, place)
     word, english = r.pick(_WHEN) if clause.time is None else _WHEN[1]
@@ -88,9 +91,10 @@ def wh_question(g: Grammar, r: Draw) -> Sentence:
     return _asking(clause, word, english, -1)
 
 
-def _asking(clause: Clause, word: str, english: str, gap: int) -> Sentence:
+def _asking(clause: Clause, word: str, english: str | Common, gap: int) -> Sentence:
     def say(r: Draw) -> str:
-        return clause.english_question(r, wh=english, gap=gap)
+        wh = english if isinstance(english, str) else english.en(r)
+        return clause.english_question(r, wh=wh, gap=gap)
 
     return Sentence(clause.german_main("none", first=word, gap=gap), say, "?")
 
@@ -156,11 +160,6 @@ def polite(g: Grammar, r: Draw) -> Sentence:
     clause = g.plain(
         r, r.pick(g.lexicon.commands), subject=SIE, plan=Plan(Tense.HABIT, modal), adverbials=0.3
     )
-    german = clause.german_main("none")
-    head = f"{'könnten' if modal is Modal.KÖNNTE else 'können'} Sie "
-    words = german.removeprefix(head).split(" ")
-    split = 1 if words[0] in ("mich", "mir", "ihn", "ihm", "uns", "ihnen", "sich") else 0
-    text = f"{head}{' '.join([*words[:split], 'bitte', *words[split:]])}"
 
     def english(draw: Draw) -> str:
         core = clause.english_infinitive(draw)
@@ -168,4 +167,5 @@ def polite(g: Grammar, r: Draw) -> Sentence:
         said = f"{could} you please {core}" if draw.chance(0.7) else f"{could} you {core} , please"
         return f"{name.en(draw)} , {said}"
 
-    return Sentence(f"{name.de(NOM)} , {text}", english, "?")
+    german = clause.german_main("none", please=True)
+    return Sentence(f"{name.de(NOM)} , {german}", english, "?")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dragoman.corpus.synth.german import NOM
-from dragoman.corpus.synth.phrases import DEM, GENERIC, NAMED, NO, POSS, ZERO, Common, Phrase
+from dragoman.corpus.synth.phrases import ALL, DEM, EACH, GENERIC, NAMED, NO, POSS, ZERO, Common, Phrase
 from dragoman.corpus.synth.verbgroups import Plan, Tense
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Relativiser:
             isinstance(phrase, Common)
             and phrase.relative is None
             and not phrase.tail
-            and phrase.determiner not in (ZERO, GENERIC, NAMED, DEM, NO)
+            and phrase.determiner not in (ZERO, GENERIC, NAMED, DEM, NO, EACH, ALL)
             and phrase.of is None
             and (phrase.determiner < POSS or phrase.human)
             and "rel" not in phrase.noun.classes

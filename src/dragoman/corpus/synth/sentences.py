@@ -14,6 +14,7 @@ from dragoman.corpus.synth.draw import Draw
 from dragoman.corpus.synth.german import DAT, N
 from dragoman.corpus.synth.phrases import (
     COUNT,
+    EACH,
     INDEF,
     MAN,
     POSS,
@@ -113,7 +114,9 @@ class Grammar:
     def actor(self, r: Draw) -> Phrase:
         """Somebody whom a pronoun can take up again without doubt."""
         who = self.choose.subject(r)
-        while (who.human and who.gender == N) or (isinstance(who, Common) and not who.definite):
+        while (who.human and who.gender == N) or (
+            isinstance(who, Common) and (not who.definite or who.determiner == EACH)
+        ):
             who = self.choose.subject(r)
         return who
 

@@ -161,8 +161,10 @@ def _places(nouns: _Nouns) -> list[Place]:
         found.append(
             Place(noun, at_de, tuple(at_en.split("/")), to_de, tuple(to_en.split("/")), frozenset(classes))
         )
-    for table, group in ((lexicon_nouns.CITIES, "city"), (lexicon_nouns.COUNTRIES, "region")):
-        found += [_geographic(entry, group) for _, entry in entries(table)]
+    cities = [_geographic(entry, "city") for _, entry in entries(lexicon_nouns.CITIES)]
+    countries = [_geographic(entry, "region") for _, entry in entries(lexicon_nouns.COUNTRIES)]
+    for place in range(max(len(cities), len(countries))):
+        found += cities[place : place + 1] + countries[place : place + 1]
     return found
 
 
