@@ -22,6 +22,7 @@ from dragoman.corpus.synth.verbgroups import Modal, Plan, Tense, english_group, 
         ("potato", "potatoes"),
         ("match", "matches"),
         ("sheep", "sheep"),
+        ("bunch of flowers", "bunches of flowers"),
     ],
 )
 def test_plurals(one: str, many: str) -> None:
@@ -55,6 +56,7 @@ def test_articles(word: str, expected: str) -> None:
         ("lie", "lies", "lay", "lying"),
         ("have", "has", "had", "having"),
         ("begin", "begins", "began", "beginning"),
+        ("skip", "skips", "skipped", "skipping"),
     ],
 )
 def test_verbs(base: str, third: str, past: str, ing: str) -> None:

@@ -140,6 +140,7 @@ def test_nouns(args: tuple[str, int, str], weak: bool, truth: str) -> None:
             "zu verstehen",
             "versteh",
         ),
+        ("hängen2", "hänge hängst hängt hängen hängt hängen", "hing", "gehangen", "zu hängen", "häng"),
         ("an|rufen", "rufe rufst ruft rufen ruft rufen", "rief", "angerufen", "anzurufen", "ruf"),
         ("ein|laden", "lade lädst lädt laden ladet laden", "lud", "eingeladen", "einzuladen", "lade"),
         (

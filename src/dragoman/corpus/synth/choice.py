@@ -65,6 +65,8 @@ _TENSES = {
 }
 _INVOLUNTARY = (Plan(Tense.PAST), Plan(Tense.PAST), Plan(Tense.NARRATED), Plan(Tense.PERFECT))
 """What happens to people is not planned for tomorrow."""
+_NEEDS_TIME = {Tense.PERFECT: Tense.PAST, Tense.FUTURE: Tense.WILL}
+"""Tenses that only a time expression makes clear, and what to use without one."""
 _TIME_OF = {
     Tense.HABIT: ("hab", 0.92),
     Tense.NOW: ("now", 0.85),
@@ -128,6 +130,8 @@ class Chooser(Participants):
             subject = self.subject(r) if frame.human else self.topic(r, frame)
         if plan.tense is Tense.NARRATED and subject.person in (1, 4):
             plan = Plan(Tense.PAST)
+        if "notime" in frame.flags and plan.tense in _NEEDS_TIME:
+            plan = Plan(_NEEDS_TIME[plan.tense])
         positive = plan.tense in (Tense.PERFECT, Tense.NOW, Tense.SINCE)
         negated = frame.negatable and not positive and r.chance(negation)
         if "onlyneg" in frame.flags:

@@ -149,6 +149,7 @@ def conjugate(verb: str, parts: dict[str, str]) -> GermanVerb:
     verb, _, flag = verb.partition("+")
     prefix, _, base = verb.rpartition("|")
     row = parts.get(base)
+    base = base.removesuffix("2")
     inseparable = ""
     if row is None:
         for start in _INSEPARABLE:

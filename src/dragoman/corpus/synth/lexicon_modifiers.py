@@ -75,7 +75,7 @@ langweilig (langweiliger langweiligst) = boring | o | book film show lesson talk
 interessant (interessanter interessantest) = interesting | o | text -bill -contract -form show question idea
     talk culture
 lang (länger längst) = long | s | letter -postcard text trip talk film coat meeting queue
-kurz (kürzer kürzest) = short | s | letter text trip talk film rock
+kurz (kürzer kürzest) = short | s | letter text trip talk film skirt
 wichtig (wichtiger wichtigst) = important | o | contract news letter hardwork meeting decision exam doc key
     plan
 lustig (lustiger lustigst) = funny | o | story film kid
@@ -128,6 +128,7 @@ MANNERS = """
 speed: schnell = quickly / fast ; langsam = slowly
 care: vorsichtig = carefully / with care ; sehr vorsichtig = very carefully
 thorough: sorgfältig = carefully / thoroughly ; gründlich = thoroughly
+still: geduldig = patiently ; heimlich = secretly ; leise = quietly
 rain: stark = heavily / hard ; leicht = lightly
 quiet: leise = quietly / softly ; laut = loudly
 patient: geduldig = patiently ; ruhig = calmly

@@ -99,7 +99,7 @@ die Ziege, Ziegen = goat #farmanimal ; der Affe*, Affen = monkey #wild ; die Fli
 das Buch, Bücher = book #portable buy present book ; der Brief, Briefe = letter #letter portable open
 die Zeitung, Zeitungen = newspaper/paper #paper buy ; der Roman, Romane = novel #work book buy
 der Artikel, Artikel = article #work news ; der Bericht, Berichte = report #work handin
-die E-Mail, E-Mails = email #letter
+die E-Mail, E-Mails = email #letter ; die Nachricht, Nachrichten = message #letter
 die Geschichte, Geschichten = story #story work ; die Zeitschrift, Zeitschriften = magazine #paper buy
 das Gedicht, Gedichte = poem #work story ; der Vertrag, Verträge = contract #contract
 das Märchen, Märchen = fairy tale #story
@@ -116,8 +116,7 @@ die Serie, Serien = series #film ; das Theaterstück, Theaterstücke = play
 die+ Nachrichten = news~ #tvnews onlydef
 
 [music]
-das Lied, Lieder = song #song ; die Musik = music ; das Konzert, Konzerte = concert
-das Hörbuch, Hörbücher = audiobook
+das Lied, Lieder = song #song ; das Hörbuch, Hörbücher = audiobook #song2
 
 [food fruit count eat peel buyfood]
 der Apfel, Äpfel = apple ; die Birne, Birnen = pear ; die Banane, Bananen = banana
@@ -242,7 +241,7 @@ der Keller, Keller = cellar/basement #clean
 
 [plant]
 der Baum, Bäume = tree #cut grow ; die Blume, Blumen = flower #flower grow
-die Rose, Rosen = rose #flower grow ; das Gras = grass
+die Rose, Rosen = rose #flower grow
 die Kiefer, Kiefern = pine tree/pine #cut grow pine ; die Eiche, Eichen = oak tree/oak #cut grow
 das Blatt, Blätter = leaf #leaf
 
@@ -288,9 +287,7 @@ die Natur = nature ; die Wahrheit = truth #truth ; das Glück = happiness/luck
 die Freundschaft = friendship
 
 [sky]
-die Sonne = sun #onlydef ; das Wetter = weather #onlydef ; der Wind = wind #wind
-[money]
-das Geld = money
+die Sonne = sun #onlydef ; das Wetter = weather #onlydef #wind
 [subject]
 die Mathematik = mathematics/maths ; die Geschichte = history ; die Physik = physics ; die Kunst = art
 die Biologie = biology
@@ -307,21 +304,15 @@ der Basketball = basketball #field ; der Volleyball = volleyball #field ; das Go
 das Klavier, Klaviere = piano #piano ; die Gitarre, Gitarren = guitar ; die Geige, Geigen = violin
 die Flöte, Flöten = flute
 die Trompete, Trompeten = trumpet ; das Schlagzeug, Schlagzeuge = drums!
-[bigmusic]
-der Flügel, Flügel = grand piano
 [wish]
-die Hilfe = help ; der Rat = advice ; die Ruhe = peace and quiet ; die Antwort, Antworten = answer
-die Nachricht, Nachrichten = message #msg
+die Hilfe = help ; der Rat = advice ; die Ruhe = peace and quiet ; die Zeit = time ; das Geld = money
 [measure]
 die Tasse, Tassen = cup ; das Glas, Gläser = glass ; die Flasche, Flaschen = bottle
 die Scheibe, Scheiben = slice ; die Tafel, Tafeln = bar
 
 [topic]
-die Politik = politics ; das Wetter = the weather ; die Zukunft = the future ; der Film, Filme = film/movie
+die Politik = politics ; das Wetter = weather ; die Zukunft = future ; der Film, Filme = film/movie
 die Reise, Reisen = trip
-[illness]
-die Erkältung, Erkältungen = cold ; das Fieber = fever/temperature ; die Grippe = flu/the flu
-der Kater, Kater = hangover
 [colourless]
 die Birne, Birnen = light bulb/bulb #screw ; der Hahn, Hähne = tap #tap
 die Uhr, Uhren = clock #clock repair ; die Karte, Karten = map #mapsense
@@ -329,16 +320,13 @@ die Mutter, Muttern = nut #nut ; der Schalter, Schalter = switch #switch
 der Strauß, Sträuße = bouquet/bunch of flowers #bouquet
 die Decke, Decken = blanket #blanket ; der Ton, Töne = sound #sound
 die Scheibe, Scheiben = window pane/pane #pane
-die Schlange, Schlangen = queue/line #queue ; das Steuer, Steuer = wheel/steering wheel #wheel
 die Steuer, Steuern = tax #tax
 das Tor, Tore = goal #goal ; der Absatz, Absätze = paragraph #paragraph ; der Absatz, Absätze = heel #heel
 die Stimme, Stimmen = voice #voice ; die Stimme, Stimmen = vote #vote ; der Stock, Stöcke = stick #stick
 die Feder, Federn = feather #feather
-der Schalter, Schalter = counter/ticket counter #counter ; das Blatt, Blätter = sheet of paper #sheet
-die Note, Noten = mark/grade #mark
-der Verband, Verbände = bandage #bandage ; der Gang, Gänge = corridor #corridor
-der Gang, Gänge = gear #gear
-die Stelle, Stellen = place/spot #spot ; die Erde = soil #soil ; der Schein, Scheine = banknote/note #note
+das Blatt, Blätter = sheet of paper #sheet
+der Verband, Verbände = bandage #bandage
+die Stelle, Stellen = place/spot #spot ; der Schein, Scheine = banknote/note #note
 """
 
 PLACES = """
@@ -368,8 +356,8 @@ die Garage, Garagen = garage | in in | in into/to #craft
 das Café, Cafés = café | in in/at | in to #calm meal meet
 das Restaurant, Restaurants = restaurant | in in/at | in to #meal meet
 der Supermarkt, Supermärkte = supermarket | in at/in | in to #shop work
-der Markt, Märkte = market | auf at | auf to #shop
-die Stadt, Städte = town/city | in in | in into/to #shop live meet
+der Markt, Märkte = market | auf at | auf to #shop store
+die Stadt, Städte = town/city | in in | in into/to #shop store live meet
 der Bahnhof, Bahnhöfe = station/train station | an at | zu to #meet station
 der Flughafen, Flughäfen = airport | an at | zu to #station
 das Kino, Kinos = cinema | in at/in | in to #fun meet
@@ -380,7 +368,7 @@ die Kirche = church | in in/at! | in to! #plain
 das Krankenhaus, Krankenhäuser = hospital | in in! | in to! #ill plain hospital
 die Apotheke, Apotheken = pharmacy/chemist 's | in at | in to/in #shop
 die Bäckerei, Bäckereien = bakery | in at | in to #shop
-das Geschäft, Geschäfte = shop/store | in in | in into #shop
+das Geschäft, Geschäfte = shop/store | in in | in into #shop store
 der Zoo, Zoos = zoo | in at/in | in to #fun
 die Haltestelle, Haltestellen = bus stop | an at | zu to #meet station
 die Bank, Banken = bank | auf at | zu to #money

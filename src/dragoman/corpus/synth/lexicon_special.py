@@ -95,7 +95,7 @@ laufen ; sport ; _durch_den_Wald ; run through the forest ; act man=speed
 bestehen ; book ; _aus_drei_Teilen ; consist of three parts ; sta
 liegen ; portable ; _auf_dem_Tisch ; be on the table / be lying on the table ; sta
 stehen ; bottle ; _im_Kühlschrank ; be in the fridge ; sta
-hängen ; photo ; _an_der_Wand ; hang on the wall ; sta
+hängen2 ; photo,portrait ; _an_der_Wand ; hang on the wall ; sta
 stehen ; article ; _in_der_Zeitung ; be in the newspaper ; sta
 verurteilen ; court,judge ; A=crook/d _zu_zwei_Jahren_Gefängnis ; sentence {A} to two years in prison ; evt
     pas
@@ -158,6 +158,8 @@ haben ; hum ; ~Glück.n ; be lucky ; sta
 haben ; hum ; _Kopfschmerzen ; have a headache ; sta hinder
 haben ; hum ; _nichts_Besseres_zu_tun ; have nothing better to do ; sta help
 haben ; hum ; _eine_Erkältung ; have a cold ; sta hinder
+haben ; hum ; _Fieber ; have a temperature / have a fever ; sta hinder
+haben ; hum ; _die_Grippe ; have the flu / be down with the flu ; sta hinder
 haben ; hum ; _einen_Kater _vom_vielen_Bier ; have a hangover from too much beer ; sta hinder
 haben ; hum ; _viel_zu_tun ; have a lot to do / be busy ; sta hinder
 haben ; hum ; _frei ; be off work / have the day off ; sta help

@@ -2,7 +2,8 @@
 
 A frame is `verb ; subject ; complements ; english ; flags`, most frequent first; an indented line continues.
 
-verb         infinitive, separable prefix before a bar, `+s` for a perfect with sein, `+h` with haben
+verb         infinitive, separable prefix before a bar, `+s` for a perfect with sein, `+h` with haben, a final 2
+             for the second verb of that name (hängen, hing)
 subject      noun classes; `hum` is any person, `es` the pronoun
 complements  `A=class/policy` accusative, `D=…` dative, `auf.A=…` prepositional object, `G=places` goal,
              `L=places` location, `R` and `RD` reflexive pronoun, `_a_b` fixed words, `~Noun.gender` a bare
@@ -65,6 +66,7 @@ streiten streitet stritt gestritten
 scheinen scheint schien geschienen ; hängen hängt hängte gehängt ; reiten reitet ritt geritten s
 bellen bellt bellte gebellt
 gelingen gelingt gelang gelungen s ; steigen steigt stieg gestiegen s ; fressen frisst fraß gefressen
+treiben treibt trieb getrieben ; hängen2 hängt hing gehangen
 betreten betritt betrat betreten ; sterben stirbt starb gestorben s
 unterhalten unterhält unterhielt unterhalten ; verstehen versteht verstand verstanden
 melken melkt melkte gemolken
@@ -79,32 +81,34 @@ read read read ; write wrote written ; see saw seen ; eat ate eaten ; drink dran
 help helped helped
 give gave given ; take took taken ; find found found ; lose lost lost ; go went gone ; come came come
 fly flew flown
-run ran run ; stand stood stood ; sit sat sat ; lie lay lain ; sleep slept slept ; wear wore worn
+run ran run ; stand stood stood ; sit sat sat ; sleep slept slept ; wear wore worn
 get got got
 throw threw thrown ; lend lent lent ; bring brought brought ; think thought thought ; know knew known
 speak spoke spoken
-meet met met ; fall fell fallen ; hold held held ; let let let ; swim swam swum ; sing sang sung
+meet met met ; fall fell fallen ; let let let ; swim swam swum ; sing sang sung
 begin began begun
-win won won ; forget forgot forgotten ; shoot shot shot ; buy bought bought ; sell sold sold
+win won won ; forget forgot forgotten ; buy bought bought ; sell sold sold
 build built built
 draw drew drawn ; teach taught taught ; tell told told ; understand understood understood ; hear heard heard
 feed fed fed ; have had had ; make made made ; leave left left ; put put put ; send sent sent
 show showed shown
 pay paid paid ; say said said ; ride rode ridden ; drive drove driven ; wake woke woken
 dream dreamt dreamt ; feel felt felt
-hang hung hung ; hide hid hidden ; break broke broken ; steal stole stolen ; grow grew grown
-choose chose chosen ; do did done
-spend spent spent ; lead led led ; keep kept kept ; hit hit hit ; bite bit bitten ; kick kicked kicked
+hang hung hung ; hide hid hidden ; break broke broken ; grow grew grown
+do did done
+keep kept kept ; hit hit hit ; bite bit bitten ; kick kicked kicked
 set set set
-catch caught caught ; become became become ; cost cost cost ; hurt hurt hurt ; ring rang rung
+catch caught caught ; ring rang rung
 beat beat beaten
-mow mowed mown ; stick stuck stuck ; lay laid laid ; fight fought fought ; rise rose risen ; blow blew blown
-shut shut shut ; cast cast cast ; quit quit quit
+mow mowed mown ; lay laid laid
+shut shut shut ; cast cast cast ; quit quit quit ; withdraw withdrew withdrawn ; mean meant meant
+shine shone shone ; spread spread spread
 """
 
 FRAMES = """
 lesen ; hum ; A=text ; read {A} ; act pas imp loc=calm hob
-kaufen ; hum ; A=buy,clothes,furniture,buyfood/ddiin ; buy {A} / purchase {A} ; evt pas imp loc=shop duty
+kaufen ; hum ; A=buyfood/dim ; buy {A} ; evt imp loc=shop duty
+kaufen ; hum ; A=buy,clothes,furniture/ddiin ; buy {A} / purchase {A} ; evt pas imp loc=store duty
 essen ; hum ; A=eat/m ; eat {A} / have {A} ; act loc=meal
 trinken ; hum ; A=drink/m ; drink {A} / have {A} ; act loc=meal
 arbeiten ; hum ; L=job ; work {L} ; act man=hard,long since
@@ -221,6 +225,9 @@ verlassen ; hum ; A=enter/d ; leave {A} ; evt man=early,secret
 bewerben ; hum ; R um.A=job/ds ; apply for {P} ; evt big
 gewöhnen ; hum ; R an.A=job,chief/d ; get used to {P} ; evt inv
 auf|passen ; hum ; auf.A=kid,pet/d ; look after {P} / keep an eye on {P} ; act imp duty
+brauchen ; hum ; A=wish/z ; need {A} ; sta
+brauchen ; hum ; A=tool,ticket,drive,ride/s ; need {A} ; sta
+wechseln ; hum ; A=banknote/s L=money ; change {A} {L} ; evt
 vertrauen ; hum ; D=hum ; trust {D} / have faith in {D} ; sta
 glauben ; hum ; D=hum ; believe {D} ; sta
 gehören ; own,portable ; D=hum ; belong to {D} ; sta
@@ -283,11 +290,11 @@ zeichnen ; teach,travel ; A=mapsense/s _von_Europa ; draw {A} of Europe ; act no
 an|sehen ; hum ; RD A=show/di ; watch {A} ; act loc=tv hob
 sehen ; hum ; A=animal,wild/i ; see {A} ; evt loc=nature inv
 hören ; hum ; _Musik ; listen to music ; act loc=home
-hören ; hum ; A=song/ds ; listen to {A} ; act loc=home hob
+hören ; hum ; A=song,audiobook/ds ; listen to {A} ; act loc=home hob
 hören ; hum ; _Radio ; listen to the radio ; act loc=kitchen hob
 zu|hören ; hum ; D=hum ; listen to {D} ; act imp man=patient
 fern|sehen ; hum ; - ; watch television / watch TV ; act man=long
-beobachten ; hum ; A=wild/bd ; watch {A} ; act loc=nature man=quiet hob
+beobachten ; hum ; A=wild/bd ; watch {A} ; act loc=nature man=still hob
 treiben ; hum ; _Sport ; exercise / do sport ; act hob
 rauchen ; hum ; - ; smoke / have a smoke ; act loc=nature
 aus|gehen ; hum ; _mit_Freunden ; go out with friends ; act hob
