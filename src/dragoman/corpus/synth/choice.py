@@ -79,9 +79,6 @@ _TIME_OF = {
 }
 
 
-_OWNED = frozenset(("own", "portable", "clothes", "work", "room", "furniture"))
-
-
 class Chooser(Participants):
     """Draws clauses from a lexicon."""
 

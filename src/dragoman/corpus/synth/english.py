@@ -82,8 +82,8 @@ class EnglishVerb:
 
 
 _DOUBLING = (
-    "stop plan drop sit put get win cut hit let swim run begin forget set dig chat travel cancel drip step slip"
-    " trip fit quit submit skip transfer shut"
+    "stop plan drop sit put get win cut hit let swim run begin forget set dig chat travel cancel drip step"
+    " slip trip fit quit submit skip transfer shut"
 )
 
 

@@ -34,7 +34,7 @@ groß (größer größt) = big/large | s | building room furniture vehicle carry
     team
 groß (größer größt) = big | s | solve mistake diff party
 groß (größer größt) = tall | s | adult sport learn
-gut (besser best) = good | o | book work film idea plan teach food drink exam talk dishsense recipe
+gut (besser best) = good | o | book opus film idea plan teach food drink exam talk dishsense recipe
 schön (schöner schönst) = beautiful/lovely | o | building clothes flower song room trip castle bouquet
 schön (schöner schönst) = nice/lovely | o | party present gift photo furniture
 nett (netter nettest) = nice/kind | o | role -crook prof neighbour colleague boss
@@ -52,7 +52,7 @@ höflich (höflicher höflichst) = polite | o | waiter kid customer guest
 geduldig (geduldiger geduldigst) = patient | o | teach med
 schwer (schwerer schwerst) = heavy | s | carry furniture tool
 schwer (schwerer schwerst) = difficult/hard | o | hardwork exam sentence decision
-schwer (schwerer schwerst) = difficult | o | book work -story
+schwer (schwerer schwerst) = difficult | o | book opus -story
 schwer (schwerer schwerst) = serious | o | accident
 leicht (leichter leichtest) = light | s | carry
 leicht (leichter leichtest) = easy | o | hardwork exam

@@ -97,14 +97,14 @@ die Ziege, Ziegen = goat #farmanimal ; der Affe*, Affen = monkey #wild ; die Fli
 
 [text thing]
 das Buch, Bücher = book #portable buy present book ; der Brief, Briefe = letter #letter portable open
-die Zeitung, Zeitungen = newspaper/paper #paper buy ; der Roman, Romane = novel #work book buy
-der Artikel, Artikel = article #work news ; der Bericht, Berichte = report #work handin
+die Zeitung, Zeitungen = newspaper/paper #paper buy ; der Roman, Romane = novel #opus book buy
+der Artikel, Artikel = article #opus news ; der Bericht, Berichte = report #opus handin
 die E-Mail, E-Mails = email #letter ; die Nachricht, Nachrichten = message #letter
-die Geschichte, Geschichten = story #story work ; die Zeitschrift, Zeitschriften = magazine #paper buy
-das Gedicht, Gedichte = poem #work story ; der Vertrag, Verträge = contract #contract
+die Geschichte, Geschichten = story #story opus ; die Zeitschrift, Zeitschriften = magazine #paper buy
+das Gedicht, Gedichte = poem #opus story ; der Vertrag, Verträge = contract #contract
 das Märchen, Märchen = fairy tale #story
 die Karte, Karten = postcard/card #letter postcard ; die Rechnung, Rechnungen = bill/invoice #bill
-der Aufsatz, Aufsätze = essay #work handin ; das Formular, Formulare = form #contract handin
+der Aufsatz, Aufsätze = essay #opus handin ; das Formular, Formulare = form #contract handin
 das Rezept, Rezepte = recipe #recipe ; das Tagebuch, Tagebücher = diary
 das Protokoll, Protokolle = minutes! #handin
 der Satz, Sätze = sentence #sentence ; das Wörterbuch, Wörterbücher = dictionary #book buy

@@ -34,7 +34,7 @@ an|ziehen ; craft ; A=nut/d _mit_dem_Schraubenschlüssel ; tighten {A} with the 
 zu|drehen ; hum ; A=tap/d ; turn off {A} ; evt imp
 tropfen ; tap ; - ; drip ; act loc=kitchen
 krähen ; rooster ; _bei_Sonnenaufgang ; crow at sunrise ; act notime
-schießen ; sport ; A=goal/n _im_Finale ; score {A} in the final ; evt
+schießen ; player ; A=goal/n _im_Finale ; score {A} in the final ; evt
 an|streichen ; hum ; A=gate/d ; paint {A} ; evt pas
 ein|schenken ; hum ; D=role A=drink/m ; pour {D} {A} ; act imp
 zu|decken ; parent ; A=kid/d mit.D=blanket/s ; cover {A} with {P} ; act
@@ -77,7 +77,7 @@ ein|werfen ; kid ; A=pane/s _mit_einem_Stein ; break {A} with a stone / smash {A
 ab|schließen ; hum ; A=door/d ; lock {A} ; evt pas imp
 ab|schließen ; student ; _das_Studium ; finish {own} studies / complete {own} degree ; evt big
 auf|nehmen ; artist ; A=song/in ; record {A} ; act pas
-auf|nehmen ; hum ; A=cat/s _bei_sich ; take in {A} / give {A} a home ; evt
+auf|nehmen ; hum ; A=cat/s _in_die_Familie ; take {A} into the family / adopt {A} ; evt
 ein|stellen ; firm ; A=prof/s ; hire {A} / take on {A} ; evt pas big
 ein|stellen ; hum ; A=clock/d ; set {A} / adjust {A} ; evt imp
 halten ; chief,teach ; A=speech/s ; give {A} / make {A} ; act

@@ -2,8 +2,8 @@
 
 A frame is `verb ; subject ; complements ; english ; flags`, most frequent first; an indented line continues.
 
-verb         infinitive, separable prefix before a bar, `+s` for a perfect with sein, `+h` with haben, a final 2
-             for the second verb of that name (hängen, hing)
+verb         infinitive, separable prefix before a bar, `+s` for a perfect with sein, `+h` with haben,
+             a final 2 for the second verb of that name (hängen, hing)
 subject      noun classes; `hum` is any person, `es` the pronoun
 complements  `A=class/policy` accusative, `D=…` dative, `auf.A=…` prepositional object, `G=places` goal,
              `L=places` location, `R` and `RD` reflexive pronoun, `_a_b` fixed words, `~Noun.gender` a bare
@@ -131,7 +131,7 @@ wohnen ; hum ; L=city,live,region ; live {L} ; sta since big
 spielen ; hum ; A=game/z ; play {A} ; act loc=play man=well,long hob
 spielen ; hum ; A=instrument/z ; play the {A} ; act man=well since hob
 spielen ; kid ; mit.D=toy,pet ; play with {P} ; act loc=play man=happy,long
-schreiben ; hum ; A=letter,work ; write {A} ; act pas loc=calm
+schreiben ; hum ; A=letter,opus ; write {A} ; act pas loc=calm
 schreiben ; hum ; D=hum A=letter/i ; write {D} {A} / write {A} to {D} ; act duty
 kochen ; hum ; A=cookable/i ; cook {A} / make {A} ; act loc=kitchen hob
 kochen ; hum ; A=hot/m ; make {A} ; act imp loc=kitchen

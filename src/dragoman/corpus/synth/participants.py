@@ -39,7 +39,7 @@ _SINGLE_OWNERS = ((0, 3), (0, 2))
 """Who has a husband, who has a wife."""
 _MEASURES = {"cup": "Tasse", "glass": "Glas", "bottle": "Flasche", "slice": "Scheibe", "bar": "Tafel"}
 _HIS = 2
-_OWNED = frozenset(("own", "portable", "clothes", "work", "room", "furniture"))
+_OWNED = frozenset(("own", "portable", "clothes", "opus", "room", "furniture"))
 
 
 def _same_noun(one: Phrase, other: Phrase) -> bool:
@@ -177,9 +177,11 @@ class Participants:
         if "onlydef" in classes:
             return Common(noun, DEF)
         adjectives = self.adjectives(r, noun, 0.3)
-        if letter == "d" or (letter == "p" and "fem" in classes and owner == _HIS):
+        if letter == "p" and "fem" in classes and owner == _HIS:
+            letter = "d"
+        if letter == "d":
             return self._definite(r, noun, adjectives)
-        if letter == "p" and not ("fem" in classes and owner == _HIS):
+        if letter == "p":
             return Common(noun, POSS + owner, plural="plonly" in classes, adjectives=adjectives)
         if negated:
             plural = noun.gender == PL or "plonly" in classes

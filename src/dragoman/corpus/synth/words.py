@@ -100,9 +100,9 @@ class _Nouns:
             text.strip("!~").replace("'s", " 's").replace("  ", " ") for text in translations.split("/")
         )
         marks = translations[-1]
-        tags = frozenset(name for name in classes if f"no{name}" not in classes) | {
-            words[0].replace(" ", "_")
-        }
+        tags = frozenset(name for name in classes if f"no{name}" not in classes)
+        if "measure" not in tags:
+            tags |= {words[0].replace(" ", "_")}
         suits = [a for a in self.adjectives if a.classes & tags and not a.excepted & tags]
         noun = Noun(
             gender=gender,
