@@ -82,7 +82,9 @@ def test_bad_settings_are_refused(setting: dict[str, int]) -> None:
 
 def test_bad_ranges_are_refused() -> None:
     with pytest.raises(InputError, match="cannot generate"):
-        next(generate(-1, SynthConfig()))
+        generate(-1, SynthConfig())
+    with pytest.raises(InputError, match="cannot split"):
+        generate_splits(10, -1, 10, SynthConfig())
 
 
 def test_no_placeholder_and_clean_tokens(corpus: list[Example]) -> None:

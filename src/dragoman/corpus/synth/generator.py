@@ -173,8 +173,7 @@ def generate(n: int, config: SynthConfig, *, start: int = 0) -> Iterator[Example
         raise InputError(f"cannot generate {n} sentences from {start}: give numbers from 0 to 2**44")
     source = _Source(config)
     make = source.noisy if config.noise else source.example
-    for index in range(start, start + n):
-        yield make(index)
+    return map(make, range(start, start + n))
 
 
 def generate_splits(n_train: int, n_dev: int, n_test: int, config: SynthConfig) -> SynthSplits:
@@ -184,6 +183,10 @@ def generate_splits(n_train: int, n_dev: int, n_test: int, config: SynthConfig) 
     sentence of theirs comes twice. Noise goes into train only, which has one reference for each sentence
     and may repeat itself now and then, as real text does.
     """
+    if min(n_train, n_dev, n_test) < 0:
+        raise InputError(
+            f"cannot split into {n_train}, {n_dev} and {n_test} sentences: give numbers from 0 up"
+        )
     clean = _Source(config)
     seen: set[str] = set()
     test = _distinct(clean, n_test, _TEST, seen)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from dragoman.corpus.synth.english import article, comparative
 from dragoman.corpus.synth.german import ACC, DAT, NOM
-from dragoman.corpus.synth.phrases import DEF, GENERIC, INDEF, POSS, PRONOUNS, ZERO, Common, Phrase
+from dragoman.corpus.synth.phrases import DEF, GENERIC, INDEF, PRONOUNS, ZERO, Common, Phrase
 from dragoman.corpus.synth.sentences import KINDS, Grammar, Sentence
 from dragoman.corpus.synth.verbgroups import join_subject
 
@@ -50,8 +50,6 @@ def _described(g: Grammar, r: Draw) -> tuple[Common, Adjective]:
     adjective = r.pick(noun.adjectives)
     while not adjective.comparative:
         adjective = r.pick(noun.adjectives)
-    if "rel" in noun.classes:
-        return Common(noun, POSS), adjective
     mine = noun.classes & {"own", "portable", "pet", "clothes"} and r.chance(0.35)
     owner = r.pick((0, 0, 1, 5))
     return g.choose.thing(r, noun, "p" if mine else "d", owner), adjective
@@ -74,26 +72,29 @@ def property_of(g: Grammar, r: Draw) -> Sentence:
     return Sentence(german, english)
 
 
+def _two_of_a_kind(g: Grammar, r: Draw) -> tuple[Common, Common, Adjective]:
+    """Two things that can be compared, and in what."""
+    first, adjective = _described(g, r)
+    while adjective.order == _COLOUR:
+        first, adjective = _described(g, r)
+    first.adjectives = ()
+    kind = first.noun.classes.intersection(KINDS)
+    pool = [noun for noun in g.describable if adjective in noun.adjectives and kind & noun.classes]
+    others = [noun for noun in pool if noun.english != first.noun.english]
+    noun = r.pick(others or pool)
+    return first, Common(noun, DEF, plural="plonly" in noun.classes), adjective
+
+
 def comparison(g: Grammar, r: Draw) -> Sentence:
     """Als means than after a comparative; so … wie is as … as."""
+    first: Phrase
+    second: Phrase
     if r.chance(0.45):
-        first: Phrase = g.choose.subject(r, pronouns=0.3)
-        second: Phrase = g.choose.name(r) if r.chance(0.5) else g.choose.relative(r)
+        first = g.choose.subject(r, pronouns=0.3)
+        second = g.choose.name(r) if r.chance(0.5) else g.choose.relative(r)
         adjective = r.pick(g.human_adjectives)
     else:
-        first, adjective = _described(g, r)
-        while adjective.order == _COLOUR:
-            first, adjective = _described(g, r)
-        if isinstance(first, Common):
-            first.adjectives = ()
-            kind = first.noun.classes.intersection(KINDS)
-            pool = [noun for noun in g.describable if adjective in noun.adjectives and kind & noun.classes]
-            noun = r.pick(pool)
-            for _ in range(4):
-                if noun.english != first.noun.english:
-                    break
-                noun = r.pick(pool)
-            second = Common(noun, POSS if "rel" in noun.classes else DEF, plural="plonly" in noun.classes)
+        first, second, adjective = _two_of_a_kind(g, r)
     be = _IS[first.person]
     if r.chance(0.65):
         german = f"{first.de(NOM)} {be} {adjective.comparative} als {second.de(NOM)}"
