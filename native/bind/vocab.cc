@@ -23,9 +23,11 @@ void bind_vocab(nb::module_& m) {
   nb::class_<WordTable>(m, "WordTable", "Interned byte strings with dense int32 ids.")
       .def(nb::init<>())
       .def("__len__", &WordTable::size)
-      .def("intern", [](WordTable& t, const nb::bytes& word) { return t.intern(view_of(word)); }, nb::arg("word"))
-      .def("find", [](const WordTable& t, const nb::bytes& word) { return t.find(view_of(word)); },
-           nb::arg("word"), "The id, or -1.")
+      .def(
+          "intern", [](WordTable& t, const nb::bytes& word) { return t.intern(view_of(word)); }, nb::arg("word"))
+      .def(
+          "find", [](const WordTable& t, const nb::bytes& word) { return t.find(view_of(word)); }, nb::arg("word"),
+          "The id, or -1.")
       .def(
           "word",
           [](const WordTable& t, int32_t id) {
@@ -62,6 +64,14 @@ void bind_vocab(nb::module_& m) {
         return WordTable(view_of(blob), std::vector<int64_t>(s.begin(), s.end()));
       },
       nb::arg("blob"), nb::arg("offsets").noconvert());
+  m.def(
+      "assign_folds",
+      [](const WordTable& table, In<int64_t> offsets, In<int32_t> ids, int n_folds, uint64_t seed) {
+        if (n_folds < 1 || n_folds > 255) throw std::invalid_argument("n_folds must be from 1 to 255");
+        return to_numpy(assign_folds(table, ragged_of(offsets, ids, "sentences"), n_folds, seed));
+      },
+      nb::arg("table"), nb::arg("offsets").noconvert(), nb::arg("ids").noconvert(), nb::arg("n_folds"),
+      nb::arg("seed"));
   m.def(
       "escape_word",
       [](const nb::bytes& word) {

@@ -16,15 +16,13 @@ struct Ragged {
 
   int64_t size() const { return static_cast<int64_t>(offsets.size()) - 1; }
   std::span<const T> operator[](int64_t row) const {
-    return values.subspan(static_cast<size_t>(offsets[static_cast<size_t>(row)]),
-                          static_cast<size_t>(offsets[static_cast<size_t>(row) + 1] -
-                                              offsets[static_cast<size_t>(row)]));
+    return values.subspan(
+        static_cast<size_t>(offsets[static_cast<size_t>(row)]),
+        static_cast<size_t>(offsets[static_cast<size_t>(row) + 1] - offsets[static_cast<size_t>(row)]));
   }
   // Offsets may come from a file: call this before the first access.
   void check(const char* name) const {
-    const auto fail = [&](const std::string& why) {
-      throw std::invalid_argument(std::string(name) + ": " + why);
-    };
+    const auto fail = [&](const std::string& why) { throw std::invalid_argument(std::string(name) + ": " + why); };
     if (offsets.empty() || offsets.front() != 0) fail("offsets must start with 0");
     for (size_t i = 1; i < offsets.size(); ++i)
       if (offsets[i] < offsets[i - 1]) fail("offsets must not decrease (row " + std::to_string(i - 1) + ")");

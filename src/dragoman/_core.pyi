@@ -1,7 +1,187 @@
 """The native core. One stub per bound name; tests check that none is missing."""
 
+import enum
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
+
+class FeatureIndex:
+    def __init__(self, key_bits: int = 64) -> None: ...
+    def __len__(self) -> int: ...
+    def intern(self, name: str) -> int: ...
+    def find(self, name: str) -> int: ...
+    def name(self, id: int) -> str: ...
+    def names(self, ids: NDArray[np.int32]) -> list[str]: ...
+    def keys(self) -> NDArray[np.uint64]: ...
+    def extend(self, other: FeatureIndex) -> NDArray[np.int32]: ...
+    def intern_lines(self, block: bytes) -> NDArray[np.int32]: ...
+    def lines(self, begin: int, end: int) -> bytes: ...
+
+def feature_key(name: str) -> int: ...
+
+class NbestReader:
+    def __init__(self, index: FeatureIndex, words: WordTable) -> None: ...
+    def read_fields(self, block: bytes, first_line: int, id: int, text: int, features: int, total: int) -> None: ...
+    def read_json(self, block: bytes, first_line: int) -> None: ...
+    def n_lines(self) -> int: ...
+    def names(self) -> list[tuple[list[int], int]]: ...
+    def score_names(self) -> list[str]: ...
+    def take(
+        self,
+    ) -> tuple[
+        NDArray[np.int64],
+        NDArray[np.int64],
+        NDArray[np.int32],
+        NDArray[np.float32],
+        NDArray[np.int64],
+        NDArray[np.int32],
+        NDArray[np.float64],
+        list[NDArray[np.float64]],
+    ]: ...
+
+class NbestStyle(enum.Enum):
+    MOSES = 0
+    ASSIGNMENTS = 1
+    TRAVATAR = 2
+    JSON = 3
+
+def format_nbest(
+    sentences: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    values: NDArray[np.float32],
+    token_rows: NDArray[np.int64],
+    tokens: NDArray[np.int32],
+    sentence_ids: NDArray[np.int32],
+    totals: NDArray[np.float64],
+    scores: NDArray[np.float64],
+    score_names: list[str],
+    dense: list[tuple[str, list[int]]],
+    index: FeatureIndex,
+    words: WordTable,
+    style: NbestStyle,
+) -> bytes: ...
+def model_scores(
+    sentences: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    values: NDArray[np.float32],
+    weights: NDArray[np.float64],
+    n_threads: int = 1,
+) -> NDArray[np.float64]: ...
+def best_candidates(
+    sentences: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    values: NDArray[np.float32],
+    weights: NDArray[np.float64],
+    n_threads: int = 1,
+) -> NDArray[np.int64]: ...
+def distinct_candidates(
+    sentences: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    values: NDArray[np.float32],
+    token_rows: NDArray[np.int64],
+    tokens: NDArray[np.int32],
+    extra: NDArray[np.float64],
+    n_threads: int = 1,
+) -> NDArray[np.int64]: ...
+def project_candidates(
+    sentences: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    values: NDArray[np.float32],
+    drop: NDArray[np.uint8],
+    target_rows: NDArray[np.int64],
+    targets: NDArray[np.int32],
+    coefficients: NDArray[np.float64],
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]: ...
+def gather_ids(rows: NDArray[np.int64], values: NDArray[np.int32], order: NDArray[np.int64]) -> NDArray[np.int32]: ...
+def gather_values(
+    rows: NDArray[np.int64], values: NDArray[np.float32], order: NDArray[np.int64]
+) -> NDArray[np.float32]: ...
+
+class Scorer:
+    @property
+    def n_stats(self) -> int: ...
+    def gain(self, total: NDArray[np.float64]) -> float: ...
+
+def bleu_scorer(max_order: int = 4) -> Scorer: ...
+def ter_scorer() -> Scorer: ...
+def chrf_scorer(n_orders: int, beta: float) -> Scorer: ...
+def mean_scorer() -> Scorer: ...
+def mix_scorer(constant: float, weights: list[float], scorers: list[Scorer]) -> Scorer: ...
+
+class Surface:
+    def spreads(self) -> NDArray[np.float64]: ...
+    def gain(self, weights: NDArray[np.float64]) -> float: ...
+    def search_feature(self, weights: NDArray[np.float64], k: int, lower: float, upper: float) -> float: ...
+    def search_direction(
+        self, weights: NDArray[np.float64], direction: NDArray[np.float64], lower: float, upper: float
+    ) -> float: ...
+    def climb(
+        self,
+        starts: NDArray[np.float64],
+        lower: NDArray[np.float64],
+        upper: NDArray[np.float64],
+        max_passes: int,
+        n_directions: int,
+        seed: int,
+        n_threads: int = 1,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]: ...
+
+def surface(
+    shards: list[
+        tuple[
+            NDArray[np.int64],
+            NDArray[np.int64],
+            NDArray[np.int32],
+            NDArray[np.float32],
+            NDArray[np.float64],
+        ]
+    ],
+    chosen: NDArray[np.int32],
+    weights: NDArray[np.float64],
+    scorer: Scorer,
+    n_threads: int = 1,
+) -> Surface: ...
+def sample_pairs(
+    sentences: NDArray[np.int64],
+    sentence_ids: NDArray[np.int32],
+    gains: NDArray[np.float64],
+    n_draws: int,
+    n_kept: int,
+    threshold: float,
+    logistic: bool,
+    seed: int,
+    round: int,
+    n_threads: int = 1,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
+def difference_rows(
+    sentences: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    values: NDArray[np.float32],
+    better: NDArray[np.int64],
+    worse: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]: ...
+def fit_logistic(
+    rows: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    values: NDArray[np.float64],
+    offsets: NDArray[np.float64],
+    n_features: int,
+    row_weight: float,
+    l2: float,
+    max_iterations: int,
+    tolerance: float,
+    n_threads: int = 1,
+) -> tuple[NDArray[np.float64], float, int, bool]: ...
+def oracle_candidates(
+    shards: list[tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]], scorer: Scorer
+) -> list[NDArray[np.int64]]: ...
 
 class WordTable:
     def __init__(self) -> None: ...
@@ -11,13 +191,171 @@ class WordTable:
     def word(self, id: int) -> bytes: ...
     def blob(self) -> bytes: ...
     def offsets(self) -> NDArray[np.int64]: ...
-    def encode_growing(
-        self, block: bytes, first_line: int = 1
-    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]: ...
+    def encode_growing(self, block: bytes, first_line: int = 1) -> tuple[NDArray[np.int64], NDArray[np.int32]]: ...
     def encode(
         self, block: bytes, unknown: int, first_line: int = 1
     ) -> tuple[NDArray[np.int64], NDArray[np.int32]]: ...
 
 def word_table(blob: bytes, offsets: NDArray[np.int64]) -> WordTable: ...
+def assign_folds(
+    table: WordTable, offsets: NDArray[np.int64], ids: NDArray[np.int32], n_folds: int, seed: int
+) -> NDArray[np.uint8]: ...
 def escape_word(word: bytes) -> bytes: ...
 def unescape_word(word: bytes) -> bytes: ...
+
+class Ibm2Model:
+    @property
+    def tension(self) -> float: ...
+    def row_offsets(self) -> NDArray[np.int64]: ...
+    def targets(self) -> NDArray[np.int32]: ...
+    def probs(self) -> NDArray[np.float32]: ...
+    def null_probs(self) -> NDArray[np.float32]: ...
+    def align(
+        self,
+        source_offsets: NDArray[np.int64],
+        source_ids: NDArray[np.int32],
+        target_offsets: NDArray[np.int64],
+        target_ids: NDArray[np.int32],
+        n_threads: int,
+    ) -> NDArray[np.int32]: ...
+
+def train_ibm2(
+    source_offsets: NDArray[np.int64],
+    source_ids: NDArray[np.int32],
+    target_offsets: NDArray[np.int64],
+    target_ids: NDArray[np.int32],
+    n_iterations: int,
+    null_prob: float,
+    tension: float,
+    fit_tension: bool,
+    alpha: float,
+    max_length: int,
+    n_threads: int,
+    keep_model: bool,
+    progress: Callable[[int], None] | None = None,
+) -> tuple[NDArray[np.int32], NDArray[np.float64], Ibm2Model | None]: ...
+def links_of(
+    offsets: NDArray[np.int64], assignment: NDArray[np.int32], by_source: bool
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]: ...
+def symmetrize_links(
+    first_offsets: NDArray[np.int64],
+    first_links: NDArray[np.int32],
+    second_offsets: NDArray[np.int64],
+    second_links: NDArray[np.int32],
+    heuristic: str,
+    n_threads: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]: ...
+def overlap_of_links(
+    first_offsets: NDArray[np.int64],
+    first_links: NDArray[np.int32],
+    second_offsets: NDArray[np.int64],
+    second_links: NDArray[np.int32],
+    n_threads: int,
+) -> tuple[int, int, int]: ...
+def parse_pharaoh(block: bytes, first_line: int = 1) -> tuple[NDArray[np.int64], NDArray[np.int32]]: ...
+def format_pharaoh(offsets: NDArray[np.int64], links: NDArray[np.int32], begin: int, end: int) -> bytes: ...
+
+class ReferenceLength(enum.Enum):
+    CLOSEST = 0
+    SHORTEST = 1
+    AVERAGE = 2
+
+def bleu_statistics(
+    offsets: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    sentence: NDArray[np.int32],
+    ref_offsets: NDArray[np.int64],
+    ref_word_offsets: NDArray[np.int64],
+    ref_ids: NDArray[np.int32],
+    order: int,
+    length: ReferenceLength,
+    threads: int,
+) -> NDArray[np.float64]: ...
+def chrf_statistics(
+    offsets: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    sentence: NDArray[np.int32],
+    ref_offsets: NDArray[np.int64],
+    ref_word_offsets: NDArray[np.int64],
+    ref_ids: NDArray[np.int32],
+    character_offsets: NDArray[np.int64],
+    characters: NDArray[np.int32],
+    piece_offsets: NDArray[np.int64],
+    pieces: NDArray[np.int32],
+    char_order: int,
+    word_order: int,
+    beta: float,
+    threads: int,
+) -> NDArray[np.float64]: ...
+def ter_statistics(
+    offsets: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    sentence: NDArray[np.int32],
+    ref_offsets: NDArray[np.int64],
+    ref_word_offsets: NDArray[np.int64],
+    ref_ids: NDArray[np.int32],
+    threads: int,
+) -> NDArray[np.float64]: ...
+
+class LmModel:
+    order: int
+    n_ngrams: list[int]
+    words: WordTable
+    def score_text(
+        self,
+        block: bytes,
+        first_line: int,
+        bos: bool,
+        eos: bool,
+        n_threads: int,
+        progress: Callable[[int], None] | None = None,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32], NDArray[np.int32]]: ...
+    def score_ids(
+        self,
+        offsets: NDArray[np.int64],
+        ids: NDArray[np.int32],
+        bos: bool,
+        eos: bool,
+        n_threads: int,
+        progress: Callable[[int], None] | None = None,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32], NDArray[np.int32]]: ...
+    def full_scores(
+        self, ids: NDArray[np.int32], bos: bool, eos: bool
+    ) -> tuple[NDArray[np.float32], NDArray[np.int32]]: ...
+    def file_pieces(self) -> list[memoryview]: ...
+
+class LmPiece:
+    score: float
+
+class ArpaReader:
+    def __init__(self) -> None: ...
+    def feed(self, block: bytes) -> None: ...
+    def finish(self) -> LmModel: ...
+
+class ArpaWriter:
+    def __init__(self, model: LmModel) -> None: ...
+    def next_block(self) -> bytes: ...
+
+class LmText:
+    n_sentences: int
+    n_tokens: int
+    def __init__(self) -> None: ...
+    def add(
+        self,
+        offsets: NDArray[np.int64],
+        ids: NDArray[np.int32],
+        n_words: int,
+        marks: NDArray[np.uint8] | None = None,
+        excluded: int = -1,
+    ) -> None: ...
+
+def load_lm(descriptor: int, verify: bool) -> LmModel: ...
+def join_pieces(model: LmModel, items: list[int | LmPiece], begins_sentence: bool) -> LmPiece: ...
+def estimate_lm(
+    text: LmText,
+    words: WordTable,
+    order: int,
+    prune: list[int],
+    fallback: tuple[float, float, float] | None,
+    progress: Callable[[int], None] | None = None,
+) -> tuple[LmModel, list[tuple[float, float, float]], list[int]]: ...

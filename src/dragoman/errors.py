@@ -26,9 +26,7 @@ class InputError(DragomanError):
 
     exit_status = 2
 
-    def __init__(
-        self, message: str, *, path: str | os.PathLike[str] | None = None, line: int | None = None
-    ) -> None:
+    def __init__(self, message: str, *, path: str | os.PathLike[str] | None = None, line: int | None = None) -> None:
         super().__init__(message)
         self.message = message
         self.path = None if path is None else os.fspath(path)

@@ -1,1 +1,29 @@
-"""Corpora: reading, cleaning, splitting, and making them."""
+"""Corpora: vocabularies, memory-mapped bitexts, cleaning, statistics, splitting."""
+
+from dragoman.corpus.bitext import MAX_FOLDS, Bitext, Side
+from dragoman.corpus.clean import CleanConfig, Cleaner, DropReason
+from dragoman.corpus.pairs import PairFiles, read_tsv
+from dragoman.corpus.split import Parts, split_pairs
+from dragoman.corpus.stats import SideStats, TextStats, describe_files
+from dragoman.corpus.vocab import BOS, EOS, UNK, Vocab, VocabBuilder
+
+__all__ = [
+    "BOS",
+    "EOS",
+    "MAX_FOLDS",
+    "UNK",
+    "Bitext",
+    "CleanConfig",
+    "Cleaner",
+    "DropReason",
+    "PairFiles",
+    "Parts",
+    "Side",
+    "SideStats",
+    "TextStats",
+    "Vocab",
+    "VocabBuilder",
+    "describe_files",
+    "read_tsv",
+    "split_pairs",
+]

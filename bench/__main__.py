@@ -1,0 +1,41 @@
+"""Run the cases, store JSON, write the table."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict
+
+from bench import corpus, lm, metric
+from bench.harness import DATA, Case, measure, measure_apart, save
+from bench.table import write_page
+
+CASES: list[Case] = [*corpus.CASES, *metric.CASES, *lm.CASES]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("--only", help="run only the cases whose name holds this word")
+    parser.add_argument("--worker", help=argparse.SUPPRESS)
+    parser.add_argument("--scale", type=float, default=1.0, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.worker:
+        case = next(case for case in CASES if case.slug == options.worker)
+        print(json.dumps(asdict(measure(case, options.scale))))
+        return
+    for case in CASES:
+        if options.only and options.only not in case.slug:
+            continue
+        if case.needs_data and not DATA.is_dir():
+            print(f"{case.slug}: left out, no real corpora here", file=sys.stderr)
+            continue
+        measurements = [measure_apart(case, scale) for scale in (0.5, 1.0)]
+        save(case, measurements)
+        full = measurements[-1]
+        ratio = f", {full.peer_seconds / full.seconds:.1f} times {case.peer_name}" if full.peer_seconds else ""
+        print(f"{case.slug}: {full.n_items / full.seconds:,.0f} {case.unit}/s{ratio}", flush=True)
+    print(f"table in {write_page()}")
+
+
+main()

@@ -1,0 +1,48 @@
+"""The results as one Markdown table in docs/benchmarks.md."""
+
+from __future__ import annotations
+
+import json
+import platform
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from bench.harness import RESULTS, ROOT
+
+PAGE = ROOT / "docs" / "benchmarks.md"
+HEAD = """# Benchmarks
+
+Made by `make bench` ({day}, {machine}). CPU seconds on one thread unless the name says otherwise; medians.
+*Ratio* is the peer's time over ours in the same process (more is better). *Growth* is our time at full size over that
+at half size (2 is linear). *Peak* is the resident memory of the whole process, Python and data included. The machines
+are small and noisy: trust ratios, not seconds.
+
+"""
+
+
+def write_page() -> Path:
+    records = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(RESULTS.glob("*.json"))]
+    machine = f"{platform.machine()}, Python {platform.python_version()}"
+    text = HEAD.format(day=date.today().isoformat(), machine=machine)
+    for area in dict.fromkeys(record["area"] for record in records):
+        text += f"## {area.capitalize()}\n\n| case | items | ours | rate | peer | ratio | wanted | growth | peak |\n"
+        text += "|---|---:|---:|---:|---:|---:|---|---:|---:|\n"
+        text += "".join(_row(record) for record in records if record["area"] == area) + "\n"
+    PAGE.write_text(text, encoding="utf-8")
+    return PAGE
+
+
+def _row(record: dict[str, Any]) -> str:
+    half, full = record["measurements"][0], record["measurements"][-1]
+    peer = f"{record['peer']} {_seconds(full['peer_seconds'])}" if full["peer_seconds"] else ""
+    ratio = f"{full['peer_seconds'] / full['seconds']:.1f}×" if full["peer_seconds"] else ""
+    return (
+        f"| {record['name']} | {full['n_items']:,} {record['unit']} | {_seconds(full['seconds'])} "
+        f"| {full['n_items'] / full['seconds']:,.0f}/s | {peer} | {ratio} | {record['target']} "
+        f"| {full['seconds'] / half['seconds']:.2f} | {full['peak_bytes'] / 2**20:,.0f} MiB |\n"
+    )
+
+
+def _seconds(value: float) -> str:
+    return f"{value * 1000:.1f} ms" if value < 1 else f"{value:.1f} s"

@@ -1,0 +1,261 @@
+"""`dragoman corpus`: make and look after corpora."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, table
+from dragoman.corpus import CleanConfig, Cleaner, PairFiles, describe_files, split_pairs
+from dragoman.corpus.synth import Example, SynthConfig, generate_splits
+from dragoman.errors import FailedError, InputError
+from dragoman.text import MosesText, open_output, printable, read_lines
+
+__all__ = ["app"]
+
+app = typer.Typer(no_args_is_help=True, help="Make and look after corpora.", rich_markup_mode=None)
+
+Source = Annotated[str | None, typer.Option("--source", "-s", help="Source side, one sentence a line.")]
+Target = Annotated[str | None, typer.Option("--target", "-t", help="Target side, line-aligned with the source.")]
+Tsv = Annotated[str | None, typer.Option("--tsv", help="Both sides in one file: source, tab, target.")]
+Folder = Annotated[Path, typer.Option("--out", "-o", help="Folder to write to; made if need be.")]
+
+
+@app.command()
+def synth(
+    out: Folder,
+    n_train: Annotated[int, typer.Option("--train", "-n", min=0, help="Training pairs.")] = 10_000,
+    n_dev: Annotated[int, typer.Option("--dev", min=0, help="Development pairs.")] = 500,
+    n_test: Annotated[int, typer.Option("--test", min=0, help="Test pairs.")] = 500,
+    references: Annotated[int, typer.Option(min=1, max=16, help="References for each dev and test sentence.")] = 1,
+    noise: Annotated[float, typer.Option(min=0, max=1, help="Share of training pairs to damage.")] = 0.0,
+    lowercase: Annotated[bool, typer.Option(help="Lowercase both sides.")] = True,
+    seed: Seed = 0,
+    threads: Threads = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Generate a German-English corpus from the built-in grammar: any size, always the same for a seed.
+
+    Writes OUT/train.de, OUT/train.en, OUT/dev.de, OUT/dev.en and so on; with several references OUT/dev.en.0,
+    OUT/dev.en.1, … No sentence of dev or test occurs in train.
+
+    Example: dragoman corpus synth -n 100000 --references 4 -o corpus
+    """
+    session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
+    config = SynthConfig(seed=seed, n_references=references, noise=noise, lowercase=lowercase)
+    session.say(f"generating {n_train + n_dev + n_test:,} sentence pairs")
+    splits = generate_splits(n_train, n_dev, n_test, config)
+    _make_folder(out)
+    files: list[str] = []
+    for part, examples, n_refs in (
+        ("train", splits.train, 1),
+        ("dev", splits.dev, references),
+        ("test", splits.test, references),
+    ):
+        if examples:
+            files += _write_examples(out, part, examples, n_refs)
+    session.show("\n".join(files))
+    session.emit({"files": files, "n_train": len(splits.train), "n_dev": len(splits.dev), "n_test": len(splits.test)})
+
+
+def _write_examples(out: Path, part: str, examples: list[Example], n_references: int) -> list[str]:
+    paths = [out / f"{part}.de"]
+    paths += [out / f"{part}.en{f'.{r}' if n_references > 1 else ''}" for r in range(n_references)]
+    _write(paths[0], (example.source for example in examples))
+    for r, path in enumerate(paths[1:]):
+        _write(path, (example.references[r] for example in examples))
+    return [str(path) for path in paths]
+
+
+@app.command()
+def clean(
+    source: Source = None,
+    target: Target = None,
+    tsv: Tsv = None,
+    out_source: Annotated[str | None, typer.Option(help="Where the kept source sentences go.")] = None,
+    out_target: Annotated[str | None, typer.Option(help="Where the kept target sentences go.")] = None,
+    out_tsv: Annotated[str | None, typer.Option(help="Where both go, with a tab between them.")] = None,
+    min_words: Annotated[int, typer.Option(min=1, help="Drop pairs with fewer words on a side.")] = 1,
+    max_words: Annotated[int, typer.Option(min=1, help="Drop pairs with more words on a side.")] = 100,
+    max_ratio: Annotated[float, typer.Option(min=1, help="Drop pairs whose lengths differ by more.")] = 9.0,
+    duplicates: Annotated[bool, typer.Option("--drop-duplicates", help="Keep the first of equal pairs.")] = False,
+    identical: Annotated[bool, typer.Option("--drop-identical", help="Drop pairs with equal sides.")] = False,
+    source_language: Annotated[str | None, typer.Option(help="Tokenise the source (a code such as de).")] = None,
+    target_language: Annotated[str | None, typer.Option(help="Tokenise the target (a code such as en).")] = None,
+    lowercase: Annotated[bool, typer.Option("--lowercase", help="Lowercase both sides.")] = False,
+    threads: Threads = 0,
+    seed: Seed = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Drop pairs that would harm training, and say how many and why.
+
+    Example: dragoman corpus clean -s raw.de -t raw.en --source-language de --target-language en
+    --lowercase --max-words 80 --out-source train.de --out-target train.en
+    """
+    session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
+    if (out_tsv is None) == (out_source is None or out_target is None):
+        raise InputError("say where the result goes: --out-source and --out-target, or --out-tsv")
+    if json and "-" in (out_source, out_target, out_tsv):
+        raise InputError("with --json, standard output holds the JSON object; write the corpus to a file")
+    sides = [MosesText(code) if code else None for code in (source_language, target_language)]
+
+    def prepared() -> Iterable[tuple[str, str]]:
+        for pair in session.track(PairFiles(source=source, target=target, tsv=tsv), "cleaning"):
+            f, e = (moses.tokenize(text) if moses else text for moses, text in zip(sides, pair, strict=True))
+            yield (f.lower(), e.lower()) if lowercase else (f, e)
+
+    cleaner = Cleaner(
+        CleanConfig(
+            min_words=min_words,
+            max_words=max_words,
+            max_ratio=max_ratio,
+            drop_duplicates=duplicates,
+            drop_identical=identical,
+        )
+    )
+    kept = cleaner.clean(prepared())
+    if out_tsv is not None:
+        # A tab cannot be inside: the cleaner made every run of blanks one space.
+        _write(out_tsv, (f"{f}\t{e}" for f, e in kept))
+    elif out_source is not None and out_target is not None:
+        with open_output(out_source) as to_source, open_output(out_target) as to_target:
+            for f, e in kept:
+                to_source.write(f)
+                to_target.write(e)
+    session.say(f"kept {cleaner.n_kept:,} of {cleaner.n_read:,} pairs")
+    for reason, count in cleaner.dropped.items():
+        if count:
+            session.say(f"dropped {count:,}: {reason}")
+    session.emit({"n_read": cleaner.n_read, "n_kept": cleaner.n_kept, "dropped": cleaner.dropped})
+
+
+@app.command()
+def stats(
+    files: Annotated[list[str], typer.Argument(help="One file, or several line-aligned ones.")],
+    threads: Threads = 0,
+    seed: Seed = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Lines, words, distinct words and lengths of one file or of line-aligned files.
+
+    Example: dragoman corpus stats train.de train.en
+    """
+    session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
+    with session.progress("counting") as progress:
+        result = describe_files(list(files), progress=progress)
+    rows = table("file", "lines", "words", "types", "once", "mean", "median", "max", "empty", "repeated")
+    for side in result.sides:
+        counts = (side.n_lines, side.n_words, side.n_types, side.n_hapaxes)
+        lengths = (f"{side.mean_length:.1f}", f"{side.median_length:g}", f"{side.max_length:,}")
+        rest = (f"{side.n_empty:,}", f"{side.n_duplicate_lines:,}")
+        rows.add_row(Text(printable(side.path)), *(f"{n:,}" for n in counts), *lengths, *rest)
+    session.show(rows)
+    if result.length_ratio is not None:
+        session.show(f"words of the second file for each of the first: {result.length_ratio:.3f}")
+    session.emit(result)
+
+
+@app.command()
+def split(
+    out: Folder,
+    source: Source = None,
+    target: Target = None,
+    tsv: Tsv = None,
+    n_dev: Annotated[int, typer.Option("--dev", min=0, help="Development pairs.")] = 1000,
+    n_test: Annotated[int, typer.Option("--test", min=0, help="Test pairs.")] = 1000,
+    source_name: Annotated[str, typer.Option(help="Suffix of the source files.")] = "source",
+    target_name: Annotated[str, typer.Option(help="Suffix of the target files.")] = "target",
+    seed: Seed = 0,
+    threads: Threads = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Draw development and test sets at random; no sentence of either side is in two parts.
+
+    Writes OUT/train.SOURCE, OUT/train.TARGET, OUT/dev.SOURCE and so on, in the order of the corpus.
+
+    Example: dragoman corpus split -s all.de -t all.en --source-name de --target-name en --dev 500 --test 500 -o parts
+    """
+    session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
+    if source_name == target_name or not all(name and "/" not in name for name in (source_name, target_name)):
+        raise InputError("the two suffixes must differ and must not hold a '/'")
+    pairs = list(session.track(PairFiles(source=source, target=target, tsv=tsv), "reading"))
+    parts = split_pairs(pairs, n_dev=n_dev, n_test=n_test, seed=seed)
+    _make_folder(out)
+    sizes = {}
+    for name in ("train", "dev", "test"):
+        chosen = getattr(parts, name)
+        sizes[f"n_{name}"] = len(chosen)
+        _write(out / f"{name}.{source_name}", (f for f, _ in chosen))
+        _write(out / f"{name}.{target_name}", (e for _, e in chosen))
+        session.say(f"{name}: {len(chosen):,} pairs")
+    if parts.n_dropped:
+        session.say(f"left out {parts.n_dropped:,} pairs that share a sentence with dev or test")
+    session.emit({**sizes, "n_dropped": parts.n_dropped, "folder": str(out)})
+
+
+@app.command()
+def tokenize(
+    language: Annotated[str, typer.Option("--language", "-l", help="Language code, such as de.")],
+    in_file: Annotated[str, typer.Option("--in", "-i", help="Text to read.")] = "-",
+    out_file: Annotated[str, typer.Option("--out", "-o", help="Where it goes.")] = "-",
+    lowercase: Annotated[bool, typer.Option("--lowercase", help="Lowercase as well.")] = False,
+    summary: Annotated[Path | None, typer.Option(help="Write a JSON summary here.")] = None,
+    threads: Threads = 0,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Moses-style tokenisation: words and punctuation apart, nothing escaped.
+
+    Example: dragoman corpus tokenize -l de < raw.de > tokens.de
+    """
+    moses = MosesText(language)
+    session = Session(threads=threads, seed=seed, quiet=quiet)
+    lines = (moses.tokenize(line) for line in session.track(read_lines(in_file), "tokenising"))
+    n_lines = _write(out_file, (line.lower() for line in lines) if lowercase else lines)
+    if summary is not None:
+        session.write_json(summary, {"n_lines": n_lines})
+
+
+@app.command()
+def detokenize(
+    language: Annotated[str, typer.Option("--language", "-l", help="Language code, such as en.")],
+    in_file: Annotated[str, typer.Option("--in", "-i", help="Tokenised text to read.")] = "-",
+    out_file: Annotated[str, typer.Option("--out", "-o", help="Where it goes.")] = "-",
+    summary: Annotated[Path | None, typer.Option(help="Write a JSON summary here.")] = None,
+    threads: Threads = 0,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Join tokens to ordinary text again.
+
+    Example: dragoman corpus detokenize -l en < output.tok > output.txt
+    """
+    moses = MosesText(language)
+    session = Session(threads=threads, seed=seed, quiet=quiet)
+    n_lines = _write(out_file, (moses.detokenize(line) for line in session.track(read_lines(in_file), "joining")))
+    if summary is not None:
+        session.write_json(summary, {"n_lines": n_lines})
+
+
+def _write(path: Path | str, lines: Iterable[str]) -> int:
+    n_lines = 0
+    with open_output(path) as writer:
+        for line in lines:
+            writer.write(line)
+            n_lines += 1
+    return n_lines
+
+
+def _make_folder(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FailedError(f"{path}: cannot be made: {error.strerror or error}") from error

@@ -1,0 +1,134 @@
+"""What all commands share: the common options, prose and progress on stderr, one JSON object on stdout."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import os
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as RichProgress
+from rich.table import Table
+from rich.text import Text
+
+from dragoman.errors import DragomanError
+from dragoman.text import open_output, printable
+from dragoman.types import Progress
+
+__all__ = ["Json", "Quiet", "Seed", "Session", "Threads", "report_error", "table"]
+
+_PANEL = "Common options"
+Threads = Annotated[
+    int,
+    typer.Option(
+        min=0, help="Threads for native work; 0 means all cores. Results do not depend on it.", rich_help_panel=_PANEL
+    ),
+]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of every random draw.", rich_help_panel=_PANEL)]
+Json = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.", rich_help_panel=_PANEL)]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No prose and no progress.", rich_help_panel=_PANEL)]
+
+_T = TypeVar("_T")
+_SHOW_AFTER_S = 2.0
+
+
+def report_error(error: DragomanError) -> None:
+    """Print an error as plain text: messages may quote corpus text."""
+    Console(stderr=True).print(Text(f"error: {printable(str(error))}"), soft_wrap=True)
+
+
+def table(*columns: str, numeric_from: int = 1) -> Table:
+    """An empty table whose columns from `numeric_from` on are right-aligned. Add cells as Text or plain numbers."""
+    result = Table(box=None, pad_edge=False, header_style="bold")
+    for i, column in enumerate(columns):
+        result.add_column(Text(column), justify="right" if i >= numeric_from else "left", overflow="fold")
+    return result
+
+
+class Session:
+    """One command at work."""
+
+    def __init__(self, *, threads: int = 0, seed: int = 0, json: bool = False, quiet: bool = False) -> None:
+        self.threads = (
+            threads or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        )
+        self.seed = seed
+        self.json = json
+        self.quiet = quiet
+        self._errors = Console(stderr=True, quiet=quiet)
+        self._output = Console(quiet=json)
+
+    def say(self, text: str) -> None:
+        """Prose on standard error; never read as markup."""
+        self._errors.print(Text(text), soft_wrap=True)
+
+    def show(self, what: Table | str) -> None:
+        """The command's result for people, on standard output; silent with --json."""
+        self._output.print(what if isinstance(what, Table) else Text(what), soft_wrap=True)
+
+    def emit(self, result: object) -> None:
+        """The command's result for programs: one JSON object, with --json only."""
+        if self.json:
+            sys.stdout.write(json.dumps(_plain(result), ensure_ascii=False, allow_nan=False) + "\n")
+
+    def write_json(self, path: Path, result: object) -> None:
+        """A summary for programs, for commands whose standard output is text."""
+        with open_output(path) as writer:
+            writer.write(json.dumps(_plain(result), ensure_ascii=False, allow_nan=False))
+
+    @contextlib.contextmanager
+    def progress(self, what: str, total: int | None = None) -> Iterator[Progress]:
+        """A bar with rate and remaining time for work that lasts longer than two seconds."""
+        columns = [
+            SpinnerColumn(),
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            MofNCompleteColumn() if total else TextColumn("{task.completed}"),
+            TextColumn("{task.fields[rate]}"),
+            TimeRemainingColumn(),
+        ]
+        bar = RichProgress(*columns, console=self._errors, transient=True, disable=self.quiet)
+        task = bar.add_task(what, total=total, rate="")
+        started = time.monotonic()
+        shown = False
+
+        def update(done: int) -> None:
+            nonlocal shown
+            elapsed = time.monotonic() - started
+            if elapsed > _SHOW_AFTER_S:
+                if not shown:
+                    bar.start()
+                    shown = True
+                bar.update(task, completed=done, rate=f"{done / elapsed:,.0f}/s")
+
+        try:
+            yield update
+        finally:
+            if shown:
+                bar.stop()
+
+    def track(self, items: Iterable[_T], what: str, total: int | None = None) -> Iterator[_T]:
+        """The items, with a progress bar."""
+        with self.progress(what, total) as update:
+            for n, item in enumerate(items, start=1):
+                yield item
+                if n % 512 == 0:
+                    update(n)
+
+
+def _plain(value: object) -> object:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value.item() if hasattr(value, "item") else value

@@ -1,0 +1,86 @@
+"""Drop sentence pairs that would harm training, and say why."""
+
+from __future__ import annotations
+
+import enum
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from dragoman.errors import InputError
+from dragoman.text import split_tokens
+
+__all__ = ["CleanConfig", "Cleaner", "DropReason"]
+
+
+class DropReason(enum.StrEnum):
+    """Why a pair was dropped; the first that applies counts."""
+
+    EMPTY = "empty"
+    TOO_SHORT = "too short"
+    TOO_LONG = "too long"
+    RATIO = "length ratio"
+    IDENTICAL = "source equals target"
+    DUPLICATE = "duplicate"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CleanConfig:
+    """What to keep. Lengths are in words."""
+
+    min_words: int = 1
+    max_words: int = 100
+    max_ratio: float = 9.0
+    drop_duplicates: bool = False
+    drop_identical: bool = False
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.min_words <= self.max_words:
+            raise InputError(f"expected 1 <= min words <= max words, not {self.min_words} and {self.max_words}")
+        if not self.max_ratio >= 1:
+            raise InputError(f"the length ratio must be at least 1, not {self.max_ratio}")
+
+
+@dataclass(slots=True)
+class Cleaner:
+    """Filters pairs and counts what it dropped."""
+
+    config: CleanConfig
+    n_read: int = 0
+    n_kept: int = 0
+    dropped: dict[DropReason, int] = field(default_factory=lambda: dict.fromkeys(DropReason, 0))
+    _seen: set[bytes] = field(default_factory=set)
+
+    def clean(self, pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+        """The pairs to keep, with runs of blanks made one space and the ends trimmed."""
+        for source, target in pairs:
+            self.n_read += 1
+            f, e = split_tokens(source), split_tokens(target)
+            pair = " ".join(f), " ".join(e)
+            reason = self._judge(len(f), len(e), pair)
+            if reason is None:
+                self.n_kept += 1
+                yield pair
+            else:
+                self.dropped[reason] += 1
+
+    def _judge(self, n_f: int, n_e: int, pair: tuple[str, str]) -> DropReason | None:
+        config = self.config
+        shorter, longer = sorted((n_f, n_e))
+        if shorter == 0:
+            return DropReason.EMPTY
+        if shorter < config.min_words:
+            return DropReason.TOO_SHORT
+        if longer > config.max_words:
+            return DropReason.TOO_LONG
+        if longer > config.max_ratio * shorter:
+            return DropReason.RATIO
+        if config.drop_identical and pair[0] == pair[1]:
+            return DropReason.IDENTICAL
+        if config.drop_duplicates:
+            # A 16-byte digest a pair: a chance match among a billion pairs is beyond all odds.
+            digest = hashlib.blake2b("\t".join(pair).encode("utf-8"), digest_size=16).digest()
+            if digest in self._seen:
+                return DropReason.DUPLICATE
+            self._seen.add(digest)
+        return None

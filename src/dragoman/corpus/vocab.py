@@ -1,0 +1,116 @@
+"""Words <-> int32 ids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from dragoman._core import WordTable, escape_word, unescape_word, word_table
+from dragoman.errors import InputError
+from dragoman.text import LineBlock, read_blocks, replace_bytes
+from dragoman.types import Int32Array, Int64Array, PathLike
+
+__all__ = ["BOS", "EOS", "UNK", "Vocab", "VocabBuilder"]
+
+UNK, BOS, EOS = 0, 1, 2
+_RESERVED = (b"<unk>", b"<s>", b"</s>")
+
+
+class VocabBuilder:
+    """Grows while text is encoded, then freezes into a Vocab."""
+
+    def __init__(self) -> None:
+        self._table = WordTable()
+        for word in _RESERVED:
+            self._table.intern(word)
+
+    @property
+    def table(self) -> WordTable:
+        """The native table, for kernels."""
+        return self._table
+
+    def encode_block(self, block: LineBlock) -> tuple[Int64Array, Int32Array]:
+        """Offsets and ids of a block's lines; new words get the next ids."""
+        return self._table.encode_growing(block.data, block.first_line)
+
+    def freeze(self) -> Vocab:
+        """The vocabulary so far. The builder must not be used afterwards."""
+        return Vocab(self._table)
+
+
+class Vocab:
+    """An immutable vocabulary. Ids 0, 1, 2 are `<unk>`, `<s>`, `</s>`; a corpus word of that look is another word."""
+
+    __slots__ = ("_table",)
+
+    def __init__(self, table: WordTable) -> None:
+        if [table.word(i) for i in range(min(len(table), len(_RESERVED)))] != list(_RESERVED):
+            raise InputError("a vocabulary must begin with <unk>, <s>, </s>")
+        self._table = table
+
+    @classmethod
+    def of(cls, lines: Iterable[str]) -> Vocab:
+        """The vocabulary of some text, in order of first occurrence."""
+        builder = VocabBuilder()
+        builder.encode_block(LineBlock("\n".join(lines).encode("utf-8"), 1))
+        return builder.freeze()
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    def __contains__(self, word: str) -> bool:
+        return self._table.find(escape_word(word.encode("utf-8"))) >= 0
+
+    @property
+    def table(self) -> WordTable:
+        """The native table, for kernels. Do not intern into it."""
+        return self._table
+
+    def id(self, word: str) -> int:
+        """A corpus word's id; UNK when it is not here."""
+        found = self._table.find(escape_word(word.encode("utf-8")))
+        return UNK if found < 0 else found
+
+    def word(self, id_: int) -> str:
+        """The word as it stood in the corpus (or the reserved symbol)."""
+        stored = self.stored(id_)
+        return stored.decode("utf-8") if id_ < len(_RESERVED) else unescape_word(stored).decode("utf-8")
+
+    def stored(self, id_: int) -> bytes:
+        """The escaped form, safe in every text format."""
+        return self._table.word(id_)
+
+    def encode(self, line: str) -> Int32Array:
+        """Ids of one line's tokens, unknown words as UNK."""
+        return self.encode_block(LineBlock(line.replace("\n", " ").encode("utf-8"), 1))[1]
+
+    def encode_lines(self, lines: Iterable[str]) -> tuple[Int64Array, Int32Array]:
+        """Offsets and ids of lines that hold no line ends."""
+        data = "".join(line + "\n" for line in lines).encode("utf-8")
+        return self.encode_block(LineBlock(data, 1))
+
+    def encode_block(self, block: LineBlock) -> tuple[Int64Array, Int32Array]:
+        """Offsets and ids of a block's lines, unknown words as UNK."""
+        return self._table.encode(block.data, UNK, block.first_line)
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """The words of some ids, with spaces between."""
+        return " ".join(self.word(int(i)) for i in ids)
+
+    def save(self, path: PathLike) -> None:
+        """One stored word a line; the line number (from 0) is the id."""
+        replace_bytes(path, b"".join(self._table.word(i) + b"\n" for i in range(len(self))))
+
+    @classmethod
+    def load(cls, path: PathLike) -> Vocab:
+        """Read what save wrote."""
+        data = b"".join(block.data for block in read_blocks(path))
+        if data and not data.endswith(b"\n"):
+            raise InputError("the vocabulary ends in the middle of a line; the file is damaged", path=path)
+        lengths = np.array([len(word) for word in data.split(b"\n")[:-1]], dtype=np.int64)
+        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
+        try:
+            return cls(word_table(data.replace(b"\n", b""), offsets))
+        except InputError as error:
+            raise error.at(path) from error

@@ -1,0 +1,132 @@
+"""Lines of text files. Only a line feed ends a line; text is UTF-8; a byte-order mark and a carriage return before
+the line feed are dropped.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from dragoman.errors import InputError, MismatchError
+from dragoman.text.compression import decompressed
+from dragoman.types import PathLike
+
+__all__ = ["MAX_LINE_BYTES", "LineBlock", "count_lines", "read_blocks", "read_lines", "read_parallel"]
+
+MAX_LINE_BYTES = 1 << 24
+"""A longer line means that the file is not line-by-line text."""
+
+
+@dataclass(frozen=True, slots=True)
+class LineBlock:
+    """Some whole lines of a file: bytes, and the number (from 1) of the first of them."""
+
+    data: bytes
+    first_line: int
+
+
+def read_blocks(path: PathLike) -> Iterator[LineBlock]:
+    """Whole lines of a plain, gz, xz or zst file (`-`: standard input) in blocks of about a MiB.
+
+    The bytes are not decoded yet. Every block but the last ends with a newline.
+    """
+    name = os.fspath(path)
+    line = 1
+    pending: list[bytes] = []  # pieces of one line that is not complete yet
+    pending_bytes = 0
+    try:
+        with _open_binary(name) as stream:
+            for block in _without_bom(decompressed(stream)):
+                cut = block.rfind(b"\n") + 1
+                if cut:
+                    pending.append(block[:cut])
+                    data = b"".join(pending)
+                    yield LineBlock(data, line)
+                    line += data.count(b"\n")
+                    pending, pending_bytes = [], 0
+                if cut < len(block):
+                    pending.append(block[cut:])
+                    pending_bytes += len(block) - cut
+                if pending_bytes > MAX_LINE_BYTES:
+                    raise InputError(
+                        f"a line of more than {MAX_LINE_BYTES >> 20} MiB; is this text, a sentence a line?",
+                        line=line,
+                    )
+            if pending:
+                yield LineBlock(b"".join(pending), line)
+    except InputError as error:
+        raise error.at(name) from error
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", path=name) from error
+
+
+def read_lines(path: PathLike) -> Iterator[str]:
+    """The lines of a file, without their ends. Invalid UTF-8 is an error that names file and line."""
+    for block in read_blocks(path):
+        try:
+            text = block.data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            line = block.first_line + block.data.count(b"\n", 0, error.start)
+            raise InputError(
+                f"invalid UTF-8 (byte {block.data[error.start]}); convert the file to UTF-8, for instance with iconv",
+                path=path,
+                line=line,
+            ) from None
+        lines = text.split("\n")
+        if text.endswith("\n"):
+            lines.pop()
+        if "\r" in text:
+            lines = [line.removesuffix("\r") for line in lines]
+        yield from lines
+
+
+def read_parallel(paths: Sequence[PathLike]) -> Iterator[tuple[str, ...]]:
+    """Line-aligned files, a tuple of lines at a time. Files of different length are an error that names both counts."""
+    iterators = [read_lines(path) for path in paths]
+    n_lines = 0
+    while True:
+        lines = [next(iterator, None) for iterator in iterators]
+        present = [line for line in lines if line is not None]
+        if len(present) == len(lines):
+            n_lines += 1
+            yield tuple(present)
+            continue
+        if present:
+            counts = [
+                n_lines + (line is not None) + sum(1 for _ in iterator)
+                for line, iterator in zip(lines, iterators, strict=True)
+            ]
+            shown = ", ".join(f"{os.fspath(path)} has {count}" for path, count in zip(paths, counts, strict=True))
+            raise MismatchError(f"line-aligned files must have equally many lines, but {shown}")
+        return
+
+
+def count_lines(path: PathLike) -> int:
+    """How many lines the file has; a last line without an end counts."""
+    n_lines = 0
+    for block in read_blocks(path):
+        n_lines += block.data.count(b"\n") + (not block.data.endswith(b"\n"))
+    return n_lines
+
+
+def _open_binary(name: str) -> BinaryIO:
+    if name == "-":
+        return io.BufferedReader(io.FileIO(sys.stdin.fileno(), closefd=False))
+    if Path(name).is_dir():
+        raise InputError("is a folder; a file was expected")
+    return Path(name).open("rb")
+
+
+def _without_bom(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    first = next(blocks, b"")
+    if first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise InputError("looks like UTF-16; convert the file to UTF-8, for instance with iconv", line=1)
+    if first := first.removeprefix(codecs.BOM_UTF8):
+        yield first
+    yield from blocks

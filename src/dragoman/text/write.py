@@ -1,0 +1,97 @@
+"""Files are replaced by write, fsync, rename: a reader sees the old content or the new, never a part."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import lzma
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, BinaryIO, cast
+
+import zstandard
+
+from dragoman.errors import FailedError
+from dragoman.types import PathLike
+
+__all__ = ["LineWriter", "atomic_output", "open_binary_output", "open_output", "replace_bytes"]
+
+
+class LineWriter:
+    """Writes lines of text to a binary stream."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+
+    def write(self, line: str) -> None:
+        """Write one line; the end is added."""
+        self._stream.write(line.encode("utf-8") + b"\n")
+
+    def write_block(self, lines: bytes) -> None:
+        """Write whole lines that are encoded already, with their ends."""
+        self._stream.write(lines)
+
+
+@contextlib.contextmanager
+def atomic_output(path: PathLike) -> Iterator[BinaryIO]:
+    """A binary stream whose content takes the place of `path` when the block ends well, and vanishes otherwise."""
+    target = Path(path)
+    try:
+        descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    except OSError as error:
+        raise FailedError(f"{target}: cannot be written: {error.strerror or error}") from error
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        umask = os.umask(0)
+        os.umask(umask)
+        Path(temporary).chmod(0o666 & ~umask)
+        Path(temporary).replace(target)
+    except OSError as error:
+        raise FailedError(f"{target}: cannot be written: {error.strerror or error}") from error
+    finally:
+        Path(temporary).unlink(missing_ok=True)
+
+
+def replace_bytes(path: PathLike, data: bytes) -> None:
+    """Replace a file's content in one step."""
+    with atomic_output(path) as stream:
+        stream.write(data)
+
+
+@contextlib.contextmanager
+def open_output(path: PathLike) -> Iterator[LineWriter]:
+    """Lines into `path` (compressed when it ends in .gz, .xz or .zst; `-`: standard output)."""
+    with open_binary_output(path) as stream:
+        yield LineWriter(stream)
+
+
+@contextlib.contextmanager
+def open_binary_output(path: PathLike) -> Iterator[IO[bytes]]:
+    """Bytes into `path` (compressed when it ends in .gz, .xz or .zst; `-`: standard output)."""
+    name = os.fspath(path)
+    if name == "-":
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    with atomic_output(name) as stream, _compressor(name, stream) as compressed:
+        yield compressed
+
+
+def _compressor(name: str, stream: BinaryIO) -> contextlib.AbstractContextManager[IO[bytes]]:
+    match Path(name).suffix:
+        case ".gz":
+            # No name and no time in the header: the same content gives the same bytes.
+            return cast("IO[bytes]", gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0))
+        case ".xz":
+            return cast("IO[bytes]", lzma.LZMAFile(stream, "wb"))
+        case ".zst":
+            writer = zstandard.ZstdCompressor().stream_writer(stream, closefd=False)
+            return cast("contextlib.AbstractContextManager[IO[bytes]]", writer)
+        case _:
+            return contextlib.nullcontext(stream)

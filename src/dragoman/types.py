@@ -1,0 +1,21 @@
+"""Names for the shapes that cross module borders."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Float32Array", "Float64Array", "Int32Array", "Int64Array", "PathLike", "Progress"]
+
+PathLike: TypeAlias = str | os.PathLike[str]
+Int32Array: TypeAlias = NDArray[np.int32]
+Int64Array: TypeAlias = NDArray[np.int64]
+Float32Array: TypeAlias = NDArray[np.float32]
+Float64Array: TypeAlias = NDArray[np.float64]
+
+Progress: TypeAlias = Callable[[int], None]
+"""Called now and then with the number of items done so far."""
