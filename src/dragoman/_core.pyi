@@ -119,6 +119,7 @@ def ter_statistics(
     ref_ids: NDArray[np.int32],
     threads: int,
 ) -> NDArray[np.float64]: ...
+
 class LmModel:
     order: int
     n_ngrams: list[int]
@@ -141,6 +142,8 @@ class LmModel:
         n_threads: int,
         progress: Callable[[int], None] | None = None,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32], NDArray[np.int32]]: ...
+    def score_sentence(self, ids: NDArray[np.int32], bos: bool, eos: bool) -> float: ...
+    def ids_of(self, words: WordTable) -> NDArray[np.int32]: ...
     def full_scores(
         self, ids: NDArray[np.int32], bos: bool, eos: bool
     ) -> tuple[NDArray[np.float32], NDArray[np.int32]]: ...
