@@ -17,8 +17,8 @@ namespace dragoman::lm {
 // Takes the file in blocks of whole lines. Throws InputError with the line.
 //
 // Words are stored escaped; both escaped files (ours) and plain ones (others') are understood. "<UNK>" is "<unk>"; a
-// file without it gets log10 -100. N-grams whose first or last words are not listed one order down (some tools prune so)
-// get them, with the value that backing off gives, so that no score changes.
+// file without it gets log10 -100. N-grams whose first or last words are not listed one order down (some tools prune
+// so) get them, with the value that backing off gives, so that no score changes.
 class ArpaReader {
  public:
   ArpaReader();
@@ -70,11 +70,11 @@ class ArpaWriter {
   struct Spelling {
     uint32_t context, word;
   };
-  std::vector<Spelling> spelling_;                       // by context id
-  std::vector<int64_t> n_ngrams_;                        // as found
-  std::vector<std::pair<uint64_t, uint64_t>> ngrams_;    // of the current order: (context, word) and slot
-  size_t n_ = 0;                                         // current order
-  size_t i_ = 0;                                         // next of it
+  std::vector<Spelling> spelling_;                     // by context id
+  std::vector<int64_t> n_ngrams_;                      // as found
+  std::vector<std::pair<uint64_t, uint64_t>> ngrams_;  // of the current order: (context, word) and slot
+  size_t n_ = 0;                                       // current order
+  size_t i_ = 0;                                       // next of it
 };
 
 }  // namespace dragoman::lm

@@ -147,9 +147,9 @@ class Linker {
 
   [[noreturn]] void fail(size_t n, size_t i, const std::string& what) const {
     const auto id = static_cast<uint32_t>(i);
-    throw InputError("the " + std::to_string(n) + "-gram " +
-                         spell(n == 1 ? &id : lists_[n - 1].at(i), n, words_) + " " + what,
-                     line_of_(n, i));
+    throw InputError(
+        "the " + std::to_string(n) + "-gram " + spell(n == 1 ? &id : lists_[n - 1].at(i), n, words_) + " " + what,
+        line_of_(n, i));
   }
 
   std::vector<NgramList>& lists_;

@@ -37,7 +37,10 @@ bool parse(std::string_view text, T& value) {
 
 std::string quoted(std::string_view text) {
   constexpr size_t kShown = 60;
-  return "'" + std::string(text.substr(0, kShown)) + (text.size() > kShown ? "…'" : "'");
+  std::string result = "'";
+  result += text.substr(0, kShown);
+  result += text.size() > kShown ? "…'" : "'";
+  return result;
 }
 
 // The stored form of a word that stands in the file escaped already, or as it is.
@@ -125,7 +128,8 @@ void ArpaReader::section_line(std::string_view text) {
     return;
   }
   ++n_;
-  const std::string expected = "\\" + std::to_string(n_) + "-grams:";
+  std::string expected = "\\";
+  expected += std::to_string(n_) + "-grams:";
   if (text != expected) fail("expected the section " + expected + " found " + quoted(text));
   sections_[n_ - 1].first_line = line_ + 1;
   part_ = Part::kNgrams;
@@ -135,8 +139,8 @@ void ArpaReader::end_section() {
   const Section& section = sections_[n_ - 1];
   const auto n_found = static_cast<int64_t>(section.ngrams.size());
   if (n_found != section.n_promised)
-    fail("the header promises " + std::to_string(section.n_promised) + " " + std::to_string(n_) + "-grams, the section has " +
-         std::to_string(n_found));
+    fail("the header promises " + std::to_string(section.n_promised) + " " + std::to_string(n_) +
+         "-grams, the section has " + std::to_string(n_found));
 }
 
 void ArpaReader::ngram_line(std::string_view text) {
@@ -170,8 +174,7 @@ void ArpaReader::ngram_line(std::string_view text) {
   }
 
   double logprob = 0, backoff = 0;
-  if (!parse(number, logprob) || !std::isfinite(logprob))
-    fail("expected a log probability, found " + quoted(number));
+  if (!parse(number, logprob) || !std::isfinite(logprob)) fail("expected a log probability, found " + quoted(number));
   if (logprob > 0) fail("the log probability " + quoted(number) + " is positive");
   const auto natural = static_cast<float>(logprob * kLn10);
   if (!std::isfinite(natural)) fail("the log probability " + quoted(number) + " is too small");

@@ -50,8 +50,7 @@ void ArpaWriter::collect(size_t n) {
     const Entry& entry = model_.table()[slot];
     if (entry.key == kEmptyKey) continue;
     const uint64_t key = unmix_key(entry.key);
-    if (model_.depth(static_cast<uint32_t>(key >> 32)) + 1 == static_cast<int>(n))
-      ngrams_.emplace_back(key, slot);
+    if (model_.depth(static_cast<uint32_t>(key >> 32)) + 1 == static_cast<int>(n)) ngrams_.emplace_back(key, slot);
   }
   std::sort(ngrams_.begin(), ngrams_.end());
 }

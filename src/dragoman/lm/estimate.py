@@ -130,7 +130,7 @@ class Estimate:
 
 
 def estimate(text: TrainingText, config: EstimateConfig, *, progress: Progress | None = None) -> Estimate:
-    """Estimate a model. `progress` counts up to `estimate_work(text, config)`. Raises InputError when there is no text."""
+    """Estimate a model. Raises InputError when there is no text. `progress` counts up to `estimate_work`."""
     native, discounts, fallback_orders = estimate_lm(
         *text.native, config.order, config.thresholds(), config.fallback, progress
     )
