@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/diagonal.hh"
+#include "core/dirichlet.hh"
 #include "core/parallel.hh"
 
 namespace dragoman {
@@ -16,17 +17,7 @@ namespace dragoman {
 namespace {
 
 constexpr int64_t kSentencesPerChunk = 256;
-constexpr double kMinProb = 1e-37;    // keeps float32 away from zero and from slow subnormals
 constexpr double kUnseenProb = 1e-9;  // of a word pair that never stood together in training
-constexpr double kNoCount = 1e-12;    // smaller expected counts are taken for 0, which saves most digammas
-
-double digamma(double x) {
-  double result = 0;
-  for (; x < 6; ++x) result -= 1 / x;
-  const double f = 1 / (x * x);
-  return result + std::log(x) - 0.5 / x -
-         f * (1.0 / 12 - f * (1.0 / 120 - f * (1.0 / 252 - f * (1.0 / 240 - f * (1.0 / 132)))));
-}
 
 bool is_alignable(size_t n_source, size_t n_target, int32_t max_length) {
   const auto limit = static_cast<size_t>(max_length);
@@ -45,25 +36,6 @@ int32_t n_words(const Sentences& text) {
 
 void check_sides(const Sentences& source, const Sentences& target) {
   if (source.size() != target.size()) throw std::invalid_argument("source and target must have equally many sentences");
-}
-
-// Expected counts of one conditional distribution to probabilities. Negative counts mark entries that do not belong
-// to it.
-void normalize(std::span<const double> counts, double alpha, std::span<float> probs) {
-  double total = 0;
-  for (const double c : counts)
-    if (c >= 0) total += c + alpha;
-  if (!(total > 0)) return;
-  const auto store = [&](size_t k, double p) { probs[k] = static_cast<float>(std::max(p, kMinProb)); };
-  if (alpha > 0) {
-    const double digamma_total = digamma(total);
-    const double none = std::exp(digamma(alpha) - digamma_total);
-    for (size_t k = 0; k < counts.size(); ++k)
-      if (counts[k] >= 0) store(k, counts[k] < kNoCount ? none : std::exp(digamma(counts[k] + alpha) - digamma_total));
-  } else {
-    for (size_t k = 0; k < counts.size(); ++k)
-      if (counts[k] >= 0) store(k, counts[k] / total);
-  }
 }
 
 // The most probable source position of every target word; -1 for the null word (also when it ties) and in pairs left
