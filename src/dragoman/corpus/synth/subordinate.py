@@ -110,9 +110,7 @@ def _deed(g: Grammar, r: Draw, subject: Phrase, *, past: bool, negated: bool) ->
     else:
         plan = r.pick(_PLANNED) if r.chance(0.6) else r.pick(_PRESENT_MODAL)
     frame = g.choose.action(r)
-    while (negated and not frame.negatable) or (
-        plan.tense is Tense.NOW and (negated or frame.aspect != "act")
-    ):
+    while (negated and not frame.negatable) or (plan.tense is Tense.NOW and (negated or frame.aspect != "act")):
         frame = g.choose.action(r)
         plan = Plan(Tense.FUTURE) if plan.tense is Tense.NOW else plan
     return g.plain(r, frame, subject=subject, plan=plan, negation=float(negated), adverbials=0.7, time=True)
@@ -163,9 +161,7 @@ def reported(g: Grammar, r: Draw) -> Sentence:
     matrix = g.plain(r, verb, subject=subject, plan=Plan(Tense.NARRATED if past else Tense.STATE))
     frame = g.choose.frame(r)
     plan = g.choose.plan(r, frame)
-    while plan.modal is Modal.MÖCHTE or (
-        past and plan.tense not in (Tense.PAST, Tense.NARRATED) and not plan.past
-    ):
+    while plan.modal is Modal.MÖCHTE or (past and plan.tense not in (Tense.PAST, Tense.NARRATED) and not plan.past):
         plan = r.pick(_PAST) if past else g.choose.plan(r, frame)
     inner = g.plain(r, frame, plan=plan, negation=0.12, adverbials=0.8, time=True)
     g.decorate(r, inner, 0.1)
