@@ -70,7 +70,7 @@ def test_moses_weights_keep_the_template(dragoman, lists, tmp_path):
         "-o",
         "new.ini",
         "--weights-format",
-        "moses-ini",
+        "moses",
         "--template",
         "moses.ini",
     ]

@@ -37,7 +37,7 @@ def rerank(
     """
     session = Session(threads=threads, seed=seed, quiet=quiet)
     pool = read_lists(session, nbest, format_)
-    choice = choose(pool, read_weights(weights, index=pool.index), threads=session.threads)
+    choice = choose(pool, read_weights(weights), threads=session.threads)
     n_missing = _write_texts(choice, out)
     if n_missing:
         session.say(f"warning: {n_missing} sentence numbers have no candidate; their lines are empty")

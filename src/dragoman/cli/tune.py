@@ -107,7 +107,7 @@ def _start(pool: Pool, path: str | None, from_stats: bool) -> Weights:
         return Weights.from_dict(
             dict(zip(pool.dense_names(), read_init_opt(path, pool.dense_names()).start, strict=True)), pool.index
         )
-    return read_weights(path, index=pool.index)
+    return read_weights(path)
 
 
 def _write(record: TuneRecord, pool: Pool, out: Path, format_: WeightFormat, template: Path | None) -> None:
