@@ -352,3 +352,18 @@ def test_a_unigram_dictionary_translates_badly() -> None:
 
 def test_generation_is_lazy() -> None:
     assert len(list(islice(generate(10**9, SynthConfig()), 3))) == 3
+
+
+GERMAN_NEGATION = re.compile(r"\b(nicht|kein\w*|nie|niemand\w*|nichts|ohne|weder|verboten|unmöglich)\b")
+ENGLISH_NEGATION = re.compile(r"\b(not|never|no|nothing|nobody|without|cannot|neither|nor)\b| 't\b")
+IDIOMATIC = re.compile(r"schwarz|schlecht|\bwie .* (sagt|gesagt)|verboten")
+
+
+def test_negation_is_on_both_sides_or_on_neither():
+    negated = 0
+    for example in generate(5000, SynthConfig(seed=5)):
+        if not IDIOMATIC.search(example.source):
+            german = bool(GERMAN_NEGATION.search(example.source))
+            assert german == bool(ENGLISH_NEGATION.search(example.references[0])), example
+            negated += german
+    assert negated > 100

@@ -125,7 +125,8 @@ class Clause:
         words += definite
         if late:
             words.append(late)
-        if negated and not indefinite:
+        # A bare noun (Klavier spielen) has no article that could become kein.
+        if negated and not any(phrase.startswith("kein") for phrase in indefinite):
             words.append("nicht")
         if self.manner is not None:
             words.append(self.manner.german)
