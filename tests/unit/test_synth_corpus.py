@@ -355,7 +355,7 @@ def test_generation_is_lazy() -> None:
 
 
 GERMAN_NEGATION = re.compile(r"\b(nicht|kein\w*|nie|niemand\w*|nichts|ohne|weder|verboten|unmöglich)\b")
-ENGLISH_NEGATION = re.compile(r"\b(not|never|no|nothing|nobody|without|cannot|neither|nor)\b| 't\b")
+ENGLISH_NEGATION = re.compile(r"\b(not|never|no|nothing|nobody|without|cannot|neither|nor|hardly)\b| 't\b")
 IDIOMATIC = re.compile(r"schwarz|schlecht|\bwie .* (sagt|gesagt)|verboten")
 
 
