@@ -298,9 +298,7 @@ def test_noise_rate_and_kinds() -> None:
     source = sum(a.source != b.source for a, b in changed)
     assert 0.35 * len(changed) < source < 0.55 * len(changed)
     assert all(a.source == b.source or a.references == b.references for a, b in changed)
-    lengths = Counter(
-        len(b.source.split()) - len(a.source.split()) for a, b in changed if a.source != b.source
-    )
+    lengths = Counter(len(b.source.split()) - len(a.source.split()) for a, b in changed if a.source != b.source)
     assert set(lengths) == {-1, 0, 1}
     far = sum(_overlap(a.references[0], b.references[0]) < 0.5 for a, b in changed if a.source == b.source)
     assert far > 0.03 * len(changed)
@@ -346,13 +344,9 @@ def test_a_unigram_dictionary_translates_badly() -> None:
     first = [example.references[0] for example in made.test]
     bleu = sacrebleu.corpus_bleu(output, [first], tokenize="none", force=True).score
     assert 5 < bleu < 20
-    other = [
-        next((ref for ref in example.references if ref != example.references[0]), "") for example in made.test
-    ]
+    other = [next((ref for ref in example.references if ref != example.references[0]), "") for example in made.test]
     pairs = [(a, b) for a, b in zip(other, first, strict=True) if a]
-    reworded = sacrebleu.corpus_bleu(
-        [a for a, _ in pairs], [[b for _, b in pairs]], tokenize="none", force=True
-    ).score
+    reworded = sacrebleu.corpus_bleu([a for a, _ in pairs], [[b for _, b in pairs]], tokenize="none", force=True).score
     assert reworded > 2.5 * bleu
 
 

@@ -68,8 +68,7 @@ def test_verbs(base: str, third: str, past: str, ing: str) -> None:
 
 def test_comparison() -> None:
     assert [
-        comparative(w)
-        for w in ("big", "good", "happy", "expensive", "nice", "old", "clever", "boring", "tired")
+        comparative(w) for w in ("big", "good", "happy", "expensive", "nice", "old", "clever", "boring", "tired")
     ] == [
         "bigger",
         "better",

@@ -37,8 +37,7 @@ def table(text: str) -> tuple[tuple[str, ...], ...]:
         ("ein", "ein einen einem eines\neine eine einer einer\nein ein einem eines\neine eine einen einer"),
         (
             "kein",
-            "kein keinen keinem keines\nkeine keine keiner keiner\n"
-            "kein kein keinem keines\nkeine keine keinen keiner",
+            "kein keinen keinem keines\nkeine keine keiner keiner\nkein kein keinem keines\nkeine keine keinen keiner",
         ),
         (
             "euer",
@@ -267,11 +266,7 @@ def test_prepositions_contract_with_the_article() -> None:
 
 
 def test_numbers_put_the_unit_first() -> None:
-    basic = (
-        [("zwei", "two"), ("drei", "three")]
-        + [("x", "y")] * 16
-        + [("zwanzig", "twenty"), ("dreißig", "thirty")]
-    )
+    basic = [("zwei", "two"), ("drei", "three")] + [("x", "y")] * 16 + [("zwanzig", "twenty"), ("dreißig", "thirty")]
     made = dict(number_words(basic))
     assert made["zweiundzwanzig"] == "twenty-two"
     assert made["einunddreißig"] == "thirty-one"

@@ -148,9 +148,7 @@ class Chooser(Participants):
             return Common(noun, POSS, adjectives=self.adjectives(r, noun, 0.12))
         if "hum" in noun.classes:
             return self.person(r, noun)
-        return self.thing(
-            r, noun, "ddddp" if noun.classes & {"own", "portable", "pet", "clothes"} else "d", 0
-        )
+        return self.thing(r, noun, "ddddp" if noun.classes & {"own", "portable", "pet", "clothes"} else "d", 0)
 
     def _set_time(self, r: Draw, clause: Clause) -> None:
         plan = clause.plan
@@ -168,12 +166,7 @@ class Chooser(Participants):
             kind += " far"
         if kind == "since" and "short" in clause.frame.flags:
             kind = "short"
-        if (
-            kind == "perf"
-            and clause.frame.aspect == "act"
-            and "inv" not in clause.frame.flags
-            and r.chance(0.35)
-        ):
+        if kind == "perf" and clause.frame.aspect == "act" and "inv" not in clause.frame.flags and r.chance(0.35):
             kind = "often"
         clause.time = self._time(r, kind, clause)
         if clause.time.german in self.clocked and plan.tense is not Tense.PERFECT and r.chance(0.15):
@@ -212,14 +205,9 @@ class Chooser(Participants):
             clause.vehicle = r.pick(_VEHICLES)
         if clause.clock is not None and clause.manner is not None:
             clause.clock = None
-        if (
-            clause.plan.modal is None
-            and not (clause.time and clause.time.middle)
-            and r.chance(0.08 * adverbials)
-        ):
+        if clause.plan.modal is None and not (clause.time and clause.time.middle) and r.chance(0.08 * adverbials):
             past = clause.plan.tense in (Tense.PAST, Tense.NARRATED) and frame.aspect == "evt"
+            kind = "done" if past and r.chance(0.6) else "any"
             if clause.negated or "bad" in frame.flags:
                 kind = "sad"
-            else:
-                kind = "done" if past and r.chance(0.6) else "any"
             clause.adverb = r.pick(self.lexicon.words.sentence_adverbs[kind])

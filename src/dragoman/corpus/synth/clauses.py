@@ -156,9 +156,7 @@ class Clause:
         else:
             words.append(bracket)
 
-    def german_main(
-        self, front: str = "subject", *, first: str = "", gap: int = -1, please: bool = False
-    ) -> str:
+    def german_main(self, front: str = "subject", *, first: str = "", gap: int = -1, please: bool = False) -> str:
         """Verb-second clause; `front` is subject, time, adverb, location, object or none.
 
         With none the verb comes first, or second after `first`.
@@ -261,9 +259,7 @@ class Clause:
         pattern = self._pattern(r, place)
         middle, initial, end = self._adverbials(r, fronting=True)
         person = patient.english_person
-        auxiliary, rest = english_group(
-            _BE, self.plan, person, r, negated=self.negated, question=False, stative=True
-        )
+        auxiliary, rest = english_group(_BE, self.plan, person, r, negated=self.negated, question=False, stative=True)
         parts = [initial] if initial else []
         parts += [patient.en(r), auxiliary]
         if middle:
@@ -347,9 +343,7 @@ class Clause:
             words, position = r.prefer(self.time.english)
             if position == "m":
                 middle = words
-            elif fronting and (
-                self.heavy if position == "e" else not position and (self.heavy or r.chance(0.25))
-            ):
+            elif fronting and (self.heavy if position == "e" else not position and (self.heavy or r.chance(0.25))):
                 initial = f"{words} ," if r.chance(0.3) else words
             else:
                 end.append(words)
@@ -389,9 +383,7 @@ class Clause:
                         if isinstance(filler, Spot):
                             parts.append(filler.en(r))
                         elif isinstance(filler, Phrase):
-                            parts.append(
-                                filler.en_possessive(r) if name.endswith("'s") else filler.en_object(r)
-                            )
+                            parts.append(filler.en_possessive(r) if name.endswith("'s") else filler.en_object(r))
 
 
 _ACCUSATIVES = frozenset(["mich", "dich", "ihn", "uns", "euch", "sie", "es"])

@@ -43,9 +43,7 @@ def two_deeds(g: Grammar, r: Draw) -> Sentence:
     while other.person in (1, 4) or other.owner == one.owner:
         other = g.actor(r)
     second = g.plain(r, second_frame, subject=other, plan=Plan(tense), adverbials=0.5)
-    german, links = r.pick(
-        (("und", ("and", ", and")), ("aber", (", but", "but")), ("und", (", and", ", while")))
-    )
+    german, links = r.pick((("und", ("and", ", and")), ("aber", (", but", "but")), ("und", (", and", ", while"))))
     link = ", aber" if german == "aber" else german
     text = f"{first.german_main(g.front(r, first))} {link} {second.german_main()}"
 

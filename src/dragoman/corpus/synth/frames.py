@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["FrameReader", "german_parts"]
 
 _CASES = {"A": ACC, "D": DAT}
-_PREPOSITIONS = (
-    "auf in im ins aus vom von am an mit zu zum zur nach bei über durch vor unter als beim spazieren"
-)
+_PREPOSITIONS = "auf in im ins aus vom von am an mit zu zum zur nach bei über durch vor unter als beim spazieren"
 """First words of fixed complements that nicht can stand before."""
 
 
@@ -87,9 +85,7 @@ class FrameReader:
             aspect=names[0],
             flags=frozenset(name for name in names[1:] if "=" not in name),
             places=self.words.where(*options["loc"].split(",")) if "loc" in options else (),
-            manners=weighted(
-                [a for group in options.get("man", "").split(",") if group for a in self.manners[group]]
-            ),
+            manners=weighted([a for group in options.get("man", "").split(",") if group for a in self.manners[group]]),
             swap=names[0] == "swap",
             negatable="noneg" not in names
             and ("neg" in names or all(s.label or s.words.split()[0] in self.prepositions for s in slots)),

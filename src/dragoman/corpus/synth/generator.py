@@ -184,9 +184,7 @@ def generate_splits(n_train: int, n_dev: int, n_test: int, config: SynthConfig) 
     and may repeat itself now and then, as real text does.
     """
     if min(n_train, n_dev, n_test) < 0:
-        raise InputError(
-            f"cannot split into {n_train}, {n_dev} and {n_test} sentences: give numbers from 0 up"
-        )
+        raise InputError(f"cannot split into {n_train}, {n_dev} and {n_test} sentences: give numbers from 0 up")
     clean = _Source(config)
     seen: set[str] = set()
     test = _distinct(clean, n_test, _TEST, seen)

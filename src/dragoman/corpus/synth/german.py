@@ -94,9 +94,7 @@ def adjective_forms(stem: str) -> tuple[Declension, Declension, Declension]:
     return weak, mixed, strong
 
 
-def noun_forms(
-    lemma: str, gender: int, plural: str, *, weak: bool = False, genitive: str = ""
-) -> tuple[Four, Four]:
+def noun_forms(lemma: str, gender: int, plural: str, *, weak: bool = False, genitive: str = "") -> tuple[Four, Four]:
     """Singular and plural by case; `weak` is the n-declension (der Junge, den Jungen)."""
     if weak:
         oblique = lemma + ("n" if lemma.endswith(("e", "er", "rr", "bar")) else "en")
@@ -253,10 +251,6 @@ def _imperative(base: str, pres3: str) -> str:
     if base.endswith("eln"):
         return stem[:-2] + "le"
     raised = pres3[:-1] if pres3.endswith("t") else stem
-    if (
-        "e" in stem
-        and "i" in raised
-        and raised.replace("ie", "i").count("i") > stem.replace("ie", "i").count("i")
-    ):
+    if "e" in stem and "i" in raised and raised.replace("ie", "i").count("i") > stem.replace("ie", "i").count("i"):
         return raised
     return stem + "e" if _needs_e(stem) or base.endswith("ern") else stem

@@ -63,16 +63,12 @@ def lexicon() -> Lexicon:
         words=words,
         frames=people + senses,
         lasting=tuple(frame for frame in people if "since" in frame.flags),
-        passives=tuple(
-            frame for frame in people + senses + things if "pas" in frame.flags and len(frame.slots) == 1
-        ),
+        passives=tuple(frame for frame in people + senses + things if "pas" in frame.flags and len(frame.slots) == 1),
         commands=tuple(frame for frame in people + senses if "imp" in frame.flags),
         things=things,
         mishaps=tuple(frame for frame in people + senses if "bad" in frame.flags and frame.human),
         causatives=tuple(
-            f
-            for f in people
-            if f.verb.infinitive in ("reparieren", "waschen", "streichen") and "pas" in f.flags
+            f for f in people if f.verb.infinitive in ("reparieren", "waschen", "streichen") and "pas" in f.flags
         ),
         walking=next(f for f in people if f.verb.infinitive == "gehen" and f.slots[0].label == "G"),
         travelling=next(f for f in people if f.verb.infinitive == "fahren" and f.slots[0].label == "G"),
@@ -80,10 +76,7 @@ def lexicon() -> Lexicon:
         requests=weighted(read(lexicon_special.REQUEST_FRAMES), 6),
         matrices=weighted(read(lexicon_special.MATRIX_FRAMES), 8),
         arrivals=weighted(read(lexicon_special.ARRIVAL_FRAMES), 4),
-        gladly={
-            words: Adverb(words, (("", "m"),), True)
-            for words in ("gern", "lieber", "nicht gern", "sehr gern")
-        },
+        gladly={words: Adverb(words, (("", "m"),), True) for words in ("gern", "lieber", "nicht gern", "sehr gern")},
         idioms=weighted(read(lexicon_special.IDIOM_FRAMES), 12),
         states=states,
         hindrances=tuple(frame for frame in states + weather if "hinder" in frame.flags),
@@ -92,12 +85,8 @@ def lexicon() -> Lexicon:
         duties=tuple(frame for frame in people if "duty" in frame.flags and frame.human),
         hobbies=tuple(frame for frame in people if "hob" in frame.flags and frame.human),
         outings=tuple(
-            f
-            for f in people + senses
-            if f.places and f.human and f.aspect == "act" and "noout" not in f.flags
+            f for f in people + senses if f.places and f.human and f.aspect == "act" and "noout" not in f.flags
         ),
-        big=tuple(
-            frame for frame in people if "big" in frame.flags and "inv" not in frame.flags and frame.human
-        ),
+        big=tuple(frame for frame in people if "big" in frame.flags and "inv" not in frame.flags and frame.human),
         weather=weather,
     )

@@ -56,9 +56,7 @@ class Participants:
         self.folk = lexicon.words.of("folk")
         self.small_numbers = lexicon.words.numbers[:4]
         self.measures = {
-            key: next(
-                noun for noun in lexicon.words.nouns if noun.singular[0] == word and "measure" in noun.classes
-            )
+            key: next(noun for noun in lexicon.words.nouns if noun.singular[0] == word and "measure" in noun.classes)
             for key, word in _MEASURES.items()
         }
 
@@ -138,9 +136,7 @@ class Participants:
         if draw < 0.3:
             for _ in range(8):
                 pronoun = r.pick(_DATIVES if dative else _OBJECTS)
-                if pronoun.owner != subject.owner and not (
-                    pronoun.person in (0, 3) and subject.person in (0, 3)
-                ):
+                if pronoun.owner != subject.owner and not (pronoun.person in (0, 3) and subject.person in (0, 3)):
                     return pronoun
         if draw < 0.5:
             return self.name(r)
@@ -241,12 +237,7 @@ class Participants:
             return Spot(place, goal=goal)
         adjectives: tuple[Adjective, ...] = ()
         determiner = DEF
-        if (
-            "plain" not in place.classes
-            and "!" not in place.at_english[-1]
-            and noun.adjectives
-            and r.chance(0.2)
-        ):
+        if "plain" not in place.classes and "!" not in place.at_english[-1] and noun.adjectives and r.chance(0.2):
             adjectives = (r.pick(noun.adjectives),)
             if r.chance(0.6) and noun.plural[0] and noun.gender != PL:
                 determiner = INDEF

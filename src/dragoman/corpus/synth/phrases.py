@@ -146,9 +146,7 @@ class Pronoun(Phrase):
 
     __slots__ = ("forms", "words")
 
-    def __init__(
-        self, forms: str, words: str, person: int, english_person: int, owner: int, gender: int = M
-    ) -> None:
+    def __init__(self, forms: str, words: str, person: int, english_person: int, owner: int, gender: int = M) -> None:
         super().__init__(person, english_person, owner, gender, human=True)
         self.forms = forms.split()
         self.words = words.split()
@@ -204,11 +202,7 @@ class Name(Phrase):
     def de(self, case: int) -> str:
         """German in this case."""
         if self.title:
-            return (
-                f"{self.title}n {self.name}"
-                if self.title == "Herr" and case != NOM
-                else f"{self.title} {self.name}"
-            )
+            return f"{self.title}n {self.name}" if self.title == "Herr" and case != NOM else f"{self.title} {self.name}"
         return self.name + "s" if case == GEN else self.name
 
     def en(self, r: Draw) -> str:
@@ -314,9 +308,7 @@ class Common(Phrase):
         if self.adjectives:
             kind = _KIND[determiner]
             for adjective in reversed(self.adjectives):
-                forms = (
-                    adjective.superlative if self.superlative and adjective.superlative else adjective.forms
-                )
+                forms = adjective.superlative if self.superlative and adjective.superlative else adjective.forms
                 text = f"{forms[kind][gender][case]} {text}"
         if first:
             text = f"{first} {text}"
@@ -381,11 +373,7 @@ _CONTRACTED = {
 def contract(preposition: str, phrase: Phrase, case: int) -> str:
     """Preposition and phrase, with in dem → im and the like unless a relative clause follows."""
     text = f"{preposition} {phrase.de(case)}"
-    if (
-        isinstance(phrase, Common)
-        and phrase.determiner in (DEF, GENERIC)
-        and not phrase.tail.startswith(" ,")
-    ):
+    if isinstance(phrase, Common) and phrase.determiner in (DEF, GENERIC) and not phrase.tail.startswith(" ,"):
         head = text[: text.find(" ", len(preposition) + 1) + 1]
         short = _CONTRACTED.get(head)
         if short is not None:

@@ -179,9 +179,7 @@ def profession(g: Grammar, r: Draw) -> Sentence:
     """`Er ist Lehrer`: English needs an article; als means as."""
     subject = g.choose.subject(r)
     while (
-        subject.gender > 1
-        or subject.person != 2
-        or (isinstance(subject, Common) and "rel" not in subject.noun.classes)
+        subject.gender > 1 or subject.person != 2 or (isinstance(subject, Common) and "rel" not in subject.noun.classes)
     ):
         subject = g.choose.subject(r)
     noun = r.pick(g.professions)
@@ -231,10 +229,8 @@ def there_is(g: Grammar, r: Draw) -> Sentence:
     spot = g.choose.spot(r, place, goal=False)
     lead = r.chance(0.6)
     gibt = "gab" if past else "gibt"
-    if lead:
-        german = f"{spot.german} {gibt} es {phrase.de(ACC)}"
-    else:
-        german = f"es {gibt} {phrase.de(ACC)} {spot.german}"
+    what = phrase.de(ACC)
+    german = f"{spot.german} {gibt} es {what}" if lead else f"es {gibt} {what} {spot.german}"
 
     def english(d: Draw) -> str:
         be = ("were" if many else "was") if past else ("are" if many else "is")
@@ -306,13 +302,7 @@ def ache(g: Grammar, r: Draw) -> Sentence:
 
     def english(d: Draw) -> str:
         body = f"{who.en_possessive(d)} {d.prefer(noun.english)}"
-        hurt = (
-            "hurt"
-            if past
-            else "has been hurting"
-            if time == "seit gestern"
-            else d.prefer(("hurts", "is hurting"))
-        )
+        hurt = "hurt" if past else "has been hurting" if time == "seit gestern" else d.prefer(("hurts", "is hurting"))
         return f"{body} {hurt} {d.prefer(translations)}".rstrip()
 
     return Sentence(german, english)
@@ -331,11 +321,7 @@ def costs(g: Grammar, r: Draw) -> Sentence:
         hundreds = r.pick(numbers[:8])
         number = (f"{hundreds[0]}hundert", f"{hundreds[1]} hundred")
     past = r.chance(0.35)
-    verb = (
-        ("kosteten" if phrase.person == 5 else "kostete")
-        if past
-        else ("kosten" if phrase.person == 5 else "kostet")
-    )
+    verb = ("kosteten" if phrase.person == 5 else "kostete") if past else ("kosten" if phrase.person == 5 else "kostet")
     extra, translations = r.pick(
         (("", ("",)), (" nur", (" only",)), (" fast", (" almost", " nearly")), (" über", (" over",)))
     )

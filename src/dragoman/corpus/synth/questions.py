@@ -59,9 +59,7 @@ def wh_question(g: Grammar, r: Draw) -> Sentence:
     """Wer, was, wem, wohin, wann, warum: what is asked for leaves a gap."""
     draw = r.random()
     if draw < 0.25:
-        clause = g.plain(
-            r, g.choose.action(r, voluntary=False), subject=PRONOUNS[2], adverbials=0.6, time=True
-        )
+        clause = g.plain(r, g.choose.action(r, voluntary=False), subject=PRONOUNS[2], adverbials=0.6, time=True)
         while clause.plan.modal is not None and not clause.plan.past:
             clause.plan = g.choose.plan(r, clause.frame)
         return Sentence(f"wer {clause.german_main()[3:]}", lambda d: clause.english(d, subject="who"), "?")
@@ -157,9 +155,7 @@ def polite(g: Grammar, r: Draw) -> Sentence:
     while not name.title:
         name = g.choose.name(r)
     modal = r.pick((Modal.KÖNNTE, Modal.KANN))
-    clause = g.plain(
-        r, r.pick(g.lexicon.commands), subject=SIE, plan=Plan(Tense.HABIT, modal), adverbials=0.3
-    )
+    clause = g.plain(r, r.pick(g.lexicon.commands), subject=SIE, plan=Plan(Tense.HABIT, modal), adverbials=0.3)
 
     def english(draw: Draw) -> str:
         core = clause.english_infinitive(draw)

@@ -91,12 +91,7 @@ class Grammar:
             return "time"
         if clause.location is not None and not clause.negated and draw > 0.9:
             return "location"
-        if (
-            0.82 < draw < 0.9
-            and clause.subject.human
-            and not clause.negated
-            and self._object_can_lead(clause)
-        ):
+        if 0.82 < draw < 0.9 and clause.subject.human and not clause.negated and self._object_can_lead(clause):
             return "object"
         return "subject"
 
@@ -104,10 +99,7 @@ class Grammar:
         for slot, filler in zip(clause.frame.slots, clause.filled, strict=True):
             if slot.label == "A":
                 return (
-                    isinstance(filler, Common)
-                    and filler.definite
-                    and not filler.human
-                    and clause.frame.aspect != "sta"
+                    isinstance(filler, Common) and filler.definite and not filler.human and clause.frame.aspect != "sta"
                 )
         return False
 
@@ -224,9 +216,7 @@ def idiom(g: Grammar, r: Draw) -> Sentence:
 
 
 _TOLD = {
-    "act": tuple(
-        Plan(t) for t in (Tense.PAST, Tense.PAST, Tense.NARRATED, Tense.HABIT, Tense.HABIT, Tense.NOW)
-    ),
+    "act": tuple(Plan(t) for t in (Tense.PAST, Tense.PAST, Tense.NARRATED, Tense.HABIT, Tense.HABIT, Tense.NOW)),
     "evt": tuple(Plan(t) for t in (Tense.PAST, Tense.PAST, Tense.NARRATED, Tense.PERFECT)),
     "sta": tuple(Plan(t) for t in (Tense.STATE, Tense.STATE, Tense.NARRATED)),
 }
@@ -258,9 +248,7 @@ def since(g: Grammar, r: Draw) -> Sentence:
     return Sentence(clause.german_main(r.pick(("subject", "subject", "time"))), clause.english)
 
 
-_PASSIVE_PLANS = tuple(
-    Plan(t) for t in (Tense.PERFECT, Tense.NARRATED, Tense.NARRATED, Tense.PAST, Tense.WILL)
-)
+_PASSIVE_PLANS = tuple(Plan(t) for t in (Tense.PERFECT, Tense.NARRATED, Tense.NARRATED, Tense.PAST, Tense.WILL))
 
 
 def passive(g: Grammar, r: Draw) -> Sentence:
@@ -309,12 +297,7 @@ def anyone(g: Grammar, r: Draw) -> Sentence:
 
 def generic(filler: Phrase | Spot | None) -> Phrase | Spot | None:
     """What one does in general one does to many: pictures, not a picture."""
-    if (
-        isinstance(filler, Common)
-        and filler.determiner in (INDEF, COUNT)
-        and filler.noun.plural[0]
-        and not filler.tail
-    ):
+    if isinstance(filler, Common) and filler.determiner in (INDEF, COUNT) and filler.noun.plural[0] and not filler.tail:
         return Common(filler.noun, ZERO, plural=True, adjectives=filler.adjectives)
     return filler
 

@@ -110,9 +110,7 @@ def _deed(g: Grammar, r: Draw, subject: Phrase, *, past: bool, negated: bool) ->
     else:
         plan = r.pick(_PLANNED) if r.chance(0.6) else r.pick(_PRESENT_MODAL)
     frame = g.choose.action(r)
-    while (negated and not frame.negatable) or (
-        plan.tense is Tense.NOW and (negated or frame.aspect != "act")
-    ):
+    while (negated and not frame.negatable) or (plan.tense is Tense.NOW and (negated or frame.aspect != "act")):
         frame = g.choose.action(r)
         plan = Plan(Tense.FUTURE) if plan.tense is Tense.NOW else plan
     return g.plain(r, frame, subject=subject, plan=plan, negation=float(negated), adverbials=0.7, time=True)
@@ -163,9 +161,7 @@ def reported(g: Grammar, r: Draw) -> Sentence:
     matrix = g.plain(r, verb, subject=subject, plan=Plan(Tense.NARRATED if past else Tense.STATE))
     frame = g.choose.frame(r)
     plan = g.choose.plan(r, frame)
-    while plan.modal is Modal.MÖCHTE or (
-        past and plan.tense not in (Tense.PAST, Tense.NARRATED) and not plan.past
-    ):
+    while plan.modal is Modal.MÖCHTE or (past and plan.tense not in (Tense.PAST, Tense.NARRATED) and not plan.past):
         plan = r.pick(_PAST) if past else g.choose.plan(r, frame)
     inner = g.plain(r, frame, plan=plan, negation=0.12, adverbials=0.8, time=True)
     g.decorate(r, inner, 0.1)
@@ -257,10 +253,8 @@ def if_unreal(g: Grammar, r: Draw) -> Sentence:
     main = g.plain(r, frame, subject=subject, plan=plan, adverbials=0.8)
     condition = german.format(s=subject.de(NOM), have=_HÄTTE[subject.person], be=_WÄRE[subject.person])
     fronted = r.chance(0.7)
-    if fronted:
-        text = f"wenn {condition} , {main.german_main('none')}"
-    else:
-        text = f"{main.german_main()} , wenn {condition}"
+    deed = main.german_main("none" if fronted else "subject")
+    text = f"wenn {condition} , {deed}" if fronted else f"{deed} , wenn {condition}"
 
     def say(draw: Draw) -> str:
         were = draw.prefer(("were", "was")) if subject.english_person in (0, 2) else "were"

@@ -149,9 +149,7 @@ def _modal_english(modal: Modal, person: int, r: Draw, *, past: bool, negated: b
     if modal is Modal.DARF:
         if past:
             return (_BE.past[person], "allowed to", True)
-        return r.prefer(
-            ((_BE.present[person], "allowed to", True), ("can" if not negated else "must", "", True))
-        )
+        return r.prefer(((_BE.present[person], "allowed to", True), ("can" if not negated else "must", "", True)))
     have = (_HAVE.past if past else _HAVE.present)[person]
     if past or negated:
         return (have, "to", False)

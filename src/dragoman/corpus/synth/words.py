@@ -96,9 +96,7 @@ class _Nouns:
                 weak=plurals[0].endswith("*"),
                 genitive=plurals[2] if len(plurals) > 2 else "",
             )
-        words = tuple(
-            text.strip("!~").replace("'s", " 's").replace("  ", " ") for text in translations.split("/")
-        )
+        words = tuple(text.strip("!~").replace("'s", " 's").replace("  ", " ") for text in translations.split("/"))
         marks = translations[-1]
         tags = frozenset(name for name in classes if f"no{name}" not in classes)
         if "measure" not in tags:
@@ -158,9 +156,7 @@ def _places(nouns: _Nouns) -> list[Place]:
         at_de, at_en = at_text.split(" ")
         to_de, to_en = to_text.split(" ")
         classes.add(noun.english[0])
-        found.append(
-            Place(noun, at_de, tuple(at_en.split("/")), to_de, tuple(to_en.split("/")), frozenset(classes))
-        )
+        found.append(Place(noun, at_de, tuple(at_en.split("/")), to_de, tuple(to_en.split("/")), frozenset(classes)))
     cities = [_geographic(entry, "city") for _, entry in entries(lexicon_nouns.CITIES)]
     countries = [_geographic(entry, "region") for _, entry in entries(lexicon_nouns.COUNTRIES)]
     for place in range(max(len(cities), len(countries))):
