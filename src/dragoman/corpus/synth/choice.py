@@ -207,8 +207,7 @@ class Chooser(Participants):
             clause.clock = None
         if clause.plan.modal is None and not (clause.time and clause.time.middle) and r.chance(0.08 * adverbials):
             past = clause.plan.tense in (Tense.PAST, Tense.NARRATED) and frame.aspect == "evt"
+            kind = "done" if past and r.chance(0.6) else "any"
             if clause.negated or "bad" in frame.flags:
                 kind = "sad"
-            else:
-                kind = "done" if past and r.chance(0.6) else "any"
             clause.adverb = r.pick(self.lexicon.words.sentence_adverbs[kind])

@@ -176,6 +176,7 @@ bezahlen ; hum ; A=bill/d ; pay {A} ; evt pas imp duty
 bezahlen ; hum ; A=order,drink/d ; pay for {A} ; evt
 bestellen ; hum ; A=order/m ; order {A} ; act loc=meet
 probieren ; hum ; A=order,food/d ; try {A} / taste {A} ; evt imp
+schneiden ; hum ; A=bake,veg,slice/d mit.D=knife/s ; cut {A} with {P} ; act imp
 schneiden ; hum ; A=bake,veg,slice/d ; cut {A} ; act imp man=care duty
 braten ; hum ; A=fry/i ; fry {A} ; act loc=kitchen
 schälen ; hum ; A=peel/d ; peel {A} ; act imp man=care duty

@@ -229,10 +229,8 @@ def there_is(g: Grammar, r: Draw) -> Sentence:
     spot = g.choose.spot(r, place, goal=False)
     lead = r.chance(0.6)
     gibt = "gab" if past else "gibt"
-    if lead:
-        german = f"{spot.german} {gibt} es {phrase.de(ACC)}"
-    else:
-        german = f"es {gibt} {phrase.de(ACC)} {spot.german}"
+    what = phrase.de(ACC)
+    german = f"{spot.german} {gibt} es {what}" if lead else f"es {gibt} {what} {spot.german}"
 
     def english(d: Draw) -> str:
         be = ("were" if many else "was") if past else ("are" if many else "is")

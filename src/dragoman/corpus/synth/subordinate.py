@@ -253,10 +253,8 @@ def if_unreal(g: Grammar, r: Draw) -> Sentence:
     main = g.plain(r, frame, subject=subject, plan=plan, adverbials=0.8)
     condition = german.format(s=subject.de(NOM), have=_HÄTTE[subject.person], be=_WÄRE[subject.person])
     fronted = r.chance(0.7)
-    if fronted:
-        text = f"wenn {condition} , {main.german_main('none')}"
-    else:
-        text = f"{main.german_main()} , wenn {condition}"
+    deed = main.german_main("none" if fronted else "subject")
+    text = f"wenn {condition} , {deed}" if fronted else f"{deed} , wenn {condition}"
 
     def say(draw: Draw) -> str:
         were = draw.prefer(("were", "was")) if subject.english_person in (0, 2) else "were"
