@@ -63,6 +63,7 @@ void ArpaReader::fail(const std::string& what) const { throw InputError(what, li
 
 void ArpaReader::feed(std::string_view block) {
   const size_t valid = valid_utf8_prefix(block);
+  std::fill(std::begin(previous_), std::end(previous_), std::string_view());
   size_t pos = 0;
   while (pos < block.size()) {
     ++line_;
@@ -198,11 +199,20 @@ void ArpaReader::add_words(std::string_view words) {
   for (std::string_view rest = words;; ++n_found) {
     const std::string_view word = take_field(rest);
     if (word.empty()) break;
-    if (n_found < n_) sections_[n_ - 1].ngrams.words.push_back(word_id(word));
+    if (n_found < n_) sections_[n_ - 1].ngrams.words.push_back(word_at(n_found, word));
   }
   if (n_found != n_)
     fail("expected " + std::to_string(n_) + (n_ == 1 ? " word" : " words") + ", found " + std::to_string(n_found) +
          ": " + quoted(words));
+}
+
+uint32_t ArpaReader::word_at(size_t k, std::string_view word) {
+  if (n_ == 1) return word_id(word);
+  if (word != previous_[k]) {
+    previous_ids_[k] = word_id(word);
+    previous_[k] = word;
+  }
+  return previous_ids_[k];
 }
 
 uint32_t ArpaReader::word_id(std::string_view word) {
