@@ -48,7 +48,7 @@ class InitOpt:
 
 def read_weights(path: PathLike, *, index: FeatureIndex | None = None, format_: WeightFormat | None = None) -> Weights:
     """Read weights; the format is recognised unless given. Raises InputError, also when there are none."""
-    lines = [(number, line.strip(" ")) for number, line in enumerate(read_lines(path), start=1)]
+    lines = list(enumerate(read_lines(path), start=1))
     pairs = _PARSERS[format_ or _recognise([line for _, line in lines])](path, lines)
     values: dict[str, float] = {}
     for line, name, value in pairs:
@@ -141,10 +141,10 @@ def write_init_opt(init: InitOpt, path: PathLike) -> None:
 
 
 def _recognise(lines: list[str]) -> WeightFormat:
-    content = [line for line in lines if line and not line.startswith("#")]
+    content = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
     if any(line in {"[weight]", "[weight-file]"} for line in content):
         return WeightFormat.MOSES_INI
-    if any("\t" in line for line in content):
+    if any("\t" in line for line in lines):
         return WeightFormat.DRAGOMAN
     if content and all(re.match(r"\S+=\s*\S+( |\Z)", line) for line in content):
         return WeightFormat.MOSES_DENSE
@@ -154,19 +154,23 @@ def _recognise(lines: list[str]) -> WeightFormat:
 _Parsed = Iterable[tuple[int, str, float]]
 
 
+def _content(lines: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    for number, line in lines:
+        if (text := line.strip()) and not text.startswith("#"):
+            yield number, text
+
+
 def _parse_dragoman(path: PathLike, lines: list[tuple[int, str]]) -> _Parsed:
     for number, line in lines:
         name, tab, value = line.rpartition("\t")
         if tab:
             yield number, name, _number(value, path, number)
-        elif line and not line.startswith("#"):
+        elif line.strip() and not line.startswith("#"):
             raise InputError("expected 'name<TAB>value'", path=path, line=number)
 
 
 def _parse_cdec(path: PathLike, lines: list[tuple[int, str]]) -> _Parsed:
-    for number, line in lines:
-        if not line or line.startswith("#"):
-            continue
+    for number, line in _content(lines):
         parts = line.split()
         if len(parts) != 2:
             raise InputError("expected 'name value'", path=path, line=number)
@@ -175,9 +179,7 @@ def _parse_cdec(path: PathLike, lines: list[tuple[int, str]]) -> _Parsed:
 
 def _parse_dense(path: PathLike, lines: list[tuple[int, str]]) -> _Parsed:
     found: dict[str, list[tuple[int, float]]] = {}
-    for number, line in lines:
-        if not line or line.startswith("#"):
-            continue
+    for number, line in _content(lines):
         name, values = _assignment(line, path, number)
         found.setdefault(name, []).extend((number, value) for value in values)
     return _numbered(found)
@@ -187,9 +189,7 @@ def _parse_ini(path: PathLike, lines: list[tuple[int, str]]) -> _Parsed:
     section = ""
     dense: dict[str, list[tuple[int, float]]] = {}
     sparse: list[tuple[int, str, float]] = []
-    for number, line in lines:
-        if not line or line.startswith("#"):
-            continue
+    for number, line in _content(lines):
         if line.startswith("[") and line.endswith("]"):
             section = line
         elif section == "[weight]":
@@ -199,8 +199,7 @@ def _parse_ini(path: PathLike, lines: list[tuple[int, str]]) -> _Parsed:
             dense[name] = [(number, value) for value in values]
         elif section == "[weight-file]":
             file = Path(os.fspath(path)).parent / line
-            numbered = [(n, text.strip(" ")) for n, text in enumerate(read_lines(file), start=1)]
-            sparse.extend(_parse_cdec(file, numbered))
+            sparse.extend(_parse_cdec(file, list(enumerate(read_lines(file), start=1))))
     return [*_numbered(dense), *sparse]
 
 

@@ -77,11 +77,12 @@ class Mert:
         check_tunable(pool)
         start = check_start(pool, start)
         chosen = self._chosen(pool, frozen)
+        objective = scorer_of(metric_of(pool))
         surface = _core.surface(
             [(*shard.candidates, shard.stats) for shard in pool.shards],
             chosen,
             start.values,
-            scorer_of(metric_of(pool)),
+            objective,
             threads,
         )
         spreads = surface.spreads()
@@ -111,8 +112,9 @@ class Mert:
         weights = start.copy()
         weights.values[chosen] = ends[best]
         self._normalise(weights, frozen)
-        inside = bool(((start.values[chosen] >= lower) & (start.values[chosen] <= upper)).all())
-        if inside and start.is_usable() and rerank(pool, start, threads=threads).gain() >= gains[best]:
+        before, after = (objective.gain(rerank(pool, w, threads=threads).total()) for w in (start, weights))
+        inside = ((start.values[chosen] >= lower) & (start.values[chosen] <= upper)).all()
+        if inside and start.is_usable() and before >= after:
             weights = start.copy()
             notes.append("no better weights were found; these are the starting weights")
         return finish(pool, start, weights, threads=threads, trace=trace, notes=tuple(notes))

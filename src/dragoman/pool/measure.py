@@ -97,6 +97,8 @@ def _by_text(
 def _by_ids(
     pool: Pool, shard: Shard, metric: Metric, references: Sequence[Sequence[str]], threads: int
 ) -> Float64Array:
+    if len(shard.tokens) and not 0 <= shard.tokens.min() <= shard.tokens.max() < len(pool.words):
+        raise InputError("a candidate has a word id beyond the vocabulary; the pool's files do not belong together")
     lines = [line for several in references for line in several]
     block = "".join(line.replace("\n", " ") + "\n" for line in lines).encode("utf-8")
     offsets, ids = pool.words.encode_growing(block)

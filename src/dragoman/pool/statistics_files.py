@@ -245,15 +245,15 @@ def _shard(sentence: int, entries: Sequence[_Entry], stats: Float64Array, index:
                 row[id_] = value
             rows.append(sorted((id_, value) for id_, value in row.items() if value != 0))
     n = len(rows)
-    values: Float32Array = np.array([value for row in rows for _, value in row], dtype=np.float32)
-    if not np.isfinite(values).all():
+    values = np.array([value for row in rows for _, value in row], dtype=np.float64)
+    if np.abs(values).max(initial=0.0) > np.finfo(np.float32).max:
         raise InputError("a feature value is too large for 32 bits", path=path, line=entries[0].line)
     return Shard(
         sentence_ids=np.array([sentence], dtype=np.int32),
         sentences=np.array([0, n], dtype=np.int64),
         feature_rows=offsets_of(np.array([len(row) for row in rows], dtype=np.int64)),
         feature_ids=np.array([id_ for row in rows for id_, _ in row], dtype=np.int32),
-        feature_values=values,
+        feature_values=values.astype(np.float32),
         token_rows=np.zeros(n + 1, dtype=np.int64),
         tokens=np.zeros(0, dtype=np.int32),
         rounds=np.zeros(n, dtype=np.int32),
