@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from pools import pool_of, random_pool
 
 from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.optim import OPTIMISERS
 from dragoman.pool import save_pool
+from pools import pool_of, random_pool
 
 SETTINGS = {"mert": {"n_starts": 4}}
 
@@ -120,7 +120,9 @@ def test_an_empty_pool_and_one_without_metric_are_refused(optimiser):
 def test_sentences_of_one_candidate_and_none_are_no_trouble(optimiser):
     candidates = [({"a": 1.0, "b": -1.0}, 0.9), ({"a": -1.0, "b": 0.5}, 0.1), ({"a": 0.5}, 0.4)]
     pool = pool_of([candidates, [], [({"a": 4.0}, 0.3)], candidates[::-1]])
-    assert optimiser.optimise(pool, Weights.from_dict({"b": 1.0}), seed=1).gain_after == pytest.approx((0.9 + 0.3 + 0.9) / 3)
+    assert optimiser.optimise(pool, Weights.from_dict({"b": 1.0}), seed=1).gain_after == pytest.approx(
+        (0.9 + 0.3 + 0.9) / 3
+    )
 
 
 def test_a_constant_feature_does_no_harm(optimiser):

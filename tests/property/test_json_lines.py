@@ -67,7 +67,11 @@ def test_nothing_crashes_the_readers(data):
         assert error.line if error else all(math.isfinite(value) for value in reader.take()[3])
 
 
-@given(data=st.lists(st.sampled_from(["0", "|||", " ", "a=", "b:", "1", "-2e3", "=", "c=4", "\n", "x", "nan"]), max_size=30))
+@given(
+    data=st.lists(
+        st.sampled_from(["0", "|||", " ", "a=", "b:", "1", "-2e3", "=", "c=4", "\n", "x", "nan"]), max_size=30
+    )
+)
 def test_fields_in_any_order_never_crash(data):
     reader = NbestReader(FeatureIndex(), new_words())
     error = complaint(reader.read_fields, " ".join(data).encode(), 5, 0, 1, 2, 3)

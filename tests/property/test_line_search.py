@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pools import dense_features, random_pool
 
 from dragoman import _core
 from dragoman.pool import scorer_of
+from pools import dense_features, random_pool
 
 INFINITY = float("inf")
 POOLS = st.builds(

@@ -116,7 +116,9 @@ def test_copies_of_weights_are_apart():
     assert weights["a"] == 1.0
 
 
-@pytest.mark.parametrize(("value", "usable"), [(0.0, False), (1e-39, False), (np.nan, False), (np.inf, False), (0.1, True)])
+@pytest.mark.parametrize(
+    ("value", "usable"), [(0.0, False), (1e-39, False), (np.nan, False), (np.inf, False), (0.1, True)]
+)
 def test_usable(value, usable):
     assert Weights.from_dict({"a": value, "b": 0.0}).is_usable() is usable
 

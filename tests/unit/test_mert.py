@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 import pytest
-from pools import pool_of, random_pool
 
 from dragoman.errors import InputError
 from dragoman.features import Block, Weights
 from dragoman.optim import Mert, Norm
 from dragoman.pool import oracle, synthetic_pool
 from dragoman.pool.synthetic import cosine
+from pools import pool_of, random_pool
 
 
 def test_finds_the_gold_weights_of_a_small_problem():
@@ -23,7 +23,12 @@ def test_finds_the_gold_weights_of_a_small_problem():
 
 
 def test_reaches_a_separable_optimum_exactly():
-    pool = pool_of([[({"a": 1.0, "b": 0.0}, 1.0), ({"a": 0.0, "b": 1.0}, 0.0)], [({"a": 3.0, "b": 2.5}, 0.0), ({"a": 1.0, "b": 1.0}, 1.0)]])
+    pool = pool_of(
+        [
+            [({"a": 1.0, "b": 0.0}, 1.0), ({"a": 0.0, "b": 1.0}, 0.0)],
+            [({"a": 3.0, "b": 2.5}, 0.0), ({"a": 1.0, "b": 1.0}, 1.0)],
+        ]
+    )
     result = Mert().optimise(pool, Weights.from_dict({"a": 0.1, "b": 0.5}, pool.index), seed=1)
     assert result.gain_before < 1.0
     assert result.gain_after == 1.0
@@ -97,7 +102,13 @@ def test_a_zero_metric_everywhere_keeps_the_start():
     pool = random_pool(5, bleu=True)
     stats = pool.shards[0].stats.copy()
     stats[:, 5] = 0  # no 4-gram matches anywhere: unsmoothed BLEU is 0 whatever one chooses
-    flat = type(pool)(index=pool.index, words=pool.words, shards=(pool.shards[0].with_stats(stats),), dense=pool.dense, metric=pool.metric)
+    flat = type(pool)(
+        index=pool.index,
+        words=pool.words,
+        shards=(pool.shards[0].with_stats(stats),),
+        dense=pool.dense,
+        metric=pool.metric,
+    )
     start = Weights(pool.index, np.full(5, 0.2))
     result = Mert(n_starts=3).optimise(flat, start, seed=1)
     assert (result.weights.values == start.values).all()

@@ -37,7 +37,9 @@ def rows(pool):
             row = slice(shard.feature_rows[c], shard.feature_rows[c + 1])
             names = pool.index.names(np.ascontiguousarray(shard.feature_ids[row]))
             values = [float(v) for v in shard.feature_values[row]]
-            result.append((int(sentence[c]), pool.text(shard, c), dict(zip(names, values, strict=True)), float(shard.totals[c])))
+            result.append(
+                (int(sentence[c]), pool.text(shard, c), dict(zip(names, values, strict=True)), float(shard.totals[c]))
+            )
     return result
 
 
@@ -76,9 +78,7 @@ def test_cdec(tmp_path):
 
 def test_joshua_with_a_template(tmp_path):
     text = "-3.1 ||| 0 ||| lm_0=-4.2 tm_pt_0=-1.0 ||| a house\n"
-    pool = read_nbest(
-        put(tmp_path, text), format_=NbestFormat.JOSHUA, fields=["total", "id", "features", "text"]
-    )
+    pool = read_nbest(put(tmp_path, text), format_=NbestFormat.JOSHUA, fields=["total", "id", "features", "text"])
     assert rows(pool) == [(0, "a house", {"lm_0": f32(-4.2), "tm_pt_0": -1.0}, -3.1)]
     with pytest.raises(InputError, match="must include 'text'"):
         read_nbest(put(tmp_path, text), format_=NbestFormat.JOSHUA, fields=["id", "features"])
@@ -124,11 +124,17 @@ def test_runs_of_a_sentence_are_put_together(tmp_path):
 
 def test_rounds_are_merged_without_repetitions(tmp_path):
     one = put(tmp_path, "0 ||| a ||| f=1\n0 ||| b ||| f=1\n", "1")
-    two = put(tmp_path, "1 ||| c ||| g=2\n0 ||| a ||| f=1\n0 ||| a ||| f=2\n0 ||| a ||| f=1 g=1\n0 ||| a  ||| f=1.0\n", "2")
+    two = put(
+        tmp_path, "1 ||| c ||| g=2\n0 ||| a ||| f=1\n0 ||| a ||| f=2\n0 ||| a ||| f=1 g=1\n0 ||| a  ||| f=1.0\n", "2"
+    )
     pool = read_pool([one, two])
     assert [row[:3] for row in rows(pool)] == [
-        (0, "a", {"f": 1.0}), (0, "b", {"f": 1.0}), (0, "a", {"f": 2.0}), (0, "a", {"f": 1.0, "g": 1.0}), (1, "c", {"g": 2.0}),
-    ]  # fmt: skip
+        (0, "a", {"f": 1.0}),
+        (0, "b", {"f": 1.0}),
+        (0, "a", {"f": 2.0}),
+        (0, "a", {"f": 1.0, "g": 1.0}),
+        (1, "c", {"g": 2.0}),
+    ]
     assert pool.shards[0].rounds.tolist() == [0, 0, 1, 1, 1]
 
 
@@ -172,7 +178,7 @@ BROKEN = [
     ('{"id": 01, "text": "a"}\n', "expected a number", 1),
     ('{"id": 0, "text": "a", "x": ' + "[" * 100 + "\n", "nested", 1),
     ('{"id": 0, "text": "a"', "broken JSON", 1),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("text", "message", "line"), BROKEN)

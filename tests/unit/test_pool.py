@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from pools import dense_features, pool_of, random_pool
 
 from dragoman._core import best_candidates
 from dragoman.errors import InputError, MismatchError
@@ -21,6 +20,7 @@ from dragoman.pool import (
     with_external,
     with_metric,
 )
+from pools import dense_features, pool_of, random_pool
 
 LISTS = """0 ||| the cat sat on a mat ||| a=1 b=2
 0 ||| the cat sat on the mat ||| a=2 b=1
@@ -61,9 +61,10 @@ def test_weights_that_fit_nothing_are_refused(pool):
 
 
 @pytest.mark.parametrize(
-    "metric", [Bleu(), Bleu(tokenizer=Tokenizer.T13A), Ter(), Chrf(word_order=2), by_name("(ter-bleu)/2"), Bleu(lowercase=True)],
+    "metric",
+    [Bleu(), Bleu(tokenizer=Tokenizer.T13A), Ter(), Chrf(word_order=2), by_name("(ter-bleu)/2"), Bleu(lowercase=True)],
     ids=lambda m: m.name,
-)  # fmt: skip
+)
 def test_scores_are_the_metrics(pool, metric):
     measured = with_metric(pool, metric, REFERENCES)
     choice = rerank(measured, Weights.from_dict({"a": 1.0}))
@@ -82,7 +83,9 @@ def test_native_gains_equal_the_metrics(name):
     for n in (4, 17, 40):
         total = stats[:n].sum(axis=0)
         assert scorer_of(metric).gain(total) == pytest.approx(float(metric.gain(total)), rel=1e-13)
-    assert scorer_of(metric).gain(np.zeros(metric.n_stats)) == pytest.approx(float(metric.gain(np.zeros(metric.n_stats))))
+    assert scorer_of(metric).gain(np.zeros(metric.n_stats)) == pytest.approx(
+        float(metric.gain(np.zeros(metric.n_stats)))
+    )
 
 
 @pytest.mark.parametrize("higher", [True, False])
@@ -112,7 +115,9 @@ def test_oracle_of_a_mean_is_exact():
 def test_oracle_beats_every_choice_of_a_small_pool():
     pool = random_pool(5, n_sentences=3, n_candidates=4, bleu=True)
     stats = pool.shards[0].stats.reshape(3, 4, 10)
-    every = [pool.metric.gain(stats[0, i] + stats[1, j] + stats[2, k]) for i in range(4) for j in range(4) for k in range(4)]
+    every = [
+        pool.metric.gain(stats[0, i] + stats[1, j] + stats[2, k]) for i in range(4) for j in range(4) for k in range(4)
+    ]
     assert oracle(pool).gain() == pytest.approx(max(every))
 
 

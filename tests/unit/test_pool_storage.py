@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pools import random_pool
 
 from dragoman.errors import InputError
 from dragoman.features import Weights
@@ -26,6 +25,7 @@ from dragoman.pool import (
 )
 from dragoman.pool.readers import NbestFormat
 from dragoman.pool.storage import _ARRAYS
+from pools import random_pool
 
 FIELDS = list(_ARRAYS)
 
@@ -105,7 +105,11 @@ def test_every_truncation_is_noticed(tmp_path):
 
 
 @settings(max_examples=60)
-@given(key=st.sampled_from(["at", "shape", "n_bytes", "version"]), array=st.sampled_from(FIELDS), value=st.integers(-(2**70), 2**70))
+@given(
+    key=st.sampled_from(["at", "shape", "n_bytes", "version"]),
+    array=st.sampled_from(FIELDS),
+    value=st.integers(-(2**70), 2**70),
+)
 def test_headers_that_lie(tmp_path_factory, key, array, value):
     folder = tmp_path_factory.getbasetemp() / "lying"
     save_pool(random_pool(2, n_sentences=2, n_candidates=3), folder)

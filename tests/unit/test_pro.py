@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from pools import dense_features, pool_of, random_pool
 from sklearn.linear_model import LogisticRegression
 
 from dragoman import _core
@@ -15,6 +14,7 @@ from dragoman.optim import Acceptance, Pro
 from dragoman.pool import oracle, read_nbest, rerank, synthetic_pool, with_metric
 from dragoman.pool.gain import sentence_gains
 from dragoman.pool.synthetic import cosine
+from pools import dense_features, pool_of, random_pool
 
 FIGURE_1 = [
     [({"x1": 2, "x2": 4}, 0.28), ({"x1": 3, "x2": 8}, 0.42), ({"x1": 6, "x2": 1}, 0.12)],
@@ -79,9 +79,7 @@ def test_streams_depend_on_seed_round_and_sentence_alone():
         assert all((a == b).all() for a, b in zip(base, sample(pool, n_draws=100, threads=threads), strict=True))
     for other in (sample(pool, n_draws=100, seed=2), sample(pool, n_draws=100, round_number=1)):
         assert not np.array_equal(base[0], other[0])
-    part = type(pool)(
-        index=pool.index, words=pool.words, shards=(pool.shards[0].part(10, 20),), metric=pool.metric
-    )
+    part = type(pool)(index=pool.index, words=pool.words, shards=(pool.shards[0].part(10, 20),), metric=pool.metric)
     first = pool.shards[0].sentences[10]
     sentence = pool.shards[0].sentence_of_each()
     inside = (sentence[base[0]] >= 10) & (sentence[base[0]] < 20)
@@ -145,7 +143,8 @@ def test_synthetic_gold_weights_are_learned_back():
     clean = synthetic_pool(50, seed=1, n_sentences=200, n_candidates=50)
     noisy = synthetic_pool(50, seed=1, n_sentences=200, n_candidates=50, noise=500.0)
     cosines = [
-        cosine(Pro().optimise(made.pool, Weights(made.pool.index), seed=1).weights, made.gold) for made in (clean, noisy)
+        cosine(Pro().optimise(made.pool, Weights(made.pool.index), seed=1).weights, made.gold)
+        for made in (clean, noisy)
     ]
     assert cosines[0] > 0.999
     assert 0.9 < cosines[1] < cosines[0]

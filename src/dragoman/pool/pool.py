@@ -121,7 +121,9 @@ class Pool:
                 if array.shape != (shard.n_candidates,):
                     raise InputError(f"'{name}' needs one value for each of {shard.n_candidates} candidates")
                 if bad := np.flatnonzero(~(np.abs(array) <= np.finfo(np.float32).max)).tolist():
-                    raise InputError(f"'{name}' of candidate {bad[0]} is {array[bad[0]]}; expected a finite 32-bit number")
+                    raise InputError(
+                        f"'{name}' of candidate {bad[0]} is {array[bad[0]]}; expected a finite 32-bit number"
+                    )
         ids = np.array([self.index.intern(name) for name in columns], dtype=np.int32)
         shards = tuple(
             _with_columns(shard, ids, np.stack([arrays[i] for arrays in columns.values()], axis=1))
