@@ -57,9 +57,7 @@ class Session:
     """One command at work."""
 
     def __init__(self, *, threads: int = 0, seed: int = 0, json: bool = False, quiet: bool = False) -> None:
-        self.threads = (
-            threads or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        )
+        self.threads = threads or _n_cores()
         self.seed = seed
         self.json = json
         self.quiet = quiet
@@ -122,6 +120,11 @@ class Session:
                 yield item
                 if n % 512 == 0:
                     update(n)
+
+
+def _n_cores() -> int:
+    """The cores that this process may use; not every system can tell."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _plain(value: object) -> object:
