@@ -88,6 +88,13 @@ def test_zero_weights_are_a_start(optimiser):
     assert optimiser.optimise(pool, Weights(pool.index), seed=1).weights.is_usable()
 
 
+def test_weights_of_features_that_no_candidate_has_stay(optimiser):
+    pool = random_pool(6, n_sentences=25)
+    start = Weights.from_dict({"f0": 0.5, "UnknownWordPenalty0": 1.0})
+    result = optimiser.optimise(pool, start, seed=1, frozen=["f0"])  # frozen, so that mert does not scale
+    assert result.weights["UnknownWordPenalty0"] == 1.0
+
+
 def test_a_start_that_fits_nothing_is_refused(optimiser):
     with pytest.raises(InputError, match="no weight belongs"):
         optimiser.optimise(random_pool(6), Weights.from_dict({"LM0": 1.0}), seed=1)

@@ -114,13 +114,6 @@ def test_a_zero_metric_everywhere_keeps_the_start():
     assert (result.weights.values == start.values).all()
 
 
-def test_weights_of_features_that_the_pool_lacks_stay():
-    pool = random_pool(6)
-    start = Weights.from_dict({"f0": 0.5, "UnknownWordPenalty0": 1.0})
-    result = Mert(norm=Norm.NONE, n_starts=2).optimise(pool, start, seed=1)
-    assert result.weights["UnknownWordPenalty0"] == 1.0
-
-
 def test_weights_never_collapse_on_a_one_sided_optimum():
     # The best interval along every axis is unbounded.
     pool = pool_of([[({"a": float(i), "b": float(i * i)}, float(i)) for i in range(6)] for _ in range(4)])

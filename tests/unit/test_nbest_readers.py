@@ -149,6 +149,8 @@ BROKEN = [
     ("0 ||| a ||| f= nan\n", "not finite", 1),
     ("0 ||| a ||| f= 1\n0 ||| a ||| f=-inf\n", "not finite", 2),
     ("0 ||| a ||| f= 1e400\n", "too large", 1),
+    ("0 ||| a ||| f= 1" + "0" * 400 + ".5\n", "too large", 1),
+    ("0 ||| a ||| f= 0.1e+999999999999999999999\n", "too large", 1),
     ("0 ||| a ||| f= 1e39\n", "too large for 32 bits", 1),
     ("0 ||| a ||| f=\n", "'f' has no value", 1),
     ("0 ||| a ||| f= g= 1\n", "'f' has no value", 1),
@@ -197,7 +199,8 @@ def test_a_missing_file(tmp_path):
 
 
 def test_tiny_numbers_are_zero(tmp_path):
-    assert rows(read_nbest(put(tmp_path, "0 ||| a ||| f=1e-400 g=+2 h=1e-46\n")))[0][2] == {"g": 2.0}
+    small = "f=1e-400 h=1e-46 i=0." + "0" * 400 + "1 j=-12.5e-4000"
+    assert rows(read_nbest(put(tmp_path, f"0 ||| a ||| {small} g=+2\n")))[0][2] == {"g": 2.0}
 
 
 @pytest.mark.parametrize("format_", NbestFormat)

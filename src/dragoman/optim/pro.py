@@ -120,7 +120,9 @@ class Pro:
             1e-7,
             threads,
         )
-        weights.values[~fixed] = 0.0  # what the L2 penalty gives a feature that no pair has
+        # The L2 penalty gives 0 to a feature that no pair has; of features that no candidate has nothing is known.
+        for shard in pool.shards:
+            weights.values[shard.feature_ids[~fixed[shard.feature_ids]]] = 0.0
         weights.values[free] = scaled / deviations
         trace = (
             {
