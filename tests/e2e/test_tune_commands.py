@@ -185,3 +185,24 @@ def test_a_recipe_runs_and_resumes_to_the_same_result(dragoman, tmp_path):
 def test_bad_recipes(dragoman, tmp_path, change, message):
     (tmp_path / "r.toml").write_text(RECIPE)
     assert message in " ".join(dragoman("run", "r.toml", "-o", "a", "--set", change, status=2).err.split())
+
+
+def test_moses_statistics_files_can_be_tuned(dragoman, tmp_path):
+    features = {0: ["-1 2", "-2 5"], 1: ["-1 1", "-3 4"]}
+    bleu = {0: ["1 4 0 3 0 2 0 1 4", "4 4 3 3 2 2 1 1 4"], 1: ["2 5 1 4 0 3 0 2 5", "5 5 4 4 3 3 2 2 5"]}
+    blocks = [
+        f"FEATURES_TXT_BEGIN_0 {s} 2 2 LM0 TM0\n" + "\n".join(rows) + "\nFEATURES_TXT_END_0\n"
+        for s, rows in features.items()
+    ]
+    (tmp_path / "features.dat").write_text("".join(blocks))
+    blocks = [
+        f"SCORES_TXT_BEGIN_0 {s} 2 9 BLEU\n" + "\n".join(rows) + "\nSCORES_TXT_END_0\n" for s, rows in bleu.items()
+    ]
+    (tmp_path / "scores.dat").write_text("".join(blocks))
+    (tmp_path / "init.opt").write_text("1 0.1\n-1 -1\n1 1\n")
+    words = ["--stats", "features.dat", "scores.dat", "--weights", "init.opt", "-o", "w.tsv", "--json"]
+    result = dragoman("tune", *words).json
+    assert (result["score_before"], result["score_after"]) == (0.0, pytest.approx(100))
+    assert "leave out" in dragoman("tune", *words[:3], "-r", "x", "-o", "w", status=2).err
+    (tmp_path / "scores.dat").write_text("".join(blocks[:1]))
+    assert "sentence 1 is in only one of" in " ".join(dragoman("tune", *words, status=2).err.split())
