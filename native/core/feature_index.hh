@@ -20,6 +20,8 @@ class FeatureIndex {
 
   // Fewer `key_bits` make collisions likely; for tests.
   explicit FeatureIndex(int key_bits = 64);
+  FeatureIndex(FeatureIndex&&) = default;
+  FeatureIndex& operator=(FeatureIndex&&) = default;
 
   // Ids are given in the order of first calls. Throws InputError for a name that is empty, too long, not UTF-8 or has
   // control characters, and when another name has the same key.
