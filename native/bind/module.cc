@@ -29,6 +29,7 @@ NB_MODULE(_core, m) {
     }
   });
   dragoman::bind::bind_feature_index(m);
+  dragoman::bind::bind_forest(m);
   dragoman::bind::bind_lm(m);
   dragoman::bind::bind_vocab(m);
 }

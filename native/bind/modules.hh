@@ -8,6 +8,7 @@ namespace dragoman::bind {
 namespace nb = nanobind;
 
 void bind_feature_index(nb::module_& m);
+void bind_forest(nb::module_& m);
 void bind_lm(nb::module_& m);
 void bind_vocab(nb::module_& m);
 

@@ -15,6 +15,71 @@ class FeatureIndex:
     def intern_lines(self, block: bytes) -> NDArray[np.int32]: ...
     def lines(self, begin: int, end: int) -> bytes: ...
 
+_ForestArrays = tuple[
+    NDArray[np.int32],
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.float32],
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.float32],
+]
+_KBest = tuple[
+    NDArray[np.int64],
+    NDArray[np.float64],
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.float32],
+    NDArray[np.int64],
+    NDArray[np.int32],
+]
+
+class Forest:
+    n_nodes: int
+    n_edges: int
+    n_instances: int
+    n_bytes: int
+    def arrays(self) -> _ForestArrays: ...
+    def edge_scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]: ...
+    def inside(self, weights: NDArray[np.float64], sum: bool) -> NDArray[np.float64]: ...
+    def marginals(self, weights: NDArray[np.float64], sum: bool) -> NDArray[np.float64]: ...
+    def pruned(self, weights: NDArray[np.float64], threshold: float, sum: bool) -> Forest: ...
+    def expected_features(
+        self, weights: NDArray[np.float64]
+    ) -> tuple[float, NDArray[np.int32], NDArray[np.float64]]: ...
+    def tokens(self, edges: NDArray[np.int32]) -> NDArray[np.int32]: ...
+    def features(self, edges: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.float32]]: ...
+
+def forest_of_arrays(
+    nodes: NDArray[np.int32],
+    rules: NDArray[np.int64],
+    spans: NDArray[np.int32],
+    symbol_offsets: NDArray[np.int64],
+    symbols: NDArray[np.int32],
+    local_offsets: NDArray[np.int64],
+    local_ids: NDArray[np.int32],
+    local_values: NDArray[np.float32],
+    node_edges: NDArray[np.int64],
+    instances: NDArray[np.int32],
+    tail_offsets: NDArray[np.int64],
+    tails: NDArray[np.int32],
+    feature_offsets: NDArray[np.int64],
+    feature_ids: NDArray[np.int32],
+    feature_values: NDArray[np.float32],
+) -> Forest: ...
+def kbest(forests: list[Forest], weights: NDArray[np.float64], k: int, distinct: bool, n_threads: int) -> _KBest: ...
+def read_hypergraph(text: bytes, words: WordTable, features: FeatureIndex) -> Forest: ...
+def write_hypergraph(forest: Forest, words: WordTable, own_words: list[bytes], features: FeatureIndex) -> bytes: ...
 def feature_key(name: str) -> int: ...
 
 class WordTable:
