@@ -31,5 +31,6 @@ NB_MODULE(_core, m) {
   dragoman::bind::bind_feature_index(m);
   dragoman::bind::bind_forest(m);
   dragoman::bind::bind_lm(m);
+  dragoman::bind::bind_phrase_search(m);
   dragoman::bind::bind_vocab(m);
 }
