@@ -1,6 +1,5 @@
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/variant.h>
@@ -183,7 +182,8 @@ void bind_estimate(nb::module_& m) {
         auto estimated = watch([&](Control& control) { return lm::estimate(text, words, options, control); }, progress);
         std::vector<std::array<double, 3>> discounts;
         for (const auto& d : estimated.discounts) discounts.push_back({d[1], d[2], d[3]});
-        return std::make_pair(std::shared_ptr<Model>(std::move(estimated.model)), std::move(discounts));
+        return nb::make_tuple(std::shared_ptr<Model>(std::move(estimated.model)), std::move(discounts),
+                              std::move(estimated.fallback_orders));
       },
       nb::arg("text"), nb::arg("words"), nb::arg("order"), nb::arg("prune"), nb::arg("fallback"),
       nb::arg("progress") = nb::none());

@@ -1,5 +1,6 @@
 #include "core/lm_assemble.hh"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -13,7 +14,9 @@ namespace dragoman::lm {
 namespace {
 
 constexpr double kLoad = 0.75;
-constexpr size_t kAhead = 16;  // insertions in flight: enough to hide a memory access
+constexpr uint64_t kSpare = 16;  // buckets
+constexpr Entry kEmpty{kEmptyKey, 0, 0};
+constexpr size_t kAhead = 16;  // accesses in flight, to hide the latency of memory
 
 constexpr uint8_t kIsContext = 1, kExtendsLeft = 2;
 
@@ -21,8 +24,8 @@ constexpr uint8_t kIsContext = 1, kExtendsLeft = 2;
 class TableBuilder {
  public:
   explicit TableBuilder(uint64_t n_entries)
-      : n_homes_(static_cast<uint64_t>(static_cast<double>(n_entries) / kLoad) + 1),
-        slots_(n_homes_ + 64, Entry{kEmptyKey, 0, 0}) {}
+      : n_homes_(static_cast<uint64_t>(static_cast<double>(n_entries) / (kLoad * kBucket)) + 1),
+        slots_((n_homes_ + kSpare) * kBucket, kEmpty) {}
 
   void add(const Entry& entry) {
     __builtin_prefetch(slots_.data() + home_slot(entry.key, n_homes_), 1);
@@ -48,11 +51,18 @@ class TableBuilder {
     if (slots_[slot].key == entry.key) throw InputError("an n-gram stands twice in the model");
     for (; slots_[slot].key != kEmptyKey; ++slot) std::swap(slots_[slot], entry);
     slots_[slot] = entry;
-    if (slot + 1 == slots_.size()) slots_.push_back(Entry{kEmptyKey, 0, 0});
+    if (slot + 1 == slots_.size()) grow();
+  }
+
+  // Room behind the last home bucket; keys would have to crowd there for it to be needed.
+  void grow() {
+    Pages<Entry> larger(slots_.size() + kSpare * kBucket, kEmpty);
+    std::copy_n(slots_.data(), slots_.size(), larger.data());
+    slots_ = std::move(larger);
   }
 
   uint64_t n_homes_;
-  std::vector<Entry> slots_;
+  Pages<Entry> slots_;
   std::array<Entry, kAhead> pending_{};
   size_t n_pending_ = 0, next_ = 0;
 };
@@ -63,7 +73,11 @@ std::vector<uint8_t> flags_of(const Level& level, const Level* above) {
   for (size_t i = 0; i < level.backoff.size(); ++i)
     if (level.backoff[i] != 0) flags[i] |= kIsContext;
   if (above != nullptr) {
-    for (const uint32_t i : above->context) flags[i] |= kIsContext;
+    const auto& contexts = above->context;
+    for (size_t i = 0; i < contexts.size(); ++i) {
+      if (i + kAhead < contexts.size()) __builtin_prefetch(&flags[contexts[i + kAhead]], 1);
+      flags[contexts[i]] |= kIsContext;
+    }
     for (const uint32_t i : above->suffix) flags[i] |= kExtendsLeft;
   }
   return flags;
@@ -102,6 +116,7 @@ std::unique_ptr<Model> assemble(const WordTable& words, std::vector<Level>&& lev
     next.assign(size, 0);
     last.assign(n < order ? size : 0, 0);
     for (size_t i = 0; i < size; ++i) {
+      if (n > 1 && i + kAhead < size) __builtin_prefetch(&next_below[level.context[i + kAhead]]);
       const uint32_t suffix = n == 1 ? 0 : next_below[level.suffix[i]];
       next[i] = suffix;
       if ((flags[i] & kIsContext) != 0) {

@@ -12,14 +12,16 @@ namespace dragoman::lm {
 
 namespace {
 
-constexpr int64_t kChunk = 512;  // sentences a thread takes at a time
-constexpr int kLanes = 12;       // sentences scored side by side, so that their memory accesses overlap
+// Sentences a thread takes at a time: many, because splitting and scoring displace each other's tables in the caches.
+constexpr int64_t kMaxChunk = 8192;
+constexpr int kLanes = 16;       // sentences scored side by side, so that their memory accesses overlap
 
 // One sentence on its way: a look-up is under way for `word` after `node`.
 struct Lane {
   int64_t row;
   std::span<const int32_t> rest;
   bool end_due;
+  bool missed;  // the look-up found nothing, the node is on its way
   uint32_t node, word;
   float backoff;
   double total, unknown;
@@ -45,7 +47,7 @@ class Interleaved {
   // Takes the next sentence with something to score.
   bool start(Lane& lane) {
     for (; next_row_ < sentences_.size(); ++next_row_) {
-      lane = {next_row_, sentences_[next_row_], ends_.end, 0, 0, 0, 0, 0, 0, 0};
+      lane = {next_row_, sentences_[next_row_], ends_.end, false, 0, 0, 0, 0, 0, 0, 0};
       if (ends_.begin) lane.node = model_.begin_state().node;
       if (!advance(lane)) {
         store(lane);
@@ -76,19 +78,25 @@ class Interleaved {
   bool step(Lane& lane) {
     float prob;
     uint32_t next;
-    const Entry* entry = lane.node == 0 ? nullptr : model_.find(lane.node, lane.word);
-    if (entry != nullptr) {
+    if (lane.missed) {
+      lane.missed = false;
+      lane.backoff += model_.nodes()[lane.node].backoff;
+      lane.node = model_.suffix(lane.node);
+      if (lane.node != 0) {
+        model_.prefetch(lane.node, lane.word);
+        return true;
+      }
+    }
+    if (lane.node != 0) {
+      const Entry* entry = model_.find(lane.node, lane.word);
+      if (entry == nullptr) {
+        lane.missed = true;
+        model_.prefetch_node(lane.node);
+        return true;
+      }
       prob = entry->prob;
       next = entry->next;
     } else {
-      if (lane.node != 0) {
-        lane.backoff += model_.nodes()[lane.node].backoff;
-        lane.node = model_.suffix(lane.node);
-        if (lane.node != 0) {
-          model_.prefetch(lane.node, lane.word);
-          return true;
-        }
-      }
       prob = model_.unigrams()[lane.word].prob;
       next = model_.unigrams()[lane.word].next;
     }
@@ -121,17 +129,19 @@ class Interleaved {
   int64_t next_row_ = 0;
 };
 
-// The byte after the end of every `kChunk`th line, from 0 to the end of the block; and the number of lines.
-std::vector<size_t> chunk_bounds(std::string_view block, int64_t& n_lines) {
-  std::vector<size_t> bounds{0};
-  n_lines = 0;
+int64_t chunk_size(int64_t n_sentences, int n_threads) {
+  return std::clamp<int64_t>(n_sentences / (4 * std::max(1, n_threads)), 1, kMaxChunk);
+}
+
+// Where lines begin; and the end of the block.
+std::vector<size_t> line_starts(std::string_view block) {
+  std::vector<size_t> starts{0};
   for (size_t at = 0; at < block.size();) {
     const void* newline = std::memchr(block.data() + at, '\n', block.size() - at);
     at = newline ? static_cast<size_t>(static_cast<const char*>(newline) - block.data()) + 1 : block.size();
-    if (++n_lines % kChunk == 0) bounds.push_back(at);
+    starts.push_back(at);
   }
-  if (bounds.back() != block.size()) bounds.push_back(block.size());
-  return bounds;
+  return starts;
 }
 
 }  // namespace
@@ -150,7 +160,8 @@ BatchScores score_ids(const Model& model, const Sentences& sentences, Ends ends,
                        std::to_string(model.n_words()) + " words");
   BatchScores out;
   out.resize(static_cast<size_t>(sentences.size()));
-  parallel_chunks(sentences.size(), kChunk, n_threads, control, [&](int64_t begin, int64_t end, int) {
+  const int64_t chunk = chunk_size(sentences.size(), n_threads);
+  parallel_chunks(sentences.size(), chunk, n_threads, control, [&](int64_t begin, int64_t end, int) {
     const Sentences part{
         sentences.offsets.subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin) + 1),
         sentences.values};
@@ -161,20 +172,20 @@ BatchScores score_ids(const Model& model, const Sentences& sentences, Ends ends,
 
 BatchScores score_text(const Model& model, std::string_view block, int64_t first_line, Ends ends, int n_threads,
                        Control& control) {
-  int64_t n_lines = 0;
-  const std::vector<size_t> bounds = chunk_bounds(block, n_lines);
+  const std::vector<size_t> starts = line_starts(block);
+  const auto n_lines = static_cast<int64_t>(starts.size()) - 1;
   BatchScores out;
   out.resize(static_cast<size_t>(n_lines));
   std::vector<EncodedLines> scratch(static_cast<size_t>(std::max(1, n_threads)));
-  parallel_chunks(
-      static_cast<int64_t>(bounds.size()) - 1, 1, n_threads, control, [&](int64_t chunk, int64_t, int worker) {
-        const size_t begin = bounds[static_cast<size_t>(chunk)], end = bounds[static_cast<size_t>(chunk) + 1];
-        EncodedLines& lines = scratch[static_cast<size_t>(worker)];
-        lines.offsets.assign(1, 0);
-        lines.ids.clear();
-        encode_lines_frozen(block.substr(begin, end - begin), model.words(), kUnk, first_line + chunk * kChunk, lines);
-        Interleaved(model, {lines.offsets, lines.ids}, chunk * kChunk, ends, out).run();
-      });
+  const int64_t chunk = chunk_size(n_lines, n_threads);
+  parallel_chunks(n_lines, chunk, n_threads, control, [&](int64_t begin, int64_t end, int worker) {
+    EncodedLines& lines = scratch[static_cast<size_t>(worker)];
+    lines.offsets.assign(1, 0);
+    lines.ids.clear();
+    const size_t start = starts[static_cast<size_t>(begin)], stop = starts[static_cast<size_t>(end)];
+    encode_lines_frozen(block.substr(start, stop - start), model.words(), kUnk, first_line + begin, lines);
+    Interleaved(model, {lines.offsets, lines.ids}, begin, ends, out).run();
+  });
   return out;
 }
 

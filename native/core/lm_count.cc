@@ -8,6 +8,8 @@ namespace dragoman::lm {
 
 namespace {
 
+constexpr size_t kAhead = 24;  // accesses in flight, to hide the latency of memory
+
 // Where each last word's n-grams begin in the list of order n, and at the end how many there are.
 std::vector<uint32_t> bucket_starts(std::span<const uint32_t> tokens, uint32_t n_words, size_t n) {
   std::vector<uint32_t> starts(static_cast<size_t>(n_words) + 1, 0);
@@ -48,6 +50,7 @@ std::vector<Counts> count_ngrams(std::span<const uint32_t> tokens, uint32_t n_wo
     next_places.resize(starts.back());
     for (size_t k = 0; k < places.size(); ++k) {
       if (k % kCheckEvery == 0) control.check();
+      if (k + kAhead < places.size()) __builtin_prefetch(&tokens[places[k + kAhead]]);
       const uint32_t place = places[k];
       if (tokens[place] != kEos) next_places[starts[tokens[place + 1]]++] = place + 1;
     }
@@ -61,6 +64,12 @@ std::vector<Counts> count_ngrams(std::span<const uint32_t> tokens, uint32_t n_wo
     uint32_t previous_word = kUnk, previous_context = 0;
     for (size_t k = 0; k < places.size(); ++k) {
       if (k % kCheckEvery == 0) control.check();
+      if (k + kAhead < places.size()) {
+        const uint32_t later = places[k + kAhead];
+        __builtin_prefetch(&ids[later]);
+        __builtin_prefetch(&tokens[later]);
+        if (!is_last) __builtin_prefetch(&next_ids[later], 1);
+      }
       const uint32_t place = places[k], word = tokens[place], context = ids[place - 1];
       if (level.adjusted.empty() || word != previous_word || context != previous_context) {
         previous_word = word;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -15,6 +16,7 @@ namespace dragoman::lm {
 namespace {
 
 constexpr uint32_t kGone = std::numeric_limits<uint32_t>::max();
+constexpr size_t kAhead = 16;  // accesses in flight, to hide the latency of memory
 
 void check_options(const EstimateOptions& options) {
   if (options.order < 1 || options.order > kMaxOrder)
@@ -31,28 +33,42 @@ void check_options(const EstimateOptions& options) {
                        std::to_string(k + 1));
 }
 
-// Chen and Goodman's closed form, their equation 26.
-Discounts discounts_of(const Counts& level, size_t n, const EstimateOptions& options) {
+// Chen and Goodman's closed form, their equation 26. Nothing, and `why`, when the counts do not allow it.
+std::optional<Discounts> discounts_of(const Counts& level, size_t n, std::string& why) {
   std::array<uint64_t, 5> n_with{};  // how many n-grams have adjusted count 1, 2, 3, 4
   for (const uint32_t count : level.adjusted)
     if (count < n_with.size()) ++n_with[count];
-  std::string why;
   Discounts result{};
   const auto share = static_cast<double>(n_with[1]) / static_cast<double>(n_with[1] + 2 * n_with[2]);
-  for (size_t k = 1; k <= 3 && why.empty(); ++k) {
+  for (size_t k = 1; k <= 3; ++k) {
     if (n_with[k] == 0) {
       why = "no " + std::to_string(n) + "-gram has adjusted count " + std::to_string(k);
-      break;
+      return std::nullopt;
     }
     result[k] = static_cast<double>(k) - static_cast<double>((k + 1) * n_with[k + 1]) * share /
                                              static_cast<double>(n_with[k]);
-    if (result[k] < 0) why = "the discount of " + std::to_string(n) + "-grams with that count is negative";
+    if (result[k] < 0) {
+      why = "the discount of " + std::to_string(n) + "-grams with adjusted count " + std::to_string(k) +
+            " is negative";
+      return std::nullopt;
+    }
   }
-  if (why.empty()) return result;
-  if (!options.has_fallback)
-    throw InputError("Kneser-Ney discounts cannot be computed from this text (" + why +
-                     "); it is too small or artificial: give fallback discounts, or a lower order");
-  return {0, options.fallback[0], options.fallback[1], options.fallback[2]};
+  return result;
+}
+
+void set_discounts(const std::vector<Counts>& counts, const EstimateOptions& options, Estimated& result) {
+  for (size_t n = 1; n <= counts.size(); ++n) {
+    std::string why;
+    auto discounts = discounts_of(counts[n - 1], n, why);
+    if (!discounts && !options.has_fallback)
+      throw InputError("Kneser-Ney discounts cannot be computed from this text (" + why +
+                       "); it is too small or artificial: give fallback discounts, or a lower order");
+    if (!discounts) {
+      discounts = {0, options.fallback[0], options.fallback[1], options.fallback[2]};
+      result.fallback_orders.push_back(static_cast<int>(n));
+    }
+    result.discounts.push_back(*discounts);
+  }
 }
 
 // What a context's extensions add up to: counts, and the part of them that goes to the lower order.
@@ -119,8 +135,10 @@ class Interpolator {
     const Discounts& discounts = discounts_[n];
     const size_t size = counts.adjusted.size();
     std::vector<Sums> sums(probs_.size());
-    for (size_t g = 0; g < size; ++g)
+    for (size_t g = 0; g < size; ++g) {
+      if (g + kAhead < size) __builtin_prefetch(&sums[counts.context[g + kAhead]], 1);
       add(sums[counts.context[g]], counts.adjusted[g], is_pruned(counts, g), discounts);
+    }
     set_backoffs(levels_[n - 1], sums);
 
     Level& level = levels_[n];
@@ -128,6 +146,7 @@ class Interpolator {
     std::vector<uint32_t> places;
     if (!counts.pruned.empty()) places.assign(size, kGone);
     for (size_t g = 0; g < size; ++g) {
+      if (g + kAhead < size) __builtin_prefetch(&sums[counts.context[g + kAhead]]);
       if (is_pruned(counts, g)) continue;
       const Sums& of_context = sums[counts.context[g]];
       const double p = own_share(counts.adjusted[g], of_context, discounts) +
@@ -190,7 +209,6 @@ Estimated estimate(const TrainingText& text, const WordTable& words, const Estim
                    Control& control) {
   check_options(options);
   if (text.n_sentences() == 0) throw InputError("there is no text to estimate a model from");
-  const auto order = static_cast<size_t>(options.order);
   const auto step = static_cast<int64_t>(text.tokens().size());
 
   // Words that occur, renumbered in their order; the three reserved ones always.
@@ -206,7 +224,7 @@ Estimated estimate(const TrainingText& text, const WordTable& words, const Estim
   auto counts = count_ngrams(tokens, static_cast<uint32_t>(seen.size()), options.prune, control);
   tokens = {};
   Estimated result;
-  for (size_t n = 0; n < order; ++n) result.discounts.push_back(discounts_of(counts[n], n + 1, options));
+  set_discounts(counts, options, result);
   auto levels = Interpolator(std::move(counts), result.discounts).run(control, step);
   result.model = assemble(seen, std::move(levels), control, step);
   return result;

@@ -44,6 +44,7 @@ using Discounts = std::array<double, 4>;  // by adjusted count: 0, 1, 2, 3 and m
 struct Estimated {
   std::unique_ptr<Model> model;
   std::vector<Discounts> discounts;  // by order
+  std::vector<int> fallback_orders;  // whose discounts are the fallback ones
 };
 
 // Words that do not occur in the text are left out of the model's vocabulary (<unk> stands for them). Advances

@@ -51,8 +51,8 @@ struct Header {
   uint64_t n_words;
   uint64_t vocab_bytes;
   uint64_t n_nodes;
-  uint64_t n_homes;  // slots a key may hash to; the table runs on until its last slot, which is empty
-  uint64_t n_slots;
+  uint64_t n_homes;  // buckets a key may hash to; the table has more, and its last slot is empty
+  uint64_t n_slots;  // kBucket for each bucket
   uint64_t n_ngrams[kMaxOrder];
   uint64_t level_begin[kMaxOrder + 1];  // first context id of each length; past the longest: n_nodes
   uint64_t content_checksum;
@@ -60,8 +60,10 @@ struct Header {
 };
 static_assert(sizeof(Unigram) == 8 && sizeof(Node) == 8 && sizeof(Entry) == 16 && sizeof(Header) == 240);
 
-// Keys are stored mixed by a bijection, so equality is exact and the table can be ordered by them: slots hold
-// increasing keys, a search ends at the first larger one, and an empty slot is the largest of all.
+// The table is a row of buckets of one cache line each. Keys are stored mixed by a bijection, so equality is exact and
+// the table can be ordered by them: within a run of full slots keys increase, from a key's home bucket on, a search ends
+// at the first larger one, and an empty slot is the largest of all.
+inline constexpr uint64_t kBucket = 4;
 inline constexpr uint64_t kEmptyKey = ~uint64_t{0};
 inline constexpr uint64_t kMixA = 0x9e3779b97f4a7c15ull, kMixB = 0xd1342543de82ef95ull;
 
@@ -92,9 +94,10 @@ constexpr uint64_t unmix_key(uint64_t mixed) {
 static_assert(unmix_key(mix_key(123456789, 987654321)) == (uint64_t{123456789} << 32 | 987654321));
 static_assert(mix_key(0xffffffffu, 0xffffffffu) == kEmptyKey);
 
+// The first slot of the key's home bucket.
 inline uint64_t home_slot(uint64_t mixed, uint64_t n_homes) {
   __extension__ using Wide = unsigned __int128;
-  return static_cast<uint64_t>(static_cast<Wide>(mixed) * n_homes >> 64);
+  return static_cast<uint64_t>(static_cast<Wide>(mixed) * n_homes >> 64) * kBucket;
 }
 
 }  // namespace dragoman::lm

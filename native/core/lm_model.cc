@@ -105,7 +105,7 @@ void check_header(const Header& h) {
   constexpr uint64_t kMaxId = std::numeric_limits<int32_t>::max();
   if (h.n_words <= kEos || h.n_words > kMaxId) damaged("it has no vocabulary");
   if (h.n_nodes < 1 || h.n_nodes > std::numeric_limits<uint32_t>::max()) damaged("it has no contexts");
-  if (h.n_homes < 1 || h.n_homes >= h.n_slots) damaged("it has no table");
+  if (h.n_homes < 1 || h.n_slots % kBucket != 0 || h.n_homes >= h.n_slots / kBucket) damaged("it has no table");
   if (h.level_begin[0] != 0 || h.level_begin[1] != 1) damaged("its contexts have no order");
   for (size_t n = 1; n <= kMaxOrder; ++n)
     if (h.level_begin[n] < h.level_begin[n - 1] || (n >= h.order && h.level_begin[n] != h.n_nodes))
@@ -183,7 +183,7 @@ Model::Model(Parts&& parts) : parts_(std::move(parts)) {
 
 std::vector<std::string_view> Model::sections() const {
   return {bytes_of(parts_.vocab_offsets), parts_.vocab_blob, bytes_of(parts_.unigrams), bytes_of(parts_.nodes),
-          bytes_of(parts_.table)};
+          {reinterpret_cast<const char*>(parts_.table.data()), parts_.table.size() * sizeof(Entry)}};
 }
 
 Model::Model(int descriptor, bool verify) : mapping_(std::make_unique<Mapping>(descriptor)) {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/lm_format.hh"
+#include "core/pages.hh"
 #include "core/vocab.hh"
 
 namespace dragoman::lm {
@@ -41,7 +42,7 @@ struct Parts {
   std::string vocab_blob;
   std::vector<Unigram> unigrams;
   std::vector<Node> nodes;
-  std::vector<Entry> table;
+  Pages<Entry> table;
   uint64_t n_homes = 0;
 };
 
@@ -113,14 +114,17 @@ class Model {
   // ids are checked here, the last slot is known to be empty, and suffix ids always decrease.
   const Entry* find(uint32_t node, uint32_t word) const {
     const uint64_t key = mix_key(node, word);
-    const Entry* entry = table_ + home_slot(key, n_homes_);
-    while (entry->key < key) ++entry;
-    return entry->key == key ? entry : nullptr;
+    for (const Entry* bucket = table_ + home_slot(key, n_homes_);; bucket += kBucket) {
+      // Without branches: which slot it would be is as good as random.
+      const size_t n_smaller = static_cast<size_t>(bucket[0].key < key) + static_cast<size_t>(bucket[1].key < key) +
+                               static_cast<size_t>(bucket[2].key < key) + static_cast<size_t>(bucket[3].key < key);
+      if (n_smaller < kBucket) return bucket[n_smaller].key == key ? bucket + n_smaller : nullptr;
+    }
   }
   void prefetch(uint32_t node, uint32_t word) const {
     __builtin_prefetch(table_ + home_slot(mix_key(node, word), n_homes_));
-    __builtin_prefetch(nodes_ + node);
   }
+  void prefetch_node(uint32_t node) const { __builtin_prefetch(nodes_ + node); }
   uint32_t suffix(uint32_t node) const {
     const uint32_t suffix = nodes_[node].suffix;
     return suffix < node ? suffix : 0;

@@ -1,5 +1,7 @@
 """The native core. One stub per bound name; tests check that none is missing."""
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -101,3 +103,66 @@ def assign_folds(
 ) -> NDArray[np.uint8]: ...
 def escape_word(word: bytes) -> bytes: ...
 def unescape_word(word: bytes) -> bytes: ...
+
+class LmModel:
+    order: int
+    n_ngrams: list[int]
+    words: WordTable
+    def score_text(
+        self,
+        block: bytes,
+        first_line: int,
+        bos: bool,
+        eos: bool,
+        n_threads: int,
+        progress: Callable[[int], None] | None = None,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32], NDArray[np.int32]]: ...
+    def score_ids(
+        self,
+        offsets: NDArray[np.int64],
+        ids: NDArray[np.int32],
+        bos: bool,
+        eos: bool,
+        n_threads: int,
+        progress: Callable[[int], None] | None = None,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32], NDArray[np.int32]]: ...
+    def full_scores(
+        self, ids: NDArray[np.int32], bos: bool, eos: bool
+    ) -> tuple[NDArray[np.float32], NDArray[np.int32]]: ...
+    def file_pieces(self) -> list[memoryview]: ...
+
+class LmPiece:
+    score: float
+
+class ArpaReader:
+    def __init__(self) -> None: ...
+    def feed(self, block: bytes) -> None: ...
+    def finish(self) -> LmModel: ...
+
+class ArpaWriter:
+    def __init__(self, model: LmModel) -> None: ...
+    def next_block(self) -> bytes: ...
+
+class LmText:
+    n_sentences: int
+    n_tokens: int
+    def __init__(self) -> None: ...
+    def add(
+        self,
+        offsets: NDArray[np.int64],
+        ids: NDArray[np.int32],
+        n_words: int,
+        marks: NDArray[np.uint8] | None = None,
+        excluded: int = -1,
+    ) -> None: ...
+
+def load_lm(descriptor: int, verify: bool) -> LmModel: ...
+def join_pieces(model: LmModel, items: list[int | LmPiece], begins_sentence: bool) -> LmPiece: ...
+def estimate_lm(
+    text: LmText,
+    words: WordTable,
+    order: int,
+    prune: list[int],
+    fallback: tuple[float, float, float] | None,
+    progress: Callable[[int], None] | None = None,
+) -> tuple[LmModel, list[tuple[float, float, float]], list[int]]: ...
