@@ -29,5 +29,6 @@ NB_MODULE(_core, m) {
     }
   });
   dragoman::bind::bind_align(m);
+  dragoman::bind::bind_grammar(m);
   dragoman::bind::bind_vocab(m);
 }

@@ -8,6 +8,7 @@ namespace dragoman::bind {
 namespace nb = nanobind;
 
 void bind_align(nb::module_& m);
+void bind_grammar(nb::module_& m);
 void bind_vocab(nb::module_& m);
 
 }  // namespace dragoman::bind
