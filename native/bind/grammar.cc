@@ -118,17 +118,10 @@ void bind_extraction(nb::module_& m) {
                                      BuildOptions{folder, max_memory_bytes, n_threads}};
         const auto stats = watch(
             [&](Control& control) { return extract_phrases(text, rows, options, control); }, progress);
-        nb::dict result;
+        nb::dict result = to_dict(stats.build);
         result["n_sentences"] = stats.n_sentences;
         result["n_too_long"] = stats.n_too_long;
         result["n_empty"] = stats.n_empty;
-        result["n_occurrences"] = stats.build.n_occurrences;
-        result["n_pairs"] = stats.build.n_pairs;
-        result["n_sources"] = stats.build.n_sources;
-        result["n_targets"] = stats.build.n_targets;
-        result["n_events"] = stats.build.n_events;
-        result["n_alignments"] = stats.build.n_alignments;
-        result["spilled_bytes"] = stats.build.spilled_bytes;
         return result;
       },
       nb::arg("source_offsets").noconvert(), nb::arg("source_ids").noconvert(), nb::arg("target_offsets").noconvert(),
@@ -141,6 +134,7 @@ void bind_extraction(nb::module_& m) {
 void bind_tables(nb::module_& m) {
   nb::class_<MappedGrammar>(m, "GrammarTables", "The mapped tables of a grammar.")
       .def("n_pairs", [](const MappedGrammar& g) { return g.tables.n_pairs(); })
+      .def("n_sources", [](const MappedGrammar& g) { return g.tables.n_sources(); })
       .def(
           "find_source",
           [](const MappedGrammar& g, In<int32_t> symbols) { return g.tables.find_source(span_of(symbols)); },
@@ -226,10 +220,23 @@ void bind_view(nb::module_& m) {
 
 }  // namespace
 
+nb::dict to_dict(const BuildStats& stats) {
+  nb::dict result;
+  result["n_occurrences"] = stats.n_occurrences;
+  result["n_pairs"] = stats.n_pairs;
+  result["n_sources"] = stats.n_sources;
+  result["n_targets"] = stats.n_targets;
+  result["n_events"] = stats.n_events;
+  result["n_alignments"] = stats.n_alignments;
+  result["spilled_bytes"] = stats.spilled_bytes;
+  return result;
+}
+
 void bind_grammar(nb::module_& m) {
   bind_extraction(m);
   bind_tables(m);
   bind_view(m);
+  bind_moses(m);
 }
 
 }  // namespace dragoman::bind

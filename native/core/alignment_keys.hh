@@ -42,7 +42,7 @@ class AlignmentTable {
   std::vector<PhraseLink> links;
 
  private:
-  static constexpr uint64_t kFree = 0;  // no alignment has no links
+  static constexpr uint64_t kFree = ~uint64_t{0};  // no alignment's key
   size_t slot(uint64_t key) const {
     size_t at = mix64(key) & (slots_.size() - 1);
     while (slots_[at].first != key && slots_[at].first != kFree) at = (at + 1) & (slots_.size() - 1);

@@ -168,12 +168,15 @@ double GrammarView::score(const Source& source, const Candidate& candidate, Tran
   return p_source_log + lex_target + lex_source;
 }
 
+// A grammar with given scores has no word counts; its vocabulary is all it knows.
 bool GrammarView::knows_source(int32_t word) const {
-  return word >= 0 && word + 1 < tables_.source_words.size() && folds_.sum(tables_.source_words[word + 1]) > 0;
+  if (word < 0 || word + 1 >= tables_.source_words.size()) return false;
+  return tables_.is_given() ? tables_.child(0, word) >= 0 : folds_.sum(tables_.source_words[word + 1]) > 0;
 }
 
 bool GrammarView::knows_target(int32_t word) const {
-  return word >= 0 && word + 1 < tables_.target_words.size() && folds_.sum(tables_.target_words[word + 1]) > 0;
+  if (word < 0 || word + 1 >= tables_.target_words.size()) return false;
+  return tables_.is_given() || folds_.sum(tables_.target_words[word + 1]) > 0;
 }
 
 }  // namespace dragoman
