@@ -32,5 +32,7 @@ NB_MODULE(_core, m) {
   dragoman::bind::bind_forest(m);
   dragoman::bind::bind_lm(m);
   dragoman::bind::bind_phrase_search(m);
+  dragoman::bind::bind_align(m);
+  dragoman::bind::bind_grammar(m);
   dragoman::bind::bind_vocab(m);
 }

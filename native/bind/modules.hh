@@ -11,6 +11,8 @@ void bind_feature_index(nb::module_& m);
 void bind_forest(nb::module_& m);
 void bind_lm(nb::module_& m);
 void bind_phrase_search(nb::module_& m);
+void bind_align(nb::module_& m);
+void bind_grammar(nb::module_& m);
 void bind_vocab(nb::module_& m);
 
 }  // namespace dragoman::bind

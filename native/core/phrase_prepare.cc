@@ -14,7 +14,7 @@ namespace {
 
 size_t n_columns(const PhraseFeatures& features) {
   size_t n = 0;
-  for (const ReorderingModel& model : features.reordering) n += model.backward.size() + model.forward.size();
+  for (const ReorderingFeatures& model : features.reordering) n += model.backward.size() + model.forward.size();
   return n;
 }
 
@@ -131,7 +131,7 @@ void Prepared::finish(const PhraseBatch& batch, int64_t sentence, const PhraseFe
   costs.compute(n_words, max_length, best, distortion_limit < 0 ? n_words : distortion_limit);
 
   n_backward = n_forward = 0;
-  for (const ReorderingModel& model : features.reordering) {
+  for (const ReorderingFeatures& model : features.reordering) {
     n_backward += model.backward.size();
     n_forward += model.forward.size();
   }
@@ -150,7 +150,7 @@ void Prepared::finish(const PhraseBatch& batch, int64_t sentence, const PhraseFe
     if (option.source >= 0) {
       const float* row = batch.options.orientations.data() + at(option.source) * (n_backward + n_forward);
       size_t b = i * n_backward, f = 0;
-      for (const ReorderingModel& model : features.reordering) {
+      for (const ReorderingFeatures& model : features.reordering) {
         for (const int32_t id : model.backward) backward[b++] = weight_of(weights, id) * static_cast<double>(*row++);
         for (size_t c = 0; c < model.forward.size(); ++c) scores[f++] = *row++;
       }
@@ -167,7 +167,7 @@ void Prepared::finish(const PhraseBatch& batch, int64_t sentence, const PhraseFe
   }
   forward.assign(carry_scores.begin(), carry_scores.end());
   for (size_t c = 0, i = 0; c < n_classes; ++c)
-    for (const ReorderingModel& model : features.reordering)
+    for (const ReorderingFeatures& model : features.reordering)
       for (const int32_t id : model.forward) forward[i++] *= weight_of(weights, id);
 }
 

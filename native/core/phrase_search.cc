@@ -46,7 +46,7 @@ PhraseDecoder::PhraseDecoder(PhraseSettings settings, PhraseFeatures features, s
   if (settings_.stack_size < 1) throw std::invalid_argument("the stack size must be at least 1");
   if (settings_.pop_limit < 0) throw std::invalid_argument("the pop limit must not be negative");
   if (!(settings_.beam >= 0)) throw std::invalid_argument("the beam must not be negative");
-  for (const ReorderingModel& model : features_.reordering) {
+  for (const ReorderingFeatures& model : features_.reordering) {
     const int n = model.n_orientations;
     if (n < 3 || n > (model.hierarchical ? 5 : 4))
       throw std::invalid_argument("a reordering model has 3 or 4 orientations, a hierarchical one 3 to 5");

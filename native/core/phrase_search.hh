@@ -20,7 +20,7 @@ namespace dragoman {
 
 // A reordering model's features by orientation; an empty direction is not scored. An option has the columns of
 // `backward`, then those of `forward`.
-struct ReorderingModel {
+struct ReorderingFeatures {
   bool hierarchical = false;
   int n_orientations = 3;
   std::vector<int32_t> backward, forward;
@@ -30,7 +30,7 @@ struct ReorderingModel {
 struct PhraseFeatures {
   int32_t lm = -1, words = -1, phrases = -1, unknown = -1, distortion = -1;
   std::vector<int32_t> scores;  // of the options' score columns
-  std::vector<ReorderingModel> reordering;
+  std::vector<ReorderingFeatures> reordering;
 };
 
 struct PhraseSettings {

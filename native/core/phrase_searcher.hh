@@ -24,7 +24,7 @@ class PhraseSearcher {
                  std::span<const uint32_t> lm_words,
                  std::span<const std::shared_ptr<const TransitionTemplate>> templates)
       : settings_(settings), features_(features), lm_(lm), lm_words_(lm_words), templates_(templates) {
-    for (const ReorderingModel& model : features.reordering) {
+    for (const ReorderingFeatures& model : features.reordering) {
       uses_blocks_ = uses_blocks_ || (model.hierarchical && !model.backward.empty());
       // A swap is told by where the phrase before begins: by phrases in both directions, by blocks only forwards.
       uses_begin_ = uses_begin_ || !model.hierarchical || !model.forward.empty();
@@ -161,7 +161,7 @@ class PhraseSearcher {
   void orient(const Hypothesis& h, SourceSpan span) {
     const size_t n_models = features_.reordering.size();
     for (size_t m = 0; m < n_models; ++m) {
-      const ReorderingModel& model = features_.reordering[m];
+      const ReorderingFeatures& model = features_.reordering[m];
       Orientation back, forth;
       if (model.hierarchical) {
         back = blocks_.backward(h.blocks, span);
@@ -169,8 +169,8 @@ class PhraseSearcher {
       } else {
         back = forth = orientation_after({h.last_begin, h.last_end}, span);
       }
-      orientations_[m] = static_cast<int8_t>(narrowed(back, model.n_orientations));
-      orientations_[n_models + m] = static_cast<int8_t>(narrowed(forth, model.n_orientations));
+      orientations_[m] = static_cast<int8_t>(orientation_column(back, model.n_orientations));
+      orientations_[n_models + m] = static_cast<int8_t>(orientation_column(forth, model.n_orientations));
     }
   }
 
@@ -178,10 +178,10 @@ class PhraseSearcher {
   // last phrase's end when that place is still free, and likewise to the left.
   Orientation forward_by_blocks(const Hypothesis& h, SourceSpan span) const {
     if (span.begin >= h.last_end) {
-      if (span.begin != h.last_end && coverages_.is_covered(h.coverage, h.last_end)) return kDiscontinuousRight;
-      return coverages_.is_prefix(h.coverage, h.last_end) ? kMonotoneGlobal : kMonotone;
+      if (span.begin != h.last_end && coverages_.is_covered(h.coverage, h.last_end)) return Orientation::kRight;
+      return coverages_.is_prefix(h.coverage, h.last_end) ? Orientation::kMonoGlobal : Orientation::kMono;
     }
-    return h.last_begin >= 0 ? kSwap : kDiscontinuousLeft;
+    return h.last_begin >= 0 ? Orientation::kSwap : Orientation::kLeft;
   }
 
   void transition_features(const Hypothesis& h, const Option& o) {
@@ -204,7 +204,7 @@ class PhraseSearcher {
     const double* forth = prepared_.forward.data() + h.carry * prepared_.n_forward;
     double sum = 0;
     for (size_t m = 0; m < n_models; ++m) {
-      const ReorderingModel& model = features_.reordering[m];
+      const ReorderingFeatures& model = features_.reordering[m];
       if (!model.backward.empty()) sum += back[orientations_[m]];
       if (!model.forward.empty()) sum += forth[orientations_[n_models + m]];
       back += model.backward.size();
@@ -357,7 +357,7 @@ class PhraseSearcher {
     Hypothesis& known = hypothesis(id);
     arcs_.push_back({from, option_id, known.first_arc, lm});
     known.first_arc = static_cast<int32_t>(arcs_.size() - 1);
-    if (score > known.score || known.first_arc < 0) known.score = score;
+    known.score = std::max(known.score, score);
     known.total = std::max(known.total, total);
     if (known.is_alive) return;
     known.is_alive = true;
@@ -447,7 +447,7 @@ class PhraseSearcher {
         o.source < 0 ? nullptr : batch_->options.orientations.data() + static_cast<size_t>(o.source) * n_columns;
     const float* forth = prepared_.carry_scores.data() + h.carry * prepared_.n_forward;
     for (size_t m = 0; m < n_models; ++m) {
-      const ReorderingModel& model = features_.reordering[m];
+      const ReorderingFeatures& model = features_.reordering[m];
       const auto back_type = static_cast<size_t>(orientations_[m]);
       const auto forth_type = static_cast<size_t>(orientations_[n_models + m]);
       if (!model.backward.empty() && row != nullptr) add(model.backward[back_type], row[back_type]);

@@ -5,21 +5,15 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/grammar_key.hh"
+
 namespace dragoman {
 
-// The orientations in the order of a model's columns. With three, both discontinuous ones are the third.
-enum Orientation : int {
-  kMonotone = 0,
-  kSwap = 1,
-  kDiscontinuousLeft = 2,  // the phrase is left of what came before
-  kDiscontinuousRight = 3,
-  kMonotoneGlobal = 4,  // monotone, and everything before (forward: after) is one block
-};
-
-constexpr int narrowed(Orientation orientation, int n_orientations) {
-  if (n_orientations == 3 && orientation == kDiscontinuousRight) return kDiscontinuousLeft;
-  if (n_orientations < 5 && orientation == kMonotoneGlobal) return kMonotone;
-  return orientation;
+// The column of an orientation in a model with so many. With three, both discontinuous ones are the third.
+constexpr int orientation_column(Orientation orientation, int n_orientations) {
+  if (n_orientations == 3 && orientation == Orientation::kRight) orientation = Orientation::kLeft;
+  if (n_orientations < 5 && orientation == Orientation::kMonoGlobal) orientation = Orientation::kMono;
+  return static_cast<int>(orientation);
 }
 
 struct SourceSpan {
@@ -29,9 +23,9 @@ struct SourceSpan {
 
 // Of `current` after `previous`; the sentence's beginning is the empty span at 0.
 constexpr Orientation orientation_after(SourceSpan previous, SourceSpan current) {
-  if (current.begin == previous.end) return kMonotone;
-  if (current.end == previous.begin) return kSwap;
-  return current.begin > previous.end ? kDiscontinuousRight : kDiscontinuousLeft;
+  if (current.begin == previous.end) return Orientation::kMono;
+  if (current.end == previous.begin) return Orientation::kSwap;
+  return current.begin > previous.end ? Orientation::kRight : Orientation::kLeft;
 }
 
 // Stacks of blocks as immutable lists with shared tails, hash-consed: equal stacks have equal ids. Id 0 is the empty
@@ -53,7 +47,8 @@ class BlockStacks {
   Orientation backward(uint32_t stack, SourceSpan current) const {
     const Block& top = blocks_[stack];
     const Orientation orientation = orientation_after(top.span, current);
-    return orientation == kMonotone && top.depth <= 1 ? kMonotoneGlobal : orientation;
+    return orientation == Orientation::kMono && top.depth <= 1 && top.span.begin == 0 ? Orientation::kMonoGlobal
+                                                                                      : orientation;
   }
 
  private:

@@ -1,0 +1,140 @@
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+
+#include <optional>
+
+#include "bind/arrays.hh"
+#include "bind/modules.hh"
+#include "bind/watch.hh"
+#include "core/ibm2.hh"
+#include "core/links.hh"
+
+namespace dragoman::bind {
+
+namespace {
+
+static_assert(sizeof(Link) == 2 * sizeof(int32_t));
+
+Links links_in(const In<int64_t>& offsets, const In2<int32_t>& links, const char* name) {
+  if (links.shape(1) != 2) throw std::invalid_argument(std::string(name) + ": links must have two columns");
+  Links result{span_of(offsets), {reinterpret_cast<const Link*>(links.data()), links.shape(0)}};
+  result.check(name);
+  return result;
+}
+
+nb::tuple to_tuple(LinkTable&& table) {
+  auto* owner = new std::vector<Link>(std::move(table.links));
+  nb::capsule capsule(owner, [](void* p) noexcept { delete static_cast<std::vector<Link>*>(p); });
+  Out<int32_t> links(reinterpret_cast<int32_t*>(owner->data()), {owner->size(), 2}, capsule);
+  return nb::make_tuple(to_numpy(std::move(table.offsets)), std::move(links));
+}
+
+template <typename T>
+Out<T> copied(const std::vector<T>& values) {
+  return to_numpy(std::vector<T>(values));
+}
+
+void bind_ibm2(nb::module_& m) {
+  nb::class_<Ibm2Model>(m, "Ibm2Model", "Parameters of the log-linear IBM Model 2; rows are sorted by target word.")
+      .def_ro("tension", &Ibm2Model::tension)
+      .def("row_offsets", [](const Ibm2Model& model) { return copied(model.row_offsets); })
+      .def("targets", [](const Ibm2Model& model) { return copied(model.targets); })
+      .def("probs", [](const Ibm2Model& model) { return copied(model.probs); })
+      .def("null_probs", [](const Ibm2Model& model) { return copied(model.null_probs); })
+      .def(
+          "align",
+          [](const Ibm2Model& model, In<int64_t> source_offsets, In<int32_t> source_ids, In<int64_t> target_offsets,
+             In<int32_t> target_ids, int n_threads) {
+            const auto source = ragged_of(source_offsets, source_ids, "source");
+            const auto target = ragged_of(target_offsets, target_ids, "target");
+            return to_numpy(
+                watch([&](Control& control) { return model.align(source, target, n_threads, control); }));
+          },
+          nb::arg("source_offsets").noconvert(), nb::arg("source_ids").noconvert(),
+          nb::arg("target_offsets").noconvert(), nb::arg("target_ids").noconvert(), nb::arg("n_threads"),
+          "Per target word its source position, or -1.");
+  m.def(
+      "train_ibm2",
+      [](In<int64_t> source_offsets, In<int32_t> source_ids, In<int64_t> target_offsets, In<int32_t> target_ids,
+         int n_iterations, double null_prob, double tension, bool fit_tension, double alpha, int max_length,
+         int n_threads, bool keep_model, nb::object progress) {
+        const auto source = ragged_of(source_offsets, source_ids, "source");
+        const auto target = ragged_of(target_offsets, target_ids, "target");
+        const Ibm2Options options{n_iterations, null_prob, tension, fit_tension, alpha, max_length, n_threads};
+        auto result = watch(
+            [&](Control& control) { return train_ibm2(source, target, options, keep_model, control); }, progress);
+        std::vector<double> steps;
+        for (const auto& step : result.steps)
+          steps.insert(steps.end(), {step.log_likelihood, step.tension, step.null_mass});
+        const size_t n_steps = result.steps.size();
+        return nb::make_tuple(to_numpy(std::move(result.assignment)), to_numpy(std::move(steps), {n_steps, 3}),
+                              keep_model ? nb::cast(std::move(result.model)) : nb::none());
+      },
+      nb::arg("source_offsets").noconvert(), nb::arg("source_ids").noconvert(), nb::arg("target_offsets").noconvert(),
+      nb::arg("target_ids").noconvert(), nb::arg("n_iterations"), nb::arg("null_prob"), nb::arg("tension"),
+      nb::arg("fit_tension"), nb::arg("alpha"), nb::arg("max_length"), nb::arg("n_threads"), nb::arg("keep_model"),
+      nb::arg("progress") = nb::none());
+}
+
+}  // namespace
+
+void bind_align(nb::module_& m) {
+  bind_ibm2(m);
+  nb::enum_<Heuristic>(m, "Heuristic", "How two directed alignments become one.")
+      .value("INTERSECTION", Heuristic::kIntersection)
+      .value("UNION", Heuristic::kUnion)
+      .value("GROW_DIAG", Heuristic::kGrowDiag)
+      .value("GROW_DIAG_AND", Heuristic::kGrowDiagAnd)
+      .value("GROW_DIAG_FINAL", Heuristic::kGrowDiagFinal)
+      .value("GROW_DIAG_FINAL_AND", Heuristic::kGrowDiagFinalAnd)
+      .value("REFINED", Heuristic::kRefined);
+  m.def(
+      "links_of",
+      [](In<int64_t> offsets, In<int32_t> assignment, bool by_source) {
+        ragged_of(offsets, assignment, "assignment");
+        return to_tuple(links_of(span_of(offsets), span_of(assignment), by_source));
+      },
+      nb::arg("offsets").noconvert(), nb::arg("assignment").noconvert(), nb::arg("by_source"));
+  m.def(
+      "symmetrize_links",
+      [](In<int64_t> first_offsets, In2<int32_t> first_links, In<int64_t> second_offsets, In2<int32_t> second_links,
+         Heuristic heuristic, int n_threads) {
+        const auto first = links_in(first_offsets, first_links, "first");
+        const auto second = links_in(second_offsets, second_links, "second");
+        return to_tuple(
+            watch([&](Control& control) { return symmetrize(first, second, heuristic, n_threads, control); }));
+      },
+      nb::arg("first_offsets").noconvert(), nb::arg("first_links").noconvert(), nb::arg("second_offsets").noconvert(),
+      nb::arg("second_links").noconvert(), nb::arg("heuristic"), nb::arg("n_threads"));
+  m.def(
+      "overlap_of_links",
+      [](In<int64_t> first_offsets, In2<int32_t> first_links, In<int64_t> second_offsets, In2<int32_t> second_links,
+         int n_threads) {
+        const auto first = links_in(first_offsets, first_links, "first");
+        const auto second = links_in(second_offsets, second_links, "second");
+        const auto sizes = watch([&](Control& control) { return overlap(first, second, n_threads, control); });
+        return nb::make_tuple(sizes.n_first, sizes.n_second, sizes.n_shared);
+      },
+      nb::arg("first_offsets").noconvert(), nb::arg("first_links").noconvert(), nb::arg("second_offsets").noconvert(),
+      nb::arg("second_links").noconvert(), nb::arg("n_threads"));
+  m.def(
+      "parse_pharaoh",
+      [](const nb::bytes& block, int64_t first_line) {
+        LinkTable table;
+        parse_pharaoh({block.c_str(), block.size()}, first_line, table);
+        return to_tuple(std::move(table));
+      },
+      nb::arg("block"), nb::arg("first_line") = 1);
+  m.def(
+      "format_pharaoh",
+      [](In<int64_t> offsets, In2<int32_t> links, int64_t begin, int64_t end) {
+        const auto rows = links_in(offsets, links, "links");
+        if (begin < 0 || end < begin || end > rows.size()) throw nb::index_error("no such rows");
+        std::string out;
+        format_pharaoh(rows, begin, end, out);
+        return nb::bytes(out.data(), out.size());
+      },
+      nb::arg("offsets").noconvert(), nb::arg("links").noconvert(), nb::arg("begin"), nb::arg("end"));
+}
+
+}  // namespace dragoman::bind

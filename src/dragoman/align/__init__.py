@@ -1,0 +1,31 @@
+"""Word alignment: training in both directions, symmetrisation, alignment files."""
+
+from dragoman.align.config import AlignConfig, Direction, FastConfig, Method, Step, StepProgress
+from dragoman.align.fast import FastModel, FastStep, train_fast
+from dragoman.align.giza import read_a3
+from dragoman.align.links import Agreement, Alignment
+from dragoman.align.pharaoh import read_pharaoh, write_pharaoh
+from dragoman.align.symmetrization import Symmetrization, symmetrize
+from dragoman.align.train import AlignResult, align, align_files
+
+__all__ = [
+    "Agreement",
+    "AlignConfig",
+    "AlignResult",
+    "Alignment",
+    "Direction",
+    "FastConfig",
+    "FastModel",
+    "FastStep",
+    "Method",
+    "Step",
+    "StepProgress",
+    "Symmetrization",
+    "align",
+    "align_files",
+    "read_a3",
+    "read_pharaoh",
+    "symmetrize",
+    "train_fast",
+    "write_pharaoh",
+]

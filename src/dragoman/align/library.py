@@ -1,0 +1,165 @@
+"""The aligners of the sil-thot library, each direction in a process of its own. The library is loaded in those only."""
+
+from __future__ import annotations
+
+import importlib.util
+import multiprocessing
+import os
+import signal
+import tempfile
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dragoman._core import links_of
+from dragoman.align.config import Direction, Method, Step, StepProgress
+from dragoman.align.links import Alignment
+from dragoman.corpus import Side
+from dragoman.errors import FailedError, InputError
+from dragoman.types import Int32Array, Int64Array
+
+if TYPE_CHECKING:
+    from thot.alignment import AlignmentModel
+
+__all__ = ["is_installed", "train_library"]
+
+_IBM1_ITERATIONS = _HMM_ITERATIONS = _FASTALIGN_ITERATIONS = 5
+
+
+def is_installed() -> bool:
+    """Whether the sil-thot library can be loaded."""
+    return importlib.util.find_spec("thot") is not None
+
+
+def train_library(
+    source: Side,
+    target: Side,
+    usable: Int64Array,
+    method: Method,
+    *,
+    seed: int,
+    n_threads: int,
+    progress: StepProgress | None = None,
+) -> tuple[Alignment, Alignment]:
+    """Both directions at once, over the `usable` pairs; the others stay without links."""
+    if not is_installed():
+        raise InputError(
+            f"the method {method} needs the sil-thot library; install it with pip install 'dragoman[align]', "
+            f"or choose the method {Method.FAST}"
+        )
+    with tempfile.TemporaryDirectory(prefix="dragoman-align-") as scratch:
+        folder = Path(scratch)
+        for name, side in (("source", source), ("target", target)):
+            _write_ids(folder / name, side, usable)
+        _run_both(folder, method, seed, max(1, n_threads // 2), progress)
+        chosen = {Direction.FORWARD: target, Direction.REVERSE: source}
+        forward, reverse = (
+            _spread(np.load(folder / f"{direction}.npy", allow_pickle=False), side, usable, direction)
+            for direction, side in chosen.items()
+        )
+    return forward, reverse
+
+
+def _write_ids(path: Path, side: Side, usable: Int64Array) -> None:
+    # Ids instead of words: no word can be mistaken for one of the library's own symbols.
+    with path.open("w", encoding="ascii") as stream:
+        for i in usable:
+            stream.write(" ".join(map(str, side[int(i)])) + "\n")
+
+
+def _spread(assignment: Int32Array, side: Side, usable: Int64Array, direction: Direction) -> Alignment:
+    lengths = side.lengths()
+    is_usable = np.zeros(len(side), dtype=bool)
+    is_usable[usable] = True
+    whole = np.full(len(side.ids), -1, dtype=np.int32)
+    whole[np.repeat(is_usable, lengths)] = assignment
+    return Alignment(*links_of(side.offsets, whole, direction is Direction.REVERSE))
+
+
+def _run_both(folder: Path, method: Method, seed: int, n_threads: int, progress: StepProgress | None) -> None:
+    context = multiprocessing.get_context("spawn")
+    workers = {}
+    try:
+        for direction in Direction:
+            receiver, sender = context.Pipe(duplex=False)
+            process = context.Process(
+                target=_train_one, args=(str(folder), direction.value, method.value, seed, n_threads, sender), daemon=True
+            )
+            process.start()
+            sender.close()
+            workers[receiver] = (direction, process)
+        waiting = set(workers)
+        while waiting:
+            for receiver in wait(list(waiting)):
+                assert isinstance(receiver, Connection)
+                direction, process = workers[receiver]
+                try:
+                    iteration, n_iterations = receiver.recv()
+                except EOFError:
+                    waiting.discard(receiver)
+                    process.join()
+                    if process.exitcode != 0:
+                        raise FailedError(
+                            f"training {method} in the {direction} direction ended with status {process.exitcode}; "
+                            f"its messages are above. The method {Method.FAST} needs less memory"
+                        ) from None
+                    continue
+                if progress:
+                    progress(Step(direction=direction, iteration=iteration, n_iterations=n_iterations))
+    finally:
+        for receiver, (_, process) in workers.items():
+            process.terminate()
+            process.join()
+            receiver.close()
+
+
+def _train_one(folder: str, direction: str, method: str, seed: int, n_threads: int, sender: Connection) -> None:
+    """The life of a worker process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle: it ends us
+    os.environ["OMP_NUM_THREADS"] = str(n_threads)
+    source, target = str(Path(folder, "source")), str(Path(folder, "target"))
+    if direction == Direction.REVERSE:
+        source, target = target, source
+    model = _train(Method(method), source, target, seed, sender)
+    assignment = [
+        position - 1
+        for i in range(model.num_sentence_pairs)
+        for position in model.get_training_alignment(i)[1].to_list()
+    ]
+    np.save(Path(folder, f"{direction}.npy"), np.array(assignment, dtype=np.int32), allow_pickle=False)
+
+
+def _train(method: Method, source: str, target: str, seed: int, sender: Connection) -> AlignmentModel:
+    from thot.alignment import EflomalAlignmentModel, FastAlignModel, HmmAlignmentModel, Ibm1AlignmentModel
+
+    def run(model: AlignmentModel, n_own: int, n_before: int, n_after: int) -> None:
+        for i in range(n_own):
+            model.train()
+            sender.send((n_before + i + 1, n_before + n_own + n_after))
+        model.end_training()
+
+    if method is Method.HMM:
+        start = Ibm1AlignmentModel()
+        start.read_sentence_pairs(source, target)
+        start.start_training()
+        run(start, _IBM1_ITERATIONS, 0, _HMM_ITERATIONS)
+        hmm = HmmAlignmentModel(start)
+        hmm.start_training()
+        run(hmm, _HMM_ITERATIONS, _IBM1_ITERATIONS, 0)
+        return hmm
+    if method is Method.EFLOMAL:
+        eflomal = EflomalAlignmentModel()
+        eflomal.seed = seed
+        eflomal.deterministic = True
+        eflomal.emit_training_alignments = True
+        eflomal.read_sentence_pairs(source, target)
+        eflomal.start_training()
+        run(eflomal, eflomal.scheduled_iterations, 0, 0)
+        return eflomal
+    fastalign = FastAlignModel()
+    fastalign.read_sentence_pairs(source, target)
+    fastalign.start_training()
+    run(fastalign, _FASTALIGN_ITERATIONS, 0, 0)
+    return fastalign

@@ -1,0 +1,102 @@
+"""Align a bitext: both directions, then one alignment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dragoman.align.config import AlignConfig, Direction, Method, StepProgress
+from dragoman.align.fast import FastStep, train_fast
+from dragoman.align.library import train_library
+from dragoman.align.links import Agreement, Alignment
+from dragoman.align.symmetrization import symmetrize
+from dragoman.corpus import Side
+from dragoman.errors import MismatchError
+from dragoman.types import PathLike
+
+__all__ = ["AlignResult", "align", "align_files"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlignResult:
+    """A symmetrised alignment and what became of it. Every pair has its row, without links if it was left out."""
+
+    alignment: Alignment
+    forward: Alignment
+    """Links that target words chose."""
+    reverse: Alignment
+    """Links that source words chose."""
+    agreement: Agreement
+    """Of the two directions."""
+    n_pairs: int
+    n_empty: int
+    """Pairs without a word on a side."""
+    n_too_long: int
+    """Pairs with more words on a side than the setting admits."""
+    trace: dict[Direction, list[FastStep]]
+    """Per iteration, from the method `fast`; empty otherwise."""
+
+
+def align(
+    source: Side,
+    target: Side,
+    config: AlignConfig | None = None,
+    *,
+    n_threads: int = 1,
+    progress: StepProgress | None = None,
+) -> AlignResult:
+    """Train both directions on the sentence pairs, align them, and symmetrise."""
+    config = config or AlignConfig()
+    if len(source) != len(target):
+        raise MismatchError(f"{len(source)} source and {len(target)} target sentences cannot be pairs")
+    lengths = np.stack([source.lengths(), target.lengths()])
+    is_empty = lengths.min(axis=0) == 0
+    is_too_long = ~is_empty & (lengths.max(axis=0) > config.max_length)
+    trace: dict[Direction, list[FastStep]] = {}
+    if config.method is Method.FAST:
+        aligned = []
+        for direction in Direction:
+            alignment, trace[direction], _ = train_fast(
+                source,
+                target,
+                direction,
+                config.fast,
+                max_length=config.max_length,
+                n_threads=n_threads,
+                progress=progress,
+            )
+            aligned.append(alignment)
+        forward, reverse = aligned
+    else:
+        usable = np.flatnonzero(~is_empty & ~is_too_long)
+        forward, reverse = train_library(
+            source, target, usable, config.method, seed=config.seed, n_threads=n_threads, progress=progress
+        )
+    return AlignResult(
+        alignment=symmetrize(forward, reverse, config.symmetrization, n_threads=n_threads),
+        forward=forward,
+        reverse=reverse,
+        agreement=forward.agreement(reverse, n_threads=n_threads),
+        n_pairs=len(source),
+        n_empty=int(is_empty.sum()),
+        n_too_long=int(is_too_long.sum()),
+        trace=trace,
+    )
+
+
+def align_files(
+    source: PathLike,
+    target: PathLike,
+    config: AlignConfig | None = None,
+    *,
+    n_threads: int = 1,
+    progress: StepProgress | None = None,
+) -> AlignResult:
+    """Align two line-aligned text files (plain, gz, xz or zst)."""
+    sides = [Side.read(path) for path in (source, target)]
+    if len(sides[0]) != len(sides[1]):
+        raise MismatchError(
+            f"line-aligned files must have equally many lines, but {source} has {len(sides[0])}, {target} has {len(sides[1])}"
+        )
+    return align(sides[0], sides[1], config, n_threads=n_threads, progress=progress)
