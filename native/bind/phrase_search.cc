@@ -72,19 +72,20 @@ void bind_phrase_search(nb::module_& m) {
   nb::class_<PhraseDecoder>(m, "PhraseDecoder", "Phrase-based search over given translation options.")
       .def(
           "__init__",
-          [](PhraseDecoder* self, int32_t stack_size, int32_t pop_limit, double beam, int32_t distortion_limit,
-             int32_t lm_feature, int32_t words, int32_t phrases, int32_t unknown, int32_t distortion,
-             const std::vector<int32_t>& scores, const std::vector<Model>& reordering,
+          [](PhraseDecoder* self, int32_t stack_size, int32_t pop_limit, double beam, int32_t option_limit,
+             int32_t distortion_limit, int32_t lm_feature, int32_t words, int32_t phrases, int32_t unknown,
+             int32_t distortion, const std::vector<int32_t>& scores, const std::vector<Model>& reordering,
              const std::optional<std::shared_ptr<const lm::Model>>& lm, In<int32_t> lm_words) {
             PhraseFeatures features{lm_feature, words, phrases, unknown, distortion, scores, {}};
             for (const auto& [hierarchical, n, backward, forward] : reordering)
               features.reordering.push_back({hierarchical, n, backward, forward});
-            new (self) PhraseDecoder({stack_size, pop_limit, beam, distortion_limit}, std::move(features),
+            new (self) PhraseDecoder({stack_size, pop_limit, beam, option_limit, distortion_limit}, std::move(features),
                                      lm ? *lm : nullptr, {lm_words.data(), lm_words.data() + lm_words.size()});
           },
-          nb::arg("stack_size"), nb::arg("pop_limit"), nb::arg("beam"), nb::arg("distortion_limit"),
-          nb::arg("lm_feature"), nb::arg("words"), nb::arg("phrases"), nb::arg("unknown"), nb::arg("distortion"),
-          nb::arg("scores"), nb::arg("reordering"), nb::arg("lm").none(), nb::arg("lm_words").noconvert())
+          nb::arg("stack_size"), nb::arg("pop_limit"), nb::arg("beam"), nb::arg("option_limit"),
+          nb::arg("distortion_limit"), nb::arg("lm_feature"), nb::arg("words"), nb::arg("phrases"), nb::arg("unknown"),
+          nb::arg("distortion"), nb::arg("scores"), nb::arg("reordering"), nb::arg("lm").none(),
+          nb::arg("lm_words").noconvert())
       .def(
           "decode",
           [](const PhraseDecoder& d, const Arrays& arrays, In<double> weights, int n_threads, nb::object progress) {

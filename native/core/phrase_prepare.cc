@@ -111,12 +111,22 @@ void Prepared::collect(const PhraseBatch& batch, int64_t sentence, const PhraseF
 
 void Prepared::finish(const PhraseBatch& batch, int64_t sentence, const PhraseFeatures& features,
                       std::span<const double> weights,
-                      std::span<const std::shared_ptr<const TransitionTemplate>> templates, int32_t distortion_limit) {
+                      std::span<const std::shared_ptr<const TransitionTemplate>> templates,
+                      const PhraseSettings& settings) {
   std::sort(options.begin(), options.end(), [](const Option& a, const Option& b) {
     const int32_t a_length = a.span.end - a.span.begin, b_length = b.span.end - b.span.begin;
     return std::tuple(a.span.begin, a_length, -a.estimate, a.source) <
            std::tuple(b.span.begin, b_length, -b.estimate, b.source);
   });
+  if (settings.option_limit > 0) {
+    int32_t n_here = 0;
+    SourceSpan span{-1, -1};
+    std::erase_if(options, [&](const Option& option) {
+      n_here = option.span == span ? n_here + 1 : 1;
+      span = option.span;
+      return n_here > settings.option_limit;
+    });
+  }
   const size_t n_places = at(n_words) * at(max_length);
   span_first.assign(n_places + 1, 0);
   std::vector<double> best(n_places, -std::numeric_limits<double>::infinity());
@@ -128,7 +138,7 @@ void Prepared::finish(const PhraseBatch& batch, int64_t sentence, const PhraseFe
     best[place_of(option)] = std::max(best[place_of(option)], option.estimate);
   }
   for (size_t i = 1; i <= n_places; ++i) span_first[i] += span_first[i - 1];
-  costs.compute(n_words, max_length, best, distortion_limit < 0 ? n_words : distortion_limit);
+  costs.compute(n_words, max_length, best, settings.distortion_limit < 0 ? n_words : settings.distortion_limit);
 
   n_backward = n_forward = 0;
   for (const ReorderingFeatures& model : features.reordering) {

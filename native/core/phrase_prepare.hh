@@ -42,7 +42,7 @@ class Prepared {
                std::span<const double> weights);
   void finish(const PhraseBatch& batch, int64_t sentence, const PhraseFeatures& features,
               std::span<const double> weights, std::span<const std::shared_ptr<const TransitionTemplate>> templates,
-              int32_t distortion_limit);
+              const PhraseSettings& settings);
 
   std::span<const Option> of_span(int32_t begin, int32_t length) const {
     const size_t place = static_cast<size_t>(begin) * static_cast<size_t>(max_length) + static_cast<size_t>(length - 1);

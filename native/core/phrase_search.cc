@@ -45,6 +45,7 @@ PhraseDecoder::PhraseDecoder(PhraseSettings settings, PhraseFeatures features, s
       templates_(std::move(templates)) {
   if (settings_.stack_size < 1) throw std::invalid_argument("the stack size must be at least 1");
   if (settings_.pop_limit < 0) throw std::invalid_argument("the pop limit must not be negative");
+  if (settings_.option_limit < 0) throw std::invalid_argument("the option limit must not be negative");
   if (!(settings_.beam >= 0)) throw std::invalid_argument("the beam must not be negative");
   for (const ReorderingFeatures& model : features_.reordering) {
     const int n = model.n_orientations;

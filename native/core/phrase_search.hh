@@ -37,6 +37,7 @@ struct PhraseSettings {
   int32_t stack_size = 200;
   int32_t pop_limit = 400;                                // candidates taken a stack; 0: plain stack search
   double beam = std::numeric_limits<double>::infinity();  // hypotheses worse than a stack's best by more are dropped
+  int32_t option_limit = 20;                              // options kept of a span, the best by estimate; 0: all
   int32_t distortion_limit = 6;                           // negative: none
 };
 

@@ -115,7 +115,7 @@ class PhraseSearcher {
       }
       o.estimate = o.local + lm_weight_ * sum;
     }
-    p.finish(*batch_, sentence_, features_, weights_, templates_, settings_.distortion_limit);
+    p.finish(*batch_, sentence_, features_, weights_, templates_, settings_);
   }
 
   void start() {

@@ -83,6 +83,55 @@ def forest_of_arrays(
 def kbest(forests: list[Forest], weights: NDArray[np.float64], k: int, distinct: bool, n_threads: int) -> _KBest: ...
 def read_hypergraph(text: bytes, words: WordTable, features: FeatureIndex) -> Forest: ...
 def write_hypergraph(forest: Forest, words: WordTable, own_words: list[bytes], features: FeatureIndex) -> bytes: ...
+class PhraseBatch:
+    def __init__(
+        self,
+        pass_offsets: NDArray[np.int64],
+        pass_through: NDArray[np.int32],
+        first: NDArray[np.int64],
+        begin: NDArray[np.int32],
+        end: NDArray[np.int32],
+        target_offsets: NDArray[np.int64],
+        targets: NDArray[np.int32],
+        rules: NDArray[np.int64],
+        scores: NDArray[np.float32],
+        orientations: NDArray[np.float32],
+        feature_offsets: NDArray[np.int64],
+        feature_ids: NDArray[np.int32],
+        feature_values: NDArray[np.float32],
+    ) -> None: ...
+
+class PhraseDecoder:
+    def __init__(
+        self,
+        stack_size: int,
+        pop_limit: int,
+        beam: float,
+        option_limit: int,
+        distortion_limit: int,
+        lm_feature: int,
+        words: int,
+        phrases: int,
+        unknown: int,
+        distortion: int,
+        scores: list[int],
+        reordering: list[tuple[bool, int, list[int], list[int]]],
+        lm: LmModel | None,
+        lm_words: NDArray[np.int32],
+    ) -> None: ...
+    def decode(
+        self, batch: PhraseBatch, weights: NDArray[np.float64], n_threads: int, progress: Callable[[int], None] | None
+    ) -> list[Forest]: ...
+    def kbest(
+        self,
+        batch: PhraseBatch,
+        weights: NDArray[np.float64],
+        k: int,
+        distinct: bool,
+        n_threads: int,
+        progress: Callable[[int], None] | None,
+    ) -> _KBest: ...
+
 def feature_key(name: str) -> int: ...
 
 class WordTable:
