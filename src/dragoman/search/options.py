@@ -12,9 +12,10 @@ __all__ = ["PhraseOptions"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhraseOptions:
-    """What a decoder may use. Sentence s has the options `first[s]` to `first[s + 1]`; ragged parts are offsets and values.
+    """What a decoder may use. Sentence s has the options `first[s]` to `first[s + 1]`; ragged parts are offsets, values.
 
-    Local features are here once for each option; the decoder adds words, phrases, unknown, distortion, orientations, lm.
+    Local features are here once for each option; the decoder adds words, phrases, unknown, distortion, orientations
+    and lm.
     """
 
     pass_offsets: Int64Array
