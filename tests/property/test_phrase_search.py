@@ -280,7 +280,7 @@ def test_search_without_pruning_is_brute_force(algorithm, lm, problem):
 @settings(max_examples=25)
 @given(problem=problems(), pop_limit=st.integers(1, 6), k=st.integers(1, 20), beam=st.floats(0, 3))
 def test_pruned_search_is_consistent(lm, problem, pop_limit, k, beam):
-    n, features, _, limit, weights = problem
+    _, features, _, limit, weights = problem
     index = FeatureIndex()
     _, options = build(problem, index)
     for algorithm in Algorithm:

@@ -25,8 +25,8 @@ class PhraseConfig:
     """Phrase-based search. Speed and model score trade off by the pop limit and the stack size."""
 
     algorithm: Algorithm = Algorithm.CUBE_PRUNING
-    stack_size: int = 1000
-    pop_limit: int = 1000
+    stack_size: int = 600
+    pop_limit: int = 600
     """Candidates taken for each stack by cube pruning."""
     beam: float = math.inf
     """Hypotheses worse than the best of their stack by more than this (in score) are dropped."""
@@ -48,12 +48,12 @@ class PhraseConfig:
     @classmethod
     def fast(cls, *, distortion_limit: int | None = 6) -> PhraseConfig:
         """The preset behind `--fast`."""
-        return cls(stack_size=200, pop_limit=200, distortion_limit=distortion_limit)
+        return cls(stack_size=250, pop_limit=250, distortion_limit=distortion_limit)
 
     @classmethod
     def accurate(cls, *, distortion_limit: int | None = 6) -> PhraseConfig:
         """The preset behind `--accurate`."""
-        return cls(stack_size=5000, pop_limit=5000, distortion_limit=distortion_limit)
+        return cls(stack_size=600, pop_limit=2500, distortion_limit=distortion_limit)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ __all__ = ["PhraseOptions"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhraseOptions:
-    """What a decoder may use. Sentence s has the options `first[s]` to `first[s + 1]`; ragged parts are offsets, values.
+    """What a decoder may use. Sentence s has the options `first[s]` to `first[s + 1]`; ragged parts have offsets.
 
     Local features are here once for each option; the decoder adds words, phrases, unknown, distortion, orientations
     and lm.
