@@ -27,7 +27,8 @@ void bind_feature_index(nb::module_& m) {
       .def("__len__", &FeatureIndex::size)
       .def("intern", &FeatureIndex::intern, nb::arg("name"))
       .def("find", &FeatureIndex::find, nb::arg("name"), "The id, or -1.")
-      .def("name", [](const FeatureIndex& t, int64_t id) { return to_str(t.name(checked(t, id))); }, nb::arg("id"))
+      .def(
+          "name", [](const FeatureIndex& t, int64_t id) { return to_str(t.name(checked(t, id))); }, nb::arg("id"))
       .def(
           "names",
           [](const FeatureIndex& t, In<int32_t> ids) {
@@ -38,8 +39,9 @@ void bind_feature_index(nb::module_& m) {
           nb::arg("ids").noconvert())
       .def("keys",
            [](const FeatureIndex& t) { return to_numpy(std::vector<uint64_t>(t.keys().begin(), t.keys().end())); })
-      .def("extend", [](FeatureIndex& t, const FeatureIndex& other) { return to_numpy(t.extend(other)); },
-           nb::arg("other"))
+      .def(
+          "extend", [](FeatureIndex& t, const FeatureIndex& other) { return to_numpy(t.extend(other)); },
+          nb::arg("other"))
       .def(
           "intern_lines",
           [](FeatureIndex& t, const nb::bytes& block) {

@@ -18,6 +18,171 @@ class FeatureIndex:
     def intern_lines(self, block: bytes) -> NDArray[np.int32]: ...
     def lines(self, begin: int, end: int) -> bytes: ...
 
+def feature_key(name: str) -> int: ...
+
+class NbestReader:
+    def __init__(self, index: FeatureIndex, words: WordTable) -> None: ...
+    def read_fields(self, block: bytes, first_line: int, id: int, text: int, features: int, total: int) -> None: ...
+    def read_json(self, block: bytes, first_line: int) -> None: ...
+    def n_lines(self) -> int: ...
+    def names(self) -> list[tuple[list[int], int]]: ...
+    def score_names(self) -> list[str]: ...
+    def take(
+        self,
+    ) -> tuple[
+        NDArray[np.int64],
+        NDArray[np.int64],
+        NDArray[np.int32],
+        NDArray[np.float32],
+        NDArray[np.int64],
+        NDArray[np.int32],
+        NDArray[np.float64],
+        list[NDArray[np.float64]],
+    ]: ...
+
+class NbestStyle(enum.Enum):
+    MOSES = 0
+    ASSIGNMENTS = 1
+    TRAVATAR = 2
+    JSON = 3
+
+def format_nbest(
+    sentences: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    values: NDArray[np.float32],
+    token_rows: NDArray[np.int64],
+    tokens: NDArray[np.int32],
+    sentence_ids: NDArray[np.int32],
+    totals: NDArray[np.float64],
+    scores: NDArray[np.float64],
+    score_names: list[str],
+    dense: list[tuple[str, list[int]]],
+    index: FeatureIndex,
+    words: WordTable,
+    style: NbestStyle,
+) -> bytes: ...
+def model_scores(
+    sentences: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    values: NDArray[np.float32],
+    weights: NDArray[np.float64],
+    n_threads: int = 1,
+) -> NDArray[np.float64]: ...
+def best_candidates(
+    sentences: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    values: NDArray[np.float32],
+    weights: NDArray[np.float64],
+    n_threads: int = 1,
+) -> NDArray[np.int64]: ...
+def distinct_candidates(
+    sentences: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    values: NDArray[np.float32],
+    token_rows: NDArray[np.int64],
+    tokens: NDArray[np.int32],
+    extra: NDArray[np.float64],
+    n_threads: int = 1,
+) -> NDArray[np.int64]: ...
+def project_candidates(
+    sentences: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    values: NDArray[np.float32],
+    drop: NDArray[np.uint8],
+    target_rows: NDArray[np.int64],
+    targets: NDArray[np.int32],
+    coefficients: NDArray[np.float64],
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]: ...
+def gather_ids(rows: NDArray[np.int64], values: NDArray[np.int32], order: NDArray[np.int64]) -> NDArray[np.int32]: ...
+def gather_values(
+    rows: NDArray[np.int64], values: NDArray[np.float32], order: NDArray[np.int64]
+) -> NDArray[np.float32]: ...
+
+class Scorer:
+    @property
+    def n_stats(self) -> int: ...
+    def gain(self, total: NDArray[np.float64]) -> float: ...
+
+def bleu_scorer(max_order: int = 4) -> Scorer: ...
+def ter_scorer() -> Scorer: ...
+def chrf_scorer(n_orders: int, beta: float) -> Scorer: ...
+def mean_scorer() -> Scorer: ...
+def mix_scorer(constant: float, weights: list[float], scorers: list[Scorer]) -> Scorer: ...
+
+class Surface:
+    def spreads(self) -> NDArray[np.float64]: ...
+    def gain(self, weights: NDArray[np.float64]) -> float: ...
+    def search_feature(self, weights: NDArray[np.float64], k: int, lower: float, upper: float) -> float: ...
+    def search_direction(
+        self, weights: NDArray[np.float64], direction: NDArray[np.float64], lower: float, upper: float
+    ) -> float: ...
+    def climb(
+        self,
+        starts: NDArray[np.float64],
+        lower: NDArray[np.float64],
+        upper: NDArray[np.float64],
+        max_passes: int,
+        n_directions: int,
+        seed: int,
+        n_threads: int = 1,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]: ...
+
+def surface(
+    shards: list[
+        tuple[
+            NDArray[np.int64],
+            NDArray[np.int64],
+            NDArray[np.int32],
+            NDArray[np.float32],
+            NDArray[np.float64],
+        ]
+    ],
+    chosen: NDArray[np.int32],
+    weights: NDArray[np.float64],
+    scorer: Scorer,
+    n_threads: int = 1,
+) -> Surface: ...
+def sample_pairs(
+    sentences: NDArray[np.int64],
+    sentence_ids: NDArray[np.int32],
+    gains: NDArray[np.float64],
+    n_draws: int,
+    n_kept: int,
+    threshold: float,
+    logistic: bool,
+    seed: int,
+    round: int,
+    n_threads: int = 1,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
+def difference_rows(
+    sentences: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    values: NDArray[np.float32],
+    better: NDArray[np.int64],
+    worse: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]: ...
+def fit_logistic(
+    rows: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    values: NDArray[np.float64],
+    offsets: NDArray[np.float64],
+    n_features: int,
+    row_weight: float,
+    l2: float,
+    max_iterations: int,
+    tolerance: float,
+    n_threads: int = 1,
+) -> tuple[NDArray[np.float64], float, int, bool]: ...
+def oracle_candidates(
+    shards: list[tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]], scorer: Scorer
+) -> list[NDArray[np.int64]]: ...
+
 _ForestArrays = tuple[
     NDArray[np.int32],
     NDArray[np.int64],
@@ -132,8 +297,6 @@ class PhraseDecoder:
         progress: Callable[[int], None] | None,
     ) -> _KBest: ...
 
-def feature_key(name: str) -> int: ...
-
 class WordTable:
     def __init__(self) -> None: ...
     def __len__(self) -> int: ...
@@ -153,6 +316,100 @@ def assign_folds(
 ) -> NDArray[np.uint8]: ...
 def escape_word(word: bytes) -> bytes: ...
 def unescape_word(word: bytes) -> bytes: ...
+
+class Ibm2Model:
+    @property
+    def tension(self) -> float: ...
+    def row_offsets(self) -> NDArray[np.int64]: ...
+    def targets(self) -> NDArray[np.int32]: ...
+    def probs(self) -> NDArray[np.float32]: ...
+    def null_probs(self) -> NDArray[np.float32]: ...
+    def align(
+        self,
+        source_offsets: NDArray[np.int64],
+        source_ids: NDArray[np.int32],
+        target_offsets: NDArray[np.int64],
+        target_ids: NDArray[np.int32],
+        n_threads: int,
+    ) -> NDArray[np.int32]: ...
+
+def train_ibm2(
+    source_offsets: NDArray[np.int64],
+    source_ids: NDArray[np.int32],
+    target_offsets: NDArray[np.int64],
+    target_ids: NDArray[np.int32],
+    n_iterations: int,
+    null_prob: float,
+    tension: float,
+    fit_tension: bool,
+    alpha: float,
+    max_length: int,
+    n_threads: int,
+    keep_model: bool,
+    progress: Callable[[int], None] | None = None,
+) -> tuple[NDArray[np.int32], NDArray[np.float64], Ibm2Model | None]: ...
+def links_of(
+    offsets: NDArray[np.int64], assignment: NDArray[np.int32], by_source: bool
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]: ...
+def symmetrize_links(
+    first_offsets: NDArray[np.int64],
+    first_links: NDArray[np.int32],
+    second_offsets: NDArray[np.int64],
+    second_links: NDArray[np.int32],
+    heuristic: str,
+    n_threads: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]: ...
+def overlap_of_links(
+    first_offsets: NDArray[np.int64],
+    first_links: NDArray[np.int32],
+    second_offsets: NDArray[np.int64],
+    second_links: NDArray[np.int32],
+    n_threads: int,
+) -> tuple[int, int, int]: ...
+def parse_pharaoh(block: bytes, first_line: int = 1) -> tuple[NDArray[np.int64], NDArray[np.int32]]: ...
+def format_pharaoh(offsets: NDArray[np.int64], links: NDArray[np.int32], begin: int, end: int) -> bytes: ...
+
+class ReferenceLength(enum.Enum):
+    CLOSEST = 0
+    SHORTEST = 1
+    AVERAGE = 2
+
+def bleu_statistics(
+    offsets: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    sentence: NDArray[np.int32],
+    ref_offsets: NDArray[np.int64],
+    ref_word_offsets: NDArray[np.int64],
+    ref_ids: NDArray[np.int32],
+    order: int,
+    length: ReferenceLength,
+    threads: int,
+) -> NDArray[np.float64]: ...
+def chrf_statistics(
+    offsets: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    sentence: NDArray[np.int32],
+    ref_offsets: NDArray[np.int64],
+    ref_word_offsets: NDArray[np.int64],
+    ref_ids: NDArray[np.int32],
+    character_offsets: NDArray[np.int64],
+    characters: NDArray[np.int32],
+    piece_offsets: NDArray[np.int64],
+    pieces: NDArray[np.int32],
+    char_order: int,
+    word_order: int,
+    beta: float,
+    threads: int,
+) -> NDArray[np.float64]: ...
+def ter_statistics(
+    offsets: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    sentence: NDArray[np.int32],
+    ref_offsets: NDArray[np.int64],
+    ref_word_offsets: NDArray[np.int64],
+    ref_ids: NDArray[np.int32],
+    threads: int,
+) -> NDArray[np.float64]: ...
 
 class LmModel:
     order: int
@@ -176,6 +433,8 @@ class LmModel:
         n_threads: int,
         progress: Callable[[int], None] | None = None,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32], NDArray[np.int32]]: ...
+    def score_sentence(self, ids: NDArray[np.int32], bos: bool, eos: bool) -> float: ...
+    def ids_of(self, words: WordTable) -> NDArray[np.int32]: ...
     def full_scores(
         self, ids: NDArray[np.int32], bos: bool, eos: bool
     ) -> tuple[NDArray[np.float32], NDArray[np.int32]]: ...
@@ -216,64 +475,3 @@ def estimate_lm(
     fallback: tuple[float, float, float] | None,
     progress: Callable[[int], None] | None = None,
 ) -> tuple[LmModel, list[tuple[float, float, float]], list[int]]: ...
-class Ibm2Model:
-    @property
-    def tension(self) -> float: ...
-    def row_offsets(self) -> NDArray[np.int64]: ...
-    def targets(self) -> NDArray[np.int32]: ...
-    def probs(self) -> NDArray[np.float32]: ...
-    def null_probs(self) -> NDArray[np.float32]: ...
-    def align(
-        self,
-        source_offsets: NDArray[np.int64],
-        source_ids: NDArray[np.int32],
-        target_offsets: NDArray[np.int64],
-        target_ids: NDArray[np.int32],
-        n_threads: int,
-    ) -> NDArray[np.int32]: ...
-
-def train_ibm2(
-    source_offsets: NDArray[np.int64],
-    source_ids: NDArray[np.int32],
-    target_offsets: NDArray[np.int64],
-    target_ids: NDArray[np.int32],
-    n_iterations: int,
-    null_prob: float,
-    tension: float,
-    fit_tension: bool,
-    alpha: float,
-    max_length: int,
-    n_threads: int,
-    keep_model: bool,
-    progress: Callable[[int], None] | None = None,
-) -> tuple[NDArray[np.int32], NDArray[np.float64], Ibm2Model | None]: ...
-
-class Heuristic(enum.Enum):
-    INTERSECTION = 0
-    UNION = 1
-    GROW_DIAG = 2
-    GROW_DIAG_AND = 3
-    GROW_DIAG_FINAL = 4
-    GROW_DIAG_FINAL_AND = 5
-    REFINED = 6
-
-def links_of(
-    offsets: NDArray[np.int64], assignment: NDArray[np.int32], by_source: bool
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]: ...
-def symmetrize_links(
-    first_offsets: NDArray[np.int64],
-    first_links: NDArray[np.int32],
-    second_offsets: NDArray[np.int64],
-    second_links: NDArray[np.int32],
-    heuristic: Heuristic,
-    n_threads: int,
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]: ...
-def overlap_of_links(
-    first_offsets: NDArray[np.int64],
-    first_links: NDArray[np.int32],
-    second_offsets: NDArray[np.int64],
-    second_links: NDArray[np.int32],
-    n_threads: int,
-) -> tuple[int, int, int]: ...
-def parse_pharaoh(block: bytes, first_line: int = 1) -> tuple[NDArray[np.int64], NDArray[np.int32]]: ...
-def format_pharaoh(offsets: NDArray[np.int64], links: NDArray[np.int32], begin: int, end: int) -> bytes: ...

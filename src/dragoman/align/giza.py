@@ -1,8 +1,8 @@
-"""Alignments in the A3 files that GIZA++ and MGIZA write, three lines a sentence pair:
+"""Alignments in the A3 files that GIZA++ and MGIZA write, three lines a sentence pair.
 
-    # Sentence pair (1) source length 2 target length 3 alignment score : 0.01
-    das haus da
-    NULL ({ 3 }) the ({ 1 }) house ({ 2 })
+# Sentence pair (1) source length 2 target length 3 alignment score : 0.01
+das haus da
+NULL ({ 3 }) the ({ 1 }) house ({ 2 })
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ def _read_pairs(path: PathLike) -> Iterator[list[tuple[int, int]]]:
         found = _HEADER.match(header)
         if not found or int(found[1]) != expected:
             raise InputError(
-                f"expected '# Sentence pair ({expected}) …'; A3 files have three lines a pair, numbered from 1 in order",
+                f"expected '# Sentence pair ({expected}) …': A3 files have three lines a pair, numbered from 1",
                 path=path,
                 line=number,
             )
-        _, target = next(lines, (0, None))
+        number, target = next(lines, (number, None))
         number, source = next(lines, (number, None))
         if target is None or source is None:
             raise InputError("the file ends within a sentence pair; expected three lines", path=path, line=number)

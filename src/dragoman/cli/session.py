@@ -9,7 +9,8 @@ import os
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Any, TypeVar
+from pathlib import Path
+from typing import Annotated, TypeVar
 
 import typer
 from rich.console import Console
@@ -19,7 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from dragoman.errors import DragomanError
-from dragoman.text import printable
+from dragoman.text import open_output, printable
 from dragoman.types import Progress
 
 __all__ = ["Json", "Quiet", "Seed", "Session", "Threads", "report_error", "table"]
@@ -56,9 +57,7 @@ class Session:
     """One command at work."""
 
     def __init__(self, *, threads: int = 0, seed: int = 0, json: bool = False, quiet: bool = False) -> None:
-        self.threads = (
-            threads or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        )
+        self.threads = threads or _n_cores()
         self.seed = seed
         self.json = json
         self.quiet = quiet
@@ -73,10 +72,15 @@ class Session:
         """The command's result for people, on standard output; silent with --json."""
         self._output.print(what if isinstance(what, Table) else Text(what), soft_wrap=True)
 
-    def emit(self, result: Any) -> None:
+    def emit(self, result: object) -> None:
         """The command's result for programs: one JSON object, with --json only."""
         if self.json:
             sys.stdout.write(json.dumps(_plain(result), ensure_ascii=False, allow_nan=False) + "\n")
+
+    def write_json(self, path: Path, result: object) -> None:
+        """A summary for programs, for commands whose standard output is text."""
+        with open_output(path) as writer:
+            writer.write(json.dumps(_plain(result), ensure_ascii=False, allow_nan=False))
 
     @contextlib.contextmanager
     def progress(self, what: str, total: int | None = None) -> Iterator[Progress]:
@@ -118,7 +122,12 @@ class Session:
                     update(n)
 
 
-def _plain(value: Any) -> Any:
+def _n_cores() -> int:
+    """The cores that this process may use; not every system can tell."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _plain(value: object) -> object:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
     if isinstance(value, dict):

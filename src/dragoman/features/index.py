@@ -42,7 +42,5 @@ def load_index(path: PathLike) -> FeatureIndex:
             raise error.at(path) from None
         n_lines += len(ids)
     if n_lines != len(index):
-        raise InputError(
-            f"{n_lines} lines but {len(index)} distinct features; a name stands twice", path=path
-        )
+        raise InputError(f"{n_lines} lines but {len(index)} distinct features; a name stands twice", path=path)
     return index

@@ -1,7 +1,7 @@
 """Weight files: ours, Moses' (moses.ini, weight-file, run*.dense, init.opt), cdec's and Joshua's.
 
-A repeated name in a Moses dense file means the next value of that feature: `TM0= 0.1` twice is `TM0_1`, `TM0_2`, the names
-that the readers of candidate lists give. Elsewhere a repeated name is an error.
+A repeated name in a Moses dense file means the next value of that feature: `TM0= 0.1` twice is `TM0_1`,
+`TM0_2`, the names that the readers of candidate lists give. Elsewhere a repeated name is an error.
 """
 
 from __future__ import annotations
@@ -46,12 +46,10 @@ class InitOpt:
     upper: tuple[float, ...]
 
 
-def read_weights(
-    path: PathLike, *, index: FeatureIndex | None = None, format: WeightFormat | None = None
-) -> Weights:
-    """Read weights; the format is recognised unless given. Raises InputError with the line, also when there are none."""
-    lines = [(number, line.strip(" ")) for number, line in enumerate(read_lines(path), start=1)]
-    pairs = _PARSERS[format or _recognise([line for _, line in lines])](path, lines)
+def read_weights(path: PathLike, *, index: FeatureIndex | None = None, format_: WeightFormat | None = None) -> Weights:
+    """Read weights; the format is recognised unless given. Raises InputError, also when there are none."""
+    lines = list(enumerate(read_lines(path), start=1))
+    pairs = _PARSERS[format_ or _recognise([line for _, line in lines])](path, lines)
     values: dict[str, float] = {}
     for line, name, value in pairs:
         if name in values:
@@ -72,32 +70,32 @@ def write_weights(
     weights: Weights,
     path: PathLike,
     *,
-    format: WeightFormat = WeightFormat.DRAGOMAN,
+    format_: WeightFormat = WeightFormat.DRAGOMAN,
     headers: Mapping[str, str] | None = None,
     dense: Collection[str] | None = None,
     template: PathLike | None = None,
 ) -> None:
     """Write the weights that are not 0; values survive a round trip bit by bit.
 
-    `headers` belong to our own format. Moses' formats write all `dense` features (default: all), `Name_1`, `Name_2`, ...
-    as the values of `Name`; other features go to `<path>.sparse`, which moses.ini names under [weight-file]. `template`
-    is a moses.ini whose other sections are kept.
+    `headers` belong to our own format. Moses' formats write all `dense` features (default: all), `Name_1`,
+    `Name_2`, ... as the values of `Name`; other features go to `<path>.sparse`, which moses.ini names under
+    [weight-file]. `template` is a moses.ini whose other sections are kept.
     """
-    moses = format in {WeightFormat.MOSES_INI, WeightFormat.MOSES_DENSE}
-    if headers and format is not WeightFormat.DRAGOMAN:
+    moses = format_ in {WeightFormat.MOSES_INI, WeightFormat.MOSES_DENSE}
+    if headers and format_ is not WeightFormat.DRAGOMAN:
         raise ValueError("only our own format has headers")
     if dense is not None and not moses:
         raise ValueError("only Moses' formats tell dense features apart")
-    if template is not None and format is not WeightFormat.MOSES_INI:
+    if template is not None and format_ is not WeightFormat.MOSES_INI:
         raise ValueError("only moses.ini is written from a template")
     pairs = list(weights.items())
-    if format is WeightFormat.DRAGOMAN:
+    if format_ is WeightFormat.DRAGOMAN:
         lines = [*_header_lines(headers or {}), *(f"{name}\t{value!r}" for name, value in pairs)]
         _write(path, lines)
         return
     if spaced := [name for name, _ in pairs if " " in name]:
-        raise InputError(f"the feature name '{spaced[0]}' has a space, which {format.value} files cannot hold")
-    if format is WeightFormat.CDEC:
+        raise InputError(f"the feature name '{spaced[0]}' has a space, which {format_.value} files cannot hold")
+    if format_ is WeightFormat.CDEC:
         _write(path, (f"{name} {value!r}" for name, value in pairs))
         return
     names = weights.index.names(np.arange(len(weights.index), dtype=np.int32))
@@ -106,7 +104,7 @@ def write_weights(
     sparse_path = Path(f"{os.fspath(path)}.sparse") if sparse else None
     if sparse_path is not None:
         _write(sparse_path, (f"{name} {value!r}" for name, value in sparse))
-    if format is WeightFormat.MOSES_INI:
+    if format_ is WeightFormat.MOSES_INI:
         _write(path, list(_ini_lines(chosen, sparse_path, template)))
     else:
         _write(path, (f"{name}= {value!r}" for name, values in _grouped(chosen) for value in values))
@@ -119,7 +117,7 @@ def _write(path: PathLike, lines: Iterable[str]) -> None:
 
 
 def read_init_opt(path: PathLike, names: Sequence[str]) -> InitOpt:
-    """Read Moses' init.opt: three lines of numbers in the order of `names`, which the statistics file's header gives."""
+    """Read Moses' init.opt: three lines of numbers in the order of `names` (of the statistics file)."""
     rows = [
         tuple(_number(text, path, number) for text in line.split())
         for number, line in enumerate(read_lines(path), start=1)
@@ -143,10 +141,10 @@ def write_init_opt(init: InitOpt, path: PathLike) -> None:
 
 
 def _recognise(lines: list[str]) -> WeightFormat:
-    content = [line for line in lines if line and not line.startswith("#")]
+    content = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
     if any(line in {"[weight]", "[weight-file]"} for line in content):
         return WeightFormat.MOSES_INI
-    if any("\t" in line for line in content):
+    if any("\t" in line for line in lines):
         return WeightFormat.DRAGOMAN
     if content and all(re.match(r"\S+=\s*\S+( |\Z)", line) for line in content):
         return WeightFormat.MOSES_DENSE
@@ -156,19 +154,23 @@ def _recognise(lines: list[str]) -> WeightFormat:
 _Parsed = Iterable[tuple[int, str, float]]
 
 
+def _content(lines: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    for number, line in lines:
+        if (text := line.strip()) and not text.startswith("#"):
+            yield number, text
+
+
 def _parse_dragoman(path: PathLike, lines: list[tuple[int, str]]) -> _Parsed:
     for number, line in lines:
         name, tab, value = line.rpartition("\t")
         if tab:
             yield number, name, _number(value, path, number)
-        elif line and not line.startswith("#"):
+        elif line.strip() and not line.startswith("#"):
             raise InputError("expected 'name<TAB>value'", path=path, line=number)
 
 
 def _parse_cdec(path: PathLike, lines: list[tuple[int, str]]) -> _Parsed:
-    for number, line in lines:
-        if not line or line.startswith("#"):
-            continue
+    for number, line in _content(lines):
         parts = line.split()
         if len(parts) != 2:
             raise InputError("expected 'name value'", path=path, line=number)
@@ -177,9 +179,7 @@ def _parse_cdec(path: PathLike, lines: list[tuple[int, str]]) -> _Parsed:
 
 def _parse_dense(path: PathLike, lines: list[tuple[int, str]]) -> _Parsed:
     found: dict[str, list[tuple[int, float]]] = {}
-    for number, line in lines:
-        if not line or line.startswith("#"):
-            continue
+    for number, line in _content(lines):
         name, values = _assignment(line, path, number)
         found.setdefault(name, []).extend((number, value) for value in values)
     return _numbered(found)
@@ -189,9 +189,7 @@ def _parse_ini(path: PathLike, lines: list[tuple[int, str]]) -> _Parsed:
     section = ""
     dense: dict[str, list[tuple[int, float]]] = {}
     sparse: list[tuple[int, str, float]] = []
-    for number, line in lines:
-        if not line or line.startswith("#"):
-            continue
+    for number, line in _content(lines):
         if line.startswith("[") and line.endswith("]"):
             section = line
         elif section == "[weight]":
@@ -201,8 +199,7 @@ def _parse_ini(path: PathLike, lines: list[tuple[int, str]]) -> _Parsed:
             dense[name] = [(number, value) for value in values]
         elif section == "[weight-file]":
             file = Path(os.fspath(path)).parent / line
-            numbered = [(n, text.strip(" ")) for n, text in enumerate(read_lines(file), start=1)]
-            sparse.extend(_parse_cdec(file, numbered))
+            sparse.extend(_parse_cdec(file, list(enumerate(read_lines(file), start=1))))
     return [*_numbered(dense), *sparse]
 
 

@@ -56,11 +56,19 @@ class Weights:
         """Weights over the same index that can be changed apart."""
         return Weights(self.index, self.values)
 
-    def on(self, index: FeatureIndex) -> Weights:
-        """The same weights over another index, which learns the names it lacks of the features that do not weigh 0."""
+    def values_on(self, index: FeatureIndex) -> Float64Array:
+        """One weight for each feature of another index; weights of features that it lacks are left out."""
         if index is self.index:
-            return self.copy()
-        return Weights.from_dict(dict(self.items()), index)
+            return self.values.copy()
+        values = np.zeros(len(index))
+        for name, value in self.items():
+            if (id_ := index.find(name)) >= 0:
+                values[id_] = value
+        return values
+
+    def on(self, index: FeatureIndex) -> Weights:
+        """The same weights over another index, which learns the names that it lacks."""
+        return self.copy() if index is self.index else Weights.from_dict(dict(self.items()), index)
 
     def is_usable(self) -> bool:
         """Whether a decoder can use them: all finite, and not all zero or collapsed to denormal dust."""

@@ -31,6 +31,12 @@ class Rows:
     rows: Sequence[Sequence[Cell | str]]
     kind: str = "rows"
 
+    def columns(self) -> list[Cell]:
+        """The header; a name stands over its numbers."""
+        first = self.cells()[0] if self.rows else []
+        numeric = [cell.numeric for cell in first] or [False] * len(self.header)
+        return [Cell(name, numeric=right) for name, right in zip(self.header, numeric, strict=True)]
+
     def cells(self) -> list[list[Cell]]:
         """All cells, bare strings as plain ones."""
         return [[cell if isinstance(cell, Cell) else Cell(cell) for cell in row] for row in self.rows]

@@ -1,0 +1,213 @@
+"""What happens, when and how: verbs, tenses and circumstances that fit together in a clause."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dragoman.corpus.synth.clauses import Clause
+from dragoman.corpus.synth.participants import Participants
+from dragoman.corpus.synth.phrases import POSS, Common, Phrase
+from dragoman.corpus.synth.verbgroups import Modal, Plan, Tense
+
+if TYPE_CHECKING:
+    from dragoman.corpus.synth.draw import Draw
+    from dragoman.corpus.synth.lexemes import Adverb, Frame
+    from dragoman.corpus.synth.lexicon import Lexicon
+
+__all__ = ["Chooser"]
+
+_VEHICLES = (
+    ("mit dem Zug", "by train"),
+    ("mit dem Auto", "by car"),
+    ("mit dem Bus", "by bus"),
+    ("mit dem Fahrrad", "by bicycle"),
+    ("mit der Straßenbahn", "by tram"),
+)
+_MODALS = tuple(
+    modal
+    for modal, weight in (
+        (Modal.MUSS, 6),
+        (Modal.KANN, 5),
+        (Modal.WILL, 4),
+        (Modal.MÖCHTE, 2),
+        (Modal.SOLL, 2),
+        (Modal.DARF, 1),
+    )
+    for _ in range(weight)
+)
+_TENSES = {
+    "act": tuple(
+        Plan(tense)
+        for tense, weight in (
+            (Tense.PAST, 10),
+            (Tense.NARRATED, 4),
+            (Tense.HABIT, 7),
+            (Tense.NOW, 5),
+            (Tense.FUTURE, 4),
+            (Tense.WILL, 2),
+            (Tense.PERFECT, 3),
+        )
+        for _ in range(weight)
+    ),
+    "evt": tuple(
+        Plan(tense)
+        for tense, weight in (
+            (Tense.PAST, 12),
+            (Tense.NARRATED, 5),
+            (Tense.FUTURE, 4),
+            (Tense.WILL, 2),
+            (Tense.PERFECT, 3),
+        )
+        for _ in range(weight)
+    ),
+    "sta": (Plan(Tense.STATE), Plan(Tense.STATE), Plan(Tense.STATE), Plan(Tense.NARRATED)),
+    "swap": (Plan(Tense.STATE), Plan(Tense.STATE), Plan(Tense.NARRATED)),
+}
+_INVOLUNTARY = (Plan(Tense.PAST), Plan(Tense.PAST), Plan(Tense.NARRATED), Plan(Tense.PERFECT))
+"""What happens to people is not planned for tomorrow."""
+_NEEDS_TIME = {Tense.PERFECT: Tense.PAST, Tense.FUTURE: Tense.WILL}
+"""Tenses that only a time expression makes clear, and what to use without one."""
+_TIME_OF = {
+    Tense.HABIT: ("hab", 0.92),
+    Tense.NOW: ("now", 0.85),
+    Tense.FUTURE: ("fut", 1.0),
+    Tense.WILL: ("fut", 0.5),
+    Tense.PAST: ("past", 0.6),
+    Tense.NARRATED: ("past", 0.6),
+    Tense.PERFECT: ("perf", 1.0),
+    Tense.SINCE: ("since", 1.0),
+}
+
+
+class Chooser(Participants):
+    """Draws clauses from a lexicon."""
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        super().__init__(lexicon)
+        days = [time.german for kind in ("past", "fut", "hab") for time in lexicon.words.times[kind]]
+        self.clocked = frozenset({"gestern", "morgen", "heute", "jeden Tag", "übermorgen"}).union(
+            day for day in days if day.endswith("tag") and len(day.split()) == 2 and day != "am Nachmittag"
+        )
+
+    def frame(self, r: Draw) -> Frame:
+        """A verb that people do."""
+        return r.pick(self.lexicon.frames)
+
+    def action(self, r: Draw, *, voluntary: bool = True) -> Frame:
+        """A verb of doing with a person as subject."""
+        while True:
+            frame = r.pick(self.lexicon.frames)
+            if frame.human and frame.aspect in ("act", "evt") and not (voluntary and "inv" in frame.flags):
+                return frame
+
+    def plan(self, r: Draw, frame: Frame) -> Plan:
+        """A tense, or a modal, that suits the verb."""
+        if "inv" in frame.flags:
+            return r.pick(_INVOLUNTARY)
+        if frame.aspect in ("act", "evt") and frame.human and r.chance(0.16):
+            modal = r.pick(_MODALS)
+            return Plan(Tense.HABIT, modal, past=modal is not Modal.MÖCHTE and r.chance(0.35))
+        return r.pick(_TENSES[frame.aspect])
+
+    def clause(
+        self,
+        r: Draw,
+        frame: Frame | None = None,
+        *,
+        subject: Phrase | None = None,
+        plan: Plan | None = None,
+        negation: float = 0.1,
+        adverbials: float = 1.0,
+        time: bool = True,
+    ) -> Clause:
+        """A clause around a verb; what is not given is drawn."""
+        frame = frame or self.frame(r)
+        plan = plan or self.plan(r, frame)
+        if subject is None:
+            subject = self.subject(r) if frame.human else self.topic(r, frame)
+        if plan.tense is Tense.NARRATED and subject.person in (1, 4):
+            plan = Plan(Tense.PAST)
+        if "notime" in frame.flags and plan.tense in _NEEDS_TIME:
+            plan = Plan(_NEEDS_TIME[plan.tense])
+        positive = plan.tense in (Tense.PERFECT, Tense.NOW, Tense.SINCE)
+        negated = frame.negatable and not positive and r.chance(negation)
+        if "onlyneg" in frame.flags:
+            negated = True
+        filled = [self.fill(r, slot, subject, negated=negated) for slot in frame.slots]
+        clause = Clause(frame, subject, filled, plan)
+        clause.negated = negated
+        if time and "notime" not in frame.flags:
+            self._set_time(r, clause)
+        self._set_circumstances(r, clause, adverbials)
+        return clause
+
+    def topic(self, r: Draw, frame: Frame) -> Phrase:
+        """A subject for a verb whose subject is not just anybody."""
+        noun = r.pick(frame.nouns)
+        if "rel" in noun.classes:
+            return Common(noun, POSS, adjectives=self.adjectives(r, noun, 0.12))
+        if "hum" in noun.classes:
+            return self.person(r, noun)
+        return self.thing(r, noun, "ddddp" if noun.classes & {"own", "portable", "pet", "clothes"} else "d", 0)
+
+    def _set_time(self, r: Draw, clause: Clause) -> None:
+        plan = clause.plan
+        if plan.modal is not None:
+            kind, chance = ("past", 0.5) if plan.past else ("fut", 0.4)
+        elif plan.tense in _TIME_OF:
+            kind, chance = _TIME_OF[plan.tense]
+        else:
+            return
+        if clause.frame.aspect in ("sta", "swap") and kind == "past":
+            kind, chance = "was", 0.3
+        if not r.chance(chance) or (kind == "hab" and clause.negated):
+            return
+        if kind in ("past", "fut") and "big" in clause.frame.flags and r.chance(0.7):
+            kind += " far"
+        if kind == "since" and "short" in clause.frame.flags:
+            kind = "short"
+        if kind == "perf" and clause.frame.aspect == "act" and "inv" not in clause.frame.flags and r.chance(0.35):
+            kind = "often"
+        clause.time = self._time(r, kind, clause)
+        if clause.time.german in self.clocked and plan.tense is not Tense.PERFECT and r.chance(0.15):
+            clause.clock = r.pick(self.lexicon.words.times["clock"])
+
+    def _time(self, r: Draw, kind: str, clause: Clause) -> Adverb:
+        times = self.lexicon.words.times[kind]
+        while True:
+            time = r.pick(times)
+            position = time.english[0][1]
+            if position == "n":
+                if any(
+                    isinstance(f, Common) and not f.definite and s.label == "A"
+                    for s, f in zip(clause.frame.slots, clause.filled, strict=True)
+                ):
+                    continue
+                if not clause.frame.negatable:
+                    continue
+                clause.negated = True
+            if position == "m" and (clause.negated or "attr" in clause.frame.flags):
+                continue
+            return time
+
+    def _set_circumstances(self, r: Draw, clause: Clause, adverbials: float) -> None:
+        frame = clause.frame
+        bare = 2.0 if not frame.slots else 1.0
+        free = clause.plan.tense not in (Tense.FUTURE, Tense.WILL, Tense.PERFECT)
+        if frame.manners and not clause.negated and free and r.chance(0.3 * bare * adverbials):
+            manner = r.pick(frame.manners)
+            going_on = clause.plan.tense in (Tense.NOW, Tense.PROGRESS)
+            if not (going_on and manner.german.endswith(("lang", "lange"))):
+                clause.manner = manner
+        if frame.places and r.chance(0.3 * bare * adverbials):
+            clause.location = self.spot(r, r.pick(frame.places), goal=False)
+        if "veh" in frame.flags and r.chance(0.4):
+            clause.vehicle = r.pick(_VEHICLES)
+        if clause.clock is not None and clause.manner is not None:
+            clause.clock = None
+        if clause.plan.modal is None and not (clause.time and clause.time.middle) and r.chance(0.08 * adverbials):
+            past = clause.plan.tense in (Tense.PAST, Tense.NARRATED) and frame.aspect == "evt"
+            kind = "done" if past and r.chance(0.6) else "any"
+            if clause.negated or "bad" in frame.flags:
+                kind = "sad"
+            clause.adverb = r.pick(self.lexicon.words.sentence_adverbs[kind])
