@@ -39,6 +39,9 @@ void each_token(std::string_view text, Body&& body) {
 
 template <typename Body>
 void each_line(std::string_view block, int64_t line, Body&& body) {
+  if (const size_t valid = valid_utf8_prefix(block); valid < block.size())
+    throw InputError("invalid UTF-8; convert the file to UTF-8, for instance with iconv",
+                     line + std::count(block.begin(), block.begin() + static_cast<int64_t>(valid), '\n'));
   for (; !block.empty(); ++line) {
     const size_t end = std::min(block.find('\n'), block.size());
     std::string_view text = block.substr(0, end);
