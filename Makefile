@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 NATIVE := $(shell find native -type f \( -name '*.cc' -o -name '*.hh' \) 2>/dev/null)
-BUILD_NEEDS := "scikit-build-core>=0.11,<2" "nanobind>=2.9,<4" "cmake>=3.25" "ninja>=1.11"
+BUILD_NEEDS := "scikit-build-core>=0.11,<2" "nanobind>=2.9,<4" "cmake>=3.25" "ninja>=1.11" "setuptools>=68" "wheel>=0.43"
 
 .PHONY: demo test lint format bench asan clean help
 

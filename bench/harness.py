@@ -34,6 +34,8 @@ class Workload:
     peer: Work | None = None
     repeats: int = 5
     peer_repeats: int = 1
+    peer_share: float = 1.0
+    """The share of the items that the (slow) peer works on; its time is scaled up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +75,7 @@ def measure(case: Case, scale: float) -> Measurement:
     clock = time.perf_counter if case.wall else time.process_time
     seconds = _median(load.ours, load.repeats, clock)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    peer = _median(load.peer, load.peer_repeats, clock) if load.peer else None
+    peer = _median(load.peer, load.peer_repeats, clock) / load.peer_share if load.peer else None
     return Measurement(scale=scale, n_items=load.n_items, seconds=seconds, peer_seconds=peer, peak_bytes=peak)
 
 

@@ -13,9 +13,10 @@ from bench.harness import RESULTS, ROOT
 PAGE = ROOT / "docs" / "benchmarks.md"
 HEAD = """# Benchmarks
 
-Made by `make bench` ({day}, {machine}). CPU seconds on one thread unless the name says otherwise; medians. *Ratio* is the peer's time over ours in the
-same process (more is better). *Growth* is our time at full size over that at half size (2 is linear). *Peak* is the resident
-memory of the whole process, Python and data included. The machines are small and noisy: trust ratios, not seconds.
+Made by `make bench` ({day}, {machine}). CPU seconds on one thread unless the name says otherwise; medians.
+*Ratio* is the peer's time over ours in the same process (more is better). *Growth* is our time at full size over that
+at half size (2 is linear). *Peak* is the resident memory of the whole process, Python and data included. The machines
+are small and noisy: trust ratios, not seconds.
 
 """
 

@@ -1,7 +1,4 @@
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
-
-#include <optional>
 
 #include "bind/arrays.hh"
 #include "bind/modules.hh"
@@ -47,8 +44,7 @@ void bind_ibm2(nb::module_& m) {
              In<int32_t> target_ids, int n_threads) {
             const auto source = ragged_of(source_offsets, source_ids, "source");
             const auto target = ragged_of(target_offsets, target_ids, "target");
-            return to_numpy(
-                watch([&](Control& control) { return model.align(source, target, n_threads, control); }));
+            return to_numpy(watch([&](Control& control) { return model.align(source, target, n_threads, control); }));
           },
           nb::arg("source_offsets").noconvert(), nb::arg("source_ids").noconvert(),
           nb::arg("target_offsets").noconvert(), nb::arg("target_ids").noconvert(), nb::arg("n_threads"),
@@ -61,8 +57,8 @@ void bind_ibm2(nb::module_& m) {
         const auto source = ragged_of(source_offsets, source_ids, "source");
         const auto target = ragged_of(target_offsets, target_ids, "target");
         const Ibm2Options options{n_iterations, null_prob, tension, fit_tension, alpha, max_length, n_threads};
-        auto result = watch(
-            [&](Control& control) { return train_ibm2(source, target, options, keep_model, control); }, progress);
+        auto result =
+            watch([&](Control& control) { return train_ibm2(source, target, options, keep_model, control); }, progress);
         std::vector<double> steps;
         for (const auto& step : result.steps)
           steps.insert(steps.end(), {step.log_likelihood, step.tension, step.null_mass});
@@ -80,14 +76,6 @@ void bind_ibm2(nb::module_& m) {
 
 void bind_align(nb::module_& m) {
   bind_ibm2(m);
-  nb::enum_<Heuristic>(m, "Heuristic", "How two directed alignments become one.")
-      .value("INTERSECTION", Heuristic::kIntersection)
-      .value("UNION", Heuristic::kUnion)
-      .value("GROW_DIAG", Heuristic::kGrowDiag)
-      .value("GROW_DIAG_AND", Heuristic::kGrowDiagAnd)
-      .value("GROW_DIAG_FINAL", Heuristic::kGrowDiagFinal)
-      .value("GROW_DIAG_FINAL_AND", Heuristic::kGrowDiagFinalAnd)
-      .value("REFINED", Heuristic::kRefined);
   m.def(
       "links_of",
       [](In<int64_t> offsets, In<int32_t> assignment, bool by_source) {
@@ -98,7 +86,8 @@ void bind_align(nb::module_& m) {
   m.def(
       "symmetrize_links",
       [](In<int64_t> first_offsets, In2<int32_t> first_links, In<int64_t> second_offsets, In2<int32_t> second_links,
-         Heuristic heuristic, int n_threads) {
+         const std::string& heuristic_name, int n_threads) {
+        const Heuristic heuristic = heuristic_named(heuristic_name);
         const auto first = links_in(first_offsets, first_links, "first");
         const auto second = links_in(second_offsets, second_links, "second");
         return to_tuple(

@@ -30,5 +30,7 @@ NB_MODULE(_core, m) {
   });
   dragoman::bind::bind_align(m);
   dragoman::bind::bind_grammar(m);
+  dragoman::bind::bind_lm(m);
+  dragoman::bind::bind_metric(m);
   dragoman::bind::bind_vocab(m);
 }

@@ -9,6 +9,8 @@ namespace nb = nanobind;
 
 void bind_align(nb::module_& m);
 void bind_grammar(nb::module_& m);
+void bind_lm(nb::module_& m);
+void bind_metric(nb::module_& m);
 void bind_vocab(nb::module_& m);
 
 }  // namespace dragoman::bind

@@ -64,9 +64,10 @@ double fit_tension(std::span<const ShapeMass> shapes, double observed, double st
   for (int step = 0; step < 30; ++step) {
     const FeatureMoments model = feature_moments(shapes, tension);
     const double slope = observed - model.mean;
+    if (std::abs(slope) <= 1e-12 * (1 + std::abs(observed))) break;  // at the optimum, or nothing depends on it
     (slope > 0 ? low : high) = tension;
     double next = tension + slope / model.variance;
-    if (!(next > low && next < high)) next = (low + high) / 2;  // also when the variance is 0
+    if (!(next > low && next < high)) next = (low + high) / 2;
     const bool settled = std::abs(next - tension) < 1e-6 * tension;
     tension = next;
     if (settled) break;

@@ -1,5 +1,5 @@
-// The alignment distribution of Dyer, Chahuneau and Smith (2013): target position j of m aligns to source position i of n
-// with probability proportional to exp(-tension * |i / n - j / m|), positions from 1.
+// The alignment distribution of Dyer, Chahuneau and Smith (2013): target position j of m aligns to source position i of
+// n with probability proportional to exp(-tension * |i / n - j / m|), positions from 1.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ class Diagonal {
   std::vector<double> powers_;  // exp(-tension / length)^k at length * (length - 1) / 2 + k, k < length
 };
 
-// How often sentences of one shape occur: mass[j] is the expected number of their target words at position j that align to
-// some source word.
+// How often sentences of one shape occur: mass[j] is the expected number of their target words at position j that align
+// to some source word.
 struct ShapeMass {
   int32_t n_source, n_target;
   std::vector<double> mass;
@@ -37,8 +37,8 @@ FeatureMoments feature_moments(std::span<const ShapeMass> shapes, double tension
 
 inline constexpr double kMinTension = 0.1, kMaxTension = 20.0;
 
-// The tension whose expected feature sum equals `observed` (the M-step: the expectation rises with the tension), by Newton's
-// method kept inside a bracket; clamped to [kMinTension, kMaxTension].
+// The tension whose expected feature sum equals `observed` (the M-step: the expectation rises with the tension), by
+// Newton's method kept inside a bracket; clamped to [kMinTension, kMaxTension].
 double fit_tension(std::span<const ShapeMass> shapes, double observed, double start);
 
 }  // namespace dragoman

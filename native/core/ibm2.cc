@@ -16,9 +16,9 @@ namespace dragoman {
 namespace {
 
 constexpr int64_t kSentencesPerChunk = 256;
-constexpr double kMinProb = 1e-37;     // keeps float32 away from zero and from slow subnormals
-constexpr double kUnseenProb = 1e-9;   // of a word pair that never stood together in training
-constexpr double kNoCount = 1e-12;     // smaller expected counts are taken for 0, which saves most digammas
+constexpr double kMinProb = 1e-37;    // keeps float32 away from zero and from slow subnormals
+constexpr double kUnseenProb = 1e-9;  // of a word pair that never stood together in training
+constexpr double kNoCount = 1e-12;    // smaller expected counts are taken for 0, which saves most digammas
 
 double digamma(double x) {
   double result = 0;
@@ -59,8 +59,7 @@ void normalize(std::span<const double> counts, double alpha, std::span<float> pr
     const double digamma_total = digamma(total);
     const double none = std::exp(digamma(alpha) - digamma_total);
     for (size_t k = 0; k < counts.size(); ++k)
-      if (counts[k] >= 0)
-        store(k, counts[k] < kNoCount ? none : std::exp(digamma(counts[k] + alpha) - digamma_total));
+      if (counts[k] >= 0) store(k, counts[k] < kNoCount ? none : std::exp(digamma(counts[k] + alpha) - digamma_total));
   } else {
     for (size_t k = 0; k < counts.size(); ++k)
       if (counts[k] >= 0) store(k, counts[k] / total);
@@ -191,8 +190,7 @@ class Trainer {
       }
       longest_ = std::max(longest_, static_cast<int32_t>(std::max(n, m)));
       const auto [found, is_new] = shape_ids.emplace(std::pair{n, m}, static_cast<int32_t>(shapes_.size()));
-      if (is_new)
-        shapes_.push_back({static_cast<int32_t>(n), static_cast<int32_t>(m), std::vector<double>(m, 0.0)});
+      if (is_new) shapes_.push_back({static_cast<int32_t>(n), static_cast<int32_t>(m), std::vector<double>(m, 0.0)});
       shape_of_.push_back(found->second);
     }
   }
@@ -210,13 +208,12 @@ class Trainer {
       const auto words = source_[s];
       for (size_t i = 0; i < words.size(); ++i)
         occurrences_[static_cast<size_t>(next[static_cast<size_t>(words[i])]++)] = {static_cast<int32_t>(s),
-                                                                                   static_cast<int32_t>(i)};
+                                                                                    static_cast<int32_t>(i)};
     }
     by_frequency_.resize(static_cast<size_t>(n_source_words_));
     std::iota(by_frequency_.begin(), by_frequency_.end(), 0);
-    std::stable_sort(by_frequency_.begin(), by_frequency_.end(), [&](int32_t a, int32_t b) {
-      return occurrences_of(a).size() > occurrences_of(b).size();
-    });
+    std::stable_sort(by_frequency_.begin(), by_frequency_.end(),
+                     [&](int32_t a, int32_t b) { return occurrences_of(a).size() > occurrences_of(b).size(); });
   }
 
   // Every cell learns where in its source word's row of the translation table its target word stands, so that no
@@ -260,7 +257,8 @@ class Trainer {
     return std::span(occurrences_).subspan(begin, end - begin);
   }
 
-  // body(word, worker), frequent words first so that no thread is left alone with one at the end. Not counted as progress.
+  // body(word, worker), frequent words first so that no thread is left alone with one at the end. Not counted as
+  // progress.
   template <typename Body>
   void parallel_words(Body&& body) {
     Control uncounted;
@@ -274,36 +272,37 @@ class Trainer {
   double sweep_sentences(const Diagonal& diagonal) {
     const int64_t n_chunks = (source_.size() + kSentencesPerChunk - 1) / kSentencesPerChunk;
     std::vector<double> log_likelihoods(static_cast<size_t>(n_chunks), 0.0);
-    parallel_chunks(source_.size(), kSentencesPerChunk, options_.n_threads, control_, [&](int64_t begin, int64_t end, int) {
-      std::vector<double> d, z, sum;
-      double log_likelihood = 0;
-      for (int64_t s = begin; s < end; ++s) {
-        if (!alignable(s)) continue;
-        const auto e = source_[s], f = target_[s];
-        const size_t m = f.size();
-        d.resize(m);
-        z.assign(m, 0);
-        sum.assign(m, 0);
-        const int32_t* cells = cells_.data() + cell_offsets_[static_cast<size_t>(s)];
-        for (size_t i = 0; i < e.size(); ++i, cells += m) {
-          const float* t = probs_.data() + row_offsets_[static_cast<size_t>(e[i])];
-          diagonal.row(static_cast<int32_t>(i), static_cast<int32_t>(e.size()), d);
-          for (size_t j = 0; j < m; ++j) {
-            sum[j] += t[cells[j]] * d[j];
-            z[j] += d[j];
-          }
-        }
-        const double p0 = options_.null_prob;
-        for (size_t j = 0; j < m; ++j) {
-          const double null = p0 * null_probs_[static_cast<size_t>(f[j])];
-          const double total = null + (1 - p0) * sum[j] / z[j];
-          weights_[target_begin(s) + j] = (1 - p0) / (z[j] * total);
-          null_posteriors_[target_begin(s) + j] = null / total;
-          log_likelihood += std::log(total);
-        }
-      }
-      log_likelihoods[static_cast<size_t>(begin / kSentencesPerChunk)] = log_likelihood;
-    });
+    parallel_chunks(source_.size(), kSentencesPerChunk, options_.n_threads, control_,
+                    [&](int64_t begin, int64_t end, int) {
+                      std::vector<double> d, z, sum;
+                      double log_likelihood = 0;
+                      for (int64_t s = begin; s < end; ++s) {
+                        if (!alignable(s)) continue;
+                        const auto e = source_[s], f = target_[s];
+                        const size_t m = f.size();
+                        d.resize(m);
+                        z.assign(m, 0);
+                        sum.assign(m, 0);
+                        const int32_t* cells = cells_.data() + cell_offsets_[static_cast<size_t>(s)];
+                        for (size_t i = 0; i < e.size(); ++i, cells += m) {
+                          const float* t = probs_.data() + row_offsets_[static_cast<size_t>(e[i])];
+                          diagonal.row(static_cast<int32_t>(i), static_cast<int32_t>(e.size()), d);
+                          for (size_t j = 0; j < m; ++j) {
+                            sum[j] += t[cells[j]] * d[j];
+                            z[j] += d[j];
+                          }
+                        }
+                        const double p0 = options_.null_prob;
+                        for (size_t j = 0; j < m; ++j) {
+                          const double null = p0 * null_probs_[static_cast<size_t>(f[j])];
+                          const double total = null + (1 - p0) * sum[j] / z[j];
+                          weights_[target_begin(s) + j] = (1 - p0) / (z[j] * total);
+                          null_posteriors_[target_begin(s) + j] = null / total;
+                          log_likelihood += std::log(total);
+                        }
+                      }
+                      log_likelihoods[static_cast<size_t>(begin / kSentencesPerChunk)] = log_likelihood;
+                    });
     return std::accumulate(log_likelihoods.begin(), log_likelihoods.end(), 0.0);
   }
 
@@ -324,8 +323,8 @@ class Trainer {
       double feature = 0;
       for (const auto [sentence, i] : occurrences_of(word)) {
         const size_t n = source_[sentence].size(), m = target_[sentence].size();
-        const int32_t* cells =
-            cells_.data() + cell_offsets_[static_cast<size_t>(sentence)] + static_cast<int64_t>(i) * static_cast<int64_t>(m);
+        const int32_t* cells = cells_.data() + cell_offsets_[static_cast<size_t>(sentence)] +
+                               static_cast<int64_t>(i) * static_cast<int64_t>(m);
         const double* weights = weights_.data() + target_begin(sentence);
         const double place = static_cast<double>(i + 1) / static_cast<double>(n), step = 1.0 / static_cast<double>(m);
         d.resize(m);

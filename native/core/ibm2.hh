@@ -14,8 +14,8 @@ namespace dragoman {
 
 struct Ibm2Options {
   int32_t n_iterations = 5;
-  double null_prob = 0.08;
-  double tension = 4.0;
+  double null_prob = 0.2;
+  double tension = 1.0;
   bool fit_tension = true;
   double alpha = 0.01;  // Dirichlet prior of variational Bayes on t(. | source word); 0: maximum likelihood
   int32_t max_length = 200;

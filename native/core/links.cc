@@ -73,8 +73,8 @@ class Symmetrizer {
     for (size_t k = 0; k < union_.size(); ++k) {
       n_sources += k == 0 || union_[k].source != union_[k - 1].source;
       source_rank_[k] = n_sources - 1;
-      target_rank_[k] = static_cast<size_t>(
-          std::lower_bound(targets_.begin(), targets_.end(), union_[k].target) - targets_.begin());
+      target_rank_[k] =
+          static_cast<size_t>(std::lower_bound(targets_.begin(), targets_.end(), union_[k].target) - targets_.begin());
       for (size_t a = 0; a < kAround.size(); ++a) around_[k][a] = find(union_[k], kAround[a]);
     }
     source_linked_.assign(n_sources, 0);
@@ -141,8 +141,7 @@ class Symmetrizer {
 
   void finish(const std::vector<Link>& links, Heuristic heuristic) {
     for (size_t k = 0; k < union_.size(); ++k)
-      if (!chosen_[k] && in(links, k) &&
-          (heuristic == Heuristic::kGrowDiagFinalAnd ? both_free(k) : one_free(k)))
+      if (!chosen_[k] && in(links, k) && (heuristic == Heuristic::kGrowDiagFinalAnd ? both_free(k) : one_free(k)))
         choose(k);
   }
 
@@ -157,7 +156,8 @@ class Symmetrizer {
 };
 
 void check_pairs(const Links& first, const Links& second) {
-  if (first.size() != second.size()) throw std::invalid_argument("both alignments must have equally many sentence pairs");
+  if (first.size() != second.size())
+    throw std::invalid_argument("both alignments must have equally many sentence pairs");
 }
 
 int32_t parse_position(std::string_view digits, std::string_view token, int64_t line) {
@@ -188,6 +188,21 @@ LinkTable links_of(std::span<const int64_t> offsets, std::span<const int32_t> as
     table.offsets.push_back(static_cast<int64_t>(table.links.size()));
   }
   return table;
+}
+
+Heuristic heuristic_named(std::string_view name) {
+  constexpr std::array<std::pair<std::string_view, Heuristic>, 7> kNames{{
+      {"intersection", Heuristic::kIntersection},
+      {"union", Heuristic::kUnion},
+      {"grow-diag", Heuristic::kGrowDiag},
+      {"grow-diag-and", Heuristic::kGrowDiagAnd},
+      {"grow-diag-final", Heuristic::kGrowDiagFinal},
+      {"grow-diag-final-and", Heuristic::kGrowDiagFinalAnd},
+      {"refined", Heuristic::kRefined},
+  }};
+  for (const auto& [known, heuristic] : kNames)
+    if (known == name) return heuristic;
+  throw std::invalid_argument("no symmetrisation is called '" + std::string(name) + "'");
 }
 
 LinkTable symmetrize(const Links& first, const Links& second, Heuristic heuristic, int n_threads, Control& control) {

@@ -33,14 +33,17 @@ LinkTable links_of(std::span<const int64_t> offsets, std::span<const int32_t> as
 enum class Heuristic {
   kIntersection,
   kUnion,
-  kGrowDiag,          // adds links of the union adjacent to a link while a word of theirs has none, until nothing changes
-  kGrowDiagAnd,       // the same while both words have none
-  kGrowDiagFinal,     // kGrowDiag, then links of the first alignment and of the second with a word that has none
+  kGrowDiag,       // adds links of the union adjacent to a link while a word of theirs has none, until nothing changes
+  kGrowDiagAnd,    // the same while both words have none
+  kGrowDiagFinal,  // kGrowDiag, then links of the first alignment and of the second with a word that has none
   kGrowDiagFinalAnd,  // kGrowDiag, then those with two words that have none
   // Och and Ney (2003): adds links of the union whose words both have none, or which have a horizontal or vertical
   // neighbour and leave no link with both kinds of neighbour, until nothing changes.
   kRefined,
 };
+
+// By its name on the command line, such as "grow-diag-final-and". Throws std::invalid_argument.
+Heuristic heuristic_named(std::string_view name);
 
 // Rows need not be sorted; repeated links count once. Positions must not be negative.
 LinkTable symmetrize(const Links& first, const Links& second, Heuristic heuristic, int n_threads, Control& control);

@@ -1,5 +1,6 @@
 #include "core/vocab.hh"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -38,15 +39,64 @@ bool needs_escape(std::string_view w) {
   return w.size() >= 3 && w.find("|||") != std::string_view::npos;
 }
 
-template <typename Lookup>
-void encode(std::string_view block, int64_t first_line, EncodedLines& out, Lookup&& lookup) {
+// Words go to the table as they come, and get new ids.
+class Interning {
+ public:
+  Interning(WordTable& table, std::vector<int32_t>& ids) : table_(table), ids_(ids) {}
+  size_t size() const { return ids_.size(); }
+  void add(std::string_view word) { ids_.push_back(table_.intern(word)); }
+  void add_escaped(std::string_view word) {
+    scratch_.clear();
+    escape_word(word, scratch_);
+    add(scratch_);
+  }
+  void finish() {}
+
+ private:
+  WordTable& table_;
+  std::vector<int32_t>& ids_;
+  std::string scratch_;
+};
+
+// Words are looked up in batches.
+class Finding {
+ public:
+  Finding(const WordTable& table, int32_t unknown, std::vector<int32_t>& ids)
+      : table_(table), unknown_(unknown), ids_(ids) {}
+  size_t size() const { return ids_.size() + n_; }
+  void add(std::string_view word) {
+    words_[n_++] = word;
+    if (n_ == WordTable::kBatch) finish();
+  }
+  void add_escaped(std::string_view word) {
+    scratch_[n_].clear();
+    escape_word(word, scratch_[n_]);
+    add(scratch_[n_]);
+  }
+  void finish() {
+    const size_t begin = ids_.size();
+    ids_.resize(begin + n_);
+    table_.find_batch({words_, n_}, unknown_, std::span(ids_).subspan(begin));
+    n_ = 0;
+  }
+
+ private:
+  const WordTable& table_;
+  int32_t unknown_;
+  std::vector<int32_t>& ids_;
+  std::string_view words_[WordTable::kBatch];
+  std::string scratch_[WordTable::kBatch];
+  size_t n_ = 0;
+};
+
+template <typename Sink>
+void encode(std::string_view block, int64_t first_line, std::vector<int64_t>& offsets, Sink&& sink) {
   const size_t valid = valid_utf8_prefix(block);
   if (valid != block.size()) {
     int64_t line = first_line;
     for (size_t i = 0; i < valid; ++i) line += block[i] == '\n';
     throw InputError("invalid UTF-8 (byte " + std::to_string(static_cast<unsigned char>(block[valid])) + ")", line);
   }
-  std::string escaped;
   size_t pos = 0;
   while (pos < block.size()) {
     const void* newline = std::memchr(block.data() + pos, '\n', block.size() - pos);
@@ -59,17 +109,13 @@ void encode(std::string_view block, int64_t first_line, EncodedLines& out, Looku
       const size_t start = i;
       while (i < stop && block[i] != ' ' && block[i] != '\t') ++i;
       if (i == start) break;
-      std::string_view word = block.substr(start, i - start);
-      if (needs_escape(word)) {
-        escaped.clear();
-        escape_word(word, escaped);
-        word = escaped;
-      }
-      out.ids.push_back(lookup(word));
+      const std::string_view word = block.substr(start, i - start);
+      needs_escape(word) ? sink.add_escaped(word) : sink.add(word);
     }
-    out.offsets.push_back(static_cast<int64_t>(out.ids.size()));
+    offsets.push_back(static_cast<int64_t>(sink.size()));
     pos = end + 1;
   }
+  sink.finish();
 }
 
 }  // namespace
@@ -104,7 +150,7 @@ std::string unescape_word(std::string_view stored) {
   return word;
 }
 
-WordTable::WordTable() : offsets_{0}, slots_(1024, kAbsent) {}
+WordTable::WordTable() : offsets_{0}, slots_(1024, {kAbsent, 0}) {}
 
 WordTable::WordTable(std::string_view blob, const std::vector<int64_t>& offsets) : WordTable() {
   if (offsets.empty() || offsets.front() != 0 || offsets.back() != static_cast<int64_t>(blob.size()))
@@ -123,16 +169,15 @@ size_t WordTable::slot_of(std::string_view word, uint64_t hash) const {
   size_t slot = static_cast<size_t>(hash) & mask;
   const auto tag = static_cast<uint32_t>(hash >> 32);
   for (;; slot = (slot + 1) & mask) {
-    const int32_t id = slots_[slot];
-    if (id == kAbsent) return slot;
-    if (hashes_[static_cast<size_t>(id)] == tag && this->word(id) == word) return slot;
+    const Slot& found = slots_[slot];
+    if (found.id == kAbsent || (found.tag == tag && this->word(found.id) == word)) return slot;
   }
 }
 
 int32_t WordTable::intern(std::string_view word) {
   const uint64_t hash = hash_bytes(word);
   size_t slot = slot_of(word, hash);
-  if (slots_[slot] != kAbsent) return slots_[slot];
+  if (slots_[slot].id != kAbsent) return slots_[slot].id;
   if (size() == std::numeric_limits<int32_t>::max()) throw InputError("more than 2^31 distinct words");
   if (2 * (static_cast<size_t>(size()) + 1) > slots_.size()) {
     grow();
@@ -141,12 +186,30 @@ int32_t WordTable::intern(std::string_view word) {
   const int32_t id = size();
   blob_ += word;
   offsets_.push_back(static_cast<int64_t>(blob_.size()));
-  hashes_.push_back(static_cast<uint32_t>(hash >> 32));
-  slots_[slot] = id;
+  slots_[slot] = {id, static_cast<uint32_t>(hash >> 32)};
   return id;
 }
 
-int32_t WordTable::find(std::string_view word) const { return slots_[slot_of(word, hash_bytes(word))]; }
+int32_t WordTable::find(std::string_view word) const { return slots_[slot_of(word, hash_bytes(word))].id; }
+
+void WordTable::find_batch(std::span<const std::string_view> words, int32_t absent, std::span<int32_t> ids) const {
+  const size_t mask = slots_.size() - 1;
+  uint64_t hashes[kBatch];
+  for (size_t i = 0; i < words.size(); ++i) {
+    hashes[i] = hash_bytes(words[i]);
+    __builtin_prefetch(&slots_[hashes[i] & mask]);
+  }
+  // The first slot is mostly the right one.
+  for (size_t i = 0; i < words.size(); ++i) {
+    ids[i] = std::max(slots_[hashes[i] & mask].id, 0);
+    __builtin_prefetch(&offsets_[static_cast<size_t>(ids[i])]);
+  }
+  for (const int32_t id : ids) __builtin_prefetch(blob_.data() + offsets_[static_cast<size_t>(id)]);
+  for (size_t i = 0; i < words.size(); ++i) {
+    const int32_t id = slots_[slot_of(words[i], hashes[i])].id;
+    ids[i] = id == kAbsent ? absent : id;
+  }
+}
 
 std::string_view WordTable::word(int32_t id) const {
   const auto i = static_cast<size_t>(id);
@@ -155,25 +218,23 @@ std::string_view WordTable::word(int32_t id) const {
 }
 
 void WordTable::grow() {
-  slots_.assign(slots_.size() * 2, kAbsent);
+  slots_.assign(slots_.size() * 2, {kAbsent, 0});
   const size_t mask = slots_.size() - 1;
   for (int32_t id = 0; id < size(); ++id) {
-    size_t slot = static_cast<size_t>(hash_bytes(word(id))) & mask;
-    while (slots_[slot] != kAbsent) slot = (slot + 1) & mask;
-    slots_[slot] = id;
+    const uint64_t hash = hash_bytes(word(id));
+    size_t slot = static_cast<size_t>(hash) & mask;
+    while (slots_[slot].id != kAbsent) slot = (slot + 1) & mask;
+    slots_[slot] = {id, static_cast<uint32_t>(hash >> 32)};
   }
 }
 
 void encode_lines(std::string_view block, WordTable& table, int64_t first_line, EncodedLines& out) {
-  encode(block, first_line, out, [&](std::string_view word) { return table.intern(word); });
+  encode(block, first_line, out.offsets, Interning(table, out.ids));
 }
 
 void encode_lines_frozen(std::string_view block, const WordTable& table, int32_t unknown, int64_t first_line,
                          EncodedLines& out) {
-  encode(block, first_line, out, [&](std::string_view word) {
-    const int32_t id = table.find(word);
-    return id == WordTable::kAbsent ? unknown : id;
-  });
+  encode(block, first_line, out.offsets, Finding(table, unknown, out.ids));
 }
 
 std::vector<uint8_t> assign_folds(const WordTable& table, const Sentences& sentences, int n_folds, uint64_t seed) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,9 @@ class WordTable {
 
   int32_t intern(std::string_view word);
   int32_t find(std::string_view word) const;
+  // Many at once, with their memory accesses side by side. ids.size() must be words.size(), at most kBatch.
+  static constexpr size_t kBatch = 32;
+  void find_batch(std::span<const std::string_view> words, int32_t absent, std::span<int32_t> ids) const;
   std::string_view word(int32_t id) const;
   int32_t size() const { return static_cast<int32_t>(offsets_.size() - 1); }
   const std::string& blob() const { return blob_; }
@@ -37,10 +41,14 @@ class WordTable {
   void grow();
   size_t slot_of(std::string_view word, uint64_t hash) const;
 
+  struct Slot {
+    int32_t id;    // or kAbsent
+    uint32_t tag;  // a part of the word's hash, to avoid touching the arena on a near miss
+  };
+
   std::string blob_;
   std::vector<int64_t> offsets_;
-  std::vector<uint32_t> hashes_;  // of each word, to avoid touching the arena on a near miss
-  std::vector<int32_t> slots_;    // id or kAbsent; the size is a power of two
+  std::vector<Slot> slots_;  // the size is a power of two
 };
 
 // Tokens of consecutive lines. Row i of (offsets, ids) is line i of the block.

@@ -58,16 +58,6 @@ def train_ibm2(
     keep_model: bool,
     progress: Callable[[int], None] | None = None,
 ) -> tuple[NDArray[np.int32], NDArray[np.float64], Ibm2Model | None]: ...
-
-class Heuristic(enum.Enum):
-    INTERSECTION = 0
-    UNION = 1
-    GROW_DIAG = 2
-    GROW_DIAG_AND = 3
-    GROW_DIAG_FINAL = 4
-    GROW_DIAG_FINAL_AND = 5
-    REFINED = 6
-
 def links_of(
     offsets: NDArray[np.int64], assignment: NDArray[np.int32], by_source: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]: ...
@@ -76,7 +66,7 @@ def symmetrize_links(
     first_links: NDArray[np.int32],
     second_offsets: NDArray[np.int64],
     second_links: NDArray[np.int32],
-    heuristic: Heuristic,
+    heuristic: str,
     n_threads: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]: ...
 def overlap_of_links(
@@ -89,6 +79,109 @@ def overlap_of_links(
 def parse_pharaoh(block: bytes, first_line: int = 1) -> tuple[NDArray[np.int64], NDArray[np.int32]]: ...
 def format_pharaoh(offsets: NDArray[np.int64], links: NDArray[np.int32], begin: int, end: int) -> bytes: ...
 
+class ReferenceLength(enum.Enum):
+    CLOSEST = 0
+    SHORTEST = 1
+    AVERAGE = 2
+
+def bleu_statistics(
+    offsets: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    sentence: NDArray[np.int32],
+    ref_offsets: NDArray[np.int64],
+    ref_word_offsets: NDArray[np.int64],
+    ref_ids: NDArray[np.int32],
+    order: int,
+    length: ReferenceLength,
+    threads: int,
+) -> NDArray[np.float64]: ...
+def chrf_statistics(
+    offsets: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    sentence: NDArray[np.int32],
+    ref_offsets: NDArray[np.int64],
+    ref_word_offsets: NDArray[np.int64],
+    ref_ids: NDArray[np.int32],
+    character_offsets: NDArray[np.int64],
+    characters: NDArray[np.int32],
+    piece_offsets: NDArray[np.int64],
+    pieces: NDArray[np.int32],
+    char_order: int,
+    word_order: int,
+    beta: float,
+    threads: int,
+) -> NDArray[np.float64]: ...
+def ter_statistics(
+    offsets: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    sentence: NDArray[np.int32],
+    ref_offsets: NDArray[np.int64],
+    ref_word_offsets: NDArray[np.int64],
+    ref_ids: NDArray[np.int32],
+    threads: int,
+) -> NDArray[np.float64]: ...
+class LmModel:
+    order: int
+    n_ngrams: list[int]
+    words: WordTable
+    def score_text(
+        self,
+        block: bytes,
+        first_line: int,
+        bos: bool,
+        eos: bool,
+        n_threads: int,
+        progress: Callable[[int], None] | None = None,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32], NDArray[np.int32]]: ...
+    def score_ids(
+        self,
+        offsets: NDArray[np.int64],
+        ids: NDArray[np.int32],
+        bos: bool,
+        eos: bool,
+        n_threads: int,
+        progress: Callable[[int], None] | None = None,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32], NDArray[np.int32]]: ...
+    def full_scores(
+        self, ids: NDArray[np.int32], bos: bool, eos: bool
+    ) -> tuple[NDArray[np.float32], NDArray[np.int32]]: ...
+    def file_pieces(self) -> list[memoryview]: ...
+
+class LmPiece:
+    score: float
+
+class ArpaReader:
+    def __init__(self) -> None: ...
+    def feed(self, block: bytes) -> None: ...
+    def finish(self) -> LmModel: ...
+
+class ArpaWriter:
+    def __init__(self, model: LmModel) -> None: ...
+    def next_block(self) -> bytes: ...
+
+class LmText:
+    n_sentences: int
+    n_tokens: int
+    def __init__(self) -> None: ...
+    def add(
+        self,
+        offsets: NDArray[np.int64],
+        ids: NDArray[np.int32],
+        n_words: int,
+        marks: NDArray[np.uint8] | None = None,
+        excluded: int = -1,
+    ) -> None: ...
+
+def load_lm(descriptor: int, verify: bool) -> LmModel: ...
+def join_pieces(model: LmModel, items: list[int | LmPiece], begins_sentence: bool) -> LmPiece: ...
+def estimate_lm(
+    text: LmText,
+    words: WordTable,
+    order: int,
+    prune: list[int],
+    fallback: tuple[float, float, float] | None,
+    progress: Callable[[int], None] | None = None,
+) -> tuple[LmModel, list[tuple[float, float, float]], list[int]]: ...
 class PhraseSmoothing(enum.Enum):
     NONE = 0
     KNESER_NEY = 1

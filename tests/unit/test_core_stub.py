@@ -25,4 +25,5 @@ def test_every_method_is_declared_and_exists():
         if isinstance(node, ast.ClassDef):
             methods = {item.name for item in node.body if isinstance(item, ast.FunctionDef)}
             methods |= {i.target.id for i in node.body if isinstance(i, ast.AnnAssign)}
+            methods |= {target.id for i in node.body if isinstance(i, ast.Assign) for target in i.targets}
             assert public(methods) == public(vars(getattr(_core, node.name))), node.name

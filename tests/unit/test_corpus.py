@@ -91,7 +91,9 @@ def test_split_shares_no_sentence():
     assert len(parts.train) + 22 + parts.n_dropped == 400
     sets = [[{p[side] for p in part} for part in (parts.train, parts.dev, parts.test)] for side in (0, 1)]
     for train, dev, test in sets:
-        assert not (train & dev or train & test or dev & test)
+        assert not train & dev
+        assert not train & test
+        assert not dev & test
     assert parts == split_pairs(pairs, n_dev=10, n_test=12, seed=1)
     assert parts != split_pairs(pairs, n_dev=10, n_test=12, seed=2)
 

@@ -28,7 +28,9 @@ LAYERS = [
     ["tune"],
     ["evaluate"],
     ["report"],
-    ["recipe", "serve", "cli"],
+    ["recipe", "serve", "demo"],
+    ["cli"],
+    ["__main__"],
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 MODULES = sorted(path for path in ROOT.rglob("*.py") if path != ROOT / "__init__.py")

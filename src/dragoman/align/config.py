@@ -53,9 +53,9 @@ class FastConfig:
     """Settings of our own aligner."""
 
     n_iterations: int = 5
-    null_prob: float = 0.08
+    null_prob: float = 0.2
     """Probability that a target word comes from no source word."""
-    tension: float = 4.0
+    tension: float = 1.0
     """How strongly links keep to the diagonal; where training starts from when it is fitted."""
     fit_tension: bool = True
     alpha: float = 0.01

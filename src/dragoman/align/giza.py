@@ -1,8 +1,8 @@
 """Alignments in the A3 files that GIZA++ and MGIZA write, three lines a sentence pair:
 
-    # Sentence pair (1) source length 2 target length 3 alignment score : 0.01
-    das haus da
-    NULL ({ 3 }) the ({ 1 }) house ({ 2 })
+# Sentence pair (1) source length 2 target length 3 alignment score : 0.01
+das haus da
+NULL ({ 3 }) the ({ 1 }) house ({ 2 })
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def _read_pairs(path: PathLike) -> Iterator[list[tuple[int, int]]]:
                 path=path,
                 line=number,
             )
-        _, target = next(lines, (0, None))
+        number, target = next(lines, (number, None))
         number, source = next(lines, (number, None))
         if target is None or source is None:
             raise InputError("the file ends within a sentence pair; expected three lines", path=path, line=number)

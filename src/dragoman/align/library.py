@@ -49,6 +49,9 @@ def train_library(
             f"the method {method} needs the sil-thot library; install it with pip install 'dragoman[align]', "
             f"or choose the method {Method.FAST}"
         )
+    if not len(usable):
+        nothing = Alignment.of([] for _ in range(len(source)))
+        return nothing, nothing
     with tempfile.TemporaryDirectory(prefix="dragoman-align-") as scratch:
         folder = Path(scratch)
         for name, side in (("source", source), ("target", target)):
@@ -85,7 +88,9 @@ def _run_both(folder: Path, method: Method, seed: int, n_threads: int, progress:
         for direction in Direction:
             receiver, sender = context.Pipe(duplex=False)
             process = context.Process(
-                target=_train_one, args=(str(folder), direction.value, method.value, seed, n_threads, sender), daemon=True
+                target=_train_one,
+                args=(str(folder), direction.value, method.value, seed, n_threads, sender),
+                daemon=True,
             )
             process.start()
             sender.close()
@@ -140,26 +145,25 @@ def _train(method: Method, source: str, target: str, seed: int, sender: Connecti
             sender.send((n_before + i + 1, n_before + n_own + n_after))
         model.end_training()
 
+    model: AlignmentModel
+    n_before = 0
     if method is Method.HMM:
         start = Ibm1AlignmentModel()
         start.read_sentence_pairs(source, target)
         start.start_training()
         run(start, _IBM1_ITERATIONS, 0, _HMM_ITERATIONS)
-        hmm = HmmAlignmentModel(start)
-        hmm.start_training()
-        run(hmm, _HMM_ITERATIONS, _IBM1_ITERATIONS, 0)
-        return hmm
-    if method is Method.EFLOMAL:
-        eflomal = EflomalAlignmentModel()
+        model, n_before, n_own = HmmAlignmentModel(start), _IBM1_ITERATIONS, _HMM_ITERATIONS
+    elif method is Method.EFLOMAL:
+        model = eflomal = EflomalAlignmentModel()
         eflomal.seed = seed
         eflomal.deterministic = True
-        eflomal.emit_training_alignments = True
         eflomal.read_sentence_pairs(source, target)
-        eflomal.start_training()
-        run(eflomal, eflomal.scheduled_iterations, 0, 0)
-        return eflomal
-    fastalign = FastAlignModel()
-    fastalign.read_sentence_pairs(source, target)
-    fastalign.start_training()
-    run(fastalign, _FASTALIGN_ITERATIONS, 0, 0)
-    return fastalign
+    else:
+        model, n_own = FastAlignModel(), _FASTALIGN_ITERATIONS
+        model.read_sentence_pairs(source, target)
+    model.emit_training_alignments = True
+    model.start_training()
+    if method is Method.EFLOMAL:
+        n_own = eflomal.scheduled_iterations  # known once it has seen how much text there is
+    run(model, n_own, n_before, 0)
+    return model

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 
-from dragoman._core import Heuristic, symmetrize_links
+from dragoman._core import symmetrize_links
 from dragoman.align.links import Alignment
 from dragoman.errors import MismatchError
 
@@ -43,7 +43,8 @@ def symmetrize(
         raise MismatchError(
             f"both directions must align the same sentence pairs, but one has {len(forward)}, the other {len(reverse)}"
         )
-    heuristic = Heuristic[symmetrization.name]
     return Alignment(
-        *symmetrize_links(forward.offsets, forward.links, reverse.offsets, reverse.links, heuristic, n_threads)
+        *symmetrize_links(
+            forward.offsets, forward.links, reverse.offsets, reverse.links, symmetrization.value, n_threads
+        )
     )

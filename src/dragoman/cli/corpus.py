@@ -41,8 +41,8 @@ def synth(
 ) -> None:
     """Generate a German-English corpus from the built-in grammar: any size, always the same for a seed.
 
-    Writes OUT/train.de, OUT/train.en, OUT/dev.de, OUT/dev.en and so on; with several references OUT/dev.en.0, OUT/dev.en.1, …
-    No sentence of dev or test occurs in train.
+    Writes OUT/train.de, OUT/train.en, OUT/dev.de, OUT/dev.en and so on; with several references OUT/dev.en.0,
+    OUT/dev.en.1, … No sentence of dev or test occurs in train.
 
     Example: dragoman corpus synth -n 100000 --references 4 -o corpus
     """

@@ -9,7 +9,7 @@ import os
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypeVar
 
 import typer
 from rich.console import Console
@@ -73,7 +73,7 @@ class Session:
         """The command's result for people, on standard output; silent with --json."""
         self._output.print(what if isinstance(what, Table) else Text(what), soft_wrap=True)
 
-    def emit(self, result: Any) -> None:
+    def emit(self, result: object) -> None:
         """The command's result for programs: one JSON object, with --json only."""
         if self.json:
             sys.stdout.write(json.dumps(_plain(result), ensure_ascii=False, allow_nan=False) + "\n")
@@ -118,7 +118,7 @@ class Session:
                     update(n)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
     if isinstance(value, dict):

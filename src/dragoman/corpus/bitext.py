@@ -36,6 +36,25 @@ class Side:
     offsets: Int64Array
     ids: Int32Array
 
+    @classmethod
+    def read(cls, path: PathLike, *, progress: Progress | None = None) -> Side:
+        """Encode a text file in memory, with a vocabulary of its own."""
+        builder = VocabBuilder()
+        offsets, ids = [np.zeros(1, np.int64)], [np.zeros(0, np.int32)]
+        n_lines = n_ids = 0
+        for block in read_blocks(path):
+            try:
+                block_offsets, block_ids = builder.encode_block(block)
+            except InputError as error:
+                raise error.at(path) from error
+            offsets.append(block_offsets[1:] + n_ids)
+            ids.append(block_ids)
+            n_ids += len(block_ids)
+            n_lines += len(block_offsets) - 1
+            if progress:
+                progress(n_lines)
+        return cls(builder.freeze(), np.concatenate(offsets), np.concatenate(ids))
+
     def __len__(self) -> int:
         return len(self.offsets) - 1
 

@@ -17,7 +17,7 @@ import zstandard
 from dragoman.errors import FailedError
 from dragoman.types import PathLike
 
-__all__ = ["LineWriter", "atomic_output", "open_output", "replace_bytes"]
+__all__ = ["LineWriter", "atomic_output", "open_binary_output", "open_output", "replace_bytes"]
 
 
 class LineWriter:
@@ -63,13 +63,20 @@ def replace_bytes(path: PathLike, data: bytes) -> None:
 @contextlib.contextmanager
 def open_output(path: PathLike) -> Iterator[LineWriter]:
     """Lines into `path` (compressed when it ends in .gz, .xz or .zst; `-`: standard output)."""
+    with open_binary_output(path) as stream:
+        yield LineWriter(stream)
+
+
+@contextlib.contextmanager
+def open_binary_output(path: PathLike) -> Iterator[IO[bytes]]:
+    """Bytes into `path` (compressed when it ends in .gz, .xz or .zst; `-`: standard output)."""
     name = os.fspath(path)
     if name == "-":
-        yield LineWriter(sys.stdout.buffer)
+        yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
     with atomic_output(name) as stream, _compressor(name, stream) as compressed:
-        yield LineWriter(compressed)
+        yield compressed
 
 
 def _compressor(name: str, stream: BinaryIO) -> contextlib.AbstractContextManager[IO[bytes]]:

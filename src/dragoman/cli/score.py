@@ -1,0 +1,130 @@
+"""`dragoman score`: corpus scores with signatures, and whether a difference means anything."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, table
+from dragoman.errors import InputError
+from dragoman.evaluate import SystemOutput, SystemScore, compare_systems
+from dragoman.metric import Tokenizer, by_name
+from dragoman.text import printable, read_lines
+
+__all__ = ["score"]
+
+
+def score(
+    hypotheses: Annotated[list[str] | None, typer.Argument(metavar="[HYP]...", help="Outputs, a system each.")] = None,
+    reference: Annotated[
+        list[str] | None, typer.Option("--reference", "-r", help="References; repeat for several.")
+    ] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option("--metric", "-m", help="bleu, chrf, chrf++, ter, or a mix such as (ter-bleu)/2; repeat."),
+    ] = None,
+    run: Annotated[
+        list[str] | None, typer.Option(help="NAME=FILE: one run of a system; repeat a NAME for more runs.")
+    ] = None,
+    tokenize: Annotated[Tokenizer, typer.Option(help="BLEU's tokeniser.")] = Tokenizer.NONE,
+    lowercase: Annotated[
+        bool, typer.Option("--lowercase", help="Ignore case in BLEU and chrF (TER always does).")
+    ] = False,
+    bootstrap: Annotated[
+        int, typer.Option(min=0, help="Resamples for intervals and the paired bootstrap; 0: none.")
+    ] = 1000,
+    trials: Annotated[int, typer.Option(min=0, help="Shuffles of the approximate randomisation; 0: none.")] = 10_000,
+    threads: Threads = 0,
+    seed: Seed = 12345,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Score translations as sacrebleu does; with several systems, test each against the first.
+
+    HYP and references are line-aligned text; BLEU takes them as tokenised unless --tokenize says otherwise. P-values
+    are two-sided: AR is approximate randomisation, BS the paired bootstrap.
+
+    Examples: dragoman score output.en -r test.en
+
+    dragoman score baseline.en better.en -r ref.0 -r ref.1 -m bleu -m ter
+
+    dragoman score --run base=run1.en --run base=run2.en --run new=run3.en --run new=run4.en -r test.en
+    """
+    session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
+    files = _group_runs(hypotheses or [], run or [])
+    if not reference:
+        raise InputError("no reference; give at least one with -r")
+    references = [list(read_lines(path)) for path in reference]
+    if not references[0]:
+        raise InputError("there is no sentence to score", path=reference[0])
+    metrics = [by_name(name, tokenizer=tokenize, lowercase=lowercase) for name in metric or ["bleu", "chrf", "ter"]]
+    systems = [
+        SystemOutput(name=name, runs=tuple(list(read_lines(path)) for path in paths)) for name, paths in files.items()
+    ]
+    with session.progress("scoring") as progress:
+        progress(0)
+        scores = compare_systems(
+            systems, references, metrics, n_bootstrap=bootstrap, n_trials=trials, seed=seed, threads=session.threads
+        )
+    session.emit({"systems": [_record(system) for system in scores]})
+    _show(session, scores)
+
+
+def _group_runs(hypotheses: list[str], runs: list[str]) -> dict[str, list[str]]:
+    """System names to their files, in order; files given by position are systems of one run."""
+    files: dict[str, list[str]] = {}
+    for path in hypotheses:
+        name = path if path not in files else f"{path} ({len(files) + 1})"
+        files[name] = [path]
+    for item in runs:
+        name, equals, path = item.partition("=")
+        if not (name and equals and path):
+            raise InputError(f"--run {item}: expected NAME=FILE")
+        files.setdefault(name, []).append(path)
+    if not files:
+        raise InputError("nothing to score; name at least one output file")
+    return files
+
+
+def _record(system: SystemScore) -> dict[str, object]:
+    record: dict[str, object] = {"name": system.name, "length_ratio": system.length_ratio}
+    signatures, details = {}, {}
+    for item in system.scores:
+        record[item.metric] = 100 * item.score
+        signatures[item.metric] = item.signature
+        details[item.metric] = {
+            "runs": [100 * value for value in item.run_scores],
+            "std": None if item.std is None else 100 * item.std,
+            "interval": None if item.interval is None else [100 * item.interval.low, 100 * item.interval.high],
+            "p_bootstrap": item.p_bootstrap,
+            "p_randomisation": item.p_randomisation,
+        }
+    return {**record, "signature": signatures, "details": details}
+
+
+def _show(session: Session, systems: list[SystemScore]) -> None:
+    """A row for each metric and system."""
+    several_runs = any(len(item.run_scores) > 1 for system in systems for item in system.scores)
+    header = ["metric", "system", "score", "±95%"] + (["sd", "runs"] if several_runs else [])
+    rows = table(*header, *(["p (AR)", "p (BS)"] if len(systems) > 1 else []), numeric_from=2)
+    for column in zip(*(system.scores for system in systems), strict=True):
+        for system, item in zip(systems, column, strict=True):
+            cells = [f"{100 * item.score:.2f}", _points(item.interval and item.interval.half_width)]
+            cells += [_points(item.std), str(len(item.run_scores))] if several_runs else []
+            cells += [_p_value(item.p_randomisation), _p_value(item.p_bootstrap)] if len(systems) > 1 else []
+            rows.add_row(item.metric, Text(printable(system.name)), *cells)
+    for system in systems:
+        rows.add_row("length ratio", Text(printable(system.name)), f"{system.length_ratio:.3f}")
+    session.show(rows)
+    for item in systems[0].scores:
+        session.say(f"{item.metric}: {item.signature}")
+
+
+def _points(value: float | None) -> str:
+    return "" if value is None else f"{100 * value:.2f}"
+
+
+def _p_value(value: float | None) -> str:
+    return "" if value is None else f"{value:.4f}"

@@ -1,0 +1,152 @@
+"""Coordinated main clauses: und, aber, deshalb, trotzdem, and a pronoun that takes up a thing of another gender."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+from dragoman.corpus.synth.draw import Draw
+from dragoman.corpus.synth.lexemes import Frame, Noun
+from dragoman.corpus.synth.lexicon import lexicon
+from dragoman.corpus.synth.phrases import pronoun_for
+from dragoman.corpus.synth.sentences import Grammar, Sentence
+from dragoman.corpus.synth.verbgroups import Plan, Tense
+
+__all__ = ["contrast", "sequel", "two_deeds"]
+
+_WORLDS = (Tense.PAST, Tense.PAST, Tense.NARRATED, Tense.FUTURE, Tense.HABIT)
+
+
+def two_deeds(g: Grammar, r: Draw) -> Sentence:
+    """Somebody does one thing and somebody else another, or the same person does both."""
+    tense = r.pick(_WORLDS)
+    one = g.actor(r)
+    while one.person in (1, 4):
+        one = g.actor(r)
+    first_frame = g.activity(r) if tense is Tense.HABIT else g.choose.action(r)
+    second_frame = g.activity(r) if tense is Tense.HABIT else g.choose.action(r)
+    while second_frame is first_frame:
+        second_frame = g.activity(r)
+    first = g.plain(r, first_frame, subject=one, plan=Plan(tense), adverbials=0.6, time=True)
+    if r.chance(0.5):
+        second = g.plain(r, second_frame, subject=pronoun_for(one), plan=Plan(tense), adverbials=0.5)
+        german = f"{first.german_main(g.front(r, first))} , und dann {second.german_main('none')}"
+
+        def then(draw: Draw) -> str:
+            link = draw.prefer(("and then", ", and then"))
+            return f"{first.english(draw)} {link} {second.english(draw, fronting=False)}"
+
+        return Sentence(german, then)
+    other = g.actor(r)
+    while other.person in (1, 4) or other.owner == one.owner:
+        other = g.actor(r)
+    second = g.plain(r, second_frame, subject=other, plan=Plan(tense), adverbials=0.5)
+    german, links = r.pick((("und", ("and", ", and")), ("aber", (", but", "but")), ("und", (", and", ", while"))))
+    text = f"{first.german_main(g.front(r, first))}{' ,' if german == 'aber' else ''} {german} {second.german_main()}"
+
+    def english(draw: Draw) -> str:
+        return f"{first.english(draw)} {draw.prefer(links)} {second.english(draw, fronting=False)}"
+
+    return Sentence(text, english)
+
+
+_LINKS = {
+    True: (
+        ("deshalb", (", so", ", that is why", ", which is why")),
+        ("deswegen", (", so", ", therefore")),
+        ("darum", (", that is why", ", so")),
+    ),
+    False: (
+        ("trotzdem", (", but still", ", nevertheless", ", but")),
+        ("dennoch", (", nevertheless", ", but still")),
+    ),
+}
+
+
+def contrast(g: Grammar, r: Draw) -> Sentence:
+    """A state and what follows from it, or follows in spite of it: deshalb and trotzdem bring the verb forward."""
+    subject = g.actor(r)
+    pronoun = pronoun_for(subject)
+    past = r.chance(0.6)
+    follows = r.chance(0.5)
+    state = r.pick(g.lexicon.hindrances)
+    while not state.human:
+        state = r.pick(g.lexicon.hindrances)
+    frame = g.choose.action(r)
+    while not frame.negatable:
+        frame = g.choose.action(r)
+    first = g.plain(r, state, subject=subject, plan=Plan(Tense.NARRATED if past else Tense.STATE))
+    plan = Plan(Tense.PAST if past else Tense.WILL)
+    second = g.plain(r, frame, subject=pronoun, plan=plan, negation=float(follows), adverbials=0.5)
+    german, links = r.pick(_LINKS[follows])
+    text = f"{first.german_main()} , {german} {second.german_main('none')}"
+
+    def english(draw: Draw) -> str:
+        return f"{first.english(draw)} {draw.prefer(links)} {second.english(draw, fronting=False)}"
+
+    return Sentence(text, english)
+
+
+SEQUELS = """
+suchen aber finden - ; kaufen und schenken + ; lesen aber verstehen - ; finden und geben + ; anprobieren aber kaufen -
+schreiben aber schicken - ; holen und zurückgeben + ; reparieren und verkaufen + ; waschen und anziehen + ; öffnen und lesen +
+verlieren aber finden + ; kaufen aber vergessen + ; probieren aber bezahlen - ; schneiden und essen + ; bestellen aber essen -
+suchen und finden + ; kaufen und mitbringen + ; backen und mitbringen + ; bauen und verkaufen + ; übersetzen aber verstehen -
+"""
+
+
+class _Sequel(NamedTuple):
+    first: Frame
+    second: Frame
+    link: str
+    negated: bool
+    nouns: tuple[Noun, ...]
+
+
+def _object(frame: Frame) -> int:
+    return next((place for place, slot in enumerate(frame.slots) if slot.label == "A"), -1)
+
+
+@cache
+def _sequels() -> tuple[_Sequel, ...]:
+    """Pairs of verbs that can share an object, with the nouns they share."""
+    by_verb: dict[str, list[Frame]] = {}
+    for frame in dict.fromkeys(lexicon().frames):
+        if frame.human and _object(frame) >= 0:
+            by_verb.setdefault(frame.verb.infinitive, []).append(frame)
+    found = []
+    for entry in SEQUELS.strip().replace("\n", " ; ").split(" ; "):
+        one, link, two, sign = entry.split()
+        for first in by_verb[one]:
+            for second in by_verb[two]:
+                wanted = set(second.slots[_object(second)].nouns)
+                nouns = tuple(noun for noun in first.slots[_object(first)].nouns if noun in wanted)
+                if nouns and len(first.slots) == 1:
+                    found.append(_Sequel(first, second, link, sign == "-", nouns))
+    return tuple(found)
+
+
+def sequel(g: Grammar, r: Draw) -> Sentence:
+    """`Ich habe den Schlüssel gesucht , aber ich habe ihn nicht gefunden`: English says it."""
+    pair = r.pick(_sequels())
+    subject = g.actor(r)
+    while subject.person in (1, 4):
+        subject = g.actor(r)
+    noun = r.pick(pair.nouns)
+    policy = "p" if pair.first.verb.infinitive in ("suchen", "verlieren") else r.pick("dds")
+    thing = g.choose.thing(r, noun, policy, subject.owner)
+    plan = Plan(r.pick((Tense.PAST, Tense.PAST, Tense.NARRATED)))
+    first = g.plain(r, pair.first, subject=subject, plan=plan, adverbials=0.4, time=True)
+    first.filled[_object(pair.first)] = thing
+    first.clock = None
+    second = g.plain(r, pair.second, subject=pronoun_for(subject), plan=plan)
+    second.filled[_object(pair.second)] = pronoun_for(thing)
+    second.negated = pair.negated
+    comma = " ," if pair.link == "aber" else ""
+    german = f"{first.german_main(g.front(r, first))}{comma} {pair.link} {second.german_main()}"
+
+    def english(draw: Draw) -> str:
+        link = draw.prefer((", but", "but")) if pair.link == "aber" else draw.prefer(("and", ", and"))
+        return f"{first.english(draw)} {link} {second.english(draw)}"
+
+    return Sentence(german, english)

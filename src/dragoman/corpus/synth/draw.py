@@ -1,0 +1,34 @@
+"""The random stream of one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+from typing import TypeVar
+
+__all__ = ["Draw"]
+
+T = TypeVar("T")
+
+
+class Draw(Random):
+    """A seeded stream with the few draws the grammar needs."""
+
+    def restart(self, seed: int, index: int) -> None:
+        """Go to the start of the stream of sentence `index`."""
+        self.seed((seed << 48) | index)
+
+    def chance(self, probability: float) -> bool:
+        """True with this probability."""
+        return self.random() < probability
+
+    def pick(self, items: Sequence[T]) -> T:
+        """One item, all equally likely."""
+        return items[int(self.random() * len(items))]
+
+    def prefer(self, items: Sequence[T]) -> T:
+        """One item, the first as likely as all the others together."""
+        n = len(items)
+        if n == 1 or self.random() < 0.5:
+            return items[0]
+        return items[1 + int(self.random() * (n - 1))]

@@ -1,0 +1,211 @@
+"""English inflection: plurals, articles, verb forms, and contractions split as Moses' tokeniser does (`doesn 't`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["EnglishVerb", "article", "comparative", "conjugate", "contract_not", "plural", "superlative"]
+
+_IRREGULAR_PLURALS = {
+    "child": "children",
+    "grandchild": "grandchildren",
+    "man": "men",
+    "woman": "women",
+    "foot": "feet",
+    "tooth": "teeth",
+    "goose": "geese",
+    "mouse": "mice",
+    "wife": "wives",
+    "knife": "knives",
+    "leaf": "leaves",
+    "shelf": "shelves",
+    "bookshelf": "bookshelves",
+    "loaf": "loaves",
+    "thief": "thieves",
+    "wolf": "wolves",
+    "calf": "calves",
+    "sheep": "sheep",
+    "fish": "fish",
+    "people": "people",
+    "series": "series",
+    "policeman": "policemen",
+    "fisherman": "fishermen",
+    "potato": "potatoes",
+    "tomato": "tomatoes",
+    "euro": "euros",
+    "hero": "heroes",
+    "roof": "roofs",
+    "photo": "photos",
+    "piano": "pianos",
+}
+_VOWEL_SOUND = ("a", "e", "i", "o", "u")
+_A_IN_SPITE = ("uni", "eur", "use", "one", "usu", "uto")
+_AN_IN_SPITE = ("hour", "honest", "heir")
+
+
+def plural(noun: str) -> str:
+    """Plural of an English noun phrase, inflected on its last word."""
+    head, space, last = noun.rpartition(" ")
+    if last in _IRREGULAR_PLURALS:
+        made = _IRREGULAR_PLURALS[last]
+    elif last.endswith(("s", "x", "z", "ch", "sh")):
+        made = last + "es"
+    elif last.endswith("y") and last[-2] not in "aeiou":
+        made = last[:-1] + "ies"
+    else:
+        made = last + "s"
+    return head + space + made
+
+
+def article(word: str) -> str:
+    """`a` or `an`, by the sound of the next word."""
+    low = word.lower()
+    if low.startswith(_AN_IN_SPITE):
+        return "an"
+    return "an" if low.startswith(_VOWEL_SOUND) and not low.startswith(_A_IN_SPITE) else "a"
+
+
+@dataclass(frozen=True, slots=True)
+class EnglishVerb:
+    """Forms of an English verb; `present` and `past` by person 0 to 5."""
+
+    base: str
+    present: tuple[str, ...]
+    past: tuple[str, ...]
+    participle: str
+    ing: str
+
+
+_DOUBLING = frozenset(
+    [
+        "stop",
+        "plan",
+        "shop",
+        "drop",
+        "hug",
+        "jog",
+        "rob",
+        "sit",
+        "put",
+        "get",
+        "win",
+        "cut",
+        "hit",
+        "let",
+        "swim",
+        "run",
+        "begin",
+        "forget",
+        "set",
+        "dig",
+        "chat",
+        "travel",
+        "cancel",
+        "hop",
+        "drip",
+        "step",
+        "slip",
+        "trip",
+        "fit",
+        "tap",
+        "nod",
+        "pat",
+        "rub",
+        "regret",
+        "quit",
+    ]
+)
+
+
+def conjugate(base: str, irregular: dict[str, str]) -> EnglishVerb:
+    """Conjugate an English verb; `irregular` maps a base to `past participle`."""
+    if base == "be":
+        return EnglishVerb(
+            "be",
+            ("am", "are", "is", "are", "are", "are"),
+            ("was", "were", "was", "were", "were", "were"),
+            "been",
+            "being",
+        )
+    if base == "have":
+        third = "has"
+    elif base.endswith(("s", "x", "z", "ch", "sh", "o")):
+        third = base + "es"
+    elif base.endswith("y") and base[-2] not in "aeiou":
+        third = base[:-1] + "ies"
+    else:
+        third = base + "s"
+    row = irregular.get(base)
+    if row is not None:
+        past, participle = row.split()
+    elif base.endswith("e"):
+        past = participle = base + "d"
+    elif base.endswith("y") and base[-2] not in "aeiou":
+        past = participle = base[:-1] + "ied"
+    else:
+        past = participle = base + (base[-1] if base in _DOUBLING else "") + "ed"
+    if base.endswith("ie"):
+        ing = base[:-2] + "ying"
+    elif base.endswith("e") and not base.endswith("ee"):
+        ing = base[:-1] + "ing"
+    else:
+        ing = base + (base[-1] if base in _DOUBLING else "") + "ing"
+    return EnglishVerb(base, (base, base, third, base, base, base), (past,) * 6, participle, ing)
+
+
+_NOT = {"can": "can 't", "will": "won 't"}
+
+
+def contract_not(auxiliary: str) -> str:
+    """`does` → `doesn 't`; `am` and `may` have no such form and keep `not`."""
+    if auxiliary in ("am", "may"):
+        return auxiliary + " not"
+    return _NOT.get(auxiliary, auxiliary + "n 't")
+
+
+_COMPARED = {"good": ("better", "best"), "bad": ("worse", "worst"), "far": ("farther", "farthest")}
+
+
+def _graded(adjective: str, ending: str) -> str | None:
+    if adjective in _COMPARED:
+        return _COMPARED[adjective][ending == "est"]
+    if adjective.endswith("y") and len(adjective) <= 6:
+        return adjective[:-1] + "i" + ending
+    vowels = sum(letter in "aeiou" for letter in adjective.rstrip("e"))
+    if vowels > 1 and not adjective.endswith(("ow", "er", "et", "le")) and adjective not in _ONE_SYLLABLE:
+        return None
+    if adjective.endswith("e"):
+        return adjective + ending[1:]
+    if vowels == 1 and adjective[-1] in "bdgmnt" and adjective[-2] in "aeiou":
+        return adjective + adjective[-1] + ending
+    return adjective + ending
+
+
+_ONE_SYLLABLE = frozenset(
+    [
+        "cheap",
+        "deep",
+        "sweet",
+        "weak",
+        "great",
+        "clean",
+        "poor",
+        "quick",
+        "loud",
+        "young",
+        "rich",
+        "short",
+        "dear",
+        "cool",
+    ]
+)
+
+
+def comparative(adjective: str) -> str:
+    """`big` → `bigger`, `expensive` → `more expensive`."""
+    return _graded(adjective, "er") or "more " + adjective
+
+
+def superlative(adjective: str) -> str:
+    """`big` → `biggest`, `expensive` → `most expensive`."""
+    return _graded(adjective, "est") or "most " + adjective

@@ -1,0 +1,207 @@
+"""Draw sentence pairs: any slice of an endless corpus that a seed stands for, or splits that do not overlap."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from dragoman.corpus.synth import coordination, infinitives, predicates, questions, sentences, subordinate
+from dragoman.corpus.synth.draw import Draw
+from dragoman.corpus.synth.lexicon import lexicon
+from dragoman.corpus.synth.noise import MISALIGNED, disturb
+from dragoman.corpus.synth.sentences import Grammar, Pattern, Sentence
+from dragoman.errors import InputError
+
+__all__ = ["PATTERNS", "Example", "SynthConfig", "SynthSplits", "generate", "generate_splits"]
+
+PATTERNS: tuple[tuple[Pattern, int], ...] = (
+    (sentences.simple, 240),
+    (sentences.thing, 60),
+    (sentences.with_relative, 70),
+    (sentences.idiom, 35),
+    (sentences.proverb, 4),
+    (sentences.since, 15),
+    (sentences.passive, 30),
+    (subordinate.because, 50),
+    (subordinate.although, 30),
+    (subordinate.reported, 60),
+    (subordinate.if_real, 25),
+    (subordinate.if_unreal, 20),
+    (subordinate.when_once, 25),
+    (subordinate.while_both, 25),
+    (subordinate.sequence, 35),
+    (infinitives.in_order, 20),
+    (infinitives.infinitive, 35),
+    (infinitives.it_is, 15),
+    (infinitives.have_done, 12),
+    (infinitives.gladly, 15),
+    (coordination.two_deeds, 40),
+    (coordination.contrast, 20),
+    (coordination.sequel, 30),
+    (questions.yes_no, 35),
+    (questions.wh_question, 25),
+    (questions.indirect, 20),
+    (questions.command, 20),
+    (questions.polite, 12),
+    (predicates.property_of, 30),
+    (predicates.comparison, 16),
+    (predicates.superlative, 8),
+    (predicates.profession, 12),
+    (predicates.there_is, 14),
+    (predicates.feeling_cold, 4),
+    (predicates.ache, 5),
+    (predicates.costs, 8),
+    (predicates.general, 8),
+)
+"""Sentence patterns with their share in a thousand or so."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SynthConfig:
+    """What to generate: `noise` is the share of disturbed pairs, `lowercase` leaves no capitals."""
+
+    seed: int = 0
+    n_references: int = 1
+    noise: float = 0.0
+    lowercase: bool = True
+
+    def __post_init__(self) -> None:
+        """Check ranges."""
+        if self.seed < 0:
+            raise InputError(f"seed is {self.seed}: give a number from 0 up")
+        if self.n_references < 1:
+            raise InputError(f"n_references is {self.n_references}: a sentence needs at least one reference")
+        if not 0.0 <= self.noise <= 1.0:
+            raise InputError(f"noise is {self.noise}: give the share of disturbed pairs, from 0 to 1")
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A German sentence and its English translations, tokenised."""
+
+    source: str
+    references: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SynthSplits:
+    """Three sets without a common sentence."""
+
+    train: list[Example]
+    dev: list[Example]
+    test: list[Example]
+
+
+@cache
+def _grammar() -> tuple[Grammar, tuple[Pattern, ...]]:
+    return Grammar(lexicon()), tuple(pattern for pattern, weight in PATTERNS for _ in range(weight))
+
+
+def _finish(text: str, mark: str, *, lowercase: bool) -> str:
+    """Close the sentence: commas at its end go, its first letter is a capital."""
+    text = text.removesuffix(" ,").replace(" , ,", " ,").replace(" , :", " :")
+    text = f"{text} {mark}"
+    return text.lower() if lowercase else text[0].upper() + text[1:]
+
+
+class _Source:
+    """Sentence `index` of the endless corpus of a seed, from its own random stream."""
+
+    def __init__(self, config: SynthConfig) -> None:
+        self.config = config
+        self.draw = Draw()
+        self.grammar, self.patterns = _grammar()
+
+    def example(self, index: int) -> Example:
+        """The clean example."""
+        r = self.draw
+        r.restart(self.config.seed, index)
+        sentence = r.pick(self.patterns)(self.grammar, r)
+        lowercase = self.config.lowercase
+        source = _finish(sentence.german, sentence.mark, lowercase=lowercase)
+        wanted = self.config.n_references
+        if wanted == 1:
+            return Example(source, (_finish(sentence.english(r), sentence.mark, lowercase=lowercase),))
+        return Example(source, self._references(sentence, wanted))
+
+    def _references(self, sentence: Sentence, wanted: int) -> tuple[str, ...]:
+        found: dict[str, None] = {}
+        for _ in range(4 * wanted + 8):
+            english = sentence.english(self.draw)
+            found[_finish(english, sentence.mark, lowercase=self.config.lowercase)] = None
+            if len(found) == wanted:
+                break
+        distinct = tuple(found)
+        return distinct + distinct[-1:] * (wanted - len(distinct))
+
+    def noisy(self, index: int) -> Example:
+        """The example, disturbed with the configured probability."""
+        clean = self.example(index)
+        r = self.draw
+        r.restart(self.config.seed, _NOISE + index)
+        if not r.chance(self.config.noise):
+            return clean
+        if r.chance(MISALIGNED):
+            other = index + 1 + int(r.random() * 1000)
+            return Example(clean.source, self.example(other).references)
+        if r.chance(0.5):
+            return Example(disturb(clean.source, r), clean.references)
+        return Example(clean.source, tuple(disturb(reference, r) for reference in clean.references))
+
+
+_NOISE = 1 << 46
+_DEV = 1 << 44
+_TEST = 1 << 45
+"""Where the streams of noise, dev and test begin; a corpus is never that long."""
+
+
+def generate(n: int, config: SynthConfig, *, start: int = 0) -> Iterator[Example]:
+    """Examples `start` to `start + n` of the corpus of `config.seed`.
+
+    Each depends on the seed and its index only, so any slice can be made by itself. References are distinct; where the
+    grammar knows fewer ways to say a sentence than asked for, the last is repeated. The first reference is the same
+    for any number of references.
+    """
+    if n < 0 or start < 0 or start + n > _DEV:
+        raise InputError(f"cannot generate {n} sentences from {start}: give numbers from 0 to 2**44")
+    source = _Source(config)
+    make = source.noisy if config.noise else source.example
+    for index in range(start, start + n):
+        yield make(index)
+
+
+def generate_splits(n_train: int, n_dev: int, n_test: int, config: SynthConfig) -> SynthSplits:
+    """Training, development and test sets that share no sentence on either side.
+
+    No source sentence or reference of dev or test occurs in train, nor in the other of the two, and none twice. Noise goes into
+    train only, which has one reference for each sentence and may repeat itself now and then, as real text does.
+    """
+    clean = _Source(config)
+    seen: set[str] = set()
+    test = _distinct(clean, n_test, _TEST, seen)
+    dev = _distinct(clean, n_dev, _DEV, seen)
+    single = _Source(SynthConfig(seed=config.seed, noise=config.noise, lowercase=config.lowercase))
+    make = single.noisy if config.noise else single.example
+    train: list[Example] = []
+    index = 0
+    while len(train) < n_train:
+        example = make(index)
+        index += 1
+        if example.source not in seen and seen.isdisjoint(example.references):
+            train.append(example)
+    return SynthSplits(train=train, dev=dev, test=test)
+
+
+def _distinct(source: _Source, n: int, start: int, seen: set[str]) -> list[Example]:
+    """The next `n` examples with no string in `seen`; adds theirs to it."""
+    found: list[Example] = []
+    index = start
+    while len(found) < n:
+        example = source.example(index)
+        index += 1
+        if example.source not in seen and seen.isdisjoint(example.references):
+            found.append(example)
+            seen.add(example.source)
+            seen.update(example.references)
+    return found

@@ -1,0 +1,354 @@
+"""What things and people are: adjectives, comparison, professions, es gibt, and states with a dative."""
+
+from __future__ import annotations
+
+from dragoman.corpus.synth.draw import Draw
+from dragoman.corpus.synth.english import article, comparative
+from dragoman.corpus.synth.german import ACC, DAT, NOM
+from dragoman.corpus.synth.lexemes import Adjective
+from dragoman.corpus.synth.phrases import DEF, GENERIC, INDEF, POSS, PRONOUNS, ZERO, Common, Phrase
+from dragoman.corpus.synth.sentences import KINDS, Grammar, Sentence
+from dragoman.corpus.synth.verbgroups import join_subject
+
+__all__ = [
+    "ache",
+    "comparison",
+    "costs",
+    "feeling_cold",
+    "general",
+    "profession",
+    "property_of",
+    "superlative",
+    "there_is",
+]
+
+_IS = ("bin", "bist", "ist", "sind", "seid", "sind")
+_WAS = ("war", "warst", "war", "waren", "wart", "waren")
+_EN_IS = ("am", "are", "is", "are", "are", "are")
+_EN_WAS = ("was", "were", "was", "were", "were", "were")
+_DEGREES = (
+    ("", ("",)),
+    ("", ("",)),
+    ("sehr ", ("very ", "really ")),
+    ("zu ", ("too ",)),
+    ("ziemlich ", ("quite ", "rather ", "pretty ")),
+    ("nicht ", ("not ",)),
+    ("viel zu ", ("much too ", "far too ")),
+    ("leider zu ", ("unfortunately too ",)),
+    ("wirklich ", ("really ",)),
+)
+
+
+def _described(g: Grammar, r: Draw) -> tuple[Common, Adjective]:
+    """A thing and an adjective that suits it."""
+    noun = r.pick(g.describable)
+    adjective = r.pick(noun.adjectives)
+    while not adjective.comparative:
+        adjective = r.pick(noun.adjectives)
+    if "rel" in noun.classes:
+        return Common(noun, POSS), adjective
+    mine = noun.classes & {"own", "portable", "pet", "clothes"} and r.chance(0.35)
+    owner = r.pick((0, 0, 1, 5))
+    return g.choose.thing(r, noun, "p" if mine else "d", owner), adjective
+
+
+def property_of(g: Grammar, r: Draw) -> Sentence:
+    """`Die Suppe ist zu scharf`: the noun decides what scharf means."""
+    phrase, adjective = _described(g, r)
+    phrase.adjectives = tuple(a for a in phrase.adjectives if a.order != adjective.order and a.order >= 2)
+    if g.relatives.can(phrase) and r.chance(0.45):
+        g.relatives.attach(r, phrase)
+    past = r.chance(0.35)
+    degree, translations = r.pick(_DEGREES)
+    german = f"{phrase.de(NOM)} {(_WAS if past else _IS)[phrase.person]} {degree}{adjective.plain}"
+
+    def english(draw: Draw) -> str:
+        be = (_EN_WAS if past else _EN_IS)[phrase.english_person]
+        return f"{phrase.en(draw)} {be} {draw.prefer(translations)}{draw.prefer(adjective.english)}"
+
+    return Sentence(german, english)
+
+
+def comparison(g: Grammar, r: Draw) -> Sentence:
+    """Als means than after a comparative; so … wie is as … as."""
+    if r.chance(0.45):
+        first: Phrase = g.choose.subject(r, pronouns=0.3)
+        second: Phrase = g.choose.name(r) if r.chance(0.5) else g.choose.relative(r)
+        adjective = r.pick(g.human_adjectives)
+    else:
+        first, adjective = _described(g, r)
+        if isinstance(first, Common):
+            first.adjectives = ()
+            kind = first.noun.classes.intersection(KINDS)
+            pool = [noun for noun in g.describable if adjective in noun.adjectives and kind & noun.classes]
+            noun = r.pick(pool)
+            for _ in range(4):
+                if noun.english != first.noun.english:
+                    break
+                noun = r.pick(pool)
+            second = Common(noun, POSS if "rel" in noun.classes else DEF, plural="plonly" in noun.classes)
+    be = _IS[first.person]
+    if r.chance(0.65):
+        german = f"{first.de(NOM)} {be} {adjective.comparative} als {second.de(NOM)}"
+        equal = ""
+    else:
+        equal = r.pick(("so", "nicht so", "genauso"))
+        german = f"{first.de(NOM)} {be} {equal} {adjective.plain} wie {second.de(NOM)}"
+
+    def english(draw: Draw) -> str:
+        word = draw.prefer(adjective.english)
+        head = f"{first.en(draw)} {_EN_IS[first.english_person]}"
+        other = second.en_object(draw)
+        if not equal:
+            return f"{head} {comparative(word)} than {other}"
+        just = {"so": ("as",), "nicht so": ("not as", "not so"), "genauso": ("just as", "as")}[equal]
+        return f"{head} {draw.prefer(just)} {word} as {other}"
+
+    return Sentence(german, english)
+
+
+_PLACES = (
+    ("der Stadt", ("in the city", "in town")),
+    ("der Welt", ("in the world",)),
+    ("des Landes", ("in the country",)),
+    ("im Dorf", ("in the village",)),
+)
+_WORKS = (
+    ("des Jahres", ("of the year",)),
+    ("aller Zeiten", ("of all time",)),
+    ("in dieser Sammlung", ("in this collection",)),
+)
+_BEST = frozenset(
+    [
+        "alt",
+        "groß",
+        "schön",
+        "modern",
+        "berühmt",
+        "hoch",
+        "gut",
+        "spannend",
+        "langweilig",
+        "interessant",
+        "lang",
+        "traurig",
+        "lustig",
+        "bekannt",
+        "seltsam",
+    ]
+)
+
+
+def superlative(g: Grammar, r: Draw) -> Sentence:
+    """`Das ist das älteste Haus der Stadt`."""
+    noun = r.pick(g.best)
+    adjective = r.pick(noun.adjectives)
+    while adjective.superlative is None or adjective.plain not in _BEST:
+        noun = r.pick(g.best)
+        adjective = r.pick(noun.adjectives)
+    phrase = Common(noun, DEF, adjectives=(adjective,))
+    phrase.superlative = True
+    among, translations = r.pick(_PLACES if "building" in noun.classes else _WORKS)
+    who = g.choose.relative(r)
+    start, starts = r.pick(
+        (
+            ("das ist", ("that is", "this is", "that 's")),
+            ("das war", ("that was", "this was")),
+            (f"{who.de(NOM)} meint , das ist", (f"{who.en(r)} thinks this is", f"{who.en(r)} thinks that is")),
+        )
+    )
+
+    def english(draw: Draw) -> str:
+        return f"{draw.prefer(starts)} {phrase.en(draw)} {draw.prefer(translations)}"
+
+    return Sentence(f"{start} {phrase.de(NOM)} {among}", english)
+
+
+def profession(g: Grammar, r: Draw) -> Sentence:
+    """`Er ist Lehrer`: English needs an article; als means as."""
+    subject = g.choose.subject(r)
+    while (
+        subject.gender > 1 or subject.person != 2 or (isinstance(subject, Common) and "rel" not in subject.noun.classes)
+    ):
+        subject = g.choose.subject(r)
+    noun = r.pick(g.professions)
+    while noun.gender != subject.gender:
+        noun = r.pick(g.professions)
+    lemma = noun.singular[0]
+    place = r.pick(g.lexicon.cities)
+    draw = r.random()
+    if draw < 0.35:
+        german, verbs = f"{subject.de(NOM)} ist {lemma} in {place[0]}", ("is", "works as")
+    elif draw < 0.7:
+        german, verbs = f"{subject.de(NOM)} arbeitet als {lemma} in {place[0]}", ("works as", "is working as")
+    elif draw < 0.85:
+        german, verbs = f"{subject.de(NOM)} war früher {lemma} in {place[0]}", ("used to be", "used to work as")
+    else:
+        german, verbs = f"{subject.de(NOM)} möchte {lemma} werden", ("would like to become", "wants to become")
+
+    def english(d: Draw) -> str:
+        title = d.prefer(noun.english)
+        where = "" if draw >= 0.85 else f" in {place[1]}"
+        return f"{subject.en(d)} {d.prefer(verbs)} {article(title)} {title}{where}"
+
+    return Sentence(german, english)
+
+
+def there_is(g: Grammar, r: Draw) -> Sentence:
+    """`Es gibt` takes the accusative and is there is or there are."""
+    wild = r.chance(0.35)
+    place = r.pick(g.nature if wild else g.towns)
+    noun = r.pick(g.creatures if wild else g.sights)
+    draw = r.random()
+    adjectives = g.choose.adjectives(r, noun, 0.6)
+    if draw < 0.45:
+        phrase = Common(noun, INDEF, adjectives=adjectives)
+    elif draw < 0.75:
+        phrase = g.choose.thing(r, noun, "n", 0)
+    else:
+        phrase = Common(noun, ZERO, plural=True, adjectives=adjectives)
+    many = phrase.english_person == 5
+    past = r.chance(0.25)
+    spot = g.choose.spot(r, place, goal=False)
+    lead = r.chance(0.6)
+    gibt = "gab" if past else "gibt"
+    if lead:
+        german = f"{spot.german} {gibt} es {phrase.de(ACC)}"
+    else:
+        german = f"es {gibt} {phrase.de(ACC)} {spot.german}"
+
+    def english(d: Draw) -> str:
+        be = ("were" if many else "was") if past else ("are" if many else "is")
+        where = spot.en(d)
+        if lead and d.chance(0.3):
+            return f"{where} there {be} {phrase.en(d)}"
+        return f"there {be} {phrase.en(d)} {where}"
+
+    return Sentence(german, english)
+
+
+_COLD = (
+    ("kalt", ("cold",)),
+    ("warm", ("warm", "hot")),
+    ("schlecht", ("sick", "not well")),
+    ("langweilig", ("bored",)),
+    ("schwindlig", ("dizzy",)),
+)
+
+
+def feeling_cold(g: Grammar, r: Draw) -> Sentence:
+    """`Mir ist kalt`: the dative is the English subject."""
+    who = g.choose.third(r) if r.chance(0.6) else PRONOUNS[r.pick((0, 0, 3))]
+    word, translations = r.pick(_COLD)
+    past = r.chance(0.4)
+    be = "war" if past else "ist"
+    weather, when = r.pick(
+        (
+            ("", ("",)),
+            (" heute", (" today",)),
+            (" im Bus", (" on the bus",)),
+            (" nach dem Essen", (" after the meal", " after dinner")),
+            (" in der Schule", (" at school",)),
+            (" bei der Arbeit", (" at work",)),
+            (" im Zug", (" on the train",)),
+        )
+    )
+
+    def english(d: Draw) -> str:
+        verb = (_EN_WAS if past else _EN_IS)[who.english_person]
+        return f"{join_subject(who.en(d), verb, d)} {d.prefer(translations)}{d.prefer(when)}"
+
+    return Sentence(f"{who.de(DAT)} {be}{weather} {word}", english)
+
+
+def ache(g: Grammar, r: Draw) -> Sentence:
+    """`Ihm tut der Kopf weh`: his head hurts."""
+    who: Phrase = PRONOUNS[0]
+    if r.chance(0.6):
+        who = g.choose.third(r)
+        while who.person != 2:
+            who = g.choose.third(r)
+    noun = r.pick(g.body)
+    phrase = Common(noun, DEF)
+    past = r.chance(0.4)
+    time, translations = r.pick(
+        (
+            ("seit gestern", ("since yesterday",)),
+            ("heute", ("today",)),
+            ("wieder", ("again",)),
+            ("nach der Arbeit", ("after work",)),
+            ("", ("",)),
+        )
+    )
+    if time == "seit gestern":
+        past = False
+    verb = "tat" if past else "tut"
+    german = f"{who.de(DAT)} {verb} {time + ' ' if time else ''}{phrase.de(NOM)} weh"
+
+    def english(d: Draw) -> str:
+        body = f"{who.en_possessive(d)} {d.prefer(noun.english)}"
+        hurt = "hurt" if past else "has been hurting" if time == "seit gestern" else d.prefer(("hurts", "is hurting"))
+        return f"{body} {hurt} {d.prefer(translations)}".rstrip()
+
+    return Sentence(german, english)
+
+
+def costs(g: Grammar, r: Draw) -> Sentence:
+    """Prices: German numbers put the unit before the ten."""
+    noun = r.pick(g.priced)
+    phrase = g.choose.thing(r, noun, "d", 0)
+    numbers = g.lexicon.numbers
+    if noun.classes & {"order", "paper", "buyfood"}:
+        number = r.pick(numbers[:11])
+    elif noun.classes & {"clothes", "book", "present"}:
+        number = r.pick(numbers[13:])
+    else:
+        hundreds = r.pick(numbers[:8])
+        number = (f"{hundreds[0]}hundert", f"{hundreds[1]} hundred")
+    past = r.chance(0.35)
+    verb = ("kosteten" if phrase.person == 5 else "kostete") if past else ("kosten" if phrase.person == 5 else "kostet")
+    extra, translations = r.pick(
+        (("", ("",)), (" nur", (" only",)), (" fast", (" almost", " nearly")), (" über", (" over",)))
+    )
+
+    def english(d: Draw) -> str:
+        cost = "cost" if past or phrase.english_person == 5 else "costs"
+        return f"{phrase.en(d)} {cost}{d.prefer(translations)} {number[1]} euros"
+
+    return Sentence(f"{phrase.de(NOM)} {verb}{extra} {number[0]} Euro", english)
+
+
+_TRUTHS = (
+    ("", "ist wichtig", ("is important", "matters")),
+    ("", "ist wichtiger als Geld", ("is more important than money", "matters more than money")),
+    ("life love work friendship", "ist nicht immer leicht", ("is not always easy", "isn 't always easy")),
+    ("happiness love health friendship time", "kann man nicht kaufen", ("cannot be bought", "can 't be bought")),
+    ("life", "ist kurz", ("is short",)),
+    ("work life", "macht Spaß", ("is fun",)),
+)
+_THINKERS = (
+    ("findet , dass", ("thinks", "thinks that", "believes that")),
+    ("sagt immer , dass", ("always says that", "always says")),
+)
+
+
+def general(g: Grammar, r: Draw) -> Sentence:
+    """Abstract nouns: an article in German, none in English."""
+    phrase = Common(r.pick(g.ideas), GENERIC)
+    about, truth, translations = r.pick(_TRUTHS)
+    while about and phrase.noun.english[0] not in about:
+        about, truth, translations = r.pick(_TRUTHS)
+    who = g.choose.third(r)
+    while who.person != 2:
+        who = g.choose.third(r)
+    thinker, verbs = r.pick(_THINKERS)
+    words = truth.split(" ")
+    if words[0] == "kann":
+        clause = f"man {phrase.de(ACC)} {' '.join(words[2:])} kann"
+    else:
+        clause = f"{phrase.de(NOM)} {' '.join([*words[1:], words[0]])}"
+
+    def english(d: Draw) -> str:
+        return f"{who.en(d)} {d.prefer(verbs)} {phrase.en(d)} {d.prefer(translations)}"
+
+    return Sentence(f"{who.de(NOM)} {thinker} {clause}", english)

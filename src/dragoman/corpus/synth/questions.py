@@ -1,0 +1,156 @@
+"""Direct and indirect questions, and requests."""
+
+from __future__ import annotations
+
+from dragoman.corpus.synth.clauses import Clause
+from dragoman.corpus.synth.draw import Draw
+from dragoman.corpus.synth.german import NOM
+from dragoman.corpus.synth.lexemes import Frame
+from dragoman.corpus.synth.phrases import PRONOUNS, SIE, Phrase
+from dragoman.corpus.synth.sentences import Grammar, Sentence
+from dragoman.corpus.synth.verbgroups import Modal, Plan, Tense
+
+__all__ = ["command", "indirect", "polite", "wh_question", "yes_no"]
+
+_ASKED = tuple(PRONOUNS[k] for k in (1, 1, 1, 4, 2, 6, 5))
+_WHEN = (("wann", "when"), ("warum", "why"))
+_SETTLED = tuple(Plan(tense) for tense in (Tense.PAST, Tense.PAST, Tense.NARRATED, Tense.WILL))
+
+
+def _settled(r: Draw, frame: Frame) -> Plan:
+    """A tense that is clear without a time expression."""
+    if "inv" in frame.flags:
+        return _SETTLED[0]
+    if r.chance(0.2):
+        return Plan(Tense.HABIT, r.pick((Modal.MUSS, Modal.WILL)), past=r.chance(0.5))
+    return r.pick(_SETTLED)
+
+
+def _asked(g: Grammar, r: Draw) -> Phrase:
+    return r.pick(_ASKED) if r.chance(0.6) else g.choose.third(r)
+
+
+def yes_no(g: Grammar, r: Draw) -> Sentence:
+    """The verb comes first; English needs do."""
+    clause = g.choose.clause(r, subject=_asked(g, r)) if r.chance(0.75) else _about_state(g, r)
+    clause.adverb = None
+    return Sentence(clause.german_main("none"), clause.english_question, "?")
+
+
+def _about_state(g: Grammar, r: Draw) -> Clause:
+    subject = r.pick(_ASKED)
+    frame = r.pick(g.lexicon.states)
+    while "onlyneg" in frame.flags:
+        frame = r.pick(g.lexicon.states)
+    return g.plain(r, frame, subject=subject, plan=Plan(Tense.STATE))
+
+
+def wh_question(g: Grammar, r: Draw) -> Sentence:
+    """Wer, was, wem, wohin, wann, warum: what is asked for leaves a gap."""
+    draw = r.random()
+    if draw < 0.25:
+        clause = g.plain(r, g.choose.action(r, voluntary=False), subject=PRONOUNS[2], adverbials=0.6, time=True)
+        while clause.plan.modal is not None and not clause.plan.past:
+            clause.plan = g.choose.plan(r, clause.frame)
+        return Sentence(f"wer {clause.german_main()[3:]}", lambda d: clause.english(d, subject="who"), "?")
+    frame = g.choose.action(r, voluntary=False)
+    subject = _asked(g, r)
+    if draw < 0.6:
+        clause = g.plain(r, frame, subject=subject, adverbials=0.4, time=True)
+        if clause.time is not None and clause.time.english[0][1] == "n":
+            clause.time, clause.negated = None, False
+    else:
+        clause = g.plain(r, frame, subject=subject, plan=_settled(r, frame), adverbials=0.4)
+    for place, (slot, filler) in enumerate(zip(clause.frame.slots, clause.filled, strict=True)):
+        word = ""
+        if slot.label == "A" and isinstance(filler, Phrase):
+            word, english = ("wen", "who") if filler.human else ("was", "what")
+        elif slot.label == "D" and isinstance(filler, Phrase) and len(clause.frame.slots) == 1:
+            word, english = "wem", "who"
+        elif slot.label == "G":
+            word, english = "wohin", "where"
+        if word:
+            return Sentence(
+                clause.german_main("none", first=word, gap=place),
+                lambda d, place=place, english=english: clause.english_question(d, wh=english, gap=place),
+                "?",
+            )
+    word, english = r.pick(_WHEN) if clause.time is None else _WHEN[1]
+    clause.clock = None
+    return Sentence(
+        clause.german_main("none", first=word), lambda d, english=english: clause.english_question(d, wh=english), "?"
+    )
+
+
+_ASKING = (
+    ("weißt du", ("do you know",), "?"),
+    ("ich weiß nicht", ("I don 't know", "I do not know"), "."),
+    ("ich möchte wissen", ("I 'd like to know", "I would like to know"), "."),
+    ("kannst du mir sagen", ("can you tell me", "could you tell me"), "?"),
+    ("niemand weiß", ("nobody knows", "no one knows"), "."),
+    ("sie hat mich gefragt", ("she asked me",), "."),
+)
+
+
+def indirect(g: Grammar, r: Draw) -> Sentence:
+    """A question inside a sentence: verb-final in German, no inversion in English."""
+    intro, translations, mark = r.pick(_ASKING)
+    frame = g.choose.action(r, voluntary=False)
+    clause = g.plain(r, frame, subject=g.choose.third(r), plan=_settled(r, frame), adverbials=0.6)
+    word, english = r.pick(_WHEN)
+    gap = -1
+    labels = [slot.label for slot in clause.frame.slots]
+    if "G" in labels and r.chance(0.7):
+        gap, word, english = labels.index("G"), "wohin", "where"
+    elif "A" in labels and r.chance(0.4):
+        filler = clause.filled[labels.index("A")]
+        if isinstance(filler, Phrase):
+            gap = labels.index("A")
+            word, english = ("wen", "who") if filler.human else ("was", "what")
+
+    def say(draw: Draw) -> str:
+        return f"{draw.prefer(translations)} {english} {clause.english(draw, gap=gap, fronting=False)}"
+
+    return Sentence(f"{intro} , {word} {clause.german_final(gap=gap)}", say, mark)
+
+
+def command(g: Grammar, r: Draw) -> Sentence:
+    """Imperatives with bitte, to a friend or to a stranger."""
+    formal = r.chance(0.35)
+    you = SIE if formal else PRONOUNS[1]
+    clause = g.plain(r, r.pick(g.lexicon.commands), subject=you, plan=Plan(Tense.FUTURE), adverbials=0.4)
+    name = g.choose.name(r)
+    while bool(name.title) != formal:
+        name = g.choose.name(r)
+    vocative = r.chance(0.5)
+    german = clause.german_imperative(formal=formal)
+    text = f"{name.de(NOM)} , {german}" if vocative else german
+
+    def english(draw: Draw) -> str:
+        core = clause.english_infinitive(draw)
+        said = f"please {core}" if draw.chance(0.7) else f"{core} , please"
+        return f"{name.en(draw)} , {said}" if vocative else said
+
+    return Sentence(text, english, r.pick(("!", ".")))
+
+
+def polite(g: Grammar, r: Draw) -> Sentence:
+    """`Könnten Sie mir bitte …`: the formal Sie shows by bitte and by the name."""
+    name = g.choose.name(r)
+    while not name.title:
+        name = g.choose.name(r)
+    modal = r.pick((Modal.KÖNNTE, Modal.KANN))
+    clause = g.plain(r, r.pick(g.lexicon.commands), subject=SIE, plan=Plan(Tense.HABIT, modal), adverbials=0.3)
+    german = clause.german_main("none")
+    head = f"{'könnten' if modal is Modal.KÖNNTE else 'können'} Sie "
+    words = german.removeprefix(head).split(" ")
+    split = 1 if words[0] in ("mich", "mir", "ihn", "ihm", "uns", "ihnen", "sich") else 0
+    text = f"{head}{' '.join([*words[:split], 'bitte', *words[split:]])}"
+
+    def english(draw: Draw) -> str:
+        core = clause.english_infinitive(draw)
+        could = draw.prefer(("could", "can") if modal is Modal.KÖNNTE else ("can", "could"))
+        said = f"{could} you please {core}" if draw.chance(0.7) else f"{could} you {core} , please"
+        return f"{name.en(draw)} , {said}"
+
+    return Sentence(f"{name.de(NOM)} , {text}", english, "?")

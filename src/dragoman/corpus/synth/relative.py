@@ -1,0 +1,91 @@
+"""Relative clauses: `das Buch , das er gekauft hat` / `the book (that) he bought`."""
+
+from __future__ import annotations
+
+from dragoman.corpus.synth.choice import Chooser
+from dragoman.corpus.synth.draw import Draw
+from dragoman.corpus.synth.german import NOM
+from dragoman.corpus.synth.lexemes import Frame
+from dragoman.corpus.synth.phrases import DEM, GENERIC, NAMED, POSS, ZERO, Common, Phrase
+from dragoman.corpus.synth.verbgroups import Plan, Tense
+
+__all__ = ["Relativiser"]
+
+_PRONOUNS = (
+    ("der", "den", "dem"),
+    ("die", "die", "der"),
+    ("das", "das", "dem"),
+    ("die", "die", "denen"),
+)
+_PAST = (Plan(Tense.PAST), Plan(Tense.PAST), Plan(Tense.PAST), Plan(Tense.NARRATED))
+
+
+class Relativiser:
+    """Attaches relative clauses that suit the noun they modify."""
+
+    def __init__(self, chooser: Chooser) -> None:
+        self.chooser = chooser
+        self.objects: dict[int, list[tuple[Frame, int]]] = {}
+        for frame in dict.fromkeys(chooser.lexicon.frames):
+            if not frame.human or frame.aspect == "sta":
+                continue
+            for place, slot in enumerate(frame.slots):
+                if slot.label in ("A", "P") and slot.policy not in ("z", "g", "m", "b"):
+                    for noun in dict.fromkeys(slot.nouns):
+                        self.objects.setdefault(id(noun), []).append((frame, place))
+
+    def can(self, phrase: object) -> bool:
+        """Whether a phrase may take a relative clause."""
+        return (
+            isinstance(phrase, Common)
+            and phrase.relative is None
+            and not phrase.tail
+            and phrase.determiner not in (ZERO, GENERIC, NAMED, DEM)
+            and phrase.of is None
+            and (phrase.determiner < POSS or phrase.human)
+            and "rel" not in phrase.noun.classes
+            and (phrase.human or id(phrase.noun) in self.objects)
+        )
+
+    def attach(self, r: Draw, phrase: Common, *, avoid: Frame | None = None) -> None:
+        """Add a relative clause: about what a person did, or what somebody did with a thing."""
+        if phrase.human:
+            self._about_person(r, phrase, avoid)
+        else:
+            self._about_thing(r, phrase, avoid)
+        phrase.heavy = True
+
+    def _about_person(self, r: Draw, phrase: Common, avoid: Frame | None) -> None:
+        chooser = self.chooser
+        frame = chooser.action(r, voluntary=False)
+        while frame is avoid:
+            frame = chooser.action(r, voluntary=False)
+        clause = chooser.clause(r, frame, subject=phrase, plan=r.pick(_PAST), negation=0.04, adverbials=0.6)
+        clause.adverb = None
+        pronoun = _PRONOUNS[phrase.gender][NOM]
+        german = clause.german_final(subject=False)
+        phrase.tail = f" , {pronoun} {german} ,"
+        phrase.relative = lambda draw: clause.english(draw, subject=draw.prefer(("who", "that")))
+
+    def _about_thing(self, r: Draw, phrase: Common, avoid: Frame | None) -> None:
+        chooser = self.chooser
+        options = self.objects[id(phrase.noun)]
+        frame, place = r.pick(options)
+        if frame is avoid:
+            frame, place = r.pick(options)
+        subject: Phrase = chooser.subject(r, pronouns=0.6)
+        clause = chooser.clause(r, frame, subject=subject, plan=r.pick(_PAST), negation=0.0, adverbials=0.5)
+        clause.adverb = None
+        slot = frame.slots[place]
+        clause.filled[place] = phrase
+        pronoun = _PRONOUNS[phrase.gender][slot.case]
+        head = f"{slot.preposition} {pronoun}" if slot.preposition else pronoun
+        german = clause.german_final(gap=place)
+        phrase.tail = f" , {head} {german} ,"
+
+        def english(draw: Draw) -> str:
+            link = draw.prefer(("that", "", "which"))
+            text = clause.english(draw, gap=place)
+            return f"{link} {text}" if link else text
+
+        phrase.relative = english

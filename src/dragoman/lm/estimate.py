@@ -1,0 +1,146 @@
+"""Estimation: interpolated modified Kneser-Ney (Chen and Goodman 1998), as KenLM's lmplz does it.
+
+Everything is kept in memory: about 60 bytes a word of text at order 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dragoman._core import LmText, WordTable, estimate_lm
+from dragoman.corpus import Side, VocabBuilder
+from dragoman.errors import InputError
+from dragoman.lm.model import LanguageModel
+from dragoman.text import LineBlock, read_blocks
+from dragoman.types import PathLike, Progress
+
+__all__ = ["DEFAULT_FALLBACK", "MAX_ORDER", "Estimate", "EstimateConfig", "TrainingText", "estimate", "estimate_work"]
+
+MAX_ORDER = 10
+DEFAULT_FALLBACK = (0.5, 1.0, 1.5)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EstimateConfig:
+    """How to estimate a model."""
+
+    order: int = 5
+    prune: tuple[int, ...] = (0,)
+    """For orders 1, 2, …: leave out n-grams that occur at most so often. The last value holds for all higher orders."""
+    fallback: tuple[float, float, float] | None = DEFAULT_FALLBACK
+    """Discounts of counts 1, 2 and 3 or more for orders whose own cannot be computed (tiny text); None: an error."""
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.order <= MAX_ORDER:
+            raise InputError(f"the order of a language model must be from 1 to {MAX_ORDER}, not {self.order}")
+        if not 1 <= len(self.prune) <= self.order:
+            raise InputError(f"from 1 to {self.order} pruning thresholds were expected, not {len(self.prune)}")
+        if self.prune[0] != 0:
+            raise InputError("single words cannot be pruned; the first pruning threshold must be 0")
+        if any(high < low for low, high in pairwise(self.prune)):
+            raise InputError(f"pruning thresholds must not decrease, but they are {self.prune}")
+        if self.fallback is not None:
+            for count, discount in enumerate(self.fallback, start=1):
+                if not 0 <= discount <= count:
+                    raise InputError(f"the discount of count {count} must be from 0 to {count}, not {discount}")
+
+    def thresholds(self) -> list[int]:
+        """One pruning threshold for each order."""
+        return [*self.prune, *[self.prune[-1]] * (self.order - len(self.prune))]
+
+
+class TrainingText:
+    """Sentences to estimate a model from: files, lines, or one side of a bitext."""
+
+    def __init__(self) -> None:
+        self._builder: VocabBuilder | None = VocabBuilder()
+        self._table: WordTable = self._builder.table
+        self._text = LmText()
+
+    @classmethod
+    def of_side(cls, side: Side, *, folds: NDArray[np.uint8] | None = None, excluded: int | None = None) -> TrainingText:
+        """The sentences of a bitext's side; with `folds` and `excluded`, those of all other folds.
+
+        A word that occurs only in the excluded fold is unknown to the model.
+        """
+        if (folds is None) != (excluded is None):
+            raise InputError("give both the folds and the one to exclude, or neither")
+        text = cls()
+        text._builder = None  # ids are the bitext's
+        text._table = side.vocab.table
+        text._text.add(
+            np.asarray(side.offsets), np.asarray(side.ids), len(side.vocab), folds, -1 if excluded is None else excluded
+        )
+        return text
+
+    @property
+    def n_sentences(self) -> int:
+        """Sentences so far."""
+        return self._text.n_sentences
+
+    @property
+    def n_tokens(self) -> int:
+        """Words so far, with `<s>` and `</s>` of every sentence."""
+        return self._text.n_tokens
+
+    @property
+    def native(self) -> tuple[LmText, WordTable]:
+        """Ids and the words they stand for, for kernels."""
+        return self._text, self._table
+
+    def add_file(self, path: PathLike, progress: Progress | None = None) -> None:
+        """Add a file, one sentence a line (plain, gz, xz or zst). `progress` counts its lines."""
+        for block in read_blocks(path):
+            try:
+                self._add_block(block)
+            except InputError as error:
+                raise error.at(path) from error
+            if progress:
+                progress(block.first_line + block.data.count(b"\n") - 1)
+
+    def add_lines(self, lines: Iterable[str]) -> None:
+        """Add sentences, which hold no line ends."""
+        self._add_block(LineBlock("".join([line + "\n" for line in lines]).encode("utf-8", "surrogatepass"), 1))
+
+    def _add_block(self, block: LineBlock) -> None:
+        if self._builder is None:
+            raise InputError("sentences of a bitext cannot be mixed with other text")
+        offsets, ids = self._builder.encode_block(block)
+        self._text.add(offsets, ids, len(self._table))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """A model and what was found on the way."""
+
+    model: LanguageModel
+    discounts: tuple[tuple[float, float, float], ...]
+    """By order: for adjusted counts 1, 2, and 3 or more."""
+    fallback_orders: tuple[int, ...]
+    """Orders whose discounts are the fallback ones."""
+    n_sentences: int
+    n_tokens: int
+
+
+def estimate(text: TrainingText, config: EstimateConfig, *, progress: Progress | None = None) -> Estimate:
+    """Estimate a model. `progress` counts up to `estimate_work(text, config)`. Raises InputError when there is no text."""
+    native, discounts, fallback_orders = estimate_lm(
+        *text.native, config.order, config.thresholds(), config.fallback, progress
+    )
+    return Estimate(
+        model=LanguageModel(native),
+        discounts=tuple(discounts),
+        fallback_orders=tuple(fallback_orders),
+        n_sentences=text.n_sentences,
+        n_tokens=text.n_tokens,
+    )
+
+
+def estimate_work(text: TrainingText, config: EstimateConfig) -> int:
+    """What `estimate` counts up to in its progress."""
+    return 3 * config.order * text.n_tokens

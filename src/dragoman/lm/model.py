@@ -1,0 +1,190 @@
+"""The language model as the rest of the program sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from dragoman._core import ArpaReader, ArpaWriter, LmModel, LmPiece, join_pieces, load_lm
+from dragoman.corpus import EOS, UNK, Vocab
+from dragoman.errors import InputError
+from dragoman.lm.scores import Perplexity, SentenceScores
+from dragoman.text import LineBlock, atomic_output, open_binary_output, read_blocks
+from dragoman.types import Int32Array, Int64Array, PathLike, Progress
+
+__all__ = ["LanguageModel", "TokenScore"]
+
+_MAGIC = b"DRAGOLM\n"
+
+
+@dataclass(frozen=True, slots=True)
+class TokenScore:
+    """The natural log probability of one token, and how many words of the model's n-grams it matched."""
+
+    logprob: float
+    ngram_length: int
+    oov: bool
+
+
+class LanguageModel:
+    """An immutable backoff n-gram model. Scores are natural log probabilities; unknown words count as `<unk>`."""
+
+    __slots__ = ("_native", "_vocab")
+
+    def __init__(self, native: LmModel) -> None:
+        self._native = native
+        self._vocab = Vocab(native.words)
+
+    @classmethod
+    def load(cls, path: PathLike, *, verify: bool = True, progress: Progress | None = None) -> LanguageModel:
+        """Map a binary model, or read ARPA text (plain, gz, xz or zst; `-`: standard input).
+
+        A binary model is compared with its checksum, which reads it once; `verify=False` checks only that header and
+        size fit. `progress` counts the lines of ARPA text.
+        """
+        try:
+            if (native := _load_binary(Path(path), verify)) is None:
+                native = _read_arpa(path, progress)
+        except InputError as error:
+            raise error if error.path else error.at(path) from error
+        return cls(native)
+
+    def save(self, path: PathLike) -> None:
+        """Write the binary form, which `load` maps."""
+        with atomic_output(path) as stream:
+            for piece in self._native.file_pieces():
+                stream.write(piece)
+
+    def export_arpa(self, path: PathLike) -> None:
+        """Write ARPA text (compressed when the name ends in .gz, .xz or .zst; `-`: standard output).
+
+        Words stand there in their stored form: one that looks like markup (`<s>`, `[X,1]`, `|||`) is escaped.
+        """
+        writer = ArpaWriter(self._native)
+        with open_binary_output(path) as stream:
+            while block := writer.next_block():
+                stream.write(block)
+
+    @property
+    def native(self) -> LmModel:
+        """The native model, for kernels."""
+        return self._native
+
+    @property
+    def order(self) -> int:
+        """Words in the longest n-grams."""
+        return self._native.order
+
+    @property
+    def n_ngrams(self) -> tuple[int, ...]:
+        """How many n-grams of each order, from single words on."""
+        return tuple(self._native.n_ngrams)
+
+    @property
+    def vocab(self) -> Vocab:
+        """The words the model knows."""
+        return self._vocab
+
+    def ids_of(self, vocab: Vocab) -> Int32Array:
+        """For each id of another vocabulary, the word's id here (UNK for words that are unknown here)."""
+        found = (self._vocab.table.find(vocab.stored(i)) for i in range(len(vocab)))
+        return np.maximum(np.fromiter(found, np.int32, len(vocab)), UNK)
+
+    def score(self, sentence: str, *, bos: bool = True, eos: bool = True) -> float:
+        """Log probability of a sentence: after `<s>` unless `bos` is false, with `</s>` unless `eos` is false."""
+        return float(self.score_batch([sentence], bos=bos, eos=eos).logprob[0])
+
+    def full_scores(self, sentence: str, *, bos: bool = True, eos: bool = True) -> list[TokenScore]:
+        """One entry for each token, `</s>` included when it is scored."""
+        ids = self._vocab.encode(sentence)
+        logprobs, lengths = self._native.full_scores(ids, bos, eos)
+        unknown = [*(ids == UNK).tolist(), False]
+        return [
+            TokenScore(logprob, length, oov)
+            for logprob, length, oov in zip(logprobs.tolist(), lengths.tolist(), unknown, strict=False)
+        ]
+
+    def score_batch(
+        self,
+        sentences: Sequence[str],
+        *,
+        bos: bool = True,
+        eos: bool = True,
+        n_threads: int = 1,
+        progress: Progress | None = None,
+    ) -> SentenceScores:
+        """Scores of many sentences, none of which may hold a line end. `progress` counts sentences."""
+        # A lone surrogate becomes invalid UTF-8, which the core refuses with the sentence's number.
+        data = ("\n".join(sentences) + "\n" if sentences else "").encode("utf-8", "surrogatepass")
+        scores = self._score_block(LineBlock(data, 1), bos, eos, n_threads, progress)
+        if len(scores) != len(sentences):
+            line = next(i for i, sentence in enumerate(sentences, start=1) if "\n" in sentence)
+            raise InputError("a sentence holds a line end; score its lines apart", line=line)
+        return scores
+
+    def score_blocks(
+        self, blocks: Iterable[LineBlock], *, bos: bool = True, eos: bool = True, n_threads: int = 1
+    ) -> Iterator[SentenceScores]:
+        """Scores of text block by block, as `read_blocks` gives it."""
+        for block in blocks:
+            yield self._score_block(block, bos, eos, n_threads, None)
+
+    def score_file(
+        self, path: PathLike, *, bos: bool = True, eos: bool = True, n_threads: int = 1
+    ) -> Iterator[SentenceScores]:
+        """Scores of a file's lines, block by block."""
+        try:
+            yield from self.score_blocks(read_blocks(path), bos=bos, eos=eos, n_threads=n_threads)
+        except InputError as error:
+            raise error if error.path else error.at(path) from error
+
+    def score_ids(
+        self, offsets: Int64Array, ids: Int32Array, *, bos: bool = True, eos: bool = True, n_threads: int = 1
+    ) -> SentenceScores:
+        """Scores of sentences given as ids of this model's vocabulary."""
+        return SentenceScores(*self._native.score_ids(offsets, ids, bos, eos, n_threads))
+
+    def perplexity(self, sentences: Sequence[str], *, n_threads: int = 1) -> Perplexity:
+        """How well the model predicts these sentences, `</s>` included."""
+        return Perplexity.of([self.score_batch(sentences, n_threads=n_threads)])
+
+    def join(self, items: Iterable[str | LmPiece], *, bos: bool = False, eos: bool = False) -> LmPiece:
+        """A piece of a sentence from words and pieces, each word scored as far as its left context is known.
+
+        `bos` puts `<s>` before them and `eos` puts `</s>` after. Pieces are equal when one can take the place of the
+        other in every sentence without changing the score of the rest.
+        """
+        known = [self._vocab.id(item) if isinstance(item, str) else item for item in items]
+        return join_pieces(self._native, [*known, EOS] if eos else known, bos)
+
+    def _score_block(
+        self, block: LineBlock, bos: bool, eos: bool, n_threads: int, progress: Progress | None
+    ) -> SentenceScores:
+        return SentenceScores(*self._native.score_text(block.data, block.first_line, bos, eos, n_threads, progress))
+
+
+def _load_binary(path: Path, verify: bool) -> LmModel | None:
+    """The mapped model, or None when the file does not begin as one."""
+    if not path.is_file():
+        return None  # the text reader says what is wrong
+    try:
+        with path.open("rb") as stream:
+            if stream.read(len(_MAGIC)) != _MAGIC:
+                return None
+            return load_lm(stream.fileno(), verify)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}") from error
+
+
+def _read_arpa(path: PathLike, progress: Progress | None) -> LmModel:
+    reader = ArpaReader()
+    for block in read_blocks(path):
+        if block.first_line == 1 and block.data.startswith(_MAGIC):
+            raise InputError("is a compressed or piped binary model, which cannot be mapped; decompress it first")
+        reader.feed(block.data)
+        if progress:
+            progress(block.first_line + block.data.count(b"\n") - 1)
+    return reader.finish()

@@ -1,0 +1,46 @@
+"""Metrics: statistics of segments, added up, scored; equal to sacrebleu's."""
+
+from dragoman.metric.base import Metric
+from dragoman.metric.bleu import Bleu, ReferenceLength, Smoothing
+from dragoman.metric.chrf import Chrf
+from dragoman.metric.context import PseudoCorpus
+from dragoman.metric.external import External
+from dragoman.metric.mix import Mix
+from dragoman.metric.names import METRIC_NAMES, by_name
+from dragoman.metric.segments import Lexicon, References, Segments, Spelling
+from dragoman.metric.sentence import AddOne, SentenceBleu
+from dragoman.metric.ter import Ter
+from dragoman.metric.text import (
+    TextScore,
+    n_references,
+    output_statistics,
+    references_by_sentence,
+    score_text,
+)
+from dragoman.metric.tokenizer import Tokenizer
+
+__all__ = [
+    "METRIC_NAMES",
+    "AddOne",
+    "Bleu",
+    "Chrf",
+    "External",
+    "Lexicon",
+    "Metric",
+    "Mix",
+    "PseudoCorpus",
+    "ReferenceLength",
+    "References",
+    "Segments",
+    "SentenceBleu",
+    "Smoothing",
+    "Spelling",
+    "Ter",
+    "TextScore",
+    "Tokenizer",
+    "by_name",
+    "n_references",
+    "output_statistics",
+    "references_by_sentence",
+    "score_text",
+]

@@ -1,0 +1,173 @@
+"""BLEU (Papineni et al. 2002)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dragoman import _core
+from dragoman.errors import InputError
+from dragoman.metric.base import Totals, WordMetric, sentence_of_each, spelling_needed, write_signature
+from dragoman.metric.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from dragoman.metric.segments import References, Segments, Spelling
+
+__all__ = ["Bleu", "ReferenceLength", "Smoothing"]
+
+
+class Smoothing(StrEnum):
+    """What to do about orders without a match (Chen and Cherry 2014)."""
+
+    NONE = "none"
+    FLOOR = "floor"
+    ADD_K = "add-k"
+    EXP = "exp"
+
+
+class ReferenceLength(StrEnum):
+    """Which reference's length the brevity penalty takes; of two equally close ones the shorter."""
+
+    CLOSEST = "closest"
+    SHORTEST = "shortest"
+    AVERAGE = "average"
+
+
+_DEFAULT_VALUE = {Smoothing.FLOOR: 0.1, Smoothing.ADD_K: 1.0}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bleu(WordMetric):
+    """Corpus BLEU; the defaults are sacrebleu's but for the tokeniser.
+
+    Statistics: hypothesis length, reference length, matches of order 1..N, n-grams of order 1..N.
+    With `smoothing` none the score is 0 as soon as one order has no match, as MERT wants it. `smooth_value`
+    is the floor or k; `effective_order` leaves out the orders that the hypotheses are too short for.
+    """
+
+    max_order: int = 4
+    smoothing: Smoothing = Smoothing.EXP
+    smooth_value: float | None = None
+    effective_order: bool = False
+    reference_length: ReferenceLength = ReferenceLength.CLOSEST
+    lowercase: bool = False
+    tokenizer: Tokenizer = Tokenizer.NONE
+
+    def __post_init__(self) -> None:
+        if self.max_order < 1:
+            raise InputError(f"BLEU needs an n-gram order of at least 1, not {self.max_order}")
+        if self.smooth_value is not None and self.smoothing not in _DEFAULT_VALUE:
+            raise InputError(f"smoothing {self.smoothing} takes no value; leave it out, or use floor or add-k")
+
+    @property
+    def _value(self) -> float:
+        return _DEFAULT_VALUE.get(self.smoothing, 0.0) if self.smooth_value is None else self.smooth_value
+
+    @property
+    def name(self) -> str:
+        """Always `bleu`; the signature tells variants apart."""
+        return "bleu"
+
+    @property
+    def n_stats(self) -> int:
+        """Two lengths and two numbers per order."""
+        return 2 + 2 * self.max_order
+
+    def tokenise(self, lines: Iterable[str]) -> list[list[str]]:
+        """Lowercased and tokenised as asked, then split at any whitespace."""
+        split = self.tokenizer.load()
+        return [split((line.lower() if self.lowercase else line).rstrip()).split() for line in lines]
+
+    def statistics(
+        self,
+        hyps: Segments,
+        refs: References,
+        *,
+        sentence: NDArray[np.int32] | None = None,
+        spelling: Spelling | None = None,
+        threads: int = 1,
+    ) -> NDArray[np.float64]:
+        """[len(hyps), n_stats]; `spelling` is needed with `lowercase`."""
+        hyp_ids, ref_ids = hyps.ids, refs.segments.ids
+        if self.lowercase:
+            spelling = spelling_needed(spelling, "lowercased BLEU")
+            hyp_ids, ref_ids = spelling.without_case(hyp_ids), spelling.without_case(ref_ids)
+        return _core.bleu_statistics(
+            hyps.offsets,
+            hyp_ids,
+            sentence_of_each(hyps, refs, sentence),
+            refs.ref_offsets,
+            refs.segments.offsets,
+            ref_ids,
+            order=self.max_order,
+            length=_core.ReferenceLength[self.reference_length.name],
+            threads=threads,
+        )
+
+    def score(self, total: Totals) -> Totals:
+        """Brevity penalty times the geometric mean of the smoothed precisions."""
+        total = np.asarray(total, dtype=np.float64)
+        n = self.max_order
+        correct, possible = total[..., 2 : 2 + n], total[..., 2 + n :]
+        any_match = correct.any(axis=-1)
+        if self.smoothing is Smoothing.ADD_K:
+            added = np.full(n, self._value)
+            added[0] = 0
+            correct, possible = correct + added, possible + added
+        usable = np.logical_and.accumulate(possible > 0, axis=-1)
+        missed = usable & (correct == 0)
+        if self.smoothing is Smoothing.EXP:
+            correct = np.where(missed, 0.5 ** np.cumsum(missed, axis=-1), correct)
+        elif self.smoothing is Smoothing.FLOOR:
+            correct = np.where(missed, self._value, correct)
+        with np.errstate(divide="ignore"):
+            logs = np.log(np.where(usable, correct, 0.0) / np.where(usable, possible, 1.0))
+        if self.effective_order:
+            orders = np.maximum(usable.sum(axis=-1), 1)
+            mean = np.where(usable, logs, 0.0).sum(axis=-1) / orders
+        else:
+            mean = logs.sum(axis=-1) / n
+        result = np.where(any_match, brevity_penalty(total[..., 0], total[..., 1]) * np.exp(mean), 0.0)
+        return result[()]
+
+    def signature(
+        self,
+        n_refs: int | None,
+        *,
+        n_bootstrap: int | None = None,
+        n_trials: int | None = None,
+        seed: int | None = None,
+    ) -> str:
+        """As sacrebleu's; settings it does not have are added where they differ from its own."""
+        value = f"[{self._value:.2f}]" if self.smoothing in _DEFAULT_VALUE else ""
+        return write_signature(
+            n_refs,
+            {
+                "case": "lc" if self.lowercase else "mixed",
+                "eff": "yes" if self.effective_order else "no",
+                "tok": self.tokenizer.value,
+                "smooth": self.smoothing.value + value,
+                "order": None if self.max_order == 4 else self.max_order,
+                "reflen": None if self.reference_length is ReferenceLength.CLOSEST else self.reference_length,
+            },
+            n_bootstrap=n_bootstrap,
+            n_trials=n_trials,
+            seed=seed,
+        )
+
+    def unsmoothed(self) -> Bleu:
+        """The same without smoothing: the objective of MERT."""
+        return replace(self, smoothing=Smoothing.NONE, smooth_value=None)
+
+
+def brevity_penalty(hyp_length: Totals, ref_length: Totals) -> Totals:
+    """1 where the hypothesis is not the shorter one, else exp(1 - r / c); 0 for nothing against something."""
+    ratio = np.divide(ref_length, hyp_length, out=np.full(np.shape(hyp_length), np.inf), where=hyp_length > 0)
+    return np.where(hyp_length < ref_length, np.exp(np.minimum(1 - ratio, 0.0)), 1.0)

@@ -1,0 +1,125 @@
+"""chrF and chrF++ (Popović 2015, 2017)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dragoman import _core
+from dragoman.errors import InputError
+from dragoman.metric.base import Totals, WordMetric, sentence_of_each, spelling_needed, write_signature
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from dragoman.metric.segments import References, Segments, Spelling
+
+__all__ = ["Chrf"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chrf(WordMetric):
+    """Character n-gram F score, as sacrebleu's; with `word_order` 2 it is chrF++.
+
+    Statistics: for each order, characters first, the n-grams of the hypothesis, of the reference, and common
+    to both, against the reference that gives the best F score.
+    """
+
+    char_order: int = 6
+    word_order: int = 0
+    beta: int = 2
+    lowercase: bool = False
+
+    def __post_init__(self) -> None:
+        if self.char_order < 0 or self.word_order < 0 or self.char_order + self.word_order == 0:
+            raise InputError("chrF needs a positive character or word order, and no negative one")
+        if self.beta <= 0:
+            raise InputError(f"chrF needs a positive beta, not {self.beta}")
+
+    @property
+    def name(self) -> str:
+        """chrf, with one plus for each word order."""
+        return "chrf" + "+" * self.word_order
+
+    @property
+    def n_stats(self) -> int:
+        """Three per order."""
+        return 3 * (self.char_order + self.word_order)
+
+    def tokenise(self, lines: Iterable[str]) -> list[list[str]]:
+        """Words, lowercased if asked."""
+        return [(line.lower() if self.lowercase else line).split() for line in lines]
+
+    def statistics(
+        self,
+        hyps: Segments,
+        refs: References,
+        *,
+        sentence: NDArray[np.int32] | None = None,
+        spelling: Spelling | None = None,
+        threads: int = 1,
+    ) -> NDArray[np.float64]:
+        """[len(hyps), n_stats]; `spelling` is always needed."""
+        spelling = spelling_needed(spelling, "chrF")
+        if self.lowercase:
+            spelling = spelling.lower
+        characters = spelling.characters
+        pieces = spelling.pieces if self.word_order else characters
+        return _core.chrf_statistics(
+            hyps.offsets,
+            hyps.ids,
+            sentence_of_each(hyps, refs, sentence),
+            refs.ref_offsets,
+            refs.segments.offsets,
+            refs.segments.ids,
+            characters.offsets,
+            characters.ids,
+            pieces.offsets,
+            pieces.ids,
+            char_order=self.char_order,
+            word_order=self.word_order,
+            beta=float(self.beta),
+            threads=threads,
+        )
+
+    def score(self, total: Totals) -> Totals:
+        """F score of the precisions and recalls, averaged over the orders that occur."""
+        total = np.asarray(total, dtype=np.float64)
+        triples = total.reshape(*total.shape[:-1], -1, 3)
+        hyp, ref, match = triples[..., 0], triples[..., 1], triples[..., 2]
+        occurs = (hyp > 0) & (ref > 0)
+        n_orders = np.maximum(occurs.sum(axis=-1), 1)
+        precision = np.where(occurs, match / np.where(occurs, hyp, 1.0), 0.0).sum(axis=-1) / n_orders
+        recall = np.where(occurs, match / np.where(occurs, ref, 1.0), 0.0).sum(axis=-1) / n_orders
+        weight = float(self.beta**2)
+        below = weight * precision + recall
+        score: Totals = (1 + weight) * precision * recall / np.where(below > 0, below, 1.0)
+        return score
+
+    def signature(
+        self,
+        n_refs: int | None,
+        *,
+        n_bootstrap: int | None = None,
+        n_trials: int | None = None,
+        seed: int | None = None,
+    ) -> str:
+        """As sacrebleu's; beta is added where it is not 2."""
+        return write_signature(
+            n_refs,
+            {
+                "case": "lc" if self.lowercase else "mixed",
+                "eff": "yes",
+                "nc": self.char_order,
+                "nw": self.word_order,
+                "space": "no",
+                "beta": None if self.beta == 2 else self.beta,
+            },
+            n_bootstrap=n_bootstrap,
+            n_trials=n_trials,
+            seed=seed,
+        )

@@ -1,0 +1,122 @@
+"""Linear mixes of metrics, such as (TER - BLEU) / 2."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dragoman.errors import InputError
+from dragoman.metric.base import Metric, Totals
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from dragoman.metric.segments import References, Segments, Spelling
+
+__all__ = ["Mix"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mix(Metric):
+    """A weighted sum of scores; statistics side by side, in the order of the terms.
+
+    All terms must pull the same way: of a metric that is better when lower the sign is the other one.
+    """
+
+    terms: tuple[tuple[float, Metric], ...]
+
+    def __post_init__(self) -> None:
+        if not self.terms or any(weight == 0 or not np.isfinite(weight) for weight, _ in self.terms):
+            raise InputError("a mix of metrics needs at least one term, each with a finite weight other than 0")
+        if len({(weight > 0) == metric.higher_is_better for weight, metric in self.terms}) > 1:
+            raise InputError(
+                f"{self.name}: the terms pull in different directions; "
+                "give metrics that are better when lower, such as ter, the opposite sign"
+            )
+
+    @property
+    def name(self) -> str:
+        """The sum, as `by_name` reads it."""
+        parts = [f"{'-' if weight < 0 else '+'} {abs(weight)!r}*{metric.name}" for weight, metric in self.terms]
+        return " ".join(parts).removeprefix("+ ")
+
+    @property
+    def n_stats(self) -> int:
+        """Of all terms together."""
+        return sum(metric.n_stats for _, metric in self.terms)
+
+    @property
+    def higher_is_better(self) -> bool:
+        """By the sign of the terms."""
+        weight, metric = self.terms[0]
+        return (weight > 0) == metric.higher_is_better
+
+    def statistics(
+        self,
+        hyps: Segments,
+        refs: References,
+        *,
+        sentence: NDArray[np.int32] | None = None,
+        spelling: Spelling | None = None,
+        threads: int = 1,
+    ) -> NDArray[np.float64]:
+        """The terms' statistics side by side."""
+        return np.concatenate(
+            [
+                metric.statistics(hyps, refs, sentence=sentence, spelling=spelling, threads=threads)
+                for _, metric in self.terms
+            ],
+            axis=1,
+        )
+
+    def text_statistics(
+        self,
+        hyps: Sequence[str],
+        refs: Sequence[Sequence[str]],
+        *,
+        sentence: NDArray[np.int32] | None = None,
+        threads: int = 1,
+    ) -> NDArray[np.float64]:
+        """The terms' statistics side by side, each from words in its own sense."""
+        return np.concatenate(
+            [metric.text_statistics(hyps, refs, sentence=sentence, threads=threads) for _, metric in self.terms],
+            axis=1,
+        )
+
+    def score(self, total: Totals) -> Totals:
+        """The weighted sum of the terms' scores."""
+        scores = [weight * metric.score(part) for weight, metric, part in self._parts(total)]
+        total_score: Totals = np.sum(scores, axis=0)
+        return total_score
+
+    def gain(self, total: Totals) -> Totals:
+        """The weighted mean of the terms' gains: in [0, 1] where theirs are."""
+        size = sum(abs(weight) for weight, _ in self.terms)
+        gains = [abs(weight) / size * metric.gain(part) for weight, metric, part in self._parts(total)]
+        mean_gain: Totals = np.sum(gains, axis=0)
+        return mean_gain
+
+    def signature(
+        self,
+        n_refs: int | None,
+        *,
+        n_bootstrap: int | None = None,
+        n_trials: int | None = None,
+        seed: int | None = None,
+    ) -> str:
+        """Weight and signature of each term."""
+        return " ".join(
+            f"{weight:+g}*{metric.name}|"
+            + metric.signature(n_refs, n_bootstrap=n_bootstrap, n_trials=n_trials, seed=seed)
+            for weight, metric in self.terms
+        )
+
+    def _parts(self, total: Totals) -> Iterator[tuple[float, Metric, Totals]]:
+        begin = 0
+        for weight, metric in self.terms:
+            yield weight, metric, total[..., begin : begin + metric.n_stats]
+            begin += metric.n_stats

@@ -1,0 +1,145 @@
+"""Tokenised segments as arrays: what metric kernels read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dragoman.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = ["Lexicon", "References", "Segments", "Spelling", "offsets_of"]
+
+# chrF++ lets these stand alone at the edge of a word.
+_PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Segments:
+    """Word ids of many segments; segment i is ids[offsets[i]:offsets[i + 1]]."""
+
+    offsets: NDArray[np.int64]
+    ids: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @classmethod
+    def of(cls, rows: Iterable[Sequence[int]]) -> Segments:
+        """From one sequence of word ids per segment."""
+        rows = list(rows)
+        ids = np.fromiter(chain.from_iterable(rows), dtype=np.int32)
+        return cls(offsets=offsets_of([len(row) for row in rows]), ids=ids)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class References:
+    """References of many sentences: those of sentence s are segments ref_offsets[s]:ref_offsets[s + 1]."""
+
+    ref_offsets: NDArray[np.int64]
+    segments: Segments
+
+    def __len__(self) -> int:
+        return len(self.ref_offsets) - 1
+
+    @property
+    def n_refs(self) -> int | None:
+        """References per sentence; None where sentences differ."""
+        counts = np.unique(np.diff(self.ref_offsets))
+        return int(counts[0]) if len(counts) == 1 else None
+
+    @classmethod
+    def of(cls, sentences: Iterable[Sequence[Sequence[int]]]) -> References:
+        """From, per sentence, one sequence of word ids per reference."""
+        sentences = list(sentences)
+        return cls(
+            ref_offsets=offsets_of([len(references) for references in sentences]),
+            segments=Segments.of(chain.from_iterable(sentences)),
+        )
+
+
+class Spelling:
+    """How the words of a vocabulary are written, for metrics that look inside words; word i has id i."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self.words = tuple(words)
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @cached_property
+    def characters(self) -> Segments:
+        """Code points of each word, without what Python's str.split takes for whitespace."""
+        texts = ["".join(word.split()) for word in self.words]
+        # Lone surrogates cannot be encoded otherwise; they are code points like others here.
+        blob = "".join(texts).encode("utf-32-le", "surrogatepass")
+        return Segments(offsets=offsets_of([len(text) for text in texts]), ids=np.frombuffer(blob, dtype="<i4"))
+
+    @cached_property
+    def pieces(self) -> Segments:
+        """The words that each word counts as in chrF++, punctuation at its edges apart."""
+        lexicon = Lexicon()
+        return lexicon.segments(list(chain.from_iterable(map(_pieces, word.split()))) for word in self.words)
+
+    def without_case(self, ids: NDArray[np.int32]) -> NDArray[np.int32]:
+        """For word ids, numbers that words share which differ in case alone."""
+        if ids.size and not 0 <= ids.min() <= ids.max() < len(self):
+            raise InputError(f"word ids must be in the spelling of {len(self)} words, not {ids.min()} to {ids.max()}")
+        return self._lower_ids[ids]
+
+    @cached_property
+    def _lower_ids(self) -> NDArray[np.int32]:
+        return Lexicon().segments([self.lower.words]).ids
+
+    @cached_property
+    def lower(self) -> Spelling:
+        """The same vocabulary in lower case."""
+        return Spelling(word.lower() for word in self.words)
+
+
+class Lexicon:
+    """Numbers words in the order of first sight."""
+
+    def __init__(self) -> None:
+        self._ids: dict[str, int] = {}
+
+    def segments(self, rows: Iterable[Iterable[str]]) -> Segments:
+        """Word ids of tokenised lines; new words get new ids."""
+        ids = self._ids
+        return Segments.of([[ids.setdefault(word, len(ids)) for word in row] for row in rows])
+
+    def references(self, sentences: Iterable[Iterable[Iterable[str]]]) -> References:
+        """Word ids of tokenised references, any number per sentence."""
+        groups = [list(references) for references in sentences]
+        return References(
+            ref_offsets=offsets_of([len(group) for group in groups]),
+            segments=self.segments(chain.from_iterable(groups)),
+        )
+
+    def spelling(self) -> Spelling:
+        """The words seen so far."""
+        return Spelling(self._ids)
+
+
+def offsets_of(lengths: Sequence[int]) -> NDArray[np.int64]:
+    """Where rows of these lengths begin, and where the last ends."""
+    offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    return offsets
+
+
+def _pieces(word: str) -> tuple[str, ...]:
+    if len(word) > 1:
+        if word[-1] in _PUNCTUATION:
+            return (word[:-1], word[-1])
+        if word[0] in _PUNCTUATION:
+            return (word[0], word[1:])
+    return (word,)

@@ -1,0 +1,184 @@
+"""The Run folder: settings, a trace, and one sub-folder per finished round.
+
+    RUN/run.json         format version, program version, the settings that were resolved
+    RUN/trace.jsonl      what happened, one JSON object a line
+    RUN/rounds/0001/     what round 1 left behind; it exists whole or not at all
+    RUN/lock             held while a process is at work
+
+A round is made in a scratch folder and renamed when it is complete, so that a run killed at any moment continues after
+its last whole round.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import platform
+import shutil
+import time
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import IO, Any
+
+from dragoman.errors import FailedError, InputError
+from dragoman.text import replace_bytes
+from dragoman.types import PathLike
+
+__all__ = ["RunFolder"]
+
+_FORMAT = "dragoman-run"
+_VERSION = 1
+
+
+class RunFolder:
+    """A run that this process works on. Use `RunFolder.open` as a context manager."""
+
+    def __init__(self, path: Path, settings: dict[str, Any]) -> None:
+        self.path = path
+        self.settings = settings
+
+    @classmethod
+    @contextlib.contextmanager
+    def open(cls, path: PathLike, settings: dict[str, Any], *, resume: bool = False) -> Iterator[RunFolder]:
+        """Start a run in a new or empty folder, or continue one whose settings are the same.
+
+        Raises InputError when the folder holds a run and `resume` was not said, when its settings differ, or when
+        another process is at work there.
+        """
+        base = Path(path)
+        with _clear_failures(base):
+            base.mkdir(parents=True, exist_ok=True)
+            lock = (base / "lock").open("a+")
+        with lock:
+            _take(lock, base)
+            run = cls(base, json.loads(json.dumps(settings)))
+            with _clear_failures(base):
+                run._begin(resume)
+            yield run
+
+    def rounds(self) -> list[Path]:
+        """The folders of the finished rounds, in order and without a gap."""
+        found = []
+        for number in range(1, 10_000):
+            folder = self._round_path(number)
+            if not folder.is_dir():
+                break
+            found.append(folder)
+        return found
+
+    @contextlib.contextmanager
+    def new_round(self) -> Iterator[Path]:
+        """A scratch folder that becomes the next round when the block ends well."""
+        goal = self._round_path(len(self.rounds()) + 1)
+        scratch = goal.with_name(f".{goal.name}")
+        with _clear_failures(self.path):
+            shutil.rmtree(scratch, ignore_errors=True)
+            scratch.mkdir(parents=True)
+        yield scratch
+        with _clear_failures(self.path):
+            for file in scratch.rglob("*"):
+                if file.is_file():
+                    _sync(file)
+            scratch.rename(goal)
+            _sync(goal.parent)
+
+    def log(self, event: str, **fields: object) -> None:
+        """Append to the trace."""
+        line = json.dumps({"event": event, "time": round(time.time(), 3), **fields}, allow_nan=False)
+        with _clear_failures(self.path), (self.path / "trace.jsonl").open("a", encoding="utf-8") as stream:
+            stream.write(line + "\n")
+            stream.flush()
+            os.fsync(stream.fileno())
+
+    def trace(self) -> list[dict[str, Any]]:
+        """What was logged."""
+        file = self.path / "trace.jsonl"
+        if not file.exists():
+            return []
+        return [json.loads(line) for line in file.read_text(encoding="utf-8").split("\n") if line]
+
+    def save(self, name: str, value: object) -> None:
+        """Write a JSON file of the run in one step."""
+        with _clear_failures(self.path):
+            _write_json(self.path / name, value)
+
+    def _round_path(self, number: int) -> Path:
+        return self.path / "rounds" / f"{number:04d}"
+
+    def _begin(self, resume: bool) -> None:
+        record = self.path / "run.json"
+        if record.exists():
+            if not resume:
+                raise InputError("holds a run already; say --resume to continue it, or name another", path=self.path)
+            _check_same(record, self.settings)
+            self._repair()
+            return
+        if any(entry.name != "lock" for entry in self.path.iterdir()):
+            raise InputError("is not empty and holds no run; name another folder", path=self.path)
+        head = {"format": _FORMAT, "version": _VERSION, "dragoman": version("dragoman")}
+        _write_json(record, {**head, "python": platform.python_version(), "settings": self.settings})
+
+    def _repair(self) -> None:
+        """Drop what a kill left half done: scratch rounds, and a last trace line without its end."""
+        if (self.path / "rounds").is_dir():
+            for scratch in (self.path / "rounds").glob(".*"):
+                shutil.rmtree(scratch)
+        trace = self.path / "trace.jsonl"
+        if trace.exists():
+            data = trace.read_bytes()
+            if not data.endswith(b"\n"):
+                replace_bytes(trace, data[: data.rfind(b"\n") + 1])
+
+
+def _check_same(record: Path, settings: dict[str, Any]) -> None:
+    try:
+        stored = json.loads(record.read_bytes())
+    except ValueError as error:
+        raise InputError(f"is not JSON ({error}); the run is damaged", path=record) from error
+    if not isinstance(stored, dict) or stored.get("format") != _FORMAT or stored.get("version") != _VERSION:
+        raise InputError(f"is not the record of a run of format version {_VERSION}", path=record)
+    before = stored.get("settings")
+    if before != settings:
+        before = before if isinstance(before, dict) else {}
+        changed = [key for key in sorted({*settings, *before}) if before.get(key) != settings.get(key)]
+        raise InputError(
+            f"was started with another {', '.join(changed)}; resume with the same, or start anew", path=record
+        )
+
+
+def _take(lock: IO[str], base: Path) -> None:
+    """Hold the lock until the file is closed, be it by a kill."""
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        lock.seek(0)
+        holder = lock.read().strip() or "unknown"
+        raise InputError(f"another process (id {holder}) is at work on this run; wait for it", path=base) from None
+    lock.truncate(0)
+    lock.write(str(os.getpid()))
+    lock.flush()
+
+
+@contextlib.contextmanager
+def _clear_failures(base: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise FailedError(
+            f"{base}: the run cannot be written: {error.strerror or error}; what is complete is kept"
+        ) from error
+
+
+def _write_json(path: Path, value: object) -> None:
+    replace_bytes(path, json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False).encode("utf-8") + b"\n")
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,1 @@
+"""Tuning: the outer loop around any decoder."""

@@ -1,0 +1,131 @@
+"""`dragoman corpus` from end to end."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+
+def test_synth_then_stats_then_split(dragoman, tmp_path):
+    made = dragoman(
+        "corpus", "synth", "-n", 300, "--dev", 20, "--test", 20, "--references", 3, "-o", "c", "--json"
+    ).json
+    assert (made["n_train"], made["n_dev"], made["n_test"]) == (300, 20, 20)
+    assert sorted(p.name for p in (tmp_path / "c").iterdir()) == sorted(
+        ["train.de", "train.en", "dev.de", "test.de", *(f"{part}.en.{r}" for part in ("dev", "test") for r in range(3))]
+    )
+    stats = dragoman("corpus", "stats", "c/train.de", "c/train.en", "--json").json
+    assert [side["n_lines"] for side in stats["sides"]] == [300, 300]
+    assert "c/train.de" in dragoman("corpus", "stats", "c/train.de").out
+    parts = dragoman(
+        *("corpus", "split", "-s", "c/train.de", "-t", "c/train.en", "--dev", 10, "--test", 10, "-o", "parts", "--json")
+    ).json
+    assert parts["n_dev"] == parts["n_test"] == 10
+    train = (tmp_path / "parts" / "train.source").read_text().splitlines()
+    test = (tmp_path / "parts" / "test.source").read_text().splitlines()
+    assert len(test) == 10
+    assert not set(train) & set(test)
+
+
+def test_the_same_seed_gives_the_same_corpus(dragoman, tmp_path):
+    for name, seed in (("a", 7), ("b", 7), ("c", 8)):
+        dragoman("corpus", "synth", "-n", 50, "--dev", 5, "--test", 5, "--noise", 0.2, "--seed", seed, "-o", name, "-q")
+    texts = {name: (tmp_path / name / "train.de").read_text() for name in "abc"}
+    assert texts["a"] == texts["b"] != texts["c"]
+
+
+def test_clean_says_what_it_dropped(dragoman, tmp_path):
+    (tmp_path / "f").write_text('Er sagt: "Ja!"\n\nEins zwei drei\nEr sagt: "Ja!"\n')
+    (tmp_path / "e").write_text('He says: "Yes!"\nempty\nA\nHe says: "Yes!"\n')
+    done = dragoman(
+        *("corpus", "clean", "-s", "f", "-t", "e", "--out-tsv", "out.tsv.gz", "--max-ratio", 2, "--drop-duplicates"),
+        *("--source-language", "de", "--target-language", "en", "--lowercase", "--json"),
+    )
+    assert done.json == {
+        "n_read": 4,
+        "n_kept": 1,
+        "dropped": {
+            "empty": 1,
+            "too short": 0,
+            "too long": 0,
+            "length ratio": 1,
+            "source equals target": 0,
+            "duplicate": 1,
+        },
+    }
+    assert "dropped 1: length ratio" in done.err
+    assert dragoman("corpus", "detokenize", "-l", "de", "-i", "out.tsv.gz").out.startswith('er sagt: "ja!"')
+
+
+def test_tokenize_reads_and_writes_pipes(dragoman, tmp_path):
+    done = dragoman("corpus", "tokenize", "-l", "en", "--lowercase", "--summary", "s.json", text="Hello, World!\n\n")
+    assert done.out == "hello , world !\n\n"
+    assert json.loads((tmp_path / "s.json").read_text()) == {"n_lines": 2}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["corpus", "stats", "absent"], "absent: cannot be read: No such file"),
+        (["corpus", "stats", "bad.txt"], "bad.txt, line 2: invalid UTF-8"),
+        (["corpus", "stats", "two.txt", "one.txt"], "two.txt has 2, one.txt has 1"),
+        (["corpus", "clean", "-s", "two.txt", "-t", "one.txt", "--out-tsv", "o"], "two.txt has 2, one.txt has 1"),
+        (["corpus", "clean", "-s", "two.txt", "--out-tsv", "o"], "give either a source and a target file"),
+        (["corpus", "clean", "-s", "two.txt", "-t", "two.txt"], "say where the result goes"),
+        (["corpus", "clean", "--tsv", "one.txt", "--out-tsv", "o"], "one.txt, line 1: expected two columns"),
+        (["corpus", "split", "-s", "two.txt", "-t", "two.txt", "-o", "d"], "ask for fewer"),
+        (["corpus", "tokenize", "-l", "klingon"], "not a language code"),
+        (["corpus", "synth"], "--out"),
+        (["corpus", "synth", "-o", "x", "--noise", "7"], "--noise"),
+        (["corpus", "nonsense"], "nonsense"),
+        (["nonsense"], "nonsense"),
+    ],
+)
+def test_bad_input_is_status_two_with_a_clear_message(dragoman, tmp_path, words, message):
+    (tmp_path / "bad.txt").write_bytes(b"fine\n\xff\n")
+    (tmp_path / "two.txt").write_text("a\nb\n")
+    (tmp_path / "one.txt").write_text("a\n")
+    outcome = dragoman(*words, status=2)
+    assert message in " ".join(outcome.err.replace("│", " ").split())
+    assert outcome.out == ""
+    assert not (tmp_path / "o").exists()
+
+
+def test_an_unwritable_place_is_status_one(dragoman, tmp_path):
+    (tmp_path / "file").write_text("a\n")
+    dragoman("corpus", "synth", "-n", 5, "--dev", 1, "--test", 1, "-o", "file/inside", status=1)
+
+
+def test_corpus_text_on_the_terminal_is_not_markup(dragoman, tmp_path):
+    (tmp_path / "[red] [np,1]").write_text("a\n")
+    assert "[red] [np,1]" in dragoman("corpus", "stats", "[red] [np,1]").out
+    hostile = "\x1b[31m[/b][np,1]"
+    assert "\x1b" not in dragoman("corpus", "stats", hostile, status=2).err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["corpus"],
+        ["corpus", "synth"],
+        ["corpus", "clean"],
+        ["corpus", "stats"],
+        ["corpus", "split"],
+        ["score"],
+        ["demo"],
+    ],
+)
+def test_every_command_has_help(dragoman, words):
+    text = dragoman(*words, "--help").out
+    assert "Usage" in text
+    if words[-1:] not in ([], ["corpus"]):
+        for option in ("--threads", "--seed", "--json", "--quiet"):
+            assert option in text
+
+
+def test_version(dragoman):
+    from dragoman import __version__
+
+    assert dragoman("--version").out == f"dragoman {__version__}\n"

@@ -1,0 +1,15 @@
+"""The demo leaves a page that stands alone."""
+
+from __future__ import annotations
+
+import re
+
+
+def test_demo_page(dragoman, tmp_path):
+    result = dragoman("demo", "--out", "d", "--train", 400, "--test", 40, "--json").json
+    page = (tmp_path / "d" / "report.html").read_text(encoding="utf-8")
+    assert result["report"] == "d/report.html"
+    assert set(result["scores"]) == {"word by word", "nearest sentence", "another reference"}
+    assert result["scores"]["another reference"]["bleu"] > 2 * result["scores"]["word by word"]["bleu"]
+    assert "<svg" in page
+    assert not re.search(r"(src|href)=|https?://(?!www\.w3\.org/2000/svg)|<script", page)

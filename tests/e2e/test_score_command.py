@@ -1,0 +1,74 @@
+"""`dragoman score` beside sacrebleu."""
+
+from __future__ import annotations
+
+import pytest
+import sacrebleu
+
+HYP = ["the cat sat on the mat", "a dog barks", "", "he reads a book today"]
+OTHER = ["the cat is on a mat", "a dog is barking", "nothing", "he reads a book today"]
+REFS = [
+    ["the cat sat on the mat", "the dog barks", "yes", "today he reads a book"],
+    ["a cat sat on a mat", "a dog barked", "no", "he reads a book"],
+]
+
+
+@pytest.fixture
+def files(tmp_path):
+    for name, lines in (("hyp", HYP), ("other", OTHER), ("ref0", REFS[0]), ("ref1", REFS[1]), ("short", HYP[:2])):
+        (tmp_path / name).write_text("".join(line + "\n" for line in lines))
+
+
+def test_equals_sacrebleu(dragoman, files):
+    (system,) = dragoman("score", "hyp", "-r", "ref0", "-r", "ref1", "--json").json["systems"]
+    bleu = sacrebleu.BLEU(tokenize="none")
+    assert system["bleu"] == pytest.approx(bleu.corpus_score(HYP, REFS).score, abs=1e-9)
+    assert system["chrf"] == pytest.approx(sacrebleu.corpus_chrf(HYP, REFS).score, abs=1e-9)
+    assert system["ter"] == pytest.approx(sacrebleu.corpus_ter(HYP, REFS).score, abs=1e-9)
+    assert system["name"] == "hyp"
+    assert system["signature"]["bleu"].startswith("nrefs:2|bs:1000|seed:12345|case:mixed|eff:no|tok:none|smooth:exp|")
+    assert system["length_ratio"] == pytest.approx(14 / 14, abs=0.2)
+
+
+def test_several_systems_are_tested_against_the_first(dragoman, files):
+    systems = dragoman(
+        "score", "hyp", "other", "-r", "ref0", "-m", "bleu", "--trials", 200, "--bootstrap", 100, "--json"
+    )
+    first, second = systems.json["systems"]
+    assert first["details"]["bleu"]["p_randomisation"] is None
+    assert 0 < second["details"]["bleu"]["p_randomisation"] <= 1
+    assert 0 < second["details"]["bleu"]["p_bootstrap"] <= 1
+    shown = dragoman("score", "hyp", "other", "-r", "ref0", "-m", "bleu")
+    assert "p (AR)" in shown.out
+    assert "version:dragoman" in shown.err
+
+
+def test_several_runs_have_mean_and_deviation(dragoman, files):
+    words = ["--run", "ours=hyp", "--run", "ours=other", "-r", "ref0", "-m", "chrf", "--json"]
+    (system,) = dragoman("score", *words).json["systems"]
+    details = system["details"]["chrf"]
+    assert len(details["runs"]) == 2
+    assert system["chrf"] == pytest.approx(sum(details["runs"]) / 2)
+    assert details["std"] == pytest.approx(abs(details["runs"][0] - details["runs"][1]) / 2**0.5)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["hyp"], "give at least one with -r"),
+        (["-r", "ref0"], "nothing to score"),
+        (["short", "-r", "ref0"], "reference 1 has 4 lines but the hypotheses have 2"),
+        (["hyp", "short", "-r", "ref0"], "short has 2 lines but hyp has 4"),
+        (["hyp", "-r", "ref0", "-m", "meteor"], "'meteor' is no metric"),
+        (["hyp", "-r", "absent"], "absent: cannot be read"),
+        (["--run", "hyp", "-r", "ref0"], "expected NAME=FILE"),
+        (["hyp", "-r", "ref0", "--tokenize", "words"], "--tokenize"),
+    ],
+)
+def test_mistakes(dragoman, files, words, message):
+    assert message in " ".join(dragoman("score", *words, status=2).err.replace("│", " ").split())
+
+
+def test_empty_files_are_not_a_score(dragoman, tmp_path):
+    (tmp_path / "empty").touch()
+    assert "no sentence" in dragoman("score", "empty", "-r", "empty", status=2).err

@@ -1,0 +1,127 @@
+"""A run folder survives kills, refuses a second worker, and knows its settings."""
+
+from __future__ import annotations
+
+import errno
+import multiprocessing
+import os
+import signal
+
+import pytest
+
+from dragoman.errors import FailedError, InputError
+from dragoman.run import RunFolder
+
+SETTINGS = {"method": "mert", "seed": 1, "sizes": (1, 2)}
+
+
+def add_round(run, text):
+    with run.new_round() as folder:
+        (folder / "weights.tsv").write_text(text)
+
+
+def test_rounds_and_trace_come_back(tmp_path):
+    with RunFolder.open(tmp_path / "r", SETTINGS) as run:
+        add_round(run, "a")
+        run.log("round", number=1)
+    with RunFolder.open(tmp_path / "r", SETTINGS, resume=True) as run:
+        add_round(run, "b")
+        assert [(r / "weights.tsv").read_text() for r in run.rounds()] == ["a", "b"]
+        assert [(e["event"], e["number"]) for e in run.trace()] == [("round", 1)]
+
+
+def test_a_failed_round_leaves_nothing(tmp_path):
+    with RunFolder.open(tmp_path / "r", SETTINGS) as run:
+        with pytest.raises(RuntimeError), run.new_round() as folder:
+            (folder / "half").write_text("x")
+            raise RuntimeError
+        assert run.rounds() == []
+        add_round(run, "a")
+        assert sorted(p.name for p in run.rounds()[0].iterdir()) == ["weights.tsv"]
+
+
+def test_an_existing_run_is_not_touched_without_resume(tmp_path):
+    with RunFolder.open(tmp_path / "r", SETTINGS):
+        pass
+    with pytest.raises(InputError, match="--resume"), RunFolder.open(tmp_path / "r", SETTINGS):
+        pass
+
+
+def test_other_settings_are_named(tmp_path):
+    with RunFolder.open(tmp_path / "r", SETTINGS):
+        pass
+    with (
+        pytest.raises(InputError, match="another seed;"),
+        RunFolder.open(tmp_path / "r", SETTINGS | {"seed": 2}, resume=True),
+    ):
+        pass
+
+
+def test_a_folder_with_other_things_is_refused(tmp_path):
+    (tmp_path / "thesis.tex").write_text("precious")
+    with pytest.raises(InputError, match="not empty"), RunFolder.open(tmp_path, SETTINGS):
+        pass
+
+
+def test_a_damaged_record_is_refused(tmp_path):
+    with RunFolder.open(tmp_path / "r", SETTINGS):
+        pass
+    for content in ("{", "[]", '{"format": "dragoman-run", "version": 99}'):
+        (tmp_path / "r" / "run.json").write_text(content)
+        with pytest.raises(InputError), RunFolder.open(tmp_path / "r", SETTINGS, resume=True):
+            pass
+
+
+def test_a_second_process_is_told(tmp_path):
+    with (
+        RunFolder.open(tmp_path / "r", SETTINGS),
+        pytest.raises(InputError, match=f"another process \\(id {os.getpid()}\\)"),
+        RunFolder.open(tmp_path / "r", SETTINGS, resume=True),
+    ):
+        pass
+
+
+def test_half_a_trace_line_is_dropped(tmp_path):
+    with RunFolder.open(tmp_path / "r", SETTINGS) as run:
+        run.log("one")
+    with (tmp_path / "r" / "trace.jsonl").open("a") as stream:
+        stream.write('{"event": "tw')
+    with RunFolder.open(tmp_path / "r", SETTINGS, resume=True) as run:
+        run.log("three")
+        assert [e["event"] for e in run.trace()] == ["one", "three"]
+
+
+def test_a_full_disk_is_a_clear_failure(tmp_path, monkeypatch):
+    with RunFolder.open(tmp_path / "r", SETTINGS) as run:
+
+        def full(_):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        monkeypatch.setattr(os, "fsync", full)
+        with pytest.raises(FailedError, match="No space left"):
+            run.log("event")
+
+
+def _work_forever(path, ready):
+    with RunFolder.open(path, SETTINGS, resume=True) as run:
+        while True:
+            add_round(run, f"round {len(run.rounds()) + 1}")
+            run.log("round")
+            ready.set()
+
+
+def test_killed_at_any_moment_rounds_are_whole(tmp_path):
+    context = multiprocessing.get_context("spawn")
+    for delay in (0.0, 0.003, 0.011):
+        ready = context.Event()
+        worker = context.Process(target=_work_forever, args=(tmp_path / "r", ready))
+        worker.start()
+        assert ready.wait(60)
+        worker.join(delay)
+        os.kill(worker.pid, signal.SIGKILL)
+        worker.join()
+    with RunFolder.open(tmp_path / "r", SETTINGS, resume=True) as run:
+        texts = [(r / "weights.tsv").read_text() for r in run.rounds()]
+        assert texts == [f"round {i + 1}" for i in range(len(texts))]
+        assert len(texts) >= 3
+        assert all(event["event"] == "round" for event in run.trace())
