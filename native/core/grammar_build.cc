@@ -176,43 +176,41 @@ void GrammarBuilder::keep(SourceBatch& batch, BucketSpool<TargetUse>::Writer& us
 
 void GrammarBuilder::group_targets(Control& control) {
   pair_target_.resize(static_cast<size_t>(pair_events_.size()));
-  parallel_chunks(
-      BucketSpool<TargetUse>::kBuckets, 1, options_.n_threads, control, [&](int64_t bucket, int64_t, int) {
-        auto records = uses_.take(static_cast<int>(bucket));
-        std::sort(records.begin(), records.end(),
-                  [](const TargetUse& a, const TargetUse& b) { return a.target_hash < b.target_hash; });
-        std::vector<Symbol> symbols;
-        std::vector<RawTarget> targets;
-        std::vector<FoldCount> counts;
-        std::vector<std::pair<uint64_t, uint32_t>> pair_target;
-        FoldSums folds;
-        each_group(
-            std::span(records), [](const TargetUse& u) { return u.target_hash; },
-            [&](const TargetUse& u) { return target_of(u); },
-            [&](std::span<TargetUse> target) {
-              folds.clear();
-              for (const TargetUse& use : target) {
-                folds.add(use.fold, use.count);
-                pair_target.emplace_back(use.pair, static_cast<uint32_t>(targets.size()));
-              }
-              const auto text = target_of(target.front());
-              targets.push_back({static_cast<int64_t>(symbols.size()), static_cast<int64_t>(counts.size())});
-              symbols.insert(symbols.end(), text.begin(), text.end());
-              for (const auto& [fold, count] : folds.sorted()) counts.push_back(FoldCount::of(fold, count));
-            });
-        std::scoped_lock lock(mutex_);
-        const int64_t first_symbol = target_symbols_.append(symbols);
-        const int64_t first_count = target_counts_.append(counts);
-        for (RawTarget& target : targets) {
-          target.first_symbol += first_symbol;
-          target.first_count += first_count;
-        }
-        const int64_t first_target = targets_.append(targets);
-        if (first_target + static_cast<int64_t>(targets.size()) > std::numeric_limits<int32_t>::max())
-          throw InputError("more than 2^31 distinct target phrases; lower the maximal phrase length");
-        for (const auto& [pair, target] : pair_target)
-          pair_target_[pair] = static_cast<uint32_t>(first_target) + target;
-      });
+  parallel_chunks(BucketSpool<TargetUse>::kBuckets, 1, options_.n_threads, control, [&](int64_t bucket, int64_t, int) {
+    auto records = uses_.take(static_cast<int>(bucket));
+    std::sort(records.begin(), records.end(),
+              [](const TargetUse& a, const TargetUse& b) { return a.target_hash < b.target_hash; });
+    std::vector<Symbol> symbols;
+    std::vector<RawTarget> targets;
+    std::vector<FoldCount> counts;
+    std::vector<std::pair<uint64_t, uint32_t>> pair_target;
+    FoldSums folds;
+    each_group(
+        std::span(records), [](const TargetUse& u) { return u.target_hash; },
+        [&](const TargetUse& u) { return target_of(u); },
+        [&](std::span<TargetUse> target) {
+          folds.clear();
+          for (const TargetUse& use : target) {
+            folds.add(use.fold, use.count);
+            pair_target.emplace_back(use.pair, static_cast<uint32_t>(targets.size()));
+          }
+          const auto text = target_of(target.front());
+          targets.push_back({static_cast<int64_t>(symbols.size()), static_cast<int64_t>(counts.size())});
+          symbols.insert(symbols.end(), text.begin(), text.end());
+          for (const auto& [fold, count] : folds.sorted()) counts.push_back(FoldCount::of(fold, count));
+        });
+    std::scoped_lock lock(mutex_);
+    const int64_t first_symbol = target_symbols_.append(symbols);
+    const int64_t first_count = target_counts_.append(counts);
+    for (RawTarget& target : targets) {
+      target.first_symbol += first_symbol;
+      target.first_count += first_count;
+    }
+    const int64_t first_target = targets_.append(targets);
+    if (first_target + static_cast<int64_t>(targets.size()) > std::numeric_limits<int32_t>::max())
+      throw InputError("more than 2^31 distinct target phrases; lower the maximal phrase length");
+    for (const auto& [pair, target] : pair_target) pair_target_[pair] = static_cast<uint32_t>(first_target) + target;
+  });
 }
 
 }  // namespace dragoman

@@ -35,8 +35,8 @@ class WordCounter {
     BucketSpool<std::pair<uint64_t, uint8_t>>::Writer records_;
   };
 
-  // Writes word_pairs.{rows,keys,offsets,values} and the marginals {source,target}_words.{offsets,values}, whose row w + 1
-  // belongs to word w. Words are below the sizes of the vocabularies.
+  // Writes word_pairs.{rows,keys,offsets,values} and the marginals {source,target}_words.{offsets,values}, whose row w
+  // + 1 belongs to word w. Words are below the sizes of the vocabularies.
   void write(int32_t n_source_words, int32_t n_target_words, int n_threads, Control& control);
 
  private:

@@ -91,8 +91,7 @@ TEST(wild_moses_tables_are_refused_or_read) {
   int n_read = 0;
   for (int round = 0; round < 20000; ++round) {
     std::string text = good + good;
-    for (unsigned k = random() % 4; k > 0; --k)
-      text[random() % text.size()] = "ab|0.1- \n\t\\[<\xc3"[random() % 14];
+    for (unsigned k = random() % 4; k > 0; --k) text[random() % text.size()] = "ab|0.1- \n\t\\[<\xc3"[random() % 14];
     MosesTable table;
     WordTable source, target;
     try {

@@ -120,6 +120,7 @@ def ter_statistics(
     ref_ids: NDArray[np.int32],
     threads: int,
 ) -> NDArray[np.float64]: ...
+
 class LmModel:
     order: int
     n_ngrams: list[int]
@@ -182,6 +183,7 @@ def estimate_lm(
     fallback: tuple[float, float, float] | None,
     progress: Callable[[int], None] | None = None,
 ) -> tuple[LmModel, list[tuple[float, float, float]], list[int]]: ...
+
 class PhraseSmoothing(enum.Enum):
     NONE = 0
     KNESER_NEY = 1

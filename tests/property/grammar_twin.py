@@ -35,7 +35,12 @@ def mirrored(pair, block):
     n, m = len(pair.source), len(pair.target)
     s0, s1, t0, t1 = block
     links = frozenset((n - 1 - s, m - 1 - t) for s, t in pair.links)
-    return Pair(pair.source[::-1], pair.target[::-1], links, pair.fold), (n - 1 - s1, n - 1 - s0, m - 1 - t1, m - 1 - t0)
+    return Pair(pair.source[::-1], pair.target[::-1], links, pair.fold), (
+        n - 1 - s1,
+        n - 1 - s0,
+        m - 1 - t1,
+        m - 1 - t0,
+    )
 
 
 def side(pair, block):
@@ -138,12 +143,16 @@ class Scores:
 
     def lexical(self, key, of_target):
         words, others = (key[1], key[0]) if of_target else key
+
         def prob(word, other):
             cell = (other, word) if of_target else (word, other)
             given = sum(n for (s, t), n in self.words.items() if (s if of_target else t) == other)
             return self.words[cell] / given
+
         product = 1.0
-        for word, linked in zip(words, partners(self.best_alignment(key, of_target), len(words), of_target), strict=True):
+        for word, linked in zip(
+            words, partners(self.best_alignment(key, of_target), len(words), of_target), strict=True
+        ):
             product *= sum(prob(word, others[i]) for i in linked) / len(linked) if linked else prob(word, None)
         return math.log(product)
 

@@ -51,7 +51,7 @@ def read_tables(
                 table.add_reordering(block.data, block.first_line, source.table, target.table)
         if table.n_reordering() not in {6, 8}:
             raise InputError(
-                f"has {table.n_reordering()} scores a pair; expected 6 or 8: three or four orientations, both directions",
+                f"has {table.n_reordering()} scores a pair; expected 6 or 8, for both directions",
                 path=reordering,
                 line=1,
             )
