@@ -54,6 +54,9 @@ struct GrammarBuilder::SourceBatch {
   std::vector<RawEvent> events;
   std::vector<TargetUse> uses;
   std::vector<uint64_t> alignments;
+  // Scratch of one pair: its occurrences by alignment, fold, orientation, and its folds.
+  std::vector<std::pair<std::tuple<uint64_t, uint8_t, uint16_t>, uint64_t>> kinds;
+  FoldSums folds;
 };
 
 GrammarBuilder::GrammarBuilder(const ParallelText& text, const BuildOptions& options)
@@ -114,10 +117,10 @@ void GrammarBuilder::group_bucket(std::vector<Occurrence>& records, SourceBatch&
             source, [](const Occurrence& o) { return o.target_hash; },
             [&](const Occurrence& o) { return target_of(o); },
             [&](std::span<Occurrence> pair) { add_pair(pair, batch); });
-        FoldSums folds;
+        batch.folds.clear();
         for (auto e = static_cast<size_t>(batch.sources.back().first_event); e < batch.events.size(); ++e)
-          folds.add(batch.events[e].fold, 1);
-        batch.sources.back().n_folds = static_cast<int64_t>(folds.sorted().size());
+          batch.folds.add(batch.events[e].fold, 1);
+        batch.sources.back().n_folds = static_cast<int64_t>(batch.folds.sorted().size());
       });
   for (const RawEvent& event : batch.events) batch.alignments.push_back(event.alignment);
   std::sort(batch.alignments.begin(), batch.alignments.end());
@@ -125,19 +128,18 @@ void GrammarBuilder::group_bucket(std::vector<Occurrence>& records, SourceBatch&
 }
 
 void GrammarBuilder::add_pair(std::span<const Occurrence> records, SourceBatch& batch) const {
-  using Key = std::tuple<uint64_t, uint8_t, uint16_t>;
-  const auto key = [&](const Occurrence& o) { return Key{o.alignment, text_.folds[o.sentence], o.orientation}; };
-  std::vector<std::pair<Key, uint64_t>> kinds;
-  for (const Occurrence& o : records) kinds.emplace_back(key(o), o.count);
+  auto& kinds = batch.kinds;
+  kinds.clear();
+  for (const Occurrence& o : records) kinds.push_back({{o.alignment, text_.folds[o.sentence], o.orientation}, o.count});
   std::sort(kinds.begin(), kinds.end());
   batch.pair_events.push_back(static_cast<int64_t>(batch.events.size()));
-  FoldSums folds;
+  batch.folds.clear();
   for (size_t begin = 0; begin < kinds.size();) {
     uint64_t count = 0;
     size_t end = begin;
     for (; end < kinds.size() && kinds[end].first == kinds[begin].first; ++end) count += kinds[end].second;
     const auto [alignment, fold, orientation] = kinds[begin].first;
-    folds.add(fold, count);
+    batch.folds.add(fold, count);
     begin = end;
     do {
       const uint64_t part = std::min(count, Event::kMaxCount);
@@ -146,7 +148,7 @@ void GrammarBuilder::add_pair(std::span<const Occurrence> records, SourceBatch& 
     } while (count);
   }
   const Occurrence& first = records.front();
-  for (const auto& [fold, count] : folds.sorted())
+  for (const auto& [fold, count] : batch.folds.sorted())
     batch.uses.push_back({first.target_hash, batch.pair_events.size() - 1, first.sentence, first.target_begin,
                           first.target_length, fold, count});
 }

@@ -8,6 +8,7 @@ import random
 import numpy as np
 import pytest
 
+from dragoman._core import MosesTable
 from dragoman.align import Alignment
 from dragoman.corpus import Bitext
 from dragoman.errors import InputError, MismatchError
@@ -130,6 +131,11 @@ def test_errors_of_extraction(bitext, tmp_path):
     (tmp_path / "g").mkdir()
     with pytest.raises(InputError, match="exists already"):
         extract(bitext, Alignment.of(LINKS), tmp_path / "g")
+
+
+def test_errors_of_the_disk_are_os_errors(bitext, tmp_path):
+    with pytest.raises(FileNotFoundError, match="no scratch file can be made"):
+        MosesTable().write(str(tmp_path / "missing"), 3, 3, 1 << 20, 1)
 
 
 @pytest.mark.parametrize(

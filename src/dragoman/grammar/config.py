@@ -52,8 +52,8 @@ class ReorderingKind(enum.StrEnum):
 class Reordering:
     """A lexicalised reordering model: for both directions, one score an orientation.
 
-    3 orientations: mono, swap, discontinuous. 4: discontinuous split into left and right, where the later phrase lies in
-    the source. 5, hierarchical only: mono split into mono and mono beside one block of everything before (after) it.
+    3 orientations: mono, swap, discontinuous. 4: discontinuous split into left and right, where the later phrase lies
+    in the source. 5, hierarchical only: mono split into mono and mono beside one block of everything before (after) it.
     """
 
     kind: ReorderingKind = ReorderingKind.WORD
