@@ -1,7 +1,8 @@
 """Time and agreement of every alignment method on the real corpora: `python -m bench.align_methods`.
 
-Each case runs in a process of its own, in both directions on two threads, and is stopped after --limit seconds; then every twelfth
-pair is taken instead. Alignments and figures stay under build/bench/align, the table goes to standard output.
+Each case runs in a process of its own, in both directions on two threads, and is stopped after --limit seconds; then
+every twelfth pair is taken instead. Alignments and figures stay under build/bench/align (cases found there are not
+run again), the table goes to standard output.
 """
 
 from __future__ import annotations
@@ -9,19 +10,21 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
+import os
 import resource
+import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 
-from bench.harness import DATA
+from bench.harness import ANCHORS, DATA, RESULTS
 from dragoman.align import AlignConfig, Method, align_files, read_pharaoh, write_pharaoh
 from dragoman.text import open_output, read_lines
 
 CORPORA = {"enja": ("ja", "en"), "multi30k": ("de", "en"), "debian-fr-en": ("fr", "en")}
-ANCHORS = {"enja": "moses-enja", "multi30k": "moses-multi30k-de"}
-OUT = Path("build/bench/align")
+PEERS = {"enja": "moses-enja", "multi30k": "moses-multi30k-de"}
+OUT = RESULTS / "align"
 PART = 12
 N_THREADS = 2
 
@@ -67,10 +70,14 @@ def is_within(corpus: str, method: Method, part: int, limit_s: float) -> bool:
     if figures_path(corpus, method, part).exists():
         return True
     command = [sys.executable, "-m", "bench.align_methods", "--case", corpus, method.value, str(part)]
-    try:
-        subprocess.run(command, check=True, timeout=limit_s)
-    except subprocess.TimeoutExpired:
-        return False
+    with subprocess.Popen(command, start_new_session=True) as case:
+        try:
+            status = case.wait(timeout=limit_s)
+        except subprocess.TimeoutExpired:
+            os.killpg(case.pid, signal.SIGKILL)  # the processes it started too
+            return False
+    if status:
+        sys.exit(f"{' '.join(command)} ended with status {status}")
     return True
 
 
@@ -81,13 +88,12 @@ def shared_with(corpus: str, method: Method, part: int, other: Path) -> str:
 
 
 def print_table(cases: list[tuple[str, Method, int]]) -> None:
-    print(
-        "| corpus | method | pairs | wall s | CPU s | peak GB | links | directions: F1 | Jaccard | F1 with fast_align | F1 with eflomal |"
-    )
-    print("|---|---|---|---|---|---|---|---|---|---|---|")
+    columns = ["corpus", "method", "pairs", "wall s", "CPU s", "peak GB", "links", "directions: F1", "Jaccard"]
+    columns += ["F1 with fast_align", "F1 with eflomal"]
+    print(f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}")
     for corpus, method, part in cases:
         f = json.loads(figures_path(corpus, method, part).read_text())
-        anchor = DATA.parent / "anchors" / ANCHORS.get(corpus, "none") / "train.align.xz"
+        anchor = ANCHORS / PEERS.get(corpus, "none") / "train.align.xz"
         print(
             f"| `{corpus}` | `{method}` | {f['n_pairs']:,} | {f['wall_s']:.1f} | {f['cpu_s']:.1f} | {f['peak_gb']:.2f} "
             f"| {f['n_links']:,} | {f['f1']:.3f} | {f['jaccard']:.3f} | {shared_with(corpus, method, part, anchor)} "
@@ -105,7 +111,7 @@ def main() -> None:
         corpus, method, part = options.case
         run_case(corpus, Method(method), int(part))
         return
-    cases = []
+    cases: list[tuple[str, Method, int]] = []
     for corpus, method in itertools.product(CORPORA, [Method.EFLOMAL, Method.FASTALIGN, Method.HMM, Method.FAST]):
         parts = [1] if is_within(corpus, method, 1, options.limit) else []
         # What is compared must have aligned the same pairs.

@@ -5,10 +5,9 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from dragoman.corpus.synth import SynthConfig, generate
-
 from bench.harness import DATA, Case, Workload
 from dragoman.corpus import Bitext
+from dragoman.corpus.synth import SynthConfig, generate
 from dragoman.text import read_lines
 
 

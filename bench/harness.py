@@ -71,6 +71,7 @@ class Measurement:
 
 def measure(case: Case, scale: float) -> Measurement:
     """Run one case in this process."""
+    RESULTS.mkdir(parents=True, exist_ok=True)
     load = case.prepare(scale)
     clock = time.perf_counter if case.wall else time.process_time
     seconds = _median(load.ours, load.repeats, clock)

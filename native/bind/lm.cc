@@ -44,6 +44,22 @@ nb::tuple to_tuple(lm::BatchScores&& scores) {
                         to_numpy(std::move(scores.n_tokens)), to_numpy(std::move(scores.n_unknown)));
 }
 
+// Without the thread that watch needs: for one sentence that would cost more than the scoring.
+double score_sentence(const Model& model, In<int32_t> ids, bool bos, bool eos) {
+  const int64_t offsets[] = {0, static_cast<int64_t>(ids.size())};
+  Control control;
+  return lm::score_ids(model, {offsets, span_of(ids)}, {bos, eos}, 1, control).logprob.front();
+}
+
+Out<int32_t> ids_of(const Model& model, const WordTable& words) {
+  std::vector<int32_t> ids(static_cast<size_t>(words.size()));
+  for (int32_t id = 0; id < words.size(); ++id) {
+    const int32_t found = model.words().find(words.word(id));
+    ids[static_cast<size_t>(id)] = found == WordTable::kAbsent ? static_cast<int32_t>(lm::kUnk) : found;
+  }
+  return to_numpy(std::move(ids));
+}
+
 nb::tuple full_scores(const Model& model, In<int32_t> ids, bool bos, bool eos) {
   std::vector<float> logprobs;
   std::vector<int32_t> lengths;
@@ -79,10 +95,9 @@ Piece join(const std::shared_ptr<const Model>& model, const std::vector<std::var
 void bind_model(nb::module_& m) {
   nb::class_<Model>(m, "LmModel", "A backoff n-gram model; immutable.")
       .def_prop_ro("order", &Model::order)
-      .def_prop_ro("n_ngrams",
-                   [](const Model& model) {
-                     return std::vector<int64_t>(model.n_ngrams().begin(), model.n_ngrams().end());
-                   })
+      .def_prop_ro(
+          "n_ngrams",
+          [](const Model& model) { return std::vector<int64_t>(model.n_ngrams().begin(), model.n_ngrams().end()); })
       .def_prop_ro("words", &Model::words, nb::rv_policy::reference_internal)
       .def(
           "score_text",
@@ -102,12 +117,14 @@ void bind_model(nb::module_& m) {
           [](const Model& model, In<int64_t> offsets, In<int32_t> ids, bool bos, bool eos, int n_threads,
              nb::object progress) {
             const auto sentences = ragged_of(offsets, ids, "sentences");
-            return to_tuple(watch(
-                [&](Control& control) { return lm::score_ids(model, sentences, {bos, eos}, n_threads, control); },
-                progress));
+            return to_tuple(
+                watch([&](Control& control) { return lm::score_ids(model, sentences, {bos, eos}, n_threads, control); },
+                      progress));
           },
           nb::arg("offsets").noconvert(), nb::arg("ids").noconvert(), nb::arg("bos"), nb::arg("eos"),
           nb::arg("n_threads"), nb::arg("progress") = nb::none())
+      .def("score_sentence", &score_sentence, nb::arg("ids").noconvert(), nb::arg("bos"), nb::arg("eos"))
+      .def("ids_of", &ids_of, nb::arg("words"))
       .def("full_scores", &full_scores, nb::arg("ids").noconvert(), nb::arg("bos"), nb::arg("eos"))
       .def("file_pieces", [](nb::object self) {
         nb::list pieces;

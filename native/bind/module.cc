@@ -32,6 +32,9 @@ NB_MODULE(_core, m) {
       PyErr_SetNone(PyExc_KeyboardInterrupt);
     }
   });
+  dragoman::bind::bind_feature_index(m);
+  dragoman::bind::bind_optim(m);
+  dragoman::bind::bind_pool(m);
   dragoman::bind::bind_align(m);
   dragoman::bind::bind_grammar(m);
   dragoman::bind::bind_lm(m);

@@ -7,6 +7,9 @@ namespace dragoman::bind {
 
 namespace nb = nanobind;
 
+void bind_feature_index(nb::module_& m);
+void bind_optim(nb::module_& m);
+void bind_pool(nb::module_& m);
 void bind_align(nb::module_& m);
 void bind_grammar(nb::module_& m);
 void bind_lm(nb::module_& m);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/diagonal.hh"
+#include "core/dirichlet.hh"
 #include "core/parallel.hh"
 
 namespace dragoman {
@@ -16,17 +17,7 @@ namespace dragoman {
 namespace {
 
 constexpr int64_t kSentencesPerChunk = 256;
-constexpr double kMinProb = 1e-37;    // keeps float32 away from zero and from slow subnormals
 constexpr double kUnseenProb = 1e-9;  // of a word pair that never stood together in training
-constexpr double kNoCount = 1e-12;    // smaller expected counts are taken for 0, which saves most digammas
-
-double digamma(double x) {
-  double result = 0;
-  for (; x < 6; ++x) result -= 1 / x;
-  const double f = 1 / (x * x);
-  return result + std::log(x) - 0.5 / x -
-         f * (1.0 / 12 - f * (1.0 / 120 - f * (1.0 / 252 - f * (1.0 / 240 - f * (1.0 / 132)))));
-}
 
 bool is_alignable(size_t n_source, size_t n_target, int32_t max_length) {
   const auto limit = static_cast<size_t>(max_length);
@@ -45,25 +36,6 @@ int32_t n_words(const Sentences& text) {
 
 void check_sides(const Sentences& source, const Sentences& target) {
   if (source.size() != target.size()) throw std::invalid_argument("source and target must have equally many sentences");
-}
-
-// Expected counts of one conditional distribution to probabilities. Negative counts mark entries that do not belong
-// to it.
-void normalize(std::span<const double> counts, double alpha, std::span<float> probs) {
-  double total = 0;
-  for (const double c : counts)
-    if (c >= 0) total += c + alpha;
-  if (!(total > 0)) return;
-  const auto store = [&](size_t k, double p) { probs[k] = static_cast<float>(std::max(p, kMinProb)); };
-  if (alpha > 0) {
-    const double digamma_total = digamma(total);
-    const double none = std::exp(digamma(alpha) - digamma_total);
-    for (size_t k = 0; k < counts.size(); ++k)
-      if (counts[k] >= 0) store(k, counts[k] < kNoCount ? none : std::exp(digamma(counts[k] + alpha) - digamma_total));
-  } else {
-    for (size_t k = 0; k < counts.size(); ++k)
-      if (counts[k] >= 0) store(k, counts[k] / total);
-  }
 }
 
 // The most probable source position of every target word; -1 for the null word (also when it ties) and in pairs left
@@ -124,16 +96,7 @@ class Trainer {
     const Diagonal diagonal(tension_, longest_);
     step.log_likelihood = sweep_sentences(diagonal);
     const double observed = sweep_words(diagonal);
-    for (auto& shape : shapes_) std::fill(shape.mass.begin(), shape.mass.end(), 0.0);
-    for (int64_t s = 0; s < source_.size(); ++s) {
-      if (!alignable(s)) continue;
-      auto& mass = shapes_[static_cast<size_t>(shape_of_[static_cast<size_t>(s)])].mass;
-      const double* null_posterior = null_posteriors_.data() + target_begin(s);
-      for (size_t j = 0; j < mass.size(); ++j) {
-        mass[j] += 1 - null_posterior[j];
-        step.null_mass += null_posterior[j];
-      }
-    }
+    step.null_mass = sum_masses();
     if (options_.fit_tension && !shapes_.empty()) tension_ = fit_tension(shapes_, observed, tension_);
     return step;
   }
@@ -272,38 +235,42 @@ class Trainer {
   double sweep_sentences(const Diagonal& diagonal) {
     const int64_t n_chunks = (source_.size() + kSentencesPerChunk - 1) / kSentencesPerChunk;
     std::vector<double> log_likelihoods(static_cast<size_t>(n_chunks), 0.0);
-    parallel_chunks(source_.size(), kSentencesPerChunk, options_.n_threads, control_,
-                    [&](int64_t begin, int64_t end, int) {
-                      std::vector<double> d, z, sum;
-                      double log_likelihood = 0;
-                      for (int64_t s = begin; s < end; ++s) {
-                        if (!alignable(s)) continue;
-                        const auto e = source_[s], f = target_[s];
-                        const size_t m = f.size();
-                        d.resize(m);
-                        z.assign(m, 0);
-                        sum.assign(m, 0);
-                        const int32_t* cells = cells_.data() + cell_offsets_[static_cast<size_t>(s)];
-                        for (size_t i = 0; i < e.size(); ++i, cells += m) {
-                          const float* t = probs_.data() + row_offsets_[static_cast<size_t>(e[i])];
-                          diagonal.row(static_cast<int32_t>(i), static_cast<int32_t>(e.size()), d);
-                          for (size_t j = 0; j < m; ++j) {
-                            sum[j] += t[cells[j]] * d[j];
-                            z[j] += d[j];
-                          }
-                        }
-                        const double p0 = options_.null_prob;
-                        for (size_t j = 0; j < m; ++j) {
-                          const double null = p0 * null_probs_[static_cast<size_t>(f[j])];
-                          const double total = null + (1 - p0) * sum[j] / z[j];
-                          weights_[target_begin(s) + j] = (1 - p0) / (z[j] * total);
-                          null_posteriors_[target_begin(s) + j] = null / total;
-                          log_likelihood += std::log(total);
-                        }
-                      }
-                      log_likelihoods[static_cast<size_t>(begin / kSentencesPerChunk)] = log_likelihood;
-                    });
+    const auto sweep = [&](int64_t begin, int64_t end, int) {
+      double& log_likelihood = log_likelihoods[static_cast<size_t>(begin / kSentencesPerChunk)];
+      std::vector<double> d, z, sum;
+      for (int64_t s = begin; s < end; ++s)
+        if (alignable(s)) log_likelihood += sweep_sentence(s, diagonal, d, z, sum);
+    };
+    parallel_chunks(source_.size(), kSentencesPerChunk, options_.n_threads, control_, sweep);
     return std::accumulate(log_likelihoods.begin(), log_likelihoods.end(), 0.0);
+  }
+
+  double sweep_sentence(int64_t s, const Diagonal& diagonal, std::vector<double>& d, std::vector<double>& z,
+                        std::vector<double>& sum) {
+    const auto e = source_[s], f = target_[s];
+    const size_t m = f.size();
+    d.resize(m);
+    z.assign(m, 0);
+    sum.assign(m, 0);
+    const int32_t* cells = cells_.data() + cell_offsets_[static_cast<size_t>(s)];
+    for (size_t i = 0; i < e.size(); ++i, cells += m) {
+      const float* t = probs_.data() + row_offsets_[static_cast<size_t>(e[i])];
+      diagonal.row(static_cast<int32_t>(i), static_cast<int32_t>(e.size()), d);
+      for (size_t j = 0; j < m; ++j) {
+        sum[j] += t[cells[j]] * d[j];
+        z[j] += d[j];
+      }
+    }
+    const double p0 = options_.null_prob;
+    double log_likelihood = 0;
+    for (size_t j = 0; j < m; ++j) {
+      const double null = p0 * null_probs_[static_cast<size_t>(f[j])];
+      const double total = null + (1 - p0) * sum[j] / z[j];
+      weights_[target_begin(s) + j] = (1 - p0) / (z[j] * total);
+      null_posteriors_[target_begin(s) + j] = null / total;
+      log_likelihood += std::log(total);
+    }
+    return log_likelihood;
   }
 
   // E-step, second half, and M-step of the translation table: a word's row is counted and replaced while it is in the
@@ -341,6 +308,22 @@ class Trainer {
     });
     count_null_word();
     return std::accumulate(features.begin(), features.end(), 0.0);
+  }
+
+  // What the null word leaves to each position of each shape. Returns what it takes.
+  double sum_masses() {
+    double null_mass = 0;
+    for (auto& shape : shapes_) std::fill(shape.mass.begin(), shape.mass.end(), 0.0);
+    for (int64_t s = 0; s < source_.size(); ++s) {
+      if (!alignable(s)) continue;
+      auto& mass = shapes_[static_cast<size_t>(shape_of_[static_cast<size_t>(s)])].mass;
+      const double* null_posterior = null_posteriors_.data() + target_begin(s);
+      for (size_t j = 0; j < mass.size(); ++j) {
+        mass[j] += 1 - null_posterior[j];
+        null_mass += null_posterior[j];
+      }
+    }
+    return null_mass;
   }
 
   void count_null_word() {

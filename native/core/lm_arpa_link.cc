@@ -14,6 +14,7 @@ namespace dragoman::lm {
 namespace {
 
 constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
+constexpr size_t kAhead = 8;  // accesses in flight, to hide the latency of memory
 
 // From words to the place in a list.
 class Index {
@@ -21,6 +22,7 @@ class Index {
   explicit Index(const NgramList& list) : list_(list), slots_(std::bit_ceil(2 * list.size() + 16), kNone) {}
 
   uint32_t find(const uint32_t* words) const { return slots_[slot_of(words)]; }
+  void prefetch(const uint32_t* words) const { __builtin_prefetch(&slots_[home_of(words)]); }
 
   // Enters the n-gram at `place`; false when its words are there already.
   bool add(size_t place) {
@@ -34,13 +36,16 @@ class Index {
   }
 
  private:
-  size_t slot_of(const uint32_t* words) const {
+  size_t home_of(const uint32_t* words) const {
     uint64_t hash = 0;
     for (size_t k = 0; k < list_.n; ++k) hash = mix_raw(hash ^ words[k]) ^ hash >> 32;
-    const size_t mask = slots_.size() - 1;
-    size_t slot = (hash >> 32) & mask;
+    return (hash >> 32) & (slots_.size() - 1);
+  }
+
+  size_t slot_of(const uint32_t* words) const {
+    size_t slot = home_of(words);
     while (slots_[slot] != kNone && !std::equal(words, words + list_.n, list_.at(slots_[slot])))
-      slot = (slot + 1) & mask;
+      slot = (slot + 1) & (slots_.size() - 1);
     return slot;
   }
 
@@ -91,8 +96,10 @@ class Linker {
   Index index_of(size_t n) const {
     const NgramList& list = lists_[n - 1];
     Index index(list);
-    for (size_t i = 0; i < list.size(); ++i)
+    for (size_t i = 0; i < list.size(); ++i) {
+      if (i + kAhead < list.size()) index.prefetch(list.at(i + kAhead));
       if (!index.add(i)) fail(n, i, "stands twice");
+    }
     return index;
   }
 
@@ -119,10 +126,14 @@ class Linker {
       index.add(below.size() - 1);
       return static_cast<uint32_t>(below.size() - 1);
     };
+    Level& level = levels_[n - 1];
     for (size_t i = 0; i < list.size(); ++i) {
-      levels_[n - 1].context.push_back(place_of(list.at(i)));
-      levels_[n - 1].suffix.push_back(place_of(list.at(i) + 1));
-      if (i < n_read_[n - 1]) require_backoff(n - 1, levels_[n - 1].context.back(), below.backoff);
+      if (i + kAhead < list.size()) index.prefetch(list.at(i + kAhead) + 1);
+      // Files are mostly sorted by context.
+      const bool same_context = i > 0 && std::equal(list.at(i), list.at(i) + (n - 1), list.at(i - 1));
+      level.context.push_back(same_context ? level.context.back() : place_of(list.at(i)));
+      level.suffix.push_back(place_of(list.at(i) + 1));
+      if (i < n_read_[n - 1]) require_backoff(n - 1, level.context.back(), below.backoff);
     }
   }
 
@@ -147,9 +158,9 @@ class Linker {
 
   [[noreturn]] void fail(size_t n, size_t i, const std::string& what) const {
     const auto id = static_cast<uint32_t>(i);
-    throw InputError("the " + std::to_string(n) + "-gram " +
-                         spell(n == 1 ? &id : lists_[n - 1].at(i), n, words_) + " " + what,
-                     line_of_(n, i));
+    throw InputError(
+        "the " + std::to_string(n) + "-gram " + spell(n == 1 ? &id : lists_[n - 1].at(i), n, words_) + " " + what,
+        line_of_(n, i));
   }
 
   std::vector<NgramList>& lists_;

@@ -22,8 +22,8 @@ struct NgramList {
   const uint32_t* at(size_t i) const { return words.data() + i * n; }
 };
 
-// Fills levels[1..] from lists[1..]; levels[0] holds the single words (a missing backoff is NaN there too). Adds n-grams
-// that are needed and missing. Throws InputError, with the line that `line_of(n, i)` gives for the i-th n-gram
+// Fills levels[1..] from lists[1..]; levels[0] holds the single words (a missing backoff is NaN there too). Adds
+// n-grams that are needed and missing. Throws InputError, with the line that `line_of(n, i)` gives for the i-th n-gram
 // read, when one stands twice or when one that begins another has no backoff weight.
 void link(std::vector<NgramList>& lists, std::vector<Level>& levels,
           const std::function<int64_t(size_t, size_t)>& line_of, const WordTable& words, Control& control);

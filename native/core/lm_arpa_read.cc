@@ -37,7 +37,10 @@ bool parse(std::string_view text, T& value) {
 
 std::string quoted(std::string_view text) {
   constexpr size_t kShown = 60;
-  return "'" + std::string(text.substr(0, kShown)) + (text.size() > kShown ? "…'" : "'");
+  std::string result = "'";
+  result += text.substr(0, kShown);
+  result += text.size() > kShown ? "…'" : "'";
+  return result;
 }
 
 // The stored form of a word that stands in the file escaped already, or as it is.
@@ -60,6 +63,7 @@ void ArpaReader::fail(const std::string& what) const { throw InputError(what, li
 
 void ArpaReader::feed(std::string_view block) {
   const size_t valid = valid_utf8_prefix(block);
+  std::fill(std::begin(previous_), std::end(previous_), std::string_view());
   size_t pos = 0;
   while (pos < block.size()) {
     ++line_;
@@ -125,7 +129,8 @@ void ArpaReader::section_line(std::string_view text) {
     return;
   }
   ++n_;
-  const std::string expected = "\\" + std::to_string(n_) + "-grams:";
+  std::string expected = "\\";
+  expected += std::to_string(n_) + "-grams:";
   if (text != expected) fail("expected the section " + expected + " found " + quoted(text));
   sections_[n_ - 1].first_line = line_ + 1;
   part_ = Part::kNgrams;
@@ -135,8 +140,8 @@ void ArpaReader::end_section() {
   const Section& section = sections_[n_ - 1];
   const auto n_found = static_cast<int64_t>(section.ngrams.size());
   if (n_found != section.n_promised)
-    fail("the header promises " + std::to_string(section.n_promised) + " " + std::to_string(n_) + "-grams, the section has " +
-         std::to_string(n_found));
+    fail("the header promises " + std::to_string(section.n_promised) + " " + std::to_string(n_) +
+         "-grams, the section has " + std::to_string(n_found));
 }
 
 void ArpaReader::ngram_line(std::string_view text) {
@@ -170,8 +175,7 @@ void ArpaReader::ngram_line(std::string_view text) {
   }
 
   double logprob = 0, backoff = 0;
-  if (!parse(number, logprob) || !std::isfinite(logprob))
-    fail("expected a log probability, found " + quoted(number));
+  if (!parse(number, logprob) || !std::isfinite(logprob)) fail("expected a log probability, found " + quoted(number));
   if (logprob > 0) fail("the log probability " + quoted(number) + " is positive");
   const auto natural = static_cast<float>(logprob * kLn10);
   if (!std::isfinite(natural)) fail("the log probability " + quoted(number) + " is too small");
@@ -195,11 +199,20 @@ void ArpaReader::add_words(std::string_view words) {
   for (std::string_view rest = words;; ++n_found) {
     const std::string_view word = take_field(rest);
     if (word.empty()) break;
-    if (n_found < n_) sections_[n_ - 1].ngrams.words.push_back(word_id(word));
+    if (n_found < n_) sections_[n_ - 1].ngrams.words.push_back(word_at(n_found, word));
   }
   if (n_found != n_)
     fail("expected " + std::to_string(n_) + (n_ == 1 ? " word" : " words") + ", found " + std::to_string(n_found) +
          ": " + quoted(words));
+}
+
+uint32_t ArpaReader::word_at(size_t k, std::string_view word) {
+  if (n_ == 1) return word_id(word);
+  if (word != previous_[k]) {
+    previous_ids_[k] = word_id(word);
+    previous_[k] = word;
+  }
+  return previous_ids_[k];
 }
 
 uint32_t ArpaReader::word_id(std::string_view word) {

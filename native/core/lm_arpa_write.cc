@@ -46,14 +46,13 @@ ArpaWriter::ArpaWriter(const Model& model)
 
 void ArpaWriter::collect(size_t n) {
   ngrams_.clear();
-  for (size_t slot = 0; slot < model_.table().size(); ++slot) {
-    const Entry& entry = model_.table()[slot];
+  for (const Entry& entry : model_.table()) {
     if (entry.key == kEmptyKey) continue;
     const uint64_t key = unmix_key(entry.key);
     if (model_.depth(static_cast<uint32_t>(key >> 32)) + 1 == static_cast<int>(n))
-      ngrams_.emplace_back(key, slot);
+      ngrams_.push_back({key, entry.prob, entry.next});
   }
-  std::sort(ngrams_.begin(), ngrams_.end());
+  std::sort(ngrams_.begin(), ngrams_.end(), [](const Entry& a, const Entry& b) { return a.key < b.key; });
 }
 
 void ArpaWriter::next(std::string& out) {
@@ -74,9 +73,9 @@ void ArpaWriter::next(std::string& out) {
         const Unigram& unigram = model_.unigrams()[word];
         append_ngram(out, 0, word, unigram.prob, unigram.next);
       } else {
-        const auto [key, slot] = ngrams_[i_];
-        const Entry& entry = model_.table()[slot];
-        append_ngram(out, static_cast<uint32_t>(key >> 32), static_cast<uint32_t>(key), entry.prob, entry.next);
+        const Entry& entry = ngrams_[i_];
+        append_ngram(out, static_cast<uint32_t>(entry.key >> 32), static_cast<uint32_t>(entry.key), entry.prob,
+                     entry.next);
       }
       ++i_;
       continue;
@@ -91,10 +90,15 @@ void ArpaWriter::next(std::string& out) {
   }
 }
 
-void ArpaWriter::append_ngram(std::string& out, uint32_t node, uint32_t word, float prob, uint32_t next) const {
+void ArpaWriter::append_ngram(std::string& out, uint32_t node, uint32_t word, float prob, uint32_t next) {
   append_log10(out, -std::fabs(prob));
   out += '\t';
-  append_context(out, node);
+  if (node != last_node_) {
+    last_context_.clear();
+    append_context(last_context_, node);
+    last_node_ = node;
+  }
+  out += last_context_;
   out += model_.words().word(static_cast<int32_t>(word));
   if (n_ < static_cast<size_t>(model_.order())) {
     const bool is_context = next < model_.n_nodes() && model_.depth(next) == static_cast<int>(n_);

@@ -14,7 +14,7 @@ namespace {
 
 // Sentences a thread takes at a time: many, because splitting and scoring displace each other's tables in the caches.
 constexpr int64_t kMaxChunk = 8192;
-constexpr int kLanes = 16;       // sentences scored side by side, so that their memory accesses overlap
+constexpr int kLanes = 16;  // sentences scored side by side, so that their memory accesses overlap
 
 // One sentence on its way: a look-up is under way for `word` after `node`.
 struct Lane {
@@ -162,9 +162,8 @@ BatchScores score_ids(const Model& model, const Sentences& sentences, Ends ends,
   out.resize(static_cast<size_t>(sentences.size()));
   const int64_t chunk = chunk_size(sentences.size(), n_threads);
   parallel_chunks(sentences.size(), chunk, n_threads, control, [&](int64_t begin, int64_t end, int) {
-    const Sentences part{
-        sentences.offsets.subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin) + 1),
-        sentences.values};
+    const Sentences part{sentences.offsets.subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin) + 1),
+                         sentences.values};
     Interleaved(model, part, begin, ends, out).run();
   });
   return out;

@@ -1,9 +1,9 @@
 // Language-model states for charts: pieces of a sentence that grow at both ends (Chiang 2007; Li and Khudanpur 2008).
 //
-// The first words of a piece are scored with what stands before them inside the piece. When a left neighbour comes, they
-// are scored again with it, and the piece's score grows by the difference. The left state keeps the words for which
-// that can happen: while the piece's first i words are the end of a longer n-gram of the model, something
-// further left can change the score of word i.
+// The first words of a piece are scored with what stands before them inside the piece. When a left neighbour comes,
+// they are scored again with it, and the piece's score grows by the difference. The left state keeps the words for
+// which that can happen: while the piece's first i words are the end of a longer n-gram of the model, something further
+// left can change the score of word i.
 #pragma once
 
 #include <algorithm>

@@ -24,10 +24,10 @@ std::vector<uint32_t> bucket_starts(std::span<const uint32_t> tokens, uint32_t n
 
 }  // namespace
 
-// Places of the text are sorted by what is read backwards from them. A list sorted by n - 1 words becomes one sorted by n
-// with a single pass: step each place one to the right and put it, in order, into the bucket of its word. The
-// places of an n-gram are then consecutive, and two neighbours hold the same n-gram when their words are equal
-// and the (n - 1)-grams before are.
+// Places of the text are sorted by what is read backwards from them. A list sorted by n - 1 words becomes one sorted by
+// n with a single pass: step each place one to the right and put it, in order, into the bucket of its word. The places
+// of an n-gram are then consecutive, and two neighbours hold the same n-gram when their words are equal and the (n -
+// 1)-grams before are.
 std::vector<Counts> count_ngrams(std::span<const uint32_t> tokens, uint32_t n_words,
                                  std::span<const int64_t> thresholds, Control& control) {
   constexpr size_t kCheckEvery = 1 << 20;

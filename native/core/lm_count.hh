@@ -9,8 +9,9 @@
 
 namespace dragoman::lm {
 
-// The n-grams of one order in suffix order: by last word, then by the word before, and so on. `context` and `suffix` are
-// places in the order below (word ids where that is order 1); both are empty for order 1, whose place is the word id.
+// The n-grams of one order in suffix order: by last word, then by the word before, and so on. `context` and `suffix`
+// are places in the order below (word ids where that is order 1); both are empty for order 1, whose place is the word
+// id.
 struct Counts {
   std::vector<uint32_t> context;
   std::vector<uint32_t> suffix;

@@ -45,11 +45,10 @@ std::optional<Discounts> discounts_of(const Counts& level, size_t n, std::string
       why = "no " + std::to_string(n) + "-gram has adjusted count " + std::to_string(k);
       return std::nullopt;
     }
-    result[k] = static_cast<double>(k) - static_cast<double>((k + 1) * n_with[k + 1]) * share /
-                                             static_cast<double>(n_with[k]);
+    result[k] =
+        static_cast<double>(k) - static_cast<double>((k + 1) * n_with[k + 1]) * share / static_cast<double>(n_with[k]);
     if (result[k] < 0) {
-      why = "the discount of " + std::to_string(n) + "-grams with adjusted count " + std::to_string(k) +
-            " is negative";
+      why = "the discount of " + std::to_string(n) + "-grams with adjusted count " + std::to_string(k) + " is negative";
       return std::nullopt;
     }
   }
@@ -205,8 +204,7 @@ void TrainingText::add(const Sentences& sentences, int64_t n_words, std::span<co
   }
 }
 
-Estimated estimate(const TrainingText& text, const WordTable& words, const EstimateOptions& options,
-                   Control& control) {
+Estimated estimate(const TrainingText& text, const WordTable& words, const EstimateOptions& options, Control& control) {
   check_options(options);
   if (text.n_sentences() == 0) throw InputError("there is no text to estimate a model from");
   const auto step = static_cast<int64_t>(text.tokens().size());

@@ -18,8 +18,8 @@ namespace dragoman::lm {
 // Word ids of sentences, each between <s> and </s>, one after the other.
 class TrainingText {
  public:
-  // Adds the rows whose mark differs from `excluded`; all of them when `marks` is empty. Ids must be below `n_words` and
-  // none of them <s> or </s>.
+  // Adds the rows whose mark differs from `excluded`; all of them when `marks` is empty. Ids must be below `n_words`
+  // and none of them <s> or </s>.
   void add(const Sentences& sentences, int64_t n_words, std::span<const uint8_t> marks, int excluded);
   std::span<const uint32_t> tokens() const { return tokens_; }
   int64_t n_sentences() const { return n_sentences_; }
@@ -49,7 +49,6 @@ struct Estimated {
 
 // Words that do not occur in the text are left out of the model's vocabulary (<unk> stands for them). Advances
 // `control` by 3 * order * tokens in all. Throws InputError.
-Estimated estimate(const TrainingText& text, const WordTable& words, const EstimateOptions& options,
-                   Control& control);
+Estimated estimate(const TrainingText& text, const WordTable& words, const EstimateOptions& options, Control& control);
 
 }  // namespace dragoman::lm

@@ -61,8 +61,8 @@ struct Header {
 static_assert(sizeof(Unigram) == 8 && sizeof(Node) == 8 && sizeof(Entry) == 16 && sizeof(Header) == 240);
 
 // The table is a row of buckets of one cache line each. Keys are stored mixed by a bijection, so equality is exact and
-// the table can be ordered by them: within a run of full slots keys increase, from a key's home bucket on, a search ends
-// at the first larger one, and an empty slot is the largest of all.
+// the table can be ordered by them: within a run of full slots keys increase, from a key's home bucket on, a search
+// ends at the first larger one, and an empty slot is the largest of all.
 inline constexpr uint64_t kBucket = 4;
 inline constexpr uint64_t kEmptyKey = ~uint64_t{0};
 inline constexpr uint64_t kMixA = 0x9e3779b97f4a7c15ull, kMixB = 0xd1342543de82ef95ull;

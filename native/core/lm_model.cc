@@ -86,7 +86,7 @@ SectionBytes section_bytes(const Header& h, uint64_t file_bytes) {
   if (h.n_words >= limit || h.vocab_bytes > limit || h.n_nodes > limit || h.n_slots > limit)
     damaged("its header does not fit its size of " + std::to_string(file_bytes) + " bytes (cut off?)");
   const SectionBytes s{(h.n_words + 1) * sizeof(int64_t), h.vocab_bytes, h.n_words * sizeof(Unigram),
-                   h.n_nodes * sizeof(Node), h.n_slots * sizeof(Entry)};
+                       h.n_nodes * sizeof(Node), h.n_slots * sizeof(Entry)};
   const uint64_t expected = padded(sizeof(Header)) + padded(s.offsets) + padded(s.blob) + padded(s.unigrams) +
                             padded(s.nodes) + padded(s.table);
   if (expected != file_bytes)
@@ -136,7 +136,7 @@ struct Model::Mapping {
   size_t n_bytes = 0;
 
   explicit Mapping(int descriptor) {
-    struct stat status {};
+    struct stat status{};
     if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode))
       throw InputError("a binary language model must be a plain file, which can be mapped");
     n_bytes = static_cast<size_t>(status.st_size);
@@ -182,7 +182,10 @@ Model::Model(Parts&& parts) : parts_(std::move(parts)) {
 }
 
 std::vector<std::string_view> Model::sections() const {
-  return {bytes_of(parts_.vocab_offsets), parts_.vocab_blob, bytes_of(parts_.unigrams), bytes_of(parts_.nodes),
+  return {bytes_of(parts_.vocab_offsets),
+          parts_.vocab_blob,
+          bytes_of(parts_.unigrams),
+          bytes_of(parts_.nodes),
           {reinterpret_cast<const char*>(parts_.table.data()), parts_.table.size() * sizeof(Entry)}};
 }
 

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "core/diagonal.hh"
+#include "core/dirichlet.hh"
 #include "core/errors.hh"
 #include "core/ibm2.hh"
 #include "core/links.hh"
@@ -62,6 +63,14 @@ TEST(feature_moments_are_derivatives_of_the_normaliser) {
     const FeatureMoments moments = feature_moments(shapes, tension);
     CHECK(std::abs(moments.mean - (up - down) / (2 * h)) < 1e-6);
     CHECK(std::abs(moments.variance - (up - 2 * here + down) / (h * h)) < 1e-4);
+  }
+}
+
+TEST(digamma_is_the_derivative_of_log_gamma) {
+  for (const double x : {0.01, 0.5, 1.0, 3.7, 6.0, 250.0, 1e7}) {
+    const double h = 1e-5 * x;
+    const double slope = (std::lgamma(x + h) - std::lgamma(x - h)) / (2 * h);
+    CHECK(std::abs(digamma(x) - slope) < 1e-6 * (1 + std::abs(slope)));
   }
 }
 

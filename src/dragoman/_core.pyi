@@ -7,6 +7,183 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+class FeatureIndex:
+    def __init__(self, key_bits: int = 64) -> None: ...
+    def __len__(self) -> int: ...
+    def intern(self, name: str) -> int: ...
+    def find(self, name: str) -> int: ...
+    def name(self, id: int) -> str: ...
+    def names(self, ids: NDArray[np.int32]) -> list[str]: ...
+    def keys(self) -> NDArray[np.uint64]: ...
+    def extend(self, other: FeatureIndex) -> NDArray[np.int32]: ...
+    def intern_lines(self, block: bytes) -> NDArray[np.int32]: ...
+    def lines(self, begin: int, end: int) -> bytes: ...
+
+def feature_key(name: str) -> int: ...
+
+class NbestReader:
+    def __init__(self, index: FeatureIndex, words: WordTable) -> None: ...
+    def read_fields(self, block: bytes, first_line: int, id: int, text: int, features: int, total: int) -> None: ...
+    def read_json(self, block: bytes, first_line: int) -> None: ...
+    def n_lines(self) -> int: ...
+    def names(self) -> list[tuple[list[int], int]]: ...
+    def score_names(self) -> list[str]: ...
+    def take(
+        self,
+    ) -> tuple[
+        NDArray[np.int64],
+        NDArray[np.int64],
+        NDArray[np.int32],
+        NDArray[np.float32],
+        NDArray[np.int64],
+        NDArray[np.int32],
+        NDArray[np.float64],
+        list[NDArray[np.float64]],
+    ]: ...
+
+class NbestStyle(enum.Enum):
+    MOSES = 0
+    ASSIGNMENTS = 1
+    TRAVATAR = 2
+    JSON = 3
+
+def format_nbest(
+    sentences: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    values: NDArray[np.float32],
+    token_rows: NDArray[np.int64],
+    tokens: NDArray[np.int32],
+    sentence_ids: NDArray[np.int32],
+    totals: NDArray[np.float64],
+    scores: NDArray[np.float64],
+    score_names: list[str],
+    dense: list[tuple[str, list[int]]],
+    index: FeatureIndex,
+    words: WordTable,
+    style: NbestStyle,
+) -> bytes: ...
+def model_scores(
+    sentences: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    values: NDArray[np.float32],
+    weights: NDArray[np.float64],
+    n_threads: int = 1,
+) -> NDArray[np.float64]: ...
+def best_candidates(
+    sentences: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    values: NDArray[np.float32],
+    weights: NDArray[np.float64],
+    n_threads: int = 1,
+) -> NDArray[np.int64]: ...
+def distinct_candidates(
+    sentences: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    values: NDArray[np.float32],
+    token_rows: NDArray[np.int64],
+    tokens: NDArray[np.int32],
+    extra: NDArray[np.float64],
+    n_threads: int = 1,
+) -> NDArray[np.int64]: ...
+def project_candidates(
+    sentences: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    values: NDArray[np.float32],
+    drop: NDArray[np.uint8],
+    target_rows: NDArray[np.int64],
+    targets: NDArray[np.int32],
+    coefficients: NDArray[np.float64],
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]: ...
+def gather_ids(rows: NDArray[np.int64], values: NDArray[np.int32], order: NDArray[np.int64]) -> NDArray[np.int32]: ...
+def gather_values(
+    rows: NDArray[np.int64], values: NDArray[np.float32], order: NDArray[np.int64]
+) -> NDArray[np.float32]: ...
+
+class Scorer:
+    @property
+    def n_stats(self) -> int: ...
+    def gain(self, total: NDArray[np.float64]) -> float: ...
+
+def bleu_scorer(max_order: int = 4) -> Scorer: ...
+def ter_scorer() -> Scorer: ...
+def chrf_scorer(n_orders: int, beta: float) -> Scorer: ...
+def mean_scorer() -> Scorer: ...
+def mix_scorer(constant: float, weights: list[float], scorers: list[Scorer]) -> Scorer: ...
+
+class Surface:
+    def spreads(self) -> NDArray[np.float64]: ...
+    def gain(self, weights: NDArray[np.float64]) -> float: ...
+    def search_feature(self, weights: NDArray[np.float64], k: int, lower: float, upper: float) -> float: ...
+    def search_direction(
+        self, weights: NDArray[np.float64], direction: NDArray[np.float64], lower: float, upper: float
+    ) -> float: ...
+    def climb(
+        self,
+        starts: NDArray[np.float64],
+        lower: NDArray[np.float64],
+        upper: NDArray[np.float64],
+        max_passes: int,
+        n_directions: int,
+        seed: int,
+        n_threads: int = 1,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]: ...
+
+def surface(
+    shards: list[
+        tuple[
+            NDArray[np.int64],
+            NDArray[np.int64],
+            NDArray[np.int32],
+            NDArray[np.float32],
+            NDArray[np.float64],
+        ]
+    ],
+    chosen: NDArray[np.int32],
+    weights: NDArray[np.float64],
+    scorer: Scorer,
+    n_threads: int = 1,
+) -> Surface: ...
+def sample_pairs(
+    sentences: NDArray[np.int64],
+    sentence_ids: NDArray[np.int32],
+    gains: NDArray[np.float64],
+    n_draws: int,
+    n_kept: int,
+    threshold: float,
+    logistic: bool,
+    seed: int,
+    round: int,
+    n_threads: int = 1,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
+def difference_rows(
+    sentences: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    values: NDArray[np.float32],
+    better: NDArray[np.int64],
+    worse: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]: ...
+def fit_logistic(
+    rows: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    values: NDArray[np.float64],
+    offsets: NDArray[np.float64],
+    n_features: int,
+    row_weight: float,
+    l2: float,
+    max_iterations: int,
+    tolerance: float,
+    n_threads: int = 1,
+) -> tuple[NDArray[np.float64], float, int, bool]: ...
+def oracle_candidates(
+    shards: list[tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]], scorer: Scorer
+) -> list[NDArray[np.int64]]: ...
+
 class WordTable:
     def __init__(self) -> None: ...
     def __len__(self) -> int: ...
@@ -143,6 +320,8 @@ class LmModel:
         n_threads: int,
         progress: Callable[[int], None] | None = None,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32], NDArray[np.int32]]: ...
+    def score_sentence(self, ids: NDArray[np.int32], bos: bool, eos: bool) -> float: ...
+    def ids_of(self, words: WordTable) -> NDArray[np.int32]: ...
     def full_scores(
         self, ids: NDArray[np.int32], bos: bool, eos: bool
     ) -> tuple[NDArray[np.float32], NDArray[np.int32]]: ...

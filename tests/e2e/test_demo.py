@@ -11,5 +11,7 @@ def test_demo_page(dragoman, tmp_path):
     assert result["report"] == "d/report.html"
     assert set(result["scores"]) == {"word by word", "nearest sentence", "another reference"}
     assert result["scores"]["another reference"]["bleu"] > 2 * result["scores"]["word by word"]["bleu"]
-    assert "<svg" in page
+    orders = result["perplexity"]
+    assert orders["1"] > orders["2"] > orders["5"]
+    assert page.count("<svg") >= 5
     assert not re.search(r"(src|href)=|https?://(?!www\.w3\.org/2000/svg)|<script", page)

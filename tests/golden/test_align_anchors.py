@@ -30,7 +30,7 @@ def load(data, anchors, corpus, language, anchor):
     ("corpus", "tensions", "least"), [(CORPORA[0], (7.0, 1.0), 0.88), (CORPORA[1], (5.5, 5.5), 0.965)]
 )
 def test_with_its_settings(data, anchors, corpus, tensions, least):
-    """Its four updates and null probability, and a fixed tension near where its own went (docs/alignment.md says why)."""
+    """Its four updates and null probability, a fixed tension near where its own went: docs/alignment.md says why."""
     source, target, anchor = load(data, anchors, *corpus)
     directions = [
         train_fast(

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from dragoman.lm import EstimateConfig, Perplexity, TrainingText, estimate
+from dragoman.text import read_lines
 
 LINES = [
     "the house is small",
@@ -71,11 +72,5 @@ def test_kenlm_agrees_on_real_text(data, tmp_path):
     text = TrainingText()
     text.add_file(data / "multi30k" / "train.en.xz")
     model = estimate(text, EstimateConfig(order=4, prune=(0, 0, 1))).model
-    lines = list(map(str.strip, _lines(data / "multi30k" / "dev.en.xz")))[:200]
+    lines = list(read_lines(data / "multi30k" / "dev.en.xz"))[:200]
     assert_same_tokens(model, oracle(model, tmp_path), lines)
-
-
-def _lines(path):
-    from dragoman.text import read_lines
-
-    return read_lines(path)

@@ -141,7 +141,7 @@ def test_the_tension_maximises_the_expected_likelihood(pairs):
     _, _, model = train(pairs, n_iterations=2, fit_tension=True)
     twin = Twin(pairs, 4.0, 0.0, fit=True)
     twin.step()
-    # The first step's optimum may be flat (uniform posteriors): follow the native choice, then judge by the value reached.
+    # The first optimum may be flat (uniform posteriors): follow the native choice, then judge by the value reached.
     _, _, once = train(pairs, n_iterations=1, fit_tension=True)
     assert twin.position_likelihood(once.tension) >= twin.position_likelihood(twin.tension) - 1e-6
     twin.tension = once.tension

@@ -81,7 +81,7 @@ def join(model, tree, **ends):
 sentences = st.lists(st.sampled_from(WORDS), max_size=14)
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(st.data(), sentences)
 def test_every_bracketing_gives_the_same_score_and_state(models, data, words):
     tree = data.draw(bracketings(words))
@@ -94,7 +94,7 @@ def test_every_bracketing_gives_the_same_score_and_state(models, data, words):
             assert hash(piece) == hash(straight)
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(sentences, sentences, sentences, sentences)
 def test_equal_pieces_can_be_exchanged(models, one, other, left, right):
     for model in models:

@@ -96,7 +96,20 @@ def test_numbers_in_arpa_text(files):
     _, arpa = files
     rng = random.Random(2)
     numbers = [match.span() for match in re.finditer(rb"-?[0-9.]+", arpa)]
-    strange = [b"1e308", b"-1e308", b"-1e37", b"1e37", b"-0", b"1e-400", b"nan", b"-inf", b"0x1p3", b"9" * 30, b"", b"-"]
+    strange = [
+        b"1e308",
+        b"-1e308",
+        b"-1e37",
+        b"1e37",
+        b"-0",
+        b"1e-400",
+        b"nan",
+        b"-inf",
+        b"0x1p3",
+        b"9" * 30,
+        b"",
+        b"-",
+    ]
     for _ in range(1000):
         start, end = rng.choice(numbers)
         if (scores := use(read_arpa, arpa[:start] + rng.choice(strange) + arpa[end:])) is not None:

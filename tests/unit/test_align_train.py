@@ -120,6 +120,15 @@ def test_files_of_different_length(texts):
         align(Side.read(texts[0]), Side.read(texts[1]))
 
 
+def test_ids_beyond_the_vocabulary(texts):
+    source, target = (Side.read(path) for path in texts)
+    for bad in (-1, len(target.vocab)):
+        ids = target.ids.copy()
+        ids[7] = bad
+        with pytest.raises(InputError, match="target side holds word ids"):
+            align(source, Side(target.vocab, target.offsets, ids))
+
+
 def test_library_that_is_not_installed(texts, monkeypatch):
     monkeypatch.setattr(library, "is_installed", lambda: False)
     with pytest.raises(InputError, match=r"pip install 'dragoman\[align\]'"):

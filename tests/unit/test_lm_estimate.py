@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 import numpy as np
 import pytest
 
-from dragoman.corpus import Bitext
+from dragoman.corpus import Bitext, Side, Vocab
 from dragoman.errors import InputError
 from dragoman.lm import MAX_ORDER, EstimateConfig, TrainingText, estimate, estimate_work
 from dragoman.text import read_lines
@@ -206,8 +206,6 @@ def test_a_word_of_the_excluded_fold_alone_is_unknown():
     text = TrainingText()
     text.add_lines(side_lines)
     assert not estimate(text, EstimateConfig(order=2)).model.full_scores("rare")[0].oov
-    from dragoman.corpus import Side, Vocab
-
     vocab = Vocab.of(side_lines)
     side = Side(vocab, *vocab.encode_lines(side_lines))
     model = estimate(TrainingText.of_side(side, folds=folds, excluded=1), EstimateConfig(order=2)).model

@@ -107,7 +107,9 @@ def test_binary_and_arpa_give_the_same_model(model, tmp_path):
         assert read.n_ngrams == model.n_ngrams
         assert np.array_equal(read.score_batch(OTHERS).logprob, model.score_batch(OTHERS).logprob)
     read.export_arpa(tmp_path / "twice")
-    assert sorted((tmp_path / "twice").read_bytes().split(b"\n")) == sorted((tmp_path / "arpa").read_bytes().split(b"\n"))
+    assert sorted((tmp_path / "twice").read_bytes().split(b"\n")) == sorted(
+        (tmp_path / "arpa").read_bytes().split(b"\n")
+    )
 
 
 def test_the_same_text_gives_the_same_file(model, tmp_path):

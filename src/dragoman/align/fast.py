@@ -1,8 +1,8 @@
 """The aligner of the native core: the log-linear IBM Model 2 of Dyer, Chahuneau and Smith (2013).
 
-Three differences from their program: the diagonal tension is the exact maximiser of the expected likelihood in every iteration
-(theirs takes eight gradient steps), words that the null word generates carry no weight in it, and all iterations
-update the parameters before the final assignment.
+Three differences from their program: the diagonal tension is the exact maximiser of the expected likelihood in every
+iteration (theirs takes eight gradient steps), words that the null word generates carry no weight in it, and all
+iterations update the parameters before the final assignment.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Alignments in the A3 files that GIZA++ and MGIZA write, three lines a sentence pair:
+"""Alignments in the A3 files that GIZA++ and MGIZA write, three lines a sentence pair.
 
 # Sentence pair (1) source length 2 target length 3 alignment score : 0.01
 das haus da
@@ -35,7 +35,7 @@ def _read_pairs(path: PathLike) -> Iterator[list[tuple[int, int]]]:
         found = _HEADER.match(header)
         if not found or int(found[1]) != expected:
             raise InputError(
-                f"expected '# Sentence pair ({expected}) …'; A3 files have three lines a pair, numbered from 1 in order",
+                f"expected '# Sentence pair ({expected}) …': A3 files have three lines a pair, numbered from 1",
                 path=path,
                 line=number,
             )

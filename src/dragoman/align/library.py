@@ -97,8 +97,7 @@ def _run_both(folder: Path, method: Method, seed: int, n_threads: int, progress:
             workers[receiver] = (direction, process)
         waiting = set(workers)
         while waiting:
-            for receiver in wait(list(waiting)):
-                assert isinstance(receiver, Connection)
+            for receiver in waiting & set(wait(list(waiting))):
                 direction, process = workers[receiver]
                 try:
                     iteration, n_iterations = receiver.recv()

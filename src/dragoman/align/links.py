@@ -16,9 +16,9 @@ __all__ = ["Agreement", "Alignment"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Alignment:
-    """Links (source position, target position), from 0. Pair i has links[offsets[i]:offsets[i + 1]], sorted and distinct.
+    """Links (source position, target position), from 0. Pair i has links[offsets[i]:offsets[i + 1]].
 
-    offsets: int64, n_pairs + 1 of them; links: int32, n_links x 2.
+    offsets: int64, n_pairs + 1 of them; links: int32, n_links x 2, sorted and distinct within a pair.
     """
 
     offsets: Int64Array

@@ -18,8 +18,8 @@ _PAIRS_PER_WRITE = 1 << 16
 def read_pharaoh(path: PathLike, *, lengths: tuple[Int64Array, Int64Array] | None = None) -> Alignment:
     """Read a plain, gz, xz or zst file. Links of a line may come in any order; repeated ones count once.
 
-    `lengths` are the words of each source and target sentence; then the lines must be as many and no link may point beyond
-    the words. Errors name file and line.
+    `lengths` are the words of each source and target sentence; then the lines must be as many and no link may point
+    beyond the words. Errors name file and line.
     """
     offsets, links = [np.zeros(1, np.int64)], [np.zeros((0, 2), np.int32)]
     n_links = 0
@@ -55,8 +55,8 @@ def _check_lengths(alignment: Alignment, lengths: tuple[Int64Array, Int64Array],
         n_source, n_target = int(lengths[0][outside]), int(lengths[1][outside])
         link = next(link for link in alignment[outside] if link[0] >= n_source or link[1] >= n_target)
         raise InputError(
-            f"the link {link[0]}-{link[1]} points beyond the sentence pair of {n_source} and {n_target} words; positions "
-            "count from 0, source first: is this the alignment of these files, in this direction?",
+            f"the link {link[0]}-{link[1]} points beyond the pair of {n_source} and {n_target} words; positions count "
+            "from 0, source first: is this the alignment of these files, in this direction?",
             path=path,
             line=outside + 1,
         )

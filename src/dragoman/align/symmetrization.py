@@ -14,8 +14,8 @@ __all__ = ["Symmetrization", "symmetrize"]
 class Symmetrization(enum.StrEnum):
     """How links of the two directions are combined.
 
-    All but union start from the intersection and visit the other links in the order (source, target), again and again while
-    something changes. A link is adjacent to another if it is one of the eight around it.
+    All but union start from the intersection and visit the other links in the order (source, target), again and again
+    while something changes. A link is adjacent to another if it is one of the eight around it.
     """
 
     INTERSECTION = "intersection"
@@ -31,8 +31,8 @@ class Symmetrization(enum.StrEnum):
     GROW_DIAG_FINAL_AND = "grow-diag-final-and"
     """grow-diag, then links of the forward and then of the reverse direction whose words both have none."""
     REFINED = "refined"
-    """Och and Ney (2003): adds links of the union whose words both have none, or that have a horizontal or vertical neighbour
-    and leave no link with neighbours of both kinds."""
+    """Och and Ney (2003): adds links of the union whose words both have none, or that have a horizontal or vertical
+    neighbour and leave no link around them with neighbours of both kinds."""
 
 
 def symmetrize(

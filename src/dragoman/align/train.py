@@ -12,7 +12,7 @@ from dragoman.align.library import train_library
 from dragoman.align.links import Agreement, Alignment
 from dragoman.align.symmetrization import symmetrize
 from dragoman.corpus import Side
-from dragoman.errors import MismatchError
+from dragoman.errors import InputError, MismatchError
 from dragoman.types import PathLike
 
 __all__ = ["AlignResult", "align", "align_files"]
@@ -50,6 +50,9 @@ def align(
     config = config or AlignConfig()
     if len(source) != len(target):
         raise MismatchError(f"{len(source)} source and {len(target)} target sentences cannot be pairs")
+    for name, side in (("source", source), ("target", target)):
+        if len(side.ids) and not 0 <= side.ids.min() <= side.ids.max() < len(side.vocab):
+            raise InputError(f"the {name} side holds word ids beyond its vocabulary; the bitext is damaged")
     lengths = np.stack([source.lengths(), target.lengths()])
     is_empty = lengths.min(axis=0) == 0
     is_too_long = ~is_empty & (lengths.max(axis=0) > config.max_length)
@@ -97,6 +100,7 @@ def align_files(
     sides = [Side.read(path) for path in (source, target)]
     if len(sides[0]) != len(sides[1]):
         raise MismatchError(
-            f"line-aligned files must have equally many lines, but {source} has {len(sides[0])}, {target} has {len(sides[1])}"
+            f"line-aligned files must have equally many lines, but {source} has {len(sides[0])}, "
+            f"{target} has {len(sides[1])}"
         )
     return align(sides[0], sides[1], config, n_threads=n_threads, progress=progress)

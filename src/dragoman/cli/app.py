@@ -7,9 +7,14 @@ from typing import Annotated
 
 import typer
 
+from dragoman.cli.align import align
 from dragoman.cli.corpus import app as corpus_app
 from dragoman.cli.demo import demo
+from dragoman.cli.lm import app as lm_app
+from dragoman.cli.rerank import oracle, rerank
+from dragoman.cli.run import run
 from dragoman.cli.score import score
+from dragoman.cli.tune import tune
 
 __all__ = ["app"]
 
@@ -21,7 +26,13 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
 app.add_typer(corpus_app, name="corpus")
+app.command()(align)
+app.add_typer(lm_app, name="lm")
+app.command()(tune)
+app.command()(rerank)
+app.command()(oracle)
 app.command()(score)
+app.command()(run)
 app.command()(demo)
 
 

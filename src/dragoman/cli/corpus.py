@@ -219,7 +219,9 @@ def tokenize(
     moses = MosesText(language)
     session = Session(threads=threads, seed=seed, quiet=quiet)
     lines = (moses.tokenize(line) for line in session.track(read_lines(in_file), "tokenising"))
-    _finish(out_file, (line.lower() for line in lines) if lowercase else lines, summary)
+    n_lines = _write(out_file, (line.lower() for line in lines) if lowercase else lines)
+    if summary is not None:
+        session.write_json(summary, {"n_lines": n_lines})
 
 
 @app.command()
@@ -238,13 +240,9 @@ def detokenize(
     """
     moses = MosesText(language)
     session = Session(threads=threads, seed=seed, quiet=quiet)
-    _finish(out_file, (moses.detokenize(line) for line in session.track(read_lines(in_file), "joining")), summary)
-
-
-def _finish(out_file: str, lines: Iterable[str], summary: Path | None) -> None:
-    n_lines = _write(out_file, lines)
+    n_lines = _write(out_file, (moses.detokenize(line) for line in session.track(read_lines(in_file), "joining")))
     if summary is not None:
-        _write(summary, [f'{{"n_lines": {n_lines}}}'])
+        session.write_json(summary, {"n_lines": n_lines})
 
 
 def _write(path: Path | str, lines: Iterable[str]) -> int:

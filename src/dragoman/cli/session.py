@@ -9,6 +9,7 @@ import os
 import sys
 import time
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Annotated, TypeVar
 
 import typer
@@ -19,7 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from dragoman.errors import DragomanError
-from dragoman.text import printable
+from dragoman.text import open_output, printable
 from dragoman.types import Progress
 
 __all__ = ["Json", "Quiet", "Seed", "Session", "Threads", "report_error", "table"]
@@ -77,6 +78,11 @@ class Session:
         """The command's result for programs: one JSON object, with --json only."""
         if self.json:
             sys.stdout.write(json.dumps(_plain(result), ensure_ascii=False, allow_nan=False) + "\n")
+
+    def write_json(self, path: Path, result: object) -> None:
+        """A summary for programs, for commands whose standard output is text."""
+        with open_output(path) as writer:
+            writer.write(json.dumps(_plain(result), ensure_ascii=False, allow_nan=False))
 
     @contextlib.contextmanager
     def progress(self, what: str, total: int | None = None) -> Iterator[Progress]:

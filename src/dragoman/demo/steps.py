@@ -6,21 +6,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
-from dragoman.corpus import TextStats, describe_files
-from dragoman.corpus.synth import Example, SynthConfig, SynthSplits, generate_splits
+from dragoman.align import align_files, write_pharaoh
+from dragoman.corpus import describe_files
+from dragoman.corpus.synth import SynthConfig, SynthSplits, generate_splits
+from dragoman.demo.page import LEAD, alignment_parts, corpus_sections, lm_parts, samples, score_parts
 from dragoman.demo.toys import nearest_sentence, word_by_word
 from dragoman.errors import FailedError
-from dragoman.evaluate import MetricScore, SystemOutput, SystemScore, compare_systems
+from dragoman.evaluate import SystemOutput, compare_systems
+from dragoman.lm import EstimateConfig, Perplexity, TrainingText, estimate
 from dragoman.metric import Bleu, Chrf, Ter
-from dragoman.report import Cell, Figure, Note, Page, Rows, Section, bar_chart, histogram
-from dragoman.text import open_output, split_tokens
+from dragoman.report import Page, Section
+from dragoman.text import open_output
 
 __all__ = ["DemoConfig", "DemoResult", "run_demo"]
 
 _N_REFERENCES = 4
-_N_SHOWN = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,10 +63,23 @@ def run_demo(config: DemoConfig, *, say: Callable[[str], None]) -> DemoResult:
     systems = [SystemOutput(name=name, runs=(lines,)) for name, lines in outputs.items()]
     scores = compare_systems(systems, references, metrics, n_bootstrap=1000, n_trials=1000, threads=config.threads)
 
+    say("estimating a language model and aligning words")
+    perplexities = _perplexities(config.out, files)
+    aligned = align_files(files["train.de"], files["train.en"], n_threads=config.threads)
+    write_pharaoh(config.out / "train.align", aligned.alignment)
+
     report = config.out / "report.html"
-    _page(splits, stats, scores, outputs).save(report)
+    page = Page(title="Dragoman demo", lead=LEAD)
+    page.sections = [
+        *corpus_sections(splits, stats),
+        Section(title="A language model", parts=lm_parts(perplexities)),
+        Section(title="Word alignment", parts=alignment_parts(splits.train, aligned)),
+        Section(title="How good is a translator without grammar?", parts=score_parts(scores)),
+        Section(title="What they say", parts=[samples(splits.test, outputs)]),
+    ]
+    page.save(report)
     summary = {system.name: {item.metric: round(100 * item.score, 2) for item in system.scores} for system in scores}
-    return DemoResult(report=report, summary={"report": str(report), "scores": summary})
+    return DemoResult(report=report, summary={"report": str(report), "scores": summary, "perplexity": perplexities})
 
 
 def _write_corpus(out: Path, splits: SynthSplits) -> dict[str, Path]:
@@ -88,85 +101,13 @@ def _write(path: Path, lines: Sequence[str]) -> Path:
     return path
 
 
-def _page(splits: SynthSplits, stats: TextStats, scores: Sequence[SystemScore], outputs: dict[str, list[str]]) -> Page:
-    page = Page(
-        title="Dragoman demo",
-        lead="A German-English corpus from the built-in grammar, and what it takes to translate it. "
-        "Nothing on this page was fetched; the same seed gives the same page.",
-    )
-    page.sections = [
-        Section(title="The corpus", parts=_corpus_parts(splits.train, stats)),
-        Section(title="A few sentence pairs", parts=[_pairs(splits.train[:_N_SHOWN])]),
-        Section(title="Paraphrases", parts=[_paraphrases(splits.test[:4])]),
-        Section(title="How good is a translator without grammar?", parts=_score_parts(scores)),
-        Section(title="What they say", parts=[_samples(splits.test[:_N_SHOWN], outputs)]),
-    ]
-    return page
-
-
-def _corpus_parts(train: Sequence[Example], stats: TextStats) -> list[Rows | Figure | Note]:
-    rows: list[list[Cell | str]] = [
-        [
-            language,
-            Cell(f"{side.n_lines:,}", numeric=True),
-            Cell(f"{side.n_words:,}", numeric=True),
-            Cell(f"{side.n_types:,}", numeric=True),
-            Cell(f"{side.n_hapaxes:,}", numeric=True),
-            Cell(f"{side.mean_length:.1f}", numeric=True),
-            Cell(f"{side.max_length:,}", numeric=True),
-        ]
-        for language, side in zip(("German", "English"), stats.sides, strict=True)
-    ]
-    header = ["training text", "sentences", "words", "distinct", "seen once", "mean length", "longest"]
-    lengths = np.array([len(split_tokens(example.source)) for example in train], dtype=np.int64)
-    picture = histogram(lengths, title="German sentence lengths")
-    return [Rows(header=header, rows=rows), Figure(svg=picture, caption="Words per German sentence")]
-
-
-def _pairs(examples: Sequence[Example]) -> Rows:
-    return Rows(header=["German", "English"], rows=[[example.source, example.references[0]] for example in examples])
-
-
-def _paraphrases(examples: Sequence[Example]) -> Rows:
-    rows = []
-    for example in examples:
-        distinct = list(dict.fromkeys(example.references))
-        rows += [[example.source if i == 0 else "", reference] for i, reference in enumerate(distinct)]
-    return Rows(header=["test sentence", "references"], rows=rows)
-
-
-def _score_parts(scores: Sequence[SystemScore]) -> list[Rows | Figure | Note]:
-    header = ["translator", *(item.metric.upper() for item in scores[0].scores), "length ratio"]
-    rows: list[list[Cell | str]] = []
-    for system in scores:
-        cells = [Cell(f"{100 * item.score:.1f} ± {_half_width(item):.1f}", numeric=True) for item in system.scores]
-        rows.append([system.name, *cells, Cell(f"{system.length_ratio:.2f}", numeric=True)])
-    bleu = [system.scores[0] for system in scores]
-    chart = bar_chart(
-        [system.name for system in scores],
-        [100 * item.score for item in bleu],
-        intervals=[_half_width(item) for item in bleu],
-        title="BLEU",
-    )
-    return [
-        Rows(header=header, rows=rows),
-        Figure(svg=chart, caption="BLEU with 95% bootstrap intervals, against three references"),
-        Note(
-            "Word by word replaces each word by its closest companion in the training text; nearest sentence answers "
-            "with the translation of the most similar training sentence; another reference is a fourth correct "
-            "translation, scored against the other three. "
-            f"Signature of BLEU: {bleu[0].signature}"
-        ),
-    ]
-
-
-def _half_width(item: MetricScore) -> float:
-    return 100 * item.interval.half_width if item.interval else 0.0
-
-
-def _samples(examples: Sequence[Example], outputs: dict[str, list[str]]) -> Rows:
-    rows = []
-    for i, example in enumerate(examples):
-        rows.append(["source", example.source])
-        rows += [[name, lines[i]] for name, lines in outputs.items()]
-    return Rows(header=["who", "says"], rows=rows)
+def _perplexities(out: Path, files: dict[str, Path]) -> dict[int, float]:
+    """Of the test sentences, under models of several orders; the last is kept."""
+    text = TrainingText()
+    text.add_file(files["train.en"])
+    perplexities = {}
+    for order in (1, 2, 3, 5):
+        model = estimate(text, EstimateConfig(order=order)).model
+        perplexities[order] = Perplexity.of(model.score_file(files["test.en"])).perplexity
+    model.save(out / "en.lm")
+    return perplexities

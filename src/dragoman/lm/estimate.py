@@ -63,7 +63,9 @@ class TrainingText:
         self._text = LmText()
 
     @classmethod
-    def of_side(cls, side: Side, *, folds: NDArray[np.uint8] | None = None, excluded: int | None = None) -> TrainingText:
+    def of_side(
+        cls, side: Side, *, folds: NDArray[np.uint8] | None = None, excluded: int | None = None
+    ) -> TrainingText:
         """The sentences of a bitext's side; with `folds` and `excluded`, those of all other folds.
 
         A word that occurs only in the excluded fold is unknown to the model.
@@ -128,7 +130,7 @@ class Estimate:
 
 
 def estimate(text: TrainingText, config: EstimateConfig, *, progress: Progress | None = None) -> Estimate:
-    """Estimate a model. `progress` counts up to `estimate_work(text, config)`. Raises InputError when there is no text."""
+    """Estimate a model. Raises InputError when there is no text. `progress` counts up to `estimate_work`."""
     native, discounts, fallback_orders = estimate_lm(
         *text.native, config.order, config.thresholds(), config.fallback, progress
     )

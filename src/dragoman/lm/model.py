@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from dragoman._core import ArpaReader, ArpaWriter, LmModel, LmPiece, join_pieces, load_lm
 from dragoman.corpus import EOS, UNK, Vocab
 from dragoman.errors import InputError
@@ -49,7 +47,9 @@ class LanguageModel:
             if (native := _load_binary(Path(path), verify)) is None:
                 native = _read_arpa(path, progress)
         except InputError as error:
-            raise error if error.path else error.at(path) from error
+            if error.path:
+                raise
+            raise error.at(path) from error
         return cls(native)
 
     def save(self, path: PathLike) -> None:
@@ -90,12 +90,11 @@ class LanguageModel:
 
     def ids_of(self, vocab: Vocab) -> Int32Array:
         """For each id of another vocabulary, the word's id here (UNK for words that are unknown here)."""
-        found = (self._vocab.table.find(vocab.stored(i)) for i in range(len(vocab)))
-        return np.maximum(np.fromiter(found, np.int32, len(vocab)), UNK)
+        return self._native.ids_of(vocab.table)
 
     def score(self, sentence: str, *, bos: bool = True, eos: bool = True) -> float:
         """Log probability of a sentence: after `<s>` unless `bos` is false, with `</s>` unless `eos` is false."""
-        return float(self.score_batch([sentence], bos=bos, eos=eos).logprob[0])
+        return self._native.score_sentence(self._vocab.encode(sentence), bos, eos)
 
     def full_scores(self, sentence: str, *, bos: bool = True, eos: bool = True) -> list[TokenScore]:
         """One entry for each token, `</s>` included when it is scored."""
@@ -139,7 +138,9 @@ class LanguageModel:
         try:
             yield from self.score_blocks(read_blocks(path), bos=bos, eos=eos, n_threads=n_threads)
         except InputError as error:
-            raise error if error.path else error.at(path) from error
+            if error.path:
+                raise
+            raise error.at(path) from error
 
     def score_ids(
         self, offsets: Int64Array, ids: Int32Array, *, bos: bool = True, eos: bool = True, n_threads: int = 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from markupsafe import Markup, escape
@@ -11,7 +12,7 @@ from markupsafe import Markup, escape
 from dragoman.text import printable
 from dragoman.types import Int64Array
 
-__all__ = ["bar_chart", "histogram"]
+__all__ = ["Series", "alignment_matrix", "bar_chart", "histogram", "line_chart"]
 
 
 def _label(text: str) -> Markup:
@@ -80,4 +81,86 @@ def histogram(values: Int64Array, *, title: str, n_bins: int = 40) -> Markup:
                     x, base + 18, i * step
                 )
             )
+    return _svg(width, height, parts, title)
+
+
+def alignment_matrix(
+    rows: Sequence[str], columns: Sequence[str], links: Sequence[tuple[int, int]], *, title: str
+) -> Markup:
+    """A square for every (row word, column word) link; column words stand slanted on top."""
+    cell, left, top = 22, 130, 110
+    right, bottom = left + cell * len(columns), top + cell * len(rows)
+    parts = []
+    for j, word in enumerate(columns):
+        x = left + j * cell + cell / 2
+        parts.append(
+            Markup('<text transform="translate({:.1f} {}) rotate(-50)">{}</text>').format(x, top - 8, _label(word))
+        )
+        parts.append(Markup('<path class="axis" d="M{} {}V{}"/>').format(left + j * cell, top, bottom))
+    for i, word in enumerate(rows):
+        y = top + i * cell
+        parts.append(Markup('<text x="{}" y="{}" text-anchor="end">{}</text>').format(left - 8, y + 16, _label(word)))
+        parts.append(Markup('<path class="axis" d="M{} {}H{}"/>').format(left, y, right))
+    parts.append(Markup('<path class="axis" d="M{} {}V{}H{}"/>').format(right, top, bottom, left))
+    for i, j in links:
+        x, y = left + j * cell + 3, top + i * cell + 3
+        parts.append(
+            Markup('<rect class="bar" x="{}" y="{}" width="{}" height="{}" rx="2"/>').format(x, y, cell - 6, cell - 6)
+        )
+    return _svg(right + 90, bottom + 6, parts, title)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Series:
+    """A named line of (x, y) points."""
+
+    name: str
+    points: Sequence[tuple[float, float]]
+    dashed: bool = False
+
+
+_COLOURS = ("#1f6feb", "#d2491e", "#2a9d5b", "#8a4fd0", "#b8860b", "#5b6875")
+
+
+def line_chart(
+    series: Sequence[Series], *, title: str, x_label: str, y_label: str, y_range: tuple[float, float]
+) -> Markup:
+    """Lines over a logarithmic x axis, with a legend; a name's part before the comma decides its colour."""
+    width, height, left, bottom, top, right = 680, 380, 60, 330, 20, 470
+    xs = sorted({x for line in series for x, _ in line.points})
+    low, high = math.log(xs[0]), math.log(xs[-1])
+
+    def place(x: float, y: float) -> tuple[float, float]:
+        across = (math.log(x) - low) / ((high - low) or 1.0)
+        up = (y - y_range[0]) / (y_range[1] - y_range[0])
+        return left + across * (right - left), bottom - min(max(up, 0.0), 1.0) * (bottom - top)
+
+    parts = []
+    for step in range(6):
+        value = y_range[0] + (y_range[1] - y_range[0]) * step / 5
+        _, y = place(xs[0], value)
+        parts.append(Markup('<path stroke="#c9d1d9" d="M{} {:.1f}H{}"/>').format(left, y, right))
+        parts.append(Markup('<text x="{}" y="{:.1f}" text-anchor="end">{:.1f}</text>').format(left - 8, y + 4, value))
+    for x in xs:
+        at, _ = place(x, y_range[0])
+        parts.append(Markup('<text x="{:.1f}" y="{}" text-anchor="middle">{:g}</text>').format(at, bottom + 18, x))
+    parts.append(
+        Markup('<text x="{}" y="{}" text-anchor="middle">{}</text>').format(
+            (left + right) / 2, height - 8, _label(x_label)
+        )
+    )
+    side = Markup('<text transform="translate(16 {}) rotate(-90)" text-anchor="middle">{}</text>')
+    parts.append(side.format((top + bottom) / 2, _label(y_label)))
+    families = list(dict.fromkeys(line.name.split(",")[0] for line in series))
+    for i, line in enumerate(series):
+        colour = _COLOURS[families.index(line.name.split(",")[0]) % len(_COLOURS)]
+        dash = Markup(' stroke-dasharray="6 4"') if line.dashed else Markup("")
+        path = "M" + "L".join("{:.1f} {:.1f}".format(*place(x, y)) for x, y in line.points)
+        stroke = Markup('<path fill="none" stroke="{}" stroke-width="2"{} d="{}"/>')
+        parts.append(stroke.format(colour, dash, path))
+        dot = Markup('<circle fill="{}" r="3" cx="{:.1f}" cy="{:.1f}"/>')
+        parts += [dot.format(colour, *place(x, y)) for x, y in line.points]
+        y = top + 10 + 22 * i
+        parts.append(stroke.format(colour, dash, f"M{right + 20} {y}H{right + 50}"))
+        parts.append(Markup('<text x="{}" y="{}">{}</text>').format(right + 58, y + 4, _label(line.name)))
     return _svg(width, height, parts, title)

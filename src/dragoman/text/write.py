@@ -30,6 +30,10 @@ class LineWriter:
         """Write one line; the end is added."""
         self._stream.write(line.encode("utf-8") + b"\n")
 
+    def write_block(self, lines: bytes) -> None:
+        """Write whole lines that are encoded already, with their ends."""
+        self._stream.write(lines)
+
 
 @contextlib.contextmanager
 def atomic_output(path: PathLike) -> Iterator[BinaryIO]:

@@ -4,7 +4,8 @@
     for example in generate(1000, config):
         example.source, example.references
 
-Sentences are tokenised as Moses' tokeniser does (`the teacher 's book`, `doesn 't`) and lowercased unless told otherwise.
+Sentences are tokenised as Moses' tokeniser does (`the teacher 's book`, `doesn 't`), and lowercased unless
+told otherwise.
 """
 
 from __future__ import annotations

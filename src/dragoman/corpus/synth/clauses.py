@@ -1,29 +1,39 @@
 """A clause: a verb frame with its complements filled, spoken in any German word order and in English.
 
-German order after the finite verb: subject, pronouns, time, dative, definite accusative, negation, manner, indefinite
-accusative, place, and the complements that belong to the verb; then the right bracket. English puts manner, place and time last.
+German order after the finite verb: subject, pronouns, time, dative, definite accusative, negation, manner,
+place, indefinite accusative, and the complements that belong to the verb; then the right bracket. English
+puts manner, place and time last.
 """
 
 from __future__ import annotations
 
-from dragoman.corpus.synth.draw import Draw
+from typing import TYPE_CHECKING
+
 from dragoman.corpus.synth.english import conjugate
 from dragoman.corpus.synth.german import ACC, DAT, NOM
-from dragoman.corpus.synth.lexemes import Adverb, Frame, Pattern
 from dragoman.corpus.synth.phrases import OWNERS, Phrase, Spot, contract
-from dragoman.corpus.synth.verbgroups import Plan, english_group, german_group, join_subject
+from dragoman.corpus.synth.verbgroups import (
+    Plan,
+    english_group,
+    german_group,
+    join_subject,
+)
 
-__all__ = ["Clause", "tidy"]
+if TYPE_CHECKING:
+    from dragoman.corpus.synth.draw import Draw
+    from dragoman.corpus.synth.lexemes import Adverb, Frame, Pattern
+
+__all__ = ["Clause"]
 
 _BE = conjugate("be", {})
-_REFLEXIVE = (("mich", "mir"), ("dich", "dir"), ("sich", "sich"), ("uns", "uns"), ("euch", "euch"), ("sich", "sich"))
-
-
-def tidy(text: str) -> str:
-    """Merge the commas that close a subordinate clause with what follows them."""
-    if " , ," in text:
-        text = text.replace(" , ,", " ,")
-    return text
+_REFLEXIVE = (
+    ("mich", "mir"),
+    ("dich", "dir"),
+    ("sich", "sich"),
+    ("uns", "uns"),
+    ("euch", "euch"),
+    ("sich", "sich"),
+)
 
 
 class Clause:
@@ -62,8 +72,9 @@ class Clause:
 
     # German
 
-    def _german(self, *, skip: str = "", gap: int = -1) -> list[str]:
-        """Words between subject and right bracket, in order; `skip` names what stands elsewhere, `gap` a missing slot."""
+    def _german(self, *, skip: str = "", gap: int = -1) -> tuple[list[str], list[str]]:
+        """Pronouns, and the words after them, without what stands elsewhere (`skip`) and slot `gap`."""
+        pronouns: list[str] = []
         words: list[str] = []
         datives: list[str] = []
         definite: list[str] = []
@@ -77,9 +88,9 @@ class Clause:
             if not label:
                 tail.append(slot.words)
             elif label == "R" or label == "RD":
-                words.append(_REFLEXIVE[self.subject.person][slot.case == DAT])
+                pronouns.append(_REFLEXIVE[self.subject.person][slot.case == DAT])
             elif label == "es":
-                words.insert(0, "es")
+                pronouns.insert(0, "es")
             elif label == "~":
                 tail.append(f"{slot.preposition} {slot.words}" if negated else slot.words)
                 negated = False
@@ -89,15 +100,15 @@ class Clause:
                 if label == "P":
                     tail.append(contract(slot.preposition, filler, slot.case))
                 elif filler.pronoun:
-                    words.append(filler.de(slot.case))
+                    pronouns.append(filler.de(slot.case))
                 elif slot.case == DAT:
                     datives.append(filler.de(DAT))
                 elif filler.definite:
                     definite.append(filler.de(ACC))
                 else:
                     indefinite.append(filler.de(ACC))
-        if len(words) == 2 and words[1] in _ACCUSATIVES:
-            words.reverse()
+        if len(pronouns) == 2 and pronouns[1] in _ACCUSATIVES:
+            pronouns.reverse()
         time, adverb = self.time, self.adverb
         if adverb is not None and skip != "adverb":
             words.append(adverb.german)
@@ -114,7 +125,8 @@ class Clause:
         words += definite
         if late:
             words.append(late)
-        if negated and not indefinite:
+        # A bare noun (Klavier spielen) has no article that could become kein.
+        if negated and not any(phrase.startswith("kein") for phrase in indefinite):
             words.append("nicht")
         if self.manner is not None:
             words.append(self.manner.german)
@@ -124,7 +136,14 @@ class Clause:
             words.append(self.location.german)
         words += indefinite
         words += tail
-        return words
+        return pronouns, words
+
+    def _with_subject(self, pronouns: list[str], words: list[str]) -> list[str]:
+        """Subject and what follows where the verb does not come between: pronouns go before a noun."""
+        subject = self.subject.de(NOM)
+        if self.subject.pronoun:
+            return [subject, *pronouns, *words]
+        return [*pronouns, subject, *words]
 
     def _close(self, words: list[str], bracket: str) -> None:
         """Add the right bracket; a relative clause at the end of the field may move behind it."""
@@ -138,17 +157,21 @@ class Clause:
         else:
             words.append(bracket)
 
-    def german_main(self, front: str = "subject", *, first: str = "", gap: int = -1) -> str:
-        """Verb-second clause; `front` is subject, time, adverb, location, object or none (verb first, or after `first`)."""
+    def german_main(self, front: str = "subject", *, first: str = "", gap: int = -1, please: bool = False) -> str:
+        """Verb-second clause; `front` is subject, time, adverb, location, object or none.
+
+        With none the verb comes first, or second after `first`.
+        """
         finite, right, _ = german_group(self.frame.verb, self.plan, self.subject.person)
-        subject = self.subject.de(NOM)
         if front == "object":
             gap = next(i for i, slot in enumerate(self.frame.slots) if slot.label == "A")
-        words = self._german(skip=front, gap=gap)
+        pronouns, words = self._german(skip=front, gap=gap)
+        if please:
+            words.insert(0, "bitte")
         if front == "subject":
-            parts = [subject, finite, *words]
+            parts = [self.subject.de(NOM), finite, *pronouns, *words]
         else:
-            parts = [finite, subject, *words]
+            parts = [finite, *self._with_subject(pronouns, words)]
             first = first or self._front(front, gap)
             if first:
                 parts.insert(0, first)
@@ -168,27 +191,24 @@ class Clause:
     def german_final(self, *, gap: int = -1, subject: bool = True) -> str:
         """Verb-final clause without its conjunction; without its subject as a relative clause."""
         _, _, cluster = german_group(self.frame.verb, self.plan, self.subject.person)
-        words = self._german(gap=gap)
-        if subject:
-            words.insert(0, self.subject.de(NOM))
+        pronouns, words = self._german(gap=gap)
+        words = self._with_subject(pronouns, words) if subject else pronouns + words
         self._close(words, cluster)
         return " ".join(words)
 
     def german_infinitive(self, *, zu: bool = True) -> str:
         """The predicate as an infinitive: `seinen Bruder anzurufen`."""
-        words = self._german()
+        pronouns, words = self._german()
+        words = pronouns + words
         self._close(words, self.frame.verb.zu if zu else self.frame.verb.infinitive)
         return " ".join(words)
 
     def german_imperative(self, *, formal: bool) -> str:
         """`mach bitte das Licht an`, `machen Sie bitte das Licht an`."""
         verb = self.frame.verb
-        words = self._german()
-        head = [verb.present[5], "Sie", "bitte"] if formal else [verb.imperative, "bitte"]
-        pronouns = 0
-        while pronouns < len(words) and words[pronouns] in _CLITICS:
-            pronouns += 1
-        parts = [*head[:-1], *words[:pronouns], head[-1], *words[pronouns:]]
+        pronouns, words = self._german()
+        head = [verb.present[5], "Sie"] if formal else [verb.imperative]
+        parts = [*head, *pronouns, "bitte", *words]
         if verb.prefix:
             parts.append(verb.prefix)
         return " ".join(parts)
@@ -196,7 +216,7 @@ class Clause:
     # English
 
     def english(self, r: Draw, *, gap: int = -1, subject: str | None = None, fronting: bool = True) -> str:
-        """A declarative clause; `subject` replaces the subject (a relative pronoun), `gap` leaves a slot empty."""
+        """A declarative clause; `subject` replaces the subject (who), `gap` leaves a slot empty."""
         pattern = self._pattern(r, gap)
         if subject is None:
             who, person = self._agent(r)
@@ -205,7 +225,13 @@ class Clause:
         negated = self.negated
         middle, initial, end = self._adverbials(r, fronting=fronting and subject is None and gap < 0)
         auxiliary, rest = english_group(
-            pattern.verb, self.plan, person, r, negated=negated, question=False, stative=self.frame.aspect == "sta"
+            pattern.verb,
+            self.plan,
+            person,
+            r,
+            negated=negated,
+            question=False,
+            stative=self.frame.aspect == "sta",
         )
         parts = [initial] if initial else []
         if auxiliary:
@@ -220,6 +246,8 @@ class Clause:
             if middle:
                 parts.append(middle)
             parts.append(rest)
+        if self.manner is not None and pattern.pieces and pattern.pieces[0] in _PLACING:
+            parts.append(end.pop(0))
         self._complements(pattern, r, gap, parts)
         parts += end
         return " ".join(parts)
@@ -252,7 +280,13 @@ class Clause:
         who, person = self._agent(r)
         middle, _, end = self._adverbials(r, fronting=False)
         auxiliary, rest = english_group(
-            pattern.verb, self.plan, person, r, negated=self.negated, question=True, stative=self.frame.aspect == "sta"
+            pattern.verb,
+            self.plan,
+            person,
+            r,
+            negated=self.negated,
+            question=True,
+            stative=self.frame.aspect == "sta",
         )
         if auxiliary.endswith(" not"):
             parts = [wh, auxiliary[:-4], who, "not", middle, rest]
@@ -310,7 +344,7 @@ class Clause:
             words, position = r.prefer(self.time.english)
             if position == "m":
                 middle = words
-            elif not position and fronting and (self.heavy or r.chance(0.25)):
+            elif fronting and (self.heavy if position == "e" else not position and (self.heavy or r.chance(0.25))):
                 initial = f"{words} ," if r.chance(0.3) else words
             else:
                 end.append(words)
@@ -354,4 +388,4 @@ class Clause:
 
 
 _ACCUSATIVES = frozenset(["mich", "dich", "ihn", "uns", "euch", "sie", "es"])
-_CLITICS = frozenset(["mich", "mir", "dich", "dir", "sich", "uns", "euch", "ihn", "ihm", "ihr", "ihnen", "sie", "es"])
+_PLACING = frozenset(("on", "in", "at", "from", "across", "over", "through"))

@@ -1,16 +1,18 @@
-"""Coordinated main clauses: und, aber, deshalb, trotzdem, and a pronoun that takes up a thing of another gender."""
+"""Coordinated main clauses: und, aber, deshalb, trotzdem, and pronouns that take up a thing."""
 
 from __future__ import annotations
 
 from functools import cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from dragoman.corpus.synth.draw import Draw
-from dragoman.corpus.synth.lexemes import Frame, Noun
 from dragoman.corpus.synth.lexicon import lexicon
 from dragoman.corpus.synth.phrases import pronoun_for
 from dragoman.corpus.synth.sentences import Grammar, Sentence
 from dragoman.corpus.synth.verbgroups import Plan, Tense
+
+if TYPE_CHECKING:
+    from dragoman.corpus.synth.draw import Draw
+    from dragoman.corpus.synth.lexemes import Frame, Noun
 
 __all__ = ["contrast", "sequel", "two_deeds"]
 
@@ -42,7 +44,8 @@ def two_deeds(g: Grammar, r: Draw) -> Sentence:
         other = g.actor(r)
     second = g.plain(r, second_frame, subject=other, plan=Plan(tense), adverbials=0.5)
     german, links = r.pick((("und", ("and", ", and")), ("aber", (", but", "but")), ("und", (", and", ", while"))))
-    text = f"{first.german_main(g.front(r, first))}{' ,' if german == 'aber' else ''} {german} {second.german_main()}"
+    link = ", aber" if german == "aber" else german
+    text = f"{first.german_main(g.front(r, first))} {link} {second.german_main()}"
 
     def english(draw: Draw) -> str:
         return f"{first.english(draw)} {draw.prefer(links)} {second.english(draw, fronting=False)}"
@@ -64,7 +67,7 @@ _LINKS = {
 
 
 def contrast(g: Grammar, r: Draw) -> Sentence:
-    """A state and what follows from it, or follows in spite of it: deshalb and trotzdem bring the verb forward."""
+    """A state and what follows from it, or comes in spite of it: deshalb, trotzdem and the verb."""
     subject = g.actor(r)
     pronoun = pronoun_for(subject)
     past = r.chance(0.6)
@@ -87,12 +90,14 @@ def contrast(g: Grammar, r: Draw) -> Sentence:
     return Sentence(text, english)
 
 
-SEQUELS = """
-suchen aber finden - ; kaufen und schenken + ; lesen aber verstehen - ; finden und geben + ; anprobieren aber kaufen -
-schreiben aber schicken - ; holen und zurückgeben + ; reparieren und verkaufen + ; waschen und anziehen + ; öffnen und lesen +
-verlieren aber finden + ; kaufen aber vergessen + ; probieren aber bezahlen - ; schneiden und essen + ; bestellen aber essen -
-suchen und finden + ; kaufen und mitbringen + ; backen und mitbringen + ; bauen und verkaufen + ; übersetzen aber verstehen -
+_SEQUELS = """
+suchen aber finden - ; kaufen und schenken + ; lesen aber verstehen - ; finden und geben +
+anprobieren aber kaufen - ; schreiben aber schicken - ; holen und zurückgeben + ; reparieren und verkaufen +
+waschen und anziehen + ; öffnen und lesen + ; kaufen aber vergessen + ; probieren aber bezahlen -
+schneiden und essen + ; bestellen aber essen - ; suchen und finden + ; kaufen und mitbringen +
+backen und mitbringen + ; bauen und verkaufen + ; übersetzen aber verstehen -
 """
+"""Verb, link, verb, and whether the second is negated."""
 
 
 class _Sequel(NamedTuple):
@@ -115,7 +120,7 @@ def _sequels() -> tuple[_Sequel, ...]:
         if frame.human and _object(frame) >= 0:
             by_verb.setdefault(frame.verb.infinitive, []).append(frame)
     found = []
-    for entry in SEQUELS.strip().replace("\n", " ; ").split(" ; "):
+    for entry in _SEQUELS.strip().replace("\n", " ; ").split(" ; "):
         one, link, two, sign = entry.split()
         for first in by_verb[one]:
             for second in by_verb[two]:

@@ -1,4 +1,4 @@
-"""English inflection: plurals, articles, verb forms, and contractions split as Moses' tokeniser does (`doesn 't`)."""
+"""English inflection: plurals, articles, verbs, and contractions split as Moses does (`doesn 't`)."""
 
 from __future__ import annotations
 
@@ -21,15 +21,19 @@ _IRREGULAR_PLURALS = {
     "shelf": "shelves",
     "bookshelf": "bookshelves",
     "loaf": "loaves",
+    "scarf": "scarves",
     "thief": "thieves",
     "wolf": "wolves",
     "calf": "calves",
+    "stomach": "stomachs",
+    "salesperson": "salespeople",
     "sheep": "sheep",
     "fish": "fish",
     "people": "people",
     "series": "series",
-    "policeman": "policemen",
+    "gentleman": "gentlemen",
     "fisherman": "fishermen",
+    "postman": "postmen",
     "potato": "potatoes",
     "tomato": "tomatoes",
     "euro": "euros",
@@ -44,7 +48,8 @@ _AN_IN_SPITE = ("hour", "honest", "heir")
 
 
 def plural(noun: str) -> str:
-    """Plural of an English noun phrase, inflected on its last word."""
+    """Plural of an English noun phrase, inflected on its last word, or on the word before `of`."""
+    noun, of, rest = noun.partition(" of ")
     head, space, last = noun.rpartition(" ")
     if last in _IRREGULAR_PLURALS:
         made = _IRREGULAR_PLURALS[last]
@@ -54,7 +59,7 @@ def plural(noun: str) -> str:
         made = last[:-1] + "ies"
     else:
         made = last + "s"
-    return head + space + made
+    return head + space + made + of + rest
 
 
 def article(word: str) -> str:
@@ -76,44 +81,9 @@ class EnglishVerb:
     ing: str
 
 
-_DOUBLING = frozenset(
-    [
-        "stop",
-        "plan",
-        "shop",
-        "drop",
-        "hug",
-        "jog",
-        "rob",
-        "sit",
-        "put",
-        "get",
-        "win",
-        "cut",
-        "hit",
-        "let",
-        "swim",
-        "run",
-        "begin",
-        "forget",
-        "set",
-        "dig",
-        "chat",
-        "travel",
-        "cancel",
-        "hop",
-        "drip",
-        "step",
-        "slip",
-        "trip",
-        "fit",
-        "tap",
-        "nod",
-        "pat",
-        "rub",
-        "regret",
-        "quit",
-    ]
+_DOUBLING = (
+    "stop plan drop sit put get win cut hit let swim run begin forget set dig chat travel cancel drip step"
+    " slip trip fit quit submit skip transfer shut"
 )
 
 
@@ -127,6 +97,7 @@ def conjugate(base: str, irregular: dict[str, str]) -> EnglishVerb:
             "been",
             "being",
         )
+    doubling = _DOUBLING.split()
     if base == "have":
         third = "has"
     elif base.endswith(("s", "x", "z", "ch", "sh", "o")):
@@ -143,13 +114,13 @@ def conjugate(base: str, irregular: dict[str, str]) -> EnglishVerb:
     elif base.endswith("y") and base[-2] not in "aeiou":
         past = participle = base[:-1] + "ied"
     else:
-        past = participle = base + (base[-1] if base in _DOUBLING else "") + "ed"
+        past = participle = base + (base[-1] if base in doubling else "") + "ed"
     if base.endswith("ie"):
         ing = base[:-2] + "ying"
     elif base.endswith("e") and not base.endswith("ee"):
         ing = base[:-1] + "ing"
     else:
-        ing = base + (base[-1] if base in _DOUBLING else "") + "ing"
+        ing = base + (base[-1] if base in doubling else "") + "ing"
     return EnglishVerb(base, (base, base, third, base, base, base), (past,) * 6, participle, ing)
 
 
@@ -163,7 +134,7 @@ def contract_not(auxiliary: str) -> str:
     return _NOT.get(auxiliary, auxiliary + "n 't")
 
 
-_COMPARED = {"good": ("better", "best"), "bad": ("worse", "worst"), "far": ("farther", "farthest")}
+_COMPARED = {"good": ("better", "best"), "grey": ("greyer", "greyest")}
 
 
 def _graded(adjective: str, ending: str) -> str | None:
@@ -172,7 +143,7 @@ def _graded(adjective: str, ending: str) -> str | None:
     if adjective.endswith("y") and len(adjective) <= 6:
         return adjective[:-1] + "i" + ending
     vowels = sum(letter in "aeiou" for letter in adjective.rstrip("e"))
-    if vowels > 1 and not adjective.endswith(("ow", "er", "et", "le")) and adjective not in _ONE_SYLLABLE:
+    if vowels > 1 and not adjective.endswith(("ow", "er", "et", "mple")) and adjective not in _ONE_SYLLABLE:
         return None
     if adjective.endswith("e"):
         return adjective + ending[1:]

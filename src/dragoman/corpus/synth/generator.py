@@ -1,10 +1,10 @@
-"""Draw sentence pairs: any slice of an endless corpus that a seed stands for, or splits that do not overlap."""
+"""Draw sentence pairs: any slice of the endless corpus of a seed, or splits that do not overlap."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING
 
 from dragoman.corpus.synth import coordination, infinitives, predicates, questions, sentences, subordinate
 from dragoman.corpus.synth.draw import Draw
@@ -12,6 +12,9 @@ from dragoman.corpus.synth.lexicon import lexicon
 from dragoman.corpus.synth.noise import MISALIGNED, disturb
 from dragoman.corpus.synth.sentences import Grammar, Pattern, Sentence
 from dragoman.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 __all__ = ["PATTERNS", "Example", "SynthConfig", "SynthSplits", "generate", "generate_splits"]
 
@@ -23,9 +26,11 @@ PATTERNS: tuple[tuple[Pattern, int], ...] = (
     (sentences.proverb, 4),
     (sentences.since, 15),
     (sentences.passive, 30),
+    (sentences.anyone, 10),
     (subordinate.because, 50),
     (subordinate.although, 30),
     (subordinate.reported, 60),
+    (subordinate.reported_cause, 25),
     (subordinate.if_real, 25),
     (subordinate.if_unreal, 20),
     (subordinate.when_once, 25),
@@ -100,8 +105,9 @@ def _grammar() -> tuple[Grammar, tuple[Pattern, ...]]:
 
 def _finish(text: str, mark: str, *, lowercase: bool) -> str:
     """Close the sentence: commas at its end go, its first letter is a capital."""
-    text = text.removesuffix(" ,").replace(" , ,", " ,").replace(" , :", " :")
-    text = f"{text} {mark}"
+    while " , ," in text:
+        text = text.replace(" , ,", " ,")
+    text = f"{text.removesuffix(' ,')} {mark}"
     return text.lower() if lowercase else text[0].upper() + text[1:]
 
 
@@ -159,24 +165,26 @@ _TEST = 1 << 45
 def generate(n: int, config: SynthConfig, *, start: int = 0) -> Iterator[Example]:
     """Examples `start` to `start + n` of the corpus of `config.seed`.
 
-    Each depends on the seed and its index only, so any slice can be made by itself. References are distinct; where the
-    grammar knows fewer ways to say a sentence than asked for, the last is repeated. The first reference is the same
-    for any number of references.
+    Each depends on the seed and its index only, so any slice can be made by itself. References are
+    distinct; where the grammar knows fewer ways to say a sentence than asked for, the last is repeated. The
+    first reference is the same for any number of references.
     """
     if n < 0 or start < 0 or start + n > _DEV:
         raise InputError(f"cannot generate {n} sentences from {start}: give numbers from 0 to 2**44")
     source = _Source(config)
     make = source.noisy if config.noise else source.example
-    for index in range(start, start + n):
-        yield make(index)
+    return map(make, range(start, start + n))
 
 
 def generate_splits(n_train: int, n_dev: int, n_test: int, config: SynthConfig) -> SynthSplits:
     """Training, development and test sets that share no sentence on either side.
 
-    No source sentence or reference of dev or test occurs in train, nor in the other of the two, and none twice. Noise goes into
-    train only, which has one reference for each sentence and may repeat itself now and then, as real text does.
+    No source sentence or reference of dev or test occurs in train, nor in the other of the two, and no
+    sentence of theirs comes twice. Noise goes into train only, which has one reference for each sentence
+    and may repeat itself now and then, as real text does.
     """
+    if min(n_train, n_dev, n_test) < 0:
+        raise InputError(f"cannot split into {n_train}, {n_dev} and {n_test} sentences: give numbers from 0 up")
     clean = _Source(config)
     seen: set[str] = set()
     test = _distinct(clean, n_test, _TEST, seen)

@@ -1,13 +1,17 @@
 """German inflection: declension of nouns, adjectives and articles, conjugation of verbs.
 
-Genders are M, F, N and (for agreement) PL; cases NOM, ACC, DAT, GEN; persons 0 to 5 are ich, du, er, wir, ihr, sie.
+Genders are M, F, N and (for agreement) PL; cases NOM, ACC, DAT, GEN; persons 0 to 5 are ich, du, er, wir,
+ihr, sie.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = [
     "ACC",
@@ -41,7 +45,12 @@ _DER: Declension = (
     ("das", "das", "dem", "des"),
     ("die", "die", "den", "der"),
 )
-_EIN: Declension = (("", "en", "em", "es"), ("e", "e", "er", "er"), ("", "", "em", "es"), ("e", "e", "en", "er"))
+_EIN: Declension = (
+    ("", "en", "em", "es"),
+    ("e", "e", "er", "er"),
+    ("", "", "em", "es"),
+    ("e", "e", "en", "er"),
+)
 _DIESER: Declension = (
     ("er", "en", "em", "es"),
     ("e", "e", "er", "er"),
@@ -65,7 +74,7 @@ def _each(table: Declension, attach: Callable[[str], str]) -> Declension:
 
 
 def determiner_forms(word: str) -> Declension:
-    """Declension of `der`, of `ein` words (ein, kein, mein, euer, …) or of `dieser` words given as `dies-`."""
+    """Declension of `der`, of `ein` words (ein, kein, mein, euer, …) or of `dies-` and the like."""
     if word == "der":
         return _DER
     if word.endswith("-"):
@@ -103,7 +112,7 @@ def _genitive(lemma: str) -> str:
         return lemma + "ses"
     if lemma.endswith(("s", "ß", "x", "z")):
         return lemma + "es"
-    if len(re.findall("[aeiouäöüy]+", lemma.lower())) == 1 and lemma[-1] not in "aeioufkmr":
+    if len(re.findall("[aeiouäöüy]+", lemma.lower())) == 1 and lemma[-1] not in "aeioufkr":
         return lemma + "es"
     return lemma + "s"
 
@@ -131,12 +140,14 @@ _VOWELS = "aeiouäöü"
 def conjugate(verb: str, parts: dict[str, str]) -> GermanVerb:
     """Conjugate `verb` (separable prefix before a bar: `an|rufen`).
 
-    `parts` maps irregular base verbs to `present3 past3 participle` and an optional `s` (perfect with sein);
-    inseparable derivatives of them (verstehen) need no entry of their own. `verb` may end in `+s` for sein or `+h` for haben.
+    `parts` maps irregular base verbs to `present3 past3 participle` and an optional `s` (perfect with
+    sein); inseparable derivatives of them (verstehen) need no entry of their own. `verb` may end in `+s`
+    for sein or `+h` for haben.
     """
     verb, _, flag = verb.partition("+")
     prefix, _, base = verb.rpartition("|")
     row = parts.get(base)
+    base = base.removesuffix("2")
     inseparable = ""
     if row is None:
         for start in _INSEPARABLE:
@@ -218,7 +229,7 @@ def _irregular_present(base: str, pres3: str) -> tuple[str, ...]:
 
 
 def _past(past3: str) -> tuple[str, ...]:
-    if past3.endswith("te") or past3.endswith("de"):
+    if past3.endswith(("te", "de")):
         return (past3, past3 + "st", past3, past3 + "n", past3 + "t", past3 + "n")
     if past3 == "war":
         return ("war", "warst", "war", "waren", "wart", "waren")

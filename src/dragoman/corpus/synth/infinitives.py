@@ -1,13 +1,17 @@
-"""Infinitives with zu, the causative lassen, and gern: what is a verb in one language is an adverb in the other."""
+"""Infinitives with zu, the causative lassen, and gern: a verb in one language, an adverb in the other."""
 
 from __future__ import annotations
 
-from dragoman.corpus.synth.draw import Draw
+from typing import TYPE_CHECKING
+
 from dragoman.corpus.synth.german import ACC, DAT, NOM
-from dragoman.corpus.synth.lexemes import Frame
-from dragoman.corpus.synth.phrases import COUNT, INDEF, PRONOUNS, ZERO, Common, Phrase, Spot
-from dragoman.corpus.synth.sentences import Grammar, Sentence
+from dragoman.corpus.synth.phrases import PRONOUNS, Phrase
+from dragoman.corpus.synth.sentences import Grammar, Sentence, generic
 from dragoman.corpus.synth.verbgroups import Plan, Tense
+
+if TYPE_CHECKING:
+    from dragoman.corpus.synth.draw import Draw
+    from dragoman.corpus.synth.lexemes import Frame
 
 __all__ = ["gladly", "have_done", "in_order", "infinitive", "it_is"]
 
@@ -146,7 +150,7 @@ def gladly(g: Grammar, r: Draw) -> Sentence:
     frame = r.pick(g.lexicon.hobbies)
     clause = g.plain(r, frame, subject=subject, plan=Plan(Tense.HABIT), adverbials=0.6)
     clause.manner = None
-    clause.filled = [_in_general(filler) for filler in clause.filled]
+    clause.filled = [generic(filler) for filler in clause.filled]
     german, likings = r.pick(_GLADLY)
     clause.time = g.lexicon.gladly[german]
     text = clause.german_main()
@@ -164,13 +168,6 @@ def gladly(g: Grammar, r: Draw) -> Sentence:
         return f"{subject.en(draw)} {head} {'to ' if form == 'base' else ''}{rest}"
 
     return Sentence(text, english)
-
-
-def _in_general(filler: Phrase | Spot | None) -> Phrase | Spot | None:
-    """One likes painting pictures, not a picture."""
-    if isinstance(filler, Common) and filler.determiner in (INDEF, COUNT) and filler.noun.plural[0] and not filler.tail:
-        return Common(filler.noun, ZERO, plural=True, adjectives=filler.adjectives)
-    return filler
 
 
 _GLADLY = (

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from dragoman.corpus.synth.english import EnglishVerb
 from dragoman.corpus.synth.german import Declension, Four, GermanVerb
+
+if TYPE_CHECKING:
+    from dragoman.corpus.synth.english import EnglishVerb
 
 __all__ = ["Adjective", "Adverb", "Frame", "Noun", "Pattern", "Place", "Slot"]
 
@@ -29,7 +32,7 @@ class Adjective:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Noun:
-    """A noun in one of its meanings; `gender` PL means there is no singular, `mass` that there is no plural."""
+    """A noun in one of its meanings; with `gender` PL it has no singular, with `mass` no plural."""
 
     gender: int
     singular: Four
@@ -92,7 +95,8 @@ class Pattern:
 class Frame:
     """A verb with its complements on both sides.
 
-    Patterns differ for a pronoun as direct object (turn it on) and for a long one (turn on the light that …); `swap` when the German dative is the English subject.
+    Patterns differ for a pronoun as direct object (turn it on) and for a long one (turn on the light that
+    …); with `swap` the German dative is the English subject.
     """
 
     verb: GermanVerb

@@ -1,4 +1,7 @@
-"""Frames for words whose meaning depends on their company, for things as subjects, and idioms; notation as for the verb frames."""
+"""Frames for words whose sense depends on their company, for things as subjects, for states, and idioms.
+
+The notation is that of the verb frames.
+"""
 
 from __future__ import annotations
 
@@ -22,28 +25,29 @@ setzen ; hum ; R auf.A=benchsense/ds _im_Garten ; sit down on {P} in the garden 
 ab|heben ; hum ; _Geld L=money ; withdraw money {L} / take out money {L} ; act
 eröffnen ; hum ; _ein_Konto L=money ; open an account {L} ; evt big
 besichtigen ; hum ; A=castle,visit/d ; visit {A} / tour {A} ; evt pas
-ölen ; hum ; A=lock/d _an_der_Tür ; oil {A} on the door ; evt imp noneg
-knacken ; crook ; A=lock/d _am_Tor ; pick {A} on the gate ; evt noneg
+ölen ; hum ; A=lock/d _an_der_Tür ; oil {A} on the door ; evt imp noneg attr
+knacken ; crook ; A=lock/d _am_Tor ; pick {A} on the gate ; evt noneg attr
 aus|wechseln ; hum ; A=screw,lock/d ; change {A} / replace {A} ; evt imp
 schrauben ; hum ; A=screw/ds _in_die_Lampe ; screw {A} into the lamp ; evt
-an|ziehen ; craft ; A=nut/d _mit_dem_Schraubenschlüssel ; tighten {A} with the wrench / tighten {A} with the spanner ; act imp
+an|ziehen ; craft ; A=nut/d _mit_dem_Schraubenschlüssel ; tighten {A} with the wrench / tighten {A} with the
+    spanner ; act imp
 zu|drehen ; hum ; A=tap/d ; turn off {A} ; evt imp
 tropfen ; tap ; - ; drip ; act loc=kitchen
 krähen ; rooster ; _bei_Sonnenaufgang ; crow at sunrise ; act notime
-schießen ; sport ; A=goal/n _im_Finale ; score {A} in the final ; evt
+schießen ; player ; A=goal/n _im_Finale ; score {A} in the final ; evt
 an|streichen ; hum ; A=gate/d ; paint {A} ; evt pas
 ein|schenken ; hum ; D=role A=drink/m ; pour {D} {A} ; act imp
 zu|decken ; parent ; A=kid/d mit.D=blanket/s ; cover {A} with {P} ; act
 legen ; hum ; A=blanket/d _auf_das_Bett ; put {A} on the bed / lay {A} on the bed ; evt imp
 hängen ; hum ; A=lamp/d _an_die_Decke ; hang {A} from the ceiling ; evt
-starren ; hum ; _an_die_Decke ; stare at the ceiling ; act man=long noneg
-zahlen ; hum ; A=tax/b ; pay {A} ; act
+starren ; hum ; _an_die_Decke ; stare at the ceiling ; act man=long noneg inv
+zahlen ; hum ; A=tax/b ; pay {A} ; sta
 erhöhen ; government ; A=tax/d ; raise {A} / increase {A} ; evt pas big
 sitzen ; hum ; _am_Steuer ; be at the wheel / sit at the wheel ; sta
 stehen ; hum ; _in_der_Schlange ; stand in the queue / wait in line ; act man=long,patient
 treten ; hum ; _auf_eine_Schlange ; step on a snake ; evt loc=nature inv bad
-schreiben ; hum ; A=paragraph/s _über_den_Krieg ; write {A} about the war ; act noneg
-reparieren ; craft ; A=heel/d _am_Schuh ; repair {A} of the shoe / fix {A} of the shoe ; evt noneg
+schreiben ; hum ; A=paragraph/s _über_den_Krieg ; write {A} about the war ; act noneg attr
+reparieren ; craft ; A=heel/d _am_Schuh ; repair {A} of the shoe / fix {A} of the shoe ; evt noneg attr
 ab|geben ; hum ; A=vote/p _bei_der_Wahl ; cast {A} in the election ; evt
 verlieren ; artist ; A=voice/p _nach_dem_Konzert ; lose {A} after the concert ; evt inv notime
 gehen ; old ; _am_Stock ; walk with a stick / walk with a cane ; act
@@ -53,12 +57,13 @@ warten ; hum ; _am_Schalter ; wait at the counter ; act man=patient,long
 drücken ; hum ; auf.A=switch/d ; press {P} ; evt imp
 falten ; kid,hum ; A=sheet/s ; fold {A} ; act man=care
 fallen ; leaf ; _vom_Baum ; fall from the tree ; evt
-bekommen ; learn ; _eine_gute_Note _in_Mathematik ; get a good mark in maths / get a good grade in maths ; evt
+bekommen ; learn ; _eine_gute_Note _in_Mathematik ; get a good mark in maths / get a good grade in maths ;
+    evt
 an|legen ; med ; D=ill A=bandage/s ; put {A} on {D} / apply {A} to {D} ; evt man=care
 ein|legen ; hum ; _den_ersten_Gang ; put the car in first gear / shift into first gear ; evt imp
 warten ; hum ; _auf_dem_Gang ; wait in the corridor ; act man=patient,long
 formen ; artist ; A=vase/s _aus_Ton ; shape {A} out of clay ; act
-hören ; hum ; A=sound/s _aus_dem_Keller ; hear {A} from the cellar ; evt inv noneg
+hören ; hum ; A=sound/s _aus_dem_Keller ; hear {A} from the cellar ; evt inv noneg attr
 brechen ; hum ; RD _den_Kiefer ; break {own} jaw ; evt inv bad
 brechen ; hum ; RD _das_Bein ; break {own} leg ; evt inv bad
 brechen ; hum ; RD _den_Arm ; break {own} arm ; evt inv bad
@@ -72,7 +77,7 @@ ein|werfen ; kid ; A=pane/s _mit_einem_Stein ; break {A} with a stone / smash {A
 ab|schließen ; hum ; A=door/d ; lock {A} ; evt pas imp
 ab|schließen ; student ; _das_Studium ; finish {own} studies / complete {own} degree ; evt big
 auf|nehmen ; artist ; A=song/in ; record {A} ; act pas
-auf|nehmen ; hum ; A=cat/s _bei_sich ; take in {A} / give {A} a home ; evt
+auf|nehmen ; hum ; A=cat/s _in_die_Familie ; take {A} into the family / adopt {A} ; evt
 ein|stellen ; firm ; A=prof/s ; hire {A} / take on {A} ; evt pas big
 ein|stellen ; hum ; A=clock/d ; set {A} / adjust {A} ; evt imp
 halten ; chief,teach ; A=speech/s ; give {A} / make {A} ; act
@@ -90,9 +95,10 @@ laufen ; sport ; _durch_den_Wald ; run through the forest ; act man=speed
 bestehen ; book ; _aus_drei_Teilen ; consist of three parts ; sta
 liegen ; portable ; _auf_dem_Tisch ; be on the table / be lying on the table ; sta
 stehen ; bottle ; _im_Kühlschrank ; be in the fridge ; sta
-hängen ; photo ; _an_der_Wand ; hang on the wall ; sta
+hängen2 ; photo,portrait ; _an_der_Wand ; hang on the wall ; sta
 stehen ; article ; _in_der_Zeitung ; be in the newspaper ; sta
-verurteilen ; court,judge ; A=crook/d _zu_zwei_Jahren_Gefängnis ; sentence {A} to two years in prison ; evt pas
+verurteilen ; court,judge ; A=crook/d _zu_zwei_Jahren_Gefängnis ; sentence {A} to two years in prison ; evt
+    pas
 aus|sagen ; witness ; _vor_Gericht ; testify in court ; evt
 bestreichen ; hum ; A=bread/d _mit_Butter ; spread butter on {A} ; act
 spitzen ; pet ; _die_Ohren ; prick up its ears ; evt
@@ -103,15 +109,19 @@ ab|fahren ; public ; _von_Gleis_drei ; leave from platform three / depart from p
 ab|fahren ; public ; - ; leave / depart ; act man=early
 an|kommen ; public ; L=station,city ; arrive {L} ; evt man=early
 beginnen ; show,event ; _um_acht_Uhr ; begin at eight o 'clock / start at eight o 'clock ; sta notime
-dauern ; film,meeting,lesson,trip ; _zwei_Stunden ; last two hours / take two hours ; sta
+beginnen ; show,event ; _um_halb_neun ; begin at half past eight / start at half past eight ; sta notime
+beginnen ; event ; _im_Mai ; begin in May / start in May ; sta notime
+dauern ; film,meeting,lesson,talk ; _zwei_Stunden ; last two hours / take two hours ; sta
+dauern ; film,meeting,lesson,talk ; _drei_Stunden ; last three hours / take three hours ; sta
+dauern ; meeting,lesson,talk,film ; _eine_Stunde ; last an hour / take an hour ; sta
+dauern ; trip ; _fünf_Tage ; last five days / take five days ; sta
 gefallen ; film,building,clothes,gift,song ; D=hum ; {D} like {S} ; swap
 schmecken ; order,food ; D=hum ; {D} like {S} / {D} enjoy {S} ; swap
 fehlen ; rel ; D=hum ; {D} miss {S} ; swap
 stehen ; clothes ; D=hum ; suit {D} / look good on {D} ; sta
 passen ; clothes ; D=hum ; fit {D} ; sta man=well
-kosten ; buy,clothes,furniture ; _N_Euro ; cost N euros ; sta
 funktionieren ; device ; - ; work ; sta man=well
-stehen ; own,drive ; _vor_dem_Haus ; be in front of the house / be parked in front of the house ; sta
+stehen ; drive,ride ; _vor_dem_Haus ; be in front of the house / be parked in front of the house ; sta
 stehen ; building ; _am_Ende_der_Straße ; stand at the end of the street ; sta
 bellen ; dog ; - ; bark ; act man=quiet,long
 schlafen ; pet ; _auf_dem_Sofa ; sleep on the sofa ; act man=sleep
@@ -148,6 +158,8 @@ haben ; hum ; ~Glück.n ; be lucky ; sta
 haben ; hum ; _Kopfschmerzen ; have a headache ; sta hinder
 haben ; hum ; _nichts_Besseres_zu_tun ; have nothing better to do ; sta help
 haben ; hum ; _eine_Erkältung ; have a cold ; sta hinder
+haben ; hum ; _Fieber ; have a temperature / have a fever ; sta hinder
+haben ; hum ; _die_Grippe ; have the flu / be down with the flu ; sta hinder
 haben ; hum ; _einen_Kater _vom_vielen_Bier ; have a hangover from too much beer ; sta hinder
 haben ; hum ; _viel_zu_tun ; have a lot to do / be busy ; sta hinder
 haben ; hum ; _frei ; be off work / have the day off ; sta help
@@ -171,7 +183,6 @@ meinen ; hum ; - ; think ; sta
 fragen ; hum ; R ; wonder ; sta ob
 wissen ; hum ; - ; know ; sta ob onlyneg
 erzählen ; hum ; D=hum ; tell {D} ; sta
-fürchten ; hum ; - ; be afraid / fear ; sta
 vermuten ; hum ; - ; suppose / suspect ; sta
 behaupten ; hum ; - ; claim ; sta
 bezweifeln ; hum ; - ; doubt ; sta

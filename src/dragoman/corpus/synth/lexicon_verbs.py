@@ -1,14 +1,24 @@
 """Principal parts of irregular verbs in both languages, and the verb frames.
 
-A frame is `verb ; subject ; complements ; english ; flags`, most frequent first.
-verb         infinitive, separable prefix before a bar, `+s` for a perfect with sein.
-subject      noun classes; `hum` is any person.
-complements  `A=class/policy` accusative, `D=class/policy` dative, `auf.A=class/policy` prepositional object, `G=places` goal,
-             `L=places` location, `R` and `RD` reflexive pronoun, `_a_b` fixed words, `~Noun.gender` a bare noun negated by kein.
-policies     d definite, i indefinite, s indefinite singular, p possessive of the subject, z no article, b bare plural, m measure (a glass of); none is a mixture.
-english      patterns separated by ` / `; {A} {D} {P} {G} {L} are complements, {self} and {own} agree with the subject.
-flags        act (activity), evt (event), sta (state); pas passive exists, imp imperative exists, inv happens without intention, bad is unwelcome, since may last until now (short: for hours),
-             hob done for pleasure, duty a duty or favour, veh by train or car, big happens once in years, loc= places, man= manners.
+A frame is `verb ; subject ; complements ; english ; flags`, most frequent first; an indented line continues.
+
+verb         infinitive, separable prefix before a bar, `+s` for a perfect with sein, `+h` with haben,
+             a final 2 for the second verb of that name (hängen, hing)
+subject      noun classes; `hum` is any person, `es` the pronoun
+complements  `A=class/policy` accusative, `D=…` dative, `auf.A=…` prepositional object, `G=places` goal,
+             `L=places` location, `R` and `RD` reflexive pronoun, `_a_b` fixed words, `~Noun.gender` a bare
+             noun negated by kein
+policies     d definite, i indefinite, s indefinite singular, n counted, p possessive of the subject,
+             z no article, b bare plural, g German article only, m measure (a glass of); one of several is
+             drawn, none is a mixture
+english      patterns separated by ` / `; {A} {D} {P} {G} {L} are complements, {S} the German subject,
+             {own} and {obj} agree with the subject
+flags        aspect first: act (activity), evt (event), sta (state), swap (a state; the dative is the English
+             subject); pas passive, imp imperative, neg and noneg can and cannot be negated, onlyneg always
+             is, notime, attr the fixed words belong to the object, inv without intention, bad unwelcome,
+             hob for pleasure, duty a duty or favour, hinder and help reasons against and for, big once in
+             years, since may last until now (short: for hours), veh by train or car, ob asks, ing and objc
+             for verbs with infinitives, loc= places, man= manners
 """
 
 from __future__ import annotations
@@ -16,74 +26,112 @@ from __future__ import annotations
 __all__ = ["ENGLISH_IRREGULAR", "FRAMES", "GERMAN_IRREGULAR"]
 
 GERMAN_IRREGULAR = """
-sein ist war gewesen s ; haben hat hatte gehabt ; werden wird wurde geworden s ; tun tut tat getan ; wissen weiß wusste gewusst
-können kann konnte gekonnt ; müssen muss musste gemusst ; wollen will wollte gewollt ; sollen soll sollte gesollt
-dürfen darf durfte gedurft ; mögen mag mochte gemocht ; lesen liest las gelesen ; schreiben schreibt schrieb geschrieben
-sehen sieht sah gesehen ; essen isst aß gegessen ; trinken trinkt trank getrunken ; backen backt backte gebacken
-schneiden schneidet schnitt geschnitten ; braten brät briet gebraten ; rufen ruft rief gerufen ; helfen hilft half geholfen
-geben gibt gab gegeben ; nehmen nimmt nahm genommen ; finden findet fand gefunden ; verlieren verliert verlor verloren
-gehen geht ging gegangen s ; kommen kommt kam gekommen s ; fahren fährt fuhr gefahren s ; fliegen fliegt flog geflogen s
-laufen läuft lief gelaufen s ; stehen steht stand gestanden ; sitzen sitzt saß gesessen ; liegen liegt lag gelegen
-schlafen schläft schlief geschlafen ; tragen trägt trug getragen ; waschen wäscht wusch gewaschen ; ziehen zieht zog gezogen
-schließen schließt schloss geschlossen ; werfen wirft warf geworfen ; heben hebt hob gehoben ; leihen leiht lieh geliehen
-bringen bringt brachte gebracht ; denken denkt dachte gedacht ; kennen kennt kannte gekannt ; nennen nennt nannte genannt
-rennen rennt rannte gerannt s ; sprechen spricht sprach gesprochen ; treffen trifft traf getroffen ; laden lädt lud geladen
-fallen fällt fiel gefallen s ; bleiben bleibt blieb geblieben s ; steigen steigt stieg gestiegen s ; halten hält hielt gehalten
-lassen lässt ließ gelassen ; schwimmen schwimmt schwamm geschwommen s ; singen singt sang gesungen ; springen springt sprang gesprungen s
+sein ist war gewesen s ; haben hat hatte gehabt ; werden wird wurde geworden s ; tun tut tat getan
+wissen weiß wusste gewusst
+können kann konnte gekonnt ; müssen muss musste gemusst ; wollen will wollte gewollt
+sollen soll sollte gesollt
+dürfen darf durfte gedurft ; mögen mag mochte gemocht ; lesen liest las gelesen
+schreiben schreibt schrieb geschrieben
+sehen sieht sah gesehen ; essen isst aß gegessen ; trinken trinkt trank getrunken
+backen backt backte gebacken
+schneiden schneidet schnitt geschnitten ; braten brät briet gebraten ; rufen ruft rief gerufen
+helfen hilft half geholfen
+geben gibt gab gegeben ; nehmen nimmt nahm genommen ; finden findet fand gefunden
+verlieren verliert verlor verloren
+gehen geht ging gegangen s ; kommen kommt kam gekommen s ; fahren fährt fuhr gefahren s
+fliegen fliegt flog geflogen s
+laufen läuft lief gelaufen s ; stehen steht stand gestanden ; sitzen sitzt saß gesessen
+liegen liegt lag gelegen
+schlafen schläft schlief geschlafen ; tragen trägt trug getragen ; waschen wäscht wusch gewaschen
+ziehen zieht zog gezogen
+schließen schließt schloss geschlossen ; werfen wirft warf geworfen ; heben hebt hob gehoben
+leihen leiht lieh geliehen
+bringen bringt brachte gebracht ; denken denkt dachte gedacht ; kennen kennt kannte gekannt
+nennen nennt nannte genannt
+rennen rennt rannte gerannt s ; sprechen spricht sprach gesprochen ; treffen trifft traf getroffen
+laden lädt lud geladen
+fallen fällt fiel gefallen s ; bleiben bleibt blieb geblieben s ; steigen steigt stieg gestiegen s
+halten hält hielt gehalten
+lassen lässt ließ gelassen ; schwimmen schwimmt schwamm geschwommen s ; singen singt sang gesungen
+springen springt sprang gesprungen s
 beginnen beginnt begann begonnen ; gewinnen gewinnt gewann gewonnen ; vergessen vergisst vergaß vergessen
-empfehlen empfiehlt empfahl empfohlen ; schießen schießt schoss geschossen ; bieten bietet bot geboten ; bitten bittet bat gebeten
-streichen streicht strich gestrichen ; beißen beißt biss gebissen ; fangen fängt fing gefangen ; brechen bricht brach gebrochen
-treten tritt trat getreten s ; stehlen stiehlt stahl gestohlen ; wachsen wächst wuchs gewachsen s ; schlagen schlägt schlug geschlagen
-werben wirbt warb geworben ; raten rät riet geraten ; gießen gießt goss gegossen ; streiten streitet stritt gestritten
-scheinen scheint schien geschienen ; hängen hängt hängte gehängt ; reiten reitet ritt geritten s ; bellen bellt bellte gebellt
-gelingen gelingt gelang gelungen s ; steigen steigt stieg gestiegen s ; fressen frisst fraß gefressen ; betreten betritt betrat betreten ; sterben stirbt starb gestorben s
-unterhalten unterhält unterhielt unterhalten ; verstehen versteht verstand verstanden ; melken melkt melkte gemolken
-verlassen verlässt verließ verlassen ; gefallen gefällt gefiel gefallen ; bereiten bereitet bereitete bereitet ; binden bindet band gebunden ; weisen weist wies gewiesen
-scheiden scheidet schied geschieden ; heißen heißt hieß geheißen ; schreien schreit schrie geschrien ; reißen reißt riss gerissen
+empfehlen empfiehlt empfahl empfohlen ; schießen schießt schoss geschossen ; bieten bietet bot geboten
+bitten bittet bat gebeten
+streichen streicht strich gestrichen ; beißen beißt biss gebissen ; fangen fängt fing gefangen
+brechen bricht brach gebrochen
+treten tritt trat getreten s ; stehlen stiehlt stahl gestohlen ; wachsen wächst wuchs gewachsen s
+schlagen schlägt schlug geschlagen
+werben wirbt warb geworben ; raten rät riet geraten ; gießen gießt goss gegossen
+streiten streitet stritt gestritten
+scheinen scheint schien geschienen ; hängen hängt hängte gehängt ; reiten reitet ritt geritten s
+bellen bellt bellte gebellt
+gelingen gelingt gelang gelungen s ; steigen steigt stieg gestiegen s ; fressen frisst fraß gefressen
+treiben treibt trieb getrieben ; hängen2 hängt hing gehangen
+betreten betritt betrat betreten ; sterben stirbt starb gestorben s
+unterhalten unterhält unterhielt unterhalten ; verstehen versteht verstand verstanden
+melken melkt melkte gemolken
+verlassen verlässt verließ verlassen ; gefallen gefällt gefiel gefallen
+bereiten bereitet bereitete bereitet ; binden bindet band gebunden ; weisen weist wies gewiesen
+scheiden scheidet schied geschieden ; heißen heißt hieß geheißen ; schreien schreit schrie geschrien
+reißen reißt riss gerissen
 """
 
 ENGLISH_IRREGULAR = """
-read read read ; write wrote written ; see saw seen ; eat ate eaten ; drink drank drunk ; cut cut cut ; help helped helped
-give gave given ; take took taken ; find found found ; lose lost lost ; go went gone ; come came come ; fly flew flown
-run ran run ; stand stood stood ; sit sat sat ; lie lay lain ; sleep slept slept ; wear wore worn ; get got got
-throw threw thrown ; lend lent lent ; bring brought brought ; think thought thought ; know knew known ; speak spoke spoken
-meet met met ; fall fell fallen ; hold held held ; let let let ; swim swam swum ; sing sang sung ; begin began begun
-win won won ; forget forgot forgotten ; shoot shot shot ; buy bought bought ; sell sold sold ; build built built
+read read read ; write wrote written ; see saw seen ; eat ate eaten ; drink drank drunk ; cut cut cut
+help helped helped
+give gave given ; take took taken ; find found found ; lose lost lost ; go went gone ; come came come
+fly flew flown
+run ran run ; stand stood stood ; sit sat sat ; sleep slept slept ; wear wore worn
+get got got
+throw threw thrown ; lend lent lent ; bring brought brought ; think thought thought ; know knew known
+speak spoke spoken
+meet met met ; fall fell fallen ; let let let ; swim swam swum ; sing sang sung
+begin began begun
+win won won ; forget forgot forgotten ; buy bought bought ; sell sold sold
+build built built
 draw drew drawn ; teach taught taught ; tell told told ; understand understood understood ; hear heard heard
-feed fed fed ; have had had ; make made made ; leave left left ; put put put ; send sent sent ; show showed shown
-pay paid paid ; say said said ; ride rode ridden ; drive drove driven ; wake woke woken ; dream dreamt dreamt ; feel felt felt
-hang hung hung ; hide hid hidden ; break broke broken ; steal stole stolen ; grow grew grown ; choose chose chosen ; do did done
-spend spent spent ; lead led led ; keep kept kept ; hit hit hit ; bite bit bitten ; kick kicked kicked ; set set set
-catch caught caught ; become became become ; cost cost cost ; hurt hurt hurt ; ring rang rung ; beat beat beaten
-mow mowed mown ; stick stuck stuck ; lay laid laid ; fight fought fought ; rise rose risen ; blow blew blown ; shut shut shut ; cast cast cast ; quit quit quit
+feed fed fed ; have had had ; make made made ; leave left left ; put put put ; send sent sent
+show showed shown
+pay paid paid ; say said said ; ride rode ridden ; drive drove driven ; wake woke woken
+dream dreamt dreamt ; feel felt felt
+hang hung hung ; hide hid hidden ; break broke broken ; grow grew grown
+do did done
+keep kept kept ; hit hit hit ; bite bit bitten ; kick kicked kicked
+set set set
+catch caught caught ; ring rang rung
+beat beat beaten
+mow mowed mown ; lay laid laid
+shut shut shut ; cast cast cast ; quit quit quit ; withdraw withdrew withdrawn ; mean meant meant
+shine shone shone ; spread spread spread
 """
 
 FRAMES = """
 lesen ; hum ; A=text ; read {A} ; act pas imp loc=calm hob
-kaufen ; hum ; A=buy,clothes,furniture,buyfood/ddiin ; buy {A} ; evt pas imp loc=shop duty
+kaufen ; hum ; A=buyfood/dim ; buy {A} ; evt imp loc=shop duty
+kaufen ; hum ; A=buy,clothes,furniture/ddiin ; buy {A} / purchase {A} ; evt pas imp loc=store duty
 essen ; hum ; A=eat/m ; eat {A} / have {A} ; act loc=meal
 trinken ; hum ; A=drink/m ; drink {A} / have {A} ; act loc=meal
 arbeiten ; hum ; L=job ; work {L} ; act man=hard,long since
 arbeiten ; hum ; - ; work ; act loc=job,garden man=hard,long
 an|rufen ; hum ; A=hum ; call {A} / phone {A} / ring {A} ; act imp duty
-besuchen ; hum ; A=hum ; visit {A} ; act duty
+besuchen ; hum ; A=hum ; visit {A} / pay {A} a visit ; act duty
 besuchen ; hum ; A=visit/d ; visit {A} ; evt
-helfen ; hum ; D=hum ; help {D} ; act imp loc=garden,kitchen duty
+helfen ; hum ; D=hum ; help {D} / give {D} a hand / assist {D} ; act imp loc=garden,kitchen duty
 suchen ; hum ; A=portable,clothes/pd ; look for {A} / search for {A} ; act
-finden ; hum ; A=portable,clothes/pd ; find {A} ; evt loc=kitchen,nature inv
+finden ; hum ; A=portable,clothes/pd ; find {A} / come across {A} ; evt loc=kitchen,nature inv
 verlieren ; hum ; A=portable/p ; lose {A} ; evt loc=town,nature inv bad
 warten ; hum ; auf.A=hum,public/d ; wait for {P} ; act imp loc=meet man=patient,long since short duty
 gehen ; hum ; G=fun,town,school,work ; go {G} ; act
 fahren ; hum ; G=holiday,region,city ; go {G} / travel {G} ; act veh
 fahren ; hum ; G=town,work ; go {G} ; act veh
-fahren+h ; hum ; A=drive ; drive {A} ; act man=care,speed
+fahren+h ; hum ; A=drive/pd ; drive {A} ; act man=care,speed
 fahren ; hum ; mit.D=drive/p G=work,town,city ; drive {G} in {P} ; act
 fliegen ; hum ; G=region,city ; fly {G} ; act big
 wohnen ; hum ; L=city,live,region ; live {L} ; sta since big
 spielen ; hum ; A=game/z ; play {A} ; act loc=play man=well,long hob
 spielen ; hum ; A=instrument/z ; play the {A} ; act man=well since hob
 spielen ; kid ; mit.D=toy,pet ; play with {P} ; act loc=play man=happy,long
-schreiben ; hum ; A=letter,work ; write {A} ; act pas loc=calm
+schreiben ; hum ; A=letter,opus ; write {A} ; act pas loc=calm
 schreiben ; hum ; D=hum A=letter/i ; write {D} {A} / write {A} to {D} ; act duty
 kochen ; hum ; A=cookable/i ; cook {A} / make {A} ; act loc=kitchen hob
 kochen ; hum ; A=hot/m ; make {A} ; act imp loc=kitchen
@@ -94,7 +142,8 @@ machen ; learn ; _Hausaufgaben ; do {own} homework ; act loc=calm duty
 an|machen ; hum ; A=onoff/d ; turn on {A} / switch on {A} / turn {A} on ; evt pas imp duty
 aus|machen ; hum ; A=onoff/d ; turn off {A} / switch off {A} / turn {A} off ; evt pas imp duty
 an|machen ; hum ; A=salad/d _mit_Öl_und_Essig ; dress {A} with oil and vinegar ; act imp
-aus|machen ; hum ; A=appointment/s mit.D=med,firm,chief/d ; make {A} with {P} / arrange {A} with {P} ; evt imp duty
+aus|machen ; hum ; A=appointment/s mit.D=med,firm,chief/d ; make {A} with {P} / arrange {A} with {P} ; evt
+    imp duty
 auf|machen ; hum ; A=open/d ; open {A} ; evt imp man=care duty
 zu|machen ; hum ; A=window,door,open/d ; close {A} / shut {A} ; evt imp man=care duty
 öffnen ; hum ; A=open/d ; open {A} ; evt pas imp man=care duty
@@ -106,8 +155,8 @@ putzen ; hum ; A=window,room,polish/dp ; clean {A} ; act pas imp man=thorough du
 auf|räumen ; hum ; A=clean/pd ; tidy up {A} / tidy {A} / clean up {A} ; act pas imp duty
 streichen ; hum ; A=paint/d ; paint {A} ; act pas duty
 malen ; hum ; A=portrait/s ; paint {A} ; act hob
-bauen ; hum ; A=build/s ; build {A} ; act pas big
-zeigen ; hum ; D=hum A=photo,portrait,letter,room,mapsense/dp ; show {D} {A} / show {A} to {D} ; evt imp duty
+bauen ; hum ; A=build/s ; build {A} / put up {A} ; act pas big
+zeigen ; hum ; D=hum A=photo,portrait,room/dp ; show {D} {A} / show {A} to {D} ; evt imp duty
 geben ; hum ; D=hum A=portable,text,key/pd ; give {D} {A} / give {A} to {D} ; evt imp duty
 schenken ; hum ; D=rel A=present,bouquet/i ; give {D} {A} / give {D} {A} as a present ; evt
 leihen ; hum ; D=hum A=car,bicycle,boat,book,tool/ps ; lend {D} {A} / lend {A} to {D} ; evt imp
@@ -115,8 +164,10 @@ schicken ; hum ; D=hum A=letter,parcel,photo/i ; send {D} {A} / send {A} to {D} 
 bringen ; waiter ; D=role A=drink,order/m ; bring {D} {A} ; act
 bringen ; hum ; A=kid,parcel,own/dp G=school,station ; take {A} {G} ; act
 holen ; hum ; A=tool,parcel,ladder/d ; get {A} / fetch {A} ; evt imp duty
-ab|holen ; hum ; A=hum _vom_Bahnhof ; pick {A} up at the station / pick {A} up from the station ; act imp duty
-ab|holen ; hum ; A=hum _vom_Flughafen ; pick {A} up at the airport / collect {A} from the airport ; act imp duty
+ab|holen ; hum ; A=hum _vom_Bahnhof ; pick {A} up at the station / pick {A} up from the station ; act imp
+    duty
+ab|holen ; hum ; A=hum _vom_Flughafen ; pick {A} up at the airport / collect {A} from the airport ; act imp
+    duty
 mit|bringen ; hum ; D=hum A=present,bouquet/i ; bring {D} {A} ; evt imp duty
 mit|nehmen ; hum ; A=portable,warm/p ; take {A} along / take {A} with {obj} ; evt imp duty
 verkaufen ; hum ; A=own,furniture/p ; sell {A} ; evt pas big
@@ -125,6 +176,7 @@ bezahlen ; hum ; A=bill/d ; pay {A} ; evt pas imp duty
 bezahlen ; hum ; A=order,drink/d ; pay for {A} ; evt
 bestellen ; hum ; A=order/m ; order {A} ; act loc=meet
 probieren ; hum ; A=order,food/d ; try {A} / taste {A} ; evt imp
+schneiden ; hum ; A=bake,veg,slice/d mit.D=knife/s ; cut {A} with {P} ; act imp
 schneiden ; hum ; A=bake,veg,slice/d ; cut {A} ; act imp man=care duty
 braten ; hum ; A=fry/i ; fry {A} ; act loc=kitchen
 schälen ; hum ; A=peel/d ; peel {A} ; act imp man=care duty
@@ -132,9 +184,10 @@ backen ; hum ; A=bake/i ; bake {A} ; act loc=kitchen hob
 füttern ; hum ; A=pet,farmanimal/pd ; feed {A} ; act imp duty
 gießen ; hum ; A=flower/db ; water {A} ; act imp loc=garden duty
 pflanzen ; hum ; A=grow/i ; plant {A} ; act pas loc=garden big
-fällen ; garden,farm ; A=cut/d ; cut down {A} / fell {A} ; evt pas
+fällen ; gardening,farm ; A=cut/d ; cut down {A} / fell {A} ; evt pas
 weg|werfen ; hum ; A=text,portable,clothes/dp ; throw away {A} / throw {A} away ; evt pas imp duty
-auf|heben ; hum ; A=leaf,stick,feather,portable/d _vom_Boden ; pick {A} up off the floor / pick up {A} from the floor ; evt imp man=care
+auf|heben ; hum ; A=leaf,stick,feather,portable/d _vom_Boden ; pick {A} up off the floor / pick up {A} from
+    the floor ; evt imp man=care
 auf|heben ; hum ; A=letter,photo/d _als_Erinnerung ; keep {A} as a souvenir / keep {A} as a memento ; evt
 auf|geben ; hum ; A=parcel/d _auf_der_Post ; post {A} / mail {A} at the post office ; evt imp duty
 auf|geben ; hum ; _die_Hoffnung ; give up hope ; evt
@@ -163,17 +216,20 @@ lachen ; hum ; über.A=story,mistake/d ; laugh at {P} / laugh about {P} ; act ma
 freuen ; hum ; R auf.A=trip,party,culture/dp ; look forward to {P} ; sta
 freuen ; hum ; R über.A=gift,letter,bouquet/d ; be pleased about {P} / be happy about {P} ; sta
 ärgern ; hum ; R über.A=annoying,bill/d ; be annoyed about {P} / be angry about {P} ; sta
-interessieren ; hum ; R für.A=subject,topic/g ; be interested in {P} ; sta
-erinnern ; hum ; R an.A=hum,trip,story/pd ; remember {P} ; sta
+interessieren ; hum ; R für.A=subject,politics,nature/g ; be interested in {P} ; sta
+erinnern ; hum ; R an.A=hum,trip,story/pd ; remember {P} / recall {P} ; sta
 erinnern ; hum ; A=hum an.A=appointment,exam,meeting/d ; remind {A} of {P} / remind {A} about {P} ; evt imp
 kümmern ; hum ; R um.A=rel,kid,animal/pd ; take care of {P} / look after {P} ; act imp duty
-beschweren ; hum ; R über.A=bill,hotfood,party/d ; complain about {P} ; act inv
+beschweren ; hum ; R über.A=bill,hotfood,party/d ; complain about {P} / make a complaint about {P} ; act inv
 verlassen ; hum ; R auf.A=hum ; rely on {P} / count on {P} ; sta
 verlassen ; hum ; A=enter/d ; leave {A} ; evt man=early,secret
 bewerben ; hum ; R um.A=job/ds ; apply for {P} ; evt big
-gewöhnen ; hum ; R an.A=job,room,chief/pd ; get used to {P} ; evt inv
+gewöhnen ; hum ; R an.A=job,chief/d ; get used to {P} ; evt inv
 auf|passen ; hum ; auf.A=kid,pet/d ; look after {P} / keep an eye on {P} ; act imp duty
-vertrauen ; hum ; D=hum ; trust {D} ; sta
+brauchen ; hum ; A=wish/z ; need {A} ; sta
+brauchen ; hum ; A=tool,ticket,drive,ride/s ; need {A} ; sta
+wechseln ; hum ; A=banknote/s L=money ; change {A} {L} ; evt
+vertrauen ; hum ; D=hum ; trust {D} / have faith in {D} ; sta
 glauben ; hum ; D=hum ; believe {D} ; sta
 gehören ; own,portable ; D=hum ; belong to {D} ; sta
 kennen ; hum ; A=hum ; know {A} ; sta man=know since
@@ -187,7 +243,7 @@ begleiten ; hum ; A=rel,role/p _nach_Hause ; walk {A} home / see {A} home ; act
 untersuchen ; med ; A=ill,role/d ; examine {A} ; act pas man=thorough
 verhaften ; cop ; A=crook/d ; arrest {A} ; evt pas loc=station
 fangen ; cop ; A=crook/d ; catch {A} ; evt loc=station
-auf|stehen+s ; hum ; - ; get up ; act imp man=early
+auf|stehen+s ; hum ; - ; get up / get out of bed ; act imp man=early
 ein|schlafen+s ; hum ; - ; fall asleep ; evt loc=tv man=early inv
 auf|wachen+s ; hum ; - ; wake up ; evt man=early inv
 schlafen ; hum ; - ; sleep ; act loc=sleep man=sleep,long
@@ -205,12 +261,12 @@ aus|steigen ; hum ; aus.D=public/d ; get off {P} ; evt man=care
 um|steigen ; hum ; L=city ; change trains {L} ; evt
 ziehen+s ; hum ; G=city,live,region ; move {G} ; evt big
 ziehen ; hum ; A=carry/d _aus_dem_Wasser ; pull {A} out of the water ; evt
-bleiben ; hum ; L=home,holiday,city ; stay {L} ; act man=alone
+bleiben ; hum ; L=home,holiday,city ; stay {L} / remain {L} ; act man=alone
 sitzen ; hum ; auf.D=benchsense,chair,sofa,armchair/d ; sit on {P} ; act loc=nature
 sitzen ; hum ; L=calm ; sit {L} ; act man=alone,long
 steigen ; hum ; auf.A=ladder/d ; climb {P} / climb up {P} ; evt man=care
 fallen ; hum ; von.D=ladder,tree/d ; fall off {P} / fall from {P} ; evt inv bad
-mieten ; hum ; A=rent,drive,boat/s ; rent {A} ; evt pas loc=city big
+mieten ; hum ; A=rent,drive,boat/s ; rent {A} / hire {A} ; evt pas loc=city big
 planen ; hum ; A=plan,trip,party/i ; plan {A} ; act
 bestehen ; learn ; A=exam/d ; pass {A} ; evt
 bestehen ; hum ; auf.D=answer/s ; insist on {P} ; sta
@@ -226,20 +282,22 @@ vor|lesen ; rel ; D=kid A=story/s ; read {D} {A} / read {A} to {D} ; act
 unterschreiben ; hum ; A=contract/d ; sign {A} ; evt pas imp duty
 aus|füllen ; hum ; A=form/d ; fill in {A} / fill out {A} ; act pas imp man=thorough duty
 verstehen ; hum ; A=abstract,text/d ; understand {A} ; sta
-lösen ; hum ; A=solve/d ; solve {A} ; evt pas man=speed duty
+lösen ; hum ; A=solve/d ; solve {A} / work out {A} ; evt pas man=speed duty
 vergessen ; hum ; A=portable,appointment/p ; forget {A} ; evt imp inv bad
 verstecken ; hum ; A=portable/pd ; hide {A} ; evt loc=kitchen,home
-benutzen ; hum ; A=device,tool/d ; use {A} ; act
+benutzen ; hum ; A=gadget,tool/d ; use {A} / make use of {A} ; act
+finden ; travel ; A=castle,visit/d _auf_der_Karte ; find {A} on the map ; evt
+zeichnen ; teach,travel ; A=mapsense/s _von_Europa ; draw {A} of Europe ; act noneg attr
 an|sehen ; hum ; RD A=show/di ; watch {A} ; act loc=tv hob
 sehen ; hum ; A=animal,wild/i ; see {A} ; evt loc=nature inv
 hören ; hum ; _Musik ; listen to music ; act loc=home
-hören ; hum ; A=song/ds ; listen to {A} ; act loc=home hob
+hören ; hum ; A=song,audiobook/ds ; listen to {A} ; act loc=home hob
 hören ; hum ; _Radio ; listen to the radio ; act loc=kitchen hob
 zu|hören ; hum ; D=hum ; listen to {D} ; act imp man=patient
 fern|sehen ; hum ; - ; watch television / watch TV ; act man=long
-beobachten ; hum ; A=wild/bd ; watch {A} ; act loc=nature man=quiet hob
+beobachten ; hum ; A=wild/bd ; watch {A} ; act loc=nature man=still hob
 treiben ; hum ; _Sport ; exercise / do sport ; act hob
-rauchen ; hum ; - ; smoke ; act loc=nature
+rauchen ; hum ; - ; smoke / have a smoke ; act loc=nature
 aus|gehen ; hum ; _mit_Freunden ; go out with friends ; act hob
 teil|nehmen ; hum ; an.D=meeting,lesson/d ; take part in {P} / attend {P} ; act duty
 verpassen ; hum ; A=public,meeting/d ; miss {A} ; evt inv bad

@@ -1,13 +1,16 @@
 """Noise as found in real corpora, on request.
 
-With probability `rate` a pair is disturbed, in one of these ways:
-a typing error (two letters swapped, one lost, one doubled), a lost word, two neighbouring words swapped, a word doubled
-(each on one side, source or target, of equal chance), or, one time in ten, a translation that belongs to another sentence.
+A disturbed pair has one of these: a typing error (two letters swapped, one lost, one doubled), a lost word,
+two neighbouring words swapped, a word doubled (each on one side, source or target, with equal chance), or,
+one time in ten, a translation that belongs to another sentence.
 """
 
 from __future__ import annotations
 
-from dragoman.corpus.synth.draw import Draw
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dragoman.corpus.synth.draw import Draw
 
 __all__ = ["MISALIGNED", "disturb"]
 

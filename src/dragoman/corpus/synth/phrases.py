@@ -5,13 +5,17 @@ A phrase is fixed on the German side when it is built; each call of `en` may cho
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from dragoman.corpus.synth.draw import Draw
 from dragoman.corpus.synth.english import article
 from dragoman.corpus.synth.english import superlative as graded_superlative
 from dragoman.corpus.synth.german import DAT, GEN, NOM, PL, Declension, F, M, N, determiner_forms
-from dragoman.corpus.synth.lexemes import Adjective, Noun, Place
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dragoman.corpus.synth.draw import Draw
+    from dragoman.corpus.synth.lexemes import Adjective, Noun, Place
 
 __all__ = [
     "ALL",
@@ -73,13 +77,39 @@ _FORMS: tuple[Declension, ...] = (
     _NONE,
     *(determiner_forms(owner[0]) for owner in OWNERS),
 )
-_KIND = (_WEAK, _MIXED, _WEAK, _WEAK, _MIXED, _WEAK, _STRONG, _WEAK, _WEAK, _STRONG, _STRONG, *([_MIXED] * len(OWNERS)))
-_ENGLISH = ("the", "", "this", "every", "", "which", "", "", "all the", "", "", *(owner[1] for owner in OWNERS))
+_KIND = (
+    _WEAK,
+    _MIXED,
+    _WEAK,
+    _WEAK,
+    _MIXED,
+    _WEAK,
+    _STRONG,
+    _WEAK,
+    _WEAK,
+    _STRONG,
+    _STRONG,
+    *([_MIXED] * len(OWNERS)),
+)
+_ENGLISH = (
+    "the",
+    "",
+    "this",
+    "every",
+    "",
+    "which",
+    "",
+    "",
+    "all the",
+    "",
+    "",
+    *(owner[1] for owner in OWNERS),
+)
 _OWNER_OF_GENDER = (2, 3, 4, 7)
 
 
 class Phrase:
-    """What can be subject or object. `person` and `english_person` agree with verbs, `owner` with possessives."""
+    """Subject or object; `person` and `english_person` agree with verbs, `owner` with possessives."""
 
     __slots__ = ("definite", "english_person", "gender", "heavy", "human", "owner", "person", "pronoun")
 
@@ -153,7 +183,7 @@ PRONOUNS = (
     Pronoun("sie sie ihr", "they them", 2, 5, 7, F),
     Pronoun("sie sie ihnen", "it it", 5, 2, 4, PL),
 )
-"""ich, du, er, wir, ihr, sie (they), sie (she), er, sie, es for things, sie for trousers, sie for furniture."""
+"""ich, du, er, wir, ihr, sie (they), sie (she); for things er, sie, es, sie (trousers), sie (furniture)."""
 SIE = Pronoun("Sie Sie Ihnen", "you you", 5, 1, 8)
 MAN = Pronoun("man einen einem", "you you", 2, 1, 9)
 
@@ -302,7 +332,7 @@ class Common(Phrase):
             if determiner == NAMED or (r.chance(0.7) and self.relative is None):
                 return f"{self.of.en_possessive(r)} {text}{tail}"
             return f"the {text} of {self.of.en(r)}{tail}"
-        if determiner == INDEF or determiner == NO:
+        if determiner in (INDEF, NO):
             first = self._indefinite(r, text, negated=determiner == NO)
         elif determiner == COUNT:
             first = self.count[1]

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from dragoman.corpus.synth.draw import Draw
+from typing import TYPE_CHECKING
+
 from dragoman.corpus.synth.english import article, comparative
 from dragoman.corpus.synth.german import ACC, DAT, NOM
-from dragoman.corpus.synth.lexemes import Adjective
-from dragoman.corpus.synth.phrases import DEF, GENERIC, INDEF, POSS, PRONOUNS, ZERO, Common, Phrase
+from dragoman.corpus.synth.phrases import DEF, GENERIC, INDEF, PRONOUNS, ZERO, Common, Phrase
 from dragoman.corpus.synth.sentences import KINDS, Grammar, Sentence
 from dragoman.corpus.synth.verbgroups import join_subject
+
+if TYPE_CHECKING:
+    from dragoman.corpus.synth.draw import Draw
+    from dragoman.corpus.synth.lexemes import Adjective
 
 __all__ = [
     "ache",
@@ -26,6 +30,7 @@ _IS = ("bin", "bist", "ist", "sind", "seid", "sind")
 _WAS = ("war", "warst", "war", "waren", "wart", "waren")
 _EN_IS = ("am", "are", "is", "are", "are", "are")
 _EN_WAS = ("was", "were", "was", "were", "were", "were")
+_COLOUR = 3
 _DEGREES = (
     ("", ("",)),
     ("", ("",)),
@@ -45,8 +50,6 @@ def _described(g: Grammar, r: Draw) -> tuple[Common, Adjective]:
     adjective = r.pick(noun.adjectives)
     while not adjective.comparative:
         adjective = r.pick(noun.adjectives)
-    if "rel" in noun.classes:
-        return Common(noun, POSS), adjective
     mine = noun.classes & {"own", "portable", "pet", "clothes"} and r.chance(0.35)
     owner = r.pick((0, 0, 1, 5))
     return g.choose.thing(r, noun, "p" if mine else "d", owner), adjective
@@ -59,7 +62,7 @@ def property_of(g: Grammar, r: Draw) -> Sentence:
     if g.relatives.can(phrase) and r.chance(0.45):
         g.relatives.attach(r, phrase)
     past = r.chance(0.35)
-    degree, translations = r.pick(_DEGREES)
+    degree, translations = r.pick(_DEGREES if adjective.order != _COLOUR else _DEGREES[:2])
     german = f"{phrase.de(NOM)} {(_WAS if past else _IS)[phrase.person]} {degree}{adjective.plain}"
 
     def english(draw: Draw) -> str:
@@ -69,24 +72,29 @@ def property_of(g: Grammar, r: Draw) -> Sentence:
     return Sentence(german, english)
 
 
+def _two_of_a_kind(g: Grammar, r: Draw) -> tuple[Common, Common, Adjective]:
+    """Two things that can be compared, and in what."""
+    first, adjective = _described(g, r)
+    while adjective.order == _COLOUR:
+        first, adjective = _described(g, r)
+    first.adjectives = ()
+    kind = first.noun.classes.intersection(KINDS)
+    pool = [noun for noun in g.describable if adjective in noun.adjectives and kind & noun.classes]
+    others = [noun for noun in pool if noun.english != first.noun.english]
+    noun = r.pick(others or pool)
+    return first, Common(noun, DEF, plural="plonly" in noun.classes), adjective
+
+
 def comparison(g: Grammar, r: Draw) -> Sentence:
     """Als means than after a comparative; so … wie is as … as."""
+    first: Phrase
+    second: Phrase
     if r.chance(0.45):
-        first: Phrase = g.choose.subject(r, pronouns=0.3)
-        second: Phrase = g.choose.name(r) if r.chance(0.5) else g.choose.relative(r)
+        first = g.choose.subject(r, pronouns=0.3)
+        second = g.choose.name(r) if r.chance(0.5) else g.choose.relative(r)
         adjective = r.pick(g.human_adjectives)
     else:
-        first, adjective = _described(g, r)
-        if isinstance(first, Common):
-            first.adjectives = ()
-            kind = first.noun.classes.intersection(KINDS)
-            pool = [noun for noun in g.describable if adjective in noun.adjectives and kind & noun.classes]
-            noun = r.pick(pool)
-            for _ in range(4):
-                if noun.english != first.noun.english:
-                    break
-                noun = r.pick(pool)
-            second = Common(noun, POSS if "rel" in noun.classes else DEF, plural="plonly" in noun.classes)
+        first, second, adjective = _two_of_a_kind(g, r)
     be = _IS[first.person]
     if r.chance(0.65):
         german = f"{first.de(NOM)} {be} {adjective.comparative} als {second.de(NOM)}"
@@ -154,7 +162,10 @@ def superlative(g: Grammar, r: Draw) -> Sentence:
         (
             ("das ist", ("that is", "this is", "that 's")),
             ("das war", ("that was", "this was")),
-            (f"{who.de(NOM)} meint , das ist", (f"{who.en(r)} thinks this is", f"{who.en(r)} thinks that is")),
+            (
+                f"{who.de(NOM)} meint , das ist",
+                (f"{who.en(r)} thinks this is", f"{who.en(r)} thinks that is"),
+            ),
         )
     )
 
@@ -175,16 +186,22 @@ def profession(g: Grammar, r: Draw) -> Sentence:
     while noun.gender != subject.gender:
         noun = r.pick(g.professions)
     lemma = noun.singular[0]
-    place = r.pick(g.lexicon.cities)
+    place = r.pick(g.lexicon.words.cities)
     draw = r.random()
     if draw < 0.35:
         german, verbs = f"{subject.de(NOM)} ist {lemma} in {place[0]}", ("is", "works as")
     elif draw < 0.7:
         german, verbs = f"{subject.de(NOM)} arbeitet als {lemma} in {place[0]}", ("works as", "is working as")
     elif draw < 0.85:
-        german, verbs = f"{subject.de(NOM)} war früher {lemma} in {place[0]}", ("used to be", "used to work as")
+        german, verbs = (
+            f"{subject.de(NOM)} war früher {lemma} in {place[0]}",
+            ("used to be", "used to work as"),
+        )
     else:
-        german, verbs = f"{subject.de(NOM)} möchte {lemma} werden", ("would like to become", "wants to become")
+        german, verbs = (
+            f"{subject.de(NOM)} möchte {lemma} werden",
+            ("would like to become", "wants to become"),
+        )
 
     def english(d: Draw) -> str:
         title = d.prefer(noun.english)
@@ -212,10 +229,8 @@ def there_is(g: Grammar, r: Draw) -> Sentence:
     spot = g.choose.spot(r, place, goal=False)
     lead = r.chance(0.6)
     gibt = "gab" if past else "gibt"
-    if lead:
-        german = f"{spot.german} {gibt} es {phrase.de(ACC)}"
-    else:
-        german = f"es {gibt} {phrase.de(ACC)} {spot.german}"
+    what = phrase.de(ACC)
+    german = f"{spot.german} {gibt} es {what}" if lead else f"es {gibt} {what} {spot.german}"
 
     def english(d: Draw) -> str:
         be = ("were" if many else "was") if past else ("are" if many else "is")
@@ -297,7 +312,7 @@ def costs(g: Grammar, r: Draw) -> Sentence:
     """Prices: German numbers put the unit before the ten."""
     noun = r.pick(g.priced)
     phrase = g.choose.thing(r, noun, "d", 0)
-    numbers = g.lexicon.numbers
+    numbers = g.lexicon.words.numbers
     if noun.classes & {"order", "paper", "buyfood"}:
         number = r.pick(numbers[:11])
     elif noun.classes & {"clothes", "book", "present"}:
@@ -322,7 +337,11 @@ _TRUTHS = (
     ("", "ist wichtig", ("is important", "matters")),
     ("", "ist wichtiger als Geld", ("is more important than money", "matters more than money")),
     ("life love work friendship", "ist nicht immer leicht", ("is not always easy", "isn 't always easy")),
-    ("happiness love health friendship time", "kann man nicht kaufen", ("cannot be bought", "can 't be bought")),
+    (
+        "happiness love health friendship time",
+        "kann man nicht kaufen",
+        ("cannot be bought", "can 't be bought"),
+    ),
     ("life", "ist kurz", ("is short",)),
     ("work life", "macht Spaß", ("is fun",)),
 )

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from dragoman.corpus.synth.clauses import Clause
-from dragoman.corpus.synth.draw import Draw
-from dragoman.corpus.synth.german import NOM
-from dragoman.corpus.synth.lexemes import Frame
-from dragoman.corpus.synth.phrases import PRONOUNS, SIE, Phrase
+from typing import TYPE_CHECKING
+
+from dragoman.corpus.synth.german import ACC, NOM
+from dragoman.corpus.synth.phrases import PRONOUNS, SIE, WHICH, Common, Phrase
 from dragoman.corpus.synth.sentences import Grammar, Sentence
 from dragoman.corpus.synth.verbgroups import Modal, Plan, Tense
+
+if TYPE_CHECKING:
+    from dragoman.corpus.synth.clauses import Clause
+    from dragoman.corpus.synth.draw import Draw
+    from dragoman.corpus.synth.lexemes import Frame
 
 __all__ = ["command", "indirect", "polite", "wh_question", "yes_no"]
 
@@ -32,7 +36,11 @@ def _asked(g: Grammar, r: Draw) -> Phrase:
 
 def yes_no(g: Grammar, r: Draw) -> Sentence:
     """The verb comes first; English needs do."""
-    clause = g.choose.clause(r, subject=_asked(g, r)) if r.chance(0.75) else _about_state(g, r)
+    frame = g.choose.frame(r)
+    if r.chance(0.12):
+        clause = _about_state(g, r)
+    else:
+        clause = g.choose.clause(r, frame, subject=_asked(g, r) if frame.human else None)
     clause.adverb = None
     return Sentence(clause.german_main("none"), clause.english_question, "?")
 
@@ -42,7 +50,9 @@ def _about_state(g: Grammar, r: Draw) -> Clause:
     frame = r.pick(g.lexicon.states)
     while "onlyneg" in frame.flags:
         frame = r.pick(g.lexicon.states)
-    return g.plain(r, frame, subject=subject, plan=Plan(Tense.STATE))
+    clause = g.plain(r, frame, subject=subject, plan=Plan(Tense.STATE))
+    clause.time = r.pick(g.lexicon.words.times["now"])
+    return clause
 
 
 def wh_question(g: Grammar, r: Draw) -> Sentence:
@@ -69,17 +79,22 @@ def wh_question(g: Grammar, r: Draw) -> Sentence:
             word, english = "wem", "who"
         elif slot.label == "G":
             word, english = "wohin", "where"
+        if isinstance(filler, Common) and word == "was" and r.chance(0.4):
+            which = Common(filler.noun, WHICH, plural=filler.number)
+            return _asking(clause, which.de(ACC), which, place)
         if word:
-            return Sentence(
-                clause.german_main("none", first=word, gap=place),
-                lambda d, place=place, english=english: clause.english_question(d, wh=english, gap=place),
-                "?",
-            )
+            return _asking(clause, word, english, place)
     word, english = r.pick(_WHEN) if clause.time is None else _WHEN[1]
     clause.clock = None
-    return Sentence(
-        clause.german_main("none", first=word), lambda d, english=english: clause.english_question(d, wh=english), "?"
-    )
+    return _asking(clause, word, english, -1)
+
+
+def _asking(clause: Clause, word: str, english: str | Common, gap: int) -> Sentence:
+    def say(r: Draw) -> str:
+        wh = english if isinstance(english, str) else english.en(r)
+        return clause.english_question(r, wh=wh, gap=gap)
+
+    return Sentence(clause.german_main("none", first=word, gap=gap), say, "?")
 
 
 _ASKING = (
@@ -141,11 +156,6 @@ def polite(g: Grammar, r: Draw) -> Sentence:
         name = g.choose.name(r)
     modal = r.pick((Modal.KÖNNTE, Modal.KANN))
     clause = g.plain(r, r.pick(g.lexicon.commands), subject=SIE, plan=Plan(Tense.HABIT, modal), adverbials=0.3)
-    german = clause.german_main("none")
-    head = f"{'könnten' if modal is Modal.KÖNNTE else 'können'} Sie "
-    words = german.removeprefix(head).split(" ")
-    split = 1 if words[0] in ("mich", "mir", "ihn", "ihm", "uns", "ihnen", "sich") else 0
-    text = f"{head}{' '.join([*words[:split], 'bitte', *words[split:]])}"
 
     def english(draw: Draw) -> str:
         core = clause.english_infinitive(draw)
@@ -153,4 +163,5 @@ def polite(g: Grammar, r: Draw) -> Sentence:
         said = f"{could} you please {core}" if draw.chance(0.7) else f"{could} you {core} , please"
         return f"{name.en(draw)} , {said}"
 
-    return Sentence(f"{name.de(NOM)} , {text}", english, "?")
+    german = clause.german_main("none", please=True)
+    return Sentence(f"{name.de(NOM)} , {german}", english, "?")

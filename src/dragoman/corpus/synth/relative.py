@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from dragoman.corpus.synth.choice import Chooser
-from dragoman.corpus.synth.draw import Draw
+from typing import TYPE_CHECKING
+
 from dragoman.corpus.synth.german import NOM
-from dragoman.corpus.synth.lexemes import Frame
-from dragoman.corpus.synth.phrases import DEM, GENERIC, NAMED, POSS, ZERO, Common, Phrase
+from dragoman.corpus.synth.phrases import ALL, DEM, EACH, GENERIC, NAMED, NO, POSS, ZERO, Common, Phrase
 from dragoman.corpus.synth.verbgroups import Plan, Tense
+
+if TYPE_CHECKING:
+    from dragoman.corpus.synth.choice import Chooser
+    from dragoman.corpus.synth.clauses import Clause
+    from dragoman.corpus.synth.draw import Draw
+    from dragoman.corpus.synth.lexemes import Frame
 
 __all__ = ["Relativiser"]
 
@@ -40,7 +45,7 @@ class Relativiser:
             isinstance(phrase, Common)
             and phrase.relative is None
             and not phrase.tail
-            and phrase.determiner not in (ZERO, GENERIC, NAMED, DEM)
+            and phrase.determiner not in (ZERO, GENERIC, NAMED, DEM, NO, EACH, ALL)
             and phrase.of is None
             and (phrase.determiner < POSS or phrase.human)
             and "rel" not in phrase.noun.classes
@@ -48,12 +53,13 @@ class Relativiser:
         )
 
     def attach(self, r: Draw, phrase: Common, *, avoid: Frame | None = None) -> None:
-        """Add a relative clause: about what a person did, or what somebody did with a thing."""
+        """Add a relative clause: what a person did, or what somebody did with a thing, if anything else."""
         if phrase.human:
             self._about_person(r, phrase, avoid)
         else:
-            self._about_thing(r, phrase, avoid)
-        phrase.heavy = True
+            options = [option for option in self.objects[id(phrase.noun)] if option[0] is not avoid]
+            if options:
+                self._about_thing(r, phrase, *r.pick(options))
 
     def _about_person(self, r: Draw, phrase: Common, avoid: Frame | None) -> None:
         chooser = self.chooser
@@ -62,17 +68,24 @@ class Relativiser:
             frame = chooser.action(r, voluntary=False)
         clause = chooser.clause(r, frame, subject=phrase, plan=r.pick(_PAST), negation=0.04, adverbials=0.6)
         clause.adverb = None
+        if r.chance(0.12):
+            self._deepen(r, clause)
         pronoun = _PRONOUNS[phrase.gender][NOM]
         german = clause.german_final(subject=False)
         phrase.tail = f" , {pronoun} {german} ,"
+        phrase.heavy = True
         phrase.relative = lambda draw: clause.english(draw, subject=draw.prefer(("who", "that")))
 
-    def _about_thing(self, r: Draw, phrase: Common, avoid: Frame | None) -> None:
+    def _deepen(self, r: Draw, clause: Clause) -> None:
+        """A relative clause inside the relative clause."""
+        for filler in clause.filled:
+            if isinstance(filler, Common) and not filler.human and self.can(filler):
+                self.attach(r, filler, avoid=clause.frame)
+                clause.time = clause.clock = clause.location = clause.manner = None
+                return
+
+    def _about_thing(self, r: Draw, phrase: Common, frame: Frame, place: int) -> None:
         chooser = self.chooser
-        options = self.objects[id(phrase.noun)]
-        frame, place = r.pick(options)
-        if frame is avoid:
-            frame, place = r.pick(options)
         subject: Phrase = chooser.subject(r, pronouns=0.6)
         clause = chooser.clause(r, frame, subject=subject, plan=r.pick(_PAST), negation=0.0, adverbials=0.5)
         clause.adverb = None
@@ -82,6 +95,7 @@ class Relativiser:
         head = f"{slot.preposition} {pronoun}" if slot.preposition else pronoun
         german = clause.german_final(gap=place)
         phrase.tail = f" , {head} {german} ,"
+        phrase.heavy = True
 
         def english(draw: Draw) -> str:
             link = draw.prefer(("that", "", "which"))

@@ -1,22 +1,37 @@
 """What sentence patterns share, and the simple sentences.
 
-A pattern draws a meaning and gives its German wording and a function that says it in English, a little differently each time.
+A pattern draws a meaning and gives its German wording and a function that says it in English, a little
+differently each time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from dragoman.corpus.synth.choice import Chooser
-from dragoman.corpus.synth.clauses import Clause
 from dragoman.corpus.synth.draw import Draw
 from dragoman.corpus.synth.german import DAT, N
-from dragoman.corpus.synth.lexemes import Frame
-from dragoman.corpus.synth.lexicon import Lexicon
-from dragoman.corpus.synth.phrases import POSS, PRONOUNS, Common, Phrase, contract
+from dragoman.corpus.synth.phrases import (
+    COUNT,
+    EACH,
+    INDEF,
+    MAN,
+    POSS,
+    PRONOUNS,
+    ZERO,
+    Common,
+    Phrase,
+    Spot,
+    contract,
+)
 from dragoman.corpus.synth.relative import Relativiser
-from dragoman.corpus.synth.verbgroups import Plan, Tense, german_passive
+from dragoman.corpus.synth.verbgroups import Modal, Plan, Tense, german_passive
+
+if TYPE_CHECKING:
+    from dragoman.corpus.synth.clauses import Clause
+    from dragoman.corpus.synth.lexemes import Frame
+    from dragoman.corpus.synth.lexicon import Lexicon
 
 __all__ = [
     "IT",
@@ -24,6 +39,8 @@ __all__ = [
     "Grammar",
     "Pattern",
     "Sentence",
+    "anyone",
+    "generic",
     "idiom",
     "passive",
     "proverb",
@@ -49,19 +66,19 @@ class Grammar:
         self.lexicon = lexicon
         self.choose = Chooser(lexicon)
         self.relatives = Relativiser(self.choose)
-        self.describable = lexicon.of(*KINDS)
+        self.describable = lexicon.words.of(*KINDS)
         self.describable = tuple(n for n in self.describable if any(a.comparative for a in n.adjectives))
-        self.best = lexicon.of("building", "film", "book")
-        self.sights = lexicon.of("building")
-        self.creatures = lexicon.of("wild", "grow")
-        self.towns = lexicon.where("city", "village", "town")
-        self.nature = lexicon.where("forest", "lake", "garden", "park", "river", "meadow")
-        self.priced = lexicon.of("buy", "clothes", "order", "gadget")
-        self.professions = tuple(noun for noun in lexicon.of("prof") if "learn" not in noun.classes)
-        self.body = lexicon.of("body")
-        self.ideas = lexicon.of("generic")
+        self.best = lexicon.words.of("building", "film", "book")
+        self.sights = lexicon.words.of("building")
+        self.creatures = lexicon.words.of("wild", "grow")
+        self.towns = lexicon.words.where("city", "village")
+        self.nature = lexicon.words.where("forest", "lake", "garden", "park", "river", "meadow")
+        self.priced = lexicon.words.of("buy", "clothes", "order", "gadget")
+        self.professions = tuple(noun for noun in lexicon.words.of("prof") if "learn" not in noun.classes)
+        self.body = lexicon.words.of("body")
+        self.ideas = lexicon.words.of("generic")
         self.human_adjectives = tuple(
-            a for a in lexicon.adjectives if a.plain in _HUMAN_ADJECTIVES and "role" in a.classes
+            a for a in lexicon.words.adjectives if a.plain in _HUMAN_ADJECTIVES and "role" in a.classes
         )
 
     def front(self, r: Draw, clause: Clause) -> str:
@@ -89,7 +106,9 @@ class Grammar:
     def actor(self, r: Draw) -> Phrase:
         """Somebody whom a pronoun can take up again without doubt."""
         who = self.choose.subject(r)
-        while (who.human and who.gender == N) or (isinstance(who, Common) and not who.definite):
+        while (who.human and who.gender == N) or (
+            isinstance(who, Common) and (not who.definite or who.determiner == EACH)
+        ):
             who = self.choose.subject(r)
         return who
 
@@ -205,7 +224,7 @@ _TOLD = {
 
 def proverb(g: Grammar, r: Draw) -> Sentence:
     """A saying, quoted."""
-    german, english = r.pick(g.lexicon.proverbs)
+    german, english = r.pick(g.lexicon.words.proverbs)
     who = g.choose.relative(r) if r.chance(0.7) else g.choose.name(r)
     intro, translations = r.pick(
         (
@@ -229,13 +248,13 @@ def since(g: Grammar, r: Draw) -> Sentence:
     return Sentence(clause.german_main(r.pick(("subject", "subject", "time"))), clause.english)
 
 
-_PASSIVE_PLANS = tuple(Plan(t) for t in (Tense.NARRATED, Tense.NARRATED, Tense.PAST, Tense.WILL, Tense.PERFECT))
+_PASSIVE_PLANS = tuple(Plan(t) for t in (Tense.PERFECT, Tense.NARRATED, Tense.NARRATED, Tense.PAST, Tense.WILL))
 
 
 def passive(g: Grammar, r: Draw) -> Sentence:
     """The object as subject; with an agent the English may be active."""
     frame = r.pick(g.lexicon.passives)
-    plan = r.pick(_PASSIVE_PLANS)
+    plan = r.pick(_PASSIVE_PLANS if frame.aspect == "evt" else _PASSIVE_PLANS[1:])
     active = g.choose.clause(r, frame, plan=plan, negation=0.0, adverbials=0.0)
     place = next(i for i, slot in enumerate(frame.slots) if slot.label == "A")
     patient = active.filled[place]
@@ -264,6 +283,23 @@ def passive(g: Grammar, r: Draw) -> Sentence:
         return active.english_passive(draw, place, agent)
 
     return Sentence(" ".join(words), english)
+
+
+def anyone(g: Grammar, r: Draw) -> Sentence:
+    """Man: what you, or one, can do somewhere."""
+    frame = r.pick(g.lexicon.hobbies)
+    plan = Plan(Tense.HABIT, r.pick((Modal.KANN, Modal.KANN, Modal.DARF)))
+    clause = g.plain(r, frame, subject=MAN if r.chance(0.8) else g.actor(r), plan=plan)
+    clause.filled = [generic(filler) for filler in clause.filled]
+    clause.location = g.choose.spot(r, r.pick(frame.places or g.towns), goal=False)
+    return Sentence(clause.german_main(r.pick(("location", "location", "subject"))), clause.english)
+
+
+def generic(filler: Phrase | Spot | None) -> Phrase | Spot | None:
+    """What one does in general one does to many: pictures, not a picture."""
+    if isinstance(filler, Common) and filler.determiner in (INDEF, COUNT) and filler.noun.plural[0] and not filler.tail:
+        return Common(filler.noun, ZERO, plural=True, adjectives=filler.adjectives)
+    return filler
 
 
 IT = PRONOUNS[9]

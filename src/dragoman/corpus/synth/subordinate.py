@@ -1,18 +1,32 @@
-"""Subordinate clauses before and after the main clause: weil, obwohl, dass, ob, wenn, als, während, bevor, nachdem, sobald."""
+"""Subordinate clauses before and after the main clause: weil, obwohl, dass, wenn, als, während, bevor."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from dragoman.corpus.synth.clauses import Clause
-from dragoman.corpus.synth.draw import Draw
 from dragoman.corpus.synth.german import NOM
-from dragoman.corpus.synth.lexemes import Frame
 from dragoman.corpus.synth.phrases import OWNERS, PRONOUNS, Phrase, pronoun_for
 from dragoman.corpus.synth.sentences import IT, Grammar, Sentence
 from dragoman.corpus.synth.verbgroups import Modal, Plan, Tense
 
-__all__ = ["although", "because", "if_real", "if_unreal", "reported", "sequence", "when_once", "while_both"]
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dragoman.corpus.synth.clauses import Clause
+    from dragoman.corpus.synth.draw import Draw
+    from dragoman.corpus.synth.lexemes import Frame
+
+__all__ = [
+    "although",
+    "because",
+    "if_real",
+    "if_unreal",
+    "reported",
+    "reported_cause",
+    "sequence",
+    "when_once",
+    "while_both",
+]
 
 _PAST = (Plan(Tense.PAST), Plan(Tense.PAST), Plan(Tense.NARRATED))
 _PRESENT_MODAL = (Plan(Tense.HABIT, Modal.WILL), Plan(Tense.HABIT, Modal.KANN))
@@ -27,9 +41,15 @@ def _german(main: Clause, front: str, link: str, sub: Clause, *, fronted: bool) 
 
 
 def _english(
-    main: Clause, sub: Clause, links: tuple[str, ...], *, fronted: bool, free: bool = False, comma: bool = False
+    main: Clause,
+    sub: Clause,
+    links: tuple[str, ...],
+    *,
+    fronted: bool,
+    free: bool = False,
+    comma: bool = False,
 ) -> Callable[[Draw], str]:
-    """Both clauses; in an order of their own only if `free`, that is if no pronoun in one takes up a noun in the other."""
+    """Both clauses; in another order than German if `free`: if no pronoun takes up a noun of the other."""
 
     def say(r: Draw) -> str:
         link = r.prefer(links)
@@ -74,7 +94,9 @@ def _cause(g: Grammar, r: Draw, deed: Frame, who: Phrase, *, past: bool, hindere
 def _reason(g: Grammar, r: Draw, deed: Frame, *, hindered: bool) -> Frame:
     """Something that keeps people from a deed, or lets them do it; the weather matters only outdoors."""
     pool = g.lexicon.hindrances if hindered else g.lexicon.helps
-    outdoors = any(slot.label == "G" for slot in deed.slots) or any("nature" in place.classes for place in deed.places)
+    outdoors = any(slot.label == "G" for slot in deed.slots) or (
+        "hob" in deed.flags and any("nature" in place.classes for place in deed.places)
+    )
     reason = r.pick(pool)
     while not reason.human and not outdoors:
         reason = r.pick(pool)
@@ -148,7 +170,30 @@ def reported(g: Grammar, r: Draw) -> Sentence:
 
     def english(draw: Draw) -> str:
         link = draw.prefer(("whether ", "if ")) if whether else draw.prefer(("that ", ""))
-        return f"{matrix.english(draw)} {link}{inner.english(draw)}"
+        return f"{matrix.english(draw)} {link}{inner.english(draw, fronting=False)}"
+
+    return Sentence(german, english)
+
+
+def reported_cause(g: Grammar, r: Draw) -> Sentence:
+    """A long sentence: what somebody says, with its reason, and maybe a relative clause."""
+    verb = r.pick(g.lexicon.reports)
+    while "ob" in verb.flags:
+        verb = r.pick(g.lexicon.reports)
+    matrix = g.plain(r, verb, plan=Plan(Tense.STATE))
+    subject = g.actor(r)
+    while subject.person in (1, 4):
+        subject = g.actor(r)
+    negated = r.chance(0.6)
+    deed = _deed(g, r, subject, past=True, negated=negated)
+    g.decorate(r, deed, 0.35)
+    cause = _cause(g, r, deed.frame, pronoun_for(subject), past=True, hindered=negated)
+    german = f"{matrix.german_main()} , dass {deed.german_final()} , weil {cause.german_final()}"
+
+    def english(draw: Draw) -> str:
+        link = draw.prefer(("that ", ""))
+        reason = f"{draw.prefer(('because', 'as', 'since'))} {cause.english(draw, fronting=False)}"
+        return f"{matrix.english(draw)} {link}{deed.english(draw, fronting=False)} {reason}"
 
     return Sentence(german, english)
 
@@ -184,7 +229,11 @@ _UNREAL = (
     ("any", "{s} nicht so müde {be}", ("{s} {were} not so tired", "{s} {were}n 't so tired")),
     ("hob", "{s} im Urlaub {be}", ("{s} {were} on holiday", "{s} {were} on vacation")),
     ("big", "{s} jünger {be}", ("{s} {were} younger",)),
-    ("any", "{s} nicht so viel Arbeit {have}", ("{s} didn 't have so much work", "{s} did not have so much work")),
+    (
+        "any",
+        "{s} nicht so viel Arbeit {have}",
+        ("{s} didn 't have so much work", "{s} did not have so much work"),
+    ),
     ("hob", "{s} frei {have}", ("{s} had the day off", "{s} {were} off work")),
     ("duty", "{s} nicht so faul {be}", ("{s} {were} not so lazy", "{s} {were}n 't so lazy")),
     ("duty", "{s} nicht krank {be}", ("{s} {were} not ill", "{s} {were}n 't sick")),
@@ -204,10 +253,8 @@ def if_unreal(g: Grammar, r: Draw) -> Sentence:
     main = g.plain(r, frame, subject=subject, plan=plan, adverbials=0.8)
     condition = german.format(s=subject.de(NOM), have=_HÄTTE[subject.person], be=_WÄRE[subject.person])
     fronted = r.chance(0.7)
-    if fronted:
-        text = f"wenn {condition} , {main.german_main('none')}"
-    else:
-        text = f"{main.german_main()} , wenn {condition}"
+    deed = main.german_main("none" if fronted else "subject")
+    text = f"wenn {condition} , {deed}" if fronted else f"{deed} , wenn {condition}"
 
     def say(draw: Draw) -> str:
         were = draw.prefer(("were", "was")) if subject.english_person in (0, 2) else "were"

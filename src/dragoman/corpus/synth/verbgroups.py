@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
+from typing import TYPE_CHECKING
 
 from dragoman.corpus.synth import english, german
-from dragoman.corpus.synth.draw import Draw
 from dragoman.corpus.synth.english import EnglishVerb, contract_not
-from dragoman.corpus.synth.german import GermanVerb
-from dragoman.corpus.synth.lexicon import lexicon
+from dragoman.corpus.synth.frames import german_parts
+
+if TYPE_CHECKING:
+    from dragoman.corpus.synth.draw import Draw
+    from dragoman.corpus.synth.german import GermanVerb
 
 __all__ = ["Modal", "Plan", "Tense", "english_group", "german_group", "german_passive", "join_subject"]
 
@@ -70,7 +73,7 @@ _AUXILIARY = {
 def _modal_forms(modal: Modal, *, past: bool) -> tuple[str, ...]:
     if modal.value in _AUXILIARY:
         return _AUXILIARY[modal.value]
-    verb = german.conjugate(modal.value, lexicon().german_parts)
+    verb = german.conjugate(modal.value, german_parts())
     return verb.past if past else verb.present
 
 

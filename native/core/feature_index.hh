@@ -1,0 +1,52 @@
+// Feature names <-> dense ids. A feature's key is a 64-bit hash of its name, the same in every process; two names
+// with one key are an error when the second is interned, so that keys alone may stand for features elsewhere.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace dragoman {
+
+uint64_t feature_key(std::string_view name);
+
+// Names live in an arena that never moves: ten million features of thirty bytes take about 0.7 GB.
+class FeatureIndex {
+ public:
+  static constexpr int32_t kAbsent = -1;
+  static constexpr size_t kMaxNameBytes = 1 << 15;
+
+  // Fewer `key_bits` make collisions likely; for tests.
+  explicit FeatureIndex(int key_bits = 64);
+  FeatureIndex(FeatureIndex&&) = default;
+  FeatureIndex& operator=(FeatureIndex&&) = default;
+
+  // Ids are given in the order of first calls. Throws InputError for a name that is empty, too long, not UTF-8 or has
+  // control characters, and when another name has the same key.
+  int32_t intern(std::string_view name);
+  int32_t find(std::string_view name) const;
+  std::string_view name(int32_t id) const {
+    return {starts_[static_cast<size_t>(id)], lengths_[static_cast<size_t>(id)]};
+  }
+  int32_t size() const { return static_cast<int32_t>(keys_.size()); }
+  std::span<const uint64_t> keys() const { return keys_; }
+  // Interns all names of `other` in the order of its ids; element i of the result is the id here of its feature i.
+  std::vector<int32_t> extend(const FeatureIndex& other);
+
+ private:
+  size_t slot_of(uint64_t key) const;
+  void grow();
+  const char* store(std::string_view name);
+
+  uint64_t key_mask_;
+  std::vector<std::unique_ptr<char[]>> chunks_;
+  size_t chunk_left_ = 0;
+  std::vector<const char*> starts_;
+  std::vector<uint32_t> lengths_;
+  std::vector<uint64_t> keys_;
+  std::vector<int32_t> slots_;  // id or kAbsent; the size is a power of two
+};
+
+}  // namespace dragoman

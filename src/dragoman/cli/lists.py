@@ -1,0 +1,64 @@
+"""What `tune`, `rerank` and `oracle` share: candidate lists, their metric, weights."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dragoman.cli.session import Session
+from dragoman.errors import InputError
+from dragoman.metric import Smoothing, by_name
+from dragoman.pool import NbestFormat, Pool, load_pool, read_pool, read_references, with_external, with_metric
+
+__all__ = ["External", "Format", "LowerIsBetter", "MetricName", "Nbest", "References", "measured", "read_lists"]
+
+Nbest = Annotated[
+    list[str] | None,
+    typer.Option("--nbest", help="Candidate list (Moses, cdec, Joshua, Travatar, JSON lines) or stored pool; repeat."),
+]
+References = Annotated[
+    list[str] | None, typer.Option("--reference", "-r", help="References, a sentence a line; repeat for several.")
+]
+Format = Annotated[NbestFormat | None, typer.Option("--format", help="Format of the lists; found out unless given.")]
+MetricName = Annotated[str, typer.Option("--metric", "-m", help="bleu, chrf, chrf++, ter, or a mix: (ter-bleu)/2.")]
+External = Annotated[
+    str | None, typer.Option("--external", help="Maximise this score of the JSON lines instead of a metric.")
+]
+LowerIsBetter = Annotated[bool, typer.Option("--lower-is-better", help="The external score is a loss.")]
+
+
+def read_lists(
+    session: Session, nbest: list[str] | None, format_: NbestFormat | None, dense: list[str] | None = None
+) -> Pool:
+    """One pool from all lists, repeated candidates once."""
+    if not nbest:
+        raise InputError("no candidates; name a list with --nbest")
+    session.say(f"reading {len(nbest)} candidate list{'s' if len(nbest) > 1 else ''}")
+    if len(nbest) == 1 and Path(nbest[0]).is_dir():
+        return load_pool(nbest[0])
+    pool = read_pool(nbest, format_=format_, dense=dense, threads=session.threads)
+    session.say(
+        f"{pool.n_candidates:,} distinct candidates of {pool.n_sentences:,} sentences, {pool.n_features:,} features"
+    )
+    return pool
+
+
+def measured(
+    session: Session,
+    pool: Pool,
+    references: list[str] | None,
+    metric: str,
+    external: str | None,
+    lower_is_better: bool,
+) -> Pool:
+    """The pool with the statistics of what is to be maximised; BLEU without smoothing, as MERT wants it."""
+    if external is not None:
+        if references:
+            raise InputError("an external score needs no references; leave out -r or --external")
+        return with_external(pool, external, better_is_higher=not lower_is_better)
+    if not references:
+        raise InputError("no references; give at least one with -r, or say --external")
+    chosen = by_name(metric, smoothing=Smoothing.NONE)
+    return with_metric(pool, chosen, read_references(references), threads=session.threads)

@@ -1,0 +1,27 @@
+"""Blocks: named dense features, each the product of a fixed sparse vector with the sparse features it covers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+__all__ = ["Block"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """A dense feature `name` whose value is the sum of coefficient x value over the features it covers.
+
+    The covered features (coefficients of 0 included) lose their own columns when a pool is projected, so that a line
+    search over `name` scales the whole direction.
+    """
+
+    name: str
+    coefficients: Mapping[str, float]
+
+    def __post_init__(self) -> None:
+        if not self.coefficients:
+            raise ValueError(f"the block {self.name!r} covers no features")
+        if bad := [name for name, value in self.coefficients.items() if not math.isfinite(value)]:
+            raise ValueError(f"the block {self.name!r} has a coefficient that is not finite, for {bad[0]!r}")

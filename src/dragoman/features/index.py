@@ -1,0 +1,46 @@
+"""Features by name: dense int32 ids for arrays, 64-bit keys that are the same in every process, names for people."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dragoman._core import FeatureIndex, feature_key
+from dragoman.errors import InputError
+from dragoman.text import atomic_output, read_blocks
+from dragoman.types import PathLike
+
+__all__ = ["FeatureIndex", "feature_key", "feature_name", "load_index", "save_index"]
+
+_NAMES_PER_BLOCK = 1 << 16
+_ESCAPES = str.maketrans({"\\": "\\\\", ",": "\\,", " ": "\\s", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
+
+
+def feature_name(template: str, *arguments: str | int) -> str:
+    """The name of a template's feature, `template:argument,argument`; different arguments give different names."""
+    if not template or ":" in template:
+        raise ValueError(f"a template's name must be non-empty and without ':', not {template!r}")
+    if not arguments:
+        return template
+    return f"{template}:" + ",".join(str(argument).translate(_ESCAPES) for argument in arguments)
+
+
+def save_index(index: FeatureIndex, path: PathLike) -> None:
+    """Write the names, one a line, in the order of their ids."""
+    with atomic_output(path) as stream:
+        for begin in range(0, len(index), _NAMES_PER_BLOCK):
+            stream.write(index.lines(begin, min(begin + _NAMES_PER_BLOCK, len(index))))
+
+
+def load_index(path: PathLike) -> FeatureIndex:
+    """Read an index that save_index wrote: a feature's id is its line."""
+    index = FeatureIndex()
+    n_lines = 0
+    for block in read_blocks(Path(path)):
+        try:
+            ids = index.intern_lines(block.data)
+        except InputError as error:
+            raise error.at(path) from None
+        n_lines += len(ids)
+    if n_lines != len(index):
+        raise InputError(f"{n_lines} lines but {len(index)} distinct features; a name stands twice", path=path)
+    return index

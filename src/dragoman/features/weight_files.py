@@ -1,0 +1,274 @@
+"""Weight files: ours, Moses' (moses.ini, weight-file, run*.dense, init.opt), cdec's and Joshua's.
+
+A repeated name in a Moses dense file means the next value of that feature: `TM0= 0.1` twice is `TM0_1`,
+`TM0_2`, the names that the readers of candidate lists give. Elsewhere a repeated name is an error.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+import numpy as np
+
+from dragoman.errors import InputError, MismatchError
+from dragoman.features.index import FeatureIndex
+from dragoman.features.weights import Weights
+from dragoman.text import open_output, read_lines
+from dragoman.types import PathLike
+
+__all__ = ["InitOpt", "WeightFormat", "read_init_opt", "read_weights", "write_init_opt", "write_weights"]
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z")
+
+
+class WeightFormat(Enum):
+    """How a weight file is written."""
+
+    DRAGOMAN = "dragoman"  # name TAB value, full precision, '# key: value' headers
+    MOSES_INI = "moses"  # sections; [weight] and [weight-file]
+    MOSES_DENSE = "moses-dense"  # Name= value, one value a line
+    CDEC = "cdec"  # name value; Joshua and Moses' sparse weight files look the same
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InitOpt:
+    """What Moses' init.opt says: start, lower and upper bound of each feature, in the order of `names`."""
+
+    names: tuple[str, ...]
+    start: tuple[float, ...]
+    lower: tuple[float, ...]
+    upper: tuple[float, ...]
+
+
+def read_weights(path: PathLike, *, index: FeatureIndex | None = None, format_: WeightFormat | None = None) -> Weights:
+    """Read weights; the format is recognised unless given. Raises InputError, also when there are none."""
+    lines = list(enumerate(read_lines(path), start=1))
+    pairs = _PARSERS[format_ or _recognise([line for _, line in lines])](path, lines)
+    values: dict[str, float] = {}
+    for line, name, value in pairs:
+        if name in values:
+            raise InputError(f"the feature '{name}' stands twice", path=path, line=line)
+        values[name] = value
+    if not values:
+        raise InputError(
+            "no weights here; expected lines such as 'name value', or a moses.ini with a [weight] section",
+            path=path,
+        )
+    try:
+        return Weights.from_dict(values, index)
+    except InputError as error:
+        raise error.at(path) from None
+
+
+def write_weights(
+    weights: Weights,
+    path: PathLike,
+    *,
+    format_: WeightFormat = WeightFormat.DRAGOMAN,
+    headers: Mapping[str, str] | None = None,
+    dense: Collection[str] | None = None,
+    template: PathLike | None = None,
+) -> None:
+    """Write the weights that are not 0; values survive a round trip bit by bit.
+
+    `headers` belong to our own format. Moses' formats write all `dense` features (default: all), `Name_1`,
+    `Name_2`, ... as the values of `Name`; other features go to `<path>.sparse`, which moses.ini names under
+    [weight-file]. `template` is a moses.ini whose other sections are kept.
+    """
+    moses = format_ in {WeightFormat.MOSES_INI, WeightFormat.MOSES_DENSE}
+    if headers and format_ is not WeightFormat.DRAGOMAN:
+        raise ValueError("only our own format has headers")
+    if dense is not None and not moses:
+        raise ValueError("only Moses' formats tell dense features apart")
+    if template is not None and format_ is not WeightFormat.MOSES_INI:
+        raise ValueError("only moses.ini is written from a template")
+    pairs = list(weights.items())
+    if format_ is WeightFormat.DRAGOMAN:
+        lines = [*_header_lines(headers or {}), *(f"{name}\t{value!r}" for name, value in pairs)]
+        _write(path, lines)
+        return
+    if spaced := [name for name, _ in pairs if " " in name]:
+        raise InputError(f"the feature name '{spaced[0]}' has a space, which {format_.value} files cannot hold")
+    if format_ is WeightFormat.CDEC:
+        _write(path, (f"{name} {value!r}" for name, value in pairs))
+        return
+    names = weights.index.names(np.arange(len(weights.index), dtype=np.int32))
+    chosen = [(name, weights[name]) for name in names if dense is None or name in dense]
+    sparse = [] if dense is None else [(name, value) for name, value in pairs if name not in dense]
+    sparse_path = Path(f"{os.fspath(path)}.sparse") if sparse else None
+    if sparse_path is not None:
+        _write(sparse_path, (f"{name} {value!r}" for name, value in sparse))
+    if format_ is WeightFormat.MOSES_INI:
+        _write(path, list(_ini_lines(chosen, sparse_path, template)))
+    else:
+        _write(path, (f"{name}= {value!r}" for name, values in _grouped(chosen) for value in values))
+
+
+def _write(path: PathLike, lines: Iterable[str]) -> None:
+    with open_output(path) as output:
+        for line in lines:
+            output.write(line)
+
+
+def read_init_opt(path: PathLike, names: Sequence[str]) -> InitOpt:
+    """Read Moses' init.opt: three lines of numbers in the order of `names` (of the statistics file)."""
+    rows = [
+        tuple(_number(text, path, number) for text in line.split())
+        for number, line in enumerate(read_lines(path), start=1)
+        if line.strip()
+    ]
+    if len(rows) != 3:
+        raise InputError(f"{len(rows)} lines, but init.opt has three: start, minimum, maximum", path=path)
+    for line, row in enumerate(rows, start=1):
+        if len(row) != len(names):
+            raise MismatchError(f"{len(row)} numbers for {len(names)} features", path=path, line=line)
+    start, lower, upper = rows
+    for name, low, high in zip(names, lower, upper, strict=True):
+        if low > high:
+            raise InputError(f"the minimum of '{name}' is above its maximum", path=path, line=2)
+    return InitOpt(names=tuple(names), start=start, lower=lower, upper=upper)
+
+
+def write_init_opt(init: InitOpt, path: PathLike) -> None:
+    """Write Moses' init.opt."""
+    _write(path, (" ".join(repr(value) for value in row) for row in (init.start, init.lower, init.upper)))
+
+
+def _recognise(lines: list[str]) -> WeightFormat:
+    content = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+    if any(line in {"[weight]", "[weight-file]"} for line in content):
+        return WeightFormat.MOSES_INI
+    if any("\t" in line for line in lines):
+        return WeightFormat.DRAGOMAN
+    if content and all(re.match(r"\S+=\s*\S+( |\Z)", line) for line in content):
+        return WeightFormat.MOSES_DENSE
+    return WeightFormat.CDEC
+
+
+_Parsed = Iterable[tuple[int, str, float]]
+
+
+def _content(lines: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    for number, line in lines:
+        if (text := line.strip()) and not text.startswith("#"):
+            yield number, text
+
+
+def _parse_dragoman(path: PathLike, lines: list[tuple[int, str]]) -> _Parsed:
+    for number, line in lines:
+        name, tab, value = line.rpartition("\t")
+        if tab:
+            yield number, name, _number(value, path, number)
+        elif line.strip() and not line.startswith("#"):
+            raise InputError("expected 'name<TAB>value'", path=path, line=number)
+
+
+def _parse_cdec(path: PathLike, lines: list[tuple[int, str]]) -> _Parsed:
+    for number, line in _content(lines):
+        parts = line.split()
+        if len(parts) != 2:
+            raise InputError("expected 'name value'", path=path, line=number)
+        yield number, parts[0], _number(parts[1], path, number)
+
+
+def _parse_dense(path: PathLike, lines: list[tuple[int, str]]) -> _Parsed:
+    found: dict[str, list[tuple[int, float]]] = {}
+    for number, line in _content(lines):
+        name, values = _assignment(line, path, number)
+        found.setdefault(name, []).extend((number, value) for value in values)
+    return _numbered(found)
+
+
+def _parse_ini(path: PathLike, lines: list[tuple[int, str]]) -> _Parsed:
+    section = ""
+    dense: dict[str, list[tuple[int, float]]] = {}
+    sparse: list[tuple[int, str, float]] = []
+    for number, line in _content(lines):
+        if line.startswith("[") and line.endswith("]"):
+            section = line
+        elif section == "[weight]":
+            name, values = _assignment(line, path, number)
+            if name in dense:
+                raise InputError(f"the feature '{name}' stands twice", path=path, line=number)
+            dense[name] = [(number, value) for value in values]
+        elif section == "[weight-file]":
+            file = Path(os.fspath(path)).parent / line
+            sparse.extend(_parse_cdec(file, list(enumerate(read_lines(file), start=1))))
+    return [*_numbered(dense), *sparse]
+
+
+_PARSERS = {
+    WeightFormat.DRAGOMAN: _parse_dragoman,
+    WeightFormat.CDEC: _parse_cdec,
+    WeightFormat.MOSES_DENSE: _parse_dense,
+    WeightFormat.MOSES_INI: _parse_ini,
+}
+
+
+def _numbered(found: Mapping[str, list[tuple[int, float]]]) -> Iterator[tuple[int, str, float]]:
+    for name, values in found.items():
+        for place, (line, value) in enumerate(values, start=1):
+            yield line, name if len(values) == 1 else f"{name}_{place}", value
+
+
+def _assignment(line: str, path: PathLike, number: int) -> tuple[str, list[float]]:
+    match = re.match(r"(\S+?)=\s+(.*)\Z", line) or re.match(r"(\S+)=(\S+)\Z", line)
+    if match is None:
+        raise InputError("expected 'Name= value ...'", path=path, line=number)
+    return match[1], [_number(text, path, number) for text in match[2].split()]
+
+
+def _number(text: str, path: PathLike, line: int) -> float:
+    text = text.strip()
+    if not _NUMBER.match(text) or not math.isfinite(value := float(text)):
+        raise InputError(f"'{text}' is not a finite number", path=path, line=line)
+    return value
+
+
+def _header_lines(headers: Mapping[str, str]) -> Iterator[str]:
+    for key, value in headers.items():
+        if any(char in key + value for char in "\t\n\r"):
+            raise ValueError(f"the header {key!r} has a tab or a line end")
+        yield f"# {key}: {value}"
+
+
+def _grouped(pairs: Sequence[tuple[str, float]]) -> list[tuple[str, list[float]]]:
+    """`Name_1` ... `Name_N` (two or more, none missing) as the values of `Name`; other names stand alone."""
+    stems: dict[str, dict[int, float]] = {}
+    for name, value in pairs:
+        stem, _, place = name.rpartition("_")
+        if stem and place.isascii() and place.isdecimal() and not place.startswith("0"):
+            stems.setdefault(stem, {})[int(place)] = value
+    groups = {stem: v for stem, v in stems.items() if len(v) > 1 and sorted(v) == list(range(1, len(v) + 1))}
+    result: dict[str, list[float]] = {}
+    for name, value in pairs:
+        stem, _, place = name.rpartition("_")
+        if stem in groups and place.isdecimal() and int(place) in groups[stem]:
+            result[stem] = [groups[stem][i] for i in range(1, len(groups[stem]) + 1)]
+        else:
+            result[name] = [value]
+    return list(result.items())
+
+
+def _ini_lines(
+    dense: Sequence[tuple[str, float]], sparse_path: Path | None, template: PathLike | None
+) -> Iterator[str]:
+    section = ""
+    for line in read_lines(template) if template is not None else ():
+        if line.strip().startswith("["):
+            section = line.strip()
+        if section not in {"[weight]", "[weight-file]"}:
+            yield line
+    yield "[weight]"
+    for name, values in _grouped(dense):
+        yield f"{name}= " + " ".join(repr(value) for value in values)
+    if sparse_path is not None:
+        yield ""
+        yield "[weight-file]"
+        yield sparse_path.name

@@ -1,0 +1,80 @@
+"""Weights: one float64 for each feature of an index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from dragoman.features.index import FeatureIndex
+from dragoman.types import Float64Array
+
+__all__ = ["Weights"]
+
+
+class Weights:
+    """A float64 for every feature of an index; a feature that the weights do not know weighs 0.
+
+    The index may grow afterwards; `values` always has one element for each of its features.
+    """
+
+    def __init__(self, index: FeatureIndex, values: Float64Array | None = None) -> None:
+        self.index = index
+        self._values = np.zeros(len(index)) if values is None else np.array(values, dtype=np.float64)
+        if self._values.ndim != 1 or len(self._values) > len(index):
+            raise ValueError(f"{self._values.shape} weights for {len(index)} features")
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, float], index: FeatureIndex | None = None) -> Weights:
+        """Weights by name; names that `index` lacks are added to it."""
+        weights = cls(FeatureIndex() if index is None else index)
+        for name, value in values.items():
+            weights[name] = value
+        return weights
+
+    @property
+    def values(self) -> Float64Array:
+        """The live buffer, as long as the index."""
+        if missing := len(self.index) - len(self._values):
+            self._values = np.concatenate([self._values, np.zeros(missing)])
+        return self._values
+
+    def __getitem__(self, name: str) -> float:
+        id_ = self.index.find(name)
+        return float(self.values[id_]) if id_ >= 0 else 0.0
+
+    def __setitem__(self, name: str, value: float) -> None:
+        id_ = self.index.intern(name)
+        self.values[id_] = value
+
+    def items(self) -> Iterator[tuple[str, float]]:
+        """Names and values of the features that do not weigh 0, in the order of ids."""
+        ids = np.flatnonzero(self.values).astype(np.int32)
+        return zip(self.index.names(ids), self._values[ids].tolist(), strict=True)
+
+    def copy(self) -> Weights:
+        """Weights over the same index that can be changed apart."""
+        return Weights(self.index, self.values)
+
+    def values_on(self, index: FeatureIndex) -> Float64Array:
+        """One weight for each feature of another index; weights of features that it lacks are left out."""
+        if index is self.index:
+            return self.values.copy()
+        values = np.zeros(len(index))
+        for name, value in self.items():
+            if (id_ := index.find(name)) >= 0:
+                values[id_] = value
+        return values
+
+    def on(self, index: FeatureIndex) -> Weights:
+        """The same weights over another index, which learns the names that it lacks."""
+        return self.copy() if index is self.index else Weights.from_dict(dict(self.items()), index)
+
+    def is_usable(self) -> bool:
+        """Whether a decoder can use them: all finite, and not all zero or collapsed to denormal dust."""
+        values = self.values
+        return bool(np.isfinite(values).all() and np.abs(values).max(initial=0.0) > 1e-30)
+
+    def __repr__(self) -> str:
+        n_nonzero = int(np.count_nonzero(self.values))
+        return f"Weights({n_nonzero} of {len(self.index)} features)"

@@ -1,0 +1,169 @@
+"""Minimum error rate training: Och 2003, with the settings of Hopkins and May 2011, section 3.
+
+The metric G of the best candidates, as a function of the weights w, is piecewise constant. Along a line w + t.d
+it is known exactly: a candidate's model score w.x + t.(d.x) is a line in t, a sentence's best candidate an
+upper envelope of lines, and the envelopes' corners of all sentences, in one sorted sweep, give G between any
+two of them (`Surface`, in the native core). From each start the weights climb, coordinate by coordinate, to the
+middle of the best interval, until no coordinate helps; then along random directions; until those do not help
+either. The best end of all starts is the result.
+
+Symbols: w weights, d direction, t step, G `pool.metric` (BLEU unsmoothed). Deviations from Och: random
+directions besides the coordinates; of the other starts half are near the given weights and half anywhere;
+plateaus of equal G count as one interval; intervals too narrow for the weights' precision are passed over.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import numpy as np
+
+from dragoman import _core
+from dragoman.errors import InputError
+from dragoman.features import Weights
+from dragoman.optim.base import Result, check_start, check_tunable, finish, frozen_ids
+from dragoman.pool import Pool, metric_of, rerank, scorer_of
+from dragoman.types import Float64Array, Int32Array
+
+__all__ = ["Mert", "Norm"]
+
+
+class Norm(StrEnum):
+    """What is 1 in the resulting weights."""
+
+    NONE = "none"  # nothing: weights as they were found
+    L1 = "l1"  # the sum of their magnitudes
+    L2 = "l2"  # their length
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mert:
+    """Exact line search from many starts.
+
+    `features` are the ones to tune (default: the pool's dense features, or all if it has none). `bounds` are
+    lower and upper limits by name. `norm` scales the result (default: l1, but none where weights are bounded or
+    frozen, because scaling would move them).
+    """
+
+    n_starts: int = 20
+    max_passes: int = 50
+    n_directions: int = 20
+    features: tuple[str, ...] | None = None
+    max_features: int = 2000
+    bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    norm: Norm | None = None
+
+    def __post_init__(self) -> None:
+        if self.n_starts < 1 or self.max_passes < 1 or self.n_directions < 0:
+            raise InputError("mert needs at least one start and one pass, and no negative number of directions")
+        for name, (lower, upper) in self.bounds.items():
+            if math.isnan(lower) or math.isnan(upper) or lower > upper:
+                raise InputError(f"the bounds of '{name}' are not a range: {lower} to {upper}")
+
+    def optimise(
+        self,
+        pool: Pool,
+        start: Weights,
+        *,
+        seed: int,
+        round_number: int = 0,
+        frozen: Collection[str] = (),
+        threads: int = 1,
+    ) -> Result:
+        """Climb from `start` and from random weights; the best end, or `start` itself when nothing beats it."""
+        check_tunable(pool)
+        start = check_start(pool, start)
+        chosen = self._chosen(pool, frozen)
+        objective = scorer_of(metric_of(pool))
+        surface = _core.surface(
+            [(*shard.candidates, shard.stats) for shard in pool.shards],
+            chosen,
+            start.values,
+            objective,
+            threads,
+        )
+        spreads = surface.spreads()
+        names = pool.index.names(chosen)
+        constant = [name for name, spread in zip(names, spreads, strict=True) if spread == 0]
+        if len(constant) == len(names):
+            raise InputError(
+                "no feature to tune differs between the candidates of a sentence, so weights cannot matter"
+            )
+        rng = np.random.default_rng([seed, round_number])
+        bounds = [self.bounds.get(name, (-math.inf, math.inf)) for name in names]
+        lower, upper = np.array(bounds, dtype=np.float64).T.copy()
+        starts = np.clip(self._starts(start.values[chosen], spreads, rng), lower, upper)
+        ends, gains, n_passes, n_searches = surface.climb(
+            starts, lower, upper, self.max_passes, self.n_directions, int(rng.integers(1 << 63)), threads
+        )
+        best = int(np.argmax(gains))  # the first of equals
+        trace = tuple(
+            {"start": i, "gain": float(gain), "passes": int(passes), "searches": int(searches)}
+            for i, (gain, passes, searches) in enumerate(zip(gains, n_passes, n_searches, strict=True))
+        )
+        notes = (
+            [f"{len(constant)} features never differ and keep their weights: {', '.join(constant[:5])}"]
+            if constant
+            else []
+        )
+        weights = start.copy()
+        weights.values[chosen] = ends[best]
+        self._normalise(weights, frozen)
+        before, after = (objective.gain(rerank(pool, w, threads=threads).total()) for w in (start, weights))
+        inside = ((start.values[chosen] >= lower) & (start.values[chosen] <= upper)).all()
+        if inside and start.is_usable() and before >= after:
+            weights = start.copy()
+            notes.append("no better weights were found; these are the starting weights")
+        return finish(pool, start, weights, threads=threads, trace=trace, notes=tuple(notes))
+
+    def _chosen(self, pool: Pool, frozen: Collection[str]) -> Int32Array:
+        fixed = set(frozen_ids(pool, frozen).tolist())
+        if self.features is not None:
+            ids = [pool.index.find(name) for name in self.features]
+            if -1 in ids:
+                raise InputError(f"the candidates have no feature '{self.features[ids.index(-1)]}'")
+        else:
+            ids = sorted(pool.dense) or list(range(len(pool.index)))
+        for name in self.bounds:
+            if pool.index.find(name) not in ids:
+                raise InputError(f"'{name}' has bounds but is not tuned")
+        chosen = [id_ for id_ in dict.fromkeys(ids) if id_ not in fixed]
+        if not chosen:
+            raise InputError("there is no feature to tune; all are frozen")
+        if len(chosen) > self.max_features:
+            raise InputError(
+                f"mert would tune {len(chosen)} features, which it cannot do well; choose at most {self.max_features} "
+                "with `features`, or use pro"
+            )
+        return np.array(chosen, dtype=np.int32)
+
+    def _starts(self, given: Float64Array, spreads: Float64Array, rng: np.random.Generator) -> Float64Array:
+        """The given weights, then by turns weights near them and weights anywhere.
+
+        Everything is measured in what a weight does to model scores: weight times the feature's spread.
+        """
+        per_unit = np.divide(1.0, spreads, out=np.zeros_like(spreads), where=spreads > 0)
+        size = float(np.mean(np.abs(given * spreads)[spreads > 0]))
+        starts = []
+        for number in range(self.n_starts):
+            if size > 0 and number == 0:
+                starts.append(given)
+            elif size > 0 and number % 2 == 1:
+                starts.append(given + 0.3 * size * per_unit * rng.standard_normal(len(given)))
+            else:
+                anywhere = rng.uniform(-1.0, 1.0, len(given)) * per_unit * (2 * size or 1.0)
+                starts.append(np.where(spreads > 0, anywhere, given))
+        return np.array(starts)
+
+    def _normalise(self, weights: Weights, frozen: Collection[str]) -> None:
+        free = not frozen and not self.bounds
+        norm = self.norm if self.norm is not None else (Norm.L1 if free else Norm.NONE)
+        if norm is not Norm.NONE and not free:
+            raise InputError(f"the {norm} norm would move weights that are frozen or bounded; use norm none")
+        values = weights.values
+        size = {Norm.NONE: 1.0, Norm.L1: float(np.abs(values).sum()), Norm.L2: float(np.sqrt(values @ values))}[norm]
+        if size > 0 and math.isfinite(size):
+            values /= size

@@ -1,0 +1,44 @@
+"""Candidate pools: n-best lists of any decoder as arrays, with readers, writers, merging and shards on disk."""
+
+from dragoman.pool.choose import Choice, oracle, rerank, weights_for
+from dragoman.pool.gain import metric_of, scorer_of, sentence_gains
+from dragoman.pool.measure import read_references, with_external, with_metric
+from dragoman.pool.merge import merge_pools
+from dragoman.pool.pool import Pool, new_words
+from dragoman.pool.readers import NbestFormat, read_nbest, read_pool
+from dragoman.pool.shard import Shard
+from dragoman.pool.statistics_files import read_statistics, write_statistics
+from dragoman.pool.storage import load_pool, merge_to_disk, read_to_disk, save_pool
+from dragoman.pool.synthetic import SyntheticPool, cosine, random_shard, synthetic_pool
+from dragoman.pool.writers import write_nbest
+
+__all__ = [
+    "Choice",
+    "NbestFormat",
+    "Pool",
+    "Shard",
+    "SyntheticPool",
+    "cosine",
+    "load_pool",
+    "merge_pools",
+    "merge_to_disk",
+    "metric_of",
+    "new_words",
+    "oracle",
+    "random_shard",
+    "read_nbest",
+    "read_pool",
+    "read_references",
+    "read_statistics",
+    "read_to_disk",
+    "rerank",
+    "save_pool",
+    "scorer_of",
+    "sentence_gains",
+    "synthetic_pool",
+    "weights_for",
+    "with_external",
+    "with_metric",
+    "write_nbest",
+    "write_statistics",
+]

@@ -1,0 +1,85 @@
+"""Choosing one candidate per sentence: by weights (reranking), or by the metric (oracle)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from dragoman._core import best_candidates, oracle_candidates
+from dragoman.errors import InputError
+from dragoman.features import Weights
+from dragoman.pool.gain import metric_of, scorer_of, sentence_gains
+from dragoman.pool.pool import Pool
+from dragoman.types import Float64Array, Int64Array
+
+__all__ = ["Choice", "oracle", "rerank", "weights_for"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Choice:
+    """For each shard the chosen candidate of each sentence; -1 where a sentence has none."""
+
+    pool: Pool
+    candidates: tuple[Int64Array, ...]
+
+    def total(self) -> Float64Array:
+        """Summed statistics."""
+        metric_of(self.pool)
+        sums = [
+            shard.stats[chosen[chosen >= 0]].sum(axis=0)
+            for shard, chosen in zip(self.pool.shards, self.candidates, strict=True)
+        ]
+        total: Float64Array = np.sum(sums, axis=0)
+        return total
+
+    def score(self) -> float:
+        """The corpus score, as the metric counts (TER: lower is better)."""
+        return float(metric_of(self.pool).score(self.total()))
+
+    def gain(self) -> float:
+        """The corpus gain: higher is better."""
+        return float(metric_of(self.pool).gain(self.total()))
+
+    def texts(self) -> Iterator[tuple[int, str]]:
+        """Sentence id and chosen text, in order; sentences without candidates are empty."""
+        for shard, chosen in zip(self.pool.shards, self.candidates, strict=True):
+            for id_, candidate in zip(shard.sentence_ids.tolist(), chosen.tolist(), strict=True):
+                yield id_, self.pool.text(shard, candidate) if candidate >= 0 else ""
+
+
+def weights_for(pool: Pool, weights: Weights) -> Float64Array:
+    """The weights of the pool's features, one each.
+
+    Raises InputError for weights that are not finite and for weights none of which belongs to a feature of the
+    pool: the names of decoder and weight file then differ, and every candidate would score 0.
+    """
+    values = weights.values_on(pool.index)
+    if not np.isfinite(weights.values).all():
+        raise InputError("the weights are not all finite")
+    if weights.values.any() and not values.any():
+        theirs = next(name for name, _ in weights.items())
+        ours = pool.index.name(0) if len(pool.index) else "none"
+        raise InputError(
+            f"no weight belongs to a feature of the candidates: the weights have '{theirs}', the candidates '{ours}'"
+        )
+    return values
+
+
+def rerank(pool: Pool, weights: Weights, *, threads: int = 1) -> Choice:
+    """The candidate with the greatest w.f of each sentence, the first of equals. Shards are streamed."""
+    values = weights_for(pool, weights)
+    chosen = tuple(best_candidates(*shard.candidates, values, threads) for shard in pool.shards)
+    return Choice(pool=pool, candidates=chosen)
+
+
+def oracle(pool: Pool) -> Choice:
+    """A choice with about the best corpus score that is reachable.
+
+    Exact for metrics that are means over sentences. Others, like BLEU, are climbed: from the best candidate of
+    each sentence alone, one exchange at a time, until none helps. That is a lower bound of the true oracle.
+    """
+    metric = metric_of(pool)
+    shards = [(shard.sentences, shard.stats, sentence_gains(metric, shard.stats)) for shard in pool.shards]
+    return Choice(pool=pool, candidates=tuple(oracle_candidates(shards, scorer_of(metric))))

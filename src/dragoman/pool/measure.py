@@ -1,0 +1,117 @@
+"""The metric of a pool: statistics of every candidate, and scores of choices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from dragoman._core import unescape_word
+from dragoman.errors import InputError, MismatchError
+from dragoman.metric import Bleu, External, Metric, Mix, References, Segments, Spelling, Tokenizer
+from dragoman.pool.pool import Pool
+from dragoman.pool.shard import Shard
+from dragoman.text import read_lines
+from dragoman.types import Float64Array, Int64Array, PathLike
+
+__all__ = ["read_references", "with_external", "with_metric"]
+
+
+def read_references(paths: Sequence[PathLike]) -> list[list[str]]:
+    """The references of each sentence from line-aligned files; an empty line is an empty reference."""
+    if not paths:
+        raise InputError("no references given")
+    files = [list(read_lines(path)) for path in paths]
+    for path, lines in zip(paths, files, strict=True):
+        if len(lines) != len(files[0]):
+            raise MismatchError(f"{path} has {len(lines)} lines but {paths[0]} has {len(files[0])}")
+    return [list(lines) for lines in zip(*files, strict=True)]
+
+
+def with_metric(
+    pool: Pool,
+    metric: Metric,
+    references: Sequence[Sequence[str]],
+    *,
+    allow_missing: bool = False,
+    threads: int = 1,
+) -> Pool:
+    """The pool with the statistics of a metric; `references` has, per sentence id, one text or more.
+
+    Every sentence of the references must have candidates unless `allow_missing`. Raises MismatchError
+    otherwise, and where candidates have no reference.
+    """
+    _check_ids(pool, len(references), allow_missing)
+    if not any(len(shard.tokens) for shard in pool.shards):
+        raise InputError("no candidate has any text, so no metric can be computed from references")
+    measure = _by_text if _needs_text(metric) else _by_ids
+    shards = tuple(
+        shard.with_stats(measure(pool, shard, metric, [references[i] for i in shard.sentence_ids], threads))
+        for shard in pool.shards
+    )
+    return replace(pool, shards=shards, metric=metric)
+
+
+def with_external(pool: Pool, name: str, *, better_is_higher: bool = True) -> Pool:
+    """The pool with one of its named scores as the metric."""
+    metric = External(label=name, better_is_higher=better_is_higher)
+    columns = pool.score_column(name)
+    shards = tuple(
+        shard.with_stats(metric.from_values(values)) for shard, values in zip(pool.shards, columns, strict=True)
+    )
+    return replace(pool, shards=shards, metric=metric)
+
+
+def _check_ids(pool: Pool, n_references: int, allow_missing: bool) -> None:
+    present = np.zeros(n_references, dtype=bool)
+    for shard in pool.shards:
+        ids = shard.sentence_ids[np.diff(shard.sentences) > 0]
+        if len(ids) and ids[-1] >= n_references:
+            raise MismatchError(
+                f"the lists have sentence {ids[-1]} (counted from 0) but the references have "
+                f"only {n_references} lines; do they belong together?"
+            )
+        present[ids] = True
+    missing = np.flatnonzero(~present)
+    if len(missing) and not allow_missing:
+        raise MismatchError(
+            f"the references have {n_references} lines but {len(missing)} of them have no candidates, "
+            f"the first is line {missing[0] + 1}; do they belong together?"
+        )
+
+
+def _needs_text(metric: Metric) -> bool:
+    if isinstance(metric, Mix):
+        return any(_needs_text(part) for _, part in metric.terms)
+    return isinstance(metric, Bleu) and metric.tokenizer is not Tokenizer.NONE
+
+
+def _by_text(
+    pool: Pool, shard: Shard, metric: Metric, references: Sequence[Sequence[str]], threads: int
+) -> Float64Array:
+    texts = [pool.text(shard, candidate) for candidate in range(shard.n_candidates)]
+    return metric.text_statistics(texts, references, sentence=shard.sentence_of_each(), threads=threads)
+
+
+def _by_ids(
+    pool: Pool, shard: Shard, metric: Metric, references: Sequence[Sequence[str]], threads: int
+) -> Float64Array:
+    if len(shard.tokens) and not 0 <= shard.tokens.min() <= shard.tokens.max() < len(pool.words):
+        raise InputError("a candidate has a word id beyond the vocabulary; the pool's files do not belong together")
+    lines = [line for several in references for line in several]
+    block = "".join(line.replace("\n", " ") + "\n" for line in lines).encode("utf-8")
+    offsets, ids = pool.words.encode_growing(block)
+    counts: Int64Array = np.array([0, *(len(several) for several in references)], dtype=np.int64)
+    refs = References(ref_offsets=np.cumsum(counts), segments=Segments(offsets=offsets, ids=ids))
+    return metric.statistics(
+        Segments(offsets=shard.token_rows, ids=shard.tokens),
+        refs,
+        sentence=shard.sentence_of_each(),
+        spelling=_spelling(pool),
+        threads=threads,
+    )
+
+
+def _spelling(pool: Pool) -> Spelling:
+    return Spelling(unescape_word(pool.words.word(i)).decode("utf-8") for i in range(len(pool.words)))

@@ -1,0 +1,110 @@
+"""Pools brought together: rounds of tuning, several systems, parts of a list larger than memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from dragoman._core import WordTable
+from dragoman.errors import MismatchError
+from dragoman.features import FeatureIndex
+from dragoman.pool.pool import Pool
+from dragoman.pool.shard import Shard, concatenate, offsets_of
+
+__all__ = ["aligned", "merge_pools", "merged_shards"]
+
+
+def merge_pools(pools: Sequence[Pool], *, threads: int = 1) -> Pool:
+    """One pool in memory with the candidates of all, repeated ones once (the first stays).
+
+    Features and words of the first pool's tables keep their ids; the tables learn those of the others. A
+    feature is dense when all pools have it as dense.
+    """
+    same = aligned(pools)
+    shards = list(merged_shards(same, n_candidates=None, threads=threads))
+    return replace(same[0], shards=tuple(shards))
+
+
+def aligned(pools: Sequence[Pool]) -> list[Pool]:
+    """The pools over the first one's index and words, with the same named scores and the same dense features."""
+    first = pools[0]
+    names: list[str] = []
+    for pool in pools:
+        if pool.metric != first.metric:
+            raise MismatchError("pools with statistics of different metrics cannot be merged")
+        names.extend(name for name in pool.score_names if name not in names)
+    result = [_with_scores(_on_tables(pool, first.index, first.words), names) for pool in pools]
+    dense = frozenset.intersection(*(pool.dense for pool in result))
+    return [replace(pool, dense=dense, score_names=tuple(names)) for pool in result]
+
+
+def merged_shards(pools: Sequence[Pool], *, n_candidates: int | None, threads: int = 1) -> Iterator[Shard]:
+    """The shards of the merged pool, each of at most about `n_candidates`, without ever holding two.
+
+    The pools must be aligned.
+    """
+    counts: dict[int, int] = {}
+    for pool in pools:
+        for shard in pool.shards:
+            for id_, count in zip(shard.sentence_ids.tolist(), np.diff(shard.sentences).tolist(), strict=True):
+                counts[id_] = counts.get(id_, 0) + count
+    ids = sorted(counts)
+    begin = size = 0
+    for end, id_ in enumerate(ids):
+        if end > begin and n_candidates is not None and size + counts[id_] > n_candidates:
+            yield _merged(pools, ids[begin], ids[end - 1], threads)
+            begin, size = end, 0
+        size += counts[id_]
+    if begin < len(ids):
+        yield _merged(pools, ids[begin], ids[-1], threads)
+
+
+def _merged(pools: Sequence[Pool], first: int, last: int, threads: int) -> Shard:
+    parts = []
+    for pool in pools:
+        for shard in pool.shards:
+            begin, end = np.searchsorted(shard.sentence_ids, (first, last + 1)).tolist()
+            if begin < end:
+                parts.append(shard.part(begin, end))
+    return concatenate(parts).distinct(threads=threads)
+
+
+def _on_tables(pool: Pool, index: FeatureIndex, words: WordTable) -> Pool:
+    if pool.index is not index:
+        to = index.extend(pool.index)
+        pool = replace(
+            pool,
+            index=index,
+            shards=tuple(_renumbered(shard, to) for shard in pool.shards),
+            dense=frozenset(int(to[id_]) for id_ in pool.dense),
+        )
+    if pool.words is not words:
+        table = np.array([words.intern(pool.words.word(i)) for i in range(len(pool.words))], dtype=np.int32)
+        pool = replace(
+            pool,
+            words=words,
+            shards=tuple(replace(shard, tokens=table[shard.tokens]) for shard in pool.shards),
+        )
+    return pool
+
+
+def _renumbered(shard: Shard, to: np.ndarray) -> Shard:
+    ids = to[shard.feature_ids]
+    rows = np.repeat(np.arange(shard.n_candidates), np.diff(shard.feature_rows))
+    order = np.lexsort((ids, rows))
+    return shard.with_features(offsets_of(np.diff(shard.feature_rows)), ids[order], shard.feature_values[order])
+
+
+def _with_scores(pool: Pool, names: Sequence[str]) -> Pool:
+    if tuple(names) == pool.score_names:
+        return pool
+    shards = []
+    for shard in pool.shards:
+        scores = np.full((shard.n_candidates, len(names)), np.nan)
+        # A part of a list may have been read before the list's first candidate with some score.
+        for column, name in enumerate(pool.score_names[: shard.scores.shape[1]]):
+            scores[:, names.index(name)] = shard.scores[:, column]
+        shards.append(replace(shard, scores=scores))
+    return replace(pool, shards=tuple(shards))

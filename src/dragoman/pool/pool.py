@@ -1,0 +1,171 @@
+"""The pool: candidates of many sentences, what every batch optimiser works on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+
+from dragoman._core import WordTable, project_candidates, unescape_word
+from dragoman.corpus import Vocab
+from dragoman.corpus.vocab import VocabBuilder
+from dragoman.errors import InputError
+from dragoman.features import Block, FeatureIndex
+from dragoman.metric import Metric
+from dragoman.pool.shard import Shard, concatenate, offsets_of
+from dragoman.types import Float64Array
+
+__all__ = ["Pool", "new_words"]
+
+
+def new_words() -> WordTable:
+    """An empty table for a pool's words; the reserved words of every vocabulary come first."""
+    return VocabBuilder().table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Pool:
+    """Candidates in shards; no sentence is in two of them, and sentence ids ascend from shard to shard.
+
+    `index` and `words` give feature and word ids their meaning, and grow when something is added. `dense` are
+    the ids of the features that a line of the list always names. `score_names` are the columns of the shards'
+    `scores`. The statistics are those of `metric`.
+    """
+
+    index: FeatureIndex
+    words: WordTable
+    shards: tuple[Shard, ...]
+    dense: frozenset[int] = frozenset()
+    score_names: tuple[str, ...] = ()
+    metric: Metric | None = None
+
+    def __post_init__(self) -> None:
+        ends = [(shard.sentence_ids[0], shard.sentence_ids[-1]) for shard in self.shards if shard.n_sentences]
+        ordered = all((np.diff(shard.sentence_ids) > 0).all() for shard in self.shards)
+        if not ordered or any(a[1] >= b[0] for a, b in pairwise(ends)):
+            raise ValueError("sentence ids must ascend, within and between shards")
+
+    @property
+    def n_sentences(self) -> int:
+        """Of all shards."""
+        return sum(shard.n_sentences for shard in self.shards)
+
+    @property
+    def n_candidates(self) -> int:
+        """Of all shards."""
+        return sum(shard.n_candidates for shard in self.shards)
+
+    @property
+    def n_features(self) -> int:
+        """Features of the index, whether candidates have them or not."""
+        return len(self.index)
+
+    def dense_names(self) -> list[str]:
+        """Names of the dense features, in the order of ids."""
+        return self.index.names(np.array(sorted(self.dense), dtype=np.int32))
+
+    def distinct(self, *, threads: int = 1) -> Pool:
+        """Without repeated candidates; see Shard.distinct."""
+        return replace(self, shards=tuple(shard.distinct(threads=threads) for shard in self.shards))
+
+    def in_memory(self) -> Pool:
+        """All candidates in one shard that is not mapped from a file."""
+        return replace(self, shards=(concatenate(self.shards),)) if self.shards else self
+
+    def text(self, shard: Shard, candidate: int) -> str:
+        """A candidate's words with spaces between."""
+        row = shard.tokens[shard.token_rows[candidate] : shard.token_rows[candidate + 1]]
+        return b" ".join(unescape_word(self.words.word(int(token))) for token in row).decode("utf-8")
+
+    def project(self, blocks: Sequence[Block]) -> Pool:
+        """Features replaced by blocks: each block becomes a dense feature, what it covers disappears."""
+        names = [name for block in blocks for name in block.coefficients]
+        for block in blocks:
+            if self.index.find(block.name) >= 0:
+                raise InputError(f"the pool has a feature '{block.name}' already; give the block another name")
+        covered = np.array(sorted({id_ for name in names if (id_ := self.index.find(name)) >= 0}), dtype=np.int64)
+        targets: dict[int, list[tuple[int, float]]] = {}
+        new = []
+        for block in blocks:
+            new.append(self.index.intern(block.name))
+            for name, coefficient in block.coefficients.items():
+                if coefficient != 0 and (id_ := self.index.find(name)) >= 0:
+                    targets.setdefault(id_, []).append((new[-1], float(coefficient)))
+        drop = np.zeros(len(self.index), dtype=np.uint8)
+        drop[covered] = 1
+        counts = np.zeros(len(self.index), dtype=np.int64)
+        for id_, pairs in targets.items():
+            counts[id_] = len(pairs)
+        flat = [pair for id_ in sorted(targets) for pair in targets[id_]]
+        arguments = (
+            drop,
+            offsets_of(counts),
+            np.array([target for target, _ in flat], dtype=np.int32),
+            np.array([coefficient for _, coefficient in flat], dtype=np.float64),
+        )
+        shards = tuple(shard.with_features(*project_candidates(*shard.candidates, *arguments)) for shard in self.shards)
+        return replace(self, shards=shards, dense=(self.dense - set(covered.tolist())) | frozenset(new))
+
+    def add_features(self, columns: Mapping[str, Sequence[Float64Array]]) -> Pool:
+        """Further dense features: for each name one array per shard, a value for each of its candidates.
+
+        Raises InputError for a value that is not finite and for a name that the candidates have already.
+        """
+        used = {int(id_) for shard in self.shards for id_ in np.unique(shard.feature_ids)} | self.dense
+        for name, arrays in columns.items():
+            if self.index.find(name) in used:
+                raise InputError(f"the candidates have a feature '{name}' already")
+            for array, shard in zip(arrays, self.shards, strict=True):
+                if array.shape != (shard.n_candidates,):
+                    raise InputError(f"'{name}' needs one value for each of {shard.n_candidates} candidates")
+                if bad := np.flatnonzero(~(np.abs(array) <= np.finfo(np.float32).max)).tolist():
+                    raise InputError(
+                        f"'{name}' of candidate {bad[0]} is {array[bad[0]]}; expected a finite 32-bit number"
+                    )
+        ids = np.array([self.index.intern(name) for name in columns], dtype=np.int32)
+        shards = tuple(
+            _with_columns(shard, ids, np.stack([arrays[i] for arrays in columns.values()], axis=1))
+            for i, shard in enumerate(self.shards)
+        )
+        return replace(self, shards=shards, dense=self.dense | frozenset(ids.tolist()))
+
+    def scores_as_features(self, names: Iterable[str]) -> Pool:
+        """Named scores of the candidates (a model's, a QE system's) as features of the same name."""
+        return self.add_features({name: list(self._score_columns(name)) for name in names})
+
+    def score_column(self, name: str) -> Iterator[Float64Array]:
+        """A named score, one array per shard. Raises InputError where a candidate has none."""
+        return self._score_columns(name)
+
+    def _score_columns(self, name: str) -> Iterator[Float64Array]:
+        if name not in self.score_names:
+            known = ", ".join(self.score_names) or "none"
+            raise InputError(f"the candidates have no score '{name}'; they have: {known}")
+        column = self.score_names.index(name)
+        for shard in self.shards:
+            values = shard.scores[:, column]
+            if missing := np.flatnonzero(np.isnan(values)).tolist():
+                sentence = shard.sentence_ids[np.searchsorted(shard.sentences, missing[0], side="right") - 1]
+                raise InputError(
+                    f"{len(missing)} candidates have no score '{name}', the first of sentence {sentence}; "
+                    "every candidate needs one"
+                )
+            yield np.ascontiguousarray(values)
+
+    def vocab(self) -> Vocab:
+        """The words so far as a vocabulary that shares the table."""
+        return Vocab(self.words)
+
+
+def _with_columns(shard: Shard, ids: np.ndarray, columns: np.ndarray) -> Shard:
+    n, k = columns.shape
+    rows = np.repeat(np.arange(n), np.diff(shard.feature_rows))
+    all_rows = np.concatenate([rows, np.repeat(np.arange(n), k)])
+    all_ids = np.concatenate([shard.feature_ids, np.tile(ids, n)])
+    all_values = np.concatenate([shard.feature_values, columns.astype(np.float32).ravel()])
+    kept = all_values != 0
+    order = np.lexsort((all_ids[kept], all_rows[kept]))
+    counts = np.bincount(all_rows[kept], minlength=n)
+    return shard.with_features(offsets_of(counts.astype(np.int64)), all_ids[kept][order], all_values[kept][order])

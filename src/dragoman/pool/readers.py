@@ -1,0 +1,211 @@
+"""Candidate lists of Moses, Phrasal, cdec, Joshua, Travatar and JSON lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from enum import StrEnum
+from itertools import chain
+
+import numpy as np
+
+from dragoman._core import NbestReader, WordTable
+from dragoman.errors import InputError
+from dragoman.features import FeatureIndex
+from dragoman.pool.merge import merge_pools
+from dragoman.pool.pool import Pool, new_words
+from dragoman.pool.shard import UNKNOWN_LENGTH, Shard, concatenate
+from dragoman.text import LineBlock, read_blocks
+from dragoman.types import PathLike
+
+__all__ = ["FIELDS", "NbestFormat", "read_in_parts", "read_nbest", "read_pool", "recognise"]
+
+
+class NbestFormat(StrEnum):
+    """How a candidate list is written."""
+
+    MOSES = "moses"  # id ||| text ||| Name= a b name= c ||| total; Phrasal's `name: value` too
+    CDEC = "cdec"  # id ||| text ||| name=value ||| total
+    JOSHUA = "joshua"  # as cdec unless `fields` says otherwise
+    TRAVATAR = "travatar"  # id ||| text ||| total ||| name=value
+    JSONL = "jsonl"  # {"id": 0, "text": "...", "features": {...}, "scores": {...}}
+
+
+FIELDS = ("id", "text", "features", "total")
+"""The parts of a line with fields, in the order of most formats."""
+
+_TRAVATAR = ("id", "text", "total", "features")
+_NUMBER = re.compile(rb"[-+]?[\d.]+([eE][-+]?\d+)?\Z")
+
+
+def recognise(block: LineBlock) -> NbestFormat:
+    """The format of a list by its first line. Raises InputError when it is none of ours."""
+    line = next((text for text in block.data.split(b"\n") if text.strip()), b"")
+    if line.lstrip().startswith(b"{"):
+        return NbestFormat.JSONL
+    parts = [part.strip() for part in line.split(b"|||")]
+    if len(parts) < 3:
+        raise InputError(
+            "not a candidate list; expected 'id ||| text ||| features ||| score' or JSON lines", line=block.first_line
+        )
+    if len(parts) == 4 and _NUMBER.match(parts[2]) and b"=" in parts[3]:
+        return NbestFormat.TRAVATAR
+    if any(token.endswith((b"=", b":")) for token in parts[2].split()):
+        return NbestFormat.MOSES
+    return NbestFormat.CDEC
+
+
+def read_nbest(
+    path: PathLike,
+    *,
+    format_: NbestFormat | None = None,
+    fields: Sequence[str] | None = None,
+    dense: Collection[str] | None = None,
+    round_number: int = 0,
+    index: FeatureIndex | None = None,
+    words: WordTable | None = None,
+) -> Pool:
+    """One list as a pool in memory, repeated candidates included.
+
+    Lines of a sentence may stand anywhere. A feature that a line does not name is 0. Features are dense when
+    they have several values (`Name= a b`: `Name_1`, `Name_2`) or stand in every line, unless `dense` names
+    them. `fields` is the order of the parts of a line, for Joshua's templates; "" stands for a part to skip.
+    """
+    reading = _Reading(
+        path,
+        format_=format_,
+        fields=fields,
+        index=FeatureIndex() if index is None else index,
+        words=new_words() if words is None else words,
+    )
+    shards = list(reading.shards(round_number, None))
+    return reading.pool(concatenate(shards), dense)
+
+
+def read_in_parts(
+    path: PathLike,
+    *,
+    n_candidates: int,
+    index: FeatureIndex,
+    words: WordTable,
+    format_: NbestFormat | None = None,
+    fields: Sequence[str] | None = None,
+    dense: Collection[str] | None = None,
+    round_number: int = 0,
+) -> Iterator[Pool]:
+    """One list as a sequence of pools of about `n_candidates` each, for lists larger than memory.
+
+    A sentence may occur in several of them; merging brings them together.
+    """
+    reading = _Reading(path, format_=format_, fields=fields, index=index, words=words)
+    for shard in reading.shards(round_number, n_candidates):
+        yield reading.pool(concatenate([shard]), dense)
+
+
+def read_pool(
+    paths: Sequence[PathLike],
+    *,
+    format_: NbestFormat | None = None,
+    fields: Sequence[str] | None = None,
+    dense: Collection[str] | None = None,
+    threads: int = 1,
+) -> Pool:
+    """Several lists (rounds of tuning, several systems) as one pool in memory without repeated candidates."""
+    if not paths:
+        raise InputError("no candidate lists given")
+    index, words = FeatureIndex(), new_words()
+    pools = [
+        read_nbest(path, format_=format_, fields=fields, dense=dense, round_number=number, index=index, words=words)
+        for number, path in enumerate(paths)
+    ]
+    return merge_pools(pools, threads=threads)
+
+
+class _Reading:
+    def __init__(
+        self,
+        path: PathLike,
+        *,
+        format_: NbestFormat | None,
+        fields: Sequence[str] | None,
+        index: FeatureIndex,
+        words: WordTable,
+    ) -> None:
+        self._path = path
+        self._format = format_
+        self._fields = fields
+        self._index = index
+        self._words = words
+        self._reader = NbestReader(index, words)
+
+    def shards(self, round_number: int, n_candidates: int | None) -> Iterator[Shard]:
+        """Shards in the order of lines; a shard's sentence ids may repeat and need not ascend."""
+        n_taken = 0
+        try:
+            blocks = read_blocks(self._path)
+            first = next(blocks, None)
+            if first is None:
+                raise InputError("the file is empty; expected a candidate list")
+            read = self._block_reader(self._format or recognise(first))
+            for block in chain([first], blocks):
+                read(block)
+                if n_candidates is not None and self._reader.n_lines() - n_taken >= n_candidates:
+                    n_taken = self._reader.n_lines()
+                    yield self._take(round_number)
+        except InputError as error:
+            raise error if error.path else error.at(self._path) from None
+        if self._reader.n_lines() == 0:
+            raise InputError("the file has no candidates", path=self._path)
+        if self._reader.n_lines() > n_taken:
+            yield self._take(round_number)
+
+    def pool(self, shard: Shard, dense: Collection[str] | None) -> Pool:
+        """A pool of what was read so far."""
+        return Pool(
+            index=self._index,
+            words=self._words,
+            shards=(shard,),
+            dense=self._dense(dense),
+            score_names=tuple(self._reader.score_names()),
+        )
+
+    def _dense(self, given: Collection[str] | None) -> frozenset[int]:
+        if given is not None:
+            ids = {name: self._index.find(name) for name in given}
+            if absent := [name for name, id_ in ids.items() if id_ < 0]:
+                raise InputError(f"no candidate has the dense feature '{absent[0]}'", path=self._path)
+            return frozenset(ids.values())
+        n_lines = self._reader.n_lines()
+        names = self._reader.names()
+        return frozenset(id_ for ids, n in names if len(ids) > 1 or n == n_lines for id_ in ids)
+
+    def _block_reader(self, format_: NbestFormat) -> Callable[[LineBlock], None]:
+        if format_ is NbestFormat.JSONL:
+            return lambda block: self._reader.read_json(block.data, block.first_line)
+        fields = self._fields or (_TRAVATAR if format_ is NbestFormat.TRAVATAR else FIELDS)
+        if unknown := [field for field in fields if field and field not in FIELDS]:
+            raise InputError(f"'{unknown[0]}' is not a field; expected some of {', '.join(FIELDS)}")
+        places = {field: place for place, field in enumerate(fields) if field}
+        if missing := [field for field in FIELDS[:3] if field not in places]:
+            raise InputError(f"the fields must include '{missing[0]}'")
+        at = (places["id"], places["text"], places["features"], places.get("total", -1))
+        return lambda block: self._reader.read_fields(block.data, block.first_line, *at)
+
+    def _take(self, round_number: int) -> Shard:
+        ids, feature_rows, feature_ids, feature_values, token_rows, tokens, totals, scores = self._reader.take()
+        # Runs of one sentence; concatenate puts runs of the same sentence together.
+        starts = np.flatnonzero(np.diff(ids, prepend=-1))
+        return Shard(
+            sentence_ids=ids[starts].astype(np.int32),
+            sentences=np.append(starts, len(ids)).astype(np.int64),
+            feature_rows=feature_rows,
+            feature_ids=feature_ids,
+            feature_values=feature_values,
+            token_rows=token_rows,
+            tokens=tokens,
+            rounds=np.full(len(ids), round_number, dtype=np.int32),
+            source_lengths=np.full(len(starts), UNKNOWN_LENGTH, dtype=np.int32),
+            totals=totals,
+            scores=np.stack(scores, axis=1) if scores else np.zeros((len(ids), 0)),
+            stats=np.zeros((len(ids), 0)),
+        )

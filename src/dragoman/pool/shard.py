@@ -1,0 +1,181 @@
+"""A shard: the candidates of some sentences as arrays, in memory or mapped from a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dragoman._core import distinct_candidates, gather_ids, gather_values
+from dragoman.errors import InputError
+from dragoman.types import Float32Array, Float64Array, Int32Array, Int64Array
+
+__all__ = ["UNKNOWN_LENGTH", "Shard", "concatenate", "offsets_of"]
+
+UNKNOWN_LENGTH = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Shard:
+    """S sentences with N candidates; sentence s has the candidates sentences[s] .. sentences[s + 1].
+
+    Candidate c has the features feature_ids/feature_values[feature_rows[c] : feature_rows[c + 1]], ids
+    ascending, zeros left out, and the words tokens[token_rows[c] : token_rows[c + 1]].
+    """
+
+    sentence_ids: Int32Array  # [S], ascending: the line of the sentence in source and references, from 0
+    sentences: Int64Array  # [S + 1]
+    feature_rows: Int64Array  # [N + 1]
+    feature_ids: Int32Array
+    feature_values: Float32Array
+    token_rows: Int64Array  # [N + 1]
+    tokens: Int32Array
+    rounds: Int32Array  # [N]: in which round of tuning the candidate was found first
+    source_lengths: Int32Array  # [S]: words, or UNKNOWN_LENGTH
+    totals: Float64Array  # [N]: the decoder's own score; NaN when it gave none
+    scores: Float64Array  # [N, number of named scores]; NaN where absent
+    stats: Float64Array  # [N, n_stats] of the pool's metric; n_stats is 0 before there is one
+
+    def __post_init__(self) -> None:
+        n, s = self.n_candidates, self.n_sentences
+        fits = (
+            len(self.sentences) == s + 1
+            and self.sentences[0] == 0
+            and self.sentences[-1] == n
+            and len(self.token_rows) == n + 1
+            and len(self.rounds) == len(self.totals) == len(self.scores) == len(self.stats) == n
+            and len(self.source_lengths) == s
+            and len(self.feature_ids) == len(self.feature_values) == self.feature_rows[-1]
+            and len(self.tokens) == self.token_rows[-1]
+        )
+        if not fits:
+            raise ValueError("the arrays of a shard do not fit together")
+
+    @property
+    def n_sentences(self) -> int:
+        """S."""
+        return len(self.sentence_ids)
+
+    @property
+    def n_candidates(self) -> int:
+        """N."""
+        return len(self.feature_rows) - 1
+
+    @property
+    def candidates(self) -> tuple[Int64Array, Int64Array, Int32Array, Float32Array]:
+        """Sentences and features, the first arguments of most kernels."""
+        return self.sentences, self.feature_rows, self.feature_ids, self.feature_values
+
+    def sentence_of_each(self) -> Int32Array:
+        """For each candidate the position (not the id) of its sentence."""
+        return np.repeat(np.arange(self.n_sentences, dtype=np.int32), np.diff(self.sentences))
+
+    def select(self, kept: Int64Array) -> Shard:
+        """Only the candidates `kept`, ascending. Sentences without candidates remain."""
+        return self._gather(kept, self.sentence_ids, np.searchsorted(kept, self.sentences), self.source_lengths)
+
+    def distinct(self, *, threads: int = 1) -> Shard:
+        """Without candidates that equal an earlier one of the sentence in words and features.
+
+        Where no candidate has words (statistics files), the statistics must be equal too.
+        """
+        extra = np.ascontiguousarray(self.stats if len(self.tokens) == 0 else self.stats[:, :0])
+        kept = distinct_candidates(*self.candidates, self.token_rows, self.tokens, extra, threads)
+        return self if len(kept) == self.n_candidates else self.select(kept)
+
+    def part(self, begin: int, end: int) -> Shard:
+        """Sentences begin..end-1, as views where possible."""
+        first, last = int(self.sentences[begin]), int(self.sentences[end])
+        features = slice(int(self.feature_rows[first]), int(self.feature_rows[last]))
+        tokens = slice(int(self.token_rows[first]), int(self.token_rows[last]))
+        return Shard(
+            sentence_ids=self.sentence_ids[begin:end],
+            sentences=self.sentences[begin : end + 1] - first,
+            feature_rows=self.feature_rows[first : last + 1] - features.start,
+            feature_ids=self.feature_ids[features],
+            feature_values=self.feature_values[features],
+            token_rows=self.token_rows[first : last + 1] - tokens.start,
+            tokens=self.tokens[tokens],
+            rounds=self.rounds[first:last],
+            source_lengths=self.source_lengths[begin:end],
+            totals=self.totals[first:last],
+            scores=self.scores[first:last],
+            stats=self.stats[first:last],
+        )
+
+    def with_stats(self, stats: Float64Array) -> Shard:
+        """The same candidates with a metric's statistics."""
+        return replace(self, stats=np.ascontiguousarray(stats, dtype=np.float64))
+
+    def with_features(self, rows: Int64Array, ids: Int32Array, values: Float32Array) -> Shard:
+        """The same candidates with other features."""
+        return replace(self, feature_rows=rows, feature_ids=ids, feature_values=values)
+
+    def _gather(self, order: Int64Array, sentence_ids: Int32Array, sentences: Int64Array, lengths: Int32Array) -> Shard:
+        return Shard(
+            sentence_ids=sentence_ids,
+            sentences=sentences.astype(np.int64),
+            feature_rows=offsets_of(np.diff(self.feature_rows)[order]),
+            feature_ids=gather_ids(self.feature_rows, self.feature_ids, order),
+            feature_values=gather_values(self.feature_rows, self.feature_values, order),
+            token_rows=offsets_of(np.diff(self.token_rows)[order]),
+            tokens=gather_ids(self.token_rows, self.tokens, order),
+            rounds=self.rounds[order],
+            source_lengths=lengths,
+            totals=self.totals[order],
+            scores=self.scores[order],
+            stats=self.stats[order],
+        )
+
+
+def concatenate(shards: Sequence[Shard]) -> Shard:
+    """One shard of all candidates: sentences by id, a sentence's candidates in the order of the shards.
+
+    The ids of a shard need not be ascending or distinct here: this is what brings them into order.
+    """
+    ids = np.concatenate([shard.sentence_ids for shard in shards])
+    joined = Shard(
+        sentence_ids=ids,
+        sentences=_joined([shard.sentences for shard in shards]),
+        feature_rows=_joined([shard.feature_rows for shard in shards]),
+        feature_ids=np.concatenate([shard.feature_ids for shard in shards]),
+        feature_values=np.concatenate([shard.feature_values for shard in shards]),
+        token_rows=_joined([shard.token_rows for shard in shards]),
+        tokens=np.concatenate([shard.tokens for shard in shards]),
+        rounds=np.concatenate([shard.rounds for shard in shards]),
+        source_lengths=np.concatenate([shard.source_lengths for shard in shards]),
+        totals=np.concatenate([shard.totals for shard in shards]),
+        scores=np.concatenate([shard.scores for shard in shards]),
+        stats=np.concatenate([shard.stats for shard in shards]),
+    )
+    if (np.diff(ids) > 0).all():
+        return joined
+    distinct, lengths = _source_lengths(ids, joined.source_lengths)
+    of_each = np.repeat(ids, np.diff(joined.sentences))
+    order = np.argsort(of_each, kind="stable")
+    sentences = np.searchsorted(of_each[order], np.append(distinct, distinct[-1] + 1))
+    return joined._gather(order, distinct, sentences, lengths)
+
+
+def offsets_of(counts: Int64Array) -> Int64Array:
+    """Offsets of rows with these lengths."""
+    offsets = np.zeros(len(counts) + 1, dtype=np.int64)
+    np.cumsum(counts, out=offsets[1:])
+    return offsets
+
+
+def _joined(offsets: Sequence[Int64Array]) -> Int64Array:
+    starts = offsets_of(np.array([part[-1] for part in offsets], dtype=np.int64))
+    parts = [part[1:] + start for part, start in zip(offsets, starts, strict=False)]
+    return np.concatenate([np.zeros(1, np.int64), *parts])
+
+
+def _source_lengths(ids: Int32Array, lengths: Int32Array) -> tuple[Int32Array, Int32Array]:
+    distinct, inverse = np.unique(ids, return_inverse=True)
+    longest = np.full(len(distinct), UNKNOWN_LENGTH, dtype=np.int32)
+    np.maximum.at(longest, inverse, lengths)
+    known = lengths != UNKNOWN_LENGTH
+    if (clash := known & (longest[inverse] != lengths)).any():
+        raise InputError(f"sentence {ids[clash][0]} has two different source lengths; do the lists belong together?")
+    return distinct.astype(np.int32), longest

@@ -1,0 +1,105 @@
+"""Optimisers from their name and `key=value` settings."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import types
+import typing
+from collections.abc import Mapping
+from typing import Any
+
+from dragoman.errors import InputError
+from dragoman.optim import OPTIMISERS, Optimiser
+
+__all__ = ["build_optimiser", "describe_settings"]
+
+_Kinds = tuple[type, ...]
+
+
+def build_optimiser(method: str, settings: Mapping[str, str]) -> Optimiser:
+    """The optimiser of that name with some of its fields set from text; `outer.inner` reaches into a field.
+
+    Raises InputError for an unknown method or setting, with those that exist, and for a value of the wrong kind.
+    """
+    cls = _known(method)
+    kinds = _settable(cls)
+    values: dict[str, Any] = {}
+    nested: dict[str, dict[str, Any]] = {}
+    for key, text in settings.items():
+        if key not in kinds:
+            raise InputError(f"{method} has no setting '{key}'; it has: {', '.join(kinds)}")
+        value = _parse(key, text, kinds[key])
+        outer, dot, inner = key.partition(".")
+        if dot:
+            nested.setdefault(outer, {})[inner] = value
+        else:
+            values[key] = value
+    for outer, fields in nested.items():
+        values[outer] = _record_type(typing.get_type_hints(cls)[outer])(**fields)
+    optimiser: Optimiser = cls(**values)
+    return optimiser
+
+
+def describe_settings(method: str) -> dict[str, str]:
+    """Names and defaults of a method's settings, for people."""
+    return {name: _default(_known(method), name) for name in _settable(_known(method))}
+
+
+def _known(method: str) -> Any:
+    if method not in OPTIMISERS:
+        raise InputError(f"there is no method '{method}'; there are: {', '.join(OPTIMISERS)}")
+    return OPTIMISERS[method]
+
+
+def _members(hint: object) -> tuple[object, ...]:
+    return typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
+
+
+def _record_type(hint: object) -> Any:
+    """The dataclass among the members of a hint, or None."""
+    return next((m for m in _members(hint) if isinstance(m, type) and dataclasses.is_dataclass(m)), None)
+
+
+def _settable(cls: Any) -> dict[str, _Kinds]:
+    """Fields that a text can set: numbers, flags, enumerations, and those of records inside."""
+    hints = typing.get_type_hints(cls)
+    found: dict[str, _Kinds] = {}
+    for field in dataclasses.fields(cls):
+        record = _record_type(hints[field.name])
+        if record is not None:
+            found |= {f"{field.name}.{inner}": kinds for inner, kinds in _settable(record).items()}
+            continue
+        members = _members(hints[field.name])
+        kinds = tuple(m for m in members if isinstance(m, type) and _is_plain(m))
+        if len(kinds) == len(members):
+            found[field.name] = kinds
+    return found
+
+
+def _is_plain(kind: type) -> bool:
+    return kind in (int, float, bool, types.NoneType) or issubclass(kind, enum.Enum)
+
+
+def _default(cls: Any, name: str) -> str:
+    outer, dot, inner = name.partition(".")
+    if dot:
+        return _default(_record_type(typing.get_type_hints(cls)[outer]), inner)
+    return str(next(field.default for field in dataclasses.fields(cls) if field.name == outer))
+
+
+def _parse(key: str, text: str, kinds: _Kinds) -> object:
+    if types.NoneType in kinds and text.lower() == "none":
+        return None
+    if bool in kinds and text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    for kind in kinds:
+        if kind in (int, float) or issubclass(kind, enum.Enum):
+            try:
+                return kind(text)
+            except ValueError:
+                continue
+    choices = [str(member.value) for kind in kinds if issubclass(kind, enum.Enum) for member in kind]
+    named = {int: "a whole number", float: "a number", bool: "true or false", types.NoneType: "none"}
+    expected = " or ".join([*choices, *(named[kind] for kind in kinds if kind in named)])
+    raise InputError(f"{key}={text}: expected {expected}")

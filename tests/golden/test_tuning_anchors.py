@@ -1,0 +1,62 @@
+"""MERT and PRO on the four rounds of n-best lists of a Moses run, whose own MERT stays at 29.3856."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dragoman.features import read_weights
+from dragoman.metric import Bleu, score_text
+from dragoman.optim import Mert, Pro
+from dragoman.pool import oracle, read_pool, read_references, rerank, with_metric
+
+pytestmark = pytest.mark.realdata
+
+
+@pytest.fixture(scope="module")
+def references(data):
+    return read_references([data / "enja" / "dev.en.xz"])
+
+
+@pytest.fixture(scope="module")
+def pool(anchors, references):
+    lists = [anchors / "moses-enja" / f"round{i}.nbest.gz" for i in range(1, 5)]
+    return with_metric(read_pool(lists), Bleu(), references)
+
+
+@pytest.fixture(scope="module")
+def start(anchors):
+    return read_weights(anchors / "moses-enja" / "start.dense")
+
+
+def test_the_union_of_the_lists(pool):
+    assert pool.n_sentences == 500
+    assert pool.n_candidates == 120_472
+    assert len(pool.dense_names()) == 14
+
+
+def test_the_start_scores_what_moses_says(pool, start, references):
+    choice = rerank(pool, start)
+    assert choice.score() == pytest.approx(0.293856, abs=5e-7)
+    texts = [text for _, text in choice.texts()]
+    assert score_text(Bleu(), texts, [[refs[0] for refs in references]]).score == choice.score()
+
+
+def test_mert_beats_the_start(pool, start):
+    result = Mert(n_starts=4).optimise(pool, start, seed=1, threads=2)
+    assert result.gain_before == pytest.approx(0.293856, abs=5e-7)
+    assert result.gain_after > 0.2949
+    assert np.abs(result.weights.values).sum() == pytest.approx(1.0)
+
+
+def test_pro_learns_precise_translations(pool, start):
+    result = Pro().optimise(pool, start, seed=1, threads=2)
+    total = rerank(pool, result.weights).total()
+    by_start = rerank(pool, start).total()
+    # BLEU+1 makes short translations (Nakov et al. 2012), so precision is what must not fall.
+    assert total[2] / total[6] > by_start[2] / by_start[6]
+    assert result.gain_after > 0.26
+
+
+def test_the_oracle_is_far_above(pool):
+    assert oracle(pool).score() > 0.51

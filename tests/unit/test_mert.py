@@ -1,0 +1,129 @@
+"""MERT beyond the contract of all optimisers."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from dragoman.errors import InputError
+from dragoman.features import Block, Weights
+from dragoman.optim import Mert, Norm
+from dragoman.pool import oracle, synthetic_pool
+from dragoman.pool.synthetic import cosine
+from pools import pool_of, random_pool
+
+
+def test_finds_the_gold_weights_of_a_small_problem():
+    made = synthetic_pool(4, seed=1, n_sentences=100, n_candidates=20)
+    result = Mert(n_starts=5).optimise(made.pool, Weights(made.pool.index), seed=1)
+    assert cosine(result.weights, made.gold) > 0.999
+    assert result.gain_after == pytest.approx(oracle(made.pool).gain(), rel=1e-3)
+
+
+def test_reaches_a_separable_optimum_exactly():
+    pool = pool_of(
+        [
+            [({"a": 1.0, "b": 0.0}, 1.0), ({"a": 0.0, "b": 1.0}, 0.0)],
+            [({"a": 3.0, "b": 2.5}, 0.0), ({"a": 1.0, "b": 1.0}, 1.0)],
+        ]
+    )
+    result = Mert().optimise(pool, Weights.from_dict({"a": 0.1, "b": 0.5}, pool.index), seed=1)
+    assert result.gain_before < 1.0
+    assert result.gain_after == 1.0
+
+
+@pytest.mark.parametrize(("norm", "size"), [(Norm.L1, 1), (Norm.L2, 2), (None, 1)])
+def test_norms(norm, size):
+    pool = random_pool(1)
+    result = Mert(norm=norm, n_starts=3).optimise(pool, Weights(pool.index), seed=1)
+    assert np.linalg.norm(result.weights.values, ord=size) == pytest.approx(1.0)
+
+
+def test_bounds_hold():
+    pool = random_pool(2)
+    start = Weights(pool.index, np.full(5, 0.1))
+    bounds = {"f0": (0.0, 0.2), "f1": (-math.inf, 0.05), "f2": (0.3, 0.3)}
+    result = Mert(bounds=bounds, n_starts=6).optimise(pool, start, seed=1)
+    for name, (lower, upper) in bounds.items():
+        assert lower <= result.weights[name] <= upper
+    assert result.gain_after > 0
+    with pytest.raises(InputError, match="'x' has bounds but is not tuned"):
+        Mert(bounds={"x": (0, 1)}).optimise(pool, start, seed=1)
+    with pytest.raises(InputError, match="not a range"):
+        Mert(bounds={"f0": (1, 0)})
+    with pytest.raises(InputError, match="would move weights"):
+        Mert(bounds=bounds, norm=Norm.L1).optimise(pool, start, seed=1)
+
+
+def test_chosen_features_only():
+    pool = random_pool(3)
+    start = Weights(pool.index, np.linspace(0.5, 1.0, 5))
+    result = Mert(features=("f1", "f3"), norm=Norm.NONE, n_starts=4).optimise(pool, start, seed=1)
+    unchanged = [0, 2, 4]
+    assert (result.weights.values[unchanged] == start.values[unchanged]).all()
+    assert result.gain_after > result.gain_before
+    with pytest.raises(InputError, match="no feature 'nobody'"):
+        Mert(features=("nobody",)).optimise(pool, start, seed=1)
+
+
+def test_too_many_features_are_refused_and_blocks_help():
+    pool = random_pool(4, n_features=30, active=0.3)
+    start = Weights(pool.index, np.random.default_rng(0).normal(size=30))
+    with pytest.raises(InputError, match="30 features.*pro"):
+        Mert(max_features=20).optimise(pool, start, seed=1)
+    block = Block(name="sparse", coefficients={f"f{i}": start[f"f{i}"] for i in range(5, 30)})
+    projected = pool.project([block])
+    begin = Weights.from_dict({**{f"f{i}": start[f"f{i}"] for i in range(5)}, "sparse": 1.0}, projected.index)
+    result = Mert(max_features=20, n_starts=5).optimise(projected, begin, seed=1)
+    assert result.gain_after > result.gain_before
+    assert result.weights["sparse"] != 0
+
+
+def test_constant_features_are_named():
+    sentences = [[({"a": 1.0, "c": 7.0}, 1.0), ({"a": -1.0, "c": 7.0}, 0.0)] for _ in range(3)]
+    pool = pool_of(sentences)
+    result = Mert(norm=Norm.NONE).optimise(pool, Weights.from_dict({"a": -1.0, "c": 0.5}, pool.index), seed=1)
+    assert result.weights["c"] == 0.5
+    assert result.weights["a"] > 0
+    assert "never differ" in result.notes[0]
+
+
+def test_the_start_is_kept_when_nothing_is_better():
+    pool = pool_of([[({"a": 1.0}, 1.0), ({"a": -1.0}, 0.0)]])
+    start = Weights.from_dict({"a": 3.0}, pool.index)
+    result = Mert().optimise(pool, start, seed=1)
+    assert result.weights["a"] == 3.0
+    assert "starting weights" in result.notes[0]
+
+
+def test_a_zero_metric_everywhere_keeps_the_start():
+    pool = random_pool(5, bleu=True)
+    stats = pool.shards[0].stats.copy()
+    stats[:, 5] = 0  # no 4-gram matches anywhere: unsmoothed BLEU is 0 whatever one chooses
+    flat = type(pool)(
+        index=pool.index,
+        words=pool.words,
+        shards=(pool.shards[0].with_stats(stats),),
+        dense=pool.dense,
+        metric=pool.metric,
+    )
+    start = Weights(pool.index, np.full(5, 0.2))
+    result = Mert(n_starts=3).optimise(flat, start, seed=1)
+    assert (result.weights.values == start.values).all()
+
+
+def test_weights_of_features_that_the_pool_lacks_stay():
+    pool = random_pool(6)
+    start = Weights.from_dict({"f0": 0.5, "UnknownWordPenalty0": 1.0})
+    result = Mert(norm=Norm.NONE, n_starts=2).optimise(pool, start, seed=1)
+    assert result.weights["UnknownWordPenalty0"] == 1.0
+
+
+def test_weights_never_collapse_on_a_one_sided_optimum():
+    # The best interval along every axis is unbounded.
+    pool = pool_of([[({"a": float(i), "b": float(i * i)}, float(i)) for i in range(6)] for _ in range(4)])
+    result = Mert(norm=Norm.NONE).optimise(pool, Weights.from_dict({"a": -1.0, "b": -1.0}, pool.index), seed=1)
+    assert result.gain_after == 5.0
+    assert 1e-6 < np.abs(result.weights.values).max() < 1e6

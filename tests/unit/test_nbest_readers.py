@@ -1,0 +1,240 @@
+"""Candidate lists of every system, and what is wrong with them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+
+from dragoman.errors import InputError
+from dragoman.pool import NbestFormat, read_nbest, read_pool, write_nbest
+
+MOSES = """0 ||| a house ||| LM0= -12.5 TM0= -1.2 -0.7 WordPenalty0= -2 pl_1,1= 2 ||| -3.41
+0 ||| the house ||| LM0= -11.5 TM0= -1.0 0 WordPenalty0= -2 ||| -3.5 ||| 0-1=0-1 ||| 0-0 1-1
+1 |||  ||| LM0= -1 TM0= 0 0 WordPenalty0= 0 ||| -9
+"""
+CDEC = "0 ||| a house ||| LanguageModel=-4.2 Glue=1 ||| -3.1\n0 ||| houses ||| LanguageModel=-5 ||| -4 ||| 0.31\n"
+TRAVATAR = "0 ||| a house ||| -3.1 ||| lm=-4.2 w=2\n1 ||| b ||| -1 ||| lm=-1 w=1\n"
+JSONL = """{"id": 0, "text": "a house", "features": {"logprob": -3.2, "qe": 0.71}, "scores": {"comet": 0.83}}
+{"text": "the  \\u0068ouse\\nx", "id": 0, "more": [1, {"a": null}], "features": {"logprob": -1e0}}
+"""
+
+
+def put(tmp_path, text, name="list"):
+    path = tmp_path / name
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return path
+
+
+def rows(pool):
+    """(sentence, text, features by name, total) of each candidate."""
+    result = []
+    for shard in pool.shards:
+        sentence = shard.sentence_ids[shard.sentence_of_each()]
+        for c in range(shard.n_candidates):
+            row = slice(shard.feature_rows[c], shard.feature_rows[c + 1])
+            names = pool.index.names(np.ascontiguousarray(shard.feature_ids[row]))
+            values = [float(v) for v in shard.feature_values[row]]
+            result.append(
+                (int(sentence[c]), pool.text(shard, c), dict(zip(names, values, strict=True)), float(shard.totals[c]))
+            )
+    return result
+
+
+def f32(x):
+    return float(np.float32(x))
+
+
+def test_moses(tmp_path):
+    pool = read_nbest(put(tmp_path, MOSES))
+    assert rows(pool)[0] == (
+        0,
+        "a house",
+        {"LM0": -12.5, "TM0_1": f32(-1.2), "TM0_2": f32(-0.7), "WordPenalty0": -2.0, "pl_1,1": 2.0},
+        -3.41,
+    )
+    assert rows(pool)[1][2] == {"LM0": -11.5, "TM0_1": -1.0, "WordPenalty0": -2.0}
+    assert rows(pool)[2] == (1, "", {"LM0": -1.0}, -9.0)
+    assert pool.dense_names() == ["LM0", "TM0_1", "TM0_2", "WordPenalty0"]
+
+
+def test_the_user_names_the_dense_set(tmp_path):
+    pool = read_nbest(put(tmp_path, MOSES), dense=["LM0", "pl_1,1"])
+    assert pool.dense_names() == ["LM0", "pl_1,1"]
+    with pytest.raises(InputError, match="no candidate has the dense feature 'absent'"):
+        read_nbest(put(tmp_path, MOSES), dense=["absent"])
+
+
+def test_a_dense_name_may_have_an_underscore(tmp_path):
+    pool = read_nbest(put(tmp_path, "0 ||| a ||| my_lm= -1 sp_x= 1 ||| 0\n0 ||| b ||| my_lm= -2 ||| 0\n"))
+    assert pool.dense_names() == ["my_lm"]
+
+
+def test_cdec(tmp_path):
+    assert rows(read_nbest(put(tmp_path, CDEC)))[1] == (0, "houses", {"LanguageModel": -5.0}, -4.0)
+
+
+def test_joshua_with_a_template(tmp_path):
+    text = "-3.1 ||| 0 ||| lm_0=-4.2 tm_pt_0=-1.0 ||| a house\n"
+    pool = read_nbest(put(tmp_path, text), format_=NbestFormat.JOSHUA, fields=["total", "id", "features", "text"])
+    assert rows(pool) == [(0, "a house", {"lm_0": f32(-4.2), "tm_pt_0": -1.0}, -3.1)]
+    with pytest.raises(InputError, match="must include 'text'"):
+        read_nbest(put(tmp_path, text), format_=NbestFormat.JOSHUA, fields=["id", "features"])
+    with pytest.raises(InputError, match="'x' is not a field"):
+        read_nbest(put(tmp_path, text), format_=NbestFormat.JOSHUA, fields=["x"])
+
+
+def test_travatar(tmp_path):
+    assert rows(read_nbest(put(tmp_path, TRAVATAR)))[0] == (0, "a house", {"lm": f32(-4.2), "w": 2.0}, -3.1)
+
+
+def test_phrasal_and_old_moses(tmp_path):
+    pool = read_nbest(put(tmp_path, "0|||a b|||lm: -1 tm: -2 -3|||-6\n"))
+    assert rows(pool) == [(0, "a b", {"lm": -1.0, "tm_1": -2.0, "tm_2": -3.0}, -6.0)]
+
+
+def test_json_lines(tmp_path):
+    pool = read_nbest(put(tmp_path, JSONL))
+    assert [row[1] for row in rows(pool)] == ["a house", "the house x"]
+    assert pool.score_names == ("comet",)
+    assert pool.shards[0].scores[0, 0] == 0.83
+    assert np.isnan(pool.shards[0].scores[1, 0])
+
+
+def test_compressed_and_carriage_returns(tmp_path):
+    path = put(tmp_path, gzip.compress(MOSES.replace("\n", "\r\n").encode()))
+    assert rows(read_nbest(path)) == rows(read_nbest(put(tmp_path, MOSES, "other")))
+
+
+def test_markup_as_words(tmp_path):
+    pool = read_nbest(put(tmp_path, "0 ||| <s> [X,1] \\p ||| a=1\n"))
+    assert rows(pool)[0][1] == "<s> [X,1] \\p"
+    assert pool.words.find(b"<s>") == 1  # the reserved one, which the corpus word is not
+    assert 1 not in pool.shards[0].tokens
+
+
+def test_runs_of_a_sentence_are_put_together(tmp_path):
+    text = "".join(f"{i} ||| w{n} ||| a={n + 1}\n" for n, i in enumerate([3, 1, 1, 3, 0, 3]))
+    pool = read_nbest(put(tmp_path, text))
+    assert [(r[0], r[1]) for r in rows(pool)] == [(0, "w4"), (1, "w1"), (1, "w2"), (3, "w0"), (3, "w3"), (3, "w5")]
+    assert pool.shards[0].sentence_ids.tolist() == [0, 1, 3]
+
+
+def test_rounds_are_merged_without_repetitions(tmp_path):
+    one = put(tmp_path, "0 ||| a ||| f=1\n0 ||| b ||| f=1\n", "1")
+    two = put(
+        tmp_path, "1 ||| c ||| g=2\n0 ||| a ||| f=1\n0 ||| a ||| f=2\n0 ||| a ||| f=1 g=1\n0 ||| a  ||| f=1.0\n", "2"
+    )
+    pool = read_pool([one, two])
+    assert [row[:3] for row in rows(pool)] == [
+        (0, "a", {"f": 1.0}),
+        (0, "b", {"f": 1.0}),
+        (0, "a", {"f": 2.0}),
+        (0, "a", {"f": 1.0, "g": 1.0}),
+        (1, "c", {"g": 2.0}),
+    ]
+    assert pool.shards[0].rounds.tolist() == [0, 0, 1, 1, 1]
+
+
+BROKEN = [
+    ("", "empty", None),
+    ("\n \n", "not a candidate list", 1),
+    ("hello\n", "not a candidate list", 1),
+    ("0 ||| a ||| f= 1\n1 ||| b\n", "2 fields", 2),
+    ("x ||| a ||| f= 1\n", "expected a sentence number", 1),
+    ("-1 ||| a ||| f= 1\n", "expected a sentence number", 1),
+    ("99999999999 ||| a ||| f= 1\n", "expected a sentence number", 1),
+    ("0 ||| a ||| f= nan\n", "not finite", 1),
+    ("0 ||| a ||| f= 1\n0 ||| a ||| f=-inf\n", "not finite", 2),
+    ("0 ||| a ||| f= 1e400\n", "too large", 1),
+    ("0 ||| a ||| f= 1e39\n", "too large for 32 bits", 1),
+    ("0 ||| a ||| f=\n", "'f' has no value", 1),
+    ("0 ||| a ||| f= g= 1\n", "'f' has no value", 1),
+    ("0 ||| a ||| = 1\n", "without a name", 1),
+    ("0 ||| a ||| =1\n", "expected a feature", 1),
+    ("0 ||| a ||| f=x\n", "expected a number after '='", 1),
+    ("0 ||| a ||| 1 2 3\n", "expected a feature", 1),
+    ("0 ||| a ||| f=1 f=2\n", "'f' stands twice", 1),
+    ("0 ||| a ||| f= 1 2\n0 ||| a ||| f= 1\n", "1 values here and 2 before", 2),
+    ("0 ||| a ||| f=1 ||| x\n", "expected the total score", 1),
+    ("0 ||| \xff ||| f=1\n".encode("latin-1"), "invalid UTF-8", 1),
+    ('{"id": 0}\n', '"text" is missing', 1),
+    ('{"text": ""}\n', '"id" is missing', 1),
+    ('{"id": 0, "id": 1, "text": ""}\n', "'id' stands twice", 1),
+    ('{"id": 0.5, "text": ""}\n', "expected a sentence number", 1),
+    ('{"id": "0", "text": ""}\n', "expected a number", 1),
+    ('{"id": 0, "text": "", "features": {"a": NaN}}\n', "not finite", 1),
+    ('{"id": 0, "text": "", "features": {"a": -Infinity}}\n', "not finite", 1),
+    ('{"id": 0, "text": "", "features": {"a": "1"}}\n', "expected a number", 1),
+    ('{"id": 0, "text": "", "features": {"a": 1, "a": 2}}\n', "'a' stands twice", 1),
+    ('{"id": 0, "text": "", "features": {"": 1}}\n', "without a name", 1),
+    ('{"id": 0, "text": "", "features": {"a\\tb": 1}}\n', "control character", 1),
+    ('{"id": 0, "text": "", "scores": {"a": 1, "a": 2}}\n', "'a' stands twice", 1),
+    ('{"id": 0, "text": "\\ud800"}\n', "surrogate", 1),
+    ('{"id": 0, "text": "a"} x\n', "the end of the line", 1),
+    ('{"id": 0, "text": "a",}\n', "broken JSON", 1),
+    ('{"id": 01, "text": "a"}\n', "expected a number", 1),
+    ('{"id": 0, "text": "a", "x": ' + "[" * 100 + "\n", "nested", 1),
+    ('{"id": 0, "text": "a"', "broken JSON", 1),
+]
+
+
+@pytest.mark.parametrize(("text", "message", "line"), BROKEN)
+def test_broken_lists_are_refused(tmp_path, text, message, line):
+    with pytest.raises(InputError, match=message) as caught:
+        read_nbest(put(tmp_path, text))
+    assert caught.value.line == line
+    assert str(tmp_path / "list") in str(caught.value)
+
+
+def test_a_missing_file(tmp_path):
+    with pytest.raises(InputError, match="cannot be read"):
+        read_nbest(tmp_path / "absent")
+    with pytest.raises(InputError, match="no candidate lists"):
+        read_pool([])
+
+
+def test_tiny_numbers_are_zero(tmp_path):
+    assert rows(read_nbest(put(tmp_path, "0 ||| a ||| f=1e-400 g=+2 h=1e-46\n")))[0][2] == {"g": 2.0}
+
+
+@pytest.mark.parametrize("format_", NbestFormat)
+def test_every_format_survives_a_round_trip(tmp_path, format_):
+    text = MOSES + "7 ||| <s> é a ||| LM0= 0.1 TM0= 1e-30 3 WordPenalty0= -0 zz= 0.3333333\n"
+    pool = read_nbest(put(tmp_path, text))
+    write_nbest(pool, tmp_path / "out.xz", format_=format_)
+    again = read_nbest(tmp_path / "out.xz", format_=None if format_ is not NbestFormat.JOSHUA else format_)
+    expected = rows(pool)
+    if format_ is NbestFormat.TRAVATAR:  # it has no way to say that there is no total
+        expected[-1] = (*expected[-1][:3], 0.0)
+        assert rows(again) == expected
+    else:
+        np.testing.assert_equal(rows(again), expected)
+    assert again.dense_names() == pool.dense_names()
+
+
+def test_json_lines_round_trip_with_scores_and_odd_words(tmp_path):
+    lines = [
+        {"id": 2, "text": 'a ||| "q" \\ \u2028 \x01', "features": {"a b": 1.5, "ü": -2}, "scores": {"x y": 0.1}},
+        {"id": 2, "text": "", "features": {"a b": 0.25}, "total": 1e-9},
+    ]
+    path = put(tmp_path, "".join(json.dumps(line) + "\n" for line in lines))
+    pool = read_nbest(path)
+    write_nbest(pool, tmp_path / "out", format_=NbestFormat.JSONL)
+    again = read_nbest(tmp_path / "out")
+    np.testing.assert_equal(rows(again), rows(pool))
+    np.testing.assert_equal(again.shards[0].scores, pool.shards[0].scores)
+    assert json.loads((tmp_path / "out").read_text("utf-8").split("\n")[0])["text"] == lines[0]["text"]
+    with pytest.raises(InputError, match="no named scores"):
+        write_nbest(pool, tmp_path / "out", format_=NbestFormat.MOSES)
+
+
+def test_what_fields_cannot_hold_is_refused(tmp_path):
+    odd_word = read_nbest(put(tmp_path, '{"id": 0, "text": "a||| b", "features": {"f": 1}}\n'))
+    odd_name = read_nbest(put(tmp_path, '{"id": 0, "text": "a", "features": {"f g": 1}}\n'))
+    for pool in (odd_word, odd_name):
+        with pytest.raises(InputError, match="write JSON lines"):
+            write_nbest(pool, tmp_path / "out", format_=NbestFormat.CDEC)
+    assert not (tmp_path / "out").exists()
