@@ -116,8 +116,8 @@ void bind_extraction(nb::module_& m) {
         rows.check("links");
         const ExtractOptions options{max_length, max_sentence_length, n_source_words, n_target_words,
                                      BuildOptions{folder, max_memory_bytes, n_threads}};
-        const auto stats = watch(
-            [&](Control& control) { return extract_phrases(text, rows, options, control); }, progress);
+        const auto stats =
+            watch([&](Control& control) { return extract_phrases(text, rows, options, control); }, progress);
         nb::dict result = to_dict(stats.build);
         result["n_sentences"] = stats.n_sentences;
         result["n_too_long"] = stats.n_too_long;
@@ -205,9 +205,8 @@ void bind_view(nb::module_& m) {
           nb::arg("pair"));
   m.def(
       "grammar_view",
-      [](const MappedGrammar& grammar, int excluded_fold, int max_targets, int64_t min_count,
-         PhraseSmoothing smoothing, const std::vector<std::pair<ReorderingModel, int>>& reordering,
-         double reordering_smoothing, int n_threads) {
+      [](const MappedGrammar& grammar, int excluded_fold, int max_targets, int64_t min_count, PhraseSmoothing smoothing,
+         const std::vector<std::pair<ReorderingModel, int>>& reordering, double reordering_smoothing, int n_threads) {
         ViewOptions options{excluded_fold, max_targets, min_count, smoothing, {}, reordering_smoothing};
         for (const auto& [model, n] : reordering) options.reordering.push_back({model, n});
         return watch([&](Control& control) {

@@ -1,5 +1,7 @@
 #include <nanobind/nanobind.h>
 
+#include <system_error>
+
 #include "bind/modules.hh"
 #include "core/control.hh"
 #include "core/errors.hh"
@@ -24,6 +26,8 @@ NB_MODULE(_core, m) {
       std::rethrow_exception(p);
     } catch (const dragoman::InputError& error) {
       raise_input_error(error);
+    } catch (const std::system_error& error) {
+      PyErr_SetObject(PyExc_OSError, nb::make_tuple(error.code().value(), error.what()).ptr());
     } catch (const dragoman::Interrupted&) {
       PyErr_SetNone(PyExc_KeyboardInterrupt);
     }

@@ -33,8 +33,8 @@ void bind_moses(nb::module_& m) {
           [](MosesTable& table, const std::string& folder, int n_source_words, int n_target_words,
              int64_t max_memory_bytes, int n_threads) {
             const BuildOptions options{folder, max_memory_bytes, n_threads};
-            return to_dict(watch(
-                [&](Control& control) { return table.write(options, n_source_words, n_target_words, control); }));
+            return to_dict(
+                watch([&](Control& control) { return table.write(options, n_source_words, n_target_words, control); }));
           },
           nb::arg("folder"), nb::arg("n_source_words"), nb::arg("n_target_words"), nb::arg("max_memory_bytes"),
           nb::arg("n_threads"))

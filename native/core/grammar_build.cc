@@ -54,6 +54,9 @@ struct GrammarBuilder::SourceBatch {
   std::vector<RawEvent> events;
   std::vector<TargetUse> uses;
   std::vector<uint64_t> alignments;
+  // Scratch of one pair: its occurrences by alignment, fold, orientation, and its folds.
+  std::vector<std::pair<std::tuple<uint64_t, uint8_t, uint16_t>, uint64_t>> kinds;
+  FoldSums folds;
 };
 
 GrammarBuilder::GrammarBuilder(const ParallelText& text, const BuildOptions& options)
@@ -114,10 +117,10 @@ void GrammarBuilder::group_bucket(std::vector<Occurrence>& records, SourceBatch&
             source, [](const Occurrence& o) { return o.target_hash; },
             [&](const Occurrence& o) { return target_of(o); },
             [&](std::span<Occurrence> pair) { add_pair(pair, batch); });
-        FoldSums folds;
+        batch.folds.clear();
         for (auto e = static_cast<size_t>(batch.sources.back().first_event); e < batch.events.size(); ++e)
-          folds.add(batch.events[e].fold, 1);
-        batch.sources.back().n_folds = static_cast<int64_t>(folds.sorted().size());
+          batch.folds.add(batch.events[e].fold, 1);
+        batch.sources.back().n_folds = static_cast<int64_t>(batch.folds.sorted().size());
       });
   for (const RawEvent& event : batch.events) batch.alignments.push_back(event.alignment);
   std::sort(batch.alignments.begin(), batch.alignments.end());
@@ -125,19 +128,18 @@ void GrammarBuilder::group_bucket(std::vector<Occurrence>& records, SourceBatch&
 }
 
 void GrammarBuilder::add_pair(std::span<const Occurrence> records, SourceBatch& batch) const {
-  using Key = std::tuple<uint64_t, uint8_t, uint16_t>;
-  const auto key = [&](const Occurrence& o) { return Key{o.alignment, text_.folds[o.sentence], o.orientation}; };
-  std::vector<std::pair<Key, uint64_t>> kinds;
-  for (const Occurrence& o : records) kinds.emplace_back(key(o), o.count);
+  auto& kinds = batch.kinds;
+  kinds.clear();
+  for (const Occurrence& o : records) kinds.push_back({{o.alignment, text_.folds[o.sentence], o.orientation}, o.count});
   std::sort(kinds.begin(), kinds.end());
   batch.pair_events.push_back(static_cast<int64_t>(batch.events.size()));
-  FoldSums folds;
+  batch.folds.clear();
   for (size_t begin = 0; begin < kinds.size();) {
     uint64_t count = 0;
     size_t end = begin;
     for (; end < kinds.size() && kinds[end].first == kinds[begin].first; ++end) count += kinds[end].second;
     const auto [alignment, fold, orientation] = kinds[begin].first;
-    folds.add(fold, count);
+    batch.folds.add(fold, count);
     begin = end;
     do {
       const uint64_t part = std::min(count, Event::kMaxCount);
@@ -146,7 +148,7 @@ void GrammarBuilder::add_pair(std::span<const Occurrence> records, SourceBatch& 
     } while (count);
   }
   const Occurrence& first = records.front();
-  for (const auto& [fold, count] : folds.sorted())
+  for (const auto& [fold, count] : batch.folds.sorted())
     batch.uses.push_back({first.target_hash, batch.pair_events.size() - 1, first.sentence, first.target_begin,
                           first.target_length, fold, count});
 }
@@ -176,43 +178,41 @@ void GrammarBuilder::keep(SourceBatch& batch, BucketSpool<TargetUse>::Writer& us
 
 void GrammarBuilder::group_targets(Control& control) {
   pair_target_.resize(static_cast<size_t>(pair_events_.size()));
-  parallel_chunks(
-      BucketSpool<TargetUse>::kBuckets, 1, options_.n_threads, control, [&](int64_t bucket, int64_t, int) {
-        auto records = uses_.take(static_cast<int>(bucket));
-        std::sort(records.begin(), records.end(),
-                  [](const TargetUse& a, const TargetUse& b) { return a.target_hash < b.target_hash; });
-        std::vector<Symbol> symbols;
-        std::vector<RawTarget> targets;
-        std::vector<FoldCount> counts;
-        std::vector<std::pair<uint64_t, uint32_t>> pair_target;
-        FoldSums folds;
-        each_group(
-            std::span(records), [](const TargetUse& u) { return u.target_hash; },
-            [&](const TargetUse& u) { return target_of(u); },
-            [&](std::span<TargetUse> target) {
-              folds.clear();
-              for (const TargetUse& use : target) {
-                folds.add(use.fold, use.count);
-                pair_target.emplace_back(use.pair, static_cast<uint32_t>(targets.size()));
-              }
-              const auto text = target_of(target.front());
-              targets.push_back({static_cast<int64_t>(symbols.size()), static_cast<int64_t>(counts.size())});
-              symbols.insert(symbols.end(), text.begin(), text.end());
-              for (const auto& [fold, count] : folds.sorted()) counts.push_back(FoldCount::of(fold, count));
-            });
-        std::scoped_lock lock(mutex_);
-        const int64_t first_symbol = target_symbols_.append(symbols);
-        const int64_t first_count = target_counts_.append(counts);
-        for (RawTarget& target : targets) {
-          target.first_symbol += first_symbol;
-          target.first_count += first_count;
-        }
-        const int64_t first_target = targets_.append(targets);
-        if (first_target + static_cast<int64_t>(targets.size()) > std::numeric_limits<int32_t>::max())
-          throw InputError("more than 2^31 distinct target phrases; lower the maximal phrase length");
-        for (const auto& [pair, target] : pair_target)
-          pair_target_[pair] = static_cast<uint32_t>(first_target) + target;
-      });
+  parallel_chunks(BucketSpool<TargetUse>::kBuckets, 1, options_.n_threads, control, [&](int64_t bucket, int64_t, int) {
+    auto records = uses_.take(static_cast<int>(bucket));
+    std::sort(records.begin(), records.end(),
+              [](const TargetUse& a, const TargetUse& b) { return a.target_hash < b.target_hash; });
+    std::vector<Symbol> symbols;
+    std::vector<RawTarget> targets;
+    std::vector<FoldCount> counts;
+    std::vector<std::pair<uint64_t, uint32_t>> pair_target;
+    FoldSums folds;
+    each_group(
+        std::span(records), [](const TargetUse& u) { return u.target_hash; },
+        [&](const TargetUse& u) { return target_of(u); },
+        [&](std::span<TargetUse> target) {
+          folds.clear();
+          for (const TargetUse& use : target) {
+            folds.add(use.fold, use.count);
+            pair_target.emplace_back(use.pair, static_cast<uint32_t>(targets.size()));
+          }
+          const auto text = target_of(target.front());
+          targets.push_back({static_cast<int64_t>(symbols.size()), static_cast<int64_t>(counts.size())});
+          symbols.insert(symbols.end(), text.begin(), text.end());
+          for (const auto& [fold, count] : folds.sorted()) counts.push_back(FoldCount::of(fold, count));
+        });
+    std::scoped_lock lock(mutex_);
+    const int64_t first_symbol = target_symbols_.append(symbols);
+    const int64_t first_count = target_counts_.append(counts);
+    for (RawTarget& target : targets) {
+      target.first_symbol += first_symbol;
+      target.first_count += first_count;
+    }
+    const int64_t first_target = targets_.append(targets);
+    if (first_target + static_cast<int64_t>(targets.size()) > std::numeric_limits<int32_t>::max())
+      throw InputError("more than 2^31 distinct target phrases; lower the maximal phrase length");
+    for (const auto& [pair, target] : pair_target) pair_target_[pair] = static_cast<uint32_t>(first_target) + target;
+  });
 }
 
 }  // namespace dragoman

@@ -40,15 +40,17 @@ void GrammarView::count_for_smoothing(int n_threads, Control& control) {
   const double y = n[0] > 0 ? static_cast<double>(n[0]) / static_cast<double>(n[0] + 2 * n[1]) : 0.0;
   for (size_t i = 0; i < 3; ++i) {
     // Too little data for an estimate: no discount.
-    const double d = n[i] > 0 ? static_cast<double>(i + 1) -
-                                    static_cast<double>(i + 2) * y * static_cast<double>(n[i + 1]) /
-                                        static_cast<double>(n[i])
-                              : 0.0;
+    const double d = n[i] > 0
+                         ? static_cast<double>(i + 1) - static_cast<double>(i + 2) * y * static_cast<double>(n[i + 1]) /
+                                                            static_cast<double>(n[i])
+                         : 0.0;
     discounts_[i] = n[1] > 0 ? std::clamp(d, 0.0, static_cast<double>(i + 1)) : 0.0;
   }
 }
 
-double GrammarView::discount(int64_t count) const { return discounts_[static_cast<size_t>(std::min<int64_t>(count, 3)) - 1]; }
+double GrammarView::discount(int64_t count) const {
+  return discounts_[static_cast<size_t>(std::min<int64_t>(count, 3)) - 1];
+}
 
 double GrammarView::discounted(const Counts& counts) const {
   return discounts_[0] * counts.n1 + discounts_[1] * counts.n2 + discounts_[2] * counts.n3;
@@ -59,8 +61,8 @@ double GrammarView::p_target(const Source& source, int64_t pair, int64_t count) 
   const auto c = static_cast<double>(count), total = static_cast<double>(source.count);
   if (options_.smoothing == PhraseSmoothing::kNone) return c / total;
   const int64_t target = tables_.target_of_pair(pair);
-  const double lower = static_cast<double>(target_counts_.at(static_cast<size_t>(target)).distinct()) /
-                       static_cast<double>(n_distinct_);
+  const double lower =
+      static_cast<double>(target_counts_.at(static_cast<size_t>(target)).distinct()) / static_cast<double>(n_distinct_);
   return (c - discount(count) + discounted(source.counts) * lower) / total;
 }
 
@@ -176,8 +178,8 @@ void GrammarView::reorder(int64_t pair, std::vector<float>& out) const {
       const double smoothing = options_.reordering_smoothing;
       const double denominator = static_cast<double>(total) + smoothing * n_orientations;
       for (int o = 0; o < n_orientations; ++o)
-        out.push_back(
-            static_cast<float>(std::log((static_cast<double>(counts[static_cast<size_t>(o)]) + smoothing) / denominator)));
+        out.push_back(static_cast<float>(
+            std::log((static_cast<double>(counts[static_cast<size_t>(o)]) + smoothing) / denominator)));
     }
 }
 

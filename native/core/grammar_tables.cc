@@ -84,8 +84,7 @@ int64_t GrammarTables::child(int64_t node, Symbol symbol) const {
   const int64_t begin = trie_children[static_cast<size_t>(node)], end = trie_children[static_cast<size_t>(node) + 1];
   // Children come after their parent: a damaged trie cannot make a walk go round in circles.
   if (begin <= node || end < begin || static_cast<size_t>(end) > trie_symbols.size()) throw_damaged_grammar();
-  const auto symbols =
-      trie_symbols.subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
+  const auto symbols = trie_symbols.subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
   const auto at = std::lower_bound(symbols.begin(), symbols.end(), symbol);
   return at != symbols.end() && *at == symbol ? begin + (at - symbols.begin()) : -1;
 }

@@ -1,6 +1,6 @@
-// The mapped tables of a grammar: phrase pairs or rules, unpruned, with counts per fold. Phrases and rules share them: a
-// side is a sequence of symbols, words from 0, nonterminals negative. Content comes from files and is checked
-// where it is used; what does not fit is an InputError, never a crash.
+// The mapped tables of a grammar: phrase pairs or rules, unpruned, with counts per fold. Phrases and rules share them:
+// a side is a sequence of symbols, words from 0, nonterminals negative. Content comes from files and is checked where
+// it is used; what does not fit is an InputError, never a crash.
 #pragma once
 
 #include <cstdint>

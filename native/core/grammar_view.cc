@@ -81,8 +81,7 @@ const OptionList* GrammarView::cached(int64_t source) const {
       auto made = std::make_unique<Cached>();
       made->source = source;
       compute(source, made->list);
-      if (slot.compare_exchange_strong(found, made.get(), std::memory_order_acq_rel))
-        return &made.release()->list;
+      if (slot.compare_exchange_strong(found, made.get(), std::memory_order_acq_rel)) return &made.release()->list;
     }
     if (found->source == source) return &found->list;
   }

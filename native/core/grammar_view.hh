@@ -1,5 +1,5 @@
-// A grammar as a decoder sees it: all data or all but one fold, scored, cut and limited. Nothing is computed before a source
-// side is looked up; a view is immutable and threads share it.
+// A grammar as a decoder sees it: all data or all but one fold, scored, cut and limited. Nothing is computed before a
+// source side is looked up; a view is immutable and threads share it.
 #pragma once
 
 #include <array>
@@ -25,9 +25,9 @@ struct ReorderingChoice {
 };
 
 struct ViewOptions {
-  int excluded_fold = -1;     // -1: none
-  int max_targets = 20;       // of a source side, the best by p(e|f); 0: all
-  int64_t min_count = 1;      // of a pair
+  int excluded_fold = -1;  // -1: none
+  int max_targets = 20;    // of a source side, the best by p(e|f); 0: all
+  int64_t min_count = 1;   // of a pair
   PhraseSmoothing smoothing = PhraseSmoothing::kNone;
   std::vector<ReorderingChoice> reordering;
   double reordering_smoothing = 0.5;  // added to every orientation's count

@@ -39,6 +39,9 @@ void each_token(std::string_view text, Body&& body) {
 
 template <typename Body>
 void each_line(std::string_view block, int64_t line, Body&& body) {
+  if (const size_t valid = valid_utf8_prefix(block); valid < block.size())
+    throw InputError("invalid UTF-8; convert the file to UTF-8, for instance with iconv",
+                     line + std::count(block.begin(), block.begin() + static_cast<int64_t>(valid), '\n'));
   for (; !block.empty(); ++line) {
     const size_t end = std::min(block.find('\n'), block.size());
     std::string_view text = block.substr(0, end);
@@ -59,8 +62,7 @@ Number parse(std::string_view token, int64_t line) {
 
 float log_prob(std::string_view token, int64_t line) {
   const auto p = parse<double>(token, line);
-  if (!(p >= 0) || p > 1.001)
-    throw InputError("'" + std::string(token.substr(0, 40)) + "' is not a probability", line);
+  if (!(p >= 0) || p > 1.001) throw InputError("'" + std::string(token.substr(0, 40)) + "' is not a probability", line);
   // Moses prints tiny probabilities as 0 and floors them at e^-100 when it reads them.
   return static_cast<float>(std::max(-100.0, std::log(p)));
 }
@@ -96,8 +98,10 @@ void MosesTable::add_phrases(std::string_view block, int64_t first_line, WordTab
     const auto fields = split_fields(text);
     if (fields.size() < 3)
       throw InputError("expected 'source ||| target ||| four scores ||| alignment ||| counts'", line);
-    add_side(fields[0], line, "source", source_, source_offsets_, [&](const std::string& w) { return source.intern(w); });
-    add_side(fields[1], line, "target", target_, target_offsets_, [&](const std::string& w) { return target.intern(w); });
+    add_side(fields[0], line, "source", source_, source_offsets_,
+             [&](const std::string& w) { return source.intern(w); });
+    add_side(fields[1], line, "target", target_, target_offsets_,
+             [&](const std::string& w) { return target.intern(w); });
     std::array<float, 5> found{};
     size_t n_scores = 0;
     each_token(fields[2], [&](std::string_view token) {
@@ -207,8 +211,9 @@ void MosesTable::place(const GrammarTables& tables, std::vector<float>& scores, 
     const int64_t pair = find({source_offsets_, source_}, {target_offsets_, target_}, row);
     if (pair < 0) throw_damaged_grammar();
     const auto p = static_cast<size_t>(pair);
-    if (line_of[p]) throw InputError("the pair stands in line " + std::to_string(line_of[p]) + " already",
-                                     lines_[static_cast<size_t>(row)]);
+    if (line_of[p])
+      throw InputError("the pair stands in line " + std::to_string(line_of[p]) + " already",
+                       lines_[static_cast<size_t>(row)]);
     line_of[p] = lines_[static_cast<size_t>(row)];
     std::copy_n(scores_.begin() + row * kNumPhraseScores, kNumPhraseScores, scores.begin() + pair * kNumPhraseScores);
   }
@@ -217,8 +222,8 @@ void MosesTable::place(const GrammarTables& tables, std::vector<float>& scores, 
   if (m == 0) return;
   const int64_t n_rows = static_cast<int64_t>(reordering_source_offsets_.size()) - 1;
   for (int64_t row = 0; row < n_rows; ++row) {
-    const int64_t pair = find({reordering_source_offsets_, reordering_source_},
-                              {reordering_target_offsets_, reordering_target_}, row);
+    const int64_t pair =
+        find({reordering_source_offsets_, reordering_source_}, {reordering_target_offsets_, reordering_target_}, row);
     if (pair < 0) continue;
     placed[static_cast<size_t>(pair)] = true;
     std::copy_n(reordering_.begin() + row * n_reordering_, m, reordering.begin() + pair * n_reordering_);

@@ -42,9 +42,9 @@ class MosesTable {
   std::vector<float> reordering_;
 };
 
-// Appends the lines of source sides [begin, end) of a view: the phrase table's, and the reordering table's if the view has
-// reordering scores. Words are written in their stored form.
-void format_moses(const GrammarTables& tables, const GrammarView& view, const WordTable& source, const WordTable& target,
-                  int64_t begin, int64_t end, std::string& phrases, std::string& reordering);
+// Appends the lines of source sides [begin, end) of a view: the phrase table's, and the reordering table's if the view
+// has reordering scores. Words are written in their stored form.
+void format_moses(const GrammarTables& tables, const GrammarView& view, const WordTable& source,
+                  const WordTable& target, int64_t begin, int64_t end, std::string& phrases, std::string& reordering);
 
 }  // namespace dragoman

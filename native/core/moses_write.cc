@@ -24,8 +24,8 @@ void append_words(std::span<const Symbol> words, const WordTable& table, std::st
 
 }  // namespace
 
-void format_moses(const GrammarTables& tables, const GrammarView& view, const WordTable& source, const WordTable& target,
-                  int64_t begin, int64_t end, std::string& phrases, std::string& reordering) {
+void format_moses(const GrammarTables& tables, const GrammarView& view, const WordTable& source,
+                  const WordTable& target, int64_t begin, int64_t end, std::string& phrases, std::string& reordering) {
   const FoldFilter folds(view.settings().excluded_fold);
   OptionList list;
   for (int64_t s = begin; s < end; ++s) {

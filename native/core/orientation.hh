@@ -82,11 +82,11 @@ class SentenceBlocks {
   bool global(const PhraseSpan& phrase, Direction direction) const;
 
   int n_source_ = 0, n_target_ = 0, max_length_ = 0;
-  std::vector<int> source_sums_, target_sums_;         // links before a position
-  std::vector<int> min_source_, max_source_;           // of a target word's links
-  std::vector<int32_t> targets_;                       // by source word
-  std::vector<int> previous_linked_, next_linked_;     // nearest target word with links before / after, or -1 / n_target
-  std::vector<int> prefix_max_, suffix_min_;           // over the links of target words before / from a position
+  std::vector<int> source_sums_, target_sums_;      // links before a position
+  std::vector<int> min_source_, max_source_;        // of a target word's links
+  std::vector<int32_t> targets_;                    // by source word
+  std::vector<int> previous_linked_, next_linked_;  // nearest target word with links before / after, or -1 / n_target
+  std::vector<int> prefix_max_, suffix_min_;        // over the links of target words before / from a position
   std::vector<PhraseSpan> tight_phrases_;
   CornerSet phrase_corners_, block_corners_;
 };

@@ -86,7 +86,6 @@ void OutFile::write_at(int64_t offset, const void* data, size_t n_bytes) {
 }
 
 void OutFile::finish() {
-  if (fsync(fd_) != 0) fail(path_ + ": cannot be written to disk");
   const int fd = fd_;
   fd_ = -1;
   if (close(fd) != 0) fail(path_ + ": cannot be closed");

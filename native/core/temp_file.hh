@@ -50,7 +50,7 @@ class TempColumn {
   TempFile file_;
 };
 
-// A new file that is written at known places and is on disk when finish() returns.
+// A new file that is written at known places. Who makes the folder sees to it that all of it reaches the disk, at once.
 class OutFile {
  public:
   explicit OutFile(const std::string& path);
@@ -62,7 +62,7 @@ class OutFile {
   void write(int64_t index, std::span<const T> values) {
     write_at(index * static_cast<int64_t>(sizeof(T)), values.data(), values.size_bytes());
   }
-  void finish();
+  void finish();  // reports what closing reports
 
  private:
   void write_at(int64_t offset, const void* data, size_t n_bytes);

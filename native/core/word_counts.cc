@@ -57,9 +57,8 @@ void WordCounter::write(int32_t n_source_words, int32_t n_target_words, int n_th
     std::scoped_lock lock(mutex);
     counts.insert(counts.end(), found.begin(), found.end());
   });
-  parallel_sort(counts, n_threads, control, [](const Count& a, const Count& b) {
-    return a.key != b.key ? a.key < b.key : a.fold < b.fold;
-  });
+  parallel_sort(counts, n_threads, control,
+                [](const Count& a, const Count& b) { return a.key != b.key ? a.key < b.key : a.fold < b.fold; });
   std::vector<uint64_t> keys;
   std::vector<int64_t> offsets, rows(static_cast<size_t>(n_source_words) + 2, 0);
   std::vector<FoldCount> values;

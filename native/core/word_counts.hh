@@ -15,7 +15,7 @@ constexpr int32_t kNullWord = -1;
 
 // A pair of words as one integer: ordered by source, then target, the empty word first.
 inline uint64_t word_pair_key(int32_t source, int32_t target) {
-  return static_cast<uint64_t>(static_cast<uint32_t>(source + 1)) << 32 | static_cast<uint32_t>(target + 1);
+  return static_cast<uint64_t>(static_cast<uint32_t>(source) + 1U) << 32 | (static_cast<uint32_t>(target) + 1U);
 }
 
 class WordCounter {
@@ -35,8 +35,8 @@ class WordCounter {
     BucketSpool<std::pair<uint64_t, uint8_t>>::Writer records_;
   };
 
-  // Writes word_pairs.{rows,keys,offsets,values} and the marginals {source,target}_words.{offsets,values}, whose row w + 1
-  // belongs to word w. Words are below the sizes of the vocabularies.
+  // Writes word_pairs.{rows,keys,offsets,values} and the marginals {source,target}_words.{offsets,values}, whose row w
+  // + 1 belongs to word w. Words are below the sizes of the vocabularies.
   void write(int32_t n_source_words, int32_t n_target_words, int n_threads, Control& control);
 
  private:

@@ -52,8 +52,8 @@ class ReorderingKind(enum.StrEnum):
 class Reordering:
     """A lexicalised reordering model: for both directions, one score an orientation.
 
-    3 orientations: mono, swap, discontinuous; 4: discontinuous split into left and right (the later phrase lies there in the
-    source); 5, hierarchical only: mono split into mono and mono beside one block of everything before (after) it.
+    3 orientations: mono, swap, discontinuous. 4: discontinuous split into left and right, where the later phrase lies
+    in the source. 5, hierarchical only: mono split into mono and mono beside one block of everything before (after) it.
     """
 
     kind: ReorderingKind = ReorderingKind.WORD
@@ -65,7 +65,7 @@ class Reordering:
             raise InputError(f"a {self.kind} reordering model has 3 to {most} orientations, not {self.n_orientations}")
 
     def names(self) -> list[str]:
-        """Of the scores, in their order: `bwd_m`, `bwd_s`, `bwd_d`, `fwd_m`, …"""
+        """Of the scores, in their order: `bwd_m`, `bwd_s`, … `fwd_d`."""
         letters = {3: ("m", "s", "d"), 4: ("m", "s", "l", "r"), 5: ("m", "s", "l", "r", "g")}[self.n_orientations]
         return [f"{direction}_{letter}" for direction in ("bwd", "fwd") for letter in letters]
 

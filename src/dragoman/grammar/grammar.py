@@ -17,6 +17,7 @@ from dragoman.types import PathLike, Progress
 
 __all__ = ["Grammar", "extract"]
 
+
 @dataclass(frozen=True, slots=True)
 class Grammar:
     """A memory-mapped, unpruned table of pairs with counts per fold. Scores are a matter of its views."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import os
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -77,7 +78,7 @@ def write_manifest(work: Path, content: dict[str, Any], *, n_threads: int = 1) -
     """Record the sizes and checksums of all files, and what else the grammar wants to say of itself."""
     names = [*ARRAYS, *_VOCABS]
     with ThreadPoolExecutor(n_threads) as pool:
-        sums = list(pool.map(_checksum, [work / name for name in names]))
+        sums = list(pool.map(_settle, [work / name for name in names]))
     files = {
         name: {"bytes": (work / name).stat().st_size, "blake2b": checksum}
         for name, checksum in zip(names, sums, strict=True)
@@ -126,6 +127,13 @@ def verify(folder: PathLike) -> None:
 
 def _is_record(record: object) -> bool:
     return isinstance(record, dict) and isinstance(record.get("bytes"), int) and isinstance(record.get("blake2b"), str)
+
+
+def _settle(path: Path) -> str:
+    """See to it that a file is on disk; returns its checksum."""
+    with path.open("rb+") as stream:
+        os.fsync(stream.fileno())
+    return _checksum(path)
 
 
 def _checksum(path: Path) -> str:

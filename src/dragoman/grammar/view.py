@@ -39,7 +39,7 @@ class PhraseOption:
 
 @dataclass(frozen=True, slots=True)
 class OptionArrays:
-    """The options of a sentence as arrays: option i has target_ids[target_offsets[i]:target_offsets[i + 1]], and so on."""
+    """The options of a sentence: option i has target_ids[target_offsets[i]:target_offsets[i + 1]], and so on."""
 
     spans: Int32Array
     pairs: Int64Array
