@@ -1,5 +1,7 @@
 #include <nanobind/nanobind.h>
 
+#include <system_error>
+
 #include "bind/modules.hh"
 #include "core/control.hh"
 #include "core/errors.hh"
@@ -24,15 +26,20 @@ NB_MODULE(_core, m) {
       std::rethrow_exception(p);
     } catch (const dragoman::InputError& error) {
       raise_input_error(error);
+    } catch (const std::system_error& error) {
+      PyErr_SetObject(PyExc_OSError, nb::make_tuple(error.code().value(), error.what()).ptr());
     } catch (const dragoman::Interrupted&) {
       PyErr_SetNone(PyExc_KeyboardInterrupt);
     }
   });
   dragoman::bind::bind_feature_index(m);
-  dragoman::bind::bind_optim(m);
-  dragoman::bind::bind_pool(m);
   dragoman::bind::bind_align(m);
-  dragoman::bind::bind_metric(m);
+  dragoman::bind::bind_forest(m);
+  dragoman::bind::bind_grammar(m);
   dragoman::bind::bind_lm(m);
+  dragoman::bind::bind_metric(m);
+  dragoman::bind::bind_optim(m);
+  dragoman::bind::bind_phrase_search(m);
+  dragoman::bind::bind_pool(m);
   dragoman::bind::bind_vocab(m);
 }

@@ -2,6 +2,7 @@
 
 import enum
 from collections.abc import Callable
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -183,6 +184,120 @@ def oracle_candidates(
     shards: list[tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]], scorer: Scorer
 ) -> list[NDArray[np.int64]]: ...
 
+_ForestArrays = tuple[
+    NDArray[np.int32],
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.float32],
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.float32],
+]
+_KBest = tuple[
+    NDArray[np.int64],
+    NDArray[np.float64],
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.float32],
+    NDArray[np.int64],
+    NDArray[np.int32],
+]
+
+class Forest:
+    n_nodes: int
+    n_edges: int
+    n_instances: int
+    n_bytes: int
+    def arrays(self) -> _ForestArrays: ...
+    def edge_scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]: ...
+    def inside(self, weights: NDArray[np.float64], sum: bool) -> NDArray[np.float64]: ...
+    def marginals(self, weights: NDArray[np.float64], sum: bool) -> NDArray[np.float64]: ...
+    def pruned(self, weights: NDArray[np.float64], threshold: float, sum: bool) -> Forest: ...
+    def expected_features(
+        self, weights: NDArray[np.float64]
+    ) -> tuple[float, NDArray[np.int32], NDArray[np.float64]]: ...
+    def tokens(self, edges: NDArray[np.int32]) -> NDArray[np.int32]: ...
+    def features(self, edges: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.float32]]: ...
+
+def forest_of_arrays(
+    nodes: NDArray[np.int32],
+    rules: NDArray[np.int64],
+    spans: NDArray[np.int32],
+    symbol_offsets: NDArray[np.int64],
+    symbols: NDArray[np.int32],
+    local_offsets: NDArray[np.int64],
+    local_ids: NDArray[np.int32],
+    local_values: NDArray[np.float32],
+    node_edges: NDArray[np.int64],
+    instances: NDArray[np.int32],
+    tail_offsets: NDArray[np.int64],
+    tails: NDArray[np.int32],
+    feature_offsets: NDArray[np.int64],
+    feature_ids: NDArray[np.int32],
+    feature_values: NDArray[np.float32],
+) -> Forest: ...
+def kbest(forests: list[Forest], weights: NDArray[np.float64], k: int, distinct: bool, n_threads: int) -> _KBest: ...
+def read_hypergraph(text: bytes, words: WordTable, features: FeatureIndex) -> Forest: ...
+def write_hypergraph(forest: Forest, words: WordTable, own_words: list[bytes], features: FeatureIndex) -> bytes: ...
+class PhraseBatch:
+    def __init__(
+        self,
+        pass_offsets: NDArray[np.int64],
+        pass_through: NDArray[np.int32],
+        first: NDArray[np.int64],
+        begin: NDArray[np.int32],
+        end: NDArray[np.int32],
+        target_offsets: NDArray[np.int64],
+        targets: NDArray[np.int32],
+        rules: NDArray[np.int64],
+        scores: NDArray[np.float32],
+        orientations: NDArray[np.float32],
+        feature_offsets: NDArray[np.int64],
+        feature_ids: NDArray[np.int32],
+        feature_values: NDArray[np.float32],
+    ) -> None: ...
+
+class PhraseDecoder:
+    def __init__(
+        self,
+        stack_size: int,
+        pop_limit: int,
+        beam: float,
+        option_limit: int,
+        distortion_limit: int,
+        lm_feature: int,
+        words: int,
+        phrases: int,
+        unknown: int,
+        distortion: int,
+        scores: list[int],
+        reordering: list[tuple[bool, int, list[int], list[int]]],
+        lm: LmModel | None,
+        lm_words: NDArray[np.int32],
+    ) -> None: ...
+    def decode(
+        self, batch: PhraseBatch, weights: NDArray[np.float64], n_threads: int, progress: Callable[[int], None] | None
+    ) -> list[Forest]: ...
+    def kbest(
+        self,
+        batch: PhraseBatch,
+        weights: NDArray[np.float64],
+        k: int,
+        distinct: bool,
+        n_threads: int,
+        progress: Callable[[int], None] | None,
+    ) -> _KBest: ...
+
 class WordTable:
     def __init__(self) -> None: ...
     def __len__(self) -> int: ...
@@ -361,3 +476,82 @@ def estimate_lm(
     fallback: tuple[float, float, float] | None,
     progress: Callable[[int], None] | None = None,
 ) -> tuple[LmModel, list[tuple[float, float, float]], list[int]]: ...
+
+class PhraseSmoothing(enum.Enum):
+    NONE = 0
+    KNESER_NEY = 1
+
+class ReorderingModel(enum.Enum):
+    WORD = 0
+    PHRASE = 1
+    HIERARCHICAL = 2
+
+class GrammarTables:
+    def n_pairs(self) -> int: ...
+    def n_sources(self) -> int: ...
+    def find_source(self, symbols: NDArray[np.int32]) -> int: ...
+    def find_pair(self, source: NDArray[np.int32], target: NDArray[np.int32]) -> int: ...
+    def sides(self, pair: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
+
+_Options: TypeAlias = tuple[
+    NDArray[np.int32],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.float32],
+    NDArray[np.float32],
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.int64],
+    NDArray[np.uint8],
+]
+
+class GrammarView:
+    def n_reordering(self) -> int: ...
+    def knows_source(self, word: int) -> bool: ...
+    def knows_target(self, word: int) -> bool: ...
+    def options(self, sentence: NDArray[np.int32]) -> _Options: ...
+    def lookup(self, source: int) -> _Options: ...
+    def pair(self, pair: int) -> _Options: ...
+
+class MosesTable:
+    def __init__(self) -> None: ...
+    def __len__(self) -> int: ...
+    def n_reordering(self) -> int: ...
+    def add_phrases(self, block: bytes, first_line: int, source: WordTable, target: WordTable) -> None: ...
+    def add_reordering(self, block: bytes, first_line: int, source: WordTable, target: WordTable) -> None: ...
+    def write(
+        self, folder: str, n_source_words: int, n_target_words: int, max_memory_bytes: int, n_threads: int
+    ) -> dict[str, int]: ...
+    def place(self, grammar: GrammarTables) -> tuple[NDArray[np.float32], NDArray[np.float32]]: ...
+
+def extract_phrases(
+    source_offsets: NDArray[np.int64],
+    source_ids: NDArray[np.int32],
+    target_offsets: NDArray[np.int64],
+    target_ids: NDArray[np.int32],
+    folds: NDArray[np.uint8],
+    link_offsets: NDArray[np.int64],
+    links: NDArray[np.int32],
+    n_source_words: int,
+    n_target_words: int,
+    folder: str,
+    max_length: int,
+    max_sentence_length: int,
+    max_memory_bytes: int,
+    n_threads: int,
+    progress: Callable[[int], None] | None = None,
+) -> dict[str, int]: ...
+def map_grammar(arrays: dict[str, NDArray[Any]], n_given_reordering: int) -> GrammarTables: ...
+def grammar_view(
+    grammar: GrammarTables,
+    excluded_fold: int,
+    max_targets: int,
+    min_count: int,
+    smoothing: PhraseSmoothing,
+    reordering: list[tuple[ReorderingModel, int]],
+    reordering_smoothing: float,
+    n_threads: int,
+) -> GrammarView: ...
+def format_moses(
+    grammar: GrammarTables, view: GrammarView, source: WordTable, target: WordTable, begin: int, end: int
+) -> tuple[bytes, bytes]: ...

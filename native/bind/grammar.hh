@@ -1,0 +1,24 @@
+// What the bindings of grammars share.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <vector>
+
+#include "core/grammar_build.hh"
+#include "core/grammar_tables.hh"
+
+namespace dragoman::bind {
+
+namespace nb = nanobind;
+
+// A grammar whose tables are mapped by Python: the arrays live as long as this does.
+struct MappedGrammar {
+  GrammarTables tables;
+  std::vector<nb::object> arrays;
+};
+
+nb::dict to_dict(const BuildStats& stats);
+void bind_moses(nb::module_& m);
+
+}  // namespace dragoman::bind

@@ -1,0 +1,20 @@
+// Candidate lists as a tuple of arrays: first, scores, token_offsets, tokens, feature_offsets, feature_ids,
+// feature_values, edge_offsets, edges.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "bind/arrays.hh"
+#include "core/forest_kbest.hh"
+
+namespace dragoman::bind {
+
+inline nb::tuple to_tuple(KBestLists&& lists) {
+  return nb::make_tuple(to_numpy(std::move(lists.first)), to_numpy(std::move(lists.scores)),
+                        to_numpy(std::move(lists.token_offsets)), to_numpy(std::move(lists.tokens)),
+                        to_numpy(std::move(lists.feature_offsets)), to_numpy(std::move(lists.feature_ids)),
+                        to_numpy(std::move(lists.feature_values)), to_numpy(std::move(lists.edge_offsets)),
+                        to_numpy(std::move(lists.edges)));
+}
+
+}  // namespace dragoman::bind

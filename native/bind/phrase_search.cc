@@ -1,0 +1,109 @@
+#include "core/phrase_search.hh"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <tuple>
+
+#include "bind/arrays.hh"
+#include "bind/kbest.hh"
+#include "bind/modules.hh"
+#include "bind/watch.hh"
+
+namespace dragoman::bind {
+
+namespace {
+
+using Model = std::tuple<bool, int, std::vector<int32_t>, std::vector<int32_t>>;
+
+// Arrays of a batch, in the order of dragoman.search.PhraseOptions.
+struct Arrays {
+  In<int64_t> pass_offsets;
+  In<int32_t> pass_through;
+  In<int64_t> first;
+  In<int32_t> begin, end;
+  In<int64_t> target_offsets;
+  In<int32_t> targets;
+  In<int64_t> rules;
+  In2<float> scores, orientations;
+  In<int64_t> feature_offsets;
+  In<int32_t> feature_ids;
+  In<float> feature_values;
+
+  PhraseBatch batch() const {
+    return {ragged_of(pass_offsets, pass_through, "pass_through"),
+            {span_of(first),
+             span_of(begin),
+             span_of(end),
+             ragged_of(target_offsets, targets, "targets"),
+             span_of(rules),
+             {scores.data(), scores.size()},
+             {orientations.data(), orientations.size()},
+             ragged_of(feature_offsets, feature_ids, "features"),
+             span_of(feature_values)}};
+  }
+};
+
+// The caller's weights are live: this call works on what they are now.
+std::vector<double> copy_of(const In<double>& weights) { return {weights.data(), weights.data() + weights.size()}; }
+
+}  // namespace
+
+void bind_phrase_search(nb::module_& m) {
+  nb::class_<Arrays>(m, "PhraseBatch", "Translation options of some sentences; keeps its arrays alive.")
+      .def(
+          "__init__",
+          [](Arrays* self, In<int64_t> pass_offsets, In<int32_t> pass_through, In<int64_t> first, In<int32_t> begin,
+             In<int32_t> end, In<int64_t> target_offsets, In<int32_t> targets, In<int64_t> rules, In2<float> scores,
+             In2<float> orientations, In<int64_t> feature_offsets, In<int32_t> feature_ids, In<float> feature_values) {
+            new (self)
+                Arrays{pass_offsets, pass_through, first,        begin,           end,         target_offsets, targets,
+                       rules,        scores,       orientations, feature_offsets, feature_ids, feature_values};
+          },
+          nb::arg("pass_offsets").noconvert(), nb::arg("pass_through").noconvert(), nb::arg("first").noconvert(),
+          nb::arg("begin").noconvert(), nb::arg("end").noconvert(), nb::arg("target_offsets").noconvert(),
+          nb::arg("targets").noconvert(), nb::arg("rules").noconvert(), nb::arg("scores").noconvert(),
+          nb::arg("orientations").noconvert(), nb::arg("feature_offsets").noconvert(),
+          nb::arg("feature_ids").noconvert(), nb::arg("feature_values").noconvert());
+
+  nb::class_<PhraseDecoder>(m, "PhraseDecoder", "Phrase-based search over given translation options.")
+      .def(
+          "__init__",
+          [](PhraseDecoder* self, int32_t stack_size, int32_t pop_limit, double beam, int32_t option_limit,
+             int32_t distortion_limit, int32_t lm_feature, int32_t words, int32_t phrases, int32_t unknown,
+             int32_t distortion, const std::vector<int32_t>& scores, const std::vector<Model>& reordering,
+             const std::optional<std::shared_ptr<const lm::Model>>& lm, In<int32_t> lm_words) {
+            PhraseFeatures features{lm_feature, words, phrases, unknown, distortion, scores, {}};
+            for (const auto& [hierarchical, n, backward, forward] : reordering)
+              features.reordering.push_back({hierarchical, n, backward, forward});
+            new (self) PhraseDecoder({stack_size, pop_limit, beam, option_limit, distortion_limit}, std::move(features),
+                                     lm ? *lm : nullptr, {lm_words.data(), lm_words.data() + lm_words.size()});
+          },
+          nb::arg("stack_size"), nb::arg("pop_limit"), nb::arg("beam"), nb::arg("option_limit"),
+          nb::arg("distortion_limit"), nb::arg("lm_feature"), nb::arg("words"), nb::arg("phrases"), nb::arg("unknown"),
+          nb::arg("distortion"), nb::arg("scores"), nb::arg("reordering"), nb::arg("lm").none(),
+          nb::arg("lm_words").noconvert())
+      .def(
+          "decode",
+          [](const PhraseDecoder& d, const Arrays& arrays, In<double> weights, int n_threads, nb::object progress) {
+            const std::vector<double> w = copy_of(weights);
+            return watch([&](Control& control) { return d.decode(arrays.batch(), w, n_threads, control); }, progress);
+          },
+          nb::arg("batch"), nb::arg("weights").noconvert(), nb::arg("n_threads"), nb::arg("progress").none())
+      .def(
+          "kbest",
+          [](const PhraseDecoder& d, const Arrays& arrays, In<double> weights, int64_t k, bool distinct, int n_threads,
+             nb::object progress) {
+            const std::vector<double> w = copy_of(weights);
+            return to_tuple(watch(
+                [&](Control& control) { return d.decode_kbest(arrays.batch(), w, k, distinct, n_threads, control); },
+                progress));
+          },
+          nb::arg("batch"), nb::arg("weights").noconvert(), nb::arg("k"), nb::arg("distinct"), nb::arg("n_threads"),
+          nb::arg("progress").none());
+}
+
+}  // namespace dragoman::bind

@@ -1,0 +1,153 @@
+"""The packed search space of one sentence, with the names that its ids stand for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from dragoman import _core
+from dragoman.corpus import Vocab
+from dragoman.features import FeatureIndex, Weights
+from dragoman.forest.arrays import ForestArrays
+from dragoman.forest.derivation import Application, Derivation
+from dragoman.forest.kbest import KBest
+from dragoman.types import Float64Array, Int32Array
+
+__all__ = ["Expectation", "Forest", "Marginal"]
+
+
+class Marginal(Enum):
+    """What an edge is measured by: its best derivation, or the sum of all."""
+
+    MAX = "max"
+    SUM = "sum"
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """Feature values expected under p(derivation) ~ exp(score), and the log of the sum over all derivations."""
+
+    log_total: float
+    ids: Int32Array
+    values: Float64Array
+
+
+class Forest:
+    """Immutable. Nodes in topological order, the goal last; an edge's features add up to a derivation's.
+
+    Word ids from `len(vocab)` on are `own_words`: source words passed through that the vocabulary lacks.
+    """
+
+    __slots__ = ("core", "index", "labels", "own_words", "vocab")
+
+    def __init__(
+        self,
+        core: _core.Forest,
+        vocab: Vocab,
+        index: FeatureIndex,
+        *,
+        labels: tuple[str, ...] = (),
+        own_words: tuple[str, ...] = (),
+    ) -> None:
+        self.core = core
+        self.vocab = vocab
+        self.index = index
+        self.labels = labels
+        self.own_words = own_words
+
+    @property
+    def n_nodes(self) -> int:
+        """Nodes, the goal included."""
+        return self.core.n_nodes
+
+    @property
+    def n_edges(self) -> int:
+        """Edges of all nodes."""
+        return self.core.n_edges
+
+    def weights_of(self, weights: Weights | Float64Array) -> Float64Array:
+        """Weights as an array over this forest's index."""
+        return weights if isinstance(weights, np.ndarray) else weights.on(self.index).values
+
+    def word(self, id_: int) -> str:
+        """The word of an id."""
+        return self.vocab.word(id_) if id_ < len(self.vocab) else self.own_words[id_ - len(self.vocab)]
+
+    def stored(self, id_: int) -> str:
+        """The word in its escaped form, which no sentence mark or markup can equal."""
+        if id_ < len(self.vocab):
+            return self.vocab.stored(id_).decode("utf-8")
+        return _core.escape_word(self.own_words[id_ - len(self.vocab)].encode("utf-8")).decode("utf-8")
+
+    def text(self, tokens: Int32Array) -> str:
+        """Words with spaces between."""
+        return " ".join(self.word(int(id_)) for id_ in tokens)
+
+    def kbest(self, weights: Weights | Float64Array, k: int, *, distinct: bool = False) -> KBest:
+        """The k best derivations, or with `distinct` the best derivation of each of the k best strings."""
+        if k < 1:
+            raise ValueError(f"k must be at least 1, not {k}")
+        return KBest(*_core.kbest([self.core], self.weights_of(weights), k, distinct, 1))
+
+    def best(self, weights: Weights | Float64Array) -> Derivation | None:
+        """The Viterbi derivation; None when the goal has no derivation."""
+        best = self.kbest(weights, 1)
+        return self.derivation(best.edges) if len(best) else None
+
+    def derivation(self, edges: Int32Array) -> Derivation:
+        """The derivation with these edges (pre-order), as a tree of its own."""
+        self.core.tokens(edges)  # raises ValueError unless they are a derivation
+        a = ForestArrays.of(self.core)
+        heads = np.searchsorted(a.node_edges, edges, side="right") - 1
+        children: list[tuple[int, ...]] = [()] * len(edges)
+        open_: list[int] = []
+        for place in reversed(range(len(edges))):
+            n_tails = int(a.tail_offsets[edges[place] + 1] - a.tail_offsets[edges[place]])
+            children[place] = tuple(open_.pop() for _ in range(n_tails))
+            open_.append(place)
+        applications = []
+        for place, edge in enumerate(edges.tolist()):
+            instance = int(a.instances[edge])
+            features: dict[str, float] = {}
+            own = slice(a.feature_offsets[edge], a.feature_offsets[edge + 1])
+            local = slice(a.local_offsets[instance], a.local_offsets[instance + 1])
+            for ids, values in (
+                (a.local_ids[local], a.local_values[local]),
+                (a.feature_ids[own], a.feature_values[own]),
+            ):
+                for name, value in zip(self.index.names(ids), values.tolist(), strict=True):
+                    features[name] = features.get(name, 0.0) + value
+            symbols = a.symbols[a.symbol_offsets[instance] : a.symbol_offsets[instance + 1]].tolist()
+            label = int(a.nodes[heads[place], 0])
+            applications.append(
+                Application(
+                    symbols=tuple(-1 - symbol if symbol < 0 else self.stored(symbol) for symbol in symbols),
+                    children=children[place],
+                    rule=int(a.rules[instance]),
+                    label=self.labels[label] if 0 <= label < len(self.labels) else None,
+                    source=(int(a.spans[instance, 0]), int(a.spans[instance, 1])),
+                    features=features,
+                )
+            )
+        return Derivation(tuple(applications))
+
+    def log_total(self, weights: Weights | Float64Array) -> float:
+        """The log of the sum of exp(score) over all derivations."""
+        return float(self.core.inside(self.weights_of(weights), True)[-1]) if self.n_nodes else -np.inf
+
+    def expected_features(self, weights: Weights | Float64Array) -> Expectation:
+        """Expected feature values by inside and outside sums."""
+        return Expectation(*self.core.expected_features(self.weights_of(weights)))
+
+    def pruned(self, weights: Weights | Float64Array, threshold: float, *, marginal: Marginal = Marginal.MAX) -> Forest:
+        """Without the edges whose marginal is below `threshold` (a log, at most 0).
+
+        By the maximum: edges whose best derivation is worse than the best of all by more than -threshold. By the sum:
+        edges whose posterior is less than exp(threshold).
+        """
+        if not threshold <= 0:
+            raise ValueError(f"the threshold is a log probability, at most 0, not {threshold}")
+        core = self.core.pruned(self.weights_of(weights), threshold, marginal is Marginal.SUM)
+        return Forest(core, self.vocab, self.index, labels=self.labels, own_words=self.own_words)

@@ -1,0 +1,113 @@
+"""What can be chosen about a grammar and about a view of it."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from dragoman._core import PhraseSmoothing, ReorderingModel
+from dragoman.errors import InputError
+
+__all__ = ["ExtractConfig", "Reordering", "ReorderingKind", "Smoothing", "ViewConfig"]
+
+MAX_PHRASE_LENGTH = 255
+MAX_SENTENCE_LENGTH = 4096
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtractConfig:
+    """Settings of phrase extraction."""
+
+    max_length: int = 7
+    """Words a side."""
+    max_sentence_length: int = 1000
+    """Pairs with more words on a side are left out: time grows with the square of the length."""
+    max_memory_bytes: int = 4 << 30
+    """Occurrences beyond about this go to scratch files; the finished tables are not counted."""
+    n_threads: int = 1
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.max_length <= MAX_PHRASE_LENGTH:
+            raise InputError(f"the maximal phrase length must be from 1 to {MAX_PHRASE_LENGTH}, not {self.max_length}")
+        if not 1 <= self.max_sentence_length <= MAX_SENTENCE_LENGTH:
+            raise InputError(
+                f"the maximal sentence length must be from 1 to {MAX_SENTENCE_LENGTH}, not {self.max_sentence_length}"
+            )
+        if self.max_memory_bytes < 1 or self.n_threads < 1:
+            raise InputError("memory and the number of threads must be positive")
+
+
+class ReorderingKind(enum.StrEnum):
+    """What a phrase's orientation is compared with."""
+
+    WORD = "word"
+    """The word links beside the phrase (Koehn et al. 2005), as Moses' `wbe` models."""
+    PHRASE = "phrase"
+    """Any phrase beside it, of at most the extraction's length (Tillmann 2004)."""
+    HIERARCHICAL = "hierarchical"
+    """Any block beside it (Galley and Manning 2008)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reordering:
+    """A lexicalised reordering model: for both directions, one score an orientation.
+
+    3 orientations: mono, swap, discontinuous. 4: discontinuous split into left and right, where the later phrase lies
+    in the source. 5, hierarchical only: mono split into mono and mono beside one block of everything before (after) it.
+    """
+
+    kind: ReorderingKind = ReorderingKind.WORD
+    n_orientations: int = 3
+
+    def __post_init__(self) -> None:
+        most = 5 if self.kind is ReorderingKind.HIERARCHICAL else 4
+        if not 3 <= self.n_orientations <= most:
+            raise InputError(f"a {self.kind} reordering model has 3 to {most} orientations, not {self.n_orientations}")
+
+    def names(self) -> list[str]:
+        """Of the scores, in their order: `bwd_m`, `bwd_s`, … `fwd_d`."""
+        letters = {3: ("m", "s", "d"), 4: ("m", "s", "l", "r"), 5: ("m", "s", "l", "r", "g")}[self.n_orientations]
+        return [f"{direction}_{letter}" for direction in ("bwd", "fwd") for letter in letters]
+
+    def native(self) -> tuple[ReorderingModel, int]:
+        """What the core calls it."""
+        return ReorderingModel[self.kind.name], self.n_orientations
+
+
+class Smoothing(enum.StrEnum):
+    """How phrase probabilities are estimated from counts."""
+
+    NONE = "none"
+    """Relative frequencies."""
+    KNESER_NEY = "kneser-ney"
+    """Modified Kneser-Ney (Foster, Kuhn and Johnson 2006): discounts given back by the number of distinct partners."""
+
+    def native(self) -> PhraseSmoothing:
+        """What the core calls it."""
+        return PhraseSmoothing[self.name]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewConfig:
+    """Settings of a view. Counts are those after the excluded fold was subtracted."""
+
+    excluded_fold: int | None = None
+    max_targets: int = 20
+    """Of a source side, the best by p(e|f), ties by the other three scores; 0: all."""
+    min_count: int = 1
+    smoothing: Smoothing = Smoothing.NONE
+    reordering: tuple[Reordering, ...] = (Reordering(),)
+    reordering_smoothing: float = 0.5
+    """Added to the count of every orientation."""
+    n_threads: int = 1
+    """For smoothing, which counts all pairs once."""
+
+    def __post_init__(self) -> None:
+        if self.excluded_fold is not None and self.excluded_fold < 0:
+            raise InputError(f"a fold is counted from 0, not {self.excluded_fold}")
+        if self.max_targets < 0 or self.min_count < 1:
+            raise InputError("the number of targets must be at least 0 (all), the least count at least 1")
+        if not 0 < self.reordering_smoothing < float("inf"):
+            raise InputError(f"the smoothing of orientations must be positive, not {self.reordering_smoothing}")
+        if self.n_threads < 1:
+            raise InputError(f"the number of threads must be positive, not {self.n_threads}")

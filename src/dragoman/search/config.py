@@ -1,0 +1,115 @@
+"""How to search, and which features the decoder computes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import Enum
+
+__all__ = ["Algorithm", "PhraseConfig", "PhraseFeatures", "Reordering", "phrase15"]
+
+_ORIENTATIONS = {3: "msd", 4: "mslr", 5: "mslrg"}
+
+
+class Algorithm(Enum):
+    """How the candidates of a stack are found."""
+
+    CUBE_PRUNING = "cube"
+    """The most promising combinations of hypotheses and phrases, up to the pop limit."""
+    STACK = "stack"
+    """All combinations."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PhraseConfig:
+    """Phrase-based search. Speed and model score trade off by the pop limit and the stack size."""
+
+    algorithm: Algorithm = Algorithm.CUBE_PRUNING
+    stack_size: int = 600
+    pop_limit: int = 600
+    """Candidates taken for each stack by cube pruning."""
+    beam: float = math.inf
+    """Hypotheses worse than the best of their stack by more than this (in score) are dropped."""
+    option_limit: int | None = 20
+    """Options kept of a source span, the best by weighted score with the language model's opinion; None: all."""
+    distortion_limit: int | None = 6
+    """Longest jump in source words; None: no limit."""
+
+    def __post_init__(self) -> None:
+        if self.stack_size < 1 or self.pop_limit < 1:
+            raise ValueError("stack_size and pop_limit must be at least 1")
+        if self.option_limit is not None and self.option_limit < 1:
+            raise ValueError("the option limit must be at least 1; None means that there is none")
+        if not self.beam >= 0:
+            raise ValueError(f"the beam must not be negative, but is {self.beam}")
+        if self.distortion_limit is not None and self.distortion_limit < 0:
+            raise ValueError("the distortion limit must not be negative; None means that there is none")
+
+    @classmethod
+    def fast(cls, *, distortion_limit: int | None = 6) -> PhraseConfig:
+        """The preset behind `--fast`."""
+        return cls(stack_size=250, pop_limit=250, distortion_limit=distortion_limit)
+
+    @classmethod
+    def accurate(cls, *, distortion_limit: int | None = 6) -> PhraseConfig:
+        """The preset behind `--accurate`."""
+        return cls(stack_size=600, pop_limit=2500, distortion_limit=distortion_limit)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reordering:
+    """A lexicalised reordering model's features.
+
+    Columns of an option: the orientations backward, then forward. They are monotone, swap, discontinuous (3), or left
+    and right (4), and monotone after (before) one block of everything (5, hierarchical only). Word- and phrase-based
+    models differ in training alone.
+    """
+
+    name: str = "reorder"
+    hierarchical: bool = False
+    n_orientations: int = 3
+
+    def __post_init__(self) -> None:
+        if not 3 <= self.n_orientations <= (5 if self.hierarchical else 4):
+            raise ValueError("a reordering model has 3 or 4 orientations, a hierarchical one 3 to 5")
+
+    def backward(self) -> tuple[str, ...]:
+        """Names of the features of a phrase after what came before."""
+        return tuple(f"{self.name}_bwd_{letter}" for letter in _ORIENTATIONS[self.n_orientations])
+
+    def forward(self) -> tuple[str, ...]:
+        """Names of the features of a phrase before what comes next."""
+        return tuple(f"{self.name}_fwd_{letter}" for letter in _ORIENTATIONS[self.n_orientations])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PhraseFeatures:
+    """Names of the dense features. `scores` are those of the options' score columns."""
+
+    lm: str = "lm"
+    words: str = "words"
+    phrases: str = "phrases"
+    unknown: str = "unknown"
+    distortion: str = "distortion"
+    scores: tuple[str, ...] = ("p_e_f", "p_f_e", "lex_e_f", "lex_f_e")
+    reordering: tuple[Reordering, ...] = (Reordering(),)
+
+    def __post_init__(self) -> None:
+        names = self.names()
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            raise ValueError(f"the feature {twice[0]!r} stands twice")
+
+    @property
+    def n_orientation_columns(self) -> int:
+        """Orientation values that every option has."""
+        return sum(2 * model.n_orientations for model in self.reordering)
+
+    def names(self) -> tuple[str, ...]:
+        """All dense features, in the order of the tables in the documentation."""
+        orientations = (name for model in self.reordering for name in (*model.backward(), *model.forward()))
+        return (self.lm, *self.scores, self.words, self.phrases, self.unknown, self.distortion, *orientations)
+
+
+def phrase15() -> PhraseFeatures:
+    """The fifteen dense features of a phrase-based system (PRO's size)."""
+    return PhraseFeatures()

@@ -1,0 +1,269 @@
+"""Forest algorithms against brute force on small random forests."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dragoman import _core
+from dragoman.corpus import Vocab
+from dragoman.features import FeatureIndex
+from dragoman.forest import (
+    Derivation,
+    Forest,
+    ForestArrays,
+    Marginal,
+    forest_from_json,
+    forest_to_json,
+    read_forest,
+    write_forest,
+)
+
+WORDS = ["a", "b", "c", "[3]", "|||", "<s>", "\\x"]
+VOCAB = Vocab.of([" ".join(WORDS)])
+FIRST_WORD = 3
+N_FEATURES = 4
+
+
+def ragged(rows, dtype):
+    offsets = np.cumsum([0, *(len(r) for r in rows)], dtype=np.int64)
+    return offsets, np.array([x for row in rows for x in row], dtype=dtype)
+
+
+@st.composite
+def forests(draw, max_tails=2):
+    """Nodes with a few edges each; a tail may be used twice, a node may have no derivation or no use."""
+    n_nodes = draw(st.integers(1, 4))
+    index = FeatureIndex()
+    for i in range(N_FEATURES):
+        index.intern(f"f{i}")
+    values = st.integers(-3, 3).map(float)
+    features = st.lists(st.tuples(st.integers(0, N_FEATURES - 1), values), max_size=3)
+    instances, edges = [], []
+    for node in range(n_nodes):
+        edges.append([])
+        for _ in range(draw(st.integers(0 if node else 1, 3))):
+            tails = draw(st.lists(st.integers(0, node - 1), max_size=max_tails)) if node else []
+            symbols = draw(st.permutations([-1 - i for i in range(len(tails))]))
+            for word in draw(st.lists(st.integers(0, len(WORDS) - 1), max_size=2)):
+                symbols.insert(draw(st.integers(0, len(symbols))), FIRST_WORD + word)
+            instances.append((symbols, draw(features)))
+            edges[-1].append((len(instances) - 1, tails, draw(features)))
+    flat = [edge for row in edges for edge in row]
+    symbol_offsets, symbols = ragged([i[0] for i in instances], np.int32)
+    local_offsets, local_ids = ragged([[f for f, _ in i[1]] for i in instances], np.int32)
+    own_offsets, own_ids = ragged([[f for f, _ in e[2]] for e in flat], np.int32)
+    tail_offsets, tails = ragged([e[1] for e in flat], np.int32)
+    arrays = ForestArrays(
+        nodes=np.array([[v % 2, v, v + 1, v] for v in range(n_nodes)], np.int32),
+        rules=np.arange(len(instances), dtype=np.int64) - 1,
+        spans=np.array([[i, i + 2] for i in range(len(instances))], np.int32).reshape(-1, 2),
+        symbol_offsets=symbol_offsets,
+        symbols=symbols,
+        local_offsets=local_offsets,
+        local_ids=local_ids,
+        local_values=np.array([v for i in instances for _, v in i[1]], np.float32),
+        node_edges=np.cumsum([0, *(len(row) for row in edges)], dtype=np.int64),
+        instances=np.array([e[0] for e in flat], np.int32),
+        tail_offsets=tail_offsets,
+        tails=tails,
+        feature_offsets=own_offsets,
+        feature_ids=own_ids,
+        feature_values=np.array([v for e in flat for _, v in e[2]], np.float32),
+    )
+    return Forest(arrays.build(), VOCAB, index, labels=("even", "odd"))
+
+
+weight_vectors = st.lists(st.floats(-1, 1, width=16), min_size=N_FEATURES, max_size=N_FEATURES).map(np.array)
+
+
+def all_derivations(arrays, node):
+    """Every derivation of a node as a list of edges in pre-order."""
+    found = []
+    for e in range(arrays.node_edges[node], arrays.node_edges[node + 1]):
+        tails = arrays.tails[arrays.tail_offsets[e] : arrays.tail_offsets[e + 1]]
+        for parts in itertools.product(*(all_derivations(arrays, int(tail)) for tail in tails)):
+            found.append([e, *itertools.chain.from_iterable(parts)])
+            if len(found) > 1000:
+                return found
+    return found
+
+
+def features_of(arrays, edges):
+    total = np.zeros(N_FEATURES)
+    for e in edges:
+        i = arrays.instances[e]
+        for ids, values, offsets, row in (
+            (arrays.local_ids, arrays.local_values, arrays.local_offsets, i),
+            (arrays.feature_ids, arrays.feature_values, arrays.feature_offsets, e),
+        ):
+            for place in range(offsets[row], offsets[row + 1]):
+                total[ids[place]] += values[place]
+    return total
+
+
+def words_of(arrays, edges):
+    """The yield of edges in pre-order, by recursion."""
+    it = iter(edges)
+
+    def build():
+        e = next(it)
+        n_tails = arrays.tail_offsets[e + 1] - arrays.tail_offsets[e]
+        children = [build() for _ in range(n_tails)]
+        i = arrays.instances[e]
+        out = []
+        for symbol in arrays.symbols[arrays.symbol_offsets[i] : arrays.symbol_offsets[i + 1]]:
+            out.extend(children[-1 - symbol] if symbol < 0 else [int(symbol)])
+        return out
+
+    return build()
+
+
+def brute_force(forest, weights):
+    arrays = ForestArrays.of(forest.core)
+    derivations = all_derivations(arrays, forest.n_nodes - 1)
+    scored = [(float(features_of(arrays, d) @ weights), d) for d in derivations]
+    return arrays, sorted(scored, key=lambda pair: -pair[0])
+
+
+@given(forests(), weight_vectors, st.integers(1, 60))
+def test_k_best_is_brute_force(forest, weights, k):
+    arrays, expected = brute_force(forest, weights)
+    if len(expected) > 1000:
+        return
+    got = forest.kbest(weights, k)
+    assert len(got) == min(k, len(expected))
+    np.testing.assert_allclose(got.scores, [score for score, _ in expected[:k]], atol=1e-9)
+    seen = set()
+    for c in range(len(got)):
+        edges = got.edges_of(c).tolist()
+        assert tuple(edges) not in seen
+        seen.add(tuple(edges))
+        assert got.tokens_of(c).tolist() == words_of(arrays, edges)
+        dense = np.zeros(N_FEATURES)
+        ids, values = got.features_of(c)
+        assert np.all(np.diff(ids) > 0)
+        dense[ids] = values
+        np.testing.assert_allclose(dense, features_of(arrays, edges))
+        assert got.scores[c] == pytest.approx(float(dense @ weights))
+
+
+@given(forests(), weight_vectors, st.integers(1, 40))
+def test_distinct_k_best_keeps_the_best_of_each_string(forest, weights, k):
+    arrays, expected = brute_force(forest, weights)
+    if len(expected) > 1000:
+        return
+    best = {}
+    for score, edges in expected:
+        best.setdefault(tuple(words_of(arrays, edges)), score)
+    scores = sorted(best.values(), reverse=True)
+    got = forest.kbest(weights, k, distinct=True)
+    np.testing.assert_allclose(got.scores, scores[:k], atol=1e-9)
+    strings = [tuple(got.tokens_of(c).tolist()) for c in range(len(got))]
+    assert len(set(strings)) == len(strings)
+    for string, score in zip(strings, got.scores, strict=True):
+        assert best[string] == pytest.approx(score)
+
+
+@given(forests(max_tails=3), weight_vectors)
+def test_inside_is_the_sum_over_derivations(forest, weights):
+    arrays, expected = brute_force(forest, weights)
+    if len(expected) > 1000:
+        return
+    if not expected:
+        assert forest.log_total(weights) == -math.inf
+        assert forest.best(weights) is None
+        return
+    scores = np.array([score for score, _ in expected])
+    total = np.logaddexp.reduce(scores)
+    assert forest.log_total(weights) == pytest.approx(total)
+    posterior = np.exp(scores - total)
+    wanted = sum(p * features_of(arrays, edges) for p, (_, edges) in zip(posterior, expected, strict=True))
+    got = np.zeros(N_FEATURES)
+    expectation = forest.expected_features(weights)
+    got[expectation.ids] = expectation.values
+    np.testing.assert_allclose(got, wanted, atol=1e-9)
+    by_sum = forest.core.marginals(weights, True)
+    by_max = forest.core.marginals(weights, False)
+    for e in range(forest.n_edges):
+        # An edge can stand several times in a derivation; its marginal counts each time.
+        count = np.array([edges.count(e) for _, edges in expected])
+        mass = float(posterior @ count)
+        assert math.exp(by_sum[e]) == pytest.approx(mass, abs=1e-12)
+        best = max((s for s, (_, edges) in zip(scores, expected, strict=True) if e in edges), default=-math.inf)
+        assert by_max[e] == pytest.approx(best - scores[0])
+
+
+@given(forests(), weight_vectors, st.floats(-3, 0))
+def test_pruning_keeps_exactly_the_derivations_of_good_edges(forest, weights, threshold):
+    _, expected = brute_force(forest, weights)
+    if not expected or len(expected) > 1000:
+        return
+    marginals = forest.core.marginals(weights, False)
+    kept = [score for score, edges in expected if all(marginals[e] >= threshold for e in edges)]
+    pruned = forest.pruned(weights, threshold)
+    got = pruned.kbest(weights, len(expected) + 1)
+    np.testing.assert_allclose(got.scores, kept, atol=1e-9)
+    assert pruned.n_edges == int(np.sum(marginals >= threshold))
+    assert forest.pruned(weights, 0.0, marginal=Marginal.SUM).n_edges <= forest.n_edges
+
+
+@given(forests(), weight_vectors)
+def test_derivations_stand_by_themselves(forest, weights):
+    best = forest.best(weights)
+    if best is None:
+        return
+    got = forest.kbest(weights, 1)
+    assert best.tokens() == [forest.word(int(t)) for t in got.tokens]
+    named = dict(zip([f"f{i}" for i in range(N_FEATURES)], weights.tolist(), strict=True))
+    assert best.score(named) == pytest.approx(got.scores[0])
+    again = Derivation.from_json(json.loads(json.dumps(best.to_json())))
+    assert again == best
+    placed = sorted(p for row in best.target_positions() for p in row)
+    assert placed == list(range(len(best.tokens())))
+
+
+@given(forests(), weight_vectors)
+def test_json_round_trip(forest, weights):
+    again = forest_from_json(json.loads(json.dumps(forest_to_json(forest))), FeatureIndex())
+    names = again.index.names(np.arange(len(again.index), dtype=np.int32))
+    mapped = np.array([weights[int(name[1:])] for name in names])
+    a, b = forest.kbest(weights, 50), again.kbest(mapped, 50)
+    np.testing.assert_allclose(a.scores, b.scores)
+    assert [forest.text(a.tokens_of(c)) for c in range(len(a))] == [again.text(b.tokens_of(c)) for c in range(len(b))]
+    for x, y in zip(forest.core.arrays(), again.core.arrays(), strict=True):
+        assert x.shape == y.shape
+    assert np.array_equal(forest.core.arrays()[0], again.core.arrays()[0])
+    assert again.labels == forest.labels
+
+
+@given(forests(), weight_vectors)
+def test_hypergraph_round_trip(tmp_path_factory, forest, weights):
+    path = tmp_path_factory.mktemp("h") / "forest.hg.gz"
+    write_forest(forest, path)
+    again = read_forest(path)
+    names = again.index.names(np.arange(len(again.index), dtype=np.int32))
+    mapped = np.array([weights[int(name[1:])] for name in names])
+    a, b = forest.kbest(weights, 50), again.kbest(mapped, 50)
+    np.testing.assert_allclose(a.scores, b.scores, atol=1e-9)
+    key = lambda f, k: sorted((round(float(k.scores[c]), 6), f.text(k.tokens_of(c))) for c in range(len(k)))  # noqa: E731
+    if len(a) < 50:
+        assert key(forest, a) == key(again, b)
+    second = path.with_name("again.hg")
+    write_forest(again, second)
+    assert read_forest(second).kbest(mapped, 50).scores.tolist() == b.scores.tolist()
+
+
+@given(st.lists(forests(), min_size=1, max_size=4), weight_vectors)
+def test_threads_do_not_matter(batch, weights):
+    cores = [forest.core for forest in batch]
+    one = _core.kbest(cores, weights, 20, False, 1)
+    many = _core.kbest(cores, weights, 20, False, 3)
+    for x, y in zip(one, many, strict=True):
+        assert np.array_equal(x, y)
