@@ -48,8 +48,8 @@ def synth(
     """
     session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
     config = SynthConfig(seed=seed, n_references=references, noise=noise, lowercase=lowercase)
-    session.say(f"generating {n_train + n_dev + n_test:,} sentence pairs")
-    splits = generate_splits(n_train, n_dev, n_test, config)
+    with session.progress("generating", n_train) as progress:
+        splits = generate_splits(n_train, n_dev, n_test, config, progress=progress)
     _make_folder(out)
     files: list[str] = []
     for part, examples, n_refs in (

@@ -63,11 +63,10 @@ def score(
     systems = [
         SystemOutput(name=name, runs=tuple(list(read_lines(path)) for path in paths)) for name, paths in files.items()
     ]
-    with session.progress("scoring") as progress:
-        progress(0)
-        scores = compare_systems(
-            systems, references, metrics, n_bootstrap=bootstrap, n_trials=trials, seed=seed, threads=session.threads
-        )
+    session.say(f"scoring {len(references[0]):,} sentences")
+    scores = compare_systems(
+        systems, references, metrics, n_bootstrap=bootstrap, n_trials=trials, seed=seed, threads=session.threads
+    )
     session.emit({"systems": [_record(system) for system in scores]})
     _show(session, scores)
 

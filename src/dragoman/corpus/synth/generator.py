@@ -16,6 +16,8 @@ from dragoman.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from dragoman.types import Progress
+
 __all__ = ["PATTERNS", "Example", "SynthConfig", "SynthSplits", "generate", "generate_splits"]
 
 PATTERNS: tuple[tuple[Pattern, int], ...] = (
@@ -156,6 +158,8 @@ class _Source:
         return Example(clean.source, tuple(disturb(reference, r) for reference in clean.references))
 
 
+_REPORT = 1000
+"""Sentences between two reports of progress."""
 _NOISE = 1 << 46
 _DEV = 1 << 44
 _TEST = 1 << 45
@@ -176,12 +180,14 @@ def generate(n: int, config: SynthConfig, *, start: int = 0) -> Iterator[Example
     return map(make, range(start, start + n))
 
 
-def generate_splits(n_train: int, n_dev: int, n_test: int, config: SynthConfig) -> SynthSplits:
+def generate_splits(
+    n_train: int, n_dev: int, n_test: int, config: SynthConfig, *, progress: Progress | None = None
+) -> SynthSplits:
     """Training, development and test sets that share no sentence on either side.
 
     No source sentence or reference of dev or test occurs in train, nor in the other of the two, and no
     sentence of theirs comes twice. Noise goes into train only, which has one reference for each sentence
-    and may repeat itself now and then, as real text does.
+    and may repeat itself now and then, as real text does. `progress` counts training sentences.
     """
     if min(n_train, n_dev, n_test) < 0:
         raise InputError(f"cannot split into {n_train}, {n_dev} and {n_test} sentences: give numbers from 0 up")
@@ -198,6 +204,8 @@ def generate_splits(n_train: int, n_dev: int, n_test: int, config: SynthConfig) 
         index += 1
         if example.source not in seen and seen.isdisjoint(example.references):
             train.append(example)
+            if progress and len(train) % _REPORT == 0:
+                progress(len(train))
     return SynthSplits(train=train, dev=dev, test=test)
 
 
