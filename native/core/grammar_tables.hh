@@ -4,8 +4,8 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
+#include <utility>
 
 #include "core/errors.hh"
 #include "core/grammar_key.hh"

@@ -82,8 +82,7 @@ def by_any_block(pair, block, neighbours):
 def orientations(pair, block, max_length):
     """Of the word-based, phrase-based and hierarchical models: backward and forward."""
     result = []
-    for which, of in (("backward", (pair, block)), ("forward", mirrored(pair, block))):
-        del which
+    for of in ((pair, block), mirrored(pair, block)):
         phrases, everything = blocks(of[0], max_length), blocks(of[0])
         result.append((by_word(*of), by_block(*of, phrases), by_any_block(*of, everything)))
     return tuple(zip(*result, strict=True))
