@@ -2,21 +2,15 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
-#include <limits>
 
 #include "core/errors.hh"
+#include "core/number.hh"
 
 namespace dragoman {
 
 namespace {
 
 constexpr std::string_view kHeader = "# target ||| features ||| source-covered\n";
-
-std::string quoted(std::string_view text) {
-  constexpr size_t kShown = 60;
-  return "'" + std::string(text.substr(0, kShown)) + (text.size() > kShown ? "...'" : "'");
-}
 
 class Lines {
  public:
@@ -85,14 +79,11 @@ Feature parse_feature(std::string_view token, FeatureIndex& index, const Lines& 
   if (equals == std::string_view::npos || equals == 0) lines.fail("expected 'name=value', found " + quoted(token));
   const std::string_view text = token.substr(equals + 1);
   double value = 0;
-  const char* begin = text.data() + (text.starts_with('+') ? 1 : 0);
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(begin, end, value);
-  if (stop != end || begin == end || error != std::errc() || !std::isfinite(value) ||
-      std::abs(value) > static_cast<double>(std::numeric_limits<float>::max()))
-    lines.fail("the value of the feature " + quoted(token.substr(0, equals)) + " is no finite number: " + quoted(text));
+  if (!parse_finite(text, value, lines.number()))
+    lines.fail("the value of the feature " + quoted(token.substr(0, equals)) + " is no number: " + quoted(text));
+  const float stored = to_feature_value(value, lines.number());
   try {
-    return {index.intern(token.substr(0, equals)), static_cast<float>(value)};
+    return {index.intern(token.substr(0, equals)), stored};
   } catch (const InputError& error_in_name) {
     lines.fail(error_in_name.what());
   }

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dragoman import _core
@@ -260,6 +260,7 @@ def test_hypergraph_round_trip(tmp_path_factory, forest, weights):
     assert read_forest(second).kbest(mapped, 50).scores.tolist() == b.scores.tolist()
 
 
+@settings(max_examples=20)
 @given(st.lists(forests(), min_size=1, max_size=4), weight_vectors)
 def test_threads_do_not_matter(batch, weights):
     cores = [forest.core for forest in batch]
