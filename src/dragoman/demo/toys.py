@@ -24,12 +24,12 @@ def word_by_word(pairs: Pairs) -> Translator:
         n_target.update(e_words)
         for f in f_words:
             together[f].update(e_words)
-    dictionary = {
-        f: max(counts, key=lambda e, f=f, counts=counts: (2 * counts[e] / (n_source[f] + n_target[e]), e))  # type: ignore[misc]
-        for f, counts in together.items()
-        if counts
-    }
+    dictionary = {f: _closest(counts, n_source[f], n_target) for f, counts in together.items() if counts}
     return lambda line: " ".join(dictionary.get(word, word) for word in split_tokens(line))
+
+
+def _closest(counts: Counter[str], n_source: int, n_target: Counter[str]) -> str:
+    return max(counts, key=lambda e: (2 * counts[e] / (n_source + n_target[e]), e))
 
 
 def nearest_sentence(pairs: Pairs) -> Translator:
