@@ -1,0 +1,28 @@
+"""What losses share, so that any of them goes with any rule of update."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+from dragoman.pool import Shard
+from dragoman.types import Float64Array, Int32Array
+
+__all__ = ["Loss", "SparseVector"]
+
+
+class SparseVector(NamedTuple):
+    """Values of some features; ids ascending and distinct."""
+
+    ids: Int32Array
+    values: Float64Array
+
+
+class Loss(Protocol):
+    """A loss of candidate lists, to be minimised. Knows the metric whose statistics the lists carry."""
+
+    def gradient(self, shard: Shard, weights: Float64Array) -> tuple[float, SparseVector, Int32Array]:
+        """The loss summed over the shard's lists, its (sub)gradient, and in how many lists each feature has one.
+
+        `weights[i]` is the weight of feature i. The third part is parallel to the gradient's ids.
+        """
+        ...
