@@ -79,7 +79,10 @@ double RampLearner::descend(std::span<const int64_t> positions, Control& control
     if (hope != fear) {
       const auto omega = difference(list.shard->candidates, list.begin + fixed,
                                     list.begin + static_cast<int64_t>(fear), frozen_);
-      const double step = settings_.step / scale_;
+      // No longer than what satisfies the margin: else, where features are huge, the first steps decide everything.
+      const double cost = settings_.fear == Fear::kModel ? 0 : gains[hope] - gains[fear];
+      const double enough = std::max(0.0, cost - (scores[hope] - scores[fear])) / dot(omega, omega);
+      const double step = (enough < settings_.step ? enough : settings_.step) / scale_;
       for (size_t i = 0; i < omega.ids.size(); ++i)
         weights_[static_cast<size_t>(omega.ids[i])].offset += step * omega.values[i];
     }

@@ -12,9 +12,10 @@ procedure makes it convex by fixing the maximiser of the subtracted part:
                  w <- w + eta (f(y+_i) - f(y-)) - eta C (w - w_0) / n                   `step`, `l2`
 
 Symbols: T' `n_concave`, T'' `n_descents`, eta `step`, C `l2`, alpha `gain_scale`; w_0 is the start. The gain is BLEU+1,
-for other metrics that of the candidate alone. Deviations: sentences are shuffled in every pass; gains of external metrics
-are divided by their mean range within a sentence; of the T' weights those are returned that are best on the
-pool or on the sentences held out.
+for other metrics that of the candidate alone. Deviations: sentences are shuffled in every pass; a step is never longer
+than the one that satisfies its margin, s(y+) - s(y-) = cost(y-) - cost(y+), which matters only where features are much
+larger than usual; gains of external metrics are divided by their mean range within a sentence; of the T' weights
+those are returned that are best on the pool or on the sentences held out.
 """
 
 from __future__ import annotations

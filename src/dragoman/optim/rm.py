@@ -41,8 +41,12 @@ __all__ = ["RelativeMarginLoss", "Rm"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rm(Mira):
-    """The settings of MIRA, and the paper's B 1 and D 0.01, or 0.1 where candidates have sparse features."""
+    """The settings of MIRA, and the paper's B 1 and D 0.01, or 0.1 where candidates have sparse features.
 
+    The paper does not say how costs compare with B; `gain_scale` 0.1 makes them similar, so that both can be met.
+    """
+
+    gain_scale: float = 0.1
     bound: float = 1.0
     bound_step: float | None = None
     exact: bool = False
