@@ -1,4 +1,4 @@
-"""Margin learning written down slowly, sentence by sentence with dense vectors, and a general solver of its programs."""
+"""Margin learning written down slowly, with dense vectors, and a general solver of its programs."""
 
 from __future__ import annotations
 

@@ -87,8 +87,8 @@ void bind_learners(nb::module_& m) {
   nb::class_<PseudoCorpus>(m, "PseudoCorpus", "What was translated before, for gains in context.")
       .def(
           "__init__",
-          [](PseudoCorpus* self, std::shared_ptr<Scorer> scorer, In<double> background, In<double> prior,
-             double length, double decay) {
+          [](PseudoCorpus* self, std::shared_ptr<Scorer> scorer, In<double> background, In<double> prior, double length,
+             double decay) {
             new (self) PseudoCorpus{std::move(scorer), vector_of(background), vector_of(prior), length, decay};
           },
           nb::arg("scorer"), nb::arg("background").noconvert(), nb::arg("prior").noconvert(), nb::arg("length"),
@@ -97,8 +97,8 @@ void bind_learners(nb::module_& m) {
       .def(
           "visit",
           [](BoundMargin& b, In<int64_t> positions, int n_threads) {
-            const Pass pass = watch(
-                [&](Control& control) { return b.learner->visit(span_of(positions), n_threads, control); });
+            const Pass pass =
+                watch([&](Control& control) { return b.learner->visit(span_of(positions), n_threads, control); });
             return nb::make_tuple(pass.n_lists, pass.n_updates, pass.loss, pass.spread, pass.spread_square);
           },
           nb::arg("positions").noconvert(), nb::arg("n_threads") = 1)

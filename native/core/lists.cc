@@ -47,14 +47,13 @@ bool Lists::vary(std::span<const uint8_t> frozen) const {
 std::vector<double> Lists::totals(std::span<const int64_t> positions, std::span<const double> weights, int n_threads,
                                   Control& control) const {
   std::vector<size_t> best(positions.size());
-  parallel_chunks(static_cast<int64_t>(positions.size()), 16, n_threads, control,
-                  [&](int64_t begin, int64_t end, int) {
-                    std::vector<double> scores;
-                    for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
-                      score_list((*this)[positions[i]], weights, scores);
-                      best[i] = static_cast<size_t>(std::max_element(scores.begin(), scores.end()) - scores.begin());
-                    }
-                  });
+  parallel_chunks(static_cast<int64_t>(positions.size()), 16, n_threads, control, [&](int64_t begin, int64_t end, int) {
+    std::vector<double> scores;
+    for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
+      score_list((*this)[positions[i]], weights, scores);
+      best[i] = static_cast<size_t>(std::max_element(scores.begin(), scores.end()) - scores.begin());
+    }
+  });
   std::vector<double> sums(n_stats_);
   for (size_t i = 0; i < positions.size(); ++i) {
     const CandidateList list = (*this)[positions[i]];
@@ -103,9 +102,12 @@ SparseDifference difference(const Candidates& candidates, int64_t a, int64_t b, 
 double dot(const SparseDifference& a, const SparseDifference& b) {
   double sum = 0;
   for (size_t i = 0, j = 0; i < a.ids.size() && j < b.ids.size();) {
-    if (a.ids[i] == b.ids[j]) sum += a.values[i++] * b.values[j++];
-    else if (a.ids[i] < b.ids[j]) ++i;
-    else ++j;
+    if (a.ids[i] == b.ids[j])
+      sum += a.values[i++] * b.values[j++];
+    else if (a.ids[i] < b.ids[j])
+      ++i;
+    else
+      ++j;
   }
   return sum;
 }

@@ -38,7 +38,8 @@ MarginLearner::MarginLearner(std::shared_ptr<const Lists> lists, std::vector<dou
 }
 
 Pass MarginLearner::visit(std::span<const int64_t> positions, int n_threads, Control& control) {
-  std::vector<Visit> visits(static_cast<size_t>(std::min<int64_t>(settings_.batch, std::max<int64_t>(1, positions.size()))));
+  std::vector<Visit> visits(
+      static_cast<size_t>(std::min<int64_t>(settings_.batch, std::max<int64_t>(1, positions.size()))));
   const auto n_workers = static_cast<size_t>(std::clamp<int64_t>(n_threads, 1, static_cast<int64_t>(visits.size())));
   std::vector<std::vector<double>> moved(n_workers);
   if (settings_.cutting_plane)
@@ -95,8 +96,10 @@ void MarginLearner::look(const CandidateList& list, Visit& visit, std::vector<do
   visit.margin.clear(settings_.limit);
   visit.upper.clear(settings_.bound_limit);
   visit.lower.clear(settings_.bound_limit);
-  if (settings_.cutting_plane) cutting_plane(list, visit, moved);
-  else passive_aggressive(list, visit);
+  if (settings_.cutting_plane)
+    cutting_plane(list, visit, moved);
+  else
+    passive_aggressive(list, visit);
 }
 
 size_t MarginLearner::member(const CandidateList& list, Visit& visit, size_t candidate) const {
@@ -117,8 +120,7 @@ void MarginLearner::passive_aggressive(const CandidateList& list, Visit& visit) 
   visit.loss = std::max(0.0, cost - (scores[hope] - scores[fear]));
   if (visit.loss > 0) visit.margin.add(member(list, visit, fear), 1, cost);
   const auto worst = static_cast<size_t>(std::min_element(scores.begin(), scores.end()) - scores.begin());
-  if (scores[hope] - scores[worst] > settings_.bound)
-    visit.upper.add(member(list, visit, worst), -1, -settings_.bound);
+  if (scores[hope] - scores[worst] > settings_.bound) visit.upper.add(member(list, visit, worst), -1, -settings_.bound);
   if (scores[visit.best] - scores[hope] > settings_.bound)
     (settings_.exact ? visit.upper : visit.lower).add(member(list, visit, visit.best), 1, -settings_.bound);
   if (settings_.exact) {

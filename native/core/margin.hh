@@ -33,7 +33,7 @@ struct MarginSettings {
 // Sums over the lists visited.
 struct Pass {
   int64_t n_lists = 0, n_updates = 0;
-  double loss = 0;                     // hinge before the step
+  double loss = 0;                       // hinge before the step
   double spread = 0, spread_square = 0;  // s(y+) - s(worst) before the step
 };
 

@@ -69,8 +69,7 @@ int Budget::optimise(Dual& dual, int max_steps, double tolerance) {
     for (const Constraint* c : {to, from})
       if (c != nullptr) scale += dual.product(c->member, c->member);
     square = scale;
-    if (to != nullptr && from != nullptr)
-      square -= 2 * to->sign * from->sign * dual.product(to->member, from->member);
+    if (to != nullptr && from != nullptr) square -= 2 * to->sign * from->sign * dual.product(to->member, from->member);
     double& source = from != nullptr ? from->mass : spare_;
     // Differences that are equal but for rounding: no step changes the violations, so all mass goes over.
     const bool apart = square > 1e-14 * scale;

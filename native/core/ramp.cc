@@ -42,17 +42,15 @@ void RampLearner::score(const CandidateList& list, std::vector<double>& scores) 
 }
 
 void RampLearner::fix_hopes(std::span<const int64_t> positions, int n_threads, Control& control) {
-  parallel_chunks(static_cast<int64_t>(positions.size()), 16, n_threads, control,
-                  [&](int64_t begin, int64_t end, int) {
-                    std::vector<double> scores;
-                    for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
-                      const CandidateList list = (*lists_)[positions[i]];
-                      if (list.size() == 0) continue;
-                      score(list, scores);
-                      hopes_[static_cast<size_t>(positions[i])] =
-                          static_cast<int64_t>(find_hope(scores, list.gains(), settings_.hope));
-                    }
-                  });
+  parallel_chunks(static_cast<int64_t>(positions.size()), 16, n_threads, control, [&](int64_t begin, int64_t end, int) {
+    std::vector<double> scores;
+    for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
+      const CandidateList list = (*lists_)[positions[i]];
+      if (list.size() == 0) continue;
+      score(list, scores);
+      hopes_[static_cast<size_t>(positions[i])] = static_cast<int64_t>(find_hope(scores, list.gains(), settings_.hope));
+    }
+  });
 }
 
 double RampLearner::descend(std::span<const int64_t> positions, Control& control) {
@@ -77,8 +75,8 @@ double RampLearner::descend(std::span<const int64_t> positions, Control& control
       scale_ = 1;
     }
     if (hope != fear) {
-      const auto omega = difference(list.shard->candidates, list.begin + fixed,
-                                    list.begin + static_cast<int64_t>(fear), frozen_);
+      const auto omega =
+          difference(list.shard->candidates, list.begin + fixed, list.begin + static_cast<int64_t>(fear), frozen_);
       // No longer than what satisfies the margin: else, where features are huge, the first steps decide everything.
       const double cost = settings_.fear == Fear::kModel ? 0 : gains[hope] - gains[fear];
       const double enough = std::max(0.0, cost - (scores[hope] - scores[fear])) / dot(omega, omega);

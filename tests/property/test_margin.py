@@ -1,4 +1,4 @@
-"""Margin learning against slow twins: a general solver for single sentences, dense NumPy for epochs, differences for losses."""
+"""Margin learning against a general solver (single sentences), dense NumPy (epochs), finite differences (losses)."""
 
 from __future__ import annotations
 
@@ -61,9 +61,7 @@ def test_cutting_plane_mira_solves_its_program(problem, scale):
 @given(problems(), st.sampled_from([0.01, 0.1, 1.0]), st.sampled_from(Update))
 def test_exact_rm_solves_its_program(problem, scale, update):
     x, gains, w, c, bound, d = problem
-    optimiser = Rm(
-        update=update, exact=True, aggressiveness=c, bound=bound, bound_step=d, gain_scale=scale, **PRECISE
-    )
+    optimiser = Rm(update=update, exact=True, aggressiveness=c, bound=bound, bound_step=d, gain_scale=scale, **PRECISE)
     moved, g = one_step(optimiser, x, gains, w)
     scores = x @ w
     hope = int(np.argmax(scores + g))

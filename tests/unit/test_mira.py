@@ -227,13 +227,16 @@ def test_the_scale_of_an_external_metric_does_not_matter():
     assert typical_range(lonely.metric, lonely.shards) == 2.0
 
 
-@pytest.mark.parametrize("name", ["mira", "rm", "rampion"])
-def test_a_million_features(name):
+@pytest.fixture(scope="module", name="index")
+def a_million_names():
     index = FeatureIndex()
     index.intern_lines(b"".join(b"f%d\n" % i for i in range(1_000_000)))
-    shard = random_shard(
-        seed=1, first_sentence=0, n_sentences=30, n_candidates=10, n_features=1_000_000, n_active=20
-    )
+    return index
+
+
+@pytest.mark.parametrize("name", ["mira", "rm", "rampion"])
+def test_a_million_features(name, index):
+    shard = random_shard(seed=1, first_sentence=0, n_sentences=30, n_candidates=10, n_features=1_000_000, n_active=20)
     metric = External()
     gains = np.random.default_rng(2).uniform(size=shard.n_candidates)
     pool = Pool(index=index, words=new_words(), shards=(shard.with_stats(metric.from_values(gains)),), metric=metric)

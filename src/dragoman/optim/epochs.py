@@ -40,8 +40,7 @@ def visiting_order(positions: Int64Array, *, key: Sequence[int]) -> Int64Array:
     part by part, whatever their shards.
     """
     rng = np.random.default_rng(list(key))
-    cuts = np.searchsorted(positions, np.arange(_BLOCK, positions[-1] + 1, _BLOCK)) if len(positions) else []
-    blocks = np.split(positions, cuts)
+    blocks = np.split(positions, np.searchsorted(positions, np.arange(_BLOCK, positions.max(initial=0) + 1, _BLOCK)))
     return np.concatenate([rng.permutation(blocks[i]) for i in rng.permutation(len(blocks))])
 
 

@@ -1,4 +1,4 @@
-"""MIRA, the margin-infused relaxed algorithm: Crammer et al. 2006; for translation Chiang 2012 and Eidelman et al. 2013.
+"""MIRA, the margin-infused relaxed algorithm: Crammer et al. 2006; for translation Chiang 2012, Eidelman et al. 2013.
 
 Sentence by sentence, w moves as little as possible so that a good candidate beats every other one by a margin as
 great as its cost (Eidelman et al., equation 2):
@@ -13,15 +13,15 @@ passive-aggressive `update` knows the one constraint of y-, the fear, argmax s(y
 The cutting plane adds the most violated constraint, solves the program over the constraints so far by sequential
 minimal optimisation in the dual, and repeats until no candidate violates the margin (rm, Algorithms 1 and 2 there).
 
-Symbols: C `aggressiveness`; y+ `hope`; y- `fear`; MaxIter `max_iterations`; epsilon `tolerance`. Delta(y) = -gain(y) up to
-a constant. For BLEU the gain is (O_f + |f|) BLEU(O + statistics of y), O being the decayed statistics of the
+Symbols: C `aggressiveness`; y+ `hope`; y- `fear`; MaxIter `max_iterations`; epsilon `tolerance`. Delta(y) = -gain(y) up
+to a constant. For BLEU the gain is (O_f + |f|) BLEU(O + statistics of y), O being the decayed statistics of the
 translations before (Chiang et al. 2008; `decay`, `background`). For other metrics it is the gain of the candidate
 alone times the words of the source sentence. `gain_scale` multiplies either.
 
 The result is the average of the weights after every sentence. Deviations: O starts at what the start's own choices
 would leave there, not at a small constant; gains of external metrics are divided by their mean range within a
-sentence; of all epochs the one is returned whose average is best on the pool (Cherry and Foster 2012) or on the sentences
-held out; the steps of a `batch` are computed from the same weights and averaged.
+sentence; of all epochs the one is returned whose average is best on the pool (Cherry and Foster 2012) or on the
+sentences held out; the steps of a `batch` are computed from the same weights and averaged.
 """
 
 from __future__ import annotations

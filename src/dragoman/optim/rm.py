@@ -7,17 +7,21 @@ candidate, and at most B below the best one:
                                                              -B - tau <= s(y+) - s(y) <= B + tau
 
 RM-PA, the default as in their evaluation, takes the most violated constraint of each kind under w_t and one step for
-each: the margin's, clipped at C; for y^w = argmin s, while s(y+) - s(y^w) > B, w -= gamma omega(y+, y^w); for
-y^b = argmax s, while s(y+) - s(y^b) < -B, w += gamma omega(y+, y^b); gamma = violation / |omega|^2, clipped at D. RM-CP (`update`
-cutting-plane) is Algorithm 1 with the updates of Algorithm 2.
+each, of gamma = violation / |omega|^2:
 
-Symbols: B `bound`; D `bound_step`; C `aggressiveness`; MaxIter `max_iterations`; epsilon `tolerance`. With B infinite this is `mira`.
+    margin       w += gamma omega(y+, y-)     gamma at most C
+    upper bound  w -= gamma omega(y+, y^w)    gamma at most D, only while s(y+) - s(y^w) > B,   y^w = argmin s
+    lower bound  w += gamma omega(y+, y^b)    gamma at most D, only while s(y+) - s(y^b) < -B,  y^b = argmax s
 
-The printed algorithms have slips, and differ here: line 6 of Algorithm 1 minimises G; in lines 20-21 of Algorithm 2 mass
-gamma goes from y to y', clipped to what either has; alpha starts at C on y+ once per example; a bound step is taken only
-while its bound is violated (line 29 has the sign of a satisfied one). Program (4) has one tau, so D limits all bound steps of
-an example together; the authors' code limits each step. The latter is the default, `exact` gives the former, where the
-cutting plane then solves program (4) itself. Gains, averaging and epochs are those of `mira`.
+RM-CP (`update` cutting-plane) is Algorithm 1 with the updates of Algorithm 2. With B infinite both are `mira`.
+
+Symbols: B `bound`; D `bound_step`; C `aggressiveness`; MaxIter `max_iterations`; epsilon `tolerance`.
+
+The printed algorithms have slips, and differ here. Algorithm 1: line 6 minimises G. Algorithm 2: in lines 20-21 mass
+gamma goes from y to y', clipped to what either has; alpha starts at C on y+ once per example; line 29 has the sign
+of a bound that is satisfied. Program (4) has one tau, so that D limits all bound steps of an example together; the
+authors' code limits each step. The latter is the default; `exact` gives the former, and the cutting plane then solves
+program (4) itself. Gains, averaging and epochs are those of `mira`.
 """
 
 from __future__ import annotations
