@@ -10,6 +10,7 @@ namespace nb = nanobind;
 void bind_feature_index(nb::module_& m);
 void bind_align(nb::module_& m);
 void bind_forest(nb::module_& m);
+void bind_forest_learning(nb::module_& m);
 void bind_grammar(nb::module_& m);
 void bind_lm(nb::module_& m);
 void bind_metric(nb::module_& m);

@@ -108,6 +108,7 @@ class Scorer:
     @property
     def n_stats(self) -> int: ...
     def gain(self, total: NDArray[np.float64]) -> float: ...
+    def gains(self, totals: NDArray[np.float64]) -> NDArray[np.float64]: ...
 
 def bleu_scorer(max_order: int = 4) -> Scorer: ...
 def ter_scorer() -> Scorer: ...
@@ -247,6 +248,28 @@ def forest_of_arrays(
     feature_values: NDArray[np.float32],
 ) -> Forest: ...
 def kbest(forests: list[Forest], weights: NDArray[np.float64], k: int, distinct: bool, n_threads: int) -> _KBest: ...
+def forest_envelopes(
+    sentences: list[list[Forest]], weights: NDArray[np.float64], direction: NDArray[np.float64], n_threads: int = 1
+) -> tuple[
+    NDArray[np.int64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.int32],
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.int64],
+    NDArray[np.int32],
+]: ...
+def forest_oracles(
+    forests: list[Forest],
+    ref_offsets: NDArray[np.int64],
+    segment_offsets: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    order: int,
+    beam: int,
+    n_threads: int = 1,
+) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int32]]: ...
 def read_hypergraph(text: bytes, words: WordTable, features: FeatureIndex) -> Forest: ...
 def write_hypergraph(forest: Forest, words: WordTable, own_words: list[bytes], features: FeatureIndex) -> bytes: ...
 
