@@ -6,7 +6,7 @@ from types import MappingProxyType
 from dragoman.optim.base import Optimiser, Result
 from dragoman.optim.loss import Loss, SparseVector
 from dragoman.optim.mert import Mert, Norm
-from dragoman.optim.mira import Background, Fear, HingeLoss, Hope, Mira, Update
+from dragoman.optim.mira import Background, Fear, HingeLoss, Hope, MarginUpdate, Mira
 from dragoman.optim.pro import Acceptance, Pro
 from dragoman.optim.rampion import Ramp, Rampion, RampLoss
 from dragoman.optim.rm import RelativeMarginLoss, Rm
@@ -19,6 +19,7 @@ __all__ = [
     "HingeLoss",
     "Hope",
     "Loss",
+    "MarginUpdate",
     "Mert",
     "Mira",
     "Norm",
@@ -31,7 +32,6 @@ __all__ = [
     "Result",
     "Rm",
     "SparseVector",
-    "Update",
 ]
 
 OPTIMISERS: Mapping[str, type[Optimiser]] = MappingProxyType(
