@@ -37,6 +37,7 @@ NB_MODULE(_core, m) {
   dragoman::bind::bind_forest(m);
   dragoman::bind::bind_grammar(m);
   dragoman::bind::bind_lm(m);
+  dragoman::bind::bind_losses(m);
   dragoman::bind::bind_metric(m);
   dragoman::bind::bind_optim(m);
   dragoman::bind::bind_phrase_search(m);

@@ -12,6 +12,7 @@ void bind_align(nb::module_& m);
 void bind_forest(nb::module_& m);
 void bind_grammar(nb::module_& m);
 void bind_lm(nb::module_& m);
+void bind_losses(nb::module_& m);
 void bind_metric(nb::module_& m);
 void bind_optim(nb::module_& m);
 void bind_phrase_search(nb::module_& m);

@@ -4,10 +4,55 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from dragoman.optim.base import Optimiser, Result
+from dragoman.optim.cll import Cll, OracleLikelihood
+from dragoman.optim.descent import Conditioning, Descent, Stopping, Update, descend
+from dragoman.optim.list_loss import ListLoss, gain_scale
+from dragoman.optim.loss import Loss, SparseVector
 from dragoman.optim.mert import Mert, Norm
+from dragoman.optim.perceptron import Perceptron, PerceptronLoss
 from dragoman.optim.pro import Acceptance, Pro
+from dragoman.optim.softramp import SoftRamp, SoftRampLoss
+from dragoman.optim.svm import StructuredHinge, Svm
+from dragoman.optim.xbleu import ExpectedGain, Xbleu
 
-__all__ = ["OPTIMISERS", "Acceptance", "Mert", "Norm", "Optimiser", "Pro", "Result"]
+__all__ = [
+    "OPTIMISERS",
+    "Acceptance",
+    "Cll",
+    "Conditioning",
+    "Descent",
+    "ExpectedGain",
+    "ListLoss",
+    "Loss",
+    "Mert",
+    "Norm",
+    "Optimiser",
+    "OracleLikelihood",
+    "Perceptron",
+    "PerceptronLoss",
+    "Pro",
+    "Result",
+    "SoftRamp",
+    "SoftRampLoss",
+    "SparseVector",
+    "Stopping",
+    "StructuredHinge",
+    "Svm",
+    "Update",
+    "Xbleu",
+    "descend",
+    "gain_scale",
+]
 
-OPTIMISERS: Mapping[str, type[Optimiser]] = MappingProxyType({"mert": Mert, "pro": Pro})
+OPTIMISERS: Mapping[str, type[Optimiser]] = MappingProxyType(
+    {
+        "mert": Mert,
+        "pro": Pro,
+        "softramp": SoftRamp,
+        "svm": Svm,
+        "xbleu": Xbleu,
+        "cll": Cll,
+        "perceptron": Perceptron,
+    }
+)
 """Batch optimisers by the name that users give."""
