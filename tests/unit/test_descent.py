@@ -17,6 +17,7 @@ from dragoman.optim import (
     Perceptron,
     SoftRamp,
     SoftRampLoss,
+    SparseVector,
     Stopping,
     StructuredHinge,
     Svm,
@@ -64,8 +65,9 @@ def learn(pool, loss, update, *, epochs=3, threads=1, start=None, **settings):
         start or Weights(pool.index, np.random.default_rng(0).normal(size=len(pool.index))),
         loss,
         update=update,
-        stopping=Stopping(max_epochs=epochs, held_out=0, tolerance=0, patience=100),
+        stopping=Stopping(max_epochs=epochs, held_out=0, patience=100, keep_best=False),
         seed=1,
+        rescale=False,
         threads=threads,
         **settings,
     )
@@ -123,10 +125,9 @@ def test_sparse_and_lazy_equals_dense_and_eager(name):
     start = Weights(pool.index, np.random.default_rng(0).normal(size=len(pool.index)))
     result = learn(pool, loss, update, start=start)
     expected = twin(pool, loss, update, start.values, epochs=3)
-    best = int(np.argmin([entry["watched"] for entry in result.trace]))
     # With a step that changes inside an epoch the average of a shrinking weight is not exact.
     tolerance = 1e-3 if update.averaged and update.l2 and update.decay else 1e-9
-    assert result.weights.values == pytest.approx(expected[best], rel=tolerance, abs=1e-12)
+    assert result.weights.values == pytest.approx(expected[-1], rel=tolerance, abs=1e-12)
 
 
 @pytest.mark.parametrize("name", RULES)
@@ -228,9 +229,9 @@ def test_the_store_leaves_out_what_cannot_matter():
 
 def test_stopping_on_a_held_out_share():
     pool = sparse_pool(8, n_sentences=300)
-    result = Xbleu(held_out=0.2, freeze_dense=False).optimise(pool, Weights(pool.index), seed=1)
-    assert result.trace[0]["held_out"] == 60
-    assert result.trace[0]["lists"] == 240
+    result = Xbleu(held_out=0.4, freeze_dense=False, tolerance=3e-3).optimise(pool, Weights(pool.index), seed=1)
+    assert result.trace[0]["held_out"] == 120
+    assert result.trace[0]["lists"] == 180
     watched = [entry["watched"] for entry in result.trace]
     assert 3 < len(watched) < 100
     assert max(watched[-3:]) - min(watched[-3:]) < 0.01 * abs(watched[-1])
@@ -253,22 +254,38 @@ def test_weights_out_of_bounds_are_a_failure():
         learn(pool, loss, Update(step=1e300, scale_dense=False), epochs=50)
 
 
+@dataclass(frozen=True)
+class Wrong:
+    """Learns the contrary."""
+
+    inner: ExpectedGain
+
+    def gradient(self, shard, weights):
+        value, (ids, values), n_lists = self.inner.gradient(shard, weights)
+        return -value, SparseVector(ids, -values), n_lists
+
+
 def test_a_metric_that_falls_is_told():
-    # The loss prefers the first candidate of each list; the metric, which has the last word, is the other way round.
     pool = random_pool(11)
-
-    @dataclass(frozen=True)
-    class Wrong:
-        inner: ExpectedGain
-
-        def gradient(self, shard, weights):
-            value, (ids, values), n_lists = self.inner.gradient(shard, weights)
-            return -value, (ids, -values), n_lists
-
     good = Xbleu().optimise(pool, Weights(pool.index), seed=1).weights
-    result = learn(pool, Wrong(ExpectedGain(metric=pool.metric)), Update(step=1.0), start=good, epochs=20)
+    loss = Wrong(ExpectedGain(metric=pool.metric))
+    result = learn(pool, loss, Update(step=1.0), start=good, epochs=20)
     assert result.gain_after < result.gain_before
     assert "lower than with the start" in result.notes[-1]
+    kept = descend(pool, good, loss, update=Update(step=1.0), stopping=Stopping(max_epochs=5), seed=1)
+    assert kept.weights.values.tobytes() == good.values.tobytes()
+    assert "these are the starting weights" in kept.notes[-1]
+
+
+def test_the_scale_of_the_start_does_not_matter():
+    pool = random_pool(12, n_sentences=40)
+    start = Weights(pool.index, np.random.default_rng(3).normal(size=5))
+    for make in (Xbleu, SoftRamp, Cll, Svm):
+        small, large = (Weights(pool.index, start.values * scale) for scale in (2.0**-8, 2.0**12))
+        results = [make().optimise(pool, w, seed=1) for w in (small, large)]
+        assert results[0].weights.values.tobytes() == results[1].weights.values.tobytes()
+        assert results[0].trace[0]["scale"] == results[1].trace[0]["scale"] * 2.0**20
+        assert make(rescale=False).optimise(pool, large, seed=1).trace[0]["scale"] == 1
 
 
 def test_a_million_features(tmp_path):

@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 from dragoman.optim.base import Optimiser, Result
 from dragoman.optim.cll import Cll, OracleLikelihood
-from dragoman.optim.descent import Conditioning, Descent, Stopping, Update, descend
+from dragoman.optim.descent import Descent, descend
 from dragoman.optim.list_loss import ListLoss, gain_scale
 from dragoman.optim.loss import Loss, SparseVector
 from dragoman.optim.mert import Mert, Norm
@@ -13,6 +13,7 @@ from dragoman.optim.perceptron import Perceptron, PerceptronLoss
 from dragoman.optim.pro import Acceptance, Pro
 from dragoman.optim.softramp import SoftRamp, SoftRampLoss
 from dragoman.optim.svm import StructuredHinge, Svm
+from dragoman.optim.update import Conditioning, Stopping, Update
 from dragoman.optim.xbleu import ExpectedGain, Xbleu
 
 __all__ = [

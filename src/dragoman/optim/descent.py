@@ -9,8 +9,12 @@ Lists are prepared once (`_core.ListStore`): features on columns, without those 
 candidates of a list. Everything per update is sparse: penalty and average catch up when a feature is met again.
 Between two meetings the penalty acts as exponential decay, which is what many small steps amount to.
 
+Weights of MERT and its kin have no scale, but a loss has: with nothing frozen, the start is first multiplied by a power
+of two that suits the loss, which changes no ranking.
+
 A part of the lists is held out. After each epoch the loss on them is watched; when it has not fallen by a factor of
-`tolerance` for `patience` epochs, learning ends. The weights of the best epoch are the result.
+`tolerance` for `patience` epochs, learning ends. The result is the weights, of all epochs and the start, whose choices
+miss the least gain on the watched lists.
 """
 
 from __future__ import annotations
@@ -20,7 +24,6 @@ import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,68 +35,16 @@ from dragoman.metric import SentenceBleu
 from dragoman.optim.base import Result, check_start, check_tunable, finish, frozen_ids
 from dragoman.optim.list_loss import ListLoss
 from dragoman.optim.loss import Loss
-from dragoman.pool import Pool, Shard
+from dragoman.optim.update import MIN_HELD_OUT, Conditioning, Stopping, Update
+from dragoman.pool import Pool, Shard, metric_of, sentence_gains
 from dragoman.types import Float64Array, Int64Array
 
-__all__ = ["Conditioning", "Descent", "Stopping", "Update", "descend"]
+__all__ = ["Descent", "descend"]
 
 MEMORY_BYTES = 1 << 29
 """Prepared lists beyond this size go to a scratch file in the folder for temporary files."""
 
-_MIN_HELD_OUT = 20
-
-
-class Conditioning(StrEnum):
-    """What the gradient of a feature is divided by."""
-
-    NONE = "none"  # nothing
-    LISTS = "lists"  # the number of lists in which a candidate has it; of dense features: all lists
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Update:
-    """How weights follow gradients.
-
-    The step after e epochs is step / (1 + decay e). `adaptive` is AdaGrad: a feature's step is divided by the root of
-    its summed squared gradients. `averaged` returns the mean of the weights after each update. `scale_dense` measures
-    dense features in their deviation within lists, so that their scale does not matter. The gradients of a `batch` are
-    added; only a batch is shared by threads.
-    """
-
-    step: float = 0.1
-    decay: float = 0.0
-    l2: float = 0.0
-    adaptive: bool = False
-    averaged: bool = False
-    batch: int = 1
-    conditioning: Conditioning = Conditioning.NONE
-    scale_dense: bool = True
-
-    def __post_init__(self) -> None:
-        if not (self.step > 0 and math.isfinite(self.step)):
-            raise InputError(f"the step must be positive, not {self.step}")
-        if not self.decay >= 0 or not self.l2 >= 0 or not math.isfinite(self.decay + self.l2):
-            raise InputError("decay and l2 must not be negative")
-        if self.batch < 1:
-            raise InputError(f"a batch has at least one list, not {self.batch}")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stopping:
-    """When to end. With fewer than 20 lists to hold out, or a share of 0, the lists learned from are watched."""
-
-    max_epochs: int = 100
-    tolerance: float = 3e-4
-    patience: int = 3
-    held_out: float = 0.1
-
-    def __post_init__(self) -> None:
-        if self.max_epochs < 1 or self.patience < 1:
-            raise InputError("epochs and patience must be positive")
-        if not self.tolerance >= 0:
-            raise InputError(f"the tolerance must not be negative, but is {self.tolerance}")
-        if not 0 <= self.held_out < 1:
-            raise InputError(f"the share to hold out must be in [0, 1), not {self.held_out}")
+_N_SCALE_LISTS = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +52,8 @@ class Descent(ABC):
     """An optimiser made of a loss and a rule of update; subclasses choose them and their defaults.
 
     `freeze_dense` keeps the weights of dense features; none keeps them unless there is nothing else to learn or the
-    start has none. `sentence_bleu` says how BLEU of a candidate alone is smoothed (default: the method's).
+    start has none. `rescale` lets the start be multiplied by what suits the loss. `sentence_bleu` says how BLEU of a
+    candidate alone is smoothed (default: the method's).
     """
 
     step: float
@@ -109,6 +61,8 @@ class Descent(ABC):
     max_epochs: int = 30
     tolerance: float = 3e-4
     held_out: float = 0.1
+    keep_best: bool = True
+    rescale: bool = True
     freeze_dense: bool | None = False
     sentence_bleu: SentenceBleu | None = None
 
@@ -126,7 +80,12 @@ class Descent(ABC):
 
     def stopping(self) -> Stopping:
         """On held-out sentences."""
-        return Stopping(max_epochs=self.max_epochs, tolerance=self.tolerance, held_out=self.held_out)
+        return Stopping(
+            max_epochs=self.max_epochs,
+            tolerance=self.tolerance,
+            held_out=self.held_out,
+            keep_best=self.keep_best,
+        )
 
     def optimise(
         self,
@@ -149,6 +108,7 @@ class Descent(ABC):
             round_number=round_number,
             frozen=frozen,
             freeze_dense=self.freeze_dense,
+            rescale=self.rescale,
             threads=threads,
         )
 
@@ -164,11 +124,13 @@ def descend(
     round_number: int = 0,
     frozen: Collection[str] = (),
     freeze_dense: bool | None = False,
+    rescale: bool = True,
     threads: int = 1,
 ) -> Result:
     """Weights that lower the loss, from `start`.
 
-    `freeze_dense` None freezes dense features where that leaves something to learn and `start` knows them.
+    `freeze_dense` None freezes dense features where that leaves something to learn and `start` knows them. `rescale`
+    acts only where nothing is frozen.
     """
     check_tunable(pool)
     start = check_start(pool, start)
@@ -176,36 +138,39 @@ def descend(
     lists, notes = problem.lists, [note] if note else []
     order = np.random.default_rng([seed, round_number, 0]).permutation(len(lists))
     n_held_out = int(stopping.held_out * len(lists))
-    if n_held_out < _MIN_HELD_OUT:
+    if n_held_out < MIN_HELD_OUT:
         n_held_out = 0
     train = np.sort(order[n_held_out:])
     watched = np.sort(order[:n_held_out]) if n_held_out else train
-    gradient_rates, penalty_rates = _rates(problem, update)
+    loss_of = _watch(problem, loss, threads)
+    scale = 1.0
+    if rescale and not problem.fixed.any() and start.is_usable():
+        scale = _scale(problem, loss_of, np.sort(order[n_held_out:][:_N_SCALE_LISTS]), start.values)
+    first = start.values * scale
     learner = _core.Learner(
-        start.values,
+        first,
         len(train),
-        gradient_rates,
-        penalty_rates,
+        *_rates(problem, update),
         update.step,
         update.decay,
         update.l2,
         update.adaptive,
         update.averaged,
     )
-    run, watch = _kernels(problem, loss, learner, update.batch, threads)
-    best, best_loss = start.values, math.inf
+    run = _epoch(problem, loss, learner, update.batch, threads)
+    best = _Best(start.values, _regret(lists, watched, first, threads) if start.is_usable() else math.inf, 0)
     settled, n_stale = 0.0, 0
     trace: list[dict[str, float | int | str]] = []
     for epoch in range(1, stopping.max_epochs + 1):
         rng = np.random.default_rng([seed, round_number, epoch])
         mean = run(train[rng.permutation(len(train))]) / len(train)
         values = learner.average() if update.averaged else learner.weights()
-        seen = watch(watched, values) / len(watched)
+        seen, regret = loss_of(watched, values) / len(watched), _regret(lists, watched, values, threads)
         if not (math.isfinite(seen) and np.isfinite(values).all()):
             raise FailedError(f"the weights grew beyond all bounds in epoch {epoch}; use a smaller step")
-        trace.append({"epoch": epoch, "loss": mean, "watched": seen})
-        if seen < best_loss:
-            best, best_loss = values, seen
+        trace.append({"epoch": epoch, "loss": mean, "watched": seen, "regret": regret})
+        if regret < best.regret or not stopping.keep_best:
+            best = _Best(values, regret, epoch)
         if epoch == 1 or settled - seen > stopping.tolerance * abs(settled):
             settled, n_stale = seen, 0
             continue
@@ -213,16 +178,31 @@ def descend(
         if n_stale == stopping.patience:
             break
     else:
-        if stopping.max_epochs > 1:
-            notes.append(f"the loss still fell after {stopping.max_epochs} epochs")
-    trace[0] |= {"lists": len(train), "held_out": n_held_out, "features": int(problem.differing.sum())}
+        notes.append(f"the loss still fell after {stopping.max_epochs} epochs")
+    trace[0] |= {
+        "lists": len(train),
+        "held_out": n_held_out,
+        "features": int(problem.differing.sum()),
+        "scale": scale,
+        "best_epoch": best.epoch,
+    }
     weights = start.copy()
-    weights.values[problem.differing] = best[problem.differing]
+    weights.values[problem.differing] = best.values[problem.differing]
+    if best.epoch == 0:
+        notes.append("no epoch chose better candidates than the start; these are the starting weights")
     result = finish(pool, start, weights, threads=threads, trace=tuple(trace), notes=tuple(notes))
     if result.gain_after < result.gain_before:
-        worse = "the loss fell, but the metric of the best candidates is now lower than with the start"
+        where = "held-out sentences" if n_held_out else "sentences one by one"
+        worse = f"these weights are better on {where}, but the metric of the whole pool is lower than with the start"
         result = replace(result, notes=(*result.notes, worse))
     return result
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Best:
+    values: Float64Array
+    regret: float
+    epoch: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -231,6 +211,7 @@ class _Problem:
     lists: _core.ListStore
     fixed: NDArray[np.bool_]
     differing: NDArray[np.bool_]
+    variances: Float64Array  # of each feature that differs, within lists
 
 
 def _prepare(
@@ -267,10 +248,14 @@ def _problem(pool: Pool, start: Weights, loss: Loss, fixed: NDArray[np.bool_], t
     lists = _core.ListStore(len(pool.index), MEMORY_BYTES, tempfile.gettempdir())
     mask = fixed.view(np.uint8) if fixed.any() else np.zeros(0, dtype=np.uint8)
     for shard in pool.shards:
-        gains = loss.gains(shard) if isinstance(loss, ListLoss) else np.zeros(shard.n_candidates)
+        if isinstance(loss, ListLoss):
+            gains = loss.gains(shard)
+        else:
+            gains = sentence_gains(metric_of(pool), shard.stats)
         lists.add(*shard.candidates, gains, mask, start.values, threads)
     lists.seal()
-    return _Problem(pool=pool, lists=lists, fixed=fixed, differing=lists.differing().astype(bool))
+    differing = lists.differing().astype(bool)
+    return _Problem(pool=pool, lists=lists, fixed=fixed, differing=differing, variances=lists.variances())
 
 
 def _rates(problem: _Problem, update: Update) -> tuple[Float64Array, Float64Array]:
@@ -284,9 +269,10 @@ def _rates(problem: _Problem, update: Update) -> tuple[Float64Array, Float64Arra
         gradient[dense] = 1 / len(problem.lists)
     penalty = gradient.copy()
     if update.scale_dense and len(dense):
-        gradient[dense] /= problem.lists.variances()[dense]
-    if (gradient == 1).all():
+        gradient[dense] /= problem.variances[dense]
+    if update.l2 == 0 and (gradient == 1).all():
         return np.zeros(0), np.zeros(0)
+    penalty[~problem.differing] = 0
     return gradient, penalty
 
 
@@ -294,17 +280,39 @@ _Run = Callable[[Int64Array], float]
 _Watch = Callable[[Int64Array, Float64Array], float]
 
 
-def _kernels(
-    problem: _Problem, loss: Loss, learner: _core.Learner, batch: int, threads: int
-) -> tuple[_Run, _Watch]:
-    """One epoch, and the loss on some lists: in the native core, or list by list for a loss from outside."""
-    lists = problem.lists
+def _watch(problem: _Problem, loss: Loss, threads: int) -> _Watch:
+    """The loss summed over some lists: in the native core, or list by list for a loss from outside."""
     if isinstance(loss, ListLoss):
-        kernel, watched = loss.kernel, loss.watched
-        return (
-            lambda order: learner.epoch(lists, order, kernel, batch, threads),
-            lambda order, weights: lists.loss(watched, order, weights, threads),
-        )
+        kernel = loss.watched
+        return lambda order, weights: problem.lists.loss(kernel, order, weights, threads)
+    parts = _Parts(problem)
+    return lambda order, weights: sum(loss.gradient(parts[number], weights)[0] for number in order.tolist())
+
+
+def _regret(lists: _core.ListStore, order: Int64Array, weights: Float64Array, threads: int) -> float:
+    return lists.loss(_core.regret(), order, weights, threads) / len(order)
+
+
+def _scale(problem: _Problem, loss_of: _Watch, order: Int64Array, weights: Float64Array) -> float:
+    """The least power of two that lowers the loss by half of what scaling can.
+
+    Some losses fall for ever as choices get sharper; half way there are still slopes to learn from.
+    """
+    deviation = math.sqrt(float(problem.variances @ weights**2))  # of scores, were features independent
+    if not 0 < deviation < math.inf:
+        return 1.0
+    scales = 2.0 ** (np.arange(-10, 11) - math.frexp(deviation)[1])
+    losses = np.array([loss_of(order, weights * scale) for scale in scales])
+    if not np.isfinite(losses).all():
+        return 1.0
+    return float(scales[np.argmax(losses <= (losses[0] + losses.min()) / 2)])
+
+
+def _epoch(problem: _Problem, loss: Loss, learner: _core.Learner, batch: int, threads: int) -> _Run:
+    """Once through some lists in order; the sum of their losses on the way."""
+    if isinstance(loss, ListLoss):
+        kernel = loss.kernel
+        return lambda order: learner.epoch(problem.lists, order, kernel, batch, threads)
     parts = _Parts(problem)
 
     def run(order: Int64Array) -> float:
@@ -314,7 +322,7 @@ def _kernels(
             learner.begin_step(len(members))
             found = []
             for part in members:
-                learner.touch(np.unique(part.feature_ids))
+                learner.touch(np.unique(part.feature_ids[problem.differing[part.feature_ids]]))
                 value, gradient, _ = loss.gradient(part, learner.live())
                 total += value
                 found.append(gradient)
@@ -323,7 +331,7 @@ def _kernels(
                 learner.apply(ids[free], values[free])
         return total
 
-    return run, lambda order, weights: sum(loss.gradient(parts[number], weights)[0] for number in order.tolist())
+    return run
 
 
 class _Parts:

@@ -19,8 +19,9 @@ from dataclasses import dataclass
 
 from dragoman import _core
 from dragoman.metric import SentenceBleu
-from dragoman.optim.descent import Descent, Update
+from dragoman.optim.descent import Descent
 from dragoman.optim.list_loss import ListLoss, gain_scale
+from dragoman.optim.update import Update
 from dragoman.pool import Pool, metric_of
 
 __all__ = ["Perceptron", "PerceptronLoss"]
@@ -43,9 +44,9 @@ class PerceptronLoss(ListLoss):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Perceptron(Descent):
-    """Constant steps of 0.01, averaged."""
+    """Constant steps of 0.1, averaged."""
 
-    step: float = 0.01
+    step: float = 0.1
     averaged: bool = True
 
     def update(self) -> Update:

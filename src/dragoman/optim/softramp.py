@@ -23,8 +23,9 @@ from dataclasses import dataclass
 from dragoman import _core
 from dragoman.errors import InputError
 from dragoman.metric import SentenceBleu
-from dragoman.optim.descent import Conditioning, Descent, Update
+from dragoman.optim.descent import Descent
 from dragoman.optim.list_loss import ListLoss, gain_scale
+from dragoman.optim.update import Conditioning, Update
 from dragoman.pool import Pool, metric_of
 
 __all__ = ["SoftRamp", "SoftRampLoss"]

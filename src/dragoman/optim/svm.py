@@ -20,8 +20,9 @@ from dataclasses import dataclass
 from dragoman import _core
 from dragoman.errors import InputError
 from dragoman.metric import SentenceBleu
-from dragoman.optim.descent import Descent, Update
+from dragoman.optim.descent import Descent
 from dragoman.optim.list_loss import ListLoss, gain_scale
+from dragoman.optim.update import Update
 from dragoman.pool import Pool, metric_of
 
 __all__ = ["StructuredHinge", "Svm"]
@@ -31,7 +32,7 @@ __all__ = ["StructuredHinge", "Svm"]
 class StructuredHinge(ListLoss):
     """The margin-rescaled hinge with the cost `cost_scale` (best gain - gain)."""
 
-    cost_scale: float = 1.0
+    cost_scale: float = 10.0
 
     @property
     def kernel(self) -> _core.ListLoss:
@@ -41,9 +42,9 @@ class StructuredHinge(ListLoss):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Svm(Descent):
-    """Costs are differences of gains; the penalty is weak; steps are small and decrease."""
+    """Costs are ten times the difference of gains; the penalty is weak; steps are small and decrease."""
 
-    cost_scale: float = 1.0
+    cost_scale: float = 10.0
     step: float = 0.01
     decay: float = 0.1
     l2: float = 0.01
