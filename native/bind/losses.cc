@@ -62,8 +62,18 @@ void bind_list_store(nb::module_& m) {
       .def("__len__", &ListStore::size)
       .def("n_bytes", &ListStore::n_bytes)
       .def("sentences", [](const ListStore& store) { return copied(store.sentences()); })
-      .def("list_counts", [](const ListStore& store) { return copied(store.list_counts()); })
-      .def("differing", [](const ListStore& store) { return copied(store.differing()); })
+      .def("list_counts",
+           [](const ListStore& store) {
+             std::vector<int32_t> counts;
+             for (const auto& each : store.counts()) counts.push_back(each.n_lists);
+             return to_numpy(std::move(counts));
+           })
+      .def("differing",
+           [](const ListStore& store) {
+             std::vector<uint8_t> differing;
+             for (const auto& each : store.counts()) differing.push_back(each.n_differing > 0);
+             return to_numpy(std::move(differing));
+           })
       .def("variances",
            [](const ListStore& store) {
              return to_numpy(watch([&](Control& control) { return store.variances(control); }));

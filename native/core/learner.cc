@@ -16,7 +16,8 @@ Learner::Learner(std::span<const double> start, const UpdateRule& rule, const Fe
   for (const auto& each : {rates.gradient, rates.penalty})
     if (!each.empty() && each.size() != start.size()) throw std::invalid_argument("one rate per feature expected");
   if (rule.l2 == 0 && !rule.adaptive && !rule.averaged && rates.gradient.empty()) return;
-  memory_.resize(start.size());
+  memory_ = Pages<Memory>(start.size(), {});
+  if (rule.averaged || rule.adaptive) sums_ = Pages<Sums>(start.size(), {});
   for (size_t f = 0; f < rates.gradient.size(); ++f) memory_[f].rate = rates.gradient[f];
   for (size_t f = 0; f < rates.penalty.size(); ++f) memory_[f].penalty_rate = rates.penalty[f];
 }
@@ -29,33 +30,40 @@ void Learner::begin_step(int64_t n_lists) {
   ++n_steps_;
 }
 
+namespace {
+
+// exp(-x) for x >= 0; most often the penalty since the last meeting is tiny.
+inline double shrinkage(double x) { return x < 1e-5 ? 1 - x * (1 - x / 2) : std::exp(-x); }
+
+}  // namespace
+
 inline double Learner::current(int32_t id) const {
   const auto f = static_cast<size_t>(id);
-  if (memory_.empty() || rule_.l2 == 0) return weights_[f];
+  if (memory_.size() == 0 || rule_.l2 == 0) return weights_[f];
   const double x = shrink(memory_[f]);
-  return x > 0 ? weights_[f] * std::exp(-x) : weights_[f];
+  return weights_[f] * shrinkage(x);
 }
 
 inline double Learner::bring_up(int32_t id) {
   const auto f = static_cast<size_t>(id);
-  if (memory_.empty()) return weights_[f];
+  if (memory_.size() == 0) return weights_[f];
   double& weight = weights_[f];
   Memory& memory = memory_[f];
   const double x = shrink(memory);
   if (rule_.averaged) {
     // The weight after each of the n steps since then, each the same share smaller than the one before.
     const auto n = static_cast<double>(n_steps_ - memory.n_steps);
-    memory.sum += weight * (x > 0 && n > 1 ? std::expm1(-x) / std::expm1(-x / n) : n);
+    sums_[f].weights += weight * (x > 0 && n > 1 ? std::expm1(-x) / std::expm1(-x / n) : n);
     memory.n_steps = n_steps_;
   }
-  if (x > 0) weight *= std::exp(-x);
+  weight *= shrinkage(x);
   memory.penalty = penalty_;
   return weight;
 }
 
 inline void Learner::move(int32_t id, double gradient) {
   const auto f = static_cast<size_t>(id);
-  if (memory_.empty()) {
+  if (memory_.size() == 0) {
     weights_[f] -= step_ * gradient;
     return;
   }
@@ -63,8 +71,8 @@ inline void Learner::move(int32_t id, double gradient) {
   double rate = memory.rate;
   if (rule_.adaptive) {
     if (gradient == 0) return;
-    memory.squares += gradient * gradient;
-    rate = std::sqrt(rate / memory.squares);
+    sums_[f].squares += gradient * gradient;
+    rate = std::sqrt(rate / sums_[f].squares);
   }
   weights_[f] -= step_ * rate * gradient;
 }
@@ -94,8 +102,10 @@ double Learner::epoch(const ListStore& lists, std::span<const int64_t> order, co
 // The weights of the next list, while this one is worked on.
 void Learner::prefetch(const ListView& list) const {
   for (const int32_t id : list.ids) __builtin_prefetch(&weights_[static_cast<size_t>(id)], 1);
-  if (!memory_.empty())
+  if (memory_.size())
     for (const int32_t id : list.ids) __builtin_prefetch(&memory_[static_cast<size_t>(id)], 1);
+  if (sums_.size())
+    for (const int32_t id : list.ids) __builtin_prefetch(&sums_[static_cast<size_t>(id)], 1);
 }
 
 double Learner::online(const ListStore& lists, std::span<const int64_t> order, const ListLoss& loss, Control& control) {
@@ -213,7 +223,7 @@ std::vector<double> Learner::average() {
   if (!rule_.averaged || n_steps_ == 0) return result;
   // `sum` holds the weights after all steps but the last.
   for (size_t f = 0; f < result.size(); ++f)
-    result[f] = (memory_[f].sum + weights_[f]) / static_cast<double>(n_steps_);
+    result[f] = (sums_[f].weights + weights_[f]) / static_cast<double>(n_steps_);
   return result;
 }
 

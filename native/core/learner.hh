@@ -56,10 +56,12 @@ class Learner {
  private:
   struct Memory {
     double penalty = 0;  // when the weight was last brought up to date, on the clock of the penalty
-    int64_t n_steps = 1;
-    double sum = 0;      // of the weights after each step before that
-    double squares = 0;  // of gradients
     double rate = 1, penalty_rate = 1;
+    int64_t n_steps = 1;  // when the sum was
+  };
+  struct Sums {
+    double weights = 0;  // after each step before n_steps
+    double squares = 0;  // of gradients
   };
   double shrink(const Memory& memory) const { return (penalty_ - memory.penalty) * memory.penalty_rate; }
   double current(int32_t id) const;
@@ -73,7 +75,8 @@ class Learner {
   UpdateRule rule_;
   int64_t n_lists_;
   Pages<double> weights_;
-  std::vector<Memory> memory_;  // empty where a weight needs none: plain steps
+  Pages<Memory> memory_;  // empty where a weight needs none: plain steps
+  Pages<Sums> sums_;      // empty unless averaged or adaptive
   int64_t n_steps_ = 0, n_seen_ = 0;
   double step_ = 0;     // of this step
   double penalty_ = 0;  // the penalty's clock: the sum of step x l2 x share

@@ -1,5 +1,6 @@
 #include "core/list_columns.hh"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -16,13 +17,18 @@ size_t slot_of(int32_t id, size_t n_slots) {
 
 }  // namespace
 
-int32_t ListColumns::column_of(int32_t id) {
+inline int32_t ListColumns::column_of(int32_t id) {
+  const Slot& first = slots_[slot_of(id, slots_.size())];
+  return first.stamp == stamp_ && first.id == id ? first.column : find_column(id);
+}
+
+int32_t ListColumns::find_column(int32_t id) {
   for (size_t i = slot_of(id, slots_.size());; i = (i + 1) & (slots_.size() - 1)) {
     Slot& slot = slots_[i];
     if (slot.stamp != stamp_) {
       if (2 * found_.size() >= slots_.size()) {
         grow();
-        return column_of(id);
+        return find_column(id);
       }
       slot = {id, static_cast<int32_t>(found_.size()), stamp_};
       found_.push_back(id);
@@ -105,6 +111,10 @@ void ListColumns::build(const Candidates& candidates, int64_t sentence, int64_t 
 void ListColumns::add_column(int32_t id, std::span<const int32_t> rows_in, std::span<const float> values_in,
                              int32_t n) {
   const auto size = static_cast<int32_t>(values_in.size());
+  if (size == n && std::all_of(values_in.begin(), values_in.end(), [&](float v) { return v == values_in[0]; })) {
+    constants.push_back(id);
+    return;
+  }
   float common = 0;
   if (2 * int64_t{size} > n) {
     // A value that more than half of the candidates have survives the vote; then it is counted.
@@ -115,10 +125,6 @@ void ListColumns::add_column(int32_t id, std::span<const int32_t> rows_in, std::
     }
     int32_t n_common = 0;
     for (const float value : values_in) n_common += value == common;
-    if (n_common == n) {
-      constants.push_back(id);
-      return;
-    }
     if (2 * int64_t{n_common} <= n) common = 0;
   }
   if (common == 0) {

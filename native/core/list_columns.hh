@@ -35,6 +35,7 @@ class ListColumns {
     uint32_t stamp = 0;
   };
   int32_t column_of(int32_t id);
+  int32_t find_column(int32_t id);
   void grow();
   void add_column(int32_t id, std::span<const int32_t> rows_in, std::span<const float> values_in, int32_t n);
 

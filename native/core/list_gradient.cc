@@ -63,7 +63,22 @@ ListGradient list_gradient(const Candidates& candidates, std::span<const double>
     terms.insert(terms.end(), part.terms.begin(), part.terms.end());
     part.terms = {};
   }
-  // Stable: the terms of a feature are added in the order of the lists.
+  // Both ways add the terms of a feature in the order of the lists.
+  if (terms.size() >= weights.size() / 16) {
+    std::vector<double> sums(weights.size());
+    std::vector<int32_t> counts(weights.size());
+    for (const Term& term : terms) {
+      sums[static_cast<size_t>(term.id)] += term.value;
+      ++counts[static_cast<size_t>(term.id)];
+    }
+    for (size_t f = 0; f < sums.size(); ++f) {
+      if (!counts[f]) continue;
+      result.ids.push_back(static_cast<int32_t>(f));
+      result.values.push_back(sums[f]);
+      result.n_lists.push_back(counts[f]);
+    }
+    return result;
+  }
   std::stable_sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) { return a.id < b.id; });
   for (const Term& term : terms) {
     if (result.ids.empty() || result.ids.back() != term.id) {

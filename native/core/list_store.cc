@@ -1,7 +1,6 @@
 #include "core/list_store.hh"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <stdexcept>
@@ -31,7 +30,7 @@ std::span<const T> take(const std::byte*& at, int32_t n) {
 }  // namespace
 
 ListStore::ListStore(int64_t n_features, int64_t memory_bytes, std::string folder)
-    : memory_bytes_(memory_bytes), folder_(std::move(folder)), list_counts_(static_cast<size_t>(n_features)), differing_(static_cast<size_t>(n_features)) {}
+    : memory_bytes_(memory_bytes), folder_(std::move(folder)), counts_(static_cast<size_t>(n_features), {}) {}
 
 void ListStore::add(const Candidates& candidates, std::span<const double> gains, const FixedFeatures& fixed,
                     int n_threads, Control& control) {
@@ -55,12 +54,9 @@ void ListStore::add(const Candidates& candidates, std::span<const double> gains,
         for (const double gain : of_list)
           if (!std::isfinite(gain)) throw InputError("a candidate's score by the metric is not finite");
         built.build(candidates, s, this->n_features(), fixed);
-        for (const auto& ids : {std::span(built.ids), std::span(built.constants)})
-          for (const int32_t id : ids)
-            std::atomic_ref(list_counts_[static_cast<size_t>(id)]).fetch_add(1, std::memory_order_relaxed);
+        piece.constants.insert(piece.constants.end(), built.constants.begin(), built.constants.end());
         if (built.ids.empty()) continue;
-        for (const int32_t id : built.ids)
-          std::atomic_ref(differing_[static_cast<size_t>(id)]).store(1, std::memory_order_relaxed);
+        piece.columns.insert(piece.columns.end(), built.ids.begin(), built.ids.end());
         append_list(built, of_list, !fixed.mask.empty(), piece);
         piece.sentences.push_back(n_sentences_ + s);
       }
@@ -79,6 +75,8 @@ void ListStore::append_list(const ListColumns& columns, std::span<const double> 
   entry.n_values = static_cast<int32_t>(columns.values.size());
   entry.has_offsets = has_offsets;
   piece.entries.push_back(entry);
+  const size_t n_bytes = (has_offsets ? 2 : 1) * gains.size_bytes() + 8 * (columns.ids.size() + columns.values.size());
+  if (piece.bytes.empty()) piece.bytes.reserve(kListsPerChunk * n_bytes);
   append_bytes(piece.bytes, gains);
   if (has_offsets) append_bytes(piece.bytes, std::span(columns.offsets));
   append_bytes(piece.bytes, std::span(columns.ids));
@@ -88,6 +86,11 @@ void ListStore::append_list(const ListColumns& columns, std::span<const double> 
 }
 
 void ListStore::keep(Piece&& piece) {
+  for (const int32_t id : piece.constants) ++counts_[static_cast<size_t>(id)].n_lists;
+  for (const int32_t id : piece.columns) {
+    ++counts_[static_cast<size_t>(id)].n_lists;
+    ++counts_[static_cast<size_t>(id)].n_differing;
+  }
   if (piece.entries.empty()) return;
   const auto n_bytes = static_cast<int64_t>(piece.bytes.size());
   n_bytes_ += n_bytes;
@@ -95,7 +98,7 @@ void ListStore::keep(Piece&& piece) {
   int64_t file_offset = 0;
   if (n_bytes_in_memory_ + n_bytes <= memory_bytes_) {
     n_bytes_in_memory_ += n_bytes;
-    piece.bytes.shrink_to_fit();
+    if (piece.bytes.capacity() > piece.bytes.size() + piece.bytes.size() / 4) piece.bytes.shrink_to_fit();
     data = pieces_.emplace_back(std::move(piece.bytes)).data();
   } else {
     if (!file_) file_ = std::make_unique<TempFile>(folder_);
@@ -130,8 +133,7 @@ ListView ListStore::operator[](int64_t list) const {
 }
 
 std::vector<double> ListStore::variances(Control& control) const {
-  std::vector<double> sums(list_counts_.size());
-  std::vector<int32_t> counts(list_counts_.size());
+  std::vector<double> sums(counts_.size());
   for (int64_t list = 0; list < size(); ++list) {
     if (list % 1024 == 0) control.check();
     const ListView view = (*this)[list];
@@ -146,11 +148,10 @@ std::vector<double> ListStore::variances(Control& control) const {
       for (const float value : column) squares += (static_cast<double>(value) - mean) * (static_cast<double>(value) - mean);
       squares += (n - static_cast<double>(column.size())) * mean * mean;
       sums[static_cast<size_t>(view.ids[k])] += squares / n;
-      ++counts[static_cast<size_t>(view.ids[k])];
     }
   }
   for (size_t f = 0; f < sums.size(); ++f)
-    if (counts[f]) sums[f] /= counts[f];
+    if (counts_[f].n_differing) sums[f] /= counts_[f].n_differing;
   return sums;
 }
 
@@ -162,7 +163,7 @@ void ListStore::check_order(std::span<const int64_t> order) const {
 double ListStore::loss(const ListLoss& loss, std::span<const int64_t> order, std::span<const double> weights,
                        int n_threads, Control& control) const {
   check_order(order);
-  if (weights.size() != list_counts_.size()) throw std::invalid_argument("one weight per feature expected");
+  if (weights.size() != counts_.size()) throw std::invalid_argument("one weight per feature expected");
   std::vector<double> values(order.size());
   std::vector<ListScratch> scratch(static_cast<size_t>(std::max(1, n_threads)));
   parallel_chunks(static_cast<int64_t>(order.size()), 64, n_threads, control,

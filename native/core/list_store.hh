@@ -14,6 +14,7 @@
 #include "core/list_columns.hh"
 #include "core/list_loss.hh"
 #include "core/list_view.hh"
+#include "core/pages.hh"
 #include "core/temp_file.hh"
 
 namespace dragoman {
@@ -31,17 +32,19 @@ class ListStore {
   void seal();
 
   int64_t size() const { return static_cast<int64_t>(entries_.size()); }
-  int64_t n_features() const { return static_cast<int64_t>(list_counts_.size()); }
+  int64_t n_features() const { return static_cast<int64_t>(counts_.size()); }
   int64_t n_bytes() const { return n_bytes_; }
   ListView operator[](int64_t list) const;
   void prefetch(int64_t list) const { __builtin_prefetch(entries_[static_cast<size_t>(list)].data); }
 
   // Of each list, the number of its sentence, counted over all that was added.
   std::span<const int64_t> sentences() const { return sentences_; }
-  // Of each feature that is not fixed, in how many lists a candidate has it.
-  std::span<const int32_t> list_counts() const { return list_counts_; }
-  // Of each feature 1 if it is not fixed and differs between the candidates of some list.
-  std::span<const uint8_t> differing() const { return differing_; }
+  // In how many lists a feature that is not fixed occurs, and in how many of them it differs between candidates.
+  struct Counts {
+    int32_t n_lists = 0;
+    int32_t n_differing = 0;
+  };
+  std::span<const Counts> counts() const { return counts_.span(); }
   // Of each feature its mean square distance from the list's mean, over the lists in which it differs; 0 if in none.
   std::vector<double> variances(Control& control) const;
   // Throws std::invalid_argument unless all are lists of the store.
@@ -62,6 +65,7 @@ class ListStore {
     std::vector<std::byte> bytes;
     std::vector<Entry> entries;  // file_offset counts from the piece's start
     std::vector<int64_t> sentences;
+    std::vector<int32_t> columns, constants;  // features, once for each list
   };
   void append_list(const ListColumns& columns, std::span<const double> gains, bool has_offsets, Piece& piece) const;
   void keep(Piece&& piece);
@@ -71,8 +75,7 @@ class ListStore {
   int64_t n_sentences_ = 0, n_bytes_ = 0, n_bytes_in_memory_ = 0;
   std::vector<Entry> entries_;
   std::vector<int64_t> sentences_;
-  std::vector<int32_t> list_counts_;
-  std::vector<uint8_t> differing_;
+  Pages<Counts> counts_;
   std::vector<std::vector<std::byte>> pieces_;
   std::unique_ptr<TempFile> file_;
 };
