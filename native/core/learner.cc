@@ -99,13 +99,13 @@ double Learner::epoch(const ListStore& lists, std::span<const int64_t> order, co
   return batch == 1 ? online(lists, order, loss, control) : batched(lists, order, loss, batch, n_threads, control);
 }
 
-// The weights of the next list, while this one is worked on.
-void Learner::prefetch(const ListView& list) const {
-  for (const int32_t id : list.ids) __builtin_prefetch(&weights_[static_cast<size_t>(id)], 1);
+// The weights of what comes next, while this is worked on.
+void Learner::prefetch(std::span<const int32_t> ids) const {
+  for (const int32_t id : ids) __builtin_prefetch(&weights_[static_cast<size_t>(id)], 1);
   if (memory_.size())
-    for (const int32_t id : list.ids) __builtin_prefetch(&memory_[static_cast<size_t>(id)], 1);
+    for (const int32_t id : ids) __builtin_prefetch(&memory_[static_cast<size_t>(id)], 1);
   if (sums_.size())
-    for (const int32_t id : list.ids) __builtin_prefetch(&sums_[static_cast<size_t>(id)], 1);
+    for (const int32_t id : ids) __builtin_prefetch(&sums_[static_cast<size_t>(id)], 1);
 }
 
 double Learner::online(const ListStore& lists, std::span<const int64_t> order, const ListLoss& loss, Control& control) {
@@ -114,7 +114,7 @@ double Learner::online(const ListStore& lists, std::span<const int64_t> order, c
   for (size_t i = 0; i < order.size(); ++i) {
     if (i % 256 == 0) control.check();
     if (i + 2 < order.size()) lists.prefetch(order[i + 2]);
-    if (i + 1 < order.size()) prefetch(lists[order[i + 1]]);
+    if (i + 1 < order.size()) prefetch(lists[order[i + 1]].ids);
     const ListView list = lists[order[i]];
     begin_step(1);
     scratch.start(list);
@@ -128,10 +128,31 @@ double Learner::online(const ListStore& lists, std::span<const int64_t> order, c
 
 namespace {
 
+// What one list of a batch asks for, apart for each worker that will do it.
 struct Slot {
-  ListView list;
-  std::vector<double> gradient;  // of each column
+  struct Part {
+    std::vector<int32_t> ids;
+    std::vector<double> gradient;
+    size_t size = 0;
+  };
+  std::vector<Part> parts;
   double value = 0;
+
+  void start(size_t n_columns) {
+    for (Part& part : parts) {
+      part.size = 0;
+      if (part.ids.size() < n_columns) {
+        part.ids.resize(n_columns);
+        part.gradient.resize(n_columns);
+      }
+    }
+  }
+  // Written without a branch: which worker it is cannot be predicted.
+  void add(uint64_t worker, int32_t id, double slope) {
+    Part& part = parts[worker];
+    part.ids[part.size] = id;
+    part.gradient[part.size++] = slope;
+  }
 };
 
 // Which of the workers moves a feature: neighbours together, so that no two workers write to one line of the cache.
@@ -146,8 +167,8 @@ double Learner::batched(const ListStore& lists, std::span<const int64_t> order, 
   const auto n_slots = std::min(static_cast<size_t>(batch), std::max<size_t>(1, order.size()));
   const auto n_workers = static_cast<uint64_t>(std::clamp<int64_t>(n_threads, 1, static_cast<int64_t>(n_slots)));
   std::vector<Slot> slots(n_slots);
+  for (Slot& slot : slots) slot.parts.resize(n_workers);
   std::barrier barrier(static_cast<ptrdiff_t>(n_workers));
-  std::atomic<size_t> next{0};
   std::atomic<bool> failed{false};
   std::exception_ptr failure;
   std::mutex failure_mutex;
@@ -171,30 +192,34 @@ double Learner::batched(const ListStore& lists, std::span<const int64_t> order, 
       if (worker == 0) {
         guarded([&] { control.check(); });
         begin_step(static_cast<int64_t>(n));
-        next = 0;
       }
       barrier.arrive_and_wait();
       if (failed) return;
       guarded([&] {
-        for (size_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < n;) {
+        for (size_t i = worker; i < n; i += n_workers) {
+          if (i + 2 * n_workers < n) lists.prefetch(order[begin + i + 2 * n_workers]);
+          if (i + n_workers < n) prefetch(lists[order[begin + i + n_workers]].ids);
           Slot& slot = slots[i];
-          slot.list = lists[order[begin + i]];
-          scratch.start(slot.list);
-          add_scores(slot.list, [&](int32_t id) { return current(id); }, scratch.scores);
-          slot.value = differentiate(loss, scratch.scores, slot.list.gains, scratch.slopes);
-          slot.gradient.clear();
-          for_each_slope(slot.list, scratch.slopes, [&](int32_t, double slope) { slot.gradient.push_back(slope); });
+          const ListView list = lists[order[begin + i]];
+          scratch.start(list);
+          add_scores(list, [&](int32_t id) { return current(id); }, scratch.scores);
+          slot.value = differentiate(loss, scratch.scores, list.gains, scratch.slopes);
+          slot.start(list.ids.size());
+          for_each_slope(list, scratch.slopes,
+                         [&](int32_t id, double slope) { slot.add(owner(id, n_workers), id, slope); });
         }
       });
       barrier.arrive_and_wait();
       if (failed) return;
       for (size_t i = 0; i < n; ++i) {
-        const Slot& slot = slots[i];
-        for (size_t k = 0; k < slot.gradient.size(); ++k) {
-          const int32_t id = slot.list.ids[k];
-          if (owner(id, n_workers) != worker) continue;
-          bring_up(id);
-          move(id, slot.gradient[k]);
+        if (i + 1 < n) {
+          const auto& next = slots[i + 1].parts[worker];
+          prefetch(std::span(next.ids).first(next.size));
+        }
+        const auto& part = slots[i].parts[worker];
+        for (size_t k = 0; k < part.size; ++k) {
+          bring_up(part.ids[k]);
+          move(part.ids[k], part.gradient[k]);
         }
       }
       if (worker == 0) {

@@ -67,7 +67,7 @@ class Learner {
   double current(int32_t id) const;
   double bring_up(int32_t id);
   void move(int32_t id, double gradient);
-  void prefetch(const ListView& list) const;
+  void prefetch(std::span<const int32_t> ids) const;
   double online(const ListStore& lists, std::span<const int64_t> order, const ListLoss& loss, Control& control);
   double batched(const ListStore& lists, std::span<const int64_t> order, const ListLoss& loss, int64_t batch,
                  int n_threads, Control& control);
