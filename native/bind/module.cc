@@ -38,6 +38,7 @@ NB_MODULE(_core, m) {
   dragoman::bind::bind_forest_learning(m);
   dragoman::bind::bind_grammar(m);
   dragoman::bind::bind_lm(m);
+  dragoman::bind::bind_losses(m);
   dragoman::bind::bind_metric(m);
   dragoman::bind::bind_optim(m);
   dragoman::bind::bind_margin(m);

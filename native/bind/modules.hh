@@ -14,6 +14,7 @@ void bind_forest_learning(nb::module_& m);
 void bind_grammar(nb::module_& m);
 void bind_lm(nb::module_& m);
 void bind_margin(nb::module_& m);
+void bind_losses(nb::module_& m);
 void bind_metric(nb::module_& m);
 void bind_optim(nb::module_& m);
 void bind_phrase_search(nb::module_& m);
