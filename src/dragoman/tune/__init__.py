@@ -2,6 +2,7 @@
 
 from dragoman.tune.command import PLACEHOLDERS, CommandTemplate
 from dragoman.tune.command_decoder import CommandDecoder, CommandSettings
+from dragoman.tune.crossval import START, Comparison, FoldScore, best_method, cross_validate, deal_sentences
 from dragoman.tune.decoder import Decoder, DecodingRound, RoundAware
 from dragoman.tune.fixed import tune_pool
 from dragoman.tune.loop import Between, Keep, LoopSettings, Measure, Step, tune_decoder
@@ -10,12 +11,15 @@ from dragoman.tune.settings import build_optimiser, describe_settings
 
 __all__ = [
     "PLACEHOLDERS",
+    "START",
     "Between",
     "CommandDecoder",
     "CommandSettings",
     "CommandTemplate",
+    "Comparison",
     "Decoder",
     "DecodingRound",
+    "FoldScore",
     "Keep",
     "Learned",
     "LoopSettings",
@@ -24,7 +28,10 @@ __all__ = [
     "RoundRecord",
     "Step",
     "TuneRecord",
+    "best_method",
     "build_optimiser",
+    "cross_validate",
+    "deal_sentences",
     "describe_settings",
     "tune_decoder",
     "tune_pool",
