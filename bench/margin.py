@@ -8,7 +8,7 @@ from dataclasses import replace
 from bench.harness import Case, Workload
 from bench.tuning import MOSES, anchor_pool
 from dragoman.features import read_weights
-from dragoman.optim import Mira, Optimiser, Rampion, Rm, Update
+from dragoman.optim import Mira, Optimiser, Rampion, Rm, MarginUpdate
 from dragoman.pool import Pool
 from dragoman.pool.shard import concatenate
 
@@ -31,9 +31,9 @@ def _learning(optimiser: Optimiser, pool_at: Callable[[float], Pool]) -> Callabl
 
 _LEARNERS: dict[str, tuple[Optimiser, str]] = {
     "MIRA, one epoch, enja": (Mira(n_epochs=1), "≤ 0.5 s"),
-    "MIRA by cutting planes, one epoch, enja": (Mira(n_epochs=1, update=Update.CUTTING_PLANE), "≤ 0.5 s"),
+    "MIRA by cutting planes, one epoch, enja": (Mira(n_epochs=1, update=MarginUpdate.CUTTING_PLANE), "≤ 0.5 s"),
     "RM, one epoch, enja": (Rm(n_epochs=1), "≤ 0.5 s"),
-    "RM by cutting planes, one epoch, enja": (Rm(n_epochs=1, update=Update.CUTTING_PLANE), "≤ 0.5 s"),
+    "RM by cutting planes, one epoch, enja": (Rm(n_epochs=1, update=MarginUpdate.CUTTING_PLANE), "≤ 0.5 s"),
     "Rampion, 50 passes, enja": (Rampion(), ""),
 }
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dragoman.features import Weights
 from dragoman.metric import SentenceBleu
-from dragoman.optim import HingeLoss, Mira, Ramp, RampLoss, RelativeMarginLoss, Rm, Update
+from dragoman.optim import HingeLoss, MarginUpdate, Mira, Ramp, RampLoss, RelativeMarginLoss, Rm
 from dragoman.optim.gains import scaled_gains, typical_range
 from margin_twin import learn, objective, passive_aggressive, solve
 from pools import dense_features, pool_of, random_pool
@@ -50,7 +50,7 @@ PRECISE = {"n_epochs": 1, "averaged": False, "max_iterations": 20_000, "toleranc
 @given(problems(), st.sampled_from([0.01, 0.1, 1.0]))
 def test_cutting_plane_mira_solves_its_program(problem, scale):
     x, gains, w, c, _, _ = problem
-    optimiser = Mira(update=Update.CUTTING_PLANE, aggressiveness=c, gain_scale=scale, **PRECISE)
+    optimiser = Mira(update=MarginUpdate.CUTTING_PLANE, aggressiveness=c, gain_scale=scale, **PRECISE)
     moved, g = one_step(optimiser, x, gains, w)
     hope = int(np.argmax(x @ w + g))
     margins = [(x[hope] - x[i], g[hope] - g[i]) for i in range(6)]
@@ -58,7 +58,7 @@ def test_cutting_plane_mira_solves_its_program(problem, scale):
     assert objective(moved, w, margins, [], **settings) <= solve(w, margins, [], **settings) + 1e-7
 
 
-@given(problems(), st.sampled_from([0.01, 0.1, 1.0]), st.sampled_from(Update))
+@given(problems(), st.sampled_from([0.01, 0.1, 1.0]), st.sampled_from(MarginUpdate))
 def test_exact_rm_solves_its_program(problem, scale, update):
     x, gains, w, c, bound, d = problem
     optimiser = Rm(update=update, exact=True, aggressiveness=c, bound=bound, bound_step=d, gain_scale=scale, **PRECISE)
@@ -67,7 +67,7 @@ def test_exact_rm_solves_its_program(problem, scale, update):
     hope = int(np.argmax(scores + g))
     margins = [(x[hope] - x[i], g[hope] - g[i]) for i in range(6)]
     bounds = [x[hope] - x[i] for i in range(6)]
-    if update is Update.PASSIVE_AGGRESSIVE:  # one constraint of each kind, if it is violated
+    if update is MarginUpdate.PASSIVE_AGGRESSIVE:  # one constraint of each kind, if it is violated
         fear, ends = int(np.argmax(scores - g)), (int(np.argmin(scores)), int(np.argmax(scores)))
         over, under = scores[hope] - scores[ends[0]] > bound, scores[ends[1]] - scores[hope] > bound
         assume(not (over and under))  # else each end has a bound on one side only
@@ -91,7 +91,7 @@ def test_passive_aggressive_steps(problem):
 def test_cutting_plane_rm_keeps_the_spread_within_the_bound(problem):
     x, gains, w, c, bound, d = problem
     optimiser = Rm(
-        update=Update.CUTTING_PLANE, aggressiveness=c, bound=bound, bound_step=d, **{**PRECISE, "tolerance": 1e-6}
+        update=MarginUpdate.CUTTING_PLANE, aggressiveness=c, bound=bound, bound_step=d, **{**PRECISE, "tolerance": 1e-6}
     )
     moved, g = one_step(optimiser, x, gains, w)
     hope = int(np.argmax(x @ w + g))

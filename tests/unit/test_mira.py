@@ -10,7 +10,7 @@ import pytest
 from dragoman.errors import InputError
 from dragoman.features import FeatureIndex, Weights
 from dragoman.metric import Chrf, External, Ter
-from dragoman.optim import OPTIMISERS, Background, Fear, Hope, Mira, Rm, Update
+from dragoman.optim import OPTIMISERS, Background, Fear, Hope, MarginUpdate, Mira, Rm
 from dragoman.optim.epochs import BestEpoch, split_sentences, visiting_order
 from dragoman.optim.gains import ORDINARY_LENGTH, list_lengths, typical_range
 from dragoman.pool import Pool, new_words, random_shard, rerank
@@ -31,7 +31,7 @@ def test_the_step_on_two_candidates_is_the_closed_form():
     omega = np.array([-2.0, 4.0])
     cost = ORDINARY_LENGTH  # the range of the only sentence is the unit of gains
     gamma = (cost - omega @ start.values) / (omega @ omega)
-    for update in Update:
+    for update in MarginUpdate:
         free = Mira(update=update, aggressiveness=100.0, **ONE).optimise(pool, start, seed=1)
         np.testing.assert_allclose(free.weights.values, start.values + gamma * omega, rtol=1e-14)
         clipped = Mira(update=update, aggressiveness=0.01, **ONE).optimise(pool, start, seed=1)
@@ -43,7 +43,7 @@ def test_the_step_on_two_candidates_is_the_closed_form():
     assert result.trace[0]["updates"] == 0
 
 
-@pytest.mark.parametrize("update", Update)
+@pytest.mark.parametrize("update", MarginUpdate)
 @pytest.mark.parametrize("exact", [False, True])
 @pytest.mark.parametrize("kind", ["external", "bleu", "sparse"])
 def test_rm_without_a_bound_is_mira_bit_for_bit(update, exact, kind):
@@ -64,7 +64,7 @@ def test_rm_without_a_bound_is_mira_bit_for_bit(update, exact, kind):
 
 def test_cutting_planes_differ_from_single_steps():
     pool = random_pool(1, n_sentences=15)
-    runs = [Mira(update=update, n_epochs=2).optimise(pool, start_of(pool), seed=1) for update in Update]
+    runs = [Mira(update=update, n_epochs=2).optimise(pool, start_of(pool), seed=1) for update in MarginUpdate]
     assert runs[0].weights.values.tobytes() != runs[1].weights.values.tobytes()
 
 
@@ -172,7 +172,7 @@ def test_weights_beyond_numbers_are_never_kept():
     assert best.result() is good
 
 
-@pytest.mark.parametrize("update", Update)
+@pytest.mark.parametrize("update", MarginUpdate)
 def test_batches_give_the_same_bits_for_any_number_of_threads(update):
     pool = random_pool(7, n_sentences=30, bleu=True)
     runs = {
@@ -259,7 +259,7 @@ def test_settings_are_checked():
         {"decay": 1.0},
         {"held_out": 1.0},
         {"batch": 0},
-        {"update": Update.CUTTING_PLANE, "fear": Fear.WORST},
+        {"update": MarginUpdate.CUTTING_PLANE, "fear": Fear.WORST},
     ):
         with pytest.raises(InputError):
             Mira(**settings)
@@ -267,5 +267,5 @@ def test_settings_are_checked():
         with pytest.raises(InputError):
             Rm(**settings)
     assert build_optimiser("rm", {"update": "cutting-plane", "bound": "inf"}) == Rm(
-        update=Update.CUTTING_PLANE, bound=np.inf
+        update=MarginUpdate.CUTTING_PLANE, bound=np.inf
     )

@@ -45,10 +45,10 @@ from dragoman.pool import Pool, Shard, metric_of, scorer_of
 from dragoman.pool.shard import UNKNOWN_LENGTH
 from dragoman.types import Float64Array, Int32Array
 
-__all__ = ["Background", "Fear", "HingeLoss", "Hope", "Mira", "Update"]
+__all__ = ["Background", "Fear", "HingeLoss", "Hope", "MarginUpdate", "Mira"]
 
 
-class Update(StrEnum):
+class MarginUpdate(StrEnum):
     """How the program of one sentence is solved."""
 
     PASSIVE_AGGRESSIVE = "passive-aggressive"
@@ -85,7 +85,7 @@ class Mira:
     result, and learning stops when it is `patience` epochs old.
     """
 
-    update: Update = Update.PASSIVE_AGGRESSIVE
+    update: MarginUpdate = MarginUpdate.PASSIVE_AGGRESSIVE
     aggressiveness: float = 0.01
     n_epochs: int = 30
     hope: Hope = Hope.COST_DIMINISHED
@@ -108,7 +108,7 @@ class Mira:
             raise InputError("numbers of epochs and iterations, batch and patience must be at least 1")
         if not (0 <= self.decay < 1 and 0 <= self.held_out < 1):
             raise InputError("decay and held_out must be in [0, 1)")
-        if self.update is Update.CUTTING_PLANE and self.fear is not Fear.COST_AUGMENTED:
+        if self.update is MarginUpdate.CUTTING_PLANE and self.fear is not Fear.COST_AUGMENTED:
             raise InputError("the cutting plane looks for the most violated margin; fear must be cost-augmented")
 
     def optimise(
@@ -145,7 +145,7 @@ class Mira:
             self.aggressiveness,
             bound,
             bound_step,
-            self.update is Update.CUTTING_PLANE,
+            self.update is MarginUpdate.CUTTING_PLANE,
             exact,
             _core.Hope[self.hope.name],
             _core.Fear[self.fear.name],
