@@ -140,12 +140,12 @@ std::vector<double> ListStore::variances(Control& control) const {
     const auto n = static_cast<double>(view.gains.size());
     int32_t begin = 0;
     for (size_t k = 0; k < view.ids.size(); ++k) {
-      const auto column =
-          view.values.subspan(static_cast<size_t>(begin), static_cast<size_t>(view.ends[k] - begin));
+      const auto column = view.values.subspan(static_cast<size_t>(begin), static_cast<size_t>(view.ends[k] - begin));
       begin = view.ends[k];
       double mean = 0, squares = 0;
       for (const float value : column) mean += static_cast<double>(value) / n;
-      for (const float value : column) squares += (static_cast<double>(value) - mean) * (static_cast<double>(value) - mean);
+      for (const float value : column)
+        squares += (static_cast<double>(value) - mean) * (static_cast<double>(value) - mean);
       squares += (n - static_cast<double>(column.size())) * mean * mean;
       sums[static_cast<size_t>(view.ids[k])] += squares / n;
     }
