@@ -53,7 +53,7 @@ class Descent(ABC):
 
     `freeze_dense` keeps the weights of dense features; none keeps them unless there is nothing else to learn or the
     start has none. `rescale` lets the start be multiplied by what suits the loss. `sentence_bleu` says how BLEU of a
-    candidate alone is smoothed (default: the method's).
+    candidate alone is smoothed.
     """
 
     step: float
@@ -64,7 +64,7 @@ class Descent(ABC):
     keep_best: bool = True
     rescale: bool = True
     freeze_dense: bool | None = False
-    sentence_bleu: SentenceBleu | None = None
+    sentence_bleu: SentenceBleu = SentenceBleu(smooth_brevity=True)
 
     def __post_init__(self) -> None:
         self.update()

@@ -19,7 +19,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dragoman import _core
-from dragoman.metric import SentenceBleu
 from dragoman.optim.descent import Descent
 from dragoman.optim.list_loss import ListLoss, gain_scale
 from dragoman.optim.update import Update
@@ -58,6 +57,6 @@ class Perceptron(Descent):
         """The loss for a pool's metric."""
         return PerceptronLoss(
             metric=metric_of(pool),
-            sentence_bleu=self.sentence_bleu or SentenceBleu(smooth_brevity=True),
+            sentence_bleu=self.sentence_bleu,
             gain_scale=gain_scale(pool),
         )

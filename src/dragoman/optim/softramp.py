@@ -51,6 +51,7 @@ class SoftRamp(Descent):
     step: float = 1.0
     l2: float = 0.001
     conditioning: Conditioning = Conditioning.LISTS
+    sentence_bleu: SentenceBleu = SentenceBleu(smooth_brevity=True, grounded=True)
 
     def __post_init__(self) -> None:
         if not self.cost_scale > 0:
@@ -65,7 +66,7 @@ class SoftRamp(Descent):
         """The loss for a pool's metric."""
         return SoftRampLoss(
             metric=metric_of(pool),
-            sentence_bleu=self.sentence_bleu or SentenceBleu(smooth_brevity=True, grounded=True),
+            sentence_bleu=self.sentence_bleu,
             gain_scale=gain_scale(pool),
             cost_scale=self.cost_scale,
         )

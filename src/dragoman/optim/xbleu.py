@@ -25,7 +25,6 @@ from dataclasses import dataclass
 
 from dragoman import _core
 from dragoman.errors import InputError
-from dragoman.metric import SentenceBleu
 from dragoman.optim.descent import Descent
 from dragoman.optim.list_loss import ListLoss, gain_scale
 from dragoman.optim.update import Update
@@ -73,7 +72,7 @@ class Xbleu(Descent):
         """The loss for a pool's metric."""
         return ExpectedGain(
             metric=metric_of(pool),
-            sentence_bleu=self.sentence_bleu or SentenceBleu(smooth_brevity=True),
+            sentence_bleu=self.sentence_bleu,
             gain_scale=gain_scale(pool),
             gamma=self.gamma,
         )
