@@ -44,6 +44,9 @@ __all__ = ["Descent", "descend"]
 MEMORY_BYTES = 1 << 29
 """Prepared lists beyond this size go to a scratch file in the folder for temporary files."""
 
+SMOOTHED = SentenceBleu(smooth_brevity=True)
+"""BLEU+1 that does not teach short translations."""
+
 _N_SCALE_LISTS = 200
 
 
@@ -64,7 +67,7 @@ class Descent(ABC):
     keep_best: bool = True
     rescale: bool = True
     freeze_dense: bool | None = False
-    sentence_bleu: SentenceBleu = SentenceBleu(smooth_brevity=True)
+    sentence_bleu: SentenceBleu = SMOOTHED
 
     def __post_init__(self) -> None:
         self.update()

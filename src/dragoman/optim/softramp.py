@@ -30,6 +30,8 @@ from dragoman.pool import Pool, metric_of
 
 __all__ = ["SoftRamp", "SoftRampLoss"]
 
+GROUNDED = SentenceBleu(smooth_brevity=True, grounded=True)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SoftRampLoss(ListLoss):
@@ -51,7 +53,7 @@ class SoftRamp(Descent):
     step: float = 1.0
     l2: float = 0.001
     conditioning: Conditioning = Conditioning.LISTS
-    sentence_bleu: SentenceBleu = SentenceBleu(smooth_brevity=True, grounded=True)
+    sentence_bleu: SentenceBleu = GROUNDED
 
     def __post_init__(self) -> None:
         if not self.cost_scale > 0:
