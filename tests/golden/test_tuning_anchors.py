@@ -7,7 +7,7 @@ import pytest
 
 from dragoman.features import Weights, read_weights
 from dragoman.metric import Bleu, score_text
-from dragoman.optim import Cll, Mert, Perceptron, Pro, SoftRamp, Svm, Xbleu
+from dragoman.optim import Cll, Mert, Mira, Perceptron, Pro, Rampion, Rm, SoftRamp, Svm, Xbleu
 from dragoman.pool import oracle, read_pool, read_references, rerank, with_metric
 
 pytestmark = pytest.mark.realdata
@@ -67,6 +67,17 @@ def test_losses_of_lists_teach_and_never_ruin(pool, start, make, least):
     from_nothing = make().optimise(pool, Weights(pool.index), seed=1)
     assert from_nothing.gain_before == pytest.approx(0.2416, abs=1e-4)
     assert from_nothing.gain_after > least
+
+
+def test_margin_learners_stay_near_the_start_that_mert_had_tuned(pool, start):
+    mira = Mira().optimise(pool, start, seed=1)
+    total = rerank(pool, mira.weights).total()
+    assert mira.gain_after > 0.287
+    assert 0.94 < total[0] / total[1] < 1.0
+    rm = Rm().optimise(pool, start, seed=1)
+    assert rm.gain_after > 0.279
+    assert rm.trace[-1]["spread"] < 2 < mira.trace[-1]["spread"]
+    assert Rampion().optimise(pool, start, seed=1).gain_after > 0.283
 
 
 def test_the_oracle_is_far_above(pool):
