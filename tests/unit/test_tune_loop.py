@@ -166,17 +166,17 @@ def test_frozen_weights_do_not_move_by_a_bit():
 
 
 def test_the_round_is_told_to_those_who_ask(tmp_path):
-    class Aware(LinearDecoder):
-        rounds: list = []
+    told = []
 
+    class Aware(LinearDecoder):
         def begin_round(self, current):
-            self.rounds.append((current.number, current.seed, current.dense))
+            told.append((current.number, current.seed, current.dense))
             (current.folder / "notes").write_text("hello")
 
     with RunFolder.open(tmp_path / "run", {}) as run:
         tune(Aware(), run=run, settings=LoopSettings(max_rounds=1))
     names = tuple(f"f{i}" for i in range(N_FEATURES))
-    assert Aware.rounds == [(1, 1, None), (2, 1, names)]
+    assert told == [(1, 1, None), (2, 1, names)]
     assert (tmp_path / "run" / "rounds" / "0001" / "notes").read_text() == "hello"
 
 
@@ -192,7 +192,7 @@ def without_times(entries):
     return {key: value for key, value in entries.items() if key not in {"time", "wall_s", "cpu_s"}}
 
 
-class Killed(Exception):
+class KilledError(Exception):
     pass
 
 
@@ -209,10 +209,10 @@ def test_a_run_resumes_bit_by_bit_without_decoding_again(tmp_path, optimiser, mo
     def stop(number, step):
         steps.append((number, step))
         if len(steps) == moment:
-            raise Killed
+            raise KilledError
 
     first, second = LinearDecoder(), LinearDecoder()
-    with pytest.raises(Killed), RunFolder.open(tmp_path / "run", {}) as run:
+    with pytest.raises(KilledError), RunFolder.open(tmp_path / "run", {}) as run:
         tune(first, optimiser, run=run, settings=settings, on_step=stop)
     with RunFolder.open(tmp_path / "run", {}, resume=True) as run:
         result = tune(second, optimiser, run=run, settings=settings)
