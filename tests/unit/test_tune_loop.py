@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from dataclasses import replace
 
 import numpy as np
@@ -222,6 +224,27 @@ def test_a_run_resumes_bit_by_bit_without_decoding_again(tmp_path, optimiser, mo
     assert result.score_after == whole.score_after
     for name in ("weights.tsv", "rounds/0001/learned.tsv", "rounds/0002/weights.tsv"):
         assert (tmp_path / "run" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+
+
+@pytest.mark.parametrize("moment", [1, 6, 12, 17, 20, 23, 40])
+def test_a_full_disk_costs_nothing_but_the_wait(tmp_path, monkeypatch, moment):
+    with RunFolder.open(tmp_path / "whole", {}) as run:
+        whole = tune(LinearDecoder(), run=run)
+    left = moment
+
+    def full(descriptor):
+        nonlocal left
+        left -= 1
+        if left == 0:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        failing = pytest.raises(FailedError, match="cannot be written: No space left")
+        with failing, RunFolder.open(tmp_path / "run", {}) as run:
+            tune(LinearDecoder(), run=run)
+    with RunFolder.open(tmp_path / "run", {}, resume=True) as run:
+        assert tune(LinearDecoder(), run=run).weights.values.tobytes() == whole.weights.values.tobytes()
 
 
 def test_the_record_of_a_run(tmp_path):
