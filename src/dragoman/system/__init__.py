@@ -1,0 +1,28 @@
+"""Systems: folders of tables and weights that translate; training one from parallel text."""
+
+from dragoman.system.engine import Engine, Preset
+from dragoman.system.explain import Contribution, Explanation, Piece
+from dragoman.system.settings import REORDERING, ModelKind, SystemSettings, TextSettings, reordering_by_name
+from dragoman.system.stages import Monitor, Silent, Stage
+from dragoman.system.system import System, SystemView
+from dragoman.system.train import TrainConfig, train
+
+__all__ = [
+    "REORDERING",
+    "Contribution",
+    "Engine",
+    "Explanation",
+    "ModelKind",
+    "Monitor",
+    "Piece",
+    "Preset",
+    "Silent",
+    "Stage",
+    "System",
+    "SystemSettings",
+    "SystemView",
+    "TextSettings",
+    "TrainConfig",
+    "reordering_by_name",
+    "train",
+]
