@@ -2,6 +2,7 @@
 
 from dragoman.system.engine import Engine, Preset
 from dragoman.system.explain import Contribution, Explanation, Piece
+from dragoman.system.moses import export_moses, import_moses
 from dragoman.system.settings import REORDERING, ModelKind, SystemSettings, TextSettings, reordering_by_name
 from dragoman.system.stages import Monitor, Silent, Stage
 from dragoman.system.system import System, SystemView
@@ -23,6 +24,8 @@ __all__ = [
     "SystemView",
     "TextSettings",
     "TrainConfig",
+    "export_moses",
+    "import_moses",
     "reordering_by_name",
     "train",
 ]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dragoman._core import WordTable, escape_word, word_table
+from dragoman._core import escape_word, word_table
 from dragoman.corpus import Vocab
 from dragoman.features import FeatureIndex
 from dragoman.forest import KBest
@@ -25,9 +25,11 @@ def pool_of(
     index: FeatureIndex,
     dense: Sequence[str],
     round_number: int = 0,
+    first_sentence: int = 0,
 ) -> Pool:
     """The lists over the decoder's own feature index; a word of no vocabulary gets an id in the pool's table."""
-    words = _words(vocab, own_words)
+    # A copy: a pool's table grows, the system's must not.
+    words = word_table(vocab.table.blob(), vocab.table.offsets())
     if own_words:
         own = [words.intern(escape_word(word.encode("utf-8"))) for word in own_words]
         tokens = np.concatenate([np.arange(len(vocab), dtype=np.int32), np.array(own, np.int32)])[best.tokens]
@@ -35,7 +37,7 @@ def pool_of(
         tokens = best.tokens
     n = len(best)
     shard = Shard(
-        sentence_ids=np.arange(best.n_sentences, dtype=np.int32),
+        sentence_ids=np.arange(first_sentence, first_sentence + best.n_sentences, dtype=np.int32),
         sentences=best.first,
         feature_rows=best.feature_offsets,
         feature_ids=best.feature_ids,
@@ -50,7 +52,3 @@ def pool_of(
     )
     return Pool(index=index, words=words, shards=(shard,), dense=frozenset(index.find(name) for name in dense))
 
-
-def _words(vocab: Vocab, own_words: Sequence[str]) -> WordTable:
-    """A copy of the vocabulary's table: a pool's table grows, the system's must not."""
-    return word_table(vocab.table.blob(), vocab.table.offsets())

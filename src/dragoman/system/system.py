@@ -85,11 +85,12 @@ class SystemView:
         weights: Weights | Float64Array | None = None,
         distinct: bool = False,
         round_number: int = 0,
+        first_sentence: int = 0,
         preset: Preset = Preset.DEFAULT,
         n_threads: int = 1,
         progress: Progress | None = None,
     ) -> Pool:
-        """Candidate lists, ready for an optimiser."""
+        """Candidate lists, ready for an optimiser; the first sentence has the id `first_sentence`."""
         used = self.weights if weights is None else weights
         best, own_words = self.engine.kbest(
             sentences, used, k, distinct=distinct, preset=preset, n_threads=n_threads, progress=progress
@@ -102,6 +103,7 @@ class SystemView:
             index=self.engine.index,
             dense=self.engine.dense(),
             round_number=round_number,
+            first_sentence=first_sentence,
         )
 
     def explain(

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from dragoman.align import AlignConfig, Direction, Step, align, read_pharaoh, write_pharaoh
 from dragoman.corpus import Bitext
 from dragoman.errors import InputError
-from dragoman.features import Weights, write_weights
-from dragoman.grammar import ExtractConfig, Grammar, extract
+from dragoman.grammar import ExtractConfig, extract
 from dragoman.lm import EstimateConfig, LanguageModel, TrainingText, estimate, estimate_work
 from dragoman.run import RunFolder
-from dragoman.system.manifest import MANIFEST, Manifest, record_of, write_manifest
+from dragoman.system.folder import GRAMMAR, LM, RECORD, close_system, fold_lm, identity, open_place
+from dragoman.system.manifest import MANIFEST
 from dragoman.system.phrase import start_weights
 from dragoman.system.raw import RawText
 from dragoman.system.settings import SystemSettings
@@ -28,8 +25,6 @@ from dragoman.text import open_output, read_lines
 from dragoman.types import PathLike
 
 __all__ = ["TrainConfig", "train"]
-
-WEIGHTS, GRAMMAR, LM, RECORD = "weights.tsv", "grammar", "lm.bin", "train"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +109,7 @@ class _Work:
         for fold in range(self.config.settings.n_folds) if self.config.settings.n_folds > 1 else ():
             goal = self.base / fold_lm(fold)
             do(f"language model without fold {fold}", partial(self._fold_lm, bitext, fold, goal), makes=goal)
-        close_system(self.base, self.config.settings, self.stages)
+        close_system(self.base, self.config.settings, self.stages, start_weights(self.config.settings.reordering))
 
     def _tokenised(self, name: str, path: PathLike, prepare: Callable[[str], str]) -> PathLike:
         goal = self.base / RECORD / f"{name.replace(' ', '-')}.zst"
@@ -175,64 +170,3 @@ class _Work:
     def _estimate(self, text: TrainingText, goal: Path) -> None:
         with self.monitor.progress("estimating", estimate_work(text, self.config.lm)) as progress:
             estimate(text, self.config.lm, progress=progress).model.save(goal)
-
-
-def fold_lm(fold: int) -> str:
-    """The file of a fold's language model."""
-    return f"lm.fold-{fold}.bin"
-
-
-def close_system(base: Path, settings: SystemSettings, stages: Stages, weights: dict[str, float] | None = None) -> None:
-    """Write weights and manifest beside the tables, then drop what training needed on the way."""
-    grammar = Grammar.load(base / GRAMMAR)
-    lm = LanguageModel.load(base / LM, verify=False)
-    start = Weights.from_dict(weights or start_weights(settings.reordering))
-    write_weights(start, base / WEIGHTS, headers={"tuned": "no"})
-    names = {"grammar": f"{GRAMMAR}/manifest.json", "lm": LM, "weights": WEIGHTS}
-    if settings.n_folds > 1:
-        names |= {f"lm.fold-{fold}": fold_lm(fold) for fold in range(settings.n_folds)}
-    about: dict[str, Any] = {
-        "dragoman": version("dragoman"),
-        "n_pairs": len(grammar),
-        "n_source_words": len(grammar.source_vocab),
-        "n_target_words": len(grammar.target_vocab),
-        "lm_order": lm.order,
-        "n_ngrams": list(lm.n_ngrams),
-        "stages": [asdict(stage) for stage in stages.finished.values()],
-    }
-    files = {name: record_of(base, base / path) for name, path in names.items()}
-    write_manifest(base, Manifest(settings=settings, files=files, parent=None, about=about))
-    for left in (base / RECORD).iterdir():
-        if left.is_dir():
-            shutil.rmtree(left)
-        elif left.suffix == ".zst":
-            left.unlink()
-
-
-def open_place(out: PathLike, resume: bool) -> Path:
-    """The folder of a system in the making. Raises InputError where something else is in the way."""
-    base = Path(out)
-    try:
-        present = [entry.name for entry in base.iterdir()] if base.exists() else []
-    except OSError as error:
-        raise InputError(f"a folder was expected: {error.strerror or error}", path=base) from error
-    if MANIFEST in present and not resume:
-        raise InputError("holds a system already; remove it or choose another folder", path=base)
-    if present and RECORD not in present:
-        raise InputError("is not empty and holds no training; choose another folder", path=base)
-    # What a kill left half done; finished parts were renamed to their places.
-    for scratch in [*base.glob(".*"), *(base / RECORD).glob(".*")]:
-        shutil.rmtree(scratch) if scratch.is_dir() else scratch.unlink()
-    return base
-
-
-def identity(path: PathLike) -> list[object]:
-    """What tells a file from a changed one, for resuming: its name, size and time of change."""
-    name = os.fspath(path)
-    if name == "-":
-        raise InputError("training reads its files more than once; standard input cannot be one of them")
-    try:
-        status = os.stat(name)
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", path=name) from error
-    return [name, status.st_size, status.st_mtime_ns]

@@ -1,0 +1,86 @@
+"""The files of a system in the making, and the end of making it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import asdict
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from dragoman.errors import InputError
+from dragoman.features import Weights, write_weights
+from dragoman.grammar import Grammar
+from dragoman.lm import LanguageModel
+from dragoman.system.manifest import MANIFEST, Manifest, record_of, write_manifest
+from dragoman.system.settings import SystemSettings
+from dragoman.system.stages import Stages
+from dragoman.types import PathLike
+
+__all__ = ["GRAMMAR", "LM", "RECORD", "WEIGHTS", "close_system", "fold_lm", "identity", "open_place"]
+
+GRAMMAR, LM, WEIGHTS = "grammar", "lm.bin", "weights.tsv"
+RECORD = "train"
+"""The run folder of the training; what it needs on the way is there too."""
+
+
+def fold_lm(fold: int) -> str:
+    """The file of a fold's language model."""
+    return f"lm.fold-{fold}.bin"
+
+
+def close_system(base: Path, settings: SystemSettings, stages: Stages, weights: Mapping[str, float]) -> None:
+    """Write weights and manifest beside the tables, then drop what training needed on the way."""
+    grammar = Grammar.load(base / GRAMMAR)
+    lm = LanguageModel.load(base / LM, verify=False)
+    write_weights(Weights.from_dict(weights), base / WEIGHTS)
+    names = {"grammar": f"{GRAMMAR}/manifest.json", "lm": LM, "weights": WEIGHTS}
+    if settings.n_folds > 1:
+        names |= {f"lm.fold-{fold}": fold_lm(fold) for fold in range(settings.n_folds)}
+    about: dict[str, Any] = {
+        "dragoman": version("dragoman"),
+        "n_pairs": len(grammar),
+        "n_source_words": len(grammar.source_vocab),
+        "n_target_words": len(grammar.target_vocab),
+        "lm_order": lm.order,
+        "n_ngrams": list(lm.n_ngrams),
+        "stages": [asdict(stage) for stage in stages.finished.values()],
+    }
+    files = {name: record_of(base, base / path) for name, path in names.items()}
+    write_manifest(base, Manifest(settings=settings, files=files, parent=None, about=about))
+    for left in (base / RECORD).iterdir():
+        if left.is_dir():
+            shutil.rmtree(left)
+        elif left.suffix == ".zst":
+            left.unlink()
+
+
+def open_place(out: PathLike, resume: bool) -> Path:
+    """The folder of a system in the making. Raises InputError where something else is in the way."""
+    base = Path(out)
+    try:
+        present = [entry.name for entry in base.iterdir()] if base.exists() else []
+    except OSError as error:
+        raise InputError(f"a folder was expected: {error.strerror or error}", path=base) from error
+    if MANIFEST in present and not resume:
+        raise InputError("holds a system already; remove it or choose another folder", path=base)
+    if present and RECORD not in present:
+        raise InputError("is not empty and holds no training; choose another folder", path=base)
+    # What a kill left half done; finished parts were renamed to their places.
+    for scratch in [*base.glob(".*"), *(base / RECORD).glob(".*")]:
+        shutil.rmtree(scratch) if scratch.is_dir() else scratch.unlink()
+    return base
+
+
+def identity(path: PathLike) -> list[object]:
+    """What tells a file from a changed one, for resuming: its name, size and time of change."""
+    name = os.fspath(path)
+    if name == "-":
+        raise InputError("training reads its files more than once; standard input cannot be one of them")
+    try:
+        status = os.stat(name)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", path=name) from error
+    return [name, status.st_size, status.st_mtime_ns]
