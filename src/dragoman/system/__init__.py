@@ -6,6 +6,7 @@ from dragoman.system.moses import export_moses, import_moses
 from dragoman.system.settings import REORDERING, ModelKind, SystemSettings, TextSettings, reordering_by_name
 from dragoman.system.stages import Monitor, Silent, Stage
 from dragoman.system.system import System, SystemView
+from dragoman.system.tuned import save_tuned
 from dragoman.system.train import TrainConfig, train
 
 __all__ = [
@@ -27,5 +28,6 @@ __all__ = [
     "export_moses",
     "import_moses",
     "reordering_by_name",
+    "save_tuned",
     "train",
 ]
