@@ -96,16 +96,16 @@ def test_nothing_of_the_training_is_left_but_its_record(built):
 
 @pytest.mark.parametrize("stop_at", ["alignment", "grammar", "language model"])
 def test_a_stopped_training_goes_on_to_the_same_system(text, built, tmp_path, stop_at):
-    class Stopped(Exception):
+    class StoppedError(Exception):
         pass
 
     class Killer(Silent):
         def say(self, message):
             if message.startswith(f"{stop_at}:"):
-                raise Stopped
+                raise StoppedError
 
     files = text / "train.de", text / "train.en", tmp_path / "s"
-    with pytest.raises(Stopped):
+    with pytest.raises(StoppedError):
         train(*files, config=config(n_folds=N_FOLDS), monitor=Killer())
     (tmp_path / "s" / ".grammar.left").mkdir()
     with pytest.raises(InputError, match="--resume"):
@@ -300,7 +300,9 @@ def test_reordering_models_translate(text, sources, tmp_path, name):
     found = system.explain(sources[0])
     used = {item.name for item in found.features if item.name.startswith(("reorder_", "hrm_"))}
     assert bool(used) == (name != "none")
-    assert {item.split("_")[0] for item in used} == ({"reorder", "hrm"} if name == "msd+hrm" else {"reorder"} if used else set())
+    assert {item.split("_")[0] for item in used} == (
+        {"reorder", "hrm"} if name == "msd+hrm" else {"reorder"} if used else set()
+    )
 
 
 def test_raw_text_in_and_out(text, built, tmp_path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json as json_module
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -95,14 +95,20 @@ def translate(
             n = _lists(job, sentences, output, nbest or 1, format_, distinct)
         else:
             translations = _with_forests(job, sentences, forest) if forest else job.translate(sentences)
-            n = 0
-            for n, line in enumerate(translations, start=1):
-                output.write(text.restore(line) if text else line)
+            n = _write(output, (text.restore(line) for line in translations) if text else translations)
     elapsed = time.monotonic() - wall
     session.say(f"{n:,} sentences, {1000 * elapsed / max(1, n):.1f} ms each")
     if summary is not None:
         record = {"system": str(folder), "n_sentences": n, "wall_s": elapsed, "cpu_s": time.process_time() - cpu}
         session.write_json(summary, record)
+
+
+def _write(output: LineWriter, lines: Iterable[str]) -> int:
+    n = 0
+    for line in lines:
+        output.write(line)
+        n += 1
+    return n
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,9 +125,7 @@ class _Job:
         return self.view.forests(sentences, self.weights, preset=self.preset, n_threads=self.n_threads)
 
 
-def _lists(
-    job: _Job, sentences: Iterator[str], output: LineWriter, k: int, format_: Format, distinct: bool
-) -> int:
+def _lists(job: _Job, sentences: Iterator[str], output: LineWriter, k: int, format_: Format, distinct: bool) -> int:
     first = 0
     while batch := list(itertools.islice(sentences, _BATCH)):
         pool = job.view.kbest(

@@ -6,8 +6,8 @@ from dragoman.system.moses import export_moses, import_moses
 from dragoman.system.settings import REORDERING, ModelKind, SystemSettings, TextSettings, reordering_by_name
 from dragoman.system.stages import Monitor, Silent, Stage
 from dragoman.system.system import System, SystemView
-from dragoman.system.tuned import save_tuned
 from dragoman.system.train import TrainConfig, train
+from dragoman.system.tuned import save_tuned
 
 __all__ = [
     "REORDERING",

@@ -51,4 +51,3 @@ def pool_of(
         stats=np.zeros((n, 0)),
     )
     return Pool(index=index, words=words, shards=(shard,), dense=frozenset(index.find(name) for name in dense))
-

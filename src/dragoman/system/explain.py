@@ -24,7 +24,7 @@ class Contribution:
 
     @property
     def contribution(self) -> float:
-        """value x weight."""
+        """Value x weight."""
         return self.value * self.weight
 
 

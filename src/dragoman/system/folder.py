@@ -80,7 +80,7 @@ def identity(path: PathLike) -> list[object]:
     if name == "-":
         raise InputError("training reads its files more than once; standard input cannot be one of them")
     try:
-        status = os.stat(name)
+        status = Path(name).stat()
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", path=name) from error
     return [name, status.st_size, status.st_mtime_ns]

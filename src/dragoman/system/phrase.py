@@ -116,7 +116,7 @@ def start_weights(reordering: Sequence[ReorderingModel]) -> dict[str, float]:
     phrase probabilities less, words are rewarded against the language model's liking for short output.
     """
     start = {"lm": 0.5, "p_e_f": 0.2, "p_f_e": 0.2, "lex_e_f": 0.2, "lex_f_e": 0.2}
-    start |= {"words": 1.0, "phrases": 0.2, "unknown": -5.0, "distortion": 0.3}
+    start |= {"words": 1.0, "phrases": 0.2, "unknown": -5.0, "distortion": 0.1}
     models = phrase_features(reordering).reordering
     share = 0.3 / max(1, len(models))
     return start | {name: share for model in models for name in (*model.backward(), *model.forward())}

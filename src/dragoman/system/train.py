@@ -56,8 +56,8 @@ def train(
 ) -> System:
     """Train a system on line-aligned text into the folder `out`: corpus, alignment, grammar, language models.
 
-    `alignment` is a Pharaoh file, `lm` a model, `lm_text` text for one; what is not given is made from the pairs. A stopped
-    training goes on with `resume` after its last whole stage.
+    `alignment` is a Pharaoh file, `lm` a model, `lm_text` text for one; what is not given is made from the pairs. A
+    stopped training goes on with `resume` after its last whole stage.
     """
     config = config or TrainConfig()
     if config.settings.n_folds > 1 and (lm is not None or lm_text):
@@ -126,9 +126,7 @@ class _Work:
     def _corpus(self, source: PathLike, target: PathLike, folder: Path) -> None:
         settings = self.config.settings
         with self.monitor.progress("reading the corpus") as progress:
-            Bitext.build(
-                source, target, folder, n_folds=settings.n_folds, seed=settings.fold_seed, progress=progress
-            )
+            Bitext.build(source, target, folder, n_folds=settings.n_folds, seed=settings.fold_seed, progress=progress)
 
     def _align(self, bitext: Bitext, goal: PathLike) -> None:
         with self.monitor.progress("aligning words", 100) as bar:
@@ -140,7 +138,9 @@ class _Work:
             result = align(
                 bitext.source, bitext.target, self.config.alignment, n_threads=self.n_threads, progress=progress
             )
-        self.monitor.say(f"{result.alignment.n_links:,} links; the directions agree on {100 * result.agreement.f1:.1f} %")
+        self.monitor.say(
+            f"{result.alignment.n_links:,} links; the directions agree on {100 * result.agreement.f1:.1f} %"
+        )
         write_pharaoh(goal, result.alignment)
 
     def _grammar(self, bitext: Bitext, links: PathLike) -> None:

@@ -19,9 +19,7 @@ from dragoman.types import PathLike
 __all__ = ["save_tuned"]
 
 
-def save_tuned(
-    system: System, out: PathLike, weights: Weights, *, about: Mapping[str, Any] | None = None
-) -> System:
+def save_tuned(system: System, out: PathLike, weights: Weights, *, about: Mapping[str, Any] | None = None) -> System:
     """A system in the folder `out` with these weights; its tables stay where they are and are never copied.
 
     The manifest names them by relative path and checksum, so both folders may be moved together.
