@@ -55,11 +55,15 @@ class Engine(Protocol):
         k: int,
         *,
         distinct: bool = False,
+        grow: bool = True,
         preset: Preset = Preset.DEFAULT,
         n_threads: int = 1,
         progress: Progress | None = None,
     ) -> tuple[KBest, tuple[str, ...]]:
-        """The k best candidates of each, and the words that ids beyond the vocabulary stand for."""
+        """The k best candidates of each, and the words that ids beyond the vocabulary stand for.
+
+        Without `grow`, sparse features that the index lacks, which weigh nothing, are left out.
+        """
         ...
 
     def alignment(self, derivation: Derivation) -> list[tuple[int, int]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dragoman.features import FeatureIndex, Weights
+from dragoman.features import FeatureIndex, Weights, parse_templates
 from dragoman.forest import Derivation, Forest, KBest
 from dragoman.grammar import Grammar, ReorderingKind
 from dragoman.grammar import Reordering as ReorderingModel
@@ -34,7 +34,7 @@ class PhraseEngine:
         self.vocab = grammar.target_vocab
         self._view = grammar.view(settings.view_config(fold))
         self._features = phrase_features(settings.reordering)
-        self._builder = PhraseOptionBuilder(self._view, index, templates=settings.features)
+        self._builder = PhraseOptionBuilder(self._view, index, templates=parse_templates(settings.features))
         self._lm = lm
         self._distortion_limit = settings.distortion_limit
         self._decoders: dict[Preset, PhraseDecoder] = {}
@@ -55,7 +55,7 @@ class PhraseEngine:
         progress: Progress | None = None,
     ) -> list[Forest]:
         """The search space of each sentence of tokens."""
-        options, own_words = self._builder.build(sentences, n_threads)
+        options, own_words = self._builder.build(sentences, n_threads=n_threads)
         values = live_values(weights, self.index)  # after the options, which may name new features
         return self._decoder(preset).decode(
             options, values, own_words=own_words, n_threads=n_threads, progress=progress
@@ -68,12 +68,13 @@ class PhraseEngine:
         k: int,
         *,
         distinct: bool = False,
+        grow: bool = True,
         preset: Preset = Preset.DEFAULT,
         n_threads: int = 1,
         progress: Progress | None = None,
     ) -> tuple[KBest, tuple[str, ...]]:
         """The k best candidates of each, and the words that ids beyond the vocabulary stand for."""
-        options, own_words = self._builder.build(sentences, n_threads)
+        options, own_words = self._builder.build(sentences, grow=grow, n_threads=n_threads)
         values = live_values(weights, self.index)
         best = self._decoder(preset).kbest(
             options, values, k, distinct=distinct, n_threads=n_threads, progress=progress

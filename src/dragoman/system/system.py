@@ -50,7 +50,7 @@ class SystemView:
         """The best translation of each sentence of tokens, in batches; an empty line stays one."""
         used = self.weights if weights is None else weights
         for batch in _batches(sentences):
-            best, own_words = self.engine.kbest(batch, used, 1, preset=preset, n_threads=n_threads)
+            best, own_words = self.engine.kbest(batch, used, 1, grow=False, preset=preset, n_threads=n_threads)
             vocab = self.engine.vocab
             for s in range(best.n_sentences):
                 c = int(best.first[s])
