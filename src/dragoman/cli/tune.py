@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Annotated
 
@@ -44,7 +43,7 @@ def tune(
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="A setting of the method; --set help lists them."),
     ] = None,
-    weights_format: Annotated[WeightFormat, typer.Option(help="Format of the result.")] = WeightFormat.DRAGOMAN,
+    weights_format: Annotated[WeightFormat, typer.Option(help="Format of the result.")] = WeightFormat.TSV,
     template: Annotated[Path | None, typer.Option(help="A moses.ini whose other sections the result keeps.")] = None,
     threads: Threads = 0,
     seed: Seed = 1,
@@ -119,7 +118,7 @@ def _write(record: TuneRecord, pool: Pool, out: Path, format_: WeightFormat, tem
         record.weights,
         out,
         format_=format_,
-        headers=headers if format_ is WeightFormat.DRAGOMAN else None,
+        headers=headers if format_ is WeightFormat.TSV else None,
         dense=pool.dense_names() if moses else None,
         template=template,
     )
@@ -135,7 +134,7 @@ def _report(session: Session, record: TuneRecord, out: Path) -> None:
             "metric": record.metric,
             "score_before": before,
             "score_after": after,
-            "rounds": [{**entry, "score": 100 * _number(entry["score"])} for entry in record.rounds],
+            "rounds": [{**entry.as_dict(), "score": 100 * entry.score} for entry in record.rounds],
             "n_sentences": record.n_sentences,
             "n_candidates": record.n_candidates,
             "n_features": record.n_features,
@@ -144,7 +143,3 @@ def _report(session: Session, record: TuneRecord, out: Path) -> None:
             "notes": record.notes,
         }
     )
-
-
-def _number(value: object) -> float:
-    return float(value) if isinstance(value, int | float) else math.nan

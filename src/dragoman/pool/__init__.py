@@ -3,7 +3,7 @@
 from dragoman.pool.choose import Choice, oracle, rerank, weights_for
 from dragoman.pool.gain import metric_of, scorer_of, sentence_gains
 from dragoman.pool.measure import read_references, with_external, with_metric
-from dragoman.pool.merge import merge_pools
+from dragoman.pool.merge import merge_pools, on_tables
 from dragoman.pool.pool import Pool, new_words
 from dragoman.pool.readers import NbestFormat, read_nbest, read_pool
 from dragoman.pool.shard import Shard
@@ -25,6 +25,7 @@ __all__ = [
     "metric_of",
     "nbest_blocks",
     "new_words",
+    "on_tables",
     "oracle",
     "random_shard",
     "read_nbest",
