@@ -7,6 +7,7 @@ from dragoman.tune.fixed import tune_pool
 from dragoman.tune.loop import Between, Keep, LoopSettings, Measure, Step, tune_decoder
 from dragoman.tune.record import Learned, RoundRecord, TuneRecord
 from dragoman.tune.settings import build_optimiser, describe_settings
+from dragoman.tune.system import SystemDecoder, TuneConfig, tune_system
 
 __all__ = [
     "PLACEHOLDERS",
@@ -23,9 +24,12 @@ __all__ = [
     "RoundAware",
     "RoundRecord",
     "Step",
+    "SystemDecoder",
+    "TuneConfig",
     "TuneRecord",
     "build_optimiser",
     "describe_settings",
     "tune_decoder",
     "tune_pool",
+    "tune_system",
 ]
