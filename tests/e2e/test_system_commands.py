@@ -93,7 +93,7 @@ def test_forests_hold_the_best_translation(here, dragoman):
 
 
 def test_tune_a_system(here, dragoman):
-    words = ("tune", "--system", "s", "--source", "c/dev.de", "-r", "c/dev.en", "--rounds", 2, "--nbest-size", 30)
+    words = ("tune", "--system", "s", "--source", "c/dev.de", "-r", "c/dev.en", "--rounds", 2, "-k", 30)
     record = dragoman(*words, "-o", "t", "--json").json
     assert record["score_after"] >= record["score_before"]
     assert {"metric", "rounds", "n_sentences", "n_candidates", "n_features", "cpu_s", "weights"} <= set(record)

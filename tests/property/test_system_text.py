@@ -11,7 +11,9 @@ from dragoman.lm import EstimateConfig
 from dragoman.system import System, TrainConfig, train
 from dragoman.text import split_tokens
 
-WORDS = st.sampled_from(["|||", "<s>", "</s>", "<unk>", "[X,1]", "\\", "a|b", "der", "die", "hund", ".", "\u00a0", "\u2028x"])
+WORDS = st.sampled_from(
+    ["|||", "<s>", "</s>", "<unk>", "[X,1]", "\\", "a|b", "der", "die", "hund", ".", "\u00a0", "\u2028x"]
+)
 ANY = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\n\r"), max_size=6)
 LINES = st.lists(st.lists(WORDS | ANY, max_size=8).map(" ".join), min_size=1, max_size=4)
 

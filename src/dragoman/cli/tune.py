@@ -9,18 +9,35 @@ import typer
 
 from dragoman.cli.lists import External, Format, LowerIsBetter, MetricName, Nbest, References, measured, read_lists
 from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, table
+from dragoman.cli.tune_system import run_system
 from dragoman.errors import InputError
 from dragoman.features import WeightFormat, Weights, read_init_opt, read_weights, write_weights
 from dragoman.optim import OPTIMISERS
 from dragoman.pool import Pool, read_statistics
-from dragoman.tune import TuneRecord, build_optimiser, describe_settings, tune_pool
+from dragoman.system import Preset
+from dragoman.tune import LoopSettings, TuneConfig, TuneRecord, build_optimiser, describe_settings, tune_pool
 
 __all__ = ["tune"]
 
 
 def tune(
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Where the tuned weights go.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Where the tuned weights go; with --system, a folder.")
+    ] = None,
     method: Annotated[str, typer.Option(help=f"One of: {', '.join(OPTIMISERS)}.")] = "mert",
+    system: Annotated[Path | None, typer.Option(help="A system to tune: decode, learn, again.")] = None,
+    source: Annotated[str | None, typer.Option(help="Source side of the development set, for --system.")] = None,
+    k: Annotated[int, typer.Option("--candidates", "-k", min=2, help="Candidates a sentence and round.")] = 100,
+    distinct: Annotated[bool, typer.Option("--distinct", help="Candidates with different words only.")] = False,
+    rounds: Annotated[int, typer.Option(min=1, help="At most so many rounds.")] = 10,
+    features: Annotated[
+        list[str] | None,
+        typer.Option(help="Sparse features of the system: a set such as extended, or a template; repeat."),
+    ] = None,
+    fold: Annotated[int | None, typer.Option(min=0, help="Decode as if this fold had not been trained on.")] = None,
+    fast: Annotated[bool, typer.Option("--fast", help="Decode with less search.")] = False,
+    accurate: Annotated[bool, typer.Option("--accurate", help="Decode with more search.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with a tuning of a system that was stopped.")] = False,
     nbest: Nbest = None,
     stats: Annotated[
         tuple[str, str] | None,
@@ -50,9 +67,13 @@ def tune(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Find weights that maximise a metric on candidate lists of any decoder.
+    """Find weights that maximise a metric, for a system of ours or on candidate lists of any decoder.
 
-    Examples: dragoman tune --nbest run1.nbest.gz --nbest run2.nbest.gz -r dev.ref --weights run2.dense -o weights.tsv
+    Examples: dragoman tune --system system --source dev.de -r dev.en -o tuned
+
+    dragoman tune --system system --source dev.de -r dev.en --method pro --features extended -o tuned
+
+    dragoman tune --nbest run1.nbest.gz --nbest run2.nbest.gz -r dev.ref --weights run2.dense -o weights.tsv
 
     dragoman tune --nbest candidates.jsonl --external comet --method pro -o weights.tsv
 
@@ -64,6 +85,27 @@ def tune(
         return
     if out is None:
         raise InputError("say where the weights go with -o")
+    if system is not None:
+        if nbest or stats or external:
+            raise InputError("a system makes its own candidates: leave out --nbest, --stats and --external")
+        if fast and accurate:
+            raise InputError("choose one of --fast and --accurate")
+        config = TuneConfig(
+            method=method,
+            settings=_pairs(setting or []),
+            metric=metric,
+            k=k,
+            distinct=distinct,
+            loop=LoopSettings(max_rounds=rounds),
+            features=None if features is None else tuple(features),
+            frozen=tuple(freeze or ()),
+            preset=Preset.FAST if fast else Preset.ACCURATE if accurate else Preset.DEFAULT,
+            fold=fold,
+        )
+        run_system(session, system, source, reference, out, config=config, weights=weights, resume=resume)
+        return
+    if source or features or resume or fold is not None:
+        raise InputError("--source, --features, --fold and --resume belong to --system")
     optimiser = build_optimiser(method, _pairs(setting or []))
     start: Weights | None = None
     if stats is not None:

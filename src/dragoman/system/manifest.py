@@ -1,8 +1,8 @@
 """The manifest of a system folder: settings, and every file with its size and checksums.
 
 A file is named by its path relative to the folder. Those of a tuned system's tables lead to its parent
-(`../parent/lm.bin`): they are never copied. At load, the size and a checksum of a file's first bytes are compared, where the headers of our
-binary files keep a checksum of the rest; `verify` compares everything.
+(`../parent/lm.bin`): they are never copied. At load, the size and a checksum of a file's first bytes are compared,
+where the headers of our binary files keep a checksum of the rest; `verify` compares everything.
 """
 
 from __future__ import annotations
