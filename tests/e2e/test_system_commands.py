@@ -50,7 +50,7 @@ def test_translate_is_text_in_text_out(here, dragoman):
     assert one == dragoman("translate", "s", "--threads", 2, "--summary", "t.json", text=text).out
     assert json.loads((here / "t.json").read_text())["n_sentences"] == len(lines) + 1
     for preset in ("--fast", "--accurate"):
-        assert len(dragoman("translate", "s", preset, "--fold", 1, text=text).out.splitlines()) == len(lines) + 1
+        assert len(dragoman("translate", "s", preset, "--without-fold", 1, text=text).out.splitlines()) == len(lines) + 1
     assert dragoman("translate", "s", text="").out == ""
     assert dragoman("translate", "s", text="qwertz " * 1500 + "\n").out.split() == ["qwertz"] * 1500
 
@@ -93,7 +93,7 @@ def test_forests_hold_the_best_translation(here, dragoman):
 
 
 def test_tune_a_system(here, dragoman):
-    words = ("tune", "--system", "s", "--source", "c/dev.de", "-r", "c/dev.en", "--rounds", 2, "-k", 30)
+    words = ("tune", "--system", "s", "--source", "c/dev.de", "-r", "c/dev.en", "--rounds", 2, "--k", 30)
     record = dragoman(*words, "-o", "t", "--json").json
     assert record["score_after"] >= record["score_before"]
     assert {"metric", "rounds", "n_sentences", "n_candidates", "n_features", "cpu_s", "weights"} <= set(record)

@@ -69,7 +69,7 @@ def verify(folder: Folder, threads: Threads = 0, seed: Seed = 0, json: Json = Fa
 def export(
     folder: Folder,
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the files.")],
-    fold: Annotated[int | None, typer.Option(min=0, help="Leave out this fold.")] = None,
+    without_fold: Annotated[int | None, typer.Option(min=0, help="Leave out this fold.")] = None,
     threads: Threads = 0,
     seed: Seed = 0,
     json: Json = False,
@@ -80,6 +80,6 @@ def export(
     Example: dragoman system export system -o moses
     """
     session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
-    ini = export_moses(System.load(folder), out, fold=fold, monitor=session)
+    ini = export_moses(System.load(folder), out, fold=without_fold, monitor=session)
     session.show(f"{ini}")
     session.emit({"system": str(folder), "moses_ini": str(ini)})

@@ -52,7 +52,9 @@ def translate(
         bool, typer.Option("--raw", help="Raw text in, ordinary text out: tokenise, translate, join.")
     ] = False,
     weights: Annotated[str | None, typer.Option(help="Other weights than the system's.")] = None,
-    fold: Annotated[int | None, typer.Option(min=0, help="As if this fold had not been in the training.")] = None,
+    without_fold: Annotated[
+        int | None, typer.Option(min=0, help="As if this fold had not been in the training.")
+    ] = None,
     fast: Annotated[bool, typer.Option("--fast", help="Less search.")] = False,
     accurate: Annotated[bool, typer.Option("--accurate", help="More search.")] = False,
     summary: Annotated[Path | None, typer.Option(help="Write a JSON summary here.")] = None,
@@ -77,7 +79,7 @@ def translate(
     if forest is not None and nbest is not None:
         raise InputError("--forest writes the whole search space; leave out --nbest")
     system = System.load(folder)
-    view = system.view(fold)
+    view = system.view(without_fold)
     job = _Job(
         view=view,
         weights=view.weights if weights is None else read_weights(weights, index=None).on(view.index),

@@ -25,10 +25,10 @@ from dragoman.errors import InputError
 from dragoman.features import FeatureIndex, Weights, read_weights, write_weights
 from dragoman.pool import Choice, Pool, load_pool, save_pool
 from dragoman.run import RunFolder
-from dragoman.text import open_output, replace_bytes
+from dragoman.text import replace_bytes
 from dragoman.tune.record import Learned, RoundRecord, TuneRecord
 
-__all__ = ["RoundStore", "StoredRound", "write_outputs"]
+__all__ = ["RoundStore", "StoredRound"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +75,7 @@ class RoundStore:
         write_weights(weights, folder / "weights.tsv")
         if candidates is not None:
             save_pool(candidates, folder / "candidates")
-        write_outputs(best, folder / "output.txt")
+        best.write(folder / "output.txt")
         fields = record.as_dict()
         del fields["learned"]
         _write_json(folder / "round.json", fields)
@@ -127,20 +127,6 @@ class RoundStore:
             return None
         rounds = self._run.rounds()
         return rounds[number - 1] if number <= len(rounds) else None
-
-
-def write_outputs(best: Choice, path: Path | str) -> int:
-    """A line for each sentence number from 0 on, empty where there is no candidate; returns how many of those."""
-    line = n_missing = 0
-    with open_output(path) as writer:
-        for id_, text in best.texts():
-            while line < id_:
-                writer.write("")
-                line += 1
-                n_missing += 1
-            writer.write(text)
-            line += 1
-    return n_missing
 
 
 def _write_json(path: Path, value: object) -> None:

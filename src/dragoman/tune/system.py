@@ -18,11 +18,11 @@ from dragoman.system.folder import identity
 from dragoman.system.manifest import MANIFEST
 from dragoman.text import read_lines
 from dragoman.tune.loop import LoopSettings, Step, tune_decoder
-from dragoman.tune.record import RoundRecord
+from dragoman.tune.record import RoundRecord, TuneRecord
 from dragoman.tune.settings import build_optimiser
 from dragoman.types import PathLike, Progress
 
-__all__ = ["SystemDecoder", "TuneConfig", "tune_system"]
+__all__ = ["SystemDecoder", "TuneConfig", "keep_tuned", "tune_system"]
 
 RECORD = "tune"
 """The run folder inside a tuned system."""
@@ -39,7 +39,7 @@ class TuneConfig:
     k: int = 100
     """Candidates of a sentence and round."""
     distinct: bool = False
-    loop: LoopSettings = field(default_factory=lambda: LoopSettings(max_rounds=10))
+    loop: LoopSettings = field(default_factory=LoopSettings)
     features: tuple[str, ...] | None = None
     """Sparse features; None: those that the system was trained with."""
     frozen: tuple[str, ...] = ()
@@ -145,10 +145,15 @@ def tune_system(
             on_step=on_step,
             on_round=on_round,
         )
-        about = {"method": config.method, "seed": seed, **record.summary()}
-        tuned = save_tuned(parent, base, record.weights, about=about)
-        for finished in run.rounds():
-            shutil.rmtree(finished / "candidates")
+        return keep_tuned(parent, base, record, method=config.method, seed=seed)
+
+
+def keep_tuned(parent: System, out: PathLike, record: TuneRecord, *, method: str, seed: int) -> System:
+    """A tuned system in the folder `out`, whose record of the rounds loses the candidates that it no longer needs."""
+    about = {"method": method, "seed": seed, **record.summary()}
+    tuned = save_tuned(parent, out, record.weights, about=about)
+    for candidates in (Path(out) / RECORD).glob("rounds/*/candidates"):
+        shutil.rmtree(candidates)
     return tuned
 
 
