@@ -85,7 +85,7 @@ def tune_decoder(
     start: Weights,
     *,
     seed: int,
-    measure: Measure | None = None,
+    measure: Measure,
     settings: LoopSettings | None = None,
     frozen: Collection[str] = (),
     between: Between | None = None,
@@ -96,7 +96,7 @@ def tune_decoder(
 ) -> TuneRecord:
     """Decode, merge, optimise until there is nothing new.
 
-    `measure` may be left out where the decoder's pools carry a metric. `between` is by default the optimiser's own
+    `measure` gives each decoding its statistics. `between` is by default the optimiser's own
     `interpolate` if it has one (PRO's Psi). With `run`, every round is recorded, and rounds that the run has
     already are not done again. `on_step` is called before decoding and before learning, `on_round` after a round.
     """
@@ -107,7 +107,7 @@ def tune_decoder(
         optimiser=optimiser,
         start=start,
         seed=seed,
-        measure=measure or _as_it_is,
+        measure=measure,
         settings=settings or LoopSettings(),
         frozen=frozen,
         between=between or _learned_alone,
@@ -188,6 +188,8 @@ class _Loop:
             dense = None if self._pool is None else tuple(self._pool.dense_names())
             self._decoder.begin_round(DecodingRound(number=number, seed=self._seed, folder=folder, dense=dense))
         raw = self._decoder.decode(self._weights)
+        if raw.n_candidates == 0:
+            raise FailedError(f"the decoder gave no candidates in round {number}")
         if number == 1:
             weights_for(raw, self._weights)  # raises where the decoder and the start name features differently
         n_before = 0 if self._pool is None else self._pool.n_candidates
@@ -217,8 +219,6 @@ class _Loop:
         )
         latest = self._measure(replace(ours, shards=shards))
         metric_of(latest)
-        if latest.n_candidates == 0:
-            raise FailedError(f"the decoder gave no candidates in round {number}")
         self._repeated = self._latest is not None and _same_lists(self._latest, latest)
         self._latest = latest
         before = () if self._pool is None else (self._pool,)
@@ -313,10 +313,6 @@ def cpu_seconds() -> float:
     """CPU time of this process and of its children that have ended."""
     usages = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return sum(usage.ru_utime + usage.ru_stime for usage in usages)
-
-
-def _as_it_is(pool: Pool) -> Pool:
-    return pool
 
 
 def _learned_alone(_: Weights, learned: Weights) -> Weights:

@@ -1,10 +1,9 @@
 """A decoder for tests: deterministic, sensitive to its weights, plain Python.
 
-    toy_decoder.py SOURCE WEIGHTS NBEST K [--style moses|cdec|jsonl] [--mode MODE] [--pause SECONDS]
+    toy_decoder.py SOURCE WEIGHTS NBEST K [--style moses|cdec|jsonl] [--mode good|fail|hang|silent|deaf|skip|garbage]
 
-A sentence of n words has candidates that keep, drop or swap neighbouring words. Features: `lm` (how many neighbours are in
-alphabetical order), `words`, `swaps`, and sparse `drop:WORD`. All candidates are listed by weighted score, the K best
-are written. Unknown weights are 0; without any weights the features' own defaults apply.
+A candidate keeps, drops or swaps neighbouring words. Features: `lm` (neighbours in alphabetical order), `words`,
+`swaps`, and sparse `drop:WORD`. Unknown weights are 0; without any weights it has its own.
 """
 
 from __future__ import annotations
@@ -12,9 +11,13 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
+import random
 import sys
 import time
 from pathlib import Path
+
+GOLD = {"lm": 1.0, "words": 0.7, "swaps": -0.4, "drop:e": 0.9}
+"""Makes references for `write_task`."""
 
 DEFAULTS = {"lm": 0.3, "words": -0.2, "swaps": 0.1}
 
@@ -42,6 +45,23 @@ def candidates(words: list[str]) -> list[tuple[str, dict[str, float]]]:
     return list(found.items())
 
 
+def ranked(words: list[str], weights: dict[str, float]) -> list[tuple[float, str, dict[str, float]]]:
+    scored = [
+        (sum(weights.get(name, 0.0) * value for name, value in features.items()), text, features)
+        for text, features in candidates(words)
+    ]
+    return sorted(scored, key=lambda item: (-item[0], item[1]))
+
+
+def write_task(folder: Path, *, n_sentences: int, length: int = 5) -> None:
+    """`dev.src`, `dev.ref` and start weights `start` in a folder."""
+    rng = random.Random(1)
+    sentences = [rng.choices("abcdefgh", k=length) for _ in range(n_sentences)]
+    (folder / "dev.src").write_text("".join(" ".join(words) + "\n" for words in sentences))
+    (folder / "dev.ref").write_text("".join(ranked(words, GOLD)[0][1] + "\n" for words in sentences))
+    (folder / "start").write_text("lm 0.1\nwords 1\nswaps 1\n")
+
+
 def read_weights(path: Path) -> dict[str, float]:
     weights = {}
     for line in path.read_text(encoding="utf-8").splitlines():
@@ -67,13 +87,13 @@ def main() -> int:
     parser.add_argument("k", type=int)
     parser.add_argument("--style", default="moses")
     parser.add_argument("--mode", default="good")
-    parser.add_argument("--pause", type=float, default=0.0)
-    parser.add_argument("--count", type=Path)
+    parser.add_argument("--pause", type=float, default=0.0, help="seconds for each sentence")
+    parser.add_argument("--calls", type=Path, help="a line is added here for each call")
     options = parser.parse_args()
     print(f"toy decoder, mode {options.mode}", flush=True)
     weights = read_weights(options.weights) or DEFAULTS
-    if options.count:
-        with options.count.open("a", encoding="utf-8") as stream:
+    if options.calls:
+        with options.calls.open("a", encoding="utf-8") as stream:
             stream.write(f"{sorted(weights.items())}\n")
     if options.mode == "fail":
         print("out of cheese", file=sys.stderr)
@@ -89,12 +109,8 @@ def main() -> int:
         if options.mode == "skip" and sentence == 1:
             continue
         time.sleep(options.pause)
-        scored = [
-            (sum(weights.get(name, 0.0) * value for name, value in features.items()), text, features)
-            for text, features in candidates(line.split())
-        ]
-        scored.sort(key=lambda item: (-item[0], item[1]))
-        lines += [line_of(options.style, sentence, t, f, total) for total, t, f in scored[: options.k]]
+        best = ranked(line.split(), weights)[: options.k]
+        lines += [line_of(options.style, sentence, text, features, total) for total, text, features in best]
     if options.mode == "garbage":
         lines[2:] = ["Segmentation fault (core dumped)"]
     options.nbest.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
