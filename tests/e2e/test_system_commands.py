@@ -99,6 +99,7 @@ def test_tune_a_system(here, dragoman):
     record = dragoman(*words, "-o", "t", "--json").json
     assert record["score_after"] >= record["score_before"]
     assert {"metric", "rounds", "n_sentences", "n_candidates", "n_features", "cpu_s", "weights"} <= set(record)
+    assert record["weights"] == "t/weights.tsv"
     assert [entry["round"] for entry in record["rounds"]][:2] == [1, 2]
     assert sorted(path.name for path in (here / "t").iterdir()) == ["system.json", "tune", "weights.tsv"]
     assert len(dragoman("translate", "t", "-i", "c/test.de").out.splitlines()) == 12

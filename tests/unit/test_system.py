@@ -86,7 +86,16 @@ def test_translates_line_by_line_and_keeps_empty_lines(built, sources):
 
 def test_nothing_of_the_training_is_left_but_its_record(built):
     assert sorted(path.name for path in built.folder.iterdir()) == sorted(
-        ["grammar", "lm.bin", *(f"lm.fold-{k}.bin" for k in range(N_FOLDS)), "system.json", "train", "weights.tsv"]
+        [
+            "source.counts",
+            "target.counts",
+            "grammar",
+            "lm.bin",
+            *(f"lm.fold-{k}.bin" for k in range(N_FOLDS)),
+            "system.json",
+            "train",
+            "weights.tsv",
+        ]
     )
     assert {path.name for path in (built.folder / "train").iterdir()} == {"lock", "run.json", "trace.jsonl"}
     names = [stage["name"] for stage in built.manifest.about["stages"]]
@@ -137,7 +146,9 @@ def test_an_occupied_place_is_refused(text, tmp_path, built):
         train(text / "train.de", text / "train.en", tmp_path / "mine.txt")
 
 
-@pytest.mark.parametrize("name", ["lm.bin", "weights.tsv", "grammar/manifest.json", "grammar/events", "lm.fold-1.bin"])
+@pytest.mark.parametrize(
+    "name", ["lm.bin", "weights.tsv", "source.counts", "grammar/manifest.json", "grammar/events", "lm.fold-1.bin"]
+)
 def test_a_cut_file_is_noticed_when_loading(system, name):
     path = system.folder / name
     path.write_bytes(path.read_bytes()[:-7])

@@ -93,3 +93,21 @@ def test_the_decoder_gives_the_systems_candidates(made):
     pool = SystemDecoder(system, sentences, k=5, distinct=True).decode(system.weights)
     (shard,) = pool.shards
     assert [pool.text(shard, int(c)) for c in shard.sentences[:-1]] == list(system.translate(sentences))
+
+
+def test_sparse_features_are_chosen_at_tuning(made, tmp_path):
+    chosen = config(rounds=1, method="pro", features=("extended",))
+    tuned = tune(made, tmp_path / "t", config=chosen)
+    assert tuned.settings.features == ("extended",)
+    names = [name for name, _ in tuned.weights.items()]
+    assert any(name.startswith("word_pair:") for name in names)
+    sentences = (made / "dev.de").read_text(encoding="utf-8").splitlines()
+    n_features = len(tuned.index)
+    lines = list(tuned.translate(sentences))
+    assert len(tuned.index) == n_features
+    for sentence, line in zip(sentences[:5], lines[:5], strict=True):
+        explained = tuned.explain(sentence)
+        assert explained.text == line
+        assert any(item.name.startswith("joint_length:") for item in explained.features)
+    with pytest.raises(InputError, match="no template"):
+        tune(made, tmp_path / "u", config=config(features=("wishes",)))

@@ -19,9 +19,11 @@ from dragoman.system.settings import SystemSettings
 from dragoman.system.stages import Stages
 from dragoman.types import PathLike
 
-__all__ = ["GRAMMAR", "LM", "RECORD", "WEIGHTS", "close_system", "fold_lm", "identity", "open_place"]
+__all__ = ["COUNTS", "GRAMMAR", "LM", "RECORD", "WEIGHTS", "close_system", "fold_lm", "identity", "open_place"]
 
 GRAMMAR, LM, WEIGHTS = "grammar", "lm.bin", "weights.tsv"
+COUNTS = {"source_counts": "source.counts", "target_counts": "target.counts"}
+"""How often each word occurs in the training text: int64 by id. An imported system has none."""
 RECORD = "train"
 """The run folder of the training; what it needs on the way is there too."""
 
@@ -37,6 +39,7 @@ def close_system(base: Path, settings: SystemSettings, stages: Stages, weights: 
     lm = LanguageModel.load(base / LM, verify=False)
     write_weights(Weights.from_dict(weights), base / WEIGHTS)
     names = {"grammar": f"{GRAMMAR}/manifest.json", "lm": LM, "weights": WEIGHTS}
+    names |= {name: path for name, path in COUNTS.items() if (base / path).exists()}
     if settings.n_folds > 1:
         names |= {f"lm.fold-{fold}": fold_lm(fold) for fold in range(settings.n_folds)}
     about: dict[str, Any] = {

@@ -12,7 +12,7 @@ from dragoman.lm import LanguageModel
 from dragoman.search import PhraseConfig, PhraseDecoder, PhraseFeatures, PhraseOptionBuilder, Reordering
 from dragoman.system.engine import Preset, live_values
 from dragoman.system.settings import SystemSettings
-from dragoman.types import Float64Array, Progress
+from dragoman.types import Float64Array, Int64Array, Progress
 
 __all__ = ["PhraseEngine", "phrase_features", "start_weights"]
 
@@ -25,16 +25,33 @@ _CONFIGS = {
 
 
 class PhraseEngine:
-    """Options from a view of the grammar, then stack decoding."""
+    """Options from a view of the grammar, then stack decoding.
+
+    `word_counts` (by id) of the training text say which words are frequent to templates.
+    """
 
     def __init__(
-        self, grammar: Grammar, lm: LanguageModel, settings: SystemSettings, index: FeatureIndex, fold: int | None
+        self,
+        grammar: Grammar,
+        lm: LanguageModel,
+        settings: SystemSettings,
+        index: FeatureIndex,
+        *,
+        fold: int | None = None,
+        word_counts: tuple[Int64Array, Int64Array] | None = None,
     ) -> None:
         self.index = index
         self.vocab = grammar.target_vocab
         self._view = grammar.view(settings.view_config(fold))
         self._features = phrase_features(settings.reordering)
-        self._builder = PhraseOptionBuilder(self._view, index, templates=parse_templates(settings.features))
+        source_counts, target_counts = (None, None) if word_counts is None else word_counts
+        self._builder = PhraseOptionBuilder(
+            self._view,
+            index,
+            templates=parse_templates(settings.features),
+            source_counts=source_counts,
+            target_counts=target_counts,
+        )
         self._lm = lm
         self._distortion_limit = settings.distortion_limit
         self._decoders: dict[Preset, PhraseDecoder] = {}

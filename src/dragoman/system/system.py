@@ -7,6 +7,8 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
+import numpy as np
+
 from dragoman.errors import InputError
 from dragoman.features import FeatureIndex, Weights, read_weights
 from dragoman.forest import Forest
@@ -16,11 +18,12 @@ from dragoman.pool import Pool
 from dragoman.system.candidates import pool_of
 from dragoman.system.engine import Engine, Preset
 from dragoman.system.explain import Explanation, explain
+from dragoman.system.folder import COUNTS
 from dragoman.system.manifest import Manifest, read_manifest
 from dragoman.system.phrase import PhraseEngine
 from dragoman.system.raw import RawText
 from dragoman.system.settings import ModelKind, SystemSettings
-from dragoman.types import Float64Array, PathLike, Progress
+from dragoman.types import Float64Array, Int64Array, PathLike, Progress
 
 __all__ = ["System", "SystemView"]
 
@@ -180,7 +183,25 @@ class System(SystemView):
     def _engine(self, fold: int | None, weights: Weights) -> Engine:
         match self.settings.model:
             case ModelKind.PHRASE:
-                return PhraseEngine(self.grammar, self.lm(fold), self.settings, weights.index, fold)
+                return PhraseEngine(
+                    self.grammar,
+                    self.lm(fold),
+                    self.settings,
+                    weights.index,
+                    fold=fold,
+                    word_counts=self._word_counts(),
+                )
+
+    def _word_counts(self) -> tuple[Int64Array, Int64Array] | None:
+        if not self.manifest.files.keys() >= COUNTS.keys():
+            return None
+        counts = []
+        for name, vocab in zip(COUNTS, (self.grammar.source_vocab, self.grammar.target_vocab), strict=True):
+            found = np.fromfile(self.file(name), dtype="<i8")
+            if len(found) != len(vocab) or found.min(initial=0) < 0:
+                raise InputError("does not fit the vocabulary; the system is damaged", path=self.file(name))
+            counts.append(found.astype(np.int64))
+        return counts[0], counts[1]
 
 
 def _batches(sentences: Iterable[str]) -> Iterator[list[str]]:

@@ -8,20 +8,22 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from dragoman.align import AlignConfig, Direction, Step, align, read_pharaoh, write_pharaoh
 from dragoman.corpus import Bitext
 from dragoman.errors import InputError
 from dragoman.grammar import ExtractConfig, extract
 from dragoman.lm import EstimateConfig, LanguageModel, TrainingText, estimate, estimate_work
 from dragoman.run import RunFolder
-from dragoman.system.folder import GRAMMAR, LM, RECORD, close_system, fold_lm, identity, open_place
+from dragoman.system.folder import COUNTS, GRAMMAR, LM, RECORD, close_system, fold_lm, identity, open_place
 from dragoman.system.manifest import MANIFEST
 from dragoman.system.phrase import start_weights
 from dragoman.system.raw import RawText
 from dragoman.system.settings import SystemSettings
 from dragoman.system.stages import Monitor, Silent, Stages
 from dragoman.system.system import System
-from dragoman.text import open_output, read_lines
+from dragoman.text import open_output, read_lines, replace_bytes
 from dragoman.types import PathLike
 
 __all__ = ["TrainConfig", "train"]
@@ -126,7 +128,12 @@ class _Work:
     def _corpus(self, source: PathLike, target: PathLike, folder: Path) -> None:
         settings = self.config.settings
         with self.monitor.progress("reading the corpus") as progress:
-            Bitext.build(source, target, folder, n_folds=settings.n_folds, seed=settings.fold_seed, progress=progress)
+            bitext = Bitext.build(
+                source, target, folder, n_folds=settings.n_folds, seed=settings.fold_seed, progress=progress
+            )
+
+        for side, path in zip((bitext.source, bitext.target), COUNTS.values(), strict=True):
+            replace_bytes(self.base / path, np.bincount(side.ids, minlength=len(side.vocab)).astype("<i8").tobytes())
 
     def _align(self, bitext: Bitext, goal: PathLike) -> None:
         with self.monitor.progress("aligning words", 100) as bar:

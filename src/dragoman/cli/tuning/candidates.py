@@ -42,12 +42,15 @@ class Lists:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decoding:
-    """A decoder that makes candidates for any weights, how they are measured, and how the result is written."""
+    """A decoder that makes candidates for any weights, how they are measured, and how the result is written.
+
+    `write` returns the path of the weights.
+    """
 
     decoder: Decoder
     measure: Measure
     start: Weights
-    write: Callable[[TuneRecord, TuneOptions, Path], None] = write_result
+    write: Callable[[TuneRecord, TuneOptions, Path], Path] = write_result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,6 +28,6 @@ def report_finished(session: Session, out: Path, resume: bool) -> None:
     session.emit({**tuning, "weights": str(out / "weights.tsv")})
 
 
-def write_system(parent: System, seed: int, record: TuneRecord, options: TuneOptions, out: Path) -> None:
+def write_system(parent: System, seed: int, record: TuneRecord, options: TuneOptions, out: Path) -> Path:
     """The parent's tables with the weights that were found."""
-    keep_tuned(parent, out, record, method=options.method, seed=seed)
+    return keep_tuned(parent, out, record, method=options.method, seed=seed).file("weights")
