@@ -45,7 +45,9 @@ def train(
     ] = None,
     lm_order: Annotated[int, typer.Option(min=1, help="Longest n-grams of the language model.")] = 5,
     folds: Annotated[int, typer.Option(min=1, max=255, help="Folds that views of the system can leave out.")] = 1,
-    reordering: Annotated[str, typer.Option(help=f"Lexicalised reordering: {', '.join(REORDERING)}.")] = "msd",
+    reordering: Annotated[
+        str, typer.Option(help=f"Lexicalised reordering: {', '.join(REORDERING)}; with --import, what the table is.")
+    ] = "msd",
     features: Annotated[
         list[str] | None, typer.Option(help="Sparse features: a set such as extended, or a template; repeat.")
     ] = None,
@@ -90,10 +92,19 @@ def train(
         text=_text_settings(languages, lowercase),
     )
     if from_moses is not None:
-        if source or target or align or folds > 1:
-            raise InputError("with --import there is no text: leave out -s, -t, --align and --folds")
+        if source or target or align or lm_text or raw or folds > 1:
+            raise InputError("with --import there is no text: leave out -s, -t, --align, --lm-text, --raw and --folds")
+        if len(settings.reordering) > 1:
+            raise InputError("Moses' tables hold one reordering model; say --reordering msd, phrase-msd or hrm")
         system = import_moses(
-            from_moses, out, lm=lm, settings=settings, resume=resume, n_threads=session.threads, monitor=session
+            from_moses,
+            out,
+            lm=lm,
+            settings=settings,
+            reordering_kind=settings.reordering[0].kind if settings.reordering else None,
+            resume=resume,
+            n_threads=session.threads,
+            monitor=session,
         )
     else:
         if source is None or target is None:

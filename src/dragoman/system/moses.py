@@ -59,13 +59,18 @@ def import_moses(
     *,
     lm: PathLike | None = None,
     settings: SystemSettings | None = None,
-    reordering_kind: ReorderingKind = ReorderingKind.WORD,
+    reordering_kind: ReorderingKind | None = ReorderingKind.WORD,
     resume: bool = False,
     n_threads: int = 1,
     monitor: Monitor | None = None,
 ) -> System:
-    """A system with the scores of Moses' tables; its weights are those of moses.ini where there is one."""
+    """A system with the scores of Moses' tables; its weights are those of moses.ini where there is one.
+
+    Of a reordering table only the user knows what kind of model it is; None leaves it out.
+    """
     files = MosesFiles.find(folder)
+    if reordering_kind is None:
+        files = replace(files, reordering=None)
     lm = lm or files.lm
     if lm is None:
         raise InputError("there is no language model (*.arpa*) in this folder; name one with --lm", path=folder)
@@ -76,7 +81,11 @@ def import_moses(
     with RunFolder.open(base / RECORD, record, resume=resume) as run:
         stages = Stages(run, monitor)
         do = stages.do
-        do("grammar", partial(_read_grammar, base, files, reordering_kind, n_threads, monitor), makes=base / GRAMMAR)
+        do(
+            "grammar",
+            partial(_read_grammar, base, files, reordering_kind or ReorderingKind.WORD, n_threads, monitor),
+            makes=base / GRAMMAR,
+        )
         do("language model", partial(_read_lm, base, lm, monitor), makes=base / LM)
         reordering = Grammar.load(base / GRAMMAR).given_reordering or ()
         settings = replace(settings or SystemSettings(), reordering=reordering, n_folds=1)

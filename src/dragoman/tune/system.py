@@ -151,6 +151,9 @@ def tune_system(
 def keep_tuned(parent: System, out: PathLike, record: TuneRecord, *, method: str, seed: int) -> System:
     """A tuned system in the folder `out`, whose record of the rounds loses the candidates that it no longer needs."""
     about = {"method": method, "seed": seed, **record.summary()}
+    for entry in about["rounds"]:
+        if entry["learned"] is not None:
+            del entry["learned"]["trace"]  # long, and in the record of the run
     tuned = save_tuned(parent, out, record.weights, about=about)
     for candidates in (Path(out) / RECORD).glob("rounds/*/candidates"):
         shutil.rmtree(candidates)
