@@ -117,6 +117,8 @@ def test_a_stopped_training_goes_on_to_the_same_system(text, built, tmp_path, st
     with pytest.raises(StoppedError):
         train(*files, config=config(n_folds=N_FOLDS), monitor=Killer())
     (tmp_path / "s" / ".grammar.left").mkdir()
+    (tmp_path / "s" / "grammar").mkdir(exist_ok=True)  # made, but not logged, when the kill came
+    (tmp_path / "s" / "work" / ".bitext.left").mkdir()
     with pytest.raises(InputError, match="--resume"):
         train(*files, config=config(n_folds=N_FOLDS))
     with pytest.raises(InputError, match="another settings"):
@@ -131,7 +133,7 @@ def test_a_stopped_training_goes_on_to_the_same_system(text, built, tmp_path, st
     assert f"{stop_at}: done before" in said
     mine = {name: record.blake2b for name, record in resumed.manifest.files.items()}
     assert mine == {name: record.blake2b for name, record in built.manifest.files.items()}
-    assert not list((tmp_path / "s").glob(".*"))
+    assert not [*(tmp_path / "s").glob(".*"), *(tmp_path / "s").glob("work")]
     again = train(*files, config=config(n_folds=N_FOLDS), resume=True)
     assert again.manifest == resumed.manifest
 
@@ -330,6 +332,15 @@ def test_raw_text_in_and_out(text, built, tmp_path):
     with pytest.raises(InputError, match="languages"):
         system_without = train(tmp_path / "raw.de", tmp_path / "raw.en", tmp_path / "t")
         system_without.raw_text()
+
+
+def test_a_training_that_fails_at_once_leaves_nothing(text, tmp_path):
+    write(tmp_path / "short", ["one line"])
+    with pytest.raises(InputError, match="400"):
+        train(text / "train.de", tmp_path / "short", tmp_path / "s")
+    assert not (tmp_path / "s").exists()
+    with pytest.raises(InputError, match="cannot be read"):
+        train(text / "train.de", tmp_path / "missing", tmp_path / "s")
 
 
 def test_folds_need_our_own_language_models(text, tmp_path):

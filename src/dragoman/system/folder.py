@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
@@ -14,18 +15,19 @@ from dragoman.errors import InputError
 from dragoman.features import Weights, write_weights
 from dragoman.grammar import Grammar
 from dragoman.lm import LanguageModel
+from dragoman.run import RunFolder
 from dragoman.system.manifest import MANIFEST, Manifest, record_of, write_manifest
 from dragoman.system.settings import SystemSettings
-from dragoman.system.stages import Stages
+from dragoman.system.stages import Monitor, Stages
 from dragoman.types import PathLike
 
-__all__ = ["COUNTS", "GRAMMAR", "LM", "RECORD", "WEIGHTS", "close_system", "fold_lm", "identity", "open_place"]
+__all__ = ["COUNTS", "GRAMMAR", "LM", "RECORD", "WEIGHTS", "WORK", "close_system", "fold_lm", "identity", "making"]
 
 GRAMMAR, LM, WEIGHTS = "grammar", "lm.bin", "weights.tsv"
 COUNTS = {"source_counts": "source.counts", "target_counts": "target.counts"}
 """How often each word occurs in the training text: int64 by id. An imported system has none."""
-RECORD = "train"
-"""The run folder of the training; what it needs on the way is there too."""
+RECORD, WORK = "train", "work"
+"""The run folder of the training, and a folder for what it needs on the way."""
 
 
 def fold_lm(fold: int) -> str:
@@ -34,7 +36,7 @@ def fold_lm(fold: int) -> str:
 
 
 def close_system(base: Path, settings: SystemSettings, stages: Stages, weights: Mapping[str, float]) -> None:
-    """Write weights and manifest beside the tables, then drop what training needed on the way."""
+    """Write weights and manifest beside the tables; the system exists from now on."""
     grammar = Grammar.load(base / GRAMMAR)
     lm = LanguageModel.load(base / LM, verify=False)
     write_weights(Weights.from_dict(weights), base / WEIGHTS)
@@ -53,15 +55,15 @@ def close_system(base: Path, settings: SystemSettings, stages: Stages, weights: 
     }
     files = {name: record_of(base, base / path) for name, path in names.items()}
     write_manifest(base, Manifest(settings=settings, files=files, parent=None, about=about))
-    for left in (base / RECORD).iterdir():
-        if left.is_dir():
-            shutil.rmtree(left)
-        elif left.suffix == ".zst":
-            left.unlink()
 
 
-def open_place(out: PathLike, resume: bool) -> Path:
-    """The folder of a system in the making. Raises InputError where something else is in the way."""
+@contextlib.contextmanager
+def making(out: PathLike, record: dict[str, Any], monitor: Monitor, *, resume: bool) -> Iterator[tuple[Path, Stages]]:
+    """The folder of a system in the making and its stages; `record` is what must be the same to go on.
+
+    Raises InputError where something else is in the way. When the block ends well, what was needed on the way is
+    dropped; when it fails before any stage is done, there is nothing to go on with and nothing is left.
+    """
     base = Path(out)
     try:
         present = [entry.name for entry in base.iterdir()] if base.exists() else []
@@ -71,10 +73,28 @@ def open_place(out: PathLike, resume: bool) -> Path:
         raise InputError("holds a system already; remove it or choose another folder", path=base)
     if present and RECORD not in present:
         raise InputError("is not empty and holds no training; choose another folder", path=base)
-    # What a kill left half done; finished parts were renamed to their places.
-    for scratch in [*base.glob(".*"), *(base / RECORD).glob(".*")]:
-        shutil.rmtree(scratch) if scratch.is_dir() else scratch.unlink()
-    return base
+    with RunFolder.open(base / RECORD, record, resume=resume) as run:
+        _drop_scratch(base)
+        (base / WORK).mkdir(exist_ok=True)
+        stages = Stages(run, monitor)
+        try:
+            yield base, stages
+        except BaseException:
+            if not stages.finished:
+                for folder in (WORK, RECORD):
+                    shutil.rmtree(base / folder)
+                if not any(base.iterdir()):
+                    base.rmdir()
+            raise
+        shutil.rmtree(base / WORK)
+
+
+def _drop_scratch(base: Path) -> None:
+    """What a kill left half done: files and folders beside the ones whose names they were to get."""
+    names = (GRAMMAR, MANIFEST, WEIGHTS, *COUNTS.values(), "lm*.bin")
+    for pattern in [*(f".{name}.*" for name in names), f"{WORK}/.*"]:
+        for scratch in base.glob(pattern):
+            shutil.rmtree(scratch) if scratch.is_dir() else scratch.unlink()
 
 
 def identity(path: PathLike) -> list[object]:

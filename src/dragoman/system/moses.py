@@ -12,11 +12,11 @@ from dragoman.features import WeightFormat, read_weights
 from dragoman.grammar import ExtractConfig, Grammar, Reordering, ReorderingKind
 from dragoman.grammar.moses import read_tables, write_tables
 from dragoman.lm import LanguageModel
-from dragoman.run import RunFolder
-from dragoman.system.folder import GRAMMAR, LM, RECORD, close_system, identity, open_place
+from dragoman.system.folder import GRAMMAR, LM, close_system, identity, making
+from dragoman.system.manifest import MANIFEST
 from dragoman.system.phrase import phrase_features, start_weights
 from dragoman.system.settings import SystemSettings
-from dragoman.system.stages import Monitor, Silent, Stages
+from dragoman.system.stages import Monitor, Silent
 from dragoman.system.system import System
 from dragoman.text import open_output, read_lines
 from dragoman.types import PathLike
@@ -77,24 +77,20 @@ def import_moses(
     given = {"phrases": files.phrases, "reordering": files.reordering, "lm": lm, "ini": files.ini}
     record = {name: identity(path) for name, path in given.items() if path is not None}
     monitor = monitor or Silent()
-    base = open_place(out, resume)
-    with RunFolder.open(base / RECORD, record, resume=resume) as run:
-        stages = Stages(run, monitor)
-        do = stages.do
-        do(
-            "grammar",
-            partial(_read_grammar, base, files, reordering_kind or ReorderingKind.WORD, n_threads, monitor),
-            makes=base / GRAMMAR,
-        )
-        do("language model", partial(_read_lm, base, lm, monitor), makes=base / LM)
-        reordering = Grammar.load(base / GRAMMAR).given_reordering or ()
-        settings = replace(settings or SystemSettings(), reordering=reordering, n_folds=1)
-        weights = start_weights(reordering)
-        if files.ini is not None:
-            weights = read_ini(files.ini, reordering)
-            limit = read_distortion_limit(files.ini, settings.distortion_limit)
-            settings = replace(settings, distortion_limit=limit)
-        close_system(base, settings, stages, weights)
+    kind = reordering_kind or ReorderingKind.WORD
+    with making(out, record, monitor, resume=resume) as (base, stages):
+        if not (base / MANIFEST).exists():
+            tables = partial(_read_grammar, base, files, kind, n_threads, monitor)
+            stages.do("grammar", tables, makes=base / GRAMMAR)
+            stages.do("language model", partial(_read_lm, base, lm, monitor), makes=base / LM)
+            reordering = Grammar.load(base / GRAMMAR).given_reordering or ()
+            settings = replace(settings or SystemSettings(), reordering=reordering, n_folds=1)
+            weights = start_weights(reordering)
+            if files.ini is not None:
+                weights = read_ini(files.ini, reordering)
+                limit = read_distortion_limit(files.ini, settings.distortion_limit)
+                settings = replace(settings, distortion_limit=limit)
+            close_system(base, settings, stages, weights)
     return System.load(base)
 
 

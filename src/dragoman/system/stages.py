@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import resource
+import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -69,6 +70,8 @@ class Stages:
         if name in self.finished and (makes is None or makes.exists()):
             self._monitor.say(f"{name}: done before")
             return
+        if makes is not None and makes.is_dir():
+            shutil.rmtree(makes)  # a kill came before it was logged
         wall, cpu = time.monotonic(), time.process_time()
         with _peak_memory() as peak:
             work()

@@ -15,8 +15,7 @@ from dragoman.corpus import Bitext
 from dragoman.errors import InputError
 from dragoman.grammar import ExtractConfig, extract
 from dragoman.lm import EstimateConfig, LanguageModel, TrainingText, estimate, estimate_work
-from dragoman.run import RunFolder
-from dragoman.system.folder import COUNTS, GRAMMAR, LM, RECORD, close_system, fold_lm, identity, open_place
+from dragoman.system.folder import COUNTS, GRAMMAR, LM, WORK, close_system, fold_lm, identity, making
 from dragoman.system.manifest import MANIFEST
 from dragoman.system.phrase import start_weights
 from dragoman.system.raw import RawText
@@ -69,10 +68,9 @@ def train(
     record |= {"lm_text": [identity(path) for path in lm_text], "settings": config.settings.to_json()}
     record |= {name: value for name, value in asdict(config).items() if name != "settings"}
     monitor = monitor or Silent()
-    base = open_place(out, resume)
-    with RunFolder.open(base / RECORD, record, resume=resume) as run:
-        work = _Work(base, config, n_threads, monitor, Stages(run, monitor))
-        work.train(source, target, alignment, lm, lm_text)
+    with making(out, record, monitor, resume=resume) as (base, stages):
+        if not (base / MANIFEST).exists():
+            _Work(base, config, n_threads, monitor, stages).train(source, target, alignment, lm, lm_text)
     return System.load(base)
 
 
@@ -92,9 +90,7 @@ class _Work:
         lm: PathLike | None,
         lm_text: Sequence[PathLike],
     ) -> None:
-        if (self.base / MANIFEST).exists():
-            return  # a kill came between the last stage and the end
-        do, scratch = self.stages.do, self.base / RECORD
+        do, scratch = self.stages.do, self.base / WORK
         if self.config.raw:
             raw = RawText(self.config.settings.text)
             source = self._tokenised("source", source, raw.prepare)
@@ -114,7 +110,7 @@ class _Work:
         close_system(self.base, self.config.settings, self.stages, start_weights(self.config.settings.reordering))
 
     def _tokenised(self, name: str, path: PathLike, prepare: Callable[[str], str]) -> PathLike:
-        goal = self.base / RECORD / f"{name.replace(' ', '-')}.zst"
+        goal = self.base / WORK / f"{name.replace(' ', '-')}.zst"
         self.stages.do(f"tokens of the {name}", partial(self._tokenise, name, path, goal, prepare), makes=goal)
         return goal
 
