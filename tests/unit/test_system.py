@@ -343,6 +343,18 @@ def test_a_training_that_fails_at_once_leaves_nothing(text, tmp_path):
         train(text / "train.de", tmp_path / "missing", tmp_path / "s")
 
 
+def test_sparse_features_are_chosen_at_training(text, sources, tmp_path):
+    with pytest.raises(InputError, match="no template"):
+        train(text / "train.de", text / "train.en", tmp_path / "s", config=config(features=("wishes",)))
+    assert not (tmp_path / "s").exists()
+    chosen = config(features=("word_pair(top=5)",))
+    system = train(text / "train.de", text / "train.en", tmp_path / "s", config=chosen)
+    names = {item.name for item in system.explain(sources[0]).features}
+    assert any(name.startswith("word_pair:") for name in names)
+    words = {word for name in names if name.startswith("word_pair:") for word in name[10:].split(",")}
+    assert len(words - {"<other>", "<unaligned>"}) <= 10
+
+
 def test_folds_need_our_own_language_models(text, tmp_path):
     with pytest.raises(InputError, match="folds"):
         train(text / "train.de", text / "train.en", tmp_path / "s", lm="x.arpa", config=config(n_folds=2))

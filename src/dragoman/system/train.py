@@ -13,6 +13,7 @@ import numpy as np
 from dragoman.align import AlignConfig, Direction, Step, align, read_pharaoh, write_pharaoh
 from dragoman.corpus import Bitext
 from dragoman.errors import InputError
+from dragoman.features import parse_templates
 from dragoman.grammar import ExtractConfig, extract
 from dragoman.lm import EstimateConfig, LanguageModel, TrainingText, estimate, estimate_work
 from dragoman.system.folder import COUNTS, GRAMMAR, LM, WORK, close_system, fold_lm, identity, making
@@ -61,6 +62,7 @@ def train(
     stopped training goes on with `resume` after its last whole stage.
     """
     config = config or TrainConfig()
+    parse_templates(config.settings.features)  # a misspelt one should not be found at the end
     if config.settings.n_folds > 1 and (lm is not None or lm_text):
         raise InputError("the language models of folds come from the training pairs; leave out other models and text")
     files = {"source": source, "target": target, "alignment": alignment, "lm": lm}
