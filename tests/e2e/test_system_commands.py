@@ -107,6 +107,9 @@ def test_tune_a_system(here, dragoman):
     assert len(dragoman("translate", "t", "-i", "c/test.de").out.splitlines()) == 12
     assert dragoman("system", "info", "t", "--json").json["parent"] == "../s"
     assert "holds a system" in dragoman(*words, "-o", "t", status=2).err
+    again = dragoman(*words, "-o", "t", "--resume", "--json").json
+    assert again["score_after"] == pytest.approx(record["score_after"])
+    assert again["weights"] == record["weights"]
     (here / "s").rename(here / "gone")
     assert "parent system is gone" in dragoman("translate", "t", status=2).err
 

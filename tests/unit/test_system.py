@@ -296,7 +296,7 @@ def test_moses_files_there_and_back(built, sources, tmp_path):
     assert dict(back.weights.items()) == pytest.approx(dict(built.weights.items()))
     assert list(back.translate(sources)) == list(built.translate(sources))
     ini = (tmp_path / "moses" / "moses.ini").read_text(encoding="utf-8")
-    assert "type=wbe-msd-bidirectional-fe-allff" in ini
+    assert "type=hier-msd-bidirectional-fe-allff" in ini
     (tmp_path / "moses" / "reordering-table.gz").unlink()
     with pytest.raises(InputError, match="LexicalReordering|folds"):
         import_moses(tmp_path / "moses", tmp_path / "plain").view(0)

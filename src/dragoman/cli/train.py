@@ -13,6 +13,7 @@ from dragoman.errors import InputError
 from dragoman.grammar import Smoothing
 from dragoman.lm import EstimateConfig
 from dragoman.system import (
+    DEFAULT_REORDERING,
     REORDERING,
     ModelKind,
     System,
@@ -46,8 +47,8 @@ def train(
     lm_order: Annotated[int, typer.Option(min=1, help="Longest n-grams of the language model.")] = 5,
     folds: Annotated[int, typer.Option(min=1, max=255, help="Folds that views of the system can leave out.")] = 1,
     reordering: Annotated[
-        str, typer.Option(help=f"Lexicalised reordering: {', '.join(REORDERING)}; with --import, what the table is.")
-    ] = "msd",
+        str | None, typer.Option(help=f"Lexicalised reordering: {', '.join(REORDERING)}; hrm unless given.")
+    ] = None,
     features: Annotated[
         list[str] | None, typer.Option(help="Sparse features: a set such as extended, or a template; repeat.")
     ] = None,
@@ -82,7 +83,7 @@ def train(
     session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
     settings = SystemSettings(
         model=model,
-        reordering=reordering_by_name(reordering),
+        reordering=reordering_by_name(reordering or DEFAULT_REORDERING),
         smoothing=smoothing,
         max_targets=max_targets,
         distortion_limit=None if distortion_limit < 0 else distortion_limit,
@@ -94,14 +95,14 @@ def train(
     if from_moses is not None:
         if source or target or align or lm_text or raw or folds > 1:
             raise InputError("with --import there is no text: leave out -s, -t, --align, --lm-text, --raw and --folds")
-        if len(settings.reordering) > 1:
+        if reordering is not None and len(settings.reordering) != 1:
             raise InputError("Moses' tables hold one reordering model; say --reordering msd, phrase-msd or hrm")
         system = import_moses(
             from_moses,
             out,
             lm=lm,
             settings=settings,
-            reordering_kind=settings.reordering[0].kind if settings.reordering else None,
+            reordering_kind=None if reordering is None else settings.reordering[0].kind,
             resume=resume,
             n_threads=session.threads,
             monitor=session,

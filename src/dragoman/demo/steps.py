@@ -18,7 +18,7 @@ from dragoman.evaluate import SystemOutput, compare_systems
 from dragoman.lm import EstimateConfig, Perplexity, TrainingText, estimate
 from dragoman.metric import Bleu, Chrf, Ter
 from dragoman.report import Page, Section
-from dragoman.system import Monitor, SystemSettings, TextSettings, TrainConfig, reordering_by_name, train
+from dragoman.system import Monitor, SystemSettings, TextSettings, TrainConfig, train
 from dragoman.text import open_output
 from dragoman.tune import LoopSettings, TuneConfig, tune_system
 
@@ -70,7 +70,7 @@ def run_demo(config: DemoConfig, *, monitor: Monitor) -> DemoResult:
         files["train.en"],
         config.out / "system",
         alignment=config.out / "train.align",
-        config=TrainConfig(settings=SystemSettings(text=text, reordering=reordering_by_name("hrm"))),
+        config=TrainConfig(settings=SystemSettings(text=text)),
         n_threads=config.threads,
         monitor=monitor,
     )

@@ -3,13 +3,21 @@
 from dragoman.system.engine import Engine, Preset
 from dragoman.system.explain import Contribution, Explanation, Piece
 from dragoman.system.moses import export_moses, import_moses
-from dragoman.system.settings import REORDERING, ModelKind, SystemSettings, TextSettings, reordering_by_name
+from dragoman.system.settings import (
+    DEFAULT_REORDERING,
+    REORDERING,
+    ModelKind,
+    SystemSettings,
+    TextSettings,
+    reordering_by_name,
+)
 from dragoman.system.stages import Monitor, Silent, Stage
 from dragoman.system.system import System, SystemView
 from dragoman.system.train import TrainConfig, train
 from dragoman.system.tuned import save_tuned
 
 __all__ = [
+    "DEFAULT_REORDERING",
     "REORDERING",
     "Contribution",
     "Engine",

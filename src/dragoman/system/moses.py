@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -59,25 +60,24 @@ def import_moses(
     *,
     lm: PathLike | None = None,
     settings: SystemSettings | None = None,
-    reordering_kind: ReorderingKind | None = ReorderingKind.WORD,
+    reordering_kind: ReorderingKind | None = None,
     resume: bool = False,
     n_threads: int = 1,
     monitor: Monitor | None = None,
 ) -> System:
     """A system with the scores of Moses' tables; its weights are those of moses.ini where there is one.
 
-    Of a reordering table only the user knows what kind of model it is; None leaves it out.
+    What kind of model the reordering table holds is said by `reordering_kind`, else by moses.ini; else it is taken for
+    word-based.
     """
     files = MosesFiles.find(folder)
-    if reordering_kind is None:
-        files = replace(files, reordering=None)
     lm = lm or files.lm
     if lm is None:
         raise InputError("there is no language model (*.arpa*) in this folder; name one with --lm", path=folder)
     given = {"phrases": files.phrases, "reordering": files.reordering, "lm": lm, "ini": files.ini}
     record = {name: identity(path) for name, path in given.items() if path is not None}
     monitor = monitor or Silent()
-    kind = reordering_kind or ReorderingKind.WORD
+    kind = reordering_kind or (read_kind(files.ini) if files.ini else ReorderingKind.WORD)
     with making(out, record, monitor, resume=resume) as (base, stages):
         if not (base / MANIFEST).exists():
             tables = partial(_read_grammar, base, files, kind, n_threads, monitor)
@@ -160,6 +160,14 @@ def read_distortion_limit(path: PathLike, default: int | None) -> int | None:
     except (IndexError, ValueError) as error:
         raise InputError("a whole number was expected after [distortion-limit]", path=path, line=place + 1) from error
     return None if limit < 0 else limit
+
+
+def read_kind(path: PathLike) -> ReorderingKind:
+    """What kind of reordering model a moses.ini names; word-based unless it names one."""
+    for line in read_lines(path):
+        if match := re.match(r"LexicalReordering\b.*\btype=(\w+)-", line):
+            return next((kind for kind, name in _KINDS.items() if name == match[1]), ReorderingKind.WORD)
+    return ReorderingKind.WORD
 
 
 _SCORES = ("p_f_e", "lex_f_e", "p_e_f", "lex_e_f")

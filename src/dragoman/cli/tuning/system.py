@@ -23,9 +23,17 @@ def report_finished(session: Session, out: Path, resume: bool) -> None:
     """What a finished tuning did; without --resume, an InputError."""
     if not resume:
         raise InputError("holds a system already; remove it or choose another folder", path=out)
-    tuning = System.load(out).manifest.about.get("tuning", {})
-    session.show(f"was finished before: {out}")
-    session.emit({**tuning, "weights": str(out / "weights.tsv")})
+    system = System.load(out)
+    tuning = dict(system.manifest.about.get("tuning", {}))
+    if not tuning:
+        raise InputError("holds a system that was not made by tuning; choose another folder", path=out)
+    before, after = (100 * tuning[name] for name in ("score_before", "score_after"))
+    session.show(
+        f"was finished before: {tuning['metric']}: {before:.2f} -> {after:.2f}; weights in {system.file('weights')}"
+    )
+    rounds = [{**entry, "score": 100 * entry["score"], "gain": 100 * entry["gain"]} for entry in tuning["rounds"]]
+    finished = {"score_before": before, "score_after": after, "rounds": rounds, "weights": str(system.file("weights"))}
+    session.emit(tuning | finished)
 
 
 def write_system(parent: System, seed: int, record: TuneRecord, options: TuneOptions, out: Path) -> Path:
