@@ -61,9 +61,9 @@ def learn(pool, start, *, seed, n_epochs, c, bound=np.inf, d=0.0, scale=1.0, dec
 
 
 def objective(w, w_t, margins, bounds, *, c, bound, d):
-    """Program (4) at w with the least slack; `margins` are (omega, cost), `bounds` are omegas."""
+    """Program (4) at w with the least slack; `margins` are (omega, cost), `bounds` say omega.w <= B + tau."""
     xi = max([0.0] + [cost - omega @ w for omega, cost in margins])
-    tau = max([0.0] + [abs(omega @ w) - bound for omega in bounds])
+    tau = max([0.0] + [omega @ w - bound for omega in bounds])
     return 0.5 * np.sum((w - w_t) ** 2) + c * xi + d * tau
 
 
@@ -72,15 +72,13 @@ def solve(w_t, margins, bounds, *, c, bound, d):
     n = len(w_t)
     rows = [np.concatenate([omega, [1.0, 0.0]]) for omega, _ in margins]
     below = [cost for _, cost in margins]
-    for omega in bounds:
-        for sign in (1.0, -1.0):
-            rows.append(np.concatenate([sign * omega, [0.0, 1.0]]))
-            below.append(-bound)
+    rows += [np.concatenate([-omega, [0.0, 1.0]]) for omega in bounds]
+    below += [-bound] * len(bounds)
     a, b = np.array(rows), np.array(below)
     prices = np.array([c, d])
     found = minimize(
         lambda z: 0.5 * np.sum((z[:n] - w_t) ** 2) + prices @ z[n:],
-        np.concatenate([w_t, [max(0.0, *below), max(abs(omega @ w_t) for omega in bounds) if bounds else 0.0]]),
+        np.concatenate([w_t, [max(0.0, *below), max([0.0] + [omega @ w_t for omega in bounds])]]),
         jac=lambda z: np.concatenate([z[:n] - w_t, prices]),
         bounds=[(None, None)] * n + [(0, None)] * 2,
         constraints=[{"type": "ineq", "fun": lambda z: a @ z - b, "jac": lambda z: a}],

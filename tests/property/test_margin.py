@@ -36,7 +36,8 @@ def one_step(optimiser, x, gains, w):
     names = [f"f{i}" for i in range(x.shape[1])]
     rows = [dict(zip(names, row.tolist(), strict=True)) for row in x]
     pool = pool_of([[({**dict.fromkeys(names, 0.0), **row}, gain) for row, gain in zip(rows, gains, strict=True)]])
-    start = Weights.from_dict(dict(zip(names, w.tolist(), strict=True)), pool.index)
+    # A weight that no candidate has keeps a step to exactly zero from being refused as unusable.
+    start = Weights.from_dict({**dict(zip(names, w.tolist(), strict=True)), "other": 1.0}, pool.index)
     shard = pool.shards[0]
     scale = optimiser.gain_scale / typical_range(pool.metric, pool.shards)
     scaled = scaled_gains(pool.metric, shard, scale=scale, by_length=True)
@@ -66,13 +67,12 @@ def test_exact_rm_solves_its_program(problem, scale, update):
     scores = x @ w
     hope = int(np.argmax(scores + g))
     margins = [(x[hope] - x[i], g[hope] - g[i]) for i in range(6)]
-    bounds = [x[hope] - x[i] for i in range(6)]
+    bounds = [sign * (x[hope] - x[i]) for i in range(6) for sign in (1, -1)]
     if update is MarginUpdate.PASSIVE_AGGRESSIVE:  # one constraint of each kind, if it is violated
-        fear, ends = int(np.argmax(scores - g)), (int(np.argmin(scores)), int(np.argmax(scores)))
-        over, under = scores[hope] - scores[ends[0]] > bound, scores[ends[1]] - scores[hope] > bound
-        assume(not (over and under))  # else each end has a bound on one side only
-        margins = [margins[fear]]
-        bounds = [bounds[end] for end, violated in zip(ends, (over, under), strict=True) if violated]
+        fear, worst, best = int(np.argmax(scores - g)), int(np.argmin(scores)), int(np.argmax(scores))
+        margins = [(omega, cost) for omega, cost in (margins[fear],) if cost > omega @ w]
+        bounds = [omega for omega in (x[hope] - x[worst], x[best] - x[hope]) if omega @ w > bound]
+        assume(margins or bounds)
     settings = {"c": c, "bound": bound, "d": d}
     assert objective(moved, w, margins, bounds, **settings) <= solve(w, margins, bounds, **settings) + 1e-7
 
