@@ -16,6 +16,7 @@ from dragoman.optim import (
     Conditioning,
     ExpectedGain,
     Perceptron,
+    RampLoss,
     SoftRamp,
     SoftRampLoss,
     SparseVector,
@@ -334,3 +335,11 @@ def test_a_setting_inside_a_record_leaves_the_others_as_they_are():
     assert made == SoftRamp(sentence_bleu=SentenceBleu(smooth_brevity=True, grounded=False))
     assert describe_settings("softramp")["sentence_bleu.smooth_brevity"] == "True"
     assert describe_settings("pro")["sentence_bleu.smooth_brevity"] == "False"
+
+
+def test_a_margin_loss_goes_with_this_descent():
+    pool = random_pool(13, n_sentences=30)
+    loss = RampLoss(metric=pool.metric, gain_scale=1.0)
+    update, stopping = Update(adaptive=True), Stopping(max_epochs=10)
+    result = descend(pool, Weights(pool.index), loss, update=update, stopping=stopping, seed=1)
+    assert result.gain_after > result.gain_before
