@@ -671,6 +671,7 @@ class GrammarTables:
     def find_source(self, symbols: NDArray[np.int32]) -> int: ...
     def find_pair(self, source: NDArray[np.int32], target: NDArray[np.int32]) -> int: ...
     def sides(self, pair: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
+    def word_counts(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
 
 _Options: TypeAlias = tuple[
     NDArray[np.int32],
@@ -691,6 +692,41 @@ class GrammarView:
     def options(self, sentence: NDArray[np.int32]) -> _Options: ...
     def lookup(self, source: int) -> _Options: ...
     def pair(self, pair: int) -> _Options: ...
+
+def template_kinds() -> list[tuple[str, str, list[tuple[str, int, int, int]]]]: ...
+
+class OptionBuilder:
+    def __init__(
+        self,
+        view: GrammarView,
+        source: WordTable,
+        target: WordTable,
+        source_counts: NDArray[np.int64],
+        target_counts: NDArray[np.int64],
+        templates: list[tuple[str, list[int]]],
+    ) -> None: ...
+    def build(
+        self,
+        offsets: NDArray[np.int64],
+        ids: NDArray[np.int32],
+        index: FeatureIndex,
+        grow: bool,
+        n_threads: int,
+        progress: Callable[[int], None] | None,
+    ) -> tuple[
+        NDArray[np.int32],
+        NDArray[np.int64],
+        NDArray[np.int32],
+        NDArray[np.int32],
+        NDArray[np.int64],
+        NDArray[np.int32],
+        NDArray[np.int64],
+        NDArray[np.float32],
+        NDArray[np.float32],
+        NDArray[np.int64],
+        NDArray[np.int32],
+        NDArray[np.float32],
+    ]: ...
 
 class MosesTable:
     def __init__(self) -> None: ...
