@@ -58,8 +58,8 @@ struct OrientationCode {
   }
 };
 
-// One entry of a pair: so many occurrences in a fold with an alignment and an orientation. Pairs that occur more
-// often than one entry can count have several: everything a view needs is a sum over entries.
+// One entry of a pair: so many occurrences in a fold with an alignment and an orientation (of rules: a RuleKind). Pairs
+// that occur more often than one entry can count have several: everything a view needs is a sum over entries.
 struct Event {
   static constexpr int kCountBits = 10;
   static constexpr uint64_t kMaxCount = (1U << kCountBits) - 1;
@@ -108,6 +108,12 @@ class FoldSums {
  private:
   std::vector<std::pair<uint8_t, uint64_t>> sums_;
 };
+
+// Where a rule comes from. Composed: other rules of its place in the text make it up. Added: it was not extracted.
+enum class RuleKind : uint16_t { kComposed = 0, kMinimal = 1, kAdded = 2 };
+
+// The mass of rules in whole numbers: this much is one.
+constexpr uint64_t kMassUnit = uint64_t{1} << 30;
 
 struct PhraseLink {
   uint8_t source, target;

@@ -514,6 +514,39 @@ class GrammarView:
     def lookup(self, source: int) -> _Options: ...
     def pair(self, pair: int) -> _Options: ...
 
+_Rules: TypeAlias = tuple[
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.uint8],
+    NDArray[np.int64],
+    NDArray[np.float64],
+    NDArray[np.float32],
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.int64],
+    NDArray[np.uint8],
+]
+
+class HieroView:
+    def n_scores(self) -> int: ...
+    def knows_source(self, word: int) -> bool: ...
+    def knows_target(self, word: int) -> bool: ...
+    def lookup(self, source: int) -> _Rules: ...
+    def rule(self, rule: int) -> _Rules: ...
+
+class RuleTable:
+    def __init__(self, goal: str) -> None: ...
+    def __len__(self) -> int: ...
+    def labels(self) -> list[str]: ...
+    def score_names(self) -> list[str]: ...
+    def glued(self) -> list[str]: ...
+    def add_hiero(self, block: bytes, first_line: int, source: WordTable, target: WordTable) -> None: ...
+    def add_moses(self, block: bytes, first_line: int, source: WordTable, target: WordTable) -> None: ...
+    def write(
+        self, folder: str, n_source_words: int, n_target_words: int, max_memory_bytes: int, n_threads: int
+    ) -> dict[str, int]: ...
+    def place(self, grammar: GrammarTables) -> NDArray[np.float32]: ...
+
 class MosesTable:
     def __init__(self) -> None: ...
     def __len__(self) -> int: ...
@@ -542,7 +575,38 @@ def extract_phrases(
     n_threads: int,
     progress: Callable[[int], None] | None = None,
 ) -> dict[str, int]: ...
-def map_grammar(arrays: dict[str, NDArray[Any]], n_given_reordering: int) -> GrammarTables: ...
+def map_grammar(
+    arrays: dict[str, NDArray[Any]], n_given_reordering: int, n_given_scores: int, is_rules: bool
+) -> GrammarTables: ...
+def extract_rules(
+    source_offsets: NDArray[np.int64],
+    source_ids: NDArray[np.int32],
+    target_offsets: NDArray[np.int64],
+    target_ids: NDArray[np.int32],
+    folds: NDArray[np.uint8],
+    link_offsets: NDArray[np.int64],
+    links: NDArray[np.int32],
+    n_source_words: int,
+    n_target_words: int,
+    folder: str,
+    max_length: int,
+    tight: bool,
+    max_gaps: int,
+    max_symbols: int,
+    adjacent: bool,
+    aligned: bool,
+    min_source_gap: int,
+    min_target_gap: int,
+    fractional: bool,
+    min_count: int,
+    max_sentence_length: int,
+    max_memory_bytes: int,
+    n_threads: int,
+    progress: Callable[[int], None] | None = None,
+) -> dict[str, int]: ...
+def hiero_view(
+    grammar: GrammarTables, excluded_fold: int, max_targets: int, min_count: int, rank_column: int
+) -> HieroView: ...
 def grammar_view(
     grammar: GrammarTables,
     excluded_fold: int,
@@ -553,6 +617,16 @@ def grammar_view(
     reordering_smoothing: float,
     n_threads: int,
 ) -> GrammarView: ...
+def format_rules(
+    view: HieroView,
+    labels: list[str],
+    scores: list[str],
+    source: WordTable,
+    target: WordTable,
+    begin: int,
+    end: int,
+    bare: bool,
+) -> bytes: ...
 def format_moses(
     grammar: GrammarTables, view: GrammarView, source: WordTable, target: WordTable, begin: int, end: int
 ) -> tuple[bytes, bytes]: ...
