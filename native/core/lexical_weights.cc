@@ -32,14 +32,15 @@ bool greater(std::span<const PhraseLink> a, std::span<const PhraseLink> b, bool 
 
 BestAlignments best_alignments(const GrammarTables& tables, const FoldFilter& folds, int64_t pair) {
   const auto events = tables.pair_events[pair];
+  const auto first = static_cast<size_t>(tables.pair_events.bounds(pair).first);
   BestAlignments best;
   int64_t most = 0;
   for (size_t begin = 0; begin < events.size();) {
-    size_t end = begin;
-    while (end < events.size() && events[end].alignment() == events[begin].alignment()) ++end;
-    const int64_t n = folds.sum(events.subspan(begin, end - begin));
     const uint32_t id = events[begin].alignment();
-    begin = end;
+    int64_t n = 0;
+    for (; begin < events.size() && events[begin].alignment() == id; ++begin)
+      if (folds.has(events[begin].fold()))
+        n += tables.event_mass.empty() ? events[begin].count() : static_cast<int64_t>(tables.event_mass[first + begin]);
     if (n == 0 || n < most) continue;
     const auto links = tables.alignments[id];
     if (n > most || greater(links, best.by_target, true)) best.by_target = links;

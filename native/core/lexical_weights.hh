@@ -8,8 +8,9 @@
 
 namespace dragoman {
 
-// The most frequent alignment of a pair. Ties go to the greater one, compared word by word as sets of partners; there
-// the direction of the lexical weight decides whose words are compared (as Moses' tables have it).
+// The most frequent alignment of a pair, of a rule that with the most mass. Ties go to the greater one, compared word
+// by word as sets of partners; there the direction of the lexical weight decides whose words are compared (as Moses'
+// tables have it).
 struct BestAlignments {
   std::span<const PhraseLink> by_target, by_source;
 };

@@ -139,7 +139,7 @@ class Rules:
                 self.mass[key] += mass
                 self.of_source[event.source] += mass
                 self.of_target[pattern(event.target)] += mass
-                self.alignments[key][event.links] += 1
+                self.alignments[key][event.links] += mass
                 if event.minimal:
                     self.minimal.add(key)
 

@@ -195,9 +195,7 @@ def extract_rules(
 
 
 @contextlib.contextmanager
-def _extraction(
-    bitext: Bitext, alignment: Alignment, folder: PathLike
-) -> Iterator[tuple[Path, dict[str, Any]]]:
+def _extraction(bitext: Bitext, alignment: Alignment, folder: PathLike) -> Iterator[tuple[Path, dict[str, Any]]]:
     """The folder to write to, and what every extraction is told about the text."""
     if len(alignment) != len(bitext):
         raise MismatchError(f"the alignment has {len(alignment)} lines for {len(bitext)} sentence pairs")

@@ -82,7 +82,9 @@ def read_moses_glue(path: PathLike) -> Glue:
     for number, line in enumerate(read_lines(path), 1):
         fields = [field.split() for field in line.split("|||")]
         if len(fields) < 4 or len(fields[1]) < 2 or not fields[2] or fields[0][:-1] != fields[1][:-1]:
-            raise InputError("expected a glue rule, 'symbols [X] ||| symbols [S] ||| score ||| …'", path=path, line=number)
+            raise InputError(
+                "expected a glue rule, 'symbols [X] ||| symbols [S] ||| score ||| …'", path=path, line=number
+            )
         *symbols, head = fields[1]
         goal = goal or head[1:-1]
         if symbols in (["<s>"], [f"[X][{goal}]", "</s>"]) and head == f"[{goal}]":

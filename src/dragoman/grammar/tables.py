@@ -117,7 +117,9 @@ def read_manifest(base: Path) -> dict[str, Any]:
         raise InputError("lacks the sizes of its files; the grammar is damaged", path=path)
     if not all(isinstance(manifest.get(name), int) and manifest[name] >= 0 for name in _COUNTS):
         raise InputError("lacks its counts; the grammar is damaged", path=path)
-    if manifest.get("kind") not in KINDS or not all(_is_names(manifest.get(name)) for name in ("labels", "score_names")):
+    if manifest.get("kind") not in KINDS or not all(
+        _is_names(manifest.get(name)) for name in ("labels", "score_names")
+    ):
         raise InputError("lacks its kind or the names of labels and scores; the grammar is damaged", path=path)
     return manifest
 
