@@ -39,6 +39,7 @@ NB_MODULE(_core, m) {
   dragoman::bind::bind_lm(m);
   dragoman::bind::bind_metric(m);
   dragoman::bind::bind_optim(m);
+  dragoman::bind::bind_option_builder(m);
   dragoman::bind::bind_phrase_search(m);
   dragoman::bind::bind_pool(m);
   dragoman::bind::bind_vocab(m);

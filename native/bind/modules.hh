@@ -14,6 +14,7 @@ void bind_grammar(nb::module_& m);
 void bind_lm(nb::module_& m);
 void bind_metric(nb::module_& m);
 void bind_optim(nb::module_& m);
+void bind_option_builder(nb::module_& m);
 void bind_phrase_search(nb::module_& m);
 void bind_pool(nb::module_& m);
 void bind_vocab(nb::module_& m);

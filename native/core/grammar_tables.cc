@@ -82,6 +82,13 @@ int64_t GrammarTables::target_of_pair(int64_t pair) const {
   return pair_targets.values[static_cast<size_t>(pair)];
 }
 
+std::vector<int64_t> GrammarTables::word_counts(const CheckedRows<FoldCount>& words) const {
+  std::vector<int64_t> counts;
+  if (is_given()) return counts;
+  for (int64_t row = 1; row < words.size(); ++row) counts.push_back(FoldFilter().sum(words[row]));
+  return counts;
+}
+
 uint64_t GrammarTables::mass(int64_t pair, const FoldFilter& folds) const {
   const auto [begin, end] = pair_events.bounds(pair);
   uint64_t total = 0;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "core/errors.hh"
 #include "core/grammar_key.hh"
@@ -97,6 +98,8 @@ struct GrammarTables {
   int64_t target_of_pair(int64_t pair) const;
   // The children [begin, end) of a trie node, ordered by symbol.
   std::pair<int64_t, int64_t> children(int64_t node) const;
+  // How often each word occurs, in all folds; empty for a grammar with given scores, which has no counts.
+  std::vector<int64_t> word_counts(const CheckedRows<FoldCount>& words) const;
   // The child of a trie node by a symbol, or -1.
   int64_t child(int64_t node, Symbol symbol) const;
 };

@@ -493,6 +493,7 @@ class GrammarTables:
     def find_source(self, symbols: NDArray[np.int32]) -> int: ...
     def find_pair(self, source: NDArray[np.int32], target: NDArray[np.int32]) -> int: ...
     def sides(self, pair: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
+    def word_counts(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
 
 _Options: TypeAlias = tuple[
     NDArray[np.int32],
@@ -546,6 +547,41 @@ class RuleTable:
         self, folder: str, n_source_words: int, n_target_words: int, max_memory_bytes: int, n_threads: int
     ) -> dict[str, int]: ...
     def place(self, grammar: GrammarTables) -> NDArray[np.float32]: ...
+
+def template_kinds() -> list[tuple[str, str, list[tuple[str, int, int, int]]]]: ...
+
+class OptionBuilder:
+    def __init__(
+        self,
+        view: GrammarView,
+        source: WordTable,
+        target: WordTable,
+        source_counts: NDArray[np.int64],
+        target_counts: NDArray[np.int64],
+        templates: list[tuple[str, list[int]]],
+    ) -> None: ...
+    def build(
+        self,
+        offsets: NDArray[np.int64],
+        ids: NDArray[np.int32],
+        index: FeatureIndex,
+        grow: bool,
+        n_threads: int,
+        progress: Callable[[int], None] | None,
+    ) -> tuple[
+        NDArray[np.int32],
+        NDArray[np.int64],
+        NDArray[np.int32],
+        NDArray[np.int32],
+        NDArray[np.int64],
+        NDArray[np.int32],
+        NDArray[np.int64],
+        NDArray[np.float32],
+        NDArray[np.float32],
+        NDArray[np.int64],
+        NDArray[np.int32],
+        NDArray[np.float32],
+    ]: ...
 
 class MosesTable:
     def __init__(self) -> None: ...
