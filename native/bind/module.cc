@@ -34,6 +34,7 @@ NB_MODULE(_core, m) {
   });
   dragoman::bind::bind_feature_index(m);
   dragoman::bind::bind_align(m);
+  dragoman::bind::bind_chart_search(m);
   dragoman::bind::bind_forest(m);
   dragoman::bind::bind_grammar(m);
   dragoman::bind::bind_lm(m);

@@ -9,6 +9,7 @@ namespace nb = nanobind;
 
 void bind_feature_index(nb::module_& m);
 void bind_align(nb::module_& m);
+void bind_chart_search(nb::module_& m);
 void bind_forest(nb::module_& m);
 void bind_grammar(nb::module_& m);
 void bind_lm(nb::module_& m);
