@@ -299,6 +299,68 @@ class PhraseDecoder:
         progress: Callable[[int], None] | None,
     ) -> _KBest: ...
 
+class RuleBatch:
+    def __init__(
+        self,
+        sentence_offsets: NDArray[np.int64],
+        words: NDArray[np.int32],
+        pass_through: NDArray[np.int32],
+        first_pattern: NDArray[np.int64],
+        symbol_offsets: NDArray[np.int64],
+        symbols: NDArray[np.int32],
+        first_rule: NDArray[np.int64],
+        lhs: NDArray[np.int32],
+        target_offsets: NDArray[np.int64],
+        targets: NDArray[np.int32],
+        rules: NDArray[np.int64],
+        scores: NDArray[np.float32],
+        feature_offsets: NDArray[np.int64],
+        feature_ids: NDArray[np.int32],
+        feature_values: NDArray[np.float32],
+        n_labels: int,
+    ) -> None: ...
+
+class ChartDecoder:
+    def __init__(
+        self,
+        pop_limit: int,
+        beam: float,
+        rule_limit: int,
+        max_span: int,
+        lm_feature: int,
+        lm_oov: int,
+        words: int,
+        rules: int,
+        glue: int,
+        unknown: int,
+        arities: list[int],
+        scores: list[int],
+        lm: LmModel | None,
+        lm_words: NDArray[np.int32],
+    ) -> None: ...
+    def decode(
+        self,
+        batch: RuleBatch,
+        goal: int,
+        glue: list[int],
+        unknown: list[int],
+        weights: NDArray[np.float64],
+        n_threads: int,
+        progress: Callable[[int], None] | None,
+    ) -> list[Forest]: ...
+    def kbest(
+        self,
+        batch: RuleBatch,
+        goal: int,
+        glue: list[int],
+        unknown: list[int],
+        weights: NDArray[np.float64],
+        k: int,
+        distinct: bool,
+        n_threads: int,
+        progress: Callable[[int], None] | None,
+    ) -> _KBest: ...
+
 class WordTable:
     def __init__(self) -> None: ...
     def __len__(self) -> int: ...
@@ -534,6 +596,29 @@ class HieroView:
     def knows_target(self, word: int) -> bool: ...
     def lookup(self, source: int) -> _Rules: ...
     def rule(self, rule: int) -> _Rules: ...
+
+class RuleBuilder:
+    def __init__(
+        self,
+        view: HieroView,
+        source: WordTable,
+        target: WordTable,
+        source_counts: NDArray[np.int64],
+        target_counts: NDArray[np.int64],
+        templates: list[tuple[str, list[int]]],
+        labels: list[str],
+        max_span: int,
+        max_gap: int,
+    ) -> None: ...
+    def build(
+        self,
+        offsets: NDArray[np.int64],
+        ids: NDArray[np.int32],
+        index: FeatureIndex,
+        grow: bool,
+        n_threads: int,
+        progress: Callable[[int], None] | None,
+    ) -> tuple[NDArray[Any], ...]: ...
 
 class RuleTable:
     def __init__(self, goal: str) -> None: ...
