@@ -6,7 +6,7 @@ import math
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from grammar_twin import blocks, partners, word_counts
 
@@ -70,7 +70,7 @@ def is_rule(pair, block, gaps, limits):
         return False
     if any(g[1] - g[0] + 1 < limits.min_source_gap or g[3] - g[2] + 1 < limits.min_target_gap for g in gaps):
         return False
-    if not limits.adjacent and any(a[0] == b[0] == "gap" for a, b in zip(source, source[1:], strict=False)):
+    if not limits.adjacent and any(a[0] == b[0] == "gap" for a, b in pairwise(source)):
         return False
     linked = {s for s, _ in pair.links}
     return not limits.aligned or any(kind == "word" and at in linked for kind, at in source)

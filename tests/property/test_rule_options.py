@@ -43,7 +43,7 @@ def matches(symbols, words, max_span, max_gap):
     st.integers(1, 2),
     st.sampled_from([None, 0]),
 )
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_rules_of_sentences(pairs, sentences, max_span, max_gap, min_count, fold):
     with Built(pairs, Limits(max_length=6, adjacent=True), min_count=min_count) as grammar:
         view = grammar.rule_view(RuleViewConfig(excluded_fold=fold, max_targets=3))
@@ -66,7 +66,10 @@ def test_rules_of_sentences(pairs, sentences, max_span, max_gap, min_count, fold
                 assert options.rules[rows].tolist() == arrays[0].tolist()
                 assert options.lhs[rows].tolist() == arrays[1].tolist()
                 assert np.array_equal(options.scores[rows], arrays[5])
-                targets = [options.targets[slice(*options.target_offsets[r : r + 2])].tolist() for r in range(len(options.rules))[rows]]
+                targets = [
+                    options.targets[slice(*options.target_offsets[r : r + 2])].tolist()
+                    for r in range(len(options.rules))[rows]
+                ]
                 assert targets == [arrays[7][a:b].tolist() for a, b in pairwise(arrays[6])]
             # Source sides without rules in the view are left out.
             assert found == [x for x in expected if len(view.core.lookup(sources.index(x))[0])]
@@ -79,7 +82,7 @@ def test_rules_of_sentences(pairs, sentences, max_span, max_gap, min_count, fold
 
 
 @given(corpora, st.integers(1, 3))
-@settings(max_examples=15)
+@settings(max_examples=10)
 def test_features_of_rules(pairs, n_threads):
     with Built(pairs, Limits(max_length=6)) as grammar:
         view, sentences = grammar.rule_view(), [p.source for p in pairs]

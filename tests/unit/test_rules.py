@@ -86,14 +86,15 @@ def test_what_is_not_there(grammar):
 
 def test_words_that_look_like_markup(grammar):
     view = grammar.rule_view()
-    (rule,) = view.lookup(r"a \\p\p\p [X,1]".replace(r"\\", "\\"))
-    assert rule.source.endswith("[X,1]")
+    (rule,) = view.lookup("a ||| [X,1]")
+    assert (rule.source, rule.target) == (r"a \\p\p\p [X,1]", r"x \<s> [X,1]")
     assert view.find(r"\[X,1]", r"\[X,2]").count == 1
 
 
 def test_limits(bitext, grammar, tmp_path):
     assert [r.target for r in grammar.rule_view(RuleViewConfig(max_targets=1)).lookup("haus")] == ["house"]
-    assert not grammar.rule_view(RuleViewConfig(min_count=2)).lookup("[X,1] ist [X,2]")
+    assert grammar.rule_view().find("[X,1] haus", "[X,1] building").count == 1
+    assert grammar.rule_view(RuleViewConfig(min_count=2)).find("[X,1] haus", "[X,1] building") is None
     flat = extract_rules(bitext, Alignment.of(LINKS), tmp_path / "flat", RuleConfig(max_nonterminals=0))
     assert flat.rule_view().lookup("[X,1] haus") == []
     often = extract_rules(bitext, Alignment.of(LINKS), tmp_path / "often", RuleConfig(min_count=2))
@@ -101,9 +102,6 @@ def test_limits(bitext, grammar, tmp_path):
     with pytest.raises(InputError, match="less than 2 times were left out"):
         often.rule_view(RuleViewConfig(min_count=1))
     # What was left out still counts for the others.
-    assert often.rule_view().find("das [X,1]", "the [X,1]") == pytest.approx(
-        often.rule_view().find("das [X,1]", "the [X,1]")
-    )
     for source, target in (("[X,1] haus", "[X,1] house"), ("das [X,1]", "the [X,1]")):
         assert often.rule_view().find(source, target).scores == grammar.rule_view().find(source, target).scores
 
@@ -241,7 +239,10 @@ GOOD = "[X] ||| a [X,1] ||| [X,1] b ||| 1\n"
         ("[X] ||| a ||| b ||| 1 ||| 0-1\n", "points beyond"),
         ("[X] ||| a ||| b ||| 1 ||| 0-0 ||| 3\n", "expected '"),
         (GOOD + GOOD, "line 2: the rule stands in line 1 already"),
-        ("[X] ||| a ||| b ||| " + " ".join(f"f{i}=1" for i in range(300)) + "\n", "more than 256 different feature names"),
+        (
+            "[X] ||| a ||| b ||| " + " ".join(f"f{i}=1" for i in range(300)) + "\n",
+            "more than 256 different feature names",
+        ),
         ("[X] ||| " + "a " * 255 + "||| b ||| 1\n", "expected 1 to 254"),
     ],
 )
@@ -249,7 +250,7 @@ def test_errors_in_hiero_grammars(tmp_path, text, message):
     (tmp_path / "rules").write_text(text)
     with pytest.raises(InputError, match=message.replace("|", r"\|")) as caught:
         read_hiero(tmp_path / "rules", tmp_path / "g")
-    assert caught.value.path == tmp_path / "rules"
+    assert caught.value.path == str(tmp_path / "rules")
     assert not (tmp_path / "g").exists()
 
 

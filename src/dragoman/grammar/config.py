@@ -74,7 +74,8 @@ class RuleConfig:
                 raise InputError(f"{name} must be from 1 to {MAX_PHRASE_LENGTH}, not {getattr(self, name)}")
         if not 0 <= self.max_nonterminals <= MAX_EXTRACTED_NONTERMINALS:
             raise InputError(
-                f"rules with 0 to {MAX_EXTRACTED_NONTERMINALS} nonterminals can be extracted, not {self.max_nonterminals}"
+                f"rules with 0 to {MAX_EXTRACTED_NONTERMINALS} nonterminals can be extracted,"
+                f" not {self.max_nonterminals}"
             )
         if self.min_count is not None and self.min_count < 1:
             raise InputError(f"the least count must be at least 1, not {self.min_count}")

@@ -133,7 +133,7 @@ def extract(
     `progress` gets the number of sentence pairs read. The result does not depend on the number of threads.
     """
     config = config or ExtractConfig()
-    limits = {"max_length": config.max_length, "max_sentence_length": config.max_sentence_length}
+    limits: dict[str, Any] = {"max_length": config.max_length, "max_sentence_length": config.max_sentence_length}
     with _extraction(bitext, alignment, folder) as (work, text):
         stats = _core.extract_phrases(
             **text,
@@ -162,7 +162,7 @@ def extract_rules(
     config = config or RuleConfig()
     min_count = config.least_count(len(bitext))
     n_readings = 1 if min_count == 1 else 3
-    limits = {
+    limits: dict[str, Any] = {
         "max_length": config.max_length,
         "tight": config.tight,
         "max_symbols": config.max_symbols,

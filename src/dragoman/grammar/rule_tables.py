@@ -1,5 +1,6 @@
 """Tables of rules as text: those of Hiero, Thrax, cdec and Moses read as a grammar with given scores, the first three
-written from a view; glue grammars."""
+written from a view; glue grammars.
+"""
 
 from __future__ import annotations
 
@@ -53,9 +54,9 @@ def read_hiero(
 ) -> Grammar:
     """Read a grammar of Hiero, Thrax or cdec into `folder` (which must not exist).
 
-    Features become scores under their names, unnamed ones as `PhraseModel_0` and so on, as they stand. Glue rules of the
-    goal are not rules of the grammar; which labels they put together is in the manifest. Errors name file and line. Of
-    `config`, memory and threads count.
+    Features become scores under their names, unnamed ones as `PhraseModel_0` and so on, as they stand. Glue rules of
+    the goal are not rules of the grammar; which labels they put together is in the manifest. Errors name file and line.
+    Of `config`, memory and threads count.
     """
     return _read(rules, folder, goal, RuleTable.add_hiero, config, progress)
 
@@ -70,15 +71,16 @@ def read_moses_rules(
 ) -> Grammar:
     """Read Moses' hierarchical rule table into `folder` (which must not exist).
 
-    Its four probabilities become `p_e_f`, `p_f_e`, `lex_e_f` and `lex_f_e`, natural logs; 0 becomes e^-100, as Moses has
-    it. Of `config`, memory and threads count.
+    Its four probabilities become `p_e_f`, `p_f_e`, `lex_e_f` and `lex_f_e`, natural logs; 0 becomes e^-100, as Moses
+    has it. Of `config`, memory and threads count.
     """
     return _read(rules, folder, goal, RuleTable.add_moses, config, progress)
 
 
 def read_moses_glue(path: PathLike) -> Glue:
     """Read Moses' glue grammar: lines for `<s>`, `</s>`, and one for every label that may follow a goal."""
-    goal, labels, score = "", [], 0.0
+    goal, score = "", 0.0
+    labels: list[str] = []
     for number, line in enumerate(read_lines(path), 1):
         fields = [field.split() for field in line.split("|||")]
         if len(fields) < 4 or len(fields[1]) < 2 or not fields[2] or fields[0][:-1] != fields[1][:-1]:

@@ -36,7 +36,8 @@ class RuleKind(enum.Enum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
     """A synchronous rule. On both sides `[X,1]` is the first nonterminal of the source side; words that look like one
-    stand in their escaped form."""
+    stand in their escaped form.
+    """
 
     rule: int
     """The rule's id, the same in every view."""

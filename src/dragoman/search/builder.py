@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -62,7 +63,7 @@ class PhraseOptionBuilder:
         rows = encode_sentences(sentences, self.view.source_vocab)
         pass_through, *arrays = self._native.build(rows.offsets, rows.ids, self.index, grow, n_threads, progress)
         own = rows.pass_words(pass_through, self.view.target_vocab)
-        named = dict(zip(_ARRAYS, arrays, strict=True))
+        named: dict[str, Any] = dict(zip(_ARRAYS, arrays, strict=True))
         return PhraseOptions(pass_offsets=rows.offsets, pass_through=pass_through, **named), own
 
 

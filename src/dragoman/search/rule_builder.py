@@ -22,8 +22,9 @@ _UNLIMITED = 1 << 20
 class RuleOptionBuilder:
     """Rules of many sentences at once, ready for a chart decoder. Immutable; the index grows as new features appear.
 
-    A rule covers at most `max_span` words and a nonterminal at most `max_gap` (None: any number); labels are the chart's
-    to compare. Word counts decide which words templates call frequent; by default they are the grammar's, of all folds.
+    A rule covers at most `max_span` words and a nonterminal at most `max_gap` (None: any number); labels are for the
+    chart to compare. Word counts decide which words templates call frequent; by default they are the grammar's, of all
+    folds.
     """
 
     def __init__(
