@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter, defaultdict
+from itertools import count
 
 import pytest
 
 from dragoman.align import read_pharaoh
 from dragoman.corpus import Bitext
+from dragoman.features import FeatureIndex
 from dragoman.grammar import Grammar, RuleConfig, RuleViewConfig, extract_rules
 from dragoman.grammar.rule_tables import read_moses_glue, read_moses_rules
+from dragoman.search import RuleOptionBuilder
 from dragoman.text import read_lines
 
 pytestmark = pytest.mark.realdata
@@ -137,7 +141,40 @@ def test_moses_rules_become_a_grammar(moses, anchors, tmp_path):
             expected = [max(-100, math.log(scores[i])) for i in (2, 0, 3, 1)]
             assert imported[target].scores == pytest.approx(expected, abs=1e-5)
             assert imported[target].alignment == links
-            assert imported[target].count == max(1, round(counts[2]))
+            assert imported[target].count == max(1, math.floor(counts[2] + 0.5))
+
+
+def expression(source):
+    """What a source side matches in a sentence with a space before and after each word."""
+    tokens = source.split()
+    return re.compile("(?= " + " ".join(r"\S+(?: \S+)*" if t.startswith("[X,") else re.escape(t) for t in tokens) + " )")
+
+
+def test_rules_of_the_test_sentences(moses, data, anchors, tmp_path):
+    """The table was cut down to what its decoder may use in the first 100 sentences."""
+    sources = list(moses[0])
+    expressions = [expression(source) for source in sources]
+    view = read_moses_rules(anchors / "moses-enja/hiero/rule-table.test100.xz", tmp_path / "g").rule_view(
+        RuleViewConfig(max_targets=0)
+    )
+    builder = RuleOptionBuilder(view, FeatureIndex(), max_span=None)
+    lines = list(read_lines(data / "enja/test.ja.xz"))[:100]
+    options, own = builder.build(lines, n_threads=2)
+    patterns = []
+    for p in range(len(options.symbol_offsets) - 1):
+        numbers = count(1)
+        symbols = options.symbols[options.symbol_offsets[p] : options.symbol_offsets[p + 1]].tolist()
+        patterns.append(" ".join(f"[X,{next(numbers)}]" if s < 0 else view.source_vocab.word(s) for s in symbols))
+    assert set(patterns) <= set(sources)
+    for s in range(0, 100, 10):
+        found = patterns[options.first_pattern[s] : options.first_pattern[s + 1]]
+        padded = f" {lines[s]} "
+        assert sorted(found) == sorted(x for x, e in zip(sources, expressions, strict=True) if e.search(padded))
+    for p in range(0, len(patterns), 100):
+        begin, end = options.first_rule[p : p + 2]
+        assert end - begin == len(moses[0][patterns[p]])
+    words = {word for line in lines for word in line.split()}
+    assert set(own) == {word for word in words if word not in moses[0] and word not in view.target_vocab}
 
 
 def test_moses_glue_is_recognised(anchors):
