@@ -40,7 +40,11 @@ class Twin:
     """The definitions, rule by rule. `top` gives the names of words, the frequent ones their own."""
 
     def __init__(self, pairs):
-        self.sides = [Counter(stored(w) for p in pairs for w in p[side]) for side in (0, 1)]
+        self.sides = Counter(), Counter()
+        for *sides, links in pairs:
+            for side, words in enumerate(sides):
+                for place, word in enumerate(words):
+                    self.sides[side][stored(word)] += max(1, sum(link[side] == place for link in links))
 
     def top(self, side, n):
         ranked = sorted(self.sides[side].items(), key=lambda item: (-item[1], item[0].encode()))
