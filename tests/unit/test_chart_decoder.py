@@ -264,5 +264,5 @@ def test_rules_that_do_not_fit_are_refused(name, value):
     decoder, weights = made()
     good = options_of([[0, 0]], {(0,): [(0, [3])], (0, X): [(0, [X])]})
     assert len(decoder.kbest(good, weights, 1)) == 1
-    with pytest.raises(ValueError, match=r"rules|features|symbols|labels|label"):
+    with pytest.raises(ValueError, match=r"rules|source sides|features|label"):
         decoder.kbest(replace(good, **{name: value}), weights, 1)
