@@ -117,7 +117,9 @@ std::span<const Symbol> GrammarBuilder::target_of(const auto& o, std::vector<Sym
 void GrammarBuilder::group(Control& control) {
   stats_.n_occurrences = occurrences_.size();
   group_sources(control);
+  occurrences_.release();
   group_targets(control);
+  uses_.release();
   stats_.spilled_bytes = occurrences_.spilled_bytes() + uses_.spilled_bytes();
   const auto offsets = [](const auto& rows, int64_t n_symbols) {
     std::vector<int64_t> result;
@@ -187,8 +189,7 @@ void GrammarBuilder::group_bucket(std::vector<Occurrence>& records, SourceBatch&
         if (!has_pairs) return;
         batch.sources.push_back(row);
         batch.symbols.insert(batch.symbols.end(), symbols.begin(), symbols.end());
-        for (const auto& [fold, amount] : batch.source_folds.sorted())
-          batch.counts.push_back(FoldCount::of(fold, amount));
+        for (const auto& [fold, amount] : batch.source_folds.sorted()) batch.counts.push_back(fold_count(fold, amount));
       });
   for (const RawEvent& event : batch.events) batch.alignments.push_back(event.alignment);
   std::sort(batch.alignments.begin(), batch.alignments.end());
@@ -297,7 +298,7 @@ void GrammarBuilder::group_targets(Control& control) {
             const auto text = target_of(*first, buffer);
             targets.push_back({static_cast<int64_t>(symbols.size()), static_cast<int64_t>(counts.size())});
             symbols.insert(symbols.end(), text.begin(), text.end());
-            for (const auto& [fold, amount] : folds.sorted()) counts.push_back(FoldCount::of(fold, amount));
+            for (const auto& [fold, amount] : folds.sorted()) counts.push_back(fold_count(fold, amount));
           }
         });
     std::scoped_lock lock(mutex_);

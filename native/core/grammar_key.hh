@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/errors.hh"
+
 namespace dragoman {
 
 // Words are ids from 0; nonterminals of rules are negative.
@@ -80,12 +82,20 @@ struct Event {
 
 // A marginal count in one fold.
 struct FoldCount {
+  static constexpr uint64_t kMax = (uint64_t{1} << 56) - 1;
+
   uint64_t bits = 0;
 
   static FoldCount of(uint8_t fold, uint64_t count) { return {static_cast<uint64_t>(fold) << 56 | count}; }
   uint8_t fold() const { return static_cast<uint8_t>(bits >> 56); }
-  int64_t count() const { return static_cast<int64_t>(bits & ((uint64_t{1} << 56) - 1)); }
+  int64_t count() const { return static_cast<int64_t>(bits & kMax); }
 };
+
+// The same where the count may be too large; throws InputError.
+inline FoldCount fold_count(uint8_t fold, uint64_t count) {
+  if (count > FoldCount::kMax) throw InputError("something occurs too often in a fold to be counted; split the corpus");
+  return FoldCount::of(fold, count);
+}
 
 // Adds up counts of a few folds.
 class FoldSums {

@@ -71,7 +71,7 @@ void GrammarBuilder::write_counts(const char* name, std::span<const int64_t> off
     for (size_t fold = 0; fold < sums.size(); ++fold) sums[fold] = more->sum(row, static_cast<int>(fold));
     for (const FoldCount count : rows[row]) sums[count.fold()] += static_cast<uint64_t>(count.count());
     for (size_t fold = 0; fold < sums.size(); ++fold)
-      if (sums[fold]) values.push_back(FoldCount::of(static_cast<uint8_t>(fold), sums[fold]));
+      if (sums[fold]) values.push_back(fold_count(static_cast<uint8_t>(fold), sums[fold]));
     new_offsets.push_back(static_cast<int64_t>(values.size()));
   }
   write_array(path(name) + ".offsets", std::span<const int64_t>(new_offsets));

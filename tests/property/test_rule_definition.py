@@ -49,7 +49,7 @@ def has_gaps(source):
 
 
 @given(corpora, limits, st.sampled_from([None, 0, 1, 2]), st.integers(1, 3))
-@settings(max_examples=120)
+@settings(max_examples=60)
 def test_views_equal_the_definition(pairs, limits, excluded, min_count):
     twin = Rules([p for p in pairs if p.fold != excluded], limits)
     sources = {source for source, _ in Rules(pairs, limits).count}
@@ -73,7 +73,7 @@ def test_views_equal_the_definition(pairs, limits, excluded, min_count):
 
 
 @given(corpora, limits, st.integers(0, N_FOLDS - 1), st.integers(0, 3), st.integers(1, 2))
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_a_fold_s_view_equals_a_grammar_of_the_other_folds(pairs, limits, fold, max_targets, min_count):
     others = [p for p in pairs if p.fold != fold]
     with Built(pairs, limits, min_count=min_count) as grammar, Built(others, limits, min_count=min_count) as fresh:

@@ -10,7 +10,7 @@ import pytest
 from dragoman.align import Alignment
 from dragoman.corpus import Bitext
 from dragoman.errors import InputError, MismatchError
-from dragoman.features import FeatureIndex
+from dragoman.features import FeatureIndex, Template, Weights
 from dragoman.grammar import (
     RULE_SCORES,
     ExtractConfig,
@@ -23,7 +23,7 @@ from dragoman.grammar import (
 )
 from dragoman.grammar.rule_tables import RuleStyle, read_hiero, read_moses_glue, read_moses_rules, write_hiero
 from dragoman.grammar.tables import ARRAYS
-from dragoman.search import RuleOptionBuilder
+from dragoman.search import ChartConfig, ChartDecoder, ChartFeatures, RuleOptionBuilder
 
 SOURCE = ["das haus", "das haus ist klein", "das haus", "ein haus ist das", "a ||| [X,1]"]
 TARGET = ["the house", "the house is small", "the building", "that is a house", "x <s> [X,2]"]
@@ -145,6 +145,22 @@ def test_many_pairs_ask_for_two_occurrences():
     assert RuleConfig().least_count(200_000) == 1
     assert RuleConfig().least_count(200_001) == 2
     assert RuleConfig(min_count=1).least_count(10**6) == 1
+
+
+@pytest.mark.parametrize("features", [ChartFeatures.chiang8(), ChartFeatures.full14()])
+def test_a_chart_decoder_takes_the_rules(grammar, features):
+    view, index = grammar.rule_view(), FeatureIndex()
+    templates = [Template.parse("rule_id")]
+    builder = RuleOptionBuilder(view, index, templates=templates, scores=features.scores)
+    options, own = builder.build(["das haus ist klein", "wer"])
+    assert options.scores.shape == (len(options.rules), len(features.scores))
+    assert own == ("wer",)
+    decoder = ChartDecoder(ChartConfig(), view.target_vocab, index, features=features)
+    weights = Weights.from_dict({"p_e_f": 1.0, "words": 1.0}, index)
+    found = [" ".join(f.best(weights).tokens()) for f in decoder.decode(options, weights, own_words=own)]
+    assert found == ["the house is small", "wer"]
+    with pytest.raises(InputError, match="no score 'p'"):
+        RuleOptionBuilder(view, index, scores=("p",))
 
 
 @pytest.mark.parametrize("name", list(ARRAYS))

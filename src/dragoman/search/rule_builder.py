@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +23,7 @@ _UNLIMITED = 1 << 20
 class RuleOptionBuilder:
     """Rules of many sentences at once, ready for a chart decoder. Immutable; the index grows as new features appear.
 
+    `scores` are the columns the decoder wants (`ChartFeatures.scores`), by default all of the view's.
     A rule covers at most `max_span` words and a nonterminal at most `max_gap` (None: any number); labels are for the
     chart to compare. Word counts decide which words templates call frequent; by default they are the grammar's, of all
     folds.
@@ -33,6 +35,7 @@ class RuleOptionBuilder:
         index: FeatureIndex,
         *,
         templates: Sequence[Template] = (),
+        scores: Sequence[str] | None = None,
         max_span: int | None = 20,
         max_gap: int | None = None,
         source_counts: Int64Array | None = None,
@@ -40,6 +43,9 @@ class RuleOptionBuilder:
     ) -> None:
         if any(limit is not None and not 1 <= limit <= _UNLIMITED for limit in (max_span, max_gap)):
             raise InputError("a rule and a nonterminal cover at least one word")
+        if missing := [name for name in scores or () if name not in view.score_names]:
+            raise InputError(f"the grammar has no score {missing[0]!r}; it has {', '.join(view.score_names)}")
+        self.scores = view.score_names if scores is None else tuple(scores)
         self.view = view
         self.index = index
         self.templates = tuple(templates)
@@ -72,12 +78,16 @@ class RuleOptionBuilder:
         rows = encode_sentences(sentences, self.view.source_vocab)
         pass_through, *arrays = self._native.build(rows.offsets, rows.ids, self.index, grow, n_threads, progress)
         own = rows.pass_words(pass_through, self.view.target_vocab)
+        named: dict[str, Any] = dict(zip(_ARRAYS, arrays, strict=True))
+        if self.scores != self.view.score_names:
+            columns = [self.view.score_names.index(name) for name in self.scores]
+            named["scores"] = np.ascontiguousarray(named["scores"][:, columns])
         options = RuleOptions(
             sentence_offsets=rows.offsets,
             words=rows.ids,
             pass_through=pass_through,
             labels=self.view.labels,
-            **dict(zip(_ARRAYS, arrays, strict=True)),
+            **named,
         )
         return options, own
 
