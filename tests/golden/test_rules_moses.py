@@ -146,8 +146,8 @@ def test_moses_rules_become_a_grammar(moses, anchors, tmp_path):
 
 def expression(source):
     """What a source side matches in a sentence with a space before and after each word."""
-    tokens = source.split()
-    return re.compile("(?= " + " ".join(r"\S+(?: \S+)*" if t.startswith("[X,") else re.escape(t) for t in tokens) + " )")
+    parts = [r"\S+(?: \S+)*" if token.startswith("[X,") else re.escape(token) for token in source.split()]
+    return re.compile("(?= " + " ".join(parts) + " )")
 
 
 def test_rules_of_the_test_sentences(moses, data, anchors, tmp_path):
