@@ -179,6 +179,8 @@ def test_wild_content_never_crashes(grammar, name):
             view = Grammar.load(grammar.folder).rule_view()
             RuleOptionBuilder(view, FeatureIndex()).build(["das haus ist klein ein haus"])
             write_hiero(view, path.parent / "out")
+            for rule in range(view.tables.n_pairs()):
+                view.rule(rule)
         except InputError:
             continue
 

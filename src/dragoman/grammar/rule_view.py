@@ -136,16 +136,18 @@ class RuleView:
 
     def _rules(self, arrays: tuple[np.ndarray, ...], source: Int32Array) -> Iterator[Rule]:
         rules, lhs, kinds, counts, masses, scores, target_offsets, targets, link_offsets, links = arrays
-        labels = [self.labels[-1 - symbol] for symbol in source.tolist() if symbol < 0]
+        labels = [self._name(-1 - symbol) for symbol in source.tolist() if symbol < 0]
         names = [f"[{label},{i}]" for i, label in enumerate(labels, 1)]
         places = iter(names)
         source_text = " ".join(next(places) if s < 0 else self._stored(self.source_vocab, s) for s in source.tolist())
         for i in range(len(rules)):
             target = targets[target_offsets[i] : target_offsets[i + 1]].tolist()
             row = links[link_offsets[i] : link_offsets[i + 1]].tolist()
+            if any(-1 - s >= len(names) for s in target):
+                raise InputError("a target side has a nonterminal that its source side lacks; the grammar is damaged")
             yield Rule(
                 rule=int(rules[i]),
-                lhs=self.labels[lhs[i]],
+                lhs=self._name(int(lhs[i])),
                 source=source_text,
                 target=" ".join(names[-1 - s] if s < 0 else self._stored(self.target_vocab, s) for s in target),
                 kind=RuleKind(int(kinds[i])),
@@ -155,8 +157,15 @@ class RuleView:
                 alignment=tuple(zip(row[::2], row[1::2], strict=True)),
             )
 
+    def _name(self, label: int) -> str:
+        if label >= len(self.labels):
+            raise InputError("a nonterminal has no label; the grammar is damaged")
+        return self.labels[label]
+
     @staticmethod
     def _stored(vocab: Vocab, word: int) -> str:
+        if word >= len(vocab):
+            raise InputError("a word is not in the vocabulary; the grammar is damaged")
         return vocab.stored(word).decode("utf-8")
 
 

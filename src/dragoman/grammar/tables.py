@@ -121,6 +121,9 @@ def read_manifest(base: Path) -> dict[str, Any]:
         _is_names(manifest.get(name)) for name in ("labels", "score_names")
     ):
         raise InputError("lacks its kind or the names of labels and scores; the grammar is damaged", path=path)
+    least = manifest.get("min_count")
+    if manifest["kind"] == "rules" and not (manifest["labels"] and isinstance(least, int) and least >= 1):
+        raise InputError("lacks the labels or the least count of its rules; the grammar is damaged", path=path)
     return manifest
 
 
