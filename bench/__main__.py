@@ -7,11 +7,19 @@ import json
 import sys
 from dataclasses import asdict
 
-from bench import corpus, grammar, lm, margin, metric, tuning
+from bench import corpus, descent, grammar, lm, margin, metric, tuning
 from bench.harness import DATA, Case, measure, measure_apart, save
 from bench.table import write_page
 
-CASES: list[Case] = [*corpus.CASES, *metric.CASES, *lm.CASES, *grammar.CASES, *tuning.CASES, *margin.CASES]
+CASES: list[Case] = [
+    *corpus.CASES,
+    *metric.CASES,
+    *lm.CASES,
+    *grammar.CASES,
+    *tuning.CASES,
+    *margin.CASES,
+    *descent.CASES,
+]
 
 
 def main() -> None:

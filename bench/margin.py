@@ -8,7 +8,7 @@ from dataclasses import replace
 from bench.harness import Case, Workload
 from bench.tuning import MOSES, anchor_pool
 from dragoman.features import read_weights
-from dragoman.optim import Mira, Optimiser, Rampion, Rm, MarginUpdate
+from dragoman.optim import MarginUpdate, Mira, Optimiser, Rampion, Rm
 from dragoman.pool import Pool
 from dragoman.pool.shard import concatenate
 

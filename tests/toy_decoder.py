@@ -90,13 +90,14 @@ def main() -> int:
     parser.add_argument("--pause", type=float, default=0.0, help="seconds for each sentence")
     parser.add_argument("--calls", type=Path, help="a line is added here for each call")
     options = parser.parse_args()
-    print(f"toy decoder, mode {options.mode}", flush=True)
+    sys.stdout.write(f"toy decoder, mode {options.mode}\n")
+    sys.stdout.flush()
     weights = read_weights(options.weights) or DEFAULTS
     if options.calls:
         with options.calls.open("a", encoding="utf-8") as stream:
             stream.write(f"{sorted(weights.items())}\n")
     if options.mode == "fail":
-        print("out of cheese", file=sys.stderr)
+        sys.stderr.write("out of cheese\n")
         return 7
     if options.mode == "hang":
         time.sleep(600)

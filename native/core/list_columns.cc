@@ -53,7 +53,8 @@ void ListColumns::grow() {
 void ListColumns::build(const Candidates& candidates, int64_t sentence, int64_t n_features,
                         const FixedFeatures& fixed) {
   const auto s = static_cast<size_t>(sentence);
-  const auto first = static_cast<size_t>(candidates.sentences[s]), last = static_cast<size_t>(candidates.sentences[s + 1]);
+  const auto first = static_cast<size_t>(candidates.sentences[s]),
+             last = static_cast<size_t>(candidates.sentences[s + 1]);
   const auto entry_begin = static_cast<size_t>(candidates.rows[first]);
   const auto entry_end = static_cast<size_t>(candidates.rows[last]);
   if (entry_end - entry_begin > std::numeric_limits<int32_t>::max() / 2)

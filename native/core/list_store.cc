@@ -35,6 +35,7 @@ ListStore::ListStore(int64_t n_features, int64_t memory_bytes, std::string folde
 void ListStore::add(const Candidates& candidates, std::span<const double> gains, const FixedFeatures& fixed,
                     int n_threads, Control& control) {
   candidates.check();
+  if (sealed_) throw std::invalid_argument("the lists are sealed");
   const auto n_features = static_cast<size_t>(this->n_features());
   if (static_cast<int64_t>(gains.size()) != candidates.size() ||
       (!fixed.mask.empty() && (fixed.mask.size() != n_features || fixed.weights.size() != n_features)))
@@ -113,6 +114,7 @@ void ListStore::keep(Piece&& piece) {
 }
 
 void ListStore::seal() {
+  sealed_ = true;
   if (!file_) return;
   const std::byte* mapped = file_->map();
   for (Entry& entry : entries_)
@@ -133,6 +135,7 @@ ListView ListStore::operator[](int64_t list) const {
 }
 
 std::vector<double> ListStore::variances(Control& control) const {
+  check_order({});
   std::vector<double> sums(counts_.size());
   for (int64_t list = 0; list < size(); ++list) {
     if (list % 1024 == 0) control.check();
@@ -140,12 +143,12 @@ std::vector<double> ListStore::variances(Control& control) const {
     const auto n = static_cast<double>(view.gains.size());
     int32_t begin = 0;
     for (size_t k = 0; k < view.ids.size(); ++k) {
-      const auto column =
-          view.values.subspan(static_cast<size_t>(begin), static_cast<size_t>(view.ends[k] - begin));
+      const auto column = view.values.subspan(static_cast<size_t>(begin), static_cast<size_t>(view.ends[k] - begin));
       begin = view.ends[k];
       double mean = 0, squares = 0;
       for (const float value : column) mean += static_cast<double>(value) / n;
-      for (const float value : column) squares += (static_cast<double>(value) - mean) * (static_cast<double>(value) - mean);
+      for (const float value : column)
+        squares += (static_cast<double>(value) - mean) * (static_cast<double>(value) - mean);
       squares += (n - static_cast<double>(column.size())) * mean * mean;
       sums[static_cast<size_t>(view.ids[k])] += squares / n;
     }
@@ -156,6 +159,7 @@ std::vector<double> ListStore::variances(Control& control) const {
 }
 
 void ListStore::check_order(std::span<const int64_t> order) const {
+  if (!sealed_) throw std::invalid_argument("seal the lists before they are used");
   for (const int64_t list : order)
     if (list < 0 || list >= size()) throw std::invalid_argument("order: no such list");
 }

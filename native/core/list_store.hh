@@ -28,7 +28,7 @@ class ListStore {
   // or gains that no pool may have.
   void add(const Candidates& candidates, std::span<const double> gains, const FixedFeatures& fixed, int n_threads,
            Control& control);
-  // After the last list, before anything below.
+  // After the last list, before lists are used.
   void seal();
 
   int64_t size() const { return static_cast<int64_t>(entries_.size()); }
@@ -52,7 +52,7 @@ class ListStore {
   std::span<const Counts> counts() const { return counts_.span(); }
   // Of each feature its mean square distance from the list's mean, over the lists in which it differs; 0 if in none.
   std::vector<double> variances(Control& control) const;
-  // Throws std::invalid_argument unless all are lists of the store.
+  // Throws std::invalid_argument unless the store is sealed and all are lists of it.
   void check_order(std::span<const int64_t> order) const;
   // The loss summed over some lists.
   double loss(const ListLoss& loss, std::span<const int64_t> order, std::span<const double> weights, int n_threads,
@@ -77,6 +77,7 @@ class ListStore {
 
   int64_t memory_bytes_;
   std::string folder_;
+  bool sealed_ = false;
   int64_t n_sentences_ = 0, n_bytes_ = 0, n_bytes_in_memory_ = 0;
   std::vector<Entry> entries_;
   std::vector<int64_t> sentences_;

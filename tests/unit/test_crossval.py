@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from pools import random_pool
 class Spy(Pro):
     """PRO that remembers what it was trained on."""
 
-    seen: list = []
+    seen: ClassVar[list] = []
 
     def optimise(self, pool, start, **options):
         self.seen.append(np.concatenate([shard.sentence_ids for shard in pool.shards]).tolist())

@@ -10,6 +10,7 @@ import pytest
 from dragoman import _core
 from dragoman.errors import FailedError, InputError
 from dragoman.features import Weights
+from dragoman.metric import SentenceBleu
 from dragoman.optim import (
     Cll,
     Conditioning,
@@ -27,6 +28,7 @@ from dragoman.optim import (
 )
 from dragoman.optim import descent as descent_module
 from dragoman.pool import Shard, save_pool
+from dragoman.tune import build_optimiser, describe_settings
 from pools import dense_features, pool_of, random_pool
 
 RULES = {
@@ -216,7 +218,11 @@ def test_the_store_leaves_out_what_cannot_matter():
     shard = pool.shards[0]
     gains = shard.stats[:, 0].copy()
     lists.add(*shard.candidates, gains, np.zeros(0, np.uint8), np.zeros(4))
+    with pytest.raises(ValueError, match="seal"):
+        lists.variances()
     lists.seal()
+    with pytest.raises(ValueError, match="sealed"):
+        lists.add(*shard.candidates, gains, np.zeros(0, np.uint8), np.zeros(4))
     assert lists.sentences().tolist() == [0, 4]
     assert lists.differing().tolist() == [1, 1, 1, 1]
     assert lists.list_counts().tolist() == [4, 1, 1, 1]
@@ -321,3 +327,10 @@ def test_a_million_features(tmp_path):
 def test_settings_are_checked(make, settings):
     with pytest.raises(InputError):
         make(**settings)
+
+
+def test_a_setting_inside_a_record_leaves_the_others_as_they_are():
+    made = build_optimiser("softramp", {"sentence_bleu.grounded": "false"})
+    assert made == SoftRamp(sentence_bleu=SentenceBleu(smooth_brevity=True, grounded=False))
+    assert describe_settings("softramp")["sentence_bleu.smooth_brevity"] == "True"
+    assert describe_settings("pro")["sentence_bleu.smooth_brevity"] == "False"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from dataclasses import replace
 
 import numpy as np
@@ -166,17 +168,17 @@ def test_frozen_weights_do_not_move_by_a_bit():
 
 
 def test_the_round_is_told_to_those_who_ask(tmp_path):
-    class Aware(LinearDecoder):
-        rounds: list = []
+    told = []
 
+    class Aware(LinearDecoder):
         def begin_round(self, current):
-            self.rounds.append((current.number, current.seed, current.dense))
+            told.append((current.number, current.seed, current.dense))
             (current.folder / "notes").write_text("hello")
 
     with RunFolder.open(tmp_path / "run", {}) as run:
         tune(Aware(), run=run, settings=LoopSettings(max_rounds=1))
     names = tuple(f"f{i}" for i in range(N_FEATURES))
-    assert Aware.rounds == [(1, 1, None), (2, 1, names)]
+    assert told == [(1, 1, None), (2, 1, names)]
     assert (tmp_path / "run" / "rounds" / "0001" / "notes").read_text() == "hello"
 
 
@@ -192,7 +194,7 @@ def without_times(entries):
     return {key: value for key, value in entries.items() if key not in {"time", "wall_s", "cpu_s"}}
 
 
-class Killed(Exception):
+class KilledError(Exception):
     pass
 
 
@@ -209,10 +211,10 @@ def test_a_run_resumes_bit_by_bit_without_decoding_again(tmp_path, optimiser, mo
     def stop(number, step):
         steps.append((number, step))
         if len(steps) == moment:
-            raise Killed
+            raise KilledError
 
     first, second = LinearDecoder(), LinearDecoder()
-    with pytest.raises(Killed), RunFolder.open(tmp_path / "run", {}) as run:
+    with pytest.raises(KilledError), RunFolder.open(tmp_path / "run", {}) as run:
         tune(first, optimiser, run=run, settings=settings, on_step=stop)
     with RunFolder.open(tmp_path / "run", {}, resume=True) as run:
         result = tune(second, optimiser, run=run, settings=settings)
@@ -222,6 +224,27 @@ def test_a_run_resumes_bit_by_bit_without_decoding_again(tmp_path, optimiser, mo
     assert result.score_after == whole.score_after
     for name in ("weights.tsv", "rounds/0001/learned.tsv", "rounds/0002/weights.tsv"):
         assert (tmp_path / "run" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+
+
+@pytest.mark.parametrize("moment", [1, 6, 12, 17, 20, 23, 40])
+def test_a_full_disk_costs_nothing_but_the_wait(tmp_path, monkeypatch, moment):
+    with RunFolder.open(tmp_path / "whole", {}) as run:
+        whole = tune(LinearDecoder(), run=run)
+    left = moment
+
+    def full(descriptor):
+        nonlocal left
+        left -= 1
+        if left == 0:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        failing = pytest.raises(FailedError, match="cannot be written: No space left")
+        with failing, RunFolder.open(tmp_path / "run", {}) as run:
+            tune(LinearDecoder(), run=run)
+    with RunFolder.open(tmp_path / "run", {}, resume=True) as run:
+        assert tune(LinearDecoder(), run=run).weights.values.tobytes() == whole.weights.values.tobytes()
 
 
 def test_the_record_of_a_run(tmp_path):

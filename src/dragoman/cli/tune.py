@@ -11,6 +11,7 @@ from dragoman.cli.lists import External, Format, LowerIsBetter, MetricName, Nbes
 from dragoman.cli.session import Json, Quiet, Seed, Session, Threads
 from dragoman.cli.tuning.options import TuneOptions, parse_weight_format
 from dragoman.cli.tuning.report import show_settings
+from dragoman.cli.tuning.system import holds_system, report_finished
 from dragoman.cli.tuning.work import ALL, tune_as_told
 from dragoman.features import WeightFormat
 from dragoman.optim import OPTIMISERS
@@ -19,11 +20,14 @@ from dragoman.tune import Keep
 __all__ = ["tune"]
 
 _LOOP = "With a decoder"
+_SYSTEM = "With a system"
 _RUN = "Record"
 
 
 def tune(
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Where the tuned weights go.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Where the tuned weights go; with --system, a folder.")
+    ] = None,
     method: Annotated[
         str, typer.Option(help=f"One of: {', '.join(OPTIMISERS)}; or {ALL}: compare them by cross-validation.")
     ] = "mert",
@@ -39,6 +43,9 @@ def tune(
             help="Decode round after round with this command: {weights} to read, {nbest} to write, "
             "and as it likes {source} {k} {round} {seed}. No shell is involved.",
         ),
+    ] = None,
+    system: Annotated[
+        str | None, typer.Option(metavar="FOLDER", help="Decode round after round with this system of ours.")
     ] = None,
     reference: References = None,
     weights: Annotated[
@@ -87,12 +94,29 @@ def tune(
         Keep | None,
         typer.Option(help="Weights of the round that decoded best (default), or the last.", rich_help_panel=_LOOP),
     ] = None,
+    features: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Sparse features of the system: a set such as extended, or a template; repeat.",
+            rich_help_panel=_SYSTEM,
+        ),
+    ] = None,
+    distinct: Annotated[
+        bool, typer.Option("--distinct", help="Candidates with different words only.", rich_help_panel=_SYSTEM)
+    ] = False,
+    without_fold: Annotated[
+        int | None,
+        typer.Option(min=0, help="As if this fold had not been in the training.", rich_help_panel=_SYSTEM),
+    ] = None,
+    fast: Annotated[bool, typer.Option("--fast", help="Less search.", rich_help_panel=_SYSTEM)] = False,
+    accurate: Annotated[bool, typer.Option("--accurate", help="More search.", rich_help_panel=_SYSTEM)] = False,
     timeout: Annotated[
         float | None,
         typer.Option(help="Seconds that the command may take in a round; a day unless given.", rich_help_panel=_LOOP),
     ] = None,
     run: Annotated[
-        Path | None, typer.Option(help="Folder to record the run in, round by round.", rich_help_panel=_RUN)
+        Path | None,
+        typer.Option(help="Folder to record the run in; with --system, OUT/tune by itself.", rich_help_panel=_RUN),
     ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue the run in that folder.", rich_help_panel=_RUN)
@@ -104,7 +128,11 @@ def tune(
 ) -> None:
     """Find weights that maximise a metric on candidates of any decoder: lists that exist, or a decoder at work.
 
-    Examples: dragoman tune --nbest run1.nbest.gz --nbest run2.nbest.gz -r dev.ref --weights run2.dense -o weights.tsv
+    Examples: dragoman tune --system system --source dev.de -r dev.en -o tuned
+
+    dragoman tune --system system --source dev.de -r dev.en --method pro --features extended -o tuned
+
+    dragoman tune --nbest run1.nbest.gz --nbest run2.nbest.gz -r dev.ref --weights run2.dense -o weights.tsv
 
     dragoman tune --nbest candidates.jsonl --external comet --method pro -o weights.tsv
 
@@ -119,12 +147,23 @@ def tune(
     if setting == ["help"]:
         show_settings(session, list(OPTIMISERS) if method == ALL else [method])
         return
+    if system is not None and out is not None:
+        if holds_system(out):
+            report_finished(session, out, resume)
+            return
+        run = run or out / "tune"
     options = TuneOptions(
         out=out,
         method=method,
         nbest=nbest,
         stats=stats,
         decoder=decoder,
+        system=system,
+        features=features,
+        distinct=distinct,
+        without_fold=without_fold,
+        fast=fast,
+        accurate=accurate,
         source=source,
         reference=reference,
         weights=weights,

@@ -202,9 +202,15 @@ def _parse_ini(path: PathLike, lines: list[tuple[int, str]]) -> _Parsed:
                 raise InputError(f"the feature '{name}' stands twice", path=path, line=number)
             dense[name] = [(number, value) for value in values]
         elif section == "[weight-file]":
-            file = Path(os.fspath(path)).parent / line
+            file = _weight_file(Path(path), line)
             sparse.extend(_parse_cdec(file, list(enumerate(read_lines(file), start=1))))
     return [*_numbered(dense), *sparse]
+
+
+def _weight_file(ini: Path, name: str) -> Path:
+    """As Moses does, from where we are; or beside the moses.ini, which may have been moved together with it."""
+    beside = ini.parent / Path(name).name
+    return beside if not Path(name).exists() and beside.exists() else Path(name)
 
 
 _PARSERS = {
@@ -275,4 +281,5 @@ def _ini_lines(
     if sparse_path is not None:
         yield ""
         yield "[weight-file]"
-        yield sparse_path.name
+        # Moses looks for it from where it was started, not from the folder of the moses.ini.
+        yield str(sparse_path)

@@ -44,6 +44,9 @@ __all__ = ["Descent", "descend"]
 MEMORY_BYTES = 1 << 29
 """Prepared lists beyond this size go to a scratch file in the folder for temporary files."""
 
+SMOOTHED = SentenceBleu(smooth_brevity=True)
+"""BLEU+1 that does not teach short translations."""
+
 _N_SCALE_LISTS = 200
 
 
@@ -53,7 +56,7 @@ class Descent(ABC):
 
     `freeze_dense` keeps the weights of dense features; none keeps them unless there is nothing else to learn or the
     start has none. `rescale` lets the start be multiplied by what suits the loss. `sentence_bleu` says how BLEU of a
-    candidate alone is smoothed (default: the method's).
+    candidate alone is smoothed.
     """
 
     step: float
@@ -64,7 +67,7 @@ class Descent(ABC):
     keep_best: bool = True
     rescale: bool = True
     freeze_dense: bool | None = False
-    sentence_bleu: SentenceBleu | None = None
+    sentence_bleu: SentenceBleu = SMOOTHED
 
     def __post_init__(self) -> None:
         self.update()

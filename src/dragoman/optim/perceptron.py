@@ -1,16 +1,17 @@
 """The structured perceptron, averaged: Collins 2002; Liang et al. 2006; Xiao et al. 2011 (FastForest), section 6.
 
-For each sentence, y the candidate that the model likes most and y* the one of highest gain (a local update: the oracle of the
-list stands for the reference): if y is worse than y*,
+For each sentence, y the candidate that the model likes most and y* the one of highest gain (a local update: the
+oracle of the list stands for the reference): if y is worse than y*,
 
     w <- w + step (f(y*) - f(y))
 
 and the result is the average of w over all updates, which is what keeps the last sentences from having the last word.
 
-Of several candidates of highest gain y* is the one that the model likes most; of several that the model likes equally y is the
-worst, so that weights of zero, which tie all candidates, can be a start. The loss behind this, max_y w.f(y) - w.f(y*), grows
-with the weights, so what is watched on held-out sentences is the gain that the model's choice misses. Started from weights
-that are not zero, `step` says how much a mistake counts against them. Dense features are measured in their deviation within lists.
+Of several candidates of highest gain y* is the one that the model likes most; of several that the model likes equally
+y is the worst, so that weights of zero, which tie all candidates, can be a start. The loss behind this, max_y w.f(y)
+- w.f(y*), grows with the weights, so what is watched on held-out sentences is the gain that the model's choice
+misses. Started from weights that are not zero, `step` says how much a mistake counts against them. Dense features are
+measured in their deviation within lists.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dragoman import _core
-from dragoman.metric import SentenceBleu
 from dragoman.optim.descent import Descent
 from dragoman.optim.list_loss import ListLoss, gain_scale
 from dragoman.optim.update import Update
@@ -57,6 +57,6 @@ class Perceptron(Descent):
         """The loss for a pool's metric."""
         return PerceptronLoss(
             metric=metric_of(pool),
-            sentence_bleu=self.sentence_bleu or SentenceBleu(smooth_brevity=True),
+            sentence_bleu=self.sentence_bleu,
             gain_scale=gain_scale(pool),
         )

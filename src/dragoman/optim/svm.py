@@ -1,16 +1,16 @@
 """The structured support vector machine, online: Tsochantaridis et al. 2004; Flanigan et al. 2013 (HOLS), figure 1.
 
-With y* the candidate of highest gain and cost(y) = `cost_scale` (gain(y*) - gain(y)), the loss of a sentence is the margin-
-rescaled hinge, and with the penalty that makes the margin wide
+With y* the candidate of highest gain and cost(y) = `cost_scale` (gain(y*) - gain(y)), the loss of a sentence is the
+margin- rescaled hinge, and with the penalty that makes the margin wide
 
     sum_n max_y (w.f(y) + cost(y)) - w.f(y*)   +   l2/2 |w|^2
 
-Stochastic descent moves w from the most violating candidate towards y*: w <- w - step (f(y) - f(y*)), one sentence at a time,
-with the step decreasing as step / (1 + decay e) after e epochs (Bottou 2010), averaged.
+Stochastic descent moves w from the most violating candidate towards y*: w <- w - step (f(y) - f(y*)), one sentence at
+a time, with the step decreasing as step / (1 + decay e) after e epochs (Bottou 2010), averaged.
 
-The paper gives no settings for this; ours are stated above each field. Of several candidates of highest gain y* is the one
-that the model likes most. Dense features are measured in their deviation within lists. The paper shows how this learner
-overfits on the sentences that the grammar came from: tune on others.
+The paper gives no settings for this; ours were chosen on Moses lists. Of several candidates of highest gain y* is the
+one that the model likes most. Dense features are measured in their deviation within lists. The paper shows how this
+learner overfits on the sentences that the grammar came from: tune on others.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from dataclasses import dataclass
 
 from dragoman import _core
 from dragoman.errors import InputError
-from dragoman.metric import SentenceBleu
 from dragoman.optim.descent import Descent
 from dragoman.optim.list_loss import ListLoss, gain_scale
 from dragoman.optim.update import Update
@@ -63,7 +62,7 @@ class Svm(Descent):
         """The loss for a pool's metric."""
         return StructuredHinge(
             metric=metric_of(pool),
-            sentence_bleu=self.sentence_bleu or SentenceBleu(smooth_brevity=True),
+            sentence_bleu=self.sentence_bleu,
             gain_scale=gain_scale(pool),
             cost_scale=self.cost_scale,
         )

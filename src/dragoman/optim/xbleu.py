@@ -12,10 +12,11 @@ and stochastic descent, a sentence at a time, climbs xBLEU: w_o <- w_o + mu delt
 wrong sign; the error terms of a sentence are summed before its one update).
 
 Symbols: w `phi` and `theta` together, gamma `gamma`, mu `step`, 3e-4 `tolerance`. As in the paper, weights of dense
-features stay as they are while there are others to learn (`freeze_dense`). Deviations: learning stops when the
-held-out loss did not fall by a factor of 3e-4 in three epochs running, not in one, because small pools are noisy, and
-the best epoch is kept. sBLEU is BLEU+1 with smoothed brevity; the paper found its own variant and BLEU+1 equally good.
-Dense features that are learned after all are measured in their deviation within lists, or mu would depend on their scale.
+features stay as they are while there are others to learn (`freeze_dense`). Deviations: learning stops when the held-
+out loss did not fall by a factor of 3e-4 in three epochs running, not in one, because small pools are noisy, and the
+best epoch is kept. sBLEU is BLEU+1 with smoothed brevity; the paper found its own variant and BLEU+1 equally good.
+Dense features that are learned after all are measured in their deviation within lists, or mu would depend on their
+scale.
 """
 
 from __future__ import annotations
@@ -24,7 +25,6 @@ from dataclasses import dataclass
 
 from dragoman import _core
 from dragoman.errors import InputError
-from dragoman.metric import SentenceBleu
 from dragoman.optim.descent import Descent
 from dragoman.optim.list_loss import ListLoss, gain_scale
 from dragoman.optim.update import Update
@@ -72,7 +72,7 @@ class Xbleu(Descent):
         """The loss for a pool's metric."""
         return ExpectedGain(
             metric=metric_of(pool),
-            sentence_bleu=self.sentence_bleu or SentenceBleu(smooth_brevity=True),
+            sentence_bleu=self.sentence_bleu,
             gain_scale=gain_scale(pool),
             gamma=self.gamma,
         )

@@ -10,7 +10,7 @@ from dragoman.pool.shard import Shard
 from dragoman.pool.statistics_files import read_statistics, write_statistics
 from dragoman.pool.storage import load_pool, merge_to_disk, read_to_disk, save_pool
 from dragoman.pool.synthetic import SyntheticPool, cosine, overlapping_shard, random_shard, synthetic_pool
-from dragoman.pool.writers import write_nbest
+from dragoman.pool.writers import nbest_blocks, write_nbest
 
 __all__ = [
     "Choice",
@@ -23,6 +23,7 @@ __all__ = [
     "merge_pools",
     "merge_to_disk",
     "metric_of",
+    "nbest_blocks",
     "new_words",
     "on_tables",
     "oracle",

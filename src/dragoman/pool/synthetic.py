@@ -91,7 +91,7 @@ def overlapping_shard(
     n_shared: int,
     n_sentence_features: int,
 ) -> Shard:
-    """Candidates as k-best lists have them: of `n_active` indicator features `n_shared` are drawn from the sentence's own.
+    """Candidates as k-best lists have them: `n_active` indicator features, `n_shared` of them the sentence's own.
 
     A sentence has `n_sentence_features`; with as many as `n_shared` all its candidates have all of them. The other
     features are drawn from all `n_features`. Gains are uniform numbers, the external metric's statistics.

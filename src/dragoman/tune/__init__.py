@@ -8,6 +8,7 @@ from dragoman.tune.fixed import tune_pool
 from dragoman.tune.loop import Between, Keep, LoopSettings, Measure, Step, tune_decoder
 from dragoman.tune.record import Learned, RoundRecord, TuneRecord
 from dragoman.tune.settings import build_optimiser, describe_settings
+from dragoman.tune.system import SystemDecoder, TuneConfig, keep_tuned, tune_system
 
 __all__ = [
     "PLACEHOLDERS",
@@ -27,12 +28,16 @@ __all__ = [
     "RoundAware",
     "RoundRecord",
     "Step",
+    "SystemDecoder",
+    "TuneConfig",
     "TuneRecord",
     "best_method",
     "build_optimiser",
     "cross_validate",
     "deal_sentences",
     "describe_settings",
+    "keep_tuned",
     "tune_decoder",
     "tune_pool",
+    "tune_system",
 ]

@@ -54,17 +54,23 @@ class CommandDecoder:
         """Run the command. Raises FailedError with the tail of its output for whatever goes wrong with it."""
         if self._current is None:
             raise ValueError("begin_round comes before decode")
-        folder = self._current.folder
-        files = {"weights": folder / "weights", "nbest": folder / "nbest"}
-        self._write_weights(weights, files["weights"])
+        try:
+            return self._decode(weights, self._current)
+        except OSError as error:
+            raise FailedError(f"{self._current.folder}: the decoder's files: {error.strerror or error}") from error
+
+    def _decode(self, weights: Weights, current: DecodingRound) -> Pool:
+        folder = current.folder
+        files = {name: (folder / name).absolute() for name in ("weights", "nbest")}
+        self._write_weights(weights, files["weights"], current.dense)
         log = folder / "decoder.log"
         self._template.run(
             log,
             source=self._source,
             k=self._settings.k,
-            round=self._current.number,
-            seed=self._current.seed,
-            **{name: file.absolute() for name, file in files.items()},
+            round=current.number,
+            seed=current.seed,
+            **files,
         )
         pool = self._read(files["nbest"], log)
         # The record of a run holds both in other forms already.
@@ -73,10 +79,9 @@ class CommandDecoder:
         files["nbest"].unlink()
         return pool
 
-    def _write_weights(self, weights: Weights, path: Path) -> None:
+    def _write_weights(self, weights: Weights, path: Path, known: tuple[str, ...] | None) -> None:
         settings = self._settings
         moses = settings.weights_format in {WeightFormat.MOSES_INI, WeightFormat.MOSES_DENSE}
-        known = self._current.dense if self._current else None
         write_weights(
             weights,
             path,

@@ -83,8 +83,8 @@ class Comparison:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the method said, each once."""
-        return tuple(dict.fromkeys(note for fold in self.folds for note in fold.notes))
+        """What the method said of every fold."""
+        return tuple(note for note in self.folds[0].notes if all(note in fold.notes for fold in self.folds))
 
 
 def deal_sentences(pool: Pool, n_folds: int, *, seed: int) -> list[Int64Array]:

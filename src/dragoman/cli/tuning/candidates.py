@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
@@ -11,10 +12,22 @@ from dragoman.cli.lists import measure_of, measured, read_lists
 from dragoman.cli.session import Session
 from dragoman.cli.tuning.options import TuneOptions, flag
 from dragoman.cli.tuning.report import write_result
+from dragoman.cli.tuning.system import write_system
 from dragoman.errors import InputError
 from dragoman.features import Weights, read_init_opt, read_weights
 from dragoman.pool import Pool, read_statistics
-from dragoman.tune import CommandDecoder, CommandSettings, CommandTemplate, Decoder, Measure, TuneRecord
+from dragoman.system import Preset, System
+from dragoman.text import read_lines
+from dragoman.tune import (
+    CommandDecoder,
+    CommandSettings,
+    CommandTemplate,
+    Decoder,
+    Measure,
+    SystemDecoder,
+    TuneConfig,
+    TuneRecord,
+)
 
 __all__ = ["KINDS", "LOOP_OPTIONS", "Decoding", "Kind", "Lists", "choose_kind"]
 
@@ -29,12 +42,15 @@ class Lists:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decoding:
-    """A decoder that makes candidates for any weights, how they are measured, and how the result is written."""
+    """A decoder that makes candidates for any weights, how they are measured, and how the result is written.
+
+    `write` returns the path of the weights.
+    """
 
     decoder: Decoder
     measure: Measure
     start: Weights
-    write: Callable[[TuneRecord, TuneOptions, Path], None] = write_result
+    write: Callable[[TuneRecord, TuneOptions, Path], Path] = write_result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +128,28 @@ def _open_decoder(session: Session, options: TuneOptions) -> Decoding:
     return Decoding(decoder=decoder, measure=measure, start=_start(options))
 
 
+def _open_system(session: Session, options: TuneOptions) -> Decoding:
+    assert options.system is not None
+    if options.source is None or options.source == "-":
+        raise InputError("a system is tuned on a file of source sentences; name it with --source")
+    system = System.load(options.system)
+    if options.features is not None:
+        system = system.with_templates(options.features)
+    decoder = SystemDecoder(
+        system.view(options.without_fold),
+        list(read_lines(options.source)),
+        k=TuneConfig().k if options.k is None else options.k,
+        distinct=options.distinct,
+        preset=Preset.FAST if options.fast else Preset.ACCURATE if options.accurate else Preset.DEFAULT,
+        n_threads=session.threads,
+    )
+    measure = measure_of(
+        options.reference, options.metric, options.external, options.lower_is_better, threads=session.threads
+    )
+    start = system.weights if options.weights is None else read_weights(options.weights)
+    return Decoding(decoder=decoder, measure=measure, start=start, write=partial(write_system, system, session.seed))
+
+
 def _start(options: TuneOptions) -> Weights:
     return Weights.from_dict({}) if options.weights is None else read_weights(options.weights)
 
@@ -126,6 +164,12 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
             decodes=True,
             open=_open_decoder,
         ),
+        "system": Kind(
+            takes=_METRIC | LOOP_OPTIONS | {"features", "distinct", "without_fold", "fast", "accurate"},
+            inputs=("source", "reference", "system"),
+            decodes=True,
+            open=_open_system,
+        ),
     }
 )
 """By the option, also the field of TuneOptions, that names them."""
@@ -134,5 +178,6 @@ _REASONS = MappingProxyType(
     {
         "nbest": ": the lists are fixed and nothing is decoded",
         "stats": ": statistics files come with their scores",
+        "system": ": it makes its own candidates",
     }
 )

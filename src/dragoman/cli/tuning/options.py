@@ -32,6 +32,12 @@ class TuneOptions:
     nbest: list[str] | None = None
     stats: tuple[str, str] | None = None
     decoder: str | None = None
+    system: str | None = None
+    features: list[str] | None = None
+    distinct: bool = False
+    without_fold: int | None = None
+    fast: bool = False
+    accurate: bool = False
     source: str | None = None
     reference: list[str] | None = None
     weights: str | None = None
@@ -64,6 +70,8 @@ class TuneOptions:
             raise InputError("say where the weights go with -o")
         if self.resume and self.run is None:
             raise InputError("--resume continues a run; name its folder with --run")
+        if self.fast and self.accurate:
+            raise InputError("choose one of --fast and --accurate")
         if self.template is not None and self.weights_format is not WeightFormat.MOSES_INI:
             raise InputError("a template belongs to the format of moses.ini; say --weights-format moses")
         if self.lower_is_better and self.external is None:

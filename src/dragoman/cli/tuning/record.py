@@ -14,6 +14,7 @@ from dragoman.cli.tuning.options import TuneOptions, flag
 from dragoman.errors import InputError
 from dragoman.optim import Optimiser
 from dragoman.run import RunFolder
+from dragoman.system.manifest import MANIFEST
 
 __all__ = ["open_run"]
 
@@ -54,7 +55,8 @@ def _digests(options: TuneOptions, fields: tuple[str, ...]) -> dict[str, str]:
 
 
 def _digest(path: Path) -> str:
-    file = path / "pool.json" if path.is_dir() else path
+    names = ("pool.json", MANIFEST)
+    file = next((path / name for name in names if (path / name).exists()), path)
     try:
         with file.open("rb") as stream:
             return hashlib.file_digest(stream, "blake2b").hexdigest()[:32]

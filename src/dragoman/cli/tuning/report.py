@@ -27,7 +27,7 @@ def show_settings(session: Session, methods: list[str]) -> None:
     session.emit({"settings": settings})
 
 
-def write_result(record: TuneRecord, options: TuneOptions, out: Path) -> None:
+def write_result(record: TuneRecord, options: TuneOptions, out: Path) -> Path:
     """The weights in the format that was asked for."""
     format_ = options.weights_format
     moses = format_ in {WeightFormat.MOSES_INI, WeightFormat.MOSES_DENSE}
@@ -40,6 +40,7 @@ def write_result(record: TuneRecord, options: TuneOptions, out: Path) -> None:
         dense=(options.dense or record.dense) if moses else None,
         template=options.template,
     )
+    return out
 
 
 def describe_round(record: RoundRecord) -> str:

@@ -120,8 +120,7 @@ def _tune_decoder(
             on_step=on_step,
             on_round=on_round,
         )
-    candidates.write(record, options, _out(options))
-    report(session, record, _out(options))
+    report(session, record, candidates.write(record, options, _out(options)))
 
 
 def _compare(
