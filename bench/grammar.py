@@ -1,4 +1,4 @@
-"""Grammars: extraction with reordering, and the options of sentences."""
+"""Grammars: extraction of phrases and of rules, and the options of sentences."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from pathlib import Path
 from bench.harness import ANCHORS, DATA, Case, Workload
 from dragoman.align import Alignment, read_pharaoh
 from dragoman.corpus import Bitext
-from dragoman.grammar import ExtractConfig, Grammar, extract
+from dragoman.features import FeatureIndex
+from dragoman.grammar import ExtractConfig, Grammar, RuleConfig, extract, extract_rules
+from dragoman.search import RuleOptionBuilder
 from dragoman.text import read_lines
 
 
@@ -53,6 +55,32 @@ def _options(scale: float) -> Workload:
     return Workload(n_items=len(sentences), ours=run, repeats=3)
 
 
+def _extract_rules(scale: float) -> Workload:
+    scratch = tempfile.TemporaryDirectory()  # lives as long as the closure below
+    folder = Path(scratch.name)
+    bitext, alignment = _corpus(folder, scale)
+
+    def run() -> None:
+        extract_rules(bitext, alignment, folder / "grammar", RuleConfig(n_threads=2))
+        shutil.rmtree(folder / "grammar")
+
+    return Workload(n_items=len(bitext), ours=run, repeats=3)
+
+
+def _rule_options(scale: float) -> Workload:
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        grammar: Grammar = extract_rules(*_corpus(folder, 1.0), folder / "grammar", RuleConfig(n_threads=2))
+        lines = list(read_lines(DATA / "enja" / "dev.ja.xz"))
+        sentences = lines[: int(len(lines) * scale)]
+
+    def run() -> None:
+        # A new view: nothing is cached yet.
+        RuleOptionBuilder(grammar.rule_view(), FeatureIndex()).build(sentences)
+
+    return Workload(n_items=len(sentences), ours=run, repeats=3)
+
+
 CASES = [
     Case(
         name="extraction and reordering counts, enja",
@@ -64,4 +92,16 @@ CASES = [
         wall=True,
     ),
     Case(name="options of a sentence, enja dev", area="grammar", unit="sentences", prepare=_options, needs_data=True),
+    Case(
+        name="extraction of rules, enja",
+        area="grammar",
+        unit="sentence pairs",
+        prepare=_extract_rules,
+        target="at most 15 s on two cores",
+        needs_data=True,
+        wall=True,
+    ),
+    Case(
+        name="rules of a sentence, enja dev", area="grammar", unit="sentences", prepare=_rule_options, needs_data=True
+    ),
 ]

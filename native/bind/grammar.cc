@@ -43,7 +43,7 @@ class Arrays {
   MappedGrammar& owner_;
 };
 
-MappedGrammar map_grammar(const nb::dict& named, int n_given_reordering) {
+MappedGrammar map_grammar(const nb::dict& named, int n_given_reordering, int n_given_scores, bool is_rules) {
   MappedGrammar grammar;
   Arrays arrays(named, grammar);
   GrammarTables& t = grammar.tables;
@@ -64,6 +64,9 @@ MappedGrammar map_grammar(const nb::dict& named, int n_given_reordering) {
   t.given_scores = arrays.get<float>("given.scores");
   t.given_reordering = arrays.get<float>("given.reordering");
   t.n_given_reordering = n_given_reordering;
+  t.n_given_scores = n_given_scores;
+  t.is_rules = is_rules;
+  t.event_mass = arrays.get<uint64_t>("events.mass");
   t.check();
   return grammar;
 }
@@ -116,13 +119,8 @@ void bind_extraction(nb::module_& m) {
         rows.check("links");
         const ExtractOptions options{max_length, max_sentence_length, n_source_words, n_target_words,
                                      BuildOptions{folder, max_memory_bytes, n_threads}};
-        const auto stats =
-            watch([&](Control& control) { return extract_phrases(text, rows, options, control); }, progress);
-        nb::dict result = to_dict(stats.build);
-        result["n_sentences"] = stats.n_sentences;
-        result["n_too_long"] = stats.n_too_long;
-        result["n_empty"] = stats.n_empty;
-        return result;
+        return to_dict(
+            watch([&](Control& control) { return extract_phrases(text, rows, options, control); }, progress));
       },
       nb::arg("source_offsets").noconvert(), nb::arg("source_ids").noconvert(), nb::arg("target_offsets").noconvert(),
       nb::arg("target_ids").noconvert(), nb::arg("folds").noconvert(), nb::arg("link_offsets").noconvert(),
@@ -163,7 +161,8 @@ void bind_tables(nb::module_& m) {
                                   to_numpy(g.tables.word_counts(g.tables.target_words)));
           },
           "Of source and target words by id, in all folds; empty for a grammar with given scores.");
-  m.def("map_grammar", &map_grammar, nb::arg("arrays"), nb::arg("n_given_reordering"));
+  m.def("map_grammar", &map_grammar, nb::arg("arrays"), nb::arg("n_given_reordering"), nb::arg("n_given_scores"),
+        nb::arg("is_rules"), "n_given_scores is -1 where scores come from counts.");
 }
 
 void bind_view(nb::module_& m) {
@@ -238,11 +237,20 @@ nb::dict to_dict(const BuildStats& stats) {
   return result;
 }
 
+nb::dict to_dict(const ExtractStats& stats) {
+  nb::dict result = to_dict(stats.build);
+  result["n_sentences"] = stats.n_sentences;
+  result["n_too_long"] = stats.n_too_long;
+  result["n_empty"] = stats.n_empty;
+  return result;
+}
+
 void bind_grammar(nb::module_& m) {
   bind_extraction(m);
   bind_tables(m);
   bind_view(m);
   bind_moses(m);
+  bind_rules(m);
 }
 
 }  // namespace dragoman::bind

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "core/grammar_build.hh"
+#include "core/extract_text.hh"
 #include "core/grammar_tables.hh"
 
 namespace dragoman::bind {
@@ -19,6 +19,8 @@ struct MappedGrammar {
 };
 
 nb::dict to_dict(const BuildStats& stats);
+nb::dict to_dict(const ExtractStats& stats);
 void bind_moses(nb::module_& m);
+void bind_rules(nb::module_& m);
 
 }  // namespace dragoman::bind

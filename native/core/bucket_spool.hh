@@ -65,7 +65,13 @@ class BucketSpool {
     return records;
   }
 
-  int64_t spilled_bytes() const { return file_ ? file_->size() : 0; }
+  // When everything is taken: gives the scratch file's space back.
+  void release() {
+    spilled_bytes_ = spilled_bytes();
+    file_.reset();
+  }
+
+  int64_t spilled_bytes() const { return file_ ? file_->size() : spilled_bytes_; }
   int64_t size() const { return n_records_; }
 
  private:
@@ -102,7 +108,7 @@ class BucketSpool {
 
   std::string folder_;
   int64_t max_memory_bytes_;
-  int64_t memory_bytes_ = 0, n_records_ = 0;
+  int64_t memory_bytes_ = 0, n_records_ = 0, spilled_bytes_ = 0;
   std::vector<Bucket> buckets_;
   std::unique_ptr<TempFile> file_;
   std::mutex mutex_;

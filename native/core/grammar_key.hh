@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/errors.hh"
+
 namespace dragoman {
 
 // Words are ids from 0; nonterminals of rules are negative.
@@ -58,8 +60,8 @@ struct OrientationCode {
   }
 };
 
-// One entry of a pair: so many occurrences in a fold with an alignment and an orientation. Pairs that occur more
-// often than one entry can count have several: everything a view needs is a sum over entries.
+// One entry of a pair: so many occurrences in a fold with an alignment and an orientation (of rules: a RuleKind). Pairs
+// that occur more often than one entry can count have several: everything a view needs is a sum over entries.
 struct Event {
   static constexpr int kCountBits = 10;
   static constexpr uint64_t kMaxCount = (1U << kCountBits) - 1;
@@ -80,12 +82,20 @@ struct Event {
 
 // A marginal count in one fold.
 struct FoldCount {
+  static constexpr uint64_t kMax = (uint64_t{1} << 56) - 1;
+
   uint64_t bits = 0;
 
   static FoldCount of(uint8_t fold, uint64_t count) { return {static_cast<uint64_t>(fold) << 56 | count}; }
   uint8_t fold() const { return static_cast<uint8_t>(bits >> 56); }
-  int64_t count() const { return static_cast<int64_t>(bits & ((uint64_t{1} << 56) - 1)); }
+  int64_t count() const { return static_cast<int64_t>(bits & kMax); }
 };
+
+// The same where the count may be too large; throws InputError.
+inline FoldCount fold_count(uint8_t fold, uint64_t count) {
+  if (count > FoldCount::kMax) throw InputError("something occurs too often in a fold to be counted; split the corpus");
+  return FoldCount::of(fold, count);
+}
 
 // Adds up counts of a few folds.
 class FoldSums {
@@ -108,6 +118,12 @@ class FoldSums {
  private:
   std::vector<std::pair<uint8_t, uint64_t>> sums_;
 };
+
+// Where a rule comes from. Composed: other rules of its place in the text make it up. Added: it was not extracted.
+enum class RuleKind : uint16_t { kComposed = 0, kMinimal = 1, kAdded = 2 };
+
+// The mass of rules in whole numbers: this much is one.
+constexpr uint64_t kMassUnit = uint64_t{1} << 30;
 
 struct PhraseLink {
   uint8_t source, target;

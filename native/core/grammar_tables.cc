@@ -31,7 +31,9 @@ void GrammarTables::check() const {
   fits(word_pair_counts.size() == static_cast<int64_t>(word_pairs.values.size()));
   fits(word_pairs.size() == source_words.size());
   const auto n_pairs = static_cast<size_t>(pair_events.size());
-  fits(given_scores.empty() || given_scores.size() == 4 * n_pairs);
+  fits(given_scores.size() == n_pairs * static_cast<size_t>(std::max(0, n_given_scores)));
+  fits(is_rules || !is_given() || n_given_scores == 4);
+  fits(event_mass.size() == (is_rules && !is_given() ? pair_events.values.size() : 0));
   fits(n_given_reordering >= 0 && given_reordering.size() == n_pairs * static_cast<size_t>(n_given_reordering));
 }
 
@@ -87,10 +89,23 @@ std::vector<int64_t> GrammarTables::word_counts(const CheckedRows<FoldCount>& wo
   return counts;
 }
 
-int64_t GrammarTables::child(int64_t node, Symbol symbol) const {
+uint64_t GrammarTables::mass(int64_t pair, const FoldFilter& folds) const {
+  const auto [begin, end] = pair_events.bounds(pair);
+  uint64_t total = 0;
+  for (auto e = static_cast<size_t>(begin); e < static_cast<size_t>(end); ++e)
+    if (folds.has(pair_events.values[e].fold())) total += event_mass[e];
+  return total;
+}
+
+std::pair<int64_t, int64_t> GrammarTables::children(int64_t node) const {
   const int64_t begin = trie_children[static_cast<size_t>(node)], end = trie_children[static_cast<size_t>(node) + 1];
   // Children come after their parent: a damaged trie cannot make a walk go round in circles.
   if (begin <= node || end < begin || static_cast<size_t>(end) > trie_symbols.size()) throw_damaged_grammar();
+  return {begin, end};
+}
+
+int64_t GrammarTables::child(int64_t node, Symbol symbol) const {
+  const auto [begin, end] = children(node);
   const auto symbols = trie_symbols.subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
   const auto at = std::lower_bound(symbols.begin(), symbols.end(), symbol);
   return at != symbols.end() && *at == symbol ? begin + (at - symbols.begin()) : -1;

@@ -72,13 +72,21 @@ struct GrammarTables {
   // Rows of words w + 1, the empty word first.
   CheckedRows<uint64_t> word_pairs;  // keys, by source word
   CheckedRows<FoldCount> word_pair_counts, source_words, target_words;
-  // Grammars read from elsewhere: four scores and n_reordering scores a pair, natural logs. Empty otherwise.
+  // Grammars read from elsewhere: scores and reordering scores a pair, as many as these say; none otherwise, and
+  // n_given_scores is -1. Scores of phrase pairs are four natural logs.
   std::span<const float> given_scores, given_reordering;
-  int n_given_reordering = 0;
+  int n_given_reordering = 0, n_given_scores = -1;
+  // Of rules. Their target sides have the left-hand label in front and the i-th nonterminal of the source side as
+  // -1 - i; their source sides have nonterminals of label L as -1 - L. Extracted ones have a mass by event, in units of
+  // kMassUnit, and marginals are of mass.
+  bool is_rules = false;
+  std::span<const uint64_t> event_mass;
 
   int64_t n_sources() const { return sources.size(); }
   int64_t n_pairs() const { return pair_events.size(); }
-  bool is_given() const { return !given_scores.empty(); }
+  bool is_given() const { return n_given_scores >= 0; }
+  // The mass of a pair in some folds.
+  uint64_t mass(int64_t pair, const FoldFilter& folds) const;
 
   // Sizes that must agree; cheap. Throws InputError.
   void check() const;
@@ -88,6 +96,8 @@ struct GrammarTables {
   int64_t find_pair(int64_t source, int64_t target) const;
   int64_t source_of_pair(int64_t pair) const;
   int64_t target_of_pair(int64_t pair) const;
+  // The children [begin, end) of a trie node, ordered by symbol.
+  std::pair<int64_t, int64_t> children(int64_t node) const;
   // How often each word occurs, in all folds; empty for a grammar with given scores, which has no counts.
   std::vector<int64_t> word_counts(const CheckedRows<FoldCount>& words) const;
   // The child of a trie node by a symbol, or -1.

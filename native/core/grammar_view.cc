@@ -9,16 +9,8 @@
 
 namespace dragoman {
 
-struct GrammarView::Cached {
-  int64_t source;
-  OptionList list;
-};
-
 GrammarView::GrammarView(const GrammarTables& tables, const ViewOptions& options, int n_threads, Control& control)
-    : tables_(tables),
-      options_(options),
-      folds_(options.excluded_fold),
-      cache_(std::make_unique<std::atomic<const Cached*>[]>(kCacheSlots)) {
+    : tables_(tables), options_(options), folds_(options.excluded_fold), lexical_(tables, folds_) {
   if (options.max_targets < 0 || options.min_count < 1 || !(options.reordering_smoothing > 0))
     throw std::invalid_argument("a setting of the view is out of range");
   if (tables.is_given()) {
@@ -34,10 +26,6 @@ GrammarView::GrammarView(const GrammarTables& tables, const ViewOptions& options
     n_reordering_ += 2 * choice.n_orientations;
   }
   if (options.smoothing == PhraseSmoothing::kKneserNey) count_for_smoothing(n_threads, control);
-}
-
-GrammarView::~GrammarView() {
-  for (size_t i = 0; i < kCacheSlots; ++i) delete cache_[i].load(std::memory_order_relaxed);
 }
 
 void GrammarView::options(std::span<const Symbol> sentence, OptionList& out) const {
@@ -62,30 +50,13 @@ void GrammarView::lookup(int64_t source, OptionList& out) const {
   out.n_reordering = n_reordering_;
   const auto [begin, end] = tables_.pair_targets.bounds(source);
   if (end - begin > kCachedPairs) {
-    if (const OptionList* list = cached(source)) {
+    if (const OptionList* list = cache_.get(source, [&](OptionList& made) { compute(source, made); })) {
       out.options.insert(out.options.end(), list->options.begin(), list->options.end());
       out.reordering.insert(out.reordering.end(), list->reordering.begin(), list->reordering.end());
       return;
     }
   }
   compute(source, out);
-}
-
-// The kept result of a source side, computed now if its slots have room; nullptr where others took them.
-const OptionList* GrammarView::cached(int64_t source) const {
-  const uint64_t hash = mix64(static_cast<uint64_t>(source));
-  for (size_t probe = 0; probe < kCacheProbes; ++probe) {
-    auto& slot = cache_[(hash + probe) % kCacheSlots];
-    const Cached* found = slot.load(std::memory_order_acquire);
-    if (!found) {
-      auto made = std::make_unique<Cached>();
-      made->source = source;
-      compute(source, made->list);
-      if (slot.compare_exchange_strong(found, made.get(), std::memory_order_acq_rel)) return &made.release()->list;
-    }
-    if (found->source == source) return &found->list;
-  }
-  return nullptr;
 }
 
 int64_t GrammarView::count(int64_t pair) const { return folds_.sum(tables_.pair_events[pair]); }
@@ -160,8 +131,8 @@ double GrammarView::score(const Source& source, const Candidate& candidate, Tran
   const BestAlignments best = best_alignments(tables_, folds_, candidate.pair);
   option.alignment = best.by_target;
   const double p_source_log = std::log(p_source(source, candidate.pair, candidate.count));
-  const double lex_target = std::log(lexical(source.symbols, option.target, best.by_target, true));
-  const double lex_source = std::log(lexical(source.symbols, option.target, best.by_source, false));
+  const double lex_target = std::log(lexical_.weight(source.symbols, option.target, best.by_target, true));
+  const double lex_source = std::log(lexical_.weight(source.symbols, option.target, best.by_source, false));
   option.scores = {static_cast<float>(std::log(candidate.p_target)), static_cast<float>(p_source_log),
                    static_cast<float>(lex_target), static_cast<float>(lex_source)};
   return p_source_log + lex_target + lex_source;

@@ -3,15 +3,15 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "core/control.hh"
 #include "core/grammar_tables.hh"
+#include "core/lexical_weights.hh"
+#include "core/source_cache.hh"
 
 namespace dragoman {
 
@@ -65,7 +65,6 @@ class GrammarView {
  public:
   // The tables must outlive the view. Only smoothing takes time here: it counts all pairs once.
   GrammarView(const GrammarTables& tables, const ViewOptions& options, int n_threads, Control& control);
-  ~GrammarView();
   GrammarView(const GrammarView&) = delete;
   GrammarView& operator=(const GrammarView&) = delete;
 
@@ -93,31 +92,25 @@ class GrammarView {
   void count_for_smoothing(int n_threads, Control& control);
   double discount(int64_t count) const;
   double discounted(const Counts& counts) const;
-  const OptionList* cached(int64_t source) const;
   void compute(int64_t source, OptionList& out) const;
   Source read_source(int64_t source) const;
   int64_t count(int64_t pair) const;
   double p_target(const Source& source, int64_t pair, int64_t count) const;
   double p_source(const Source& source, int64_t pair, int64_t count) const;
   double score(const Source& source, const Candidate& candidate, TranslationOption& option) const;
-  double lexical(std::span<const Symbol> source, std::span<const Symbol> target, std::span<const PhraseLink> links,
-                 bool of_target) const;
-  double word_prob(int32_t source, int32_t target, bool of_target) const;
   void reorder(int64_t pair, std::vector<float>& out) const;
 
   const GrammarTables& tables_;
   ViewOptions options_;
   FoldFilter folds_;
+  LexicalWeights lexical_;
   int n_reordering_ = 0;
+  static constexpr int64_t kCachedPairs = 64;  // source sides with more are kept once computed
   // Kneser-Ney: discounts of counts 1, 2, 3 and more; counts of counts of every target side; distinct pairs.
   std::array<double, 3> discounts_{};
   std::vector<Counts> target_counts_;
   int64_t n_distinct_ = 0;
-  // Results of source sides with many targets, made on first use, never replaced.
-  struct Cached;
-  static constexpr size_t kCacheSlots = 1 << 14, kCacheProbes = 4;
-  static constexpr int64_t kCachedPairs = 64;
-  std::unique_ptr<std::atomic<const Cached*>[]> cache_;
+  SourceCache<OptionList> cache_{1 << 14};
 };
 
 }  // namespace dragoman

@@ -18,11 +18,4 @@ struct GrammarView::Candidate {
   size_t index = 0;
 };
 
-// The most frequent alignment of a pair. Ties go to the greater one, compared word by word as sets of partners; there
-// the direction of the lexical weight decides whose words are compared (as Moses' tables have it).
-struct BestAlignments {
-  std::span<const PhraseLink> by_target, by_source;
-};
-BestAlignments best_alignments(const GrammarTables& tables, const FoldFilter& folds, int64_t pair);
-
 }  // namespace dragoman

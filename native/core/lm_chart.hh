@@ -45,6 +45,8 @@ static_assert(std::is_trivially_copyable_v<ChartState>);
 class PieceScorer {
  public:
   explicit PieceScorer(const Model& model) : model_(model) {}
+  // Goes on from a piece's beginning that was scored before.
+  PieceScorer(const Model& model, const ChartState& state, double score) : model_(model), state_(state), score_(score) {}
 
   // The piece begins with <s>: only as the first call.
   void begin_sentence() {

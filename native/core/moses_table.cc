@@ -1,80 +1,14 @@
 #include "core/moses_table.hh"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <limits>
 
 #include "core/errors.hh"
+#include "core/table_text.hh"
 #include "core/word_counts.hh"
 
 namespace dragoman {
 
 namespace {
-
-constexpr size_t kMaxWords = 255;  // of a side
-
-// The parts of a line between " ||| ".
-std::vector<std::string_view> split_fields(std::string_view line) {
-  std::vector<std::string_view> fields;
-  for (;;) {
-    // A bar may be the first or last thing of a line: "... ||| |||".
-    const size_t at = line.find("|||");
-    fields.push_back(line.substr(0, at));
-    if (at == std::string_view::npos) return fields;
-    line.remove_prefix(at + 3);
-  }
-}
-
-template <typename Body>
-void each_token(std::string_view text, Body&& body) {
-  while (true) {
-    const size_t begin = text.find_first_not_of(" \t");
-    if (begin == std::string_view::npos) return;
-    const size_t end = std::min(text.find_first_of(" \t", begin), text.size());
-    body(text.substr(begin, end - begin));
-    text.remove_prefix(end);
-  }
-}
-
-template <typename Body>
-void each_line(std::string_view block, int64_t line, Body&& body) {
-  if (const size_t valid = valid_utf8_prefix(block); valid < block.size())
-    throw InputError("invalid UTF-8; convert the file to UTF-8, for instance with iconv",
-                     line + std::count(block.begin(), block.begin() + static_cast<int64_t>(valid), '\n'));
-  for (; !block.empty(); ++line) {
-    const size_t end = std::min(block.find('\n'), block.size());
-    std::string_view text = block.substr(0, end);
-    if (text.ends_with('\r')) text.remove_suffix(1);
-    body(text, line);
-    block.remove_prefix(std::min(end + 1, block.size()));
-  }
-}
-
-template <typename Number>
-Number parse(std::string_view token, int64_t line) {
-  Number value{};
-  const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
-  if (error != std::errc() || end != token.data() + token.size())
-    throw InputError("'" + std::string(token.substr(0, 40)) + "' is not a number", line);
-  return value;
-}
-
-float log_prob(std::string_view token, int64_t line) {
-  const auto p = parse<double>(token, line);
-  if (!(p >= 0) || p > 1.001) throw InputError("'" + std::string(token.substr(0, 40)) + "' is not a probability", line);
-  // Moses prints tiny probabilities as 0 and floors them at e^-100 when it reads them.
-  return static_cast<float>(std::max(-100.0, std::log(p)));
-}
-
-// Tables that we wrote have words in their stored form already.
-void store_word(std::string_view word, std::string& stored) {
-  stored.clear();
-  if (word.starts_with('\\')) escape_word(unescape_word(word), stored);
-  if (stored == word) return;
-  stored.clear();
-  escape_word(word, stored);
-}
 
 template <typename Id>
 void add_side(std::string_view text, int64_t line, const char* side, std::vector<Symbol>& out,
@@ -86,7 +20,7 @@ void add_side(std::string_view text, int64_t line, const char* side, std::vector
     out.push_back(id(stored));
     ++n;
   });
-  if (n == 0 || n > kMaxWords)
+  if (n == 0 || n > kMaxSideSymbols)
     throw InputError(std::string("the ") + side + " side has " + std::to_string(n) + " words; expected 1 to 255", line);
   offsets.push_back(static_cast<int64_t>(out.size()));
 }
@@ -106,10 +40,10 @@ void MosesTable::add_phrases(std::string_view block, int64_t first_line, WordTab
     size_t n_scores = 0;
     each_token(fields[2], [&](std::string_view token) {
       // Old tables end with a phrase penalty, e.
-      if (n_scores == kNumPhraseScores && parse<double>(token, line) == 2.718)
+      if (n_scores == kNumPhraseScores && parse_number<double>(token, line) == 2.718)
         ++n_scores;
       else if (n_scores < found.size())
-        found[n_scores++] = log_prob(token, line);
+        found[n_scores++] = parse_log_prob(token, line);
       else
         ++n_scores;
     });
@@ -119,15 +53,7 @@ void MosesTable::add_phrases(std::string_view block, int64_t first_line, WordTab
     const auto n_source = static_cast<size_t>(source_offsets_.back() - source_offsets_[source_offsets_.size() - 2]);
     const auto n_target = static_cast<size_t>(target_offsets_.back() - target_offsets_[target_offsets_.size() - 2]);
     const size_t first_link = links_.size();
-    if (fields.size() > 3)
-      each_token(fields[3], [&](std::string_view token) {
-        const size_t dash = token.find('-');
-        const auto s = parse<uint32_t>(token.substr(0, dash), line);
-        const auto t = parse<uint32_t>(dash == std::string_view::npos ? "" : token.substr(dash + 1), line);
-        if (s >= n_source || t >= n_target)
-          throw InputError("the link " + std::string(token.substr(0, 40)) + " points beyond the phrases", line);
-        links_.push_back({static_cast<uint8_t>(s), static_cast<uint8_t>(t)});
-      });
+    if (fields.size() > 3) parse_links(fields[3], n_source, n_target, line, links_);
     const auto from = links_.begin() + static_cast<int64_t>(first_link);
     std::sort(from, links_.end());
     links_.erase(std::unique(from, links_.end()), links_.end());
@@ -136,12 +62,10 @@ void MosesTable::add_phrases(std::string_view block, int64_t first_line, WordTab
     size_t n_counts = 0;
     if (fields.size() > 4)
       each_token(fields[4], [&](std::string_view token) {
-        const auto value = parse<double>(token, line);
+        const auto value = parse_number<double>(token, line);
         if (++n_counts == 3) count = value;
       });
-    if (!(count >= 0)) throw InputError("the count of a pair must not be negative", line);
-    counts_.push_back(static_cast<uint32_t>(
-        std::clamp(std::round(count), 1.0, static_cast<double>(std::numeric_limits<uint32_t>::max()))));
+    counts_.push_back(to_occurrences(count, line));
     lines_.push_back(line);
   });
 }
@@ -163,7 +87,7 @@ void MosesTable::add_reordering(std::string_view block, int64_t first_line, cons
     add_side(fields[1], line, "target", reordering_target_, reordering_target_offsets_, find(target));
     int n = 0;
     each_token(fields[2], [&](std::string_view token) {
-      reordering_.push_back(log_prob(token, line));
+      reordering_.push_back(parse_log_prob(token, line));
       ++n;
     });
     if (n_reordering_ == 0) n_reordering_ = n;
@@ -188,9 +112,18 @@ BuildStats MosesTable::write(const BuildOptions& options, int32_t n_source_words
   GrammarBuilder::Writer writer(builder);
   for (int64_t row = 0; row < size(); ++row) {
     const auto source = text.source[row], target = text.target[row];
-    writer.add({hash_symbols(source), hash_symbols(target), builder.alignments().key(links[row]),
-                static_cast<uint32_t>(row), 0, 0, 0, static_cast<uint8_t>(source.size()),
-                static_cast<uint8_t>(target.size()), counts_[static_cast<size_t>(row)]});
+    writer.add({hash_symbols(source),
+                hash_symbols(target),
+                builder.alignments().key(links[row]),
+                static_cast<uint32_t>(row),
+                0,
+                0,
+                0,
+                static_cast<uint8_t>(source.size()),
+                static_cast<uint8_t>(target.size()),
+                counts_[static_cast<size_t>(row)],
+                {},
+                {}});
   }
   writer.flush();
   // No words are counted; what belongs to them is there and empty.

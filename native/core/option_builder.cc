@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "core/parallel.hh"
+#include "core/templates/feature_columns.hh"
 
 namespace dragoman {
 
@@ -101,26 +102,7 @@ BuiltOptions OptionBuilder::finish(Draft&& draft, FeatureIndex& index, bool grow
   out.feature_offsets.assign(n + 1, 0);
   if (draft.rows.empty()) return std::move(out);
 
-  // By pair, equal names added up.
-  std::vector<size_t> offsets{0};
-  std::vector<int32_t> ids;
-  std::vector<float> values;
-  for (const FeatureRows& rows : draft.rows)
-    for (size_t row = 0; row < rows.n_rows(); ++row) {
-      for (auto f = at(rows.offsets()[row]); f < at(rows.offsets()[row + 1]); ++f) {
-        const int32_t id = grow ? index.intern(rows.name(f)) : index.find(rows.name(f));
-        if (id == FeatureIndex::kAbsent) continue;
-        const auto known = std::find(ids.begin() + static_cast<std::ptrdiff_t>(offsets.back()), ids.end(), id);
-        if (known != ids.end()) {
-          values[static_cast<size_t>(known - ids.begin())] += rows.value(f);
-          continue;
-        }
-        ids.push_back(id);
-        values.push_back(rows.value(f));
-      }
-      offsets.push_back(ids.size());
-    }
-
+  const auto [offsets, ids, values] = intern_rows(draft.rows, index, grow);
   for (size_t i = 0; i < n; ++i) {
     const size_t pair = draft.pair_of_option[i];
     out.feature_offsets[i + 1] = out.feature_offsets[i] + static_cast<int64_t>(offsets[pair + 1] - offsets[pair]);

@@ -5,10 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "core/errors.hh"
+#include "core/extract_text.hh"
 #include "core/orientation.hh"
 #include "core/parallel.hh"
-#include "core/word_counts.hh"
 
 namespace dragoman {
 
@@ -56,12 +55,12 @@ class Extractor {
       return;
     }
     ++n_sentences;
-    check(links, source.size(), target.size(), sentence);
+    check_links(links, source.size(), target.size(), sentence);
     blocks_.assign(static_cast<int>(source.size()), static_cast<int>(target.size()), links, options_.max_length);
     source_hashes_.assign(source, options_.max_length);
     target_hashes_.assign(target, options_.max_length);
     blocks_.each_phrase([&](const PhraseSpan& span) { add_phrase(sentence, span); });
-    add_words(sentence, source, target, links);
+    count_words(source, target, links, text_.folds[static_cast<size_t>(sentence)], blocks_, words_);
   }
   void flush() {
     pairs_.flush();
@@ -71,20 +70,6 @@ class Extractor {
   int64_t n_sentences = 0, n_too_long = 0, n_empty = 0;
 
  private:
-  void check(std::span<const Link> links, size_t n_source, size_t n_target, int64_t sentence) const {
-    const Link* previous = nullptr;
-    for (const Link& link : links) {
-      if (link.source < 0 || link.target < 0 || static_cast<size_t>(link.source) >= n_source ||
-          static_cast<size_t>(link.target) >= n_target)
-        throw InputError("the link " + std::to_string(link.source) + "-" + std::to_string(link.target) +
-                             " points beyond a sentence pair of " + std::to_string(n_source) + " and " +
-                             std::to_string(n_target) + " words",
-                         sentence + 1);
-      if (previous && !(*previous < link)) throw InputError("links must be sorted and distinct", sentence + 1);
-      previous = &link;
-    }
-  }
-
   void add_phrase(int64_t sentence, const PhraseSpan& span) {
     Occurrence o{};
     o.source_hash = source_hashes_.of(span.source_begin, span.source_end);
@@ -93,10 +78,10 @@ class Extractor {
     o.sentence = static_cast<uint32_t>(sentence);
     o.source_begin = static_cast<uint16_t>(span.source_begin);
     o.target_begin = static_cast<uint16_t>(span.target_begin);
-    o.orientation = blocks_.orientation(span).bits;
+    o.kind = blocks_.orientation(span).bits;
     o.source_length = static_cast<uint8_t>(span.source_end - span.source_begin + 1);
     o.target_length = static_cast<uint8_t>(span.target_end - span.target_begin + 1);
-    o.count = 1;
+    o.amount = 1;
     pairs_.add(o);
   }
 
@@ -117,17 +102,6 @@ class Extractor {
     return builder_.alignments().key(inner_);
   }
 
-  void add_words(int64_t sentence, std::span<const Symbol> source, std::span<const Symbol> target,
-                 std::span<const Link> links) {
-    const uint8_t fold = text_.folds[static_cast<size_t>(sentence)];
-    for (const Link& link : links)
-      words_.add(source[static_cast<size_t>(link.source)], target[static_cast<size_t>(link.target)], fold);
-    for (size_t i = 0; i < source.size(); ++i)
-      if (!blocks_.source_degree(static_cast<int>(i))) words_.add(source[i], kNullWord, fold);
-    for (size_t j = 0; j < target.size(); ++j)
-      if (!blocks_.target_degree(static_cast<int>(j))) words_.add(kNullWord, target[j], fold);
-  }
-
   const ParallelText& text_;
   const Links& links_;
   const ExtractOptions& options_;
@@ -139,25 +113,14 @@ class Extractor {
   std::vector<PhraseLink> inner_;
 };
 
-void check_words(const Sentences& text, int32_t n_words, const char* side) {
-  for (const Symbol s : text.values)
-    if (s < 0 || s >= n_words) throw std::invalid_argument(std::string(side) + ": a word id outside the vocabulary");
-}
-
 }  // namespace
 
 ExtractStats extract_phrases(const ParallelText& text, const Links& links, const ExtractOptions& options,
                              Control& control) {
   const int64_t n = text.source.size();
-  if (text.target.size() != n || links.size() != n || static_cast<int64_t>(text.folds.size()) != n)
-    throw std::invalid_argument("both sides, the alignment and the folds must have as many rows");
   if (options.max_length < 1 || options.max_length > kMaxPhraseLength)
     throw std::invalid_argument("the maximal phrase length must be from 1 to 255");
-  if (options.max_sentence_length < 1 || options.max_sentence_length > kMaxSentenceLength)
-    throw std::invalid_argument("the maximal sentence length must be from 1 to 4096");
-  if (n > static_cast<int64_t>(UINT32_MAX)) throw std::invalid_argument("more than 2^32 sentence pairs");
-  check_words(text.source, options.n_source_words, "source");
-  check_words(text.target, options.n_target_words, "target");
+  check_text(text, links, options);
   GrammarBuilder builder(text, options.build);
   WordCounter words(options.build.folder, options.build.max_memory_bytes / 4);
   const int n_threads = std::max(1, options.build.n_threads);

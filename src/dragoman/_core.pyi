@@ -477,6 +477,68 @@ class PhraseDecoder:
         progress: Callable[[int], None] | None,
     ) -> _KBest: ...
 
+class RuleBatch:
+    def __init__(
+        self,
+        sentence_offsets: NDArray[np.int64],
+        words: NDArray[np.int32],
+        pass_through: NDArray[np.int32],
+        first_pattern: NDArray[np.int64],
+        symbol_offsets: NDArray[np.int64],
+        symbols: NDArray[np.int32],
+        first_rule: NDArray[np.int64],
+        lhs: NDArray[np.int32],
+        target_offsets: NDArray[np.int64],
+        targets: NDArray[np.int32],
+        rules: NDArray[np.int64],
+        scores: NDArray[np.float32],
+        feature_offsets: NDArray[np.int64],
+        feature_ids: NDArray[np.int32],
+        feature_values: NDArray[np.float32],
+        n_labels: int,
+    ) -> None: ...
+
+class ChartDecoder:
+    def __init__(
+        self,
+        pop_limit: int,
+        beam: float,
+        rule_limit: int,
+        max_span: int,
+        lm_feature: int,
+        lm_oov: int,
+        words: int,
+        rules: int,
+        glue: int,
+        unknown: int,
+        arities: list[int],
+        scores: list[int],
+        lm: LmModel | None,
+        lm_words: NDArray[np.int32],
+    ) -> None: ...
+    def decode(
+        self,
+        batch: RuleBatch,
+        goal: int,
+        glue: list[int],
+        unknown: list[int],
+        weights: NDArray[np.float64],
+        n_threads: int,
+        progress: Callable[[int], None] | None,
+    ) -> list[Forest]: ...
+    def kbest(
+        self,
+        batch: RuleBatch,
+        goal: int,
+        glue: list[int],
+        unknown: list[int],
+        weights: NDArray[np.float64],
+        k: int,
+        distinct: bool,
+        n_threads: int,
+        progress: Callable[[int], None] | None,
+    ) -> _KBest: ...
+
 class WordTable:
     def __init__(self) -> None: ...
     def __len__(self) -> int: ...
@@ -693,6 +755,62 @@ class GrammarView:
     def lookup(self, source: int) -> _Options: ...
     def pair(self, pair: int) -> _Options: ...
 
+_Rules: TypeAlias = tuple[
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.uint8],
+    NDArray[np.int64],
+    NDArray[np.float64],
+    NDArray[np.float32],
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.int64],
+    NDArray[np.uint8],
+]
+
+class HieroView:
+    def n_scores(self) -> int: ...
+    def knows_source(self, word: int) -> bool: ...
+    def knows_target(self, word: int) -> bool: ...
+    def lookup(self, source: int) -> _Rules: ...
+    def rule(self, rule: int) -> _Rules: ...
+
+class RuleBuilder:
+    def __init__(
+        self,
+        view: HieroView,
+        source: WordTable,
+        target: WordTable,
+        source_counts: NDArray[np.int64],
+        target_counts: NDArray[np.int64],
+        templates: list[tuple[str, list[int]]],
+        labels: list[str],
+        max_span: int,
+        max_gap: int,
+    ) -> None: ...
+    def build(
+        self,
+        offsets: NDArray[np.int64],
+        ids: NDArray[np.int32],
+        index: FeatureIndex,
+        grow: bool,
+        n_threads: int,
+        progress: Callable[[int], None] | None,
+    ) -> tuple[NDArray[Any], ...]: ...
+
+class RuleTable:
+    def __init__(self, goal: str) -> None: ...
+    def __len__(self) -> int: ...
+    def labels(self) -> list[str]: ...
+    def score_names(self) -> list[str]: ...
+    def glued(self) -> list[str]: ...
+    def add_hiero(self, block: bytes, first_line: int, source: WordTable, target: WordTable) -> None: ...
+    def add_moses(self, block: bytes, first_line: int, source: WordTable, target: WordTable) -> None: ...
+    def write(
+        self, folder: str, n_source_words: int, n_target_words: int, max_memory_bytes: int, n_threads: int
+    ) -> dict[str, int]: ...
+    def place(self, grammar: GrammarTables) -> NDArray[np.float32]: ...
+
 def template_kinds() -> list[tuple[str, str, list[tuple[str, int, int, int]]]]: ...
 
 class OptionBuilder:
@@ -756,7 +874,38 @@ def extract_phrases(
     n_threads: int,
     progress: Callable[[int], None] | None = None,
 ) -> dict[str, int]: ...
-def map_grammar(arrays: dict[str, NDArray[Any]], n_given_reordering: int) -> GrammarTables: ...
+def map_grammar(
+    arrays: dict[str, NDArray[Any]], n_given_reordering: int, n_given_scores: int, is_rules: bool
+) -> GrammarTables: ...
+def extract_rules(
+    source_offsets: NDArray[np.int64],
+    source_ids: NDArray[np.int32],
+    target_offsets: NDArray[np.int64],
+    target_ids: NDArray[np.int32],
+    folds: NDArray[np.uint8],
+    link_offsets: NDArray[np.int64],
+    links: NDArray[np.int32],
+    n_source_words: int,
+    n_target_words: int,
+    folder: str,
+    max_length: int,
+    tight: bool,
+    max_gaps: int,
+    max_symbols: int,
+    adjacent: bool,
+    aligned: bool,
+    min_source_gap: int,
+    min_target_gap: int,
+    fractional: bool,
+    min_count: int,
+    max_sentence_length: int,
+    max_memory_bytes: int,
+    n_threads: int,
+    progress: Callable[[int], None] | None = None,
+) -> dict[str, int]: ...
+def hiero_view(
+    grammar: GrammarTables, excluded_fold: int, max_targets: int, min_count: int, rank_column: int
+) -> HieroView: ...
 def grammar_view(
     grammar: GrammarTables,
     excluded_fold: int,
@@ -767,6 +916,16 @@ def grammar_view(
     reordering_smoothing: float,
     n_threads: int,
 ) -> GrammarView: ...
+def format_rules(
+    view: HieroView,
+    labels: list[str],
+    scores: list[str],
+    source: WordTable,
+    target: WordTable,
+    begin: int,
+    end: int,
+    bare: bool,
+) -> bytes: ...
 def format_moses(
     grammar: GrammarTables, view: GrammarView, source: WordTable, target: WordTable, begin: int, end: int
 ) -> tuple[bytes, bytes]: ...

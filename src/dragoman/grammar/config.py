@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from dragoman._core import PhraseSmoothing, ReorderingModel
 from dragoman.errors import InputError
 
-__all__ = ["ExtractConfig", "Reordering", "ReorderingKind", "Smoothing", "ViewConfig"]
+__all__ = ["ExtractConfig", "Reordering", "ReorderingKind", "RuleConfig", "RuleViewConfig", "Smoothing", "ViewConfig"]
 
 MAX_PHRASE_LENGTH = 255
 MAX_SENTENCE_LENGTH = 4096
+MAX_EXTRACTED_NONTERMINALS = 2
+MANY_SENTENCE_PAIRS = 200_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +37,58 @@ class ExtractConfig:
             )
         if self.max_memory_bytes < 1 or self.n_threads < 1:
             raise InputError("memory and the number of threads must be positive")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleConfig:
+    """Settings of the extraction of hierarchical rules; the defaults are Chiang's (2007)."""
+
+    max_length: int = 10
+    """Words a side of an initial phrase pair."""
+    tight: bool = True
+    """Initial phrases neither begin nor end with unaligned words."""
+    max_nonterminals: int = 2
+    max_symbols: int = 5
+    """Words and nonterminals of a source side."""
+    adjacent: bool = False
+    """Nonterminals may be neighbours in the source."""
+    aligned: bool = True
+    """A rule has at least two words that are linked."""
+    min_source_gap: int = 1
+    """Words that a nonterminal stands for."""
+    min_target_gap: int = 1
+    fractional: bool = True
+    """The rules of an initial phrase pair share a mass of 1 evenly; otherwise each has 1."""
+    min_count: int | None = None
+    """Rules with nonterminals that occur less often in all folds are left out, and views ask for as many occurrences
+    after subtraction. None: 2 for more than 200,000 sentence pairs, else 1."""
+    max_sentence_length: int = 1000
+    """Pairs with more words on a side are left out."""
+    max_memory_bytes: int = 4 << 30
+    """Occurrences beyond about this go to scratch files; the finished tables are not counted."""
+    n_threads: int = 1
+
+    def __post_init__(self) -> None:
+        for name in ("max_length", "max_symbols", "min_source_gap", "min_target_gap"):
+            if not 1 <= getattr(self, name) <= MAX_PHRASE_LENGTH:
+                raise InputError(f"{name} must be from 1 to {MAX_PHRASE_LENGTH}, not {getattr(self, name)}")
+        if not 0 <= self.max_nonterminals <= MAX_EXTRACTED_NONTERMINALS:
+            raise InputError(
+                f"rules with 0 to {MAX_EXTRACTED_NONTERMINALS} nonterminals can be extracted,"
+                f" not {self.max_nonterminals}"
+            )
+        if self.min_count is not None and self.min_count < 1:
+            raise InputError(f"the least count must be at least 1, not {self.min_count}")
+        if not 1 <= self.max_sentence_length <= MAX_SENTENCE_LENGTH:
+            raise InputError(
+                f"the maximal sentence length must be from 1 to {MAX_SENTENCE_LENGTH}, not {self.max_sentence_length}"
+            )
+        if self.max_memory_bytes < 1 or self.n_threads < 1:
+            raise InputError("memory and the number of threads must be positive")
+
+    def least_count(self, n_sentence_pairs: int) -> int:
+        """`min_count`, or what it is by default for so many pairs."""
+        return self.min_count or (2 if n_sentence_pairs > MANY_SENTENCE_PAIRS else 1)
 
 
 class ReorderingKind(enum.StrEnum):
@@ -111,3 +165,21 @@ class ViewConfig:
             raise InputError(f"the smoothing of orientations must be positive, not {self.reordering_smoothing}")
         if self.n_threads < 1:
             raise InputError(f"the number of threads must be positive, not {self.n_threads}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleViewConfig:
+    """Settings of a view of rules. Counts are those after the excluded fold was subtracted."""
+
+    excluded_fold: int | None = None
+    max_targets: int = 20
+    """Of a source side, the best by p(e|f), ties by the other three scores; 0: all. Imported rules without such a
+    score are all shown."""
+    min_count: int | None = None
+    """Of rules with nonterminals. None: what the extraction asked for, below which there is nothing."""
+
+    def __post_init__(self) -> None:
+        if self.excluded_fold is not None and self.excluded_fold < 0:
+            raise InputError(f"a fold is counted from 0, not {self.excluded_fold}")
+        if self.max_targets < 0 or (self.min_count is not None and self.min_count < 1):
+            raise InputError("the number of targets must be at least 0 (all), the least count at least 1")

@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from dragoman._core import GrammarTables, extract_phrases, grammar_view, map_grammar
+from dragoman import _core
+from dragoman._core import GrammarTables, grammar_view, hiero_view
 from dragoman.align import Alignment
 from dragoman.corpus import Bitext, Vocab
 from dragoman.errors import InputError, MismatchError
-from dragoman.grammar.config import ExtractConfig, Reordering, ReorderingKind, Smoothing, ViewConfig
-from dragoman.grammar.tables import map_arrays, new_folder, read_manifest, verify, write_manifest
+from dragoman.grammar.config import (
+    ExtractConfig,
+    Reordering,
+    ReorderingKind,
+    RuleConfig,
+    RuleViewConfig,
+    Smoothing,
+    ViewConfig,
+)
+from dragoman.grammar.rule_view import RULE_SCORES, RuleView
+from dragoman.grammar.tables import map_tables, new_folder, read_manifest, verify, write_manifest
 from dragoman.grammar.view import View
 from dragoman.types import PathLike, Progress
 
-__all__ = ["Grammar", "extract"]
+__all__ = ["Grammar", "extract", "extract_rules"]
 
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """A memory-mapped, unpruned table of pairs with counts per fold. Scores are a matter of its views."""
+    """A memory-mapped, unpruned table of pairs or rules with counts per fold. Scores are a matter of its views."""
 
     folder: Path
     source_vocab: Vocab
@@ -41,11 +53,21 @@ class Grammar:
         manifest = read_manifest(base)
         given = _given_reordering(manifest, base)
         try:
-            tables = map_grammar(map_arrays(base, manifest), manifest["n_given_reordering"])
+            tables = map_tables(base, manifest)
         except InputError as error:
             raise error.at(error.path or base) from None
         vocabs = [Vocab.load(base / f"{side}.vocab") for side in ("source", "target")]
         return cls(base, vocabs[0], vocabs[1], tables, manifest["n_folds"], given, manifest)
+
+    @property
+    def is_rules(self) -> bool:
+        """Whether it holds rules (see `rule_view`); otherwise phrase pairs (see `view`)."""
+        return bool(self.manifest["kind"] == "rules")
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Names of the nonterminals' labels; none in a grammar of phrase pairs."""
+        return tuple(self.manifest["labels"] or ())
 
     @staticmethod
     def verify(folder: PathLike) -> None:
@@ -54,9 +76,10 @@ class Grammar:
 
     def view(self, config: ViewConfig | None = None) -> View:
         """Scores for a decoder. Cheap: nothing is computed before it is looked up (but see ViewConfig.smoothing)."""
+        if self.is_rules:
+            raise InputError("has rules, not phrase pairs; ask for a view of rules", path=self.folder)
         config = config or ViewConfig(reordering=(Reordering(),) if self.given_reordering is None else ())
-        if config.excluded_fold is not None and config.excluded_fold >= self.n_folds:
-            raise InputError(f"there is no fold {config.excluded_fold}; the grammar has {self.n_folds}")
+        self._check_fold(config.excluded_fold)
         if self.given_reordering is not None:
             config = _with_given(config, self.given_reordering)
         core = grammar_view(
@@ -71,6 +94,32 @@ class Grammar:
         )
         return View(core, self.tables, config, self.source_vocab, self.target_vocab)
 
+    def rule_view(self, config: RuleViewConfig | None = None) -> RuleView:
+        """Scores of rules for a decoder. Cheap: nothing is computed before it is looked up."""
+        if not self.is_rules:
+            raise InputError("has phrase pairs, not rules; ask for a view of phrase pairs", path=self.folder)
+        config = config or RuleViewConfig()
+        self._check_fold(config.excluded_fold)
+        given = self.manifest["score_names"]
+        if given is not None and config.excluded_fold is not None:
+            raise InputError("an imported grammar has scores and no counts: its views have no folds")
+        least = self.manifest["min_count"]
+        if config.min_count is not None and config.min_count < least:
+            raise InputError(f"rules that occur less than {least} times were left out of the grammar")
+        names = RULE_SCORES if given is None else tuple(given)
+        core = hiero_view(
+            self.tables,
+            excluded_fold=-1 if config.excluded_fold is None else config.excluded_fold,
+            max_targets=config.max_targets,
+            min_count=config.min_count or least,
+            rank_column=names.index("p_e_f") if "p_e_f" in names else -1,
+        )
+        return RuleView(core, self.tables, config, self.source_vocab, self.target_vocab, self.labels, names)
+
+    def _check_fold(self, fold: int | None) -> None:
+        if fold is not None and fold >= self.n_folds:
+            raise InputError(f"there is no fold {fold}; the grammar has {self.n_folds}")
+
 
 def extract(
     bitext: Bitext,
@@ -84,39 +133,97 @@ def extract(
     `progress` gets the number of sentence pairs read. The result does not depend on the number of threads.
     """
     config = config or ExtractConfig()
-    if len(alignment) != len(bitext):
-        raise MismatchError(f"the alignment has {len(alignment)} lines for {len(bitext)} sentence pairs")
-    with new_folder(folder) as work:
-        stats = extract_phrases(
-            bitext.source.offsets,
-            bitext.source.ids,
-            bitext.target.offsets,
-            bitext.target.ids,
-            bitext.folds,
-            alignment.offsets,
-            alignment.links,
-            n_source_words=len(bitext.source.vocab),
-            n_target_words=len(bitext.target.vocab),
-            folder=str(work),
-            max_length=config.max_length,
-            max_sentence_length=config.max_sentence_length,
+    limits: dict[str, Any] = {"max_length": config.max_length, "max_sentence_length": config.max_sentence_length}
+    with _extraction(bitext, alignment, folder) as (work, text):
+        stats = _core.extract_phrases(
+            **text,
+            **limits,
             max_memory_bytes=config.max_memory_bytes,
             n_threads=config.n_threads,
             progress=(lambda n: progress(min(n, len(bitext)))) if progress else None,
         )
-        for name in ("given.scores", "given.reordering"):
-            (work / name).touch()
-        bitext.source.vocab.save(work / "source.vocab")
-        bitext.target.vocab.save(work / "target.vocab")
+        content = {"kind": "phrases", "labels": None, **limits, **stats}
+        _finish(work, bitext, content, config.n_threads)
+    return Grammar.load(folder)
+
+
+def extract_rules(
+    bitext: Bitext,
+    alignment: Alignment,
+    folder: PathLike,
+    config: RuleConfig | None = None,
+    progress: Progress | None = None,
+) -> Grammar:
+    """Extract hierarchical rules (Chiang 2007) into `folder` (which must not exist) and map it.
+
+    `progress` gets the number of sentence pairs read; where rules of one occurrence are left out they are read three
+    times. The result does not depend on the number of threads.
+    """
+    config = config or RuleConfig()
+    min_count = config.least_count(len(bitext))
+    n_readings = 1 if min_count == 1 else 3
+    limits: dict[str, Any] = {
+        "max_length": config.max_length,
+        "tight": config.tight,
+        "max_symbols": config.max_symbols,
+        "adjacent": config.adjacent,
+        "aligned": config.aligned,
+        "min_source_gap": config.min_source_gap,
+        "min_target_gap": config.min_target_gap,
+        "fractional": config.fractional,
+        "min_count": min_count,
+        "max_sentence_length": config.max_sentence_length,
+    }
+    with _extraction(bitext, alignment, folder) as (work, text):
+        stats = _core.extract_rules(
+            **text,
+            **limits,
+            max_gaps=config.max_nonterminals,
+            max_memory_bytes=config.max_memory_bytes,
+            n_threads=config.n_threads,
+            progress=(lambda n: progress(min(n // n_readings, len(bitext)))) if progress else None,
+        )
         content = {
-            "n_folds": bitext.n_folds,
-            "n_given_reordering": 0,
-            "max_length": config.max_length,
-            "max_sentence_length": config.max_sentence_length,
+            "kind": "rules",
+            "labels": ["X"],
+            "max_nonterminals": config.max_nonterminals,
+            **limits,
             **stats,
         }
-        write_manifest(work, content, n_threads=config.n_threads)
+        _finish(work, bitext, content, config.n_threads)
     return Grammar.load(folder)
+
+
+@contextlib.contextmanager
+def _extraction(bitext: Bitext, alignment: Alignment, folder: PathLike) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """The folder to write to, and what every extraction is told about the text."""
+    if len(alignment) != len(bitext):
+        raise MismatchError(f"the alignment has {len(alignment)} lines for {len(bitext)} sentence pairs")
+    with new_folder(folder) as work:
+        yield (
+            work,
+            {
+                "source_offsets": bitext.source.offsets,
+                "source_ids": bitext.source.ids,
+                "target_offsets": bitext.target.offsets,
+                "target_ids": bitext.target.ids,
+                "folds": bitext.folds,
+                "link_offsets": alignment.offsets,
+                "links": alignment.links,
+                "n_source_words": len(bitext.source.vocab),
+                "n_target_words": len(bitext.target.vocab),
+                "folder": str(work),
+            },
+        )
+
+
+def _finish(work: Path, bitext: Bitext, content: dict[str, Any], n_threads: int) -> None:
+    for name in ("given.scores", "given.reordering"):
+        (work / name).touch()
+    bitext.source.vocab.save(work / "source.vocab")
+    bitext.target.vocab.save(work / "target.vocab")
+    record = {"n_folds": bitext.n_folds, "n_given_reordering": 0, "score_names": None, **content}
+    write_manifest(work, record, n_threads=n_threads)
 
 
 def _given_reordering(manifest: dict[str, Any], base: Path) -> tuple[Reordering, ...] | None:

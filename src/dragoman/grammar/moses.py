@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
 from pathlib import Path
 
 from dragoman._core import MosesTable, format_moses, map_grammar
@@ -11,7 +10,7 @@ from dragoman.corpus import VocabBuilder
 from dragoman.errors import InputError
 from dragoman.grammar.config import ExtractConfig, Reordering, ReorderingKind
 from dragoman.grammar.grammar import Grammar
-from dragoman.grammar.tables import ARRAYS, map_arrays, new_folder, write_manifest
+from dragoman.grammar.tables import ARRAYS, map_arrays, naming, new_folder, write_manifest
 from dragoman.grammar.view import View
 from dragoman.text import open_output, read_blocks, replace_bytes
 from dragoman.types import PathLike, Progress
@@ -40,14 +39,14 @@ def read_tables(
     config = config or ExtractConfig()
     table, source, target = MosesTable(), VocabBuilder(), VocabBuilder()
     for block in read_blocks(phrases):
-        with _at(phrases):
+        with naming(phrases):
             table.add_phrases(block.data, block.first_line, source.table, target.table)
         if progress:
             progress(len(table))
     given: tuple[Reordering, ...] = ()
     if reordering is not None:
         for block in read_blocks(reordering):
-            with _at(reordering):
+            with naming(reordering):
                 table.add_reordering(block.data, block.first_line, source.table, target.table)
         if table.n_reordering() not in {6, 8}:
             raise InputError(
@@ -68,6 +67,9 @@ def read_tables(
         for vocab, side in zip(vocabs, ("source", "target"), strict=True):
             vocab.save(work / f"{side}.vocab")
         content = {
+            "kind": "phrases",
+            "labels": None,
+            "score_names": ["p_e_f", "p_f_e", "lex_e_f", "lex_f_e"],
             "n_folds": 1,
             "n_given_reordering": table.n_reordering(),
             "given_reordering": [[model.kind, model.n_orientations] for model in given],
@@ -106,16 +108,8 @@ def _place_scores(table: MosesTable, work: Path, phrases: PathLike) -> None:
     for name in _GIVEN:
         (work / name).touch()
     sizes = {name: {"bytes": (work / name).stat().st_size} for name in ARRAYS}
-    tables = map_grammar(map_arrays(work, {"files": sizes}), 0)
-    with _at(phrases):
+    tables = map_grammar(map_arrays(work, {"files": sizes}), 0, -1, False)
+    with naming(phrases):
         arrays = table.place(tables)
     for name, array in zip(_GIVEN, arrays, strict=True):
         replace_bytes(work / name, array.tobytes())
-
-
-@contextlib.contextmanager
-def _at(path: PathLike) -> Iterator[None]:
-    try:
-        yield
-    except InputError as error:
-        raise error.at(path) from None

@@ -15,16 +15,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dragoman._core import GrammarTables, map_grammar
 from dragoman.errors import FailedError, InputError
 from dragoman.text import replace_bytes
 from dragoman.types import PathLike
 
-__all__ = ["ARRAYS", "map_arrays", "new_folder", "read_manifest", "verify", "write_manifest"]
+__all__ = ["ARRAYS", "map_arrays", "map_tables", "naming", "new_folder", "read_manifest", "verify", "write_manifest"]
 
 _FORMAT = "dragoman-grammar"
-_VERSION = 1
+_VERSION = 2
 _VOCABS = ("source.vocab", "target.vocab")
 _COUNTS = ("n_folds", "n_pairs", "n_given_reordering")
+KINDS = ("phrases", "rules")
 
 ARRAYS: dict[str, type[np.generic]] = {
     "sources.offsets": np.int64,
@@ -35,6 +37,7 @@ ARRAYS: dict[str, type[np.generic]] = {
     "pairs.target": np.int32,
     "pairs.events": np.int64,
     "events": np.uint64,
+    "events.mass": np.uint64,
     "source_counts.offsets": np.int64,
     "source_counts.values": np.uint64,
     "target_counts.offsets": np.int64,
@@ -55,6 +58,15 @@ ARRAYS: dict[str, type[np.generic]] = {
     "given.scores": np.float32,
     "given.reordering": np.float32,
 }
+
+
+@contextlib.contextmanager
+def naming(path: PathLike) -> Iterator[None]:
+    """Input errors inside are about this file."""
+    try:
+        yield
+    except InputError as error:
+        raise error.at(path) from None
 
 
 @contextlib.contextmanager
@@ -105,7 +117,25 @@ def read_manifest(base: Path) -> dict[str, Any]:
         raise InputError("lacks the sizes of its files; the grammar is damaged", path=path)
     if not all(isinstance(manifest.get(name), int) and manifest[name] >= 0 for name in _COUNTS):
         raise InputError("lacks its counts; the grammar is damaged", path=path)
+    if manifest.get("kind") not in KINDS or not all(
+        _is_names(manifest.get(name)) for name in ("labels", "score_names")
+    ):
+        raise InputError("lacks its kind or the names of labels and scores; the grammar is damaged", path=path)
+    least = manifest.get("min_count")
+    if manifest["kind"] == "rules" and not (manifest["labels"] and isinstance(least, int) and least >= 1):
+        raise InputError("lacks the labels or the least count of its rules; the grammar is damaged", path=path)
     return manifest
+
+
+def map_tables(base: Path, manifest: dict[str, Any]) -> GrammarTables:
+    """The mapped tables; InputError where they do not fit together."""
+    given = manifest["score_names"]
+    return map_grammar(
+        map_arrays(base, manifest),
+        n_given_reordering=manifest["n_given_reordering"],
+        n_given_scores=-1 if given is None else len(given),
+        is_rules=manifest["kind"] == "rules",
+    )
 
 
 def map_arrays(base: Path, manifest: dict[str, Any]) -> dict[str, NDArray[Any]]:
@@ -123,6 +153,10 @@ def verify(folder: PathLike) -> None:
             raise InputError(f"cannot be read: {error.strerror}", path=base / name) from error
         if found != record["blake2b"]:
             raise InputError("does not match its checksum; the grammar is damaged", path=base / name)
+
+
+def _is_names(names: object) -> bool:
+    return names is None or (isinstance(names, list) and all(isinstance(name, str) for name in names))
 
 
 def _is_record(record: object) -> bool:

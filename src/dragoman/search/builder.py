@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Any
 
 import numpy as np
 
 from dragoman import _core
-from dragoman.corpus import UNK
-from dragoman.errors import InputError
 from dragoman.features import FeatureIndex, Template
 from dragoman.grammar import View
 from dragoman.search.options import PhraseOptions
-from dragoman.text import split_tokens
-from dragoman.types import Int32Array, Int64Array, Progress
+from dragoman.search.sentences import Sentence, encode_sentences
+from dragoman.types import Int64Array, Progress
 
-__all__ = ["PhraseOptionBuilder", "Sentence"]
-
-Sentence: TypeAlias = str | Sequence[str] | Int32Array
-"""A line, its tokens, or their ids in the source vocabulary."""
+__all__ = ["PhraseOptionBuilder"]
 
 
 class PhraseOptionBuilder:
@@ -66,52 +61,11 @@ class PhraseOptionBuilder:
         are left out (they weigh nothing). A word without a translation of its own passes through as it is; given as the
         id of no word, as `<unk>`.
         """
-        tokens = [
-            None if isinstance(s, np.ndarray) else split_tokens(s) if isinstance(s, str) else s for s in sentences
-        ]
-        offsets, ids = self._encode(sentences, tokens)
-        pass_through, *arrays = self._native.build(offsets, ids, self.index, grow, n_threads, progress)
-        own = self._pass_words(tokens, offsets, ids, pass_through)
-        named = dict(zip(_ARRAYS, arrays, strict=True))
-        return PhraseOptions(pass_offsets=offsets, pass_through=pass_through, **named), own
-
-    def _encode(
-        self, sentences: Sequence[Sentence], tokens: Sequence[Sequence[str] | None]
-    ) -> tuple[Int64Array, Int32Array]:
-        lines = [" ".join(row) for row in tokens if row is not None]
-        offsets, ids = self.view.source_vocab.encode_lines(lines)
-        encoded = iter(np.split(ids, offsets[1:-1]))
-        rows = [
-            np.asarray(s, np.int32) if row is None else next(encoded) for s, row in zip(sentences, tokens, strict=True)
-        ]
-        for number, (words, row) in enumerate(zip(tokens, rows, strict=True), 1):
-            if len(offsets) != len(lines) + 1 or (words is not None and len(words) != len(row)):
-                raise InputError(f"a token of sentence {number} is empty or has white space")
-        return np.cumsum([0, *(len(row) for row in rows)], dtype=np.int64), np.concatenate(
-            [np.zeros(0, np.int32), *rows]
-        )
-
-    def _pass_words(
-        self,
-        tokens: Sequence[Sequence[str] | None],
-        offsets: Int64Array,
-        ids: Int32Array,
-        pass_through: Int32Array,
-    ) -> tuple[str, ...]:
-        """Fill in the target ids of words that pass through."""
-        target = self.view.target_vocab
-        own: dict[str, int] = {}
-        places = np.flatnonzero(pass_through < 0)
-        numbers = np.searchsorted(offsets, places, side="right") - 1
-        for place, number in zip(places.tolist(), numbers.tolist(), strict=True):
-            words = tokens[number]
-            if words is None:
-                word = self.view.source_vocab.word(int(ids[place]))
-            else:
-                word = words[place - int(offsets[number])]
-            known = target.id(word)
-            pass_through[place] = known if known != UNK else own.setdefault(word, len(target) + len(own))
-        return tuple(own)
+        rows = encode_sentences(sentences, self.view.source_vocab)
+        pass_through, *arrays = self._native.build(rows.offsets, rows.ids, self.index, grow, n_threads, progress)
+        own = rows.pass_words(pass_through, self.view.target_vocab)
+        named: dict[str, Any] = dict(zip(_ARRAYS, arrays, strict=True))
+        return PhraseOptions(pass_offsets=rows.offsets, pass_through=pass_through, **named), own
 
 
 _ARRAYS = (

@@ -1,0 +1,145 @@
+"""A Moses rule table, its weights and a corpus as a chart decoder takes them: for benches and tests."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from dragoman.corpus import UNK, Vocab
+from dragoman.search import RuleOptions
+from dragoman.text import read_lines
+
+GAP = "[X][X]"
+MOSES_NAMES = ("lm", "words", "rules", "p_f_e", "lex_f_e", "p_e_f", "lex_e_f", "glue")
+GLUE = 0.999896
+"""What Moses' glue grammar gives a concatenation; it has one more than there are between items."""
+
+
+class MosesRules:
+    """The rules and weights of a folder, and the options of sentences."""
+
+    def __init__(self, folder: Path) -> None:
+        self.tables: dict[tuple[str, ...], list[tuple[list[str], list[int], list[str]]]] = {}
+        for line in read_lines(folder / "rule-table.test100.xz"):
+            source, target, scores, links, *_ = line.split(" ||| ")
+            pattern = tuple(source.split()[:-1])
+            symbols = target.split()[:-1]
+            slots: list[int] = []
+            if GAP in symbols:
+                gaps = [i for i, symbol in enumerate(pattern) if symbol == GAP]
+                pairs = dict(reversed(pair.split("-")) for pair in links.split() if int(pair.split("-")[0]) in gaps)
+                slots = [gaps.index(int(pairs[str(j)])) for j, symbol in enumerate(symbols) if symbol == GAP]
+            self.tables.setdefault(pattern, []).append((symbols, slots, scores.split()))
+        self.vocab = Vocab.of(
+            " ".join(word for word in symbols if word != GAP) for rows in self.tables.values() for symbols, *_ in rows
+        )
+        self.own: dict[str, int] = {}
+        self.weights = self._weights(folder)
+
+    @staticmethod
+    def _weights(folder: Path) -> dict[str, float]:
+        given = {}
+        for line in read_lines(folder / "weights.ini"):
+            if match := re.match(r"(\w+)= (.*)", line):
+                given[match[1]] = [float(x) for x in match[2].split()]
+        p_f_e, lex_f_e, p_e_f, lex_e_f = given["TranslationModel0"]
+        rule = given["PhrasePenalty0"][0]
+        return {
+            "lm": given["LM0"][0],
+            "p_e_f": p_e_f,
+            "p_f_e": p_f_e,
+            "lex_e_f": lex_e_f,
+            "lex_f_e": lex_f_e,
+            "words": -given["WordPenalty0"][0],
+            "rules": rule,
+            # Glue rules and unknown words are rules to Moses.
+            "glue": rule + GLUE * given["TranslationModel1"][0],
+            "unknown": rule - 100 * given["UnknownWordPenalty0"][0],
+        }
+
+    def constant(self) -> float:
+        """What Moses' score has in addition: sentence marks are words, and there are three glue rules at least."""
+        w = self.weights
+        return 2 * w["words"] + 2 * w["rules"] + w["glue"]
+
+    def options(self, sources: list[list[str]]) -> RuleOptions:
+        """All rules whose words stand in the sentences in their order."""
+        source_ids: dict[str, int] = {}
+        for word in (word for source in sources for word in source):
+            source_ids.setdefault(word, len(source_ids))
+        ids = {word: self.vocab.id(word) for rows in self.tables.values() for row in rows for word in row[0]}
+        flat: dict[tuple[str, ...], tuple[list[list[int]], np.ndarray]] = {}
+        first_pattern, symbols, first_rule, targets, scores = [0], [], [0], [], []
+        for source in sources:
+            known = {GAP, *source}
+            found = []
+            for pattern in self.tables:
+                if known.issuperset(pattern) and _may_match(pattern, source):
+                    found.append(([-1 if s == GAP else source_ids[s] for s in pattern], pattern))
+            for row, pattern in sorted(found):
+                if pattern not in flat:
+                    flat[pattern] = self._rules(pattern, ids)
+                symbols.append(row)
+                targets += flat[pattern][0]
+                scores.append(flat[pattern][1])
+                first_rule.append(len(targets))
+            first_pattern.append(len(symbols))
+        passed = []
+        for word in (word for source in sources for word in source):
+            id_ = self.vocab.id(word)
+            passed.append(self.own.setdefault(word, len(self.vocab) + len(self.own)) if id_ == UNK else id_)
+        n = len(targets)
+        return RuleOptions(
+            sentence_offsets=_offsets(sources),
+            words=np.array([source_ids[word] for source in sources for word in source], np.int32),
+            pass_through=np.array(passed, np.int32),
+            first_pattern=np.array(first_pattern, np.int64),
+            symbol_offsets=_offsets(symbols),
+            symbols=np.array([s for row in symbols for s in row], np.int32),
+            first_rule=np.array(first_rule, np.int64),
+            lhs=np.zeros(n, np.int32),
+            target_offsets=_offsets(targets),
+            targets=np.array([s for row in targets for s in row], np.int32),
+            rules=np.arange(n, dtype=np.int64),
+            scores=np.concatenate(scores),
+            feature_offsets=np.zeros(n + 1, np.int64),
+            feature_ids=np.zeros(0, np.int32),
+            feature_values=np.zeros(0, np.float32),
+        )
+
+    def _rules(self, pattern: tuple[str, ...], ids: dict[str, int]) -> tuple[list[list[int]], np.ndarray]:
+        targets, values = [], []
+        for words, slots, row in self.tables[pattern]:
+            slot = iter(slots)
+            targets.append([-1 - next(slot) if word == GAP else ids[word] for word in words])
+            p_f_e, lex_f_e, p_e_f, lex_e_f = map(float, row)
+            values.append((p_e_f, p_f_e, lex_e_f, lex_f_e))
+        return targets, np.log(np.array(values)).astype(np.float32)
+
+    def text(self, tokens: np.ndarray) -> str:
+        """A translation's words."""
+        own = list(self.own)
+        return " ".join(self.vocab.word(i) if i < len(self.vocab) else own[i - len(self.vocab)] for i in tokens)
+
+
+def first_lines(path: Path, n: int) -> list[list[str]]:
+    """The first sentences of a corpus."""
+    return [line.split() for line in islice(read_lines(path), n)]
+
+
+def _offsets(rows: list) -> np.ndarray:
+    return np.cumsum([0, *(len(row) for row in rows)], dtype=np.int64)
+
+
+def _may_match(pattern: tuple[str, ...], source: list[str]) -> bool:
+    """Whether gaps of one word or more can be put so that the pattern matches somewhere."""
+    ends = set(range(len(source)))
+    for symbol in pattern:
+        if symbol == GAP:
+            ends = set(range(min(ends) + 1, len(source) + 1)) if ends else ends
+        else:
+            ends = {end + 1 for end in ends if end < len(source) and source[end] == symbol}
+    return bool(ends)

@@ -1,0 +1,118 @@
+#include "core/chart_search.hh"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+
+#include "bind/arrays.hh"
+#include "bind/kbest.hh"
+#include "bind/modules.hh"
+#include "bind/watch.hh"
+
+namespace dragoman::bind {
+
+namespace {
+
+// Arrays of a batch, in the order of dragoman.search.RuleOptions.
+struct RuleArrays {
+  In<int64_t> sentence_offsets;
+  In<int32_t> words, pass_through;
+  In<int64_t> first_pattern, symbol_offsets;
+  In<int32_t> symbols;
+  In<int64_t> first_rule;
+  In<int32_t> lhs;
+  In<int64_t> target_offsets;
+  In<int32_t> targets;
+  In<int64_t> rules;
+  In2<float> scores;
+  In<int64_t> feature_offsets;
+  In<int32_t> feature_ids;
+  In<float> feature_values;
+  int32_t n_labels;
+
+  RuleBatch batch() const {
+    return {ragged_of(sentence_offsets, words, "words"),
+            span_of(pass_through),
+            span_of(first_pattern),
+            ragged_of(symbol_offsets, symbols, "symbols"),
+            span_of(first_rule),
+            span_of(lhs),
+            ragged_of(target_offsets, targets, "targets"),
+            span_of(rules),
+            {scores.data(), scores.size()},
+            ragged_of(feature_offsets, feature_ids, "features"),
+            span_of(feature_values),
+            n_labels};
+  }
+};
+
+// The caller's weights are live: this call works on what they are now.
+std::vector<double> copy_of(const In<double>& weights) { return {weights.data(), weights.data() + weights.size()}; }
+
+}  // namespace
+
+void bind_chart_search(nb::module_& m) {
+  nb::class_<RuleArrays>(m, "RuleBatch", "Rules of some sentences; keeps its arrays alive.")
+      .def(
+          "__init__",
+          [](RuleArrays* self, In<int64_t> sentence_offsets, In<int32_t> words, In<int32_t> pass_through,
+             In<int64_t> first_pattern, In<int64_t> symbol_offsets, In<int32_t> symbols, In<int64_t> first_rule,
+             In<int32_t> lhs, In<int64_t> target_offsets, In<int32_t> targets, In<int64_t> rules, In2<float> scores,
+             In<int64_t> feature_offsets, In<int32_t> feature_ids, In<float> feature_values, int32_t n_labels) {
+            new (self) RuleArrays{sentence_offsets, words,          pass_through, first_pattern,   symbol_offsets, symbols,
+                              first_rule,       lhs,            target_offsets, targets,       rules,          scores,
+                              feature_offsets,  feature_ids,    feature_values, n_labels};
+          },
+          nb::arg("sentence_offsets").noconvert(), nb::arg("words").noconvert(), nb::arg("pass_through").noconvert(),
+          nb::arg("first_pattern").noconvert(), nb::arg("symbol_offsets").noconvert(), nb::arg("symbols").noconvert(),
+          nb::arg("first_rule").noconvert(), nb::arg("lhs").noconvert(), nb::arg("target_offsets").noconvert(),
+          nb::arg("targets").noconvert(), nb::arg("rules").noconvert(), nb::arg("scores").noconvert(),
+          nb::arg("feature_offsets").noconvert(), nb::arg("feature_ids").noconvert(),
+          nb::arg("feature_values").noconvert(), nb::arg("n_labels"));
+
+  nb::class_<ChartDecoder>(m, "ChartDecoder", "Hierarchical search over given rules.")
+      .def(
+          "__init__",
+          [](ChartDecoder* self, int32_t pop_limit, double beam, int32_t rule_limit, int32_t max_span, int32_t lm_feature,
+             int32_t lm_oov, int32_t words, int32_t rules, int32_t glue, int32_t unknown,
+             const std::vector<int32_t>& arities, const std::vector<int32_t>& scores,
+             const std::optional<std::shared_ptr<const lm::Model>>& lm, In<int32_t> lm_words) {
+            new (self) ChartDecoder({pop_limit, beam, rule_limit, max_span},
+                                    {lm_feature, lm_oov, words, rules, glue, unknown, arities, scores},
+                                    lm ? *lm : nullptr, {lm_words.data(), lm_words.data() + lm_words.size()});
+          },
+          nb::arg("pop_limit"), nb::arg("beam"), nb::arg("rule_limit"), nb::arg("max_span"), nb::arg("lm_feature"),
+          nb::arg("lm_oov"), nb::arg("words"), nb::arg("rules"), nb::arg("glue"), nb::arg("unknown"),
+          nb::arg("arities"), nb::arg("scores"), nb::arg("lm").none(), nb::arg("lm_words").noconvert())
+      .def(
+          "decode",
+          [](const ChartDecoder& d, const RuleArrays& arrays, int32_t goal, const std::vector<int32_t>& glue,
+             const std::vector<int32_t>& unknown, In<double> weights, int n_threads, nb::object progress) {
+            const std::vector<double> w = copy_of(weights);
+            return watch(
+                [&](Control& control) {
+                  return d.decode(arrays.batch(), {goal, glue, unknown}, w, n_threads, control);
+                },
+                progress);
+          },
+          nb::arg("batch"), nb::arg("goal"), nb::arg("glue"), nb::arg("unknown"), nb::arg("weights").noconvert(),
+          nb::arg("n_threads"), nb::arg("progress").none())
+      .def(
+          "kbest",
+          [](const ChartDecoder& d, const RuleArrays& arrays, int32_t goal, const std::vector<int32_t>& glue,
+             const std::vector<int32_t>& unknown, In<double> weights, int64_t k, bool distinct, int n_threads,
+             nb::object progress) {
+            const std::vector<double> w = copy_of(weights);
+            return to_tuple(watch(
+                [&](Control& control) {
+                  return d.decode_kbest(arrays.batch(), {goal, glue, unknown}, w, k, distinct, n_threads, control);
+                },
+                progress));
+          },
+          nb::arg("batch"), nb::arg("goal"), nb::arg("glue"), nb::arg("unknown"), nb::arg("weights").noconvert(),
+          nb::arg("k"), nb::arg("distinct"), nb::arg("n_threads"), nb::arg("progress").none());
+}
+
+}  // namespace dragoman::bind

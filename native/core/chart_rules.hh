@@ -1,0 +1,116 @@
+// One sentence's rules as search sees them: a trie of the source sides, and for every source side that matches somewhere
+// its rules with weighted local scores, best first. A source side's rules are looked at when it first matches.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/chart_search.hh"
+#include "core/lm_chart.hh"
+
+namespace dragoman {
+
+// What does not change between sentences.
+struct ChartModel {
+  const ChartSettings& settings;
+  const ChartFeatures& features;
+  const lm::Model* lm;
+  std::span<const uint32_t> lm_words;
+  const ChartLabels& labels;
+  std::span<const double> weights;
+
+  double weight(int32_t feature) const {
+    return feature >= 0 && static_cast<size_t>(feature) < weights.size() ? weights[static_cast<size_t>(feature)] : 0;
+  }
+};
+
+enum class RuleKind : uint8_t {
+  kGrammar,  // `place` is that in the batch
+  kPass,     // a word passed through; `place` is its position
+  kFirst,    // <s> and the first item of a row
+  kGlue,     // a row and one more item
+  kEnd,      // a row and </s>
+};
+
+struct ChartRule {
+  double local;     // weighted local features
+  double estimate;  // with the language model's opinion of the words, those after a nonterminal without their context
+  double lead_lm;   // score of the symbols before the first nonterminal
+  int64_t place;
+  uint32_t first_symbol, n_lead, n_symbols;  // in ChartRules::symbols; n_lead of them stand before a nonterminal
+  RuleKind kind;
+  lm::ChartState lead;  // after the first n_lead symbols
+};
+
+class ChartRules {
+ public:
+  struct TrieNode {
+    int32_t symbol;
+    int32_t pattern;                                   // in the batch, -1 where none ends here
+    uint32_t first_child, n_nonterminals, n_children;  // nonterminals come first; by symbol
+  };
+  // Consecutive rules of one source side with the same left-hand side, best first.
+  struct Group {
+    int32_t lhs;
+    uint32_t first, size;
+  };
+  // A rule whose source side is one nonterminal.
+  struct Unary {
+    int32_t from;  // label
+    Group rules;
+  };
+
+  explicit ChartRules(const ChartModel& model) : model_(model) {}
+  void start(const RuleBatch& batch, int64_t sentence);
+
+  const TrieNode& node(uint32_t i) const { return trie_[i]; }
+  // The child by a word; 0 where there is none.
+  uint32_t child(const TrieNode& node, int32_t word) const;
+  std::span<const Group> groups(int32_t pattern);
+  // A new group with the rule that passes a word through; empty where a rule of the grammar covers just it.
+  bool needs_pass(int32_t position) const;
+  uint32_t pass(int32_t position);
+  uint32_t first_item() const { return 0; }
+  uint32_t glue() const { return 1; }
+  uint32_t end() const { return 2; }
+
+  // Labels such that unary rules only lead to later ones, and those that lead to each label.
+  std::span<const int32_t> label_order() const { return label_order_; }
+  std::span<const Unary> unaries(int32_t lhs) const { return unaries_[static_cast<size_t>(lhs)]; }
+
+  size_t size() const { return rules_.size(); }
+  const ChartRule& rule(uint32_t i) const { return rules_[i]; }
+  // Words of the language model, and nonterminals as in target sides.
+  std::span<const int32_t> symbols(const ChartRule& rule) const {
+    return {symbols_.data() + rule.first_symbol, rule.n_symbols};
+  }
+  // As they stand on an instance of the rule.
+  void append_target(const ChartRule& rule, std::vector<int32_t>& out) const;
+  void append_features(const ChartRule& rule, std::vector<Feature>& out) const;
+  int64_t grammar_id(const ChartRule& rule) const {
+    return rule.kind == RuleKind::kGrammar ? batch_->rules[static_cast<size_t>(rule.place)] : -1;
+  }
+
+ private:
+  void build_trie();
+  void order_labels();
+  ChartRule made(RuleKind kind, int64_t place);
+  int32_t n_unknown_words(std::span<const int32_t> target) const;
+
+  const ChartModel& model_;
+  const RuleBatch* batch_ = nullptr;
+  int64_t sentence_ = 0;
+  std::vector<TrieNode> trie_;
+  std::vector<std::pair<int64_t, int64_t>> ranges_;  // patterns below each node of the trie
+  std::vector<ChartRule> rules_, sorting_;
+  std::vector<int32_t> symbols_;
+  std::vector<Group> groups_;
+  std::vector<std::pair<uint32_t, uint32_t>> pattern_groups_;  // first and number, by pattern of the sentence
+  std::vector<int32_t> label_order_;
+  std::vector<std::vector<Unary>> unaries_;
+  std::vector<int32_t> target_;
+  std::vector<Feature> features_;
+};
+
+}  // namespace dragoman

@@ -1,0 +1,29 @@
+#include "core/templates/feature_columns.hh"
+
+#include <algorithm>
+
+namespace dragoman {
+
+FeatureColumns intern_rows(const std::vector<FeatureRows>& chunks, FeatureIndex& index, bool grow) {
+  FeatureColumns out;
+  for (const FeatureRows& rows : chunks)
+    for (size_t row = 0; row < rows.n_rows(); ++row) {
+      const auto end = static_cast<size_t>(rows.offsets()[row + 1]);
+      for (auto f = static_cast<size_t>(rows.offsets()[row]); f < end; ++f) {
+        const int32_t id = grow ? index.intern(rows.name(f)) : index.find(rows.name(f));
+        if (id == FeatureIndex::kAbsent) continue;
+        const auto first = out.ids.begin() + static_cast<std::ptrdiff_t>(out.offsets.back());
+        const auto known = std::find(first, out.ids.end(), id);
+        if (known != out.ids.end()) {
+          out.values[static_cast<size_t>(known - out.ids.begin())] += rows.value(f);
+          continue;
+        }
+        out.ids.push_back(id);
+        out.values.push_back(rows.value(f));
+      }
+      out.offsets.push_back(out.ids.size());
+    }
+  return out;
+}
+
+}  // namespace dragoman

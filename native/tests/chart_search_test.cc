@@ -1,0 +1,111 @@
+#include "core/chart_search.hh"
+
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "core/control.hh"
+#include "core/forest_kbest.hh"
+#include "test.hh"
+
+using namespace dragoman;
+
+namespace {
+
+struct Rules {
+  std::vector<int64_t> sentence_offsets{0}, first_pattern{0}, symbol_offsets{0}, first_rule{0}, target_offsets{0};
+  std::vector<int32_t> words, pass_through, symbols, lhs, targets, feature_ids;
+  std::vector<int64_t> rules, feature_offsets{0};
+  std::vector<float> scores, feature_values;
+
+  void add_pattern(const std::vector<int32_t>& pattern,
+                   const std::vector<std::pair<int32_t, std::vector<int32_t>>>& list) {
+    symbols.insert(symbols.end(), pattern.begin(), pattern.end());
+    symbol_offsets.push_back(static_cast<int64_t>(symbols.size()));
+    for (const auto& [label, target] : list) {
+      lhs.push_back(label);
+      targets.insert(targets.end(), target.begin(), target.end());
+      target_offsets.push_back(static_cast<int64_t>(targets.size()));
+      scores.push_back(-0.25f * static_cast<float>(rules.size() % 7));
+      rules.push_back(static_cast<int64_t>(rules.size()));
+      feature_ids.push_back(5);
+      feature_values.push_back(1);
+      feature_offsets.push_back(static_cast<int64_t>(feature_ids.size()));
+    }
+    first_rule.push_back(static_cast<int64_t>(lhs.size()));
+  }
+  // Words 0 and 1 have rules, 2 has none; gaps are adjacent, reordered, labelled, alone; one target is empty.
+  void add_sentence(int length) {
+    for (int i = 0; i < length; ++i) {
+      words.push_back(i % 3);
+      pass_through.push_back(90);
+    }
+    sentence_offsets.push_back(static_cast<int64_t>(words.size()));
+    add_pattern({-2}, {{0, {-1, 7}}});
+    add_pattern({-1}, {{1, {-1}}, {0, {-1, 8}}});
+    add_pattern({-1, -2, -1}, {{0, {-3, -1, -2}}});
+    add_pattern({-1, 1}, {{0, {4, -1}}, {1, {-1, 5}}});
+    add_pattern({0}, {{0, {3}}, {0, {}}, {1, {4, 4}}});
+    add_pattern({0, -1, 2, -2}, {{0, {-2, 6, -1}}});
+    add_pattern({1}, {{0, {5}}});
+    first_pattern.push_back(static_cast<int64_t>(symbol_offsets.size()) - 1);
+  }
+  RuleBatch batch() const {
+    return {{sentence_offsets, words},   pass_through, first_pattern, {symbol_offsets, symbols},     first_rule,     lhs,
+            {target_offsets, targets}, rules,        scores,        {feature_offsets, feature_ids}, feature_values, 2};
+  }
+};
+
+ChartFeatures features() { return {-1, -1, 0, 1, 2, 3, {}, {4}}; }
+
+}  // namespace
+
+TEST(chart_search_covers_every_sentence) {
+  Rules rules;
+  for (const int length : {0, 1, 2, 5, 9, 40}) rules.add_sentence(length);
+  const std::vector<double> weights{0.1, -0.2, -0.3, -1, 1, 0.5};
+  const ChartLabels labels{2, {0, 1}, {0}};
+  Control control;
+  const ChartDecoder decoder({20, 5, 3, 8}, features(), nullptr, {});
+  const auto forests = decoder.decode(rules.batch(), labels, weights, 2, control);
+  const auto lists = decoder.decode_kbest(rules.batch(), labels, weights, 10, true, 1, control);
+  CHECK(forests.size() == 6 && lists.first.size() == 7);
+  for (size_t s = 0; s < forests.size(); ++s) {
+    const Forest& forest = forests[s];
+    CHECK(forest.n_nodes() > 0);
+    const auto length = static_cast<int32_t>(rules.sentence_offsets[s + 1] - rules.sentence_offsets[s]);
+    CHECK((forest.node(forest.goal()).span == Forest::Span{0, length}));
+    CHECK(lists.first[s] < lists.first[s + 1]);
+    KBestLists one;
+    append_kbest(forest, weights, 1, true, one);
+    CHECK(one.scores[0] == lists.scores[static_cast<size_t>(lists.first[s])]);
+  }
+}
+
+TEST(chart_search_refuses_what_does_not_fit) {
+  Rules rules;
+  rules.add_sentence(4);
+  const ChartLabels labels{2, {0, 1}, {0}};
+  Control control;
+  const ChartDecoder decoder({20, 5, 3, 8}, features(), nullptr, {});
+  const auto refused = [&](const RuleBatch& batch, const ChartLabels& meaning) {
+    return test::throws<std::invalid_argument>([&] { decoder.decode(batch, meaning, {}, 1, control); });
+  };
+  CHECK(!refused(rules.batch(), labels));
+  CHECK(refused(rules.batch(), {3, {0}, {0}}));
+  CHECK(refused(rules.batch(), {2, {1, 0}, {0}}));
+  CHECK(refused(rules.batch(), {2, {0}, {2}}));
+  RuleBatch batch = rules.batch();
+  batch.n_labels = 1;
+  CHECK(refused(batch, labels));
+  Rules other = rules;
+  std::swap(other.first_rule[1], other.first_rule[2]);
+  CHECK(refused(other.batch(), labels));
+  other = rules;
+  other.targets[0] = -2;
+  CHECK(refused(other.batch(), labels));
+  other = rules;
+  other.symbols.back() = -1;
+  CHECK(refused(other.batch(), labels));
+  CHECK(test::throws<std::invalid_argument>([] { ChartDecoder({0, 5, 3, 8}, features(), nullptr, {}); }));
+}

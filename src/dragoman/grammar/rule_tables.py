@@ -1,0 +1,184 @@
+"""Tables of rules as text: those of Hiero, Thrax, cdec and Moses read as a grammar with given scores, the first three
+written from a view; glue grammars.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from dragoman._core import RuleTable, WordTable, format_rules, map_grammar
+from dragoman.corpus import VocabBuilder
+from dragoman.errors import InputError
+from dragoman.grammar.config import RuleConfig
+from dragoman.grammar.grammar import Grammar
+from dragoman.grammar.rule_view import RuleView
+from dragoman.grammar.tables import ARRAYS, map_arrays, naming, new_folder, write_manifest
+from dragoman.text import open_output, read_blocks, read_lines, replace_bytes
+from dragoman.types import PathLike, Progress
+
+__all__ = ["Glue", "RuleStyle", "read_hiero", "read_moses_glue", "read_moses_rules", "write_hiero"]
+
+_SOURCES_PER_WRITE = 1 << 14
+
+
+class RuleStyle(enum.StrEnum):
+    """How nonterminals of target sides are written; both are read."""
+
+    HIERO = "hiero"
+    """`[X,1]`, as Hiero and Thrax have it."""
+    CDEC = "cdec"
+    """`[1]`, as cdec has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Glue:
+    """A glue grammar: the goal is one of the labels, or a goal and one of the labels after it."""
+
+    goal: str
+    labels: tuple[str, ...]
+    score: float
+    """Of one concatenation, a natural log."""
+
+
+def read_hiero(
+    rules: PathLike,
+    folder: PathLike,
+    *,
+    goal: str = "S",
+    config: RuleConfig | None = None,
+    progress: Progress | None = None,
+) -> Grammar:
+    """Read a grammar of Hiero, Thrax or cdec into `folder` (which must not exist).
+
+    Features become scores under their names, unnamed ones as `PhraseModel_0` and so on, as they stand. Glue rules of
+    the goal are not rules of the grammar; which labels they put together is in the manifest. Errors name file and line.
+    Of `config`, memory and threads count.
+    """
+    return _read(rules, folder, goal, RuleTable.add_hiero, config, progress)
+
+
+def read_moses_rules(
+    rules: PathLike,
+    folder: PathLike,
+    *,
+    goal: str = "S",
+    config: RuleConfig | None = None,
+    progress: Progress | None = None,
+) -> Grammar:
+    """Read Moses' hierarchical rule table into `folder` (which must not exist).
+
+    Its four probabilities become `p_e_f`, `p_f_e`, `lex_e_f` and `lex_f_e`, natural logs; 0 becomes e^-100, as Moses
+    has it. Of `config`, memory and threads count.
+    """
+    return _read(rules, folder, goal, RuleTable.add_moses, config, progress)
+
+
+def read_moses_glue(path: PathLike) -> Glue:
+    """Read Moses' glue grammar: lines for `<s>`, `</s>`, and one for every label that may follow a goal."""
+    goal, score = "", 0.0
+    labels: list[str] = []
+    for number, line in enumerate(read_lines(path), 1):
+        fields = [field.split() for field in line.split("|||")]
+        if len(fields) < 4 or len(fields[1]) < 2 or not fields[2] or fields[0][:-1] != fields[1][:-1]:
+            raise InputError(
+                "expected a glue rule, 'symbols [X] ||| symbols [S] ||| score ||| …'", path=path, line=number
+            )
+        *symbols, head = fields[1]
+        goal = goal or head[1:-1]
+        if symbols in (["<s>"], [f"[X][{goal}]", "</s>"]) and head == f"[{goal}]":
+            continue
+        if len(symbols) != 2 or symbols[0] != f"[X][{goal}]" or not symbols[1].startswith("[X]["):
+            raise InputError(f"is not a glue rule of the goal {goal}", path=path, line=number)
+        try:
+            value = math.log(float(fields[2][0]))
+        except ValueError:
+            raise InputError(f"{fields[2][0]!r} is not a positive number", path=path, line=number) from None
+        if labels and value != score:
+            raise InputError("has another score than the glue rules before; they must agree", path=path, line=number)
+        labels.append(symbols[1][4:-1])
+        score = value
+    if not labels:
+        raise InputError("has no rule that puts a goal and a label together", path=path)
+    return Glue(goal, tuple(labels), score)
+
+
+def write_hiero(
+    view: RuleView, path: PathLike, *, style: RuleStyle = RuleStyle.HIERO, progress: Progress | None = None
+) -> None:
+    """Write what a view shows, its scores as named features; `progress` gets the number of source sides done.
+
+    Words that could be read as markup stand in their escaped form, which `read_hiero` understands.
+    """
+    n_sources = view.tables.n_sources()
+    with open_output(path) as output:
+        for begin in range(0, n_sources, _SOURCES_PER_WRITE):
+            end = min(n_sources, begin + _SOURCES_PER_WRITE)
+            text = format_rules(
+                view.core,
+                list(view.labels),
+                list(view.score_names),
+                view.source_vocab.table,
+                view.target_vocab.table,
+                begin,
+                end,
+                style is RuleStyle.CDEC,
+            )
+            if text:
+                output.write(text.decode("utf-8").removesuffix("\n"))
+            if progress:
+                progress(end)
+
+
+def _read(
+    rules: PathLike,
+    folder: PathLike,
+    goal: str,
+    add: Callable[[RuleTable, bytes, int, WordTable, WordTable], None],
+    config: RuleConfig | None,
+    progress: Progress | None,
+) -> Grammar:
+    config = config or RuleConfig()
+    table, source, target = RuleTable(goal), VocabBuilder(), VocabBuilder()
+    for block in read_blocks(rules):
+        with naming(rules):
+            add(table, block.data, block.first_line, source.table, target.table)
+        if progress:
+            progress(len(table))
+    with new_folder(folder) as work:
+        vocabs = source.freeze(), target.freeze()
+        stats = table.write(
+            str(work),
+            n_source_words=len(vocabs[0]),
+            n_target_words=len(vocabs[1]),
+            max_memory_bytes=config.max_memory_bytes,
+            n_threads=config.n_threads,
+        )
+        for vocab, side in zip(vocabs, ("source", "target"), strict=True):
+            vocab.save(work / f"{side}.vocab")
+        content = {
+            "kind": "rules",
+            "labels": table.labels() or ["X"],
+            "score_names": table.score_names(),
+            "glue": {"goal": goal, "labels": table.glued()} if table.glued() else None,
+            "n_folds": 1,
+            "n_given_reordering": 0,
+            "min_count": 1,
+            **stats,
+        }
+        _place_scores(table, work, rules)
+        write_manifest(work, content, n_threads=config.n_threads)
+    return Grammar.load(folder)
+
+
+def _place_scores(table: RuleTable, work: Path, rules: PathLike) -> None:
+    for name in ("given.scores", "given.reordering"):
+        (work / name).touch()
+    sizes = {name: {"bytes": (work / name).stat().st_size} for name in ARRAYS}
+    tables = map_grammar(map_arrays(work, {"files": sizes}), 0, 0, True)
+    with naming(rules):
+        scores = table.place(tables)
+    replace_bytes(work / "given.scores", scores.tobytes())

@@ -1,0 +1,92 @@
+"""How to search a chart, and which features the chart decoder computes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+__all__ = ["ChartConfig", "ChartFeatures"]
+
+_PROBABILITIES = ("p_e_f", "p_f_e", "lex_e_f", "lex_f_e")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChartConfig:
+    """Hierarchical search. Speed and model score trade off by the pop limit."""
+
+    pop_limit: int = 200
+    """Candidates taken for each span and label by cube pruning."""
+    beam: float = math.inf
+    """Candidates worse than the best of their span and label by more than this (in score) are dropped."""
+    rule_limit: int | None = 20
+    """Rules kept of a source side for each left-hand side, the best by weighted score with the language model's opinion;
+    None: all."""
+    max_span: int | None = 20
+    """Most source words that a rule may cover; glue puts together the rest. None: no limit."""
+    goal: str = "S"
+    """The start symbol. A sentence is what a rule with this left-hand side built, or a row of glued items."""
+    glue_labels: tuple[str, ...] | None = None
+    """Labels of items that may be glued; None: all but the goal. Without any, rules must build the whole sentence."""
+    unknown_labels: tuple[str, ...] | None = None
+    """Labels that a word passed through gets; None: the first of the rules' labels."""
+
+    def __post_init__(self) -> None:
+        if self.pop_limit < 1:
+            raise ValueError("the pop limit must be at least 1")
+        if not self.beam >= 0:
+            raise ValueError(f"the beam must not be negative, but is {self.beam}")
+        if self.rule_limit is not None and self.rule_limit < 1:
+            raise ValueError("the rule limit must be at least 1; None means that there is none")
+        if self.max_span is not None and self.max_span < 1:
+            raise ValueError("rules must be allowed to cover a word; None means that there is no limit")
+
+    @classmethod
+    def fast(cls, *, max_span: int | None = 20) -> ChartConfig:
+        """The preset behind `--fast`."""
+        return cls(pop_limit=50, max_span=max_span)
+
+    @classmethod
+    def accurate(cls, *, max_span: int | None = 20) -> ChartConfig:
+        """The preset behind `--accurate`."""
+        return cls(pop_limit=1000, max_span=max_span)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChartFeatures:
+    """Names of the dense features; None: not computed. `scores` are those of the rules' score columns."""
+
+    lm: str = "lm"
+    lm_oov: str | None = None
+    scores: tuple[str, ...] = _PROBABILITIES
+    words: str = "words"
+    rules: str | None = "rules"
+    arities: tuple[str, ...] = ()
+    """Of rules without nonterminals, with one, and so on; rules with more than there are names count for none."""
+    glue: str = "glue"
+    unknown: str | None = None
+
+    def __post_init__(self) -> None:
+        names = self.names()
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            raise ValueError(f"the feature {twice[0]!r} stands twice")
+
+    @classmethod
+    def chiang8(cls) -> ChartFeatures:
+        """The eight of Chiang (2007), HOLS and FastForest."""
+        return cls()
+
+    @classmethod
+    def full14(cls) -> ChartFeatures:
+        """Fourteen, RM's size: with unknown words, counts and arities."""
+        return cls(
+            lm_oov="lm_oov",
+            scores=(*_PROBABILITIES, "count_log", "singleton"),
+            rules=None,
+            arities=("arity_0", "arity_1", "arity_2"),
+            unknown="unknown",
+        )
+
+    def names(self) -> tuple[str, ...]:
+        """All dense features that are computed."""
+        given = (self.lm, self.lm_oov, *self.scores, self.words, self.rules, *self.arities, self.glue, self.unknown)
+        return tuple(name for name in given if name is not None)

@@ -1,0 +1,63 @@
+"""Sentences on their way to a decoder: ids of their words, and words that pass through."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from dragoman.corpus import UNK, Vocab
+from dragoman.errors import InputError
+from dragoman.text import split_tokens
+from dragoman.types import Int32Array, Int64Array
+
+__all__ = ["EncodedSentences", "Sentence", "encode_sentences"]
+
+Sentence: TypeAlias = str | Sequence[str] | Int32Array
+"""A line, its tokens, or their ids in the source vocabulary."""
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedSentences:
+    """Sentence s has the words `ids[offsets[s]:offsets[s + 1]]`."""
+
+    vocab: Vocab
+    tokens: Sequence[Sequence[str] | None]
+    """None for sentences given as ids."""
+    offsets: Int64Array
+    ids: Int32Array
+
+    def pass_words(self, pass_through: Int32Array, target: Vocab) -> tuple[str, ...]:
+        """Replace the negative target ids by those of the source words; returns the words beyond the vocabulary."""
+        own: dict[str, int] = {}
+        places = np.flatnonzero(pass_through < 0)
+        numbers = np.searchsorted(self.offsets, places, side="right") - 1
+        for place, number in zip(places.tolist(), numbers.tolist(), strict=True):
+            words = self.tokens[number]
+            if words is None:
+                word = self.vocab.word(int(self.ids[place]))
+            else:
+                word = words[place - int(self.offsets[number])]
+            known = target.id(word)
+            pass_through[place] = known if known != UNK else own.setdefault(word, len(target) + len(own))
+        return tuple(own)
+
+
+def encode_sentences(sentences: Sequence[Sentence], vocab: Vocab) -> EncodedSentences:
+    """Ids of all words."""
+    tokens = [None if isinstance(s, np.ndarray) else split_tokens(s) if isinstance(s, str) else s for s in sentences]
+    lines = [" ".join(row) for row in tokens if row is not None]
+    offsets, ids = vocab.encode_lines(lines)
+    encoded = iter(np.split(ids, offsets[1:-1]))
+    rows = [np.asarray(s, np.int32) if row is None else next(encoded) for s, row in zip(sentences, tokens, strict=True)]
+    for number, (words, row) in enumerate(zip(tokens, rows, strict=True), 1):
+        if len(offsets) != len(lines) + 1 or (words is not None and len(words) != len(row)):
+            raise InputError(f"a token of sentence {number} is empty or has white space")
+    return EncodedSentences(
+        vocab,
+        tokens,
+        np.cumsum([0, *(len(row) for row in rows)], dtype=np.int64),
+        np.concatenate([np.zeros(0, np.int32), *rows]),
+    )
