@@ -24,7 +24,7 @@ struct ChartFeatures {
 };
 
 struct ChartSettings {
-  int32_t pop_limit = 200;                                // candidates taken for a span and label
+  int32_t pop_limit = 80;                                 // candidates taken for a span and label, by word covered
   double beam = std::numeric_limits<double>::infinity();  // those worse than the best there by more are dropped
   int32_t rule_limit = 20;  // rules kept of a source side and a left-hand side, the best by estimate; 0: all
   int32_t max_span = 20;    // rules cover at most so many words; glue covers the rest

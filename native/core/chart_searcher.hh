@@ -5,7 +5,9 @@
 // up when its span is finished (Sennrich 2014). So no partly matched rule is ever stored.
 #pragma once
 
+#include <bit>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -13,6 +15,7 @@
 #include "core/chart_search.hh"
 #include "core/control.hh"
 #include "core/forest.hh"
+#include "core/lm_cache.hh"
 
 namespace dragoman {
 
@@ -57,13 +60,18 @@ class ChartSearcher {
     uint32_t state;  // in states_; kNoState before it is scored
     float lm;
     double score;  // without the language model's part before it is scored
+    double key;    // what orders candidates
   };
+  // The candidate's key, then its number, in one comparison; of equal keys the older candidate is greater.
   struct HeapEntry {
-    double key;
-    uint32_t candidate;
-    friend bool operator<(const HeapEntry& a, const HeapEntry& b) {
-      return a.key != b.key ? a.key < b.key : a.candidate > b.candidate;
+    uint64_t bits;
+    HeapEntry(double key, uint32_t candidate) {
+      const auto raw = std::bit_cast<uint32_t>(static_cast<float>(key));
+      const uint32_t ordered = raw >> 31 != 0 ? ~raw : raw | uint32_t{1} << 31;
+      bits = static_cast<uint64_t>(ordered) << 32 | ~candidate;
     }
+    uint32_t candidate() const { return ~static_cast<uint32_t>(bits); }
+    friend bool operator<(HeapEntry a, HeapEntry b) { return a.bits < b.bits; }
   };
   struct NewNode {
     double score;
@@ -86,8 +94,8 @@ class ChartSearcher {
   // Cube pruning over cubes_; the nodes that come out become an item.
   NodeList search(int32_t label, Forest::Span span, bool is_end);
   void push(uint32_t cube);
-  void push_next(const Candidate& candidate);
-  void score(Candidate& candidate);
+  void push_next(uint32_t candidate);
+  void score(Candidate& candidate, bool is_end);
   void take(const Candidate& candidate);
   uint32_t recombine(uint32_t state);
 
@@ -96,6 +104,7 @@ class ChartSearcher {
 
   const ChartModel& model_;
   double lm_weight_;
+  std::unique_ptr<lm::CachedModel> lm_;
   ChartRules rules_;
   std::span<const int32_t> words_;
   int32_t n_words_ = 0, max_span_ = 0, begin_ = 0, limit_ = 0;
