@@ -7,11 +7,11 @@ import json
 import sys
 from dataclasses import asdict
 
-from bench import corpus, grammar, lm, metric, tuning
+from bench import chart, corpus, grammar, lm, metric, tuning
 from bench.harness import DATA, Case, measure, measure_apart, save
 from bench.table import write_page
 
-CASES: list[Case] = [*corpus.CASES, *metric.CASES, *lm.CASES, *grammar.CASES, *tuning.CASES]
+CASES: list[Case] = [*corpus.CASES, *metric.CASES, *lm.CASES, *grammar.CASES, *chart.CASES, *tuning.CASES]
 
 
 def main() -> None:

@@ -177,8 +177,7 @@ ChartRule ChartRules::made(RuleKind kind, int64_t place) {
   rule.n_symbols = static_cast<uint32_t>(target_.size());
   const auto symbols = this->symbols(rule);
   const auto is_nonterminal = [](int32_t symbol) { return symbol < 0; };
-  rule.n_lead =
-      static_cast<uint32_t>(std::find_if(symbols.begin(), symbols.end(), is_nonterminal) - symbols.begin());
+  rule.n_lead = static_cast<uint32_t>(std::find_if(symbols.begin(), symbols.end(), is_nonterminal) - symbols.begin());
   rule.estimate = rule.local;
   if (lm_ == nullptr) return rule;
   lm::BasicPieceScorer lead(*lm_);

@@ -1,5 +1,6 @@
-// One sentence's rules as search sees them: a trie of the source sides, and for every source side that matches somewhere
-// its rules with weighted local scores, best first. A source side's rules are looked at when it first matches.
+// One sentence's rules as search sees them: a trie of the source sides, and for every source side that matches
+// somewhere its rules with weighted local scores, best first. A source side's rules are looked at when it first
+// matches.
 #pragma once
 
 #include <cstdint>

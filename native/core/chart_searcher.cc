@@ -100,8 +100,8 @@ ChartSearcher::NodeList ChartSearcher::find(int32_t begin, int32_t end, int32_t 
   if (end - begin > max_span_) return {};
   const auto [first, size] = spans_[at(begin) * at(max_span_) + at(end - begin - 1)];
   const auto* from = labels_.data() + first;
-  const auto* found =
-      std::lower_bound(from, from + size, label, [](const auto& entry, int32_t wanted) { return entry.first < wanted; });
+  const auto* found = std::lower_bound(from, from + size, label,
+                                       [](const auto& entry, int32_t wanted) { return entry.first < wanted; });
   return found != from + size && found->first == label ? found->second : NodeList{};
 }
 
@@ -263,8 +263,7 @@ void ChartSearcher::take(const Candidate& candidate) {
   const auto edge = static_cast<int32_t>(edges_.size());
   edges_.push_back({node.last_edge, cube.first_rule + ranks[0], count(edge_tails_.size()), candidate.lm});
   node.last_edge = edge;
-  for (uint32_t t = 0; t < cube.n_tails; ++t)
-    edge_tails_.push_back(tails_[cube.first_tail + t].first + ranks[t + 1]);
+  for (uint32_t t = 0; t < cube.n_tails; ++t) edge_tails_.push_back(tails_[cube.first_tail + t].first + ranks[t + 1]);
 }
 
 // The new node with this state.

@@ -1,8 +1,8 @@
 // The chart of one sentence after another, with space that is kept between them.
 //
-// Spans are finished by descending begin and ascending end. Source sides are matched by walking the trie from a begin to
-// the right, over words and over spans that begin later and are finished; those that begin with a nonterminal are taken
-// up when its span is finished (Sennrich 2014). So no partly matched rule is ever stored.
+// Spans are finished by descending begin and ascending end. Source sides are matched by walking the trie from a begin
+// to the right, over words and over spans that begin later and are finished; those that begin with a nonterminal are
+// taken up when its span is finished (Sennrich 2014). So no partly matched rule is ever stored.
 #pragma once
 
 #include <bit>
@@ -112,10 +112,10 @@ class ChartSearcher {
   std::vector<Node> nodes_;
   std::vector<Edge> edges_;
   std::vector<uint32_t> edge_tails_;
-  std::vector<Item> items_;                              // in the order of their nodes
-  std::vector<std::pair<int32_t, NodeList>> labels_;     // of finished spans, by label in each
-  std::vector<std::pair<uint32_t, uint32_t>> spans_;     // first and number in labels_, by begin and length
-  std::vector<NodeList> rows_;                           // glued rows from the first word on, by end
+  std::vector<Item> items_;                           // in the order of their nodes
+  std::vector<std::pair<int32_t, NodeList>> labels_;  // of finished spans, by label in each
+  std::vector<std::pair<uint32_t, uint32_t>> spans_;  // first and number in labels_, by begin and length
+  std::vector<NodeList> rows_;                        // glued rows from the first word on, by end
 
   std::vector<std::vector<Pending>> pending_;  // of the current begin, by end
   std::vector<NodeList> tails_, open_tails_;

@@ -1,5 +1,5 @@
-// A model whose last answers are remembered. Chart search asks for the same few words in the same few contexts again and
-// again; the model's table is far larger than the processor's caches. Answers are the model's own, bit by bit. Not
+// A model whose last answers are remembered. Chart search asks for the same few words in the same few contexts again
+// and again; the model's table is far larger than the processor's caches. Answers are the model's own, bit by bit. Not
 // thread-safe.
 #pragma once
 

@@ -36,7 +36,11 @@ class Model:
         values = [float(x) for x in re.sub(r"\w+=", "", features).split()]
         named = dict(zip(MOSES_NAMES, values, strict=True))
         glue = round(named["glue"] / GLUE) - 1
-        return text, {**named, "words": -named["words"] - 2, "rules": named["rules"] - 3 - glue, "glue": glue}, float(score)
+        return (
+            text,
+            {**named, "words": -named["words"] - 2, "rules": named["rules"] - 3 - glue, "glue": glue},
+            float(score),
+        )
 
     def decode(self, config, k=1):
         index = FeatureIndex()
