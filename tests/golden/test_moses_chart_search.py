@@ -6,8 +6,8 @@ import re
 
 import numpy as np
 import pytest
-
 from bench.moses_rules import GLUE, MOSES_NAMES, MosesRules, first_lines
+
 from dragoman.features import FeatureIndex, Weights
 from dragoman.lm import EstimateConfig, TrainingText, estimate
 from dragoman.search import ChartConfig, ChartDecoder, ChartFeatures

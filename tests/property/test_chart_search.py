@@ -158,7 +158,7 @@ def build(problem, index):
     )
 
 
-class TooMany(Exception):
+class TooManyError(Exception):
     pass
 
 
@@ -192,7 +192,7 @@ class BruteForce:
         if (label, begin, end) not in self.known:
             self.known[label, begin, end] = list(self.derive(label, begin, end))
             if len(self.known[label, begin, end]) > MAX_DERIVATIONS:
-                raise TooMany
+                raise TooManyError
         return self.known[label, begin, end]
 
     def derive(self, label, begin, end):
@@ -212,7 +212,7 @@ class BruteForce:
                     continue
                 tails = [self.of(-1 - s, i, j) for s, i, j in spans if s < 0]
                 if math.prod(map(len, tails)) > MAX_DERIVATIONS:
-                    raise TooMany
+                    raise TooManyError
                 for chosen in product(*tails):
                     yield self.applied(rule, chosen)
 
@@ -248,7 +248,7 @@ class BruteForce:
                                 total[name] += value
                         rows[end].append((words + more, total))
                     if len(rows[end]) > MAX_DERIVATIONS:
-                        raise TooMany
+                        raise TooManyError
         return rows[n]
 
 
@@ -278,7 +278,7 @@ def test_search_without_pruning_is_brute_force(with_lm, lm, problem):
     model = lm if with_lm else None
     try:
         derivations = BruteForce(problem).sentences()
-    except TooMany:
+    except TooManyError:
         return
     index = FeatureIndex()
     _, _, forest = decode(problem, index, model)

@@ -19,8 +19,8 @@ class ChartConfig:
     beam: float = math.inf
     """Candidates worse than the best of their span and label by more than this (in score) are dropped."""
     rule_limit: int | None = 20
-    """Rules kept of a source side for each left-hand side, the best by weighted score with the language model's opinion;
-    None: all."""
+    """Rules kept of a source side for each left-hand side, the best by weighted score with the language model's opinion
+    of their words; None: all."""
     max_span: int | None = 20
     """Most source words that a rule may cover; glue puts together the rest. None: no limit."""
     goal: str = "S"
