@@ -97,7 +97,7 @@ class MosesRules:
             target_offsets=np.concatenate([[0], np.cumsum(lengths)]),
             targets=np.concatenate([targets for targets, *_ in found_rules]),
             rules=np.arange(n, dtype=np.int64),
-            scores=np.concatenate([scores for *_, scores in found_rules]),
+            scores=np.ascontiguousarray(np.concatenate([scores for *_, scores in found_rules])),
             feature_offsets=np.zeros(n + 1, np.int64),
             feature_ids=np.zeros(0, np.int32),
             feature_values=np.zeros(0, np.float32),
