@@ -7,7 +7,7 @@ import json
 import sys
 from dataclasses import asdict
 
-from bench import corpus, descent, grammar, lm, margin, metric, tuning
+from bench import chart, corpus, descent, grammar, lm, margin, metric, tuning
 from bench.harness import DATA, Case, measure, measure_apart, save
 from bench.table import write_page
 
@@ -16,6 +16,7 @@ CASES: list[Case] = [
     *metric.CASES,
     *lm.CASES,
     *grammar.CASES,
+    *chart.CASES,
     *tuning.CASES,
     *margin.CASES,
     *descent.CASES,

@@ -22,20 +22,14 @@ class MosesRules:
     """The rules and weights of a folder, and the options of sentences."""
 
     def __init__(self, folder: Path) -> None:
-        self.tables: dict[tuple[str, ...], list[tuple[list[str], list[int], list[str]]]] = {}
+        lines: dict[str, list[list[str]]] = {}
         for line in read_lines(folder / "rule-table.test100.xz"):
-            source, target, scores, links, *_ = line.split(" ||| ")
-            pattern = tuple(source.split()[:-1])
-            symbols = target.split()[:-1]
-            slots: list[int] = []
-            if GAP in symbols:
-                gaps = [i for i, symbol in enumerate(pattern) if symbol == GAP]
-                pairs = dict(reversed(pair.split("-")) for pair in links.split() if int(pair.split("-")[0]) in gaps)
-                slots = [gaps.index(int(pairs[str(j)])) for j, symbol in enumerate(symbols) if symbol == GAP]
-            self.tables.setdefault(pattern, []).append((symbols, slots, scores.split()))
-        self.vocab = Vocab.of(
-            " ".join(word for word in symbols if word != GAP) for rows in self.tables.values() for symbols, *_ in rows
-        )
+            source, rest = line.split(" ||| ", 1)
+            lines.setdefault(source, []).append(rest.split(" ||| ", 3)[:3])
+        self.lines = {tuple(source.split()[:-1]): rows for source, rows in lines.items()}
+        words = {word for rows in self.lines.values() for target, *_ in rows for word in target.split()}
+        self.vocab = Vocab.of([" ".join(sorted(words - {GAP, "[X]"}))])
+        self.ids = {word: self.vocab.id(word) for word in words}
         self.own: dict[str, int] = {}
         self.weights = self._weights(folder)
 
@@ -70,28 +64,27 @@ class MosesRules:
         source_ids: dict[str, int] = {}
         for word in (word for source in sources for word in source):
             source_ids.setdefault(word, len(source_ids))
-        ids = {word: self.vocab.id(word) for rows in self.tables.values() for row in rows for word in row[0]}
-        flat: dict[tuple[str, ...], tuple[list[list[int]], np.ndarray]] = {}
-        first_pattern, symbols, first_rule, targets, scores = [0], [], [0], [], []
+        rules: dict[tuple[str, ...], tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
+        first_pattern, symbols, found_rules = [0], [], []
         for source in sources:
             known = {GAP, *source}
-            found = []
-            for pattern in self.tables:
-                if known.issuperset(pattern) and _may_match(pattern, source):
-                    found.append(([-1 if s == GAP else source_ids[s] for s in pattern], pattern))
+            found = [
+                ([-1 if s == GAP else source_ids[s] for s in pattern], pattern)
+                for pattern in self.lines
+                if known.issuperset(pattern) and _may_match(pattern, source)
+            ]
             for row, pattern in sorted(found):
-                if pattern not in flat:
-                    flat[pattern] = self._rules(pattern, ids)
+                if pattern not in rules:
+                    rules[pattern] = self._rules(pattern)
                 symbols.append(row)
-                targets += flat[pattern][0]
-                scores.append(flat[pattern][1])
-                first_rule.append(len(targets))
+                found_rules.append(rules[pattern])
             first_pattern.append(len(symbols))
         passed = []
         for word in (word for source in sources for word in source):
             id_ = self.vocab.id(word)
             passed.append(self.own.setdefault(word, len(self.vocab) + len(self.own)) if id_ == UNK else id_)
-        n = len(targets)
+        lengths = np.concatenate([lengths for _, lengths, _ in found_rules])
+        n = len(lengths)
         return RuleOptions(
             sentence_offsets=_offsets(sources),
             words=np.array([source_ids[word] for source in sources for word in source], np.int32),
@@ -99,25 +92,32 @@ class MosesRules:
             first_pattern=np.array(first_pattern, np.int64),
             symbol_offsets=_offsets(symbols),
             symbols=np.array([s for row in symbols for s in row], np.int32),
-            first_rule=np.array(first_rule, np.int64),
+            first_rule=_offsets([lengths for _, lengths, _ in found_rules]),
             lhs=np.zeros(n, np.int32),
-            target_offsets=_offsets(targets),
-            targets=np.array([s for row in targets for s in row], np.int32),
+            target_offsets=np.concatenate([[0], np.cumsum(lengths)]),
+            targets=np.concatenate([targets for targets, *_ in found_rules]),
             rules=np.arange(n, dtype=np.int64),
-            scores=np.concatenate(scores),
+            scores=np.ascontiguousarray(np.concatenate([scores for *_, scores in found_rules])),
             feature_offsets=np.zeros(n + 1, np.int64),
             feature_ids=np.zeros(0, np.int32),
             feature_values=np.zeros(0, np.float32),
         )
 
-    def _rules(self, pattern: tuple[str, ...], ids: dict[str, int]) -> tuple[list[list[int]], np.ndarray]:
-        targets, values = [], []
-        for words, slots, row in self.tables[pattern]:
-            slot = iter(slots)
-            targets.append([-1 - next(slot) if word == GAP else ids[word] for word in words])
-            p_f_e, lex_f_e, p_e_f, lex_e_f = map(float, row)
-            values.append((p_e_f, p_f_e, lex_e_f, lex_f_e))
-        return targets, np.log(np.array(values)).astype(np.float32)
+    def _rules(self, pattern: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Target sides, their lengths, and log scores in the order of our features."""
+        gaps = [str(i) for i, symbol in enumerate(pattern) if symbol == GAP]
+        targets: list[int] = []
+        lengths, values = [], []
+        for target, scores, links in self.lines[pattern]:
+            words = target.split()[:-1]
+            pairs = dict(reversed(pair.split("-")) for pair in links.split() if pair.split("-")[0] in gaps)
+            targets += [
+                -1 - gaps.index(pairs[str(j)]) if word == GAP else self.ids[word] for j, word in enumerate(words)
+            ]
+            lengths.append(len(words))
+            values.append([float(x) for x in scores.split()])
+        logs = np.log(np.array(values))[:, [2, 0, 3, 1]].astype(np.float32)
+        return np.array(targets, np.int32), np.array(lengths, np.int64), logs
 
     def text(self, tokens: np.ndarray) -> str:
         """A translation's words."""

@@ -33,18 +33,11 @@ struct RuleArrays {
   int32_t n_labels;
 
   RuleBatch batch() const {
-    return {ragged_of(sentence_offsets, words, "words"),
-            span_of(pass_through),
-            span_of(first_pattern),
-            ragged_of(symbol_offsets, symbols, "symbols"),
-            span_of(first_rule),
-            span_of(lhs),
-            ragged_of(target_offsets, targets, "targets"),
-            span_of(rules),
-            {scores.data(), scores.size()},
-            ragged_of(feature_offsets, feature_ids, "features"),
-            span_of(feature_values),
-            n_labels};
+    return {
+        ragged_of(sentence_offsets, words, "words"),         span_of(pass_through),   span_of(first_pattern),
+        ragged_of(symbol_offsets, symbols, "symbols"),       span_of(first_rule),     span_of(lhs),
+        ragged_of(target_offsets, targets, "targets"),       span_of(rules),          {scores.data(), scores.size()},
+        ragged_of(feature_offsets, feature_ids, "features"), span_of(feature_values), n_labels};
   }
 };
 
@@ -61,9 +54,9 @@ void bind_chart_search(nb::module_& m) {
              In<int64_t> first_pattern, In<int64_t> symbol_offsets, In<int32_t> symbols, In<int64_t> first_rule,
              In<int32_t> lhs, In<int64_t> target_offsets, In<int32_t> targets, In<int64_t> rules, In2<float> scores,
              In<int64_t> feature_offsets, In<int32_t> feature_ids, In<float> feature_values, int32_t n_labels) {
-            new (self) RuleArrays{sentence_offsets, words,          pass_through, first_pattern,   symbol_offsets, symbols,
-                              first_rule,       lhs,            target_offsets, targets,       rules,          scores,
-                              feature_offsets,  feature_ids,    feature_values, n_labels};
+            new (self) RuleArrays{sentence_offsets, words,       pass_through,   first_pattern, symbol_offsets, symbols,
+                                  first_rule,       lhs,         target_offsets, targets,       rules,          scores,
+                                  feature_offsets,  feature_ids, feature_values, n_labels};
           },
           nb::arg("sentence_offsets").noconvert(), nb::arg("words").noconvert(), nb::arg("pass_through").noconvert(),
           nb::arg("first_pattern").noconvert(), nb::arg("symbol_offsets").noconvert(), nb::arg("symbols").noconvert(),
@@ -75,8 +68,8 @@ void bind_chart_search(nb::module_& m) {
   nb::class_<ChartDecoder>(m, "ChartDecoder", "Hierarchical search over given rules.")
       .def(
           "__init__",
-          [](ChartDecoder* self, int32_t pop_limit, double beam, int32_t rule_limit, int32_t max_span, int32_t lm_feature,
-             int32_t lm_oov, int32_t words, int32_t rules, int32_t glue, int32_t unknown,
+          [](ChartDecoder* self, int32_t pop_limit, double beam, int32_t rule_limit, int32_t max_span,
+             int32_t lm_feature, int32_t lm_oov, int32_t words, int32_t rules, int32_t glue, int32_t unknown,
              const std::vector<int32_t>& arities, const std::vector<int32_t>& scores,
              const std::optional<std::shared_ptr<const lm::Model>>& lm, In<int32_t> lm_words) {
             new (self) ChartDecoder({pop_limit, beam, rule_limit, max_span},

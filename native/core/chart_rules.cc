@@ -68,20 +68,23 @@ std::span<const ChartRules::Group> ChartRules::groups(int32_t pattern) {
   auto& [first, size] = pattern_groups_[at(pattern - batch_->first_pattern[at(sentence_)])];
   if (first == kNotYet) {
     first = static_cast<uint32_t>(groups_.size());
-    sorting_.clear();
-    for (int64_t r = batch_->first_rule[at(pattern)]; r < batch_->first_rule[at(pattern) + 1]; ++r)
-      sorting_.push_back(made(RuleKind::kGrammar, r));
-    const auto lhs = [&](const ChartRule& rule) { return batch_->lhs[at(rule.place)]; };
-    std::sort(sorting_.begin(), sorting_.end(), [&](const ChartRule& a, const ChartRule& b) {
-      return std::tuple(lhs(a), -a.estimate, a.place) < std::tuple(lhs(b), -b.estimate, b.place);
+    unsorted_.clear();
+    order_.clear();
+    for (int64_t r = batch_->first_rule[at(pattern)]; r < batch_->first_rule[at(pattern) + 1]; ++r) {
+      order_.push_back(static_cast<uint32_t>(unsorted_.size()));
+      unsorted_.push_back(made(RuleKind::kGrammar, r));
+    }
+    const auto lhs = [&](uint32_t i) { return batch_->lhs[at(unsorted_[i].place)]; };
+    std::sort(order_.begin(), order_.end(), [&](uint32_t a, uint32_t b) {
+      return std::tuple(lhs(a), -unsorted_[a].estimate, a) < std::tuple(lhs(b), -unsorted_[b].estimate, b);
     });
     const auto limit = static_cast<uint32_t>(model_.settings.rule_limit);
-    for (const ChartRule& rule : sorting_) {
-      if (groups_.size() == first || groups_.back().lhs != lhs(rule))
-        groups_.push_back({lhs(rule), static_cast<uint32_t>(rules_.size()), 0});
+    for (const uint32_t i : order_) {
+      if (groups_.size() == first || groups_.back().lhs != lhs(i))
+        groups_.push_back({lhs(i), static_cast<uint32_t>(rules_.size()), 0});
       if (limit > 0 && groups_.back().size == limit) continue;
       ++groups_.back().size;
-      rules_.push_back(rule);
+      rules_.push_back(unsorted_[i]);
     }
     size = static_cast<uint32_t>(groups_.size()) - first;
   }
@@ -174,11 +177,10 @@ ChartRule ChartRules::made(RuleKind kind, int64_t place) {
   rule.n_symbols = static_cast<uint32_t>(target_.size());
   const auto symbols = this->symbols(rule);
   const auto is_nonterminal = [](int32_t symbol) { return symbol < 0; };
-  rule.n_lead =
-      static_cast<uint32_t>(std::find_if(symbols.begin(), symbols.end(), is_nonterminal) - symbols.begin());
+  rule.n_lead = static_cast<uint32_t>(std::find_if(symbols.begin(), symbols.end(), is_nonterminal) - symbols.begin());
   rule.estimate = rule.local;
-  if (model_.lm == nullptr) return rule;
-  lm::PieceScorer lead(*model_.lm);
+  if (lm_ == nullptr) return rule;
+  lm::BasicPieceScorer lead(*lm_);
   if (kind == RuleKind::kFirst)
     lead.begin_sentence();
   else
@@ -186,12 +188,12 @@ ChartRule ChartRules::made(RuleKind kind, int64_t place) {
   rule.lead_lm = lead.score();
   rule.lead = lead.state();
   double sum = rule.lead_lm;
-  lm::State state = model_.lm->empty_state();
+  lm::State state;
   for (const int32_t symbol : symbols.subspan(rule.n_lead)) {
     if (symbol < 0)
-      state = model_.lm->empty_state();
+      state = {};
     else
-      sum += static_cast<double>(model_.lm->score(state, static_cast<uint32_t>(symbol), state));
+      sum += static_cast<double>(lm_->score(state, static_cast<uint32_t>(symbol), state));
   }
   rule.estimate += model_.weight(model_.features.lm) * sum;
   return rule;

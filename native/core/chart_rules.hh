@@ -1,5 +1,6 @@
-// One sentence's rules as search sees them: a trie of the source sides, and for every source side that matches somewhere
-// its rules with weighted local scores, best first. A source side's rules are looked at when it first matches.
+// One sentence's rules as search sees them: a trie of the source sides, and for every source side that matches
+// somewhere its rules with weighted local scores, best first. A source side's rules are looked at when it first
+// matches.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "core/chart_search.hh"
+#include "core/lm_cache.hh"
 #include "core/lm_chart.hh"
 
 namespace dragoman {
@@ -61,7 +63,8 @@ class ChartRules {
     Group rules;
   };
 
-  explicit ChartRules(const ChartModel& model) : model_(model) {}
+  // `lm` is null where the model has none.
+  ChartRules(const ChartModel& model, lm::CachedModel* lm) : model_(model), lm_(lm) {}
   void start(const RuleBatch& batch, int64_t sentence);
 
   const TrieNode& node(uint32_t i) const { return trie_[i]; }
@@ -99,11 +102,13 @@ class ChartRules {
   int32_t n_unknown_words(std::span<const int32_t> target) const;
 
   const ChartModel& model_;
+  lm::CachedModel* lm_;
   const RuleBatch* batch_ = nullptr;
   int64_t sentence_ = 0;
   std::vector<TrieNode> trie_;
   std::vector<std::pair<int64_t, int64_t>> ranges_;  // patterns below each node of the trie
-  std::vector<ChartRule> rules_, sorting_;
+  std::vector<ChartRule> rules_, unsorted_;
+  std::vector<uint32_t> order_;
   std::vector<int32_t> symbols_;
   std::vector<Group> groups_;
   std::vector<std::pair<uint32_t, uint32_t>> pattern_groups_;  // first and number, by pattern of the sentence

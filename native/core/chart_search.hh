@@ -1,5 +1,6 @@
-// Hierarchical search: a bottom-up chart over synchronous rules, cube pruning for every span and label (Chiang 2007), and
-// a glue grammar that puts what the rules built side by side. The result is a forest whose nodes carry label and span.
+// Hierarchical search: a bottom-up chart over synchronous rules, cube pruning for every span and label (Chiang 2007),
+// and a glue grammar that puts what the rules built side by side. The result is a forest whose nodes carry label and
+// span.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,7 @@ struct ChartFeatures {
 };
 
 struct ChartSettings {
-  int32_t pop_limit = 200;                                // candidates taken for a span and label
+  int32_t pop_limit = 80;                                 // candidates taken for a span and label, by word covered
   double beam = std::numeric_limits<double>::infinity();  // those worse than the best there by more are dropped
   int32_t rule_limit = 20;  // rules kept of a source side and a left-hand side, the best by estimate; 0: all
   int32_t max_span = 20;    // rules cover at most so many words; glue covers the rest
@@ -38,14 +39,14 @@ constexpr int32_t symbol_label(int32_t symbol) { return -1 - symbol; }
 // The rules of a batch of sentences, in memory.
 struct RuleBatch {
   Sentences words;
-  std::span<const int32_t> pass_through;    // parallel to the words
-  std::span<const int64_t> first_pattern;   // patterns of sentence s: first_pattern[s] to first_pattern[s + 1]
-  Ragged<int32_t> patterns;                 // those of a sentence are distinct and ascend
-  std::span<const int64_t> first_rule;      // rules of pattern p: first_rule[p] to first_rule[p + 1]
+  std::span<const int32_t> pass_through;   // parallel to the words
+  std::span<const int64_t> first_pattern;  // patterns of sentence s: first_pattern[s] to first_pattern[s + 1]
+  Ragged<int32_t> patterns;                // those of a sentence are distinct and ascend
+  std::span<const int64_t> first_rule;     // rules of pattern p: first_rule[p] to first_rule[p + 1]
   std::span<const int32_t> lhs;
   Ragged<int32_t> targets;
   std::span<const int64_t> rules;
-  std::span<const float> scores;            // row-major
+  std::span<const float> scores;  // row-major
   Ragged<int32_t> feature_ids;
   std::span<const float> feature_values;
   int32_t n_labels = 1;

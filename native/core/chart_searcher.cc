@@ -17,7 +17,11 @@ uint32_t count(size_t n) { return static_cast<uint32_t>(n); }
 }  // namespace
 
 ChartSearcher::ChartSearcher(const ChartModel& model)
-    : model_(model), lm_weight_(model.weight(model.features.lm)), rules_(model), slots_(1 << 10) {}
+    : model_(model),
+      lm_weight_(model.weight(model.features.lm)),
+      lm_(model.lm == nullptr ? nullptr : std::make_unique<lm::CachedModel>(*model.lm)),
+      rules_(model, lm_.get()),
+      slots_(1 << 10) {}
 
 Forest ChartSearcher::run(const RuleBatch& batch, int64_t sentence, const Control& control) {
   start(batch, sentence);
@@ -96,8 +100,8 @@ ChartSearcher::NodeList ChartSearcher::find(int32_t begin, int32_t end, int32_t 
   if (end - begin > max_span_) return {};
   const auto [first, size] = spans_[at(begin) * at(max_span_) + at(end - begin - 1)];
   const auto* from = labels_.data() + first;
-  const auto* found =
-      std::lower_bound(from, from + size, label, [](const auto& entry, int32_t wanted) { return entry.first < wanted; });
+  const auto* found = std::lower_bound(from, from + size, label,
+                                       [](const auto& entry, int32_t wanted) { return entry.first < wanted; });
   return found != from + size && found->first == label ? found->second : NodeList{};
 }
 
@@ -160,48 +164,53 @@ void ChartSearcher::push(uint32_t cube_id) {
   double rest = 0;
   for (uint32_t t = 0; t < cube.n_tails; ++t) rest += nodes_[tails_[cube.first_tail + t].first + ranks[t + 1]].score;
   heap_.push_back({rest + rule.estimate, count(candidates_.size())});
-  candidates_.push_back({cube_id, first_rank, kNoState, 0, rest + rule.local});
+  candidates_.push_back({cube_id, first_rank, kNoState, 0, rest + rule.local, 0});
 }
 
 // Those that differ in one place by one rank. Each is reached once: from the one that is smaller in its last place
 // that is not zero.
-void ChartSearcher::push_next(const Candidate& candidate) {
-  const Cube& cube = cubes_[candidate.cube];
+void ChartSearcher::push_next(uint32_t id) {
+  const uint32_t cube_id = candidates_[id].cube, first_rank = candidates_[id].first_rank;
+  const Cube& cube = cubes_[cube_id];
+  const auto rank = [&](uint32_t i) { return ranks_[first_rank + i]; };
   uint32_t last = cube.n_tails;
-  const auto rank = [&](uint32_t i) { return ranks_[candidate.first_rank + i]; };
   while (last > 0 && rank(last) == 0) --last;
   for (uint32_t i = last; i <= cube.n_tails; ++i) {
     const uint32_t size = i == 0 ? cube.n_rules : tails_[cube.first_tail + i - 1].size;
     if (rank(i) + 1 >= size) continue;
     for (uint32_t j = 0; j <= cube.n_tails; ++j) ranks_.push_back(rank(j) + (i == j ? 1 : 0));
-    push(candidate.cube);
+    push(cube_id);
     std::push_heap(heap_.begin(), heap_.end());
   }
 }
 
-void ChartSearcher::score(Candidate& candidate) {
+void ChartSearcher::score(Candidate& candidate, bool is_end) {
   candidate.state = count(states_.size());
   const Cube& cube = cubes_[candidate.cube];
   const uint32_t* ranks = ranks_.data() + candidate.first_rank;
   const ChartRule& rule = rules_.rule(cube.first_rule + ranks[0]);
-  if (model_.lm == nullptr || cube.n_tails == 0) {
+  double lm = rule.lead_lm;
+  if (!lm_ || cube.n_tails == 0) {
     states_.push_back(rule.lead);
-    candidate.lm = static_cast<float>(rule.lead_lm);
-    candidate.score += lm_weight_ * rule.lead_lm;
-    return;
-  }
-  lm::PieceScorer scorer(*model_.lm, rule.lead, rule.lead_lm);
-  for (const int32_t symbol : rules_.symbols(rule).subspan(rule.n_lead)) {
-    if (symbol >= 0) {
-      scorer.word(static_cast<uint32_t>(symbol));
-    } else {
-      const auto t = static_cast<uint32_t>(tail_slot(symbol));
-      scorer.piece(nodes_[tails_[cube.first_tail + t].first + ranks[t + 1]].state);
+  } else {
+    lm::BasicPieceScorer scorer(*lm_, rule.lead, rule.lead_lm);
+    for (const int32_t symbol : rules_.symbols(rule).subspan(rule.n_lead)) {
+      if (symbol >= 0) {
+        scorer.word(static_cast<uint32_t>(symbol));
+      } else {
+        const auto t = static_cast<uint32_t>(tail_slot(symbol));
+        scorer.piece(nodes_[tails_[cube.first_tail + t].first + ranks[t + 1]].state);
+      }
     }
+    states_.push_back(scorer.state());
+    lm = scorer.score();
   }
-  states_.push_back(scorer.state());
-  candidate.lm = static_cast<float>(scorer.score());
-  candidate.score += lm_weight_ * scorer.score();
+  candidate.lm = static_cast<float>(lm);
+  candidate.score += lm_weight_ * lm;
+  candidate.key = candidate.score;
+  if (!is_end || !lm_) return;
+  lm::State unused;
+  candidate.key += lm_weight_ * static_cast<double>(lm_->score(states_.back().right, lm::kEos, unused));
 }
 
 ChartSearcher::NodeList ChartSearcher::search(int32_t label, Forest::Span span, bool is_end) {
@@ -216,21 +225,16 @@ ChartSearcher::NodeList ChartSearcher::search(int32_t label, Forest::Span span, 
     push(c);
   }
   std::make_heap(heap_.begin(), heap_.end());
+  const int64_t pop_limit = int64_t{model_.settings.pop_limit} * std::min(span.end - span.begin, max_span_);
   double best = -std::numeric_limits<double>::infinity();
-  for (int32_t n_taken = 0; n_taken < model_.settings.pop_limit && !heap_.empty();) {
+  for (int64_t n_taken = 0; n_taken < pop_limit && !heap_.empty();) {
     std::pop_heap(heap_.begin(), heap_.end());
-    HeapEntry entry = heap_.back();
+    const uint32_t id = heap_.back().candidate();
     heap_.pop_back();
-    Candidate candidate = candidates_[entry.candidate];
-    if (candidate.state == kNoState) {
-      score(candidate);
-      candidates_[entry.candidate] = candidate;
-      entry.key = candidate.score;
-      if (is_end && model_.lm != nullptr) {
-        lm::State unused;
-        entry.key += lm_weight_ * static_cast<double>(model_.lm->score(states_.back().right, lm::kEos, unused));
-      }
-      push_next(candidate);
+    if (candidates_[id].state == kNoState) {
+      score(candidates_[id], is_end);
+      push_next(id);
+      const HeapEntry entry(candidates_[id].key, id);
       if (!heap_.empty() && entry < heap_.front()) {
         heap_.push_back(entry);
         std::push_heap(heap_.begin(), heap_.end());
@@ -238,9 +242,9 @@ ChartSearcher::NodeList ChartSearcher::search(int32_t label, Forest::Span span, 
       }
     }
     ++n_taken;
-    best = std::max(best, entry.key);
-    if (entry.key < best - model_.settings.beam) break;
-    take(candidate);
+    best = std::max(best, candidates_[id].key);
+    if (candidates_[id].key < best - model_.settings.beam) break;
+    take(candidates_[id]);
   }
   std::sort(new_nodes_.begin(), new_nodes_.end(), [](const NewNode& a, const NewNode& b) {
     return std::tuple(-a.score, a.last_edge) < std::tuple(-b.score, b.last_edge);
@@ -259,8 +263,7 @@ void ChartSearcher::take(const Candidate& candidate) {
   const auto edge = static_cast<int32_t>(edges_.size());
   edges_.push_back({node.last_edge, cube.first_rule + ranks[0], count(edge_tails_.size()), candidate.lm});
   node.last_edge = edge;
-  for (uint32_t t = 0; t < cube.n_tails; ++t)
-    edge_tails_.push_back(tails_[cube.first_tail + t].first + ranks[t + 1]);
+  for (uint32_t t = 0; t < cube.n_tails; ++t) edge_tails_.push_back(tails_[cube.first_tail + t].first + ranks[t + 1]);
 }
 
 // The new node with this state.

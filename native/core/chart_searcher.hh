@@ -1,11 +1,13 @@
 // The chart of one sentence after another, with space that is kept between them.
 //
-// Spans are finished by descending begin and ascending end. Source sides are matched by walking the trie from a begin to
-// the right, over words and over spans that begin later and are finished; those that begin with a nonterminal are taken
-// up when its span is finished (Sennrich 2014). So no partly matched rule is ever stored.
+// Spans are finished by descending begin and ascending end. Source sides are matched by walking the trie from a begin
+// to the right, over words and over spans that begin later and are finished; those that begin with a nonterminal are
+// taken up when its span is finished (Sennrich 2014). So no partly matched rule is ever stored.
 #pragma once
 
+#include <bit>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -13,6 +15,7 @@
 #include "core/chart_search.hh"
 #include "core/control.hh"
 #include "core/forest.hh"
+#include "core/lm_cache.hh"
 
 namespace dragoman {
 
@@ -57,13 +60,18 @@ class ChartSearcher {
     uint32_t state;  // in states_; kNoState before it is scored
     float lm;
     double score;  // without the language model's part before it is scored
+    double key;    // what orders candidates
   };
+  // The candidate's key, then its number, in one comparison; of equal keys the older candidate is greater.
   struct HeapEntry {
-    double key;
-    uint32_t candidate;
-    friend bool operator<(const HeapEntry& a, const HeapEntry& b) {
-      return a.key != b.key ? a.key < b.key : a.candidate > b.candidate;
+    uint64_t bits;
+    HeapEntry(double key, uint32_t candidate) {
+      const auto raw = std::bit_cast<uint32_t>(static_cast<float>(key));
+      const uint32_t ordered = raw >> 31 != 0 ? ~raw : raw | uint32_t{1} << 31;
+      bits = static_cast<uint64_t>(ordered) << 32 | ~candidate;
     }
+    uint32_t candidate() const { return ~static_cast<uint32_t>(bits); }
+    friend bool operator<(HeapEntry a, HeapEntry b) { return a.bits < b.bits; }
   };
   struct NewNode {
     double score;
@@ -86,8 +94,8 @@ class ChartSearcher {
   // Cube pruning over cubes_; the nodes that come out become an item.
   NodeList search(int32_t label, Forest::Span span, bool is_end);
   void push(uint32_t cube);
-  void push_next(const Candidate& candidate);
-  void score(Candidate& candidate);
+  void push_next(uint32_t candidate);
+  void score(Candidate& candidate, bool is_end);
   void take(const Candidate& candidate);
   uint32_t recombine(uint32_t state);
 
@@ -96,6 +104,7 @@ class ChartSearcher {
 
   const ChartModel& model_;
   double lm_weight_;
+  std::unique_ptr<lm::CachedModel> lm_;
   ChartRules rules_;
   std::span<const int32_t> words_;
   int32_t n_words_ = 0, max_span_ = 0, begin_ = 0, limit_ = 0;
@@ -103,10 +112,10 @@ class ChartSearcher {
   std::vector<Node> nodes_;
   std::vector<Edge> edges_;
   std::vector<uint32_t> edge_tails_;
-  std::vector<Item> items_;                              // in the order of their nodes
-  std::vector<std::pair<int32_t, NodeList>> labels_;     // of finished spans, by label in each
-  std::vector<std::pair<uint32_t, uint32_t>> spans_;     // first and number in labels_, by begin and length
-  std::vector<NodeList> rows_;                           // glued rows from the first word on, by end
+  std::vector<Item> items_;                           // in the order of their nodes
+  std::vector<std::pair<int32_t, NodeList>> labels_;  // of finished spans, by label in each
+  std::vector<std::pair<uint32_t, uint32_t>> spans_;  // first and number in labels_, by begin and length
+  std::vector<NodeList> rows_;                        // glued rows from the first word on, by end
 
   std::vector<std::vector<Pending>> pending_;  // of the current begin, by end
   std::vector<NodeList> tails_, open_tails_;

@@ -42,11 +42,12 @@ static_assert(std::is_trivially_copyable_v<ChartState>);
 
 // Scores one piece from left to right: words, and pieces scored before. `score()` is the natural log probability
 // of the words, each given what stands before it in the piece, minus what the pieces put in had already.
-class PieceScorer {
+template <typename Lm>
+class BasicPieceScorer {
  public:
-  explicit PieceScorer(const Model& model) : model_(model) {}
+  explicit BasicPieceScorer(Lm& model) : model_(model) {}
   // Goes on from a piece's beginning that was scored before.
-  PieceScorer(const Model& model, const ChartState& state, double score) : model_(model), state_(state), score_(score) {}
+  BasicPieceScorer(Lm& model, const ChartState& state, double score) : model_(model), state_(state), score_(score) {}
 
   // The piece begins with <s>: only as the first call.
   void begin_sentence() {
@@ -108,9 +109,11 @@ class PieceScorer {
     left.full = position == model_.order() - 1;
   }
 
-  const Model& model_;
+  Lm& model_;
   ChartState state_;
   double score_ = 0;
 };
+
+using PieceScorer = BasicPieceScorer<const Model>;
 
 }  // namespace dragoman::lm

@@ -51,7 +51,7 @@ struct Rules {
     first_pattern.push_back(static_cast<int64_t>(symbol_offsets.size()) - 1);
   }
   RuleBatch batch() const {
-    return {{sentence_offsets, words},   pass_through, first_pattern, {symbol_offsets, symbols},     first_rule,     lhs,
+    return {{sentence_offsets, words}, pass_through, first_pattern, {symbol_offsets, symbols},      first_rule,     lhs,
             {target_offsets, targets}, rules,        scores,        {feature_offsets, feature_ids}, feature_values, 2};
   }
 };

@@ -65,8 +65,20 @@ class Problem:
 
 
 @st.composite
-def rules(draw, n_labels):
-    source = tuple(draw(st.lists(st.integers(-n_labels, 1), min_size=1, max_size=4)))
+def rules(draw, n_labels, source=None):
+    if source is None:
+        gaps = st.integers(-n_labels, -1)
+        source = draw(
+            st.one_of(
+                st.tuples(gaps, st.integers(0, 1)),
+                st.tuples(st.integers(0, 1), gaps),
+                st.tuples(gaps, gaps),
+                st.tuples(gaps, st.integers(0, 1), gaps),
+                st.tuples(gaps, gaps, gaps),
+                st.tuples(gaps),
+                st.lists(st.integers(-n_labels, 1), min_size=1, max_size=4).map(tuple),
+            )
+        )
     arity = sum(symbol < 0 for symbol in source)
     target = draw(st.lists(st.integers(FIRST_WORD, FIRST_WORD + 4), max_size=2))
     for slot in draw(st.permutations(range(arity))):
@@ -84,18 +96,33 @@ def rules(draw, n_labels):
 @st.composite
 def problems(draw):
     labels = draw(st.sampled_from([("X",), ("X", "Y"), ("X", "Y", "Z"), ("Y", "S", "X")]))
-    subsets = st.lists(st.sampled_from(labels), unique=True).map(tuple)
+    subsets = st.lists(st.sampled_from(labels), unique=True, min_size=1).map(tuple)
     config = ChartConfig(
         pop_limit=10**6,
         rule_limit=None,
         max_span=draw(st.sampled_from([None, None, 1, 2, 3])),
-        glue_labels=draw(st.one_of(st.none(), subsets)),
+        glue_labels=draw(st.one_of(st.none(), st.none(), subsets, st.just(()))),
         unknown_labels=draw(st.one_of(st.none(), subsets)),
     )
     return Problem(
-        words=tuple(draw(st.lists(st.integers(0, 2), max_size=4))),
+        words=tuple(
+            draw(
+                st.one_of(
+                    st.just([]),
+                    *[
+                        st.lists(st.sampled_from([0, 0, 1, 1, 1, 2]), min_size=n, max_size=n)
+                        for n in (1, 2, 3, 3, 4, 4)
+                    ],
+                )
+            )
+        ),
         labels=labels,
-        rules=tuple(draw(st.lists(rules(len(labels)), max_size=7))),
+        # Words have rules of their own, so that those with gaps find something to stand over.
+        rules=(
+            draw(rules(len(labels), source=(0,))),
+            *draw(st.lists(rules(len(labels), source=(1,)), min_size=1, max_size=2)),
+            *draw(st.lists(rules(len(labels)), min_size=2, max_size=6)),
+        ),
         config=config,
         weights=np.array(draw(st.lists(st.integers(-4, 4).map(lambda x: x / 4), min_size=13, max_size=13))),
     )
@@ -131,7 +158,7 @@ def build(problem, index):
     )
 
 
-class TooMany(Exception):
+class TooManyError(Exception):
     pass
 
 
@@ -165,7 +192,7 @@ class BruteForce:
         if (label, begin, end) not in self.known:
             self.known[label, begin, end] = list(self.derive(label, begin, end))
             if len(self.known[label, begin, end]) > MAX_DERIVATIONS:
-                raise TooMany
+                raise TooManyError
         return self.known[label, begin, end]
 
     def derive(self, label, begin, end):
@@ -185,7 +212,7 @@ class BruteForce:
                     continue
                 tails = [self.of(-1 - s, i, j) for s, i, j in spans if s < 0]
                 if math.prod(map(len, tails)) > MAX_DERIVATIONS:
-                    raise TooMany
+                    raise TooManyError
                 for chosen in product(*tails):
                     yield self.applied(rule, chosen)
 
@@ -221,7 +248,7 @@ class BruteForce:
                                 total[name] += value
                         rows[end].append((words + more, total))
                     if len(rows[end]) > MAX_DERIVATIONS:
-                        raise TooMany
+                        raise TooManyError
         return rows[n]
 
 
@@ -251,7 +278,7 @@ def test_search_without_pruning_is_brute_force(with_lm, lm, problem):
     model = lm if with_lm else None
     try:
         derivations = BruteForce(problem).sentences()
-    except TooMany:
+    except TooManyError:
         return
     index = FeatureIndex()
     _, _, forest = decode(problem, index, model)

@@ -116,7 +116,9 @@ def test_long_sentences(lm, max_span):
     assert features["glue"] >= 200 / max_span - 1
     assert features["words"] == len(best.tokens())
     assert features["lm"] == pytest.approx(lm.score(" ".join(best.tokens())), abs=1e-3)
-    assert all(not any(a.features.get(name) for name in ("words", "rules")) for a in best.applications if a.label == "S")
+    assert all(
+        not any(a.features.get(name) for name in ("words", "rules")) for a in best.applications if a.label == "S"
+    )
 
 
 def test_words_that_nothing_covers_pass_through():
@@ -183,7 +185,10 @@ def test_three_and_adjacent_nonterminals_and_empty_targets():
     options = options_of([[0, 1, 2]], grammar)
     decoder, weights = made(features=ChartFeatures(arities=("n0", "n1")))
     [forest] = decoder.decode(options, weights)
-    found = {(" ".join(d.tokens()), d.features().get("n0", 0), d.features()["rules"]) for d in all_derivations(forest, weights)}
+    found = {
+        (" ".join(d.tokens()), d.features().get("n0", 0), d.features()["rules"])
+        for d in all_derivations(forest, weights)
+    }
     assert found == {("b c a", 3, 4), ("a b", 3, 3)}
 
 

@@ -14,13 +14,13 @@ _PROBABILITIES = ("p_e_f", "p_f_e", "lex_e_f", "lex_f_e")
 class ChartConfig:
     """Hierarchical search. Speed and model score trade off by the pop limit."""
 
-    pop_limit: int = 200
-    """Candidates taken for each span and label by cube pruning."""
+    pop_limit: int = 80
+    """Candidates taken for a span and label by cube pruning, for each source word of the span (at most `max_span`)."""
     beam: float = math.inf
     """Candidates worse than the best of their span and label by more than this (in score) are dropped."""
     rule_limit: int | None = 20
-    """Rules kept of a source side for each left-hand side, the best by weighted score with the language model's opinion;
-    None: all."""
+    """Rules kept of a source side for each left-hand side, the best by weighted score with the language model's opinion
+    of their words; None: all."""
     max_span: int | None = 20
     """Most source words that a rule may cover; glue puts together the rest. None: no limit."""
     goal: str = "S"
@@ -43,12 +43,12 @@ class ChartConfig:
     @classmethod
     def fast(cls, *, max_span: int | None = 20) -> ChartConfig:
         """The preset behind `--fast`."""
-        return cls(pop_limit=50, max_span=max_span)
+        return cls(pop_limit=20, max_span=max_span)
 
     @classmethod
     def accurate(cls, *, max_span: int | None = 20) -> ChartConfig:
         """The preset behind `--accurate`."""
-        return cls(pop_limit=1000, max_span=max_span)
+        return cls(pop_limit=300, max_span=max_span)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

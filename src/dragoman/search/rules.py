@@ -15,9 +15,9 @@ class RuleOptions:
     """What a chart decoder may use: for every sentence the source sides (patterns) that may match, each with its rules.
 
     Sentence s has the source words `sentence_offsets[s]` to `sentence_offsets[s + 1]` and the patterns
-    `first_pattern[s]` to `first_pattern[s + 1]`; pattern p has the rules `first_rule[p]` to `first_rule[p + 1]`. Where a
-    pattern matches is the decoder's to find. Local features are here once for each rule; the decoder adds words,
-    rules, arities, glue, unknown, lm and lm_oov.
+    `first_pattern[s]` to `first_pattern[s + 1]`; pattern p has the rules `first_rule[p]` to `first_rule[p + 1]`. The
+    decoder finds where a pattern matches. Local features are here once for each rule; the decoder adds words, rules,
+    arities, glue, unknown, lm and lm_oov.
     """
 
     sentence_offsets: Int64Array
@@ -53,5 +53,5 @@ class RuleOptions:
 
     def native(self) -> _core.RuleBatch:
         """The batch for the core; shares the arrays."""
-        *arrays, labels = (getattr(self, field.name) for field in fields(self))
-        return _core.RuleBatch(*arrays, len(labels))
+        arrays = (getattr(self, field.name) for field in fields(self) if field.name != "labels")
+        return _core.RuleBatch(*arrays, n_labels=len(self.labels))
