@@ -15,7 +15,7 @@ from dragoman.errors import InputError
 from dragoman.grammar.config import RuleViewConfig
 from dragoman.types import Int32Array
 
-__all__ = ["RULE_SCORES", "Rule", "RuleKind", "RuleView"]
+__all__ = ["RULE_SCORES", "Rule", "RuleKind", "RuleView", "is_nonterminal"]
 
 RULE_SCORES = ("p_e_f", "p_f_e", "lex_e_f", "lex_f_e", "count_log", "singleton")
 """Names of the scores of extracted rules."""
@@ -171,6 +171,11 @@ class RuleView:
 
 def _split(side: Sequence[str] | str) -> Sequence[str]:
     return side.split() if isinstance(side, str) else side
+
+
+def is_nonterminal(token: str) -> bool:
+    """Whether a symbol of a rule in text, such as `[X,1]`, is no word."""
+    return _nonterminal(token) is not None
 
 
 def _nonterminal(token: str) -> tuple[str, int] | None:

@@ -20,9 +20,9 @@ __all__ = ["PhraseOptionBuilder"]
 class PhraseOptionBuilder:
     """Options of many sentences at once, ready for a decoder. Immutable; the index grows as new features appear.
 
-    Word counts (by id) decide which words templates call frequent; a system gives those of its training text. By default
-    they are the grammar's, where a word with several links counts once for each; of all folds, so that features mean
-    the same in every view. An imported grammar has none.
+    Word counts (by id) decide which words templates call frequent; a system gives those of its training text. By
+    default they are the grammar's, where a word with several links counts once for each; of all folds, so that features
+    mean the same in every view. An imported grammar has none.
     """
 
     def __init__(

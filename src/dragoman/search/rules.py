@@ -53,5 +53,5 @@ class RuleOptions:
 
     def native(self) -> _core.RuleBatch:
         """The batch for the core; shares the arrays."""
-        arrays = (getattr(self, field.name) for field in fields(self) if field.name != "labels")
-        return _core.RuleBatch(*arrays, n_labels=len(self.labels))
+        arrays = [getattr(self, field.name) for field in fields(self) if field.name != "labels"]
+        return _core.RuleBatch(*[*arrays, len(self.labels)])

@@ -6,6 +6,7 @@ from dragoman.system.moses import export_moses, import_moses
 from dragoman.system.settings import (
     DEFAULT_REORDERING,
     REORDERING,
+    DenseSet,
     ModelKind,
     SystemSettings,
     TextSettings,
@@ -20,6 +21,7 @@ __all__ = [
     "DEFAULT_REORDERING",
     "REORDERING",
     "Contribution",
+    "DenseSet",
     "Engine",
     "Explanation",
     "ModelKind",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
@@ -13,7 +14,11 @@ from dragoman.features import FeatureIndex, Weights
 from dragoman.forest import Derivation, Forest, KBest
 from dragoman.types import Float64Array, Progress
 
-__all__ = ["Engine", "Preset", "live_values"]
+__all__ = ["Engine", "Preset", "SearchEngine", "live_values"]
+
+Options = TypeVar("Options")
+Made = TypeVar("Made", covariant=True)
+Taken = TypeVar("Taken", contravariant=True)
 
 
 class Preset(StrEnum):
@@ -69,6 +74,107 @@ class Engine(Protocol):
     def alignment(self, derivation: Derivation) -> list[tuple[int, int]]:
         """Word links (source, target position) of a derivation that came from this engine's forests."""
         ...
+
+
+class Builder(Protocol[Made]):
+    """From sentences to what a decoder may use."""
+
+    def build(
+        self, sentences: Sequence[str], *, grow: bool = True, n_threads: int = 1, progress: Progress | None = None
+    ) -> tuple[Made, tuple[str, ...]]:
+        """Options, and the words of target ids beyond the vocabulary."""
+        ...
+
+
+class Searcher(Protocol[Taken]):
+    """A decoder."""
+
+    def decode(
+        self,
+        options: Taken,
+        weights: Weights | Float64Array,
+        *,
+        own_words: tuple[str, ...] = (),
+        n_threads: int = 1,
+        progress: Progress | None = None,
+    ) -> list[Forest]:
+        """The search space of each sentence."""
+        ...
+
+    def kbest(
+        self,
+        options: Taken,
+        weights: Weights | Float64Array,
+        k: int,
+        *,
+        distinct: bool = False,
+        n_threads: int = 1,
+        progress: Progress | None = None,
+    ) -> KBest:
+        """The k best candidates of each sentence."""
+        ...
+
+
+class SearchEngine(ABC, Generic[Options]):
+    """What the engines share: options from a builder, then search by a decoder of the preset."""
+
+    def __init__(self, index: FeatureIndex, vocab: Vocab, builder: Builder[Options], dense: Sequence[str]) -> None:
+        self.index = index
+        self.vocab = vocab
+        self._builder = builder
+        self._dense = tuple(dense)
+        self._decoders: dict[Preset, Searcher[Options]] = {}
+        for name in self._dense:
+            index.intern(name)
+
+    @abstractmethod
+    def new_decoder(self, preset: Preset) -> Searcher[Options]:
+        """A decoder that searches as much as the preset says."""
+
+    def dense(self) -> tuple[str, ...]:
+        """Names of the dense features."""
+        return self._dense
+
+    def forests(
+        self,
+        sentences: Sequence[str],
+        weights: Weights | Float64Array,
+        *,
+        preset: Preset = Preset.DEFAULT,
+        n_threads: int = 1,
+        progress: Progress | None = None,
+    ) -> list[Forest]:
+        """The search space of each sentence of tokens."""
+        options, own_words = self._builder.build(sentences, n_threads=n_threads)
+        values = live_values(weights, self.index)  # after the options, which may name new features
+        return self._decoder(preset).decode(
+            options, values, own_words=own_words, n_threads=n_threads, progress=progress
+        )
+
+    def kbest(
+        self,
+        sentences: Sequence[str],
+        weights: Weights | Float64Array,
+        k: int,
+        *,
+        distinct: bool = False,
+        grow: bool = True,
+        preset: Preset = Preset.DEFAULT,
+        n_threads: int = 1,
+        progress: Progress | None = None,
+    ) -> tuple[KBest, tuple[str, ...]]:
+        """The k best candidates of each, and the words that ids beyond the vocabulary stand for."""
+        options, own_words = self._builder.build(sentences, grow=grow, n_threads=n_threads)
+        values = live_values(weights, self.index)
+        best = self._decoder(preset).kbest(
+            options, values, k, distinct=distinct, n_threads=n_threads, progress=progress
+        )
+        return best, own_words
+
+    def _decoder(self, preset: Preset) -> Searcher[Options]:
+        if preset not in self._decoders:
+            self._decoders[preset] = self.new_decoder(preset)
+        return self._decoders[preset]
 
 
 def live_values(weights: Weights | Float64Array, index: FeatureIndex) -> Float64Array:

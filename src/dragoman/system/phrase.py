@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dragoman.features import FeatureIndex, Weights, parse_templates
-from dragoman.forest import Derivation, Forest, KBest
+from dragoman.features import FeatureIndex, parse_templates
+from dragoman.forest import Derivation
 from dragoman.grammar import Grammar, ReorderingKind
 from dragoman.grammar import Reordering as ReorderingModel
 from dragoman.lm import LanguageModel
-from dragoman.search import PhraseConfig, PhraseDecoder, PhraseFeatures, PhraseOptionBuilder, Reordering
-from dragoman.system.engine import Preset, live_values
+from dragoman.search import (
+    PhraseConfig,
+    PhraseDecoder,
+    PhraseFeatures,
+    PhraseOptionBuilder,
+    PhraseOptions,
+    Reordering,
+)
+from dragoman.system.engine import Preset, SearchEngine
 from dragoman.system.settings import SystemSettings
-from dragoman.types import Float64Array, Int64Array, Progress
+from dragoman.types import Int64Array
 
 __all__ = ["PhraseEngine", "phrase_features", "start_weights"]
 
@@ -24,7 +31,7 @@ _CONFIGS = {
 }
 
 
-class PhraseEngine:
+class PhraseEngine(SearchEngine[PhraseOptions]):
     """Options from a view of the grammar, then stack decoding.
 
     `word_counts` (by id) of the training text say which words are frequent to templates.
@@ -40,69 +47,24 @@ class PhraseEngine:
         fold: int | None = None,
         word_counts: tuple[Int64Array, Int64Array] | None = None,
     ) -> None:
-        self.index = index
-        self.vocab = grammar.target_vocab
         self._view = grammar.view(settings.view_config(fold))
         self._features = phrase_features(settings.reordering)
+        self._lm = lm
+        self._distortion_limit = settings.distortion_limit
         source_counts, target_counts = (None, None) if word_counts is None else word_counts
-        self._builder = PhraseOptionBuilder(
+        builder = PhraseOptionBuilder(
             self._view,
             index,
             templates=parse_templates(settings.features),
             source_counts=source_counts,
             target_counts=target_counts,
         )
-        self._lm = lm
-        self._distortion_limit = settings.distortion_limit
-        self._decoders: dict[Preset, PhraseDecoder] = {}
-        for name in self._features.names():
-            index.intern(name)
+        super().__init__(index, grammar.target_vocab, builder, self._features.names())
 
-    def dense(self) -> tuple[str, ...]:
-        """Names of the dense features."""
-        return self._features.names()
-
-    def forests(
-        self,
-        sentences: Sequence[str],
-        weights: Weights | Float64Array,
-        *,
-        preset: Preset = Preset.DEFAULT,
-        n_threads: int = 1,
-        progress: Progress | None = None,
-    ) -> list[Forest]:
-        """The search space of each sentence of tokens."""
-        options, own_words = self._builder.build(sentences, n_threads=n_threads)
-        values = live_values(weights, self.index)  # after the options, which may name new features
-        return self._decoder(preset).decode(
-            options, values, own_words=own_words, n_threads=n_threads, progress=progress
-        )
-
-    def kbest(
-        self,
-        sentences: Sequence[str],
-        weights: Weights | Float64Array,
-        k: int,
-        *,
-        distinct: bool = False,
-        grow: bool = True,
-        preset: Preset = Preset.DEFAULT,
-        n_threads: int = 1,
-        progress: Progress | None = None,
-    ) -> tuple[KBest, tuple[str, ...]]:
-        """The k best candidates of each, and the words that ids beyond the vocabulary stand for."""
-        options, own_words = self._builder.build(sentences, grow=grow, n_threads=n_threads)
-        values = live_values(weights, self.index)
-        best = self._decoder(preset).kbest(
-            options, values, k, distinct=distinct, n_threads=n_threads, progress=progress
-        )
-        return best, own_words
-
-    def _decoder(self, preset: Preset) -> PhraseDecoder:
-        if preset not in self._decoders:
-            config = _CONFIGS[preset](distortion_limit=self._distortion_limit)
-            self._decoders[preset] = PhraseDecoder(config, self.vocab, self.index, features=self._features, lm=self._lm)
-        return self._decoders[preset]
+    def new_decoder(self, preset: Preset) -> PhraseDecoder:
+        """Stack decoding."""
+        config = _CONFIGS[preset](distortion_limit=self._distortion_limit)
+        return PhraseDecoder(config, self.vocab, self.index, features=self._features, lm=self._lm)
 
     def alignment(self, derivation: Derivation) -> list[tuple[int, int]]:
         """Word links: those of the phrase pairs, moved to where the phrases stand; a word passed through is its own."""

@@ -7,15 +7,31 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dragoman.errors import InputError
-from dragoman.grammar import Reordering, ReorderingKind, Smoothing, ViewConfig
+from dragoman.grammar import Reordering, ReorderingKind, RuleViewConfig, Smoothing, ViewConfig
 
-__all__ = ["DEFAULT_REORDERING", "REORDERING", "ModelKind", "SystemSettings", "TextSettings", "reordering_by_name"]
+__all__ = [
+    "DEFAULT_REORDERING",
+    "REORDERING",
+    "DenseSet",
+    "ModelKind",
+    "SystemSettings",
+    "TextSettings",
+    "reordering_by_name",
+]
 
 
 class ModelKind(enum.StrEnum):
     """Which decoder works on the tables."""
 
     PHRASE = "phrase"
+    HIERO = "hiero"
+
+
+class DenseSet(enum.StrEnum):
+    """Dense features of a hierarchical system."""
+
+    CHIANG8 = "chiang8"
+    FULL14 = "full14"
 
 
 REORDERING: dict[str, tuple[Reordering, ...]] = {
@@ -61,6 +77,9 @@ class SystemSettings:
     max_targets: int = 20
     min_count: int = 1
     distortion_limit: int | None = 6
+    dense: DenseSet = DenseSet.FULL14
+    max_span: int = 20
+    """Of hierarchical rules, in source words."""
     features: tuple[str, ...] = ()
     """Sparse templates, by name."""
     n_folds: int = 1
@@ -77,6 +96,10 @@ class SystemSettings:
             reordering=self.reordering,
         )
 
+    def rule_view_config(self, fold: int | None) -> RuleViewConfig:
+        """The same for a grammar of rules."""
+        return RuleViewConfig(excluded_fold=fold, max_targets=self.max_targets)
+
     def to_json(self) -> dict[str, Any]:
         """Plain data that from_json reads."""
         return {
@@ -86,6 +109,8 @@ class SystemSettings:
             "max_targets": self.max_targets,
             "min_count": self.min_count,
             "distortion_limit": self.distortion_limit,
+            "dense": self.dense.value,
+            "max_span": self.max_span,
             "features": list(self.features),
             "n_folds": self.n_folds,
             "fold_seed": self.fold_seed,
@@ -110,6 +135,8 @@ class SystemSettings:
                 max_targets=int(data["max_targets"]),
                 min_count=int(data["min_count"]),
                 distortion_limit=None if limit is None else int(limit),
+                dense=DenseSet(data["dense"]),
+                max_span=int(data["max_span"]),
                 features=tuple(str(name) for name in data["features"]),
                 n_folds=int(data["n_folds"]),
                 fold_seed=int(data["fold_seed"]),

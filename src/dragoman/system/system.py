@@ -19,6 +19,7 @@ from dragoman.system.candidates import pool_of
 from dragoman.system.engine import Engine, Preset
 from dragoman.system.explain import Explanation, explain
 from dragoman.system.folder import COUNTS
+from dragoman.system.hiero import HieroEngine
 from dragoman.system.manifest import Manifest, read_manifest
 from dragoman.system.phrase import PhraseEngine
 from dragoman.system.raw import RawText
@@ -181,16 +182,9 @@ class System(SystemView):
         return RawText(self.settings.text)
 
     def _engine(self, fold: int | None, weights: Weights) -> Engine:
-        match self.settings.model:
-            case ModelKind.PHRASE:
-                return PhraseEngine(
-                    self.grammar,
-                    self.lm(fold),
-                    self.settings,
-                    weights.index,
-                    fold=fold,
-                    word_counts=self._word_counts(),
-                )
+        make = PhraseEngine if self.settings.model is ModelKind.PHRASE else HieroEngine
+        counts = self._word_counts()
+        return make(self.grammar, self.lm(fold), self.settings, weights.index, fold=fold, word_counts=counts)
 
     def _word_counts(self) -> tuple[Int64Array, Int64Array] | None:
         if not self.manifest.files.keys() >= COUNTS.keys():

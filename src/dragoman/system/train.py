@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,13 +14,14 @@ from dragoman.align import AlignConfig, Direction, Step, align, read_pharaoh, wr
 from dragoman.corpus import Bitext
 from dragoman.errors import InputError
 from dragoman.features import parse_templates
-from dragoman.grammar import ExtractConfig, extract
+from dragoman.grammar import ExtractConfig, RuleConfig, extract, extract_rules
 from dragoman.lm import EstimateConfig, LanguageModel, TrainingText, estimate, estimate_work
 from dragoman.system.folder import COUNTS, GRAMMAR, LM, WORK, close_system, fold_lm, identity, making
+from dragoman.system.hiero import hiero_start_weights
 from dragoman.system.manifest import MANIFEST
 from dragoman.system.phrase import start_weights
 from dragoman.system.raw import RawText
-from dragoman.system.settings import SystemSettings
+from dragoman.system.settings import ModelKind, SystemSettings
 from dragoman.system.stages import Monitor, Silent, Stages
 from dragoman.system.system import System
 from dragoman.text import open_output, read_lines, replace_bytes
@@ -39,6 +40,8 @@ class TrainConfig:
     lm: EstimateConfig = field(default_factory=EstimateConfig)
     """Where no language model is given."""
     max_phrase_length: int = 7
+    rules: RuleConfig = field(default_factory=RuleConfig)
+    """Of a hierarchical system; the number of threads is that of the training."""
     raw: bool = False
     """The text is raw: tokenise it, and lowercase it where the settings say so."""
 
@@ -109,7 +112,10 @@ class _Work:
         for fold in range(self.config.settings.n_folds) if self.config.settings.n_folds > 1 else ():
             goal = self.base / fold_lm(fold)
             do(f"language model without fold {fold}", partial(self._fold_lm, bitext, fold, goal), makes=goal)
-        close_system(self.base, self.config.settings, self.stages, start_weights(self.config.settings.reordering))
+        settings = self.config.settings
+        phrases = settings.model is ModelKind.PHRASE
+        weights = start_weights(settings.reordering) if phrases else hiero_start_weights(settings.dense)
+        close_system(self.base, settings, self.stages, weights)
 
     def _tokenised(self, name: str, path: PathLike, prepare: Callable[[str], str]) -> PathLike:
         goal = self.base / WORK / f"{name.replace(' ', '-')}.zst"
@@ -150,6 +156,12 @@ class _Work:
 
     def _grammar(self, bitext: Bitext, links: PathLike) -> None:
         alignment = read_pharaoh(links, lengths=(bitext.source.lengths(), bitext.target.lengths()))
+        if self.config.settings.model is ModelKind.HIERO:
+            rules = replace(self.config.rules, n_threads=self.n_threads)
+            with self.monitor.progress("extracting rules", len(bitext)) as progress:
+                grammar = extract_rules(bitext, alignment, self.base / GRAMMAR, rules, progress)
+            self.monitor.say(f"{len(grammar):,} rules")
+            return
         config = ExtractConfig(max_length=self.config.max_phrase_length, n_threads=self.n_threads)
         with self.monitor.progress("extracting phrases", len(bitext)) as progress:
             grammar = extract(bitext, alignment, self.base / GRAMMAR, config, progress)

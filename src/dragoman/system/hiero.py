@@ -1,0 +1,110 @@
+"""The hierarchical engine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dragoman.features import FeatureIndex, parse_templates
+from dragoman.forest import Derivation
+from dragoman.grammar import Grammar, is_nonterminal
+from dragoman.lm import LanguageModel
+from dragoman.search import ChartConfig, ChartDecoder, ChartFeatures, RuleOptionBuilder, RuleOptions
+from dragoman.system.engine import Preset, SearchEngine
+from dragoman.system.settings import DenseSet, SystemSettings
+from dragoman.types import Int64Array
+
+__all__ = ["HieroEngine", "chart_features", "hiero_start_weights"]
+
+_CONFIGS = {
+    Preset.FAST: ChartConfig.fast,
+    Preset.DEFAULT: ChartConfig,
+    Preset.ACCURATE: ChartConfig.accurate,
+}
+
+
+class HieroEngine(SearchEngine[RuleOptions]):
+    """Rules from a view of the grammar, then chart decoding.
+
+    `word_counts` (by id) of the training text say which words are frequent to templates.
+    """
+
+    def __init__(
+        self,
+        grammar: Grammar,
+        lm: LanguageModel,
+        settings: SystemSettings,
+        index: FeatureIndex,
+        *,
+        fold: int | None = None,
+        word_counts: tuple[Int64Array, Int64Array] | None = None,
+    ) -> None:
+        self._view = grammar.rule_view(settings.rule_view_config(fold))
+        self._features = chart_features(settings.dense)
+        self._lm = lm
+        self._max_span = settings.max_span
+        source_counts, target_counts = (None, None) if word_counts is None else word_counts
+        builder = RuleOptionBuilder(
+            self._view,
+            index,
+            templates=parse_templates(settings.features),
+            scores=self._features.scores,
+            max_span=settings.max_span,
+            source_counts=source_counts,
+            target_counts=target_counts,
+        )
+        super().__init__(index, grammar.target_vocab, builder, self._features.names())
+
+    def new_decoder(self, preset: Preset) -> ChartDecoder:
+        """Chart decoding."""
+        config = _CONFIGS[preset](max_span=self._max_span)
+        return ChartDecoder(config, self.vocab, self.index, features=self._features, lm=self._lm)
+
+    def alignment(self, derivation: Derivation) -> list[tuple[int, int]]:
+        """Word links: those of the rules, moved to where their words stand; a word passed through is its own."""
+        links = []
+        for place, (application, positions) in enumerate(
+            zip(derivation.applications, derivation.target_positions(), strict=True)
+        ):
+            begin, end = application.source
+            rule = self._view.rule(application.rule) if application.rule >= 0 else None
+            if rule is None:
+                if end - begin == 1 and len(positions) == 1:
+                    links.append((begin, positions[0]))
+                continue
+            spans = [derivation.applications[child].source for child in derivation.applications[place].children]
+            sources = _word_places(rule.source.split(" "), begin, spans)
+            targets = _nth_words(rule.target.split(" "))
+            links += [(sources[s], positions[targets[t]]) for s, t in rule.alignment]
+        return sorted(links)
+
+
+def _word_places(symbols: Sequence[str], begin: int, spans: Sequence[tuple[int, int]]) -> dict[int, int]:
+    """Where the words of a source side stand: its nonterminals, in their order, cover `spans`."""
+    places, at, gaps = {}, begin, iter(spans)
+    for number, symbol in enumerate(symbols):
+        if is_nonterminal(symbol):
+            at = next(gaps)[1]
+        else:
+            places[number] = at
+            at += 1
+    return places
+
+
+def _nth_words(symbols: Sequence[str]) -> dict[int, int]:
+    """For the place of each word of a side the number of words before it."""
+    words = [number for number, symbol in enumerate(symbols) if not is_nonterminal(symbol)]
+    return {number: n for n, number in enumerate(words)}
+
+
+def chart_features(dense: DenseSet) -> ChartFeatures:
+    """The dense features of a set."""
+    return ChartFeatures.chiang8() if dense is DenseSet.CHIANG8 else ChartFeatures.full14()
+
+
+def hiero_start_weights(dense: DenseSet) -> dict[str, float]:
+    """Weights to translate with before any tuning, and where tuning starts."""
+    start = {"lm": 0.5, "p_e_f": 0.2, "p_f_e": 0.2, "lex_e_f": 0.2, "lex_f_e": 0.2, "words": 1.0, "glue": -0.2}
+    if dense is DenseSet.CHIANG8:
+        return start | {"rules": 0.2}
+    more = {"lm_oov": -1.0, "unknown": -5.0, "count_log": 0.0, "singleton": 0.0}
+    return start | more | {f"arity_{n}": 0.2 for n in range(3)}
