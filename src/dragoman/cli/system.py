@@ -9,7 +9,7 @@ import typer
 from rich.text import Text
 
 from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, table
-from dragoman.system import System, export_moses
+from dragoman.system import ModelKind, System, export_hiero, export_moses
 from dragoman.text import printable
 
 __all__ = ["app"]
@@ -75,11 +75,20 @@ def export(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write a system as Moses' files: phrase table, reordering table, ARPA language model, moses.ini.
+    """Write a system as the text files of others.
+
+    Phrase-based: Moses' phrase table, reordering table, ARPA language model, moses.ini. Hierarchical: a grammar as cdec
+    reads it, ARPA language model, weights.
 
     Example: dragoman system export system -o moses
     """
     session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
-    ini = export_moses(System.load(folder), out, fold=without_fold, monitor=session)
+    system = System.load(folder)
+    if system.settings.model is ModelKind.HIERO:
+        grammar = export_hiero(system, out, fold=without_fold, monitor=session)
+        session.show(f"{grammar}")
+        session.emit({"system": str(folder), "grammar": str(grammar)})
+        return
+    ini = export_moses(system, out, fold=without_fold, monitor=session)
     session.show(f"{ini}")
     session.emit({"system": str(folder), "moses_ini": str(ini)})

@@ -9,12 +9,14 @@ import typer
 
 from dragoman.align import AlignConfig, Method, Symmetrization
 from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, table
+from dragoman.cli.tuning.options import parse_pairs
 from dragoman.errors import InputError
-from dragoman.grammar import Smoothing
+from dragoman.grammar import RuleConfig, Smoothing
 from dragoman.lm import EstimateConfig
 from dragoman.system import (
     DEFAULT_REORDERING,
     REORDERING,
+    DenseSet,
     ModelKind,
     System,
     SystemSettings,
@@ -24,6 +26,7 @@ from dragoman.system import (
     reordering_by_name,
 )
 from dragoman.system import train as train_system
+from dragoman.tune import build_record
 
 __all__ = ["train"]
 
@@ -56,6 +59,12 @@ def train(
     max_phrase_length: Annotated[int, typer.Option(min=1, max=255, help="Words a side.")] = 7,
     max_targets: Annotated[int, typer.Option(min=0, help="Best translations of a source phrase; 0: all.")] = 20,
     distortion_limit: Annotated[int, typer.Option(min=-1, help="Longest jump in words; -1: none.")] = 6,
+    dense: Annotated[DenseSet, typer.Option(help="Dense features of a hierarchical system.")] = DenseSet.FULL14,
+    max_span: Annotated[int, typer.Option(min=1, help="Most source words that a hierarchical rule covers.")] = 20,
+    rule_setting: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="A limit of rule extraction, such as max_symbols=6; repeat."),
+    ] = None,
     raw: Annotated[bool, typer.Option("--raw", help="The text is raw: tokenise it (needs --languages).")] = False,
     languages: Annotated[
         str | None, typer.Option(metavar="SRC-TGT", help="Language codes such as de-en, for raw text.")
@@ -76,17 +85,25 @@ def train(
 
     Example: dragoman train -s train.de -t train.en -o system
 
+    dragoman train -s train.de -t train.en --model hiero -o hierarchical
+
     dragoman train -s raw.de -t raw.en --raw --languages de-en --lowercase -o system
 
     dragoman train --import model --lm en.arpa.gz -o system
     """
     session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
+    if model is ModelKind.HIERO and (reordering is not None or from_moses is not None):
+        raise InputError("a hierarchical system has no reordering models, and is not made from Moses' phrase tables")
+    if model is ModelKind.PHRASE and rule_setting:
+        raise InputError("--set belongs to rule extraction; say --model hiero")
     settings = SystemSettings(
         model=model,
         reordering=reordering_by_name(reordering or DEFAULT_REORDERING),
         smoothing=smoothing,
         max_targets=max_targets,
         distortion_limit=None if distortion_limit < 0 else distortion_limit,
+        dense=dense,
+        max_span=max_span,
         features=tuple(features or ()),
         n_folds=folds,
         fold_seed=seed,
@@ -115,6 +132,7 @@ def train(
             alignment=AlignConfig(method=align_method, symmetrization=symmetrize, seed=seed),
             lm=EstimateConfig(order=lm_order),
             max_phrase_length=max_phrase_length,
+            rules=build_record(RuleConfig, "rule extraction", parse_pairs(rule_setting or [])),
             raw=raw,
         )
         system = train_system(
@@ -150,5 +168,6 @@ def _report(session: Session, system: System) -> None:
         peak = stage["peak_bytes"] / 2**20
         rows.add_row(stage["name"], f"{stage['wall_s']:.1f}", f"{stage['cpu_s']:.1f}", f"{peak:,.0f}")
     session.show(rows)
-    session.show(f"system: {system.folder} ({about['n_pairs']:,} pairs, language model of order {about['lm_order']})")
+    unit = "rules" if system.settings.model is ModelKind.HIERO else "pairs"
+    session.show(f"system: {system.folder} ({about['n_pairs']:,} {unit}, language model of order {about['lm_order']})")
     session.emit({"system": str(system.folder), **about})

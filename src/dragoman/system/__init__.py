@@ -2,6 +2,7 @@
 
 from dragoman.system.engine import Engine, Preset
 from dragoman.system.explain import Contribution, Explanation, Piece
+from dragoman.system.hiero_files import export_hiero
 from dragoman.system.moses import export_moses, import_moses
 from dragoman.system.settings import (
     DEFAULT_REORDERING,
@@ -35,6 +36,7 @@ __all__ = [
     "SystemView",
     "TextSettings",
     "TrainConfig",
+    "export_hiero",
     "export_moses",
     "import_moses",
     "reordering_by_name",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,6 +54,8 @@ class Explanation:
     alignment: tuple[tuple[int, int], ...]
     features: tuple[Contribution, ...]
     """Greatest contribution first, by its size."""
+    tree: tuple[str, ...] = ()
+    """Of a hierarchical derivation: a rule a line, those of its nonterminals indented below it."""
 
     def to_json(self) -> dict[str, Any]:
         """Plain data."""
@@ -73,12 +76,15 @@ class Explanation:
             ],
             "alignment": [list(link) for link in self.alignment],
             "features": [_plain(item) for item in self.features],
+            **({"tree": list(self.tree)} if self.tree else {}),
         }
 
     def lines(self) -> list[str]:
         """The same as text for people."""
         out = [f"source       {self.source}", f"translation  {self.text}", f"score        {self.score:.4f}"]
         out.append("alignment    " + " ".join(f"{s}-{t}" for s, t in self.alignment))
+        if self.tree:
+            out += ["tree", *(f"  {line}" for line in self.tree)]
         width = max((len(piece.source) for piece in self.pieces), default=0)
         out.append("pieces")
         out += [
@@ -132,7 +138,29 @@ def explanation_of(engine: Engine, sentence: str, derivation: Derivation, weight
         pieces=tuple(pieces),
         alignment=tuple(engine.alignment(derivation)),
         features=features,
+        tree=tuple(_tree(derivation, words)),
     )
+
+
+def _tree(derivation: Derivation, words: Sequence[str]) -> Iterator[str]:
+    """The rules of a derivation whose nodes have labels."""
+    open_ = [(0, 0)]
+    while open_:
+        place, depth = open_.pop()
+        application = derivation.applications[place]
+        if application.label is None:
+            return
+        children = [derivation.applications[child] for child in application.children]
+        names = [f"[{child.label},{i}]" for i, child in enumerate(children, 1)]
+        begin, end = application.source
+        source, at = [], begin
+        for child, name in sorted(zip(children, names, strict=True), key=lambda pair: pair[0].source):
+            source += [*words[at : child.source[0]], name]
+            at = child.source[1]
+        source += words[at:end]
+        target = [names[s] if isinstance(s, int) else unescape_word(s.encode()).decode() for s in application.symbols]
+        yield f"{'  ' * depth}[{application.label}] -> {' '.join(source)} | {' '.join(target)}  ({begin}:{end})"
+        open_ += [(child, depth + 1) for child in reversed(application.children)]
 
 
 def _contributions(features: Any, weights: Weights) -> tuple[Contribution, ...]:

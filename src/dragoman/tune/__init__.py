@@ -7,7 +7,7 @@ from dragoman.tune.decoder import Decoder, DecodingRound, RoundAware
 from dragoman.tune.fixed import tune_pool
 from dragoman.tune.loop import Between, Keep, LoopSettings, Measure, Step, tune_decoder
 from dragoman.tune.record import Learned, RoundRecord, TuneRecord
-from dragoman.tune.settings import build_optimiser, describe_settings
+from dragoman.tune.settings import build_optimiser, build_record, describe_settings
 from dragoman.tune.system import SystemDecoder, TuneConfig, keep_tuned, tune_system
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "TuneRecord",
     "best_method",
     "build_optimiser",
+    "build_record",
     "cross_validate",
     "deal_sentences",
     "describe_settings",

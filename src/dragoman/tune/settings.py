@@ -12,7 +12,7 @@ from typing import Any
 from dragoman.errors import InputError
 from dragoman.optim import OPTIMISERS, Optimiser
 
-__all__ = ["build_optimiser", "describe_settings"]
+__all__ = ["build_optimiser", "build_record", "describe_settings"]
 
 _Kinds = tuple[type, ...]
 
@@ -22,13 +22,18 @@ def build_optimiser(method: str, settings: Mapping[str, str]) -> Optimiser:
 
     Raises InputError for an unknown method or setting, with those that exist, and for a value of the wrong kind.
     """
-    cls = _known(method)
+    optimiser: Optimiser = build_record(_known(method), method, settings)
+    return optimiser
+
+
+def build_record(cls: Any, name: str, settings: Mapping[str, str]) -> Any:
+    """A dataclass with some of its fields set from text; `name` is what messages call it."""
     kinds = _settable(cls)
     values: dict[str, Any] = {}
     nested: dict[str, dict[str, Any]] = {}
     for key, text in settings.items():
         if key not in kinds:
-            raise InputError(f"{method} has no setting '{key}'; it has: {', '.join(kinds)}")
+            raise InputError(f"{name} has no setting '{key}'; it has: {', '.join(kinds)}")
         value = _parse(key, text, kinds[key])
         outer, dot, inner = key.partition(".")
         if dot:
@@ -36,9 +41,8 @@ def build_optimiser(method: str, settings: Mapping[str, str]) -> Optimiser:
         else:
             values[key] = value
     for outer, fields in nested.items():
-        values[outer] = dataclasses.replace(_record(cls, outer), **fields)
-    optimiser: Optimiser = cls(**values)
-    return optimiser
+        values[outer] = _record_type(typing.get_type_hints(cls)[outer])(**fields)
+    return cls(**values)
 
 
 def describe_settings(method: str) -> dict[str, str]:
