@@ -8,7 +8,7 @@ from typing import Any
 
 from dragoman._core import unescape_word
 from dragoman.features import Weights
-from dragoman.forest import Derivation
+from dragoman.forest import Application, Derivation
 from dragoman.system.engine import Engine, Preset
 from dragoman.text import split_tokens
 
@@ -120,7 +120,7 @@ def explanation_of(engine: Engine, sentence: str, derivation: Derivation, weight
         shown = [s for s in application.symbols if isinstance(s, str) and s not in ("<s>", "</s>")]
         pieces.append(
             Piece(
-                source=" ".join(words[begin:end]) if 0 <= begin <= end else "",
+                source=" ".join(_source_side(derivation, application, words)) if 0 <= begin <= end else "",
                 target=" ".join(unescape_word(s.encode()).decode() for s in shown),
                 span=(begin, end),
                 positions=tuple(positions),
@@ -142,6 +142,25 @@ def explanation_of(engine: Engine, sentence: str, derivation: Derivation, weight
     )
 
 
+def _names(derivation: Derivation, application: Application) -> list[str]:
+    """Of the nonterminals: `[X,1]`; a phrase-based derivation has none."""
+    if application.label is None:
+        return []
+    labels = [derivation.applications[child].label for child in application.children]
+    return [f"[{label},{i}]" for i, label in enumerate(labels, 1)]
+
+
+def _source_side(derivation: Derivation, application: Application, words: Sequence[str]) -> list[str]:
+    """The words that a rule itself covers, with the names of its nonterminals between."""
+    begin, end = application.source
+    side, at = [], begin
+    spans = [derivation.applications[child].source for child in application.children]
+    for span, name in sorted(zip(spans, _names(derivation, application), strict=False)):
+        side += [*words[at : span[0]], name]
+        at = span[1]
+    return [*side, *words[at:end]]
+
+
 def _tree(derivation: Derivation, words: Sequence[str]) -> Iterator[str]:
     """The rules of a derivation whose nodes have labels."""
     open_ = [(0, 0)]
@@ -150,15 +169,10 @@ def _tree(derivation: Derivation, words: Sequence[str]) -> Iterator[str]:
         application = derivation.applications[place]
         if application.label is None:
             return
-        children = [derivation.applications[child] for child in application.children]
-        names = [f"[{child.label},{i}]" for i, child in enumerate(children, 1)]
-        begin, end = application.source
-        source, at = [], begin
-        for child, name in sorted(zip(children, names, strict=True), key=lambda pair: pair[0].source):
-            source += [*words[at : child.source[0]], name]
-            at = child.source[1]
-        source += words[at:end]
+        names = _names(derivation, application)
+        source = _source_side(derivation, application, words)
         target = [names[s] if isinstance(s, int) else unescape_word(s.encode()).decode() for s in application.symbols]
+        begin, end = application.source
         yield f"{'  ' * depth}[{application.label}] -> {' '.join(source)} | {' '.join(target)}  ({begin}:{end})"
         open_ += [(child, depth + 1) for child in reversed(application.children)]
 

@@ -1,0 +1,147 @@
+"""Hierarchical systems: training, translation, explanation, folds, tuning, files."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from dragoman.corpus.synth import SynthConfig, generate_splits
+from dragoman.grammar import RuleViewConfig
+from dragoman.grammar.rule_tables import read_hiero
+from dragoman.lm import EstimateConfig
+from dragoman.system import DenseSet, ModelKind, System, SystemSettings, TrainConfig, export_hiero, train
+from dragoman.tune import LoopSettings, TuneConfig, tune_system
+
+
+def write(path, lines):
+    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def config(**changes):
+    return TrainConfig(settings=SystemSettings(model=ModelKind.HIERO, **changes), lm=EstimateConfig(order=3))
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("text")
+    splits = generate_splits(400, 20, 12, SynthConfig(seed=1))
+    for name, examples in (("train", splits.train), ("dev", splits.dev), ("test", splits.test)):
+        write(folder / f"{name}.de", [example.source for example in examples])
+        write(folder / f"{name}.en", [example.references[0] for example in examples])
+    return folder
+
+
+@pytest.fixture(scope="module")
+def built(text, tmp_path_factory):
+    out = tmp_path_factory.mktemp("systems") / "system"
+    return train(text / "train.de", text / "train.en", out, config=config(n_folds=3), n_threads=2)
+
+
+@pytest.fixture(scope="module")
+def sources(text):
+    return (text / "test.de").read_text(encoding="utf-8").splitlines()
+
+
+def test_translates_line_by_line_and_keeps_empty_lines(built, sources):
+    lines = [sources[0], "", "qwertz äöü", *sources[1:]]
+    one = list(built.translate(lines))
+    assert len(one) == len(lines)
+    assert one[1:3] == ["", "qwertz äöü"]
+    assert one == list(System.load(built.folder).translate(lines, n_threads=3))
+    assert System.verify(built.folder)
+
+
+def test_an_explanation_is_a_tree_that_adds_up(built, sources):
+    n_rules = 0
+    for sentence in [*sources[:6], "qwertz"]:
+        found = built.explain(sentence)
+        n_words = len(sentence.split())
+        assert found.text == next(built.translate([sentence]))
+        assert found.score == pytest.approx(built.kbest([sentence], 1).shards[0].totals[0], abs=1e-4)
+        assert sum(item.contribution for item in found.features) == pytest.approx(found.score)
+        assert sum(piece.score for piece in found.pieces) == pytest.approx(found.score, abs=1e-6)
+        own = [word for piece in found.pieces for word in piece.source.split() if not word.startswith("[")]
+        assert sorted(own) == sorted(sentence.split())
+        assert all(s < n_words and t < len(found.text.split()) for s, t in found.alignment)
+        assert found.tree[0].startswith("[S] -> ")
+        assert found.tree[0].endswith(f"(0:{n_words})")
+        n_rules += sum("[X,1]" in line and line.strip().startswith("[X]") for line in found.tree)
+        assert json.loads(json.dumps(found.to_json()))["tree"] == list(found.tree)
+        assert any(found.tree[-1] in line for line in found.lines())
+    assert n_rules > 0  # some rule has a nonterminal
+
+
+def test_links_are_those_of_the_rules(built):
+    """Every linked word pair stands in the tables of the view: compare by the rules' own text."""
+    view = built.grammar.rule_view()
+    sentence = "der alte lehrer liest ein buch ."
+    derivation = built.decode(sentence).best(built.weights)
+    links = set(built.engine.alignment(derivation))
+    expected = 0
+    for application in derivation.applications:
+        rule = view.rule(application.rule) if application.rule >= 0 else None
+        expected += len(rule.alignment) if rule else 0
+    passed = sum(a.rule < 0 and a.source[1] - a.source[0] == 1 and a.label == "X" for a in derivation.applications)
+    assert len(links) == expected + passed
+
+
+def test_a_fold_is_left_out(built, sources):
+    without = built.view(1)
+    assert without.index is built.index
+    assert list(without.translate(sources)) != list(built.translate(sources))
+
+
+def test_decode_reads_a_live_buffer(built, sources):
+    buffer = built.weights.values.copy()
+    before = [len(built.decode(s, buffer).best(buffer).tokens()) for s in sources[:5]]
+    buffer[built.index.find("words")] = 8.0
+    after = [len(built.decode(s, buffer).best(buffer).tokens()) for s in sources[:5]]
+    assert sum(after) > sum(before)
+
+
+@pytest.mark.parametrize("dense", DenseSet)
+def test_dense_sets_and_templates(text, sources, tmp_path, dense):
+    system = train(
+        text / "train.de", text / "train.en", tmp_path / "s", config=config(dense=dense, features=("rule_id",))
+    )
+    names = system.engine.dense()
+    assert len(names) == int(dense.value.removeprefix("chiang").removeprefix("full"))
+    pool = system.kbest(sources[:3], 5)
+    used = pool.index.names(np.unique(pool.shards[0].feature_ids))
+    assert any(name.startswith("rule_id") for name in used)
+    assert set(used) - set(names)
+
+
+def test_tuning_gives_a_system_of_its_own(built, text, tmp_path):
+    tuned = tune_system(
+        built,
+        text / "dev.de",
+        [text / "dev.en"],
+        tmp_path / "tuned",
+        config=TuneConfig(k=20, loop=LoopSettings(max_rounds=2), settings={"n_starts": "2"}),
+        seed=1,
+    )
+    assert tuned.settings.model is ModelKind.HIERO
+    about = tuned.manifest.about["tuning"]
+    assert about["score_after"] >= about["score_before"]
+    assert dict(tuned.weights.items()) != dict(built.weights.items())
+
+
+def test_its_files_are_read_again(built, tmp_path):
+    path = export_hiero(built, tmp_path / "files")
+    again = read_hiero(path, tmp_path / "grammar").rule_view(RuleViewConfig(max_targets=0))
+    n_rules = 0
+    for source in ("der [X,1]", "[X,1] .", "die [X,1] [X,2]", "buch"):
+        ours = {(rule.target, rule.scores[:4]) for rule in built.grammar.rule_view().lookup(source)}
+        theirs = {(rule.target, rule.scores[:4]) for rule in again.lookup(source)}
+        assert sorted(target for target, _ in ours) == sorted(target for target, _ in theirs)
+        np.testing.assert_allclose(
+            [scores for _, scores in sorted(ours)], [scores for _, scores in sorted(theirs)], atol=1e-4
+        )
+        n_rules += len(ours)
+    assert n_rules > 10
+    for name in ("grammar.gz", "lm.arpa.gz", "weights"):
+        assert (tmp_path / "files" / name).stat().st_size > 100
