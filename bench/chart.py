@@ -13,13 +13,15 @@ from dragoman.lm import EstimateConfig, TrainingText, estimate
 from dragoman.search import ChartConfig, ChartDecoder, ChartFeatures
 
 N_SENTENCES = 100
+RULE_LIMIT = 20
+"""Rules of a source side, the best by p(e|f): what a grammar's view gives."""
 POP_LIMITS = (20, 40, 80, 150, 300)
 
 
 def _prepared(n_sentences: int) -> Callable[[ChartConfig], tuple[Callable[[], object], Callable[[], float]]]:
     """For a configuration: the decoding of all sentences, and their mean model score in Moses' terms."""
     rules = MosesRules(ANCHORS / "moses-enja" / "hiero")
-    options = rules.options(first_lines(DATA / "enja" / "test.ja.xz", n_sentences))
+    options = rules.options(first_lines(DATA / "enja" / "test.ja.xz", n_sentences), RULE_LIMIT)
     text = TrainingText()
     text.add_file(DATA / "enja" / "train.en.xz")
     lm = estimate(text, EstimateConfig(order=5)).model
