@@ -7,11 +7,20 @@ import json
 import sys
 from dataclasses import asdict
 
-from bench import chart, corpus, grammar, lm, metric, tuning
+from bench import chart, corpus, descent, grammar, lm, margin, metric, tuning
 from bench.harness import DATA, Case, measure, measure_apart, save
 from bench.table import write_page
 
-CASES: list[Case] = [*corpus.CASES, *metric.CASES, *lm.CASES, *grammar.CASES, *chart.CASES, *tuning.CASES]
+CASES: list[Case] = [
+    *corpus.CASES,
+    *metric.CASES,
+    *lm.CASES,
+    *grammar.CASES,
+    *chart.CASES,
+    *tuning.CASES,
+    *margin.CASES,
+    *descent.CASES,
+]
 
 
 def main() -> None:

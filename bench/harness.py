@@ -11,6 +11,7 @@ import resource
 import statistics
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -67,6 +68,8 @@ class Measurement:
     peer_seconds: float | None
     peak_bytes: int
     """Most memory the process held resident up to the end of our runs, the data included."""
+    anonymous_bytes: int
+    """Most of it at one time that is not mapped from files, looked at ten times a second; 0 where unknown."""
 
 
 def measure(case: Case, scale: float) -> Measurement:
@@ -74,10 +77,43 @@ def measure(case: Case, scale: float) -> Measurement:
     RESULTS.mkdir(parents=True, exist_ok=True)
     load = case.prepare(scale)
     clock = time.perf_counter if case.wall else time.process_time
-    seconds = _median(load.ours, load.repeats, clock)
+    with AnonymousMemory() as memory:
+        seconds = _median(load.ours, load.repeats, clock)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     peer = _median(load.peer, load.peer_repeats, clock) / load.peer_share if load.peer else None
-    return Measurement(scale=scale, n_items=load.n_items, seconds=seconds, peer_seconds=peer, peak_bytes=peak)
+    return Measurement(
+        scale=scale,
+        n_items=load.n_items,
+        seconds=seconds,
+        peer_seconds=peer,
+        peak_bytes=peak,
+        anonymous_bytes=memory.peak_bytes,
+    )
+
+
+class AnonymousMemory:
+    """Watches what the process holds resident that is not mapped from files (Linux)."""
+
+    def __init__(self) -> None:
+        self.peak_bytes = 0
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self) -> AnonymousMemory:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *unused: object) -> None:
+        self._done.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        status = Path("/proc/self/status")
+        while status.exists():
+            fields = dict(line.split(":", 1) for line in status.read_text().splitlines())
+            self.peak_bytes = max(self.peak_bytes, int(fields["RssAnon"].split()[0]) * 1024)
+            if self._done.wait(0.1):
+                return
 
 
 def _median(work: Work, repeats: int, clock: Callable[[], float]) -> float:

@@ -15,8 +15,8 @@ HEAD = """# Benchmarks
 
 Made by `make bench` ({day}, {machine}). CPU seconds on one thread unless the name says otherwise; medians.
 *Ratio* is the peer's time over ours in the same process (more is better). *Growth* is our time at full size over that
-at half size (2 is linear). *Peak* is the resident memory of the whole process, Python and data included. The machines
-are small and noisy: trust ratios, not seconds.
+at half size (2 is linear). *Peak* is the resident memory of the whole process, Python and data included; *anonymous* is
+what of it was not mapped from files. The machines are small and noisy: trust ratios, not seconds.
 
 """
 
@@ -26,8 +26,9 @@ def write_page() -> Path:
     machine = f"{platform.machine()}, Python {platform.python_version()}"
     text = HEAD.format(day=date.today().isoformat(), machine=machine)
     for area in dict.fromkeys(record["area"] for record in records):
-        text += f"## {area.capitalize()}\n\n| case | items | ours | rate | peer | ratio | wanted | growth | peak |\n"
-        text += "|---|---:|---:|---:|---:|---:|---|---:|---:|\n"
+        text += f"## {area.capitalize()}\n\n"
+        text += "| case | items | ours | rate | peer | ratio | wanted | growth | peak | anonymous |\n"
+        text += "|---|---:|---:|---:|---:|---:|---|---:|---:|---:|\n"
         text += "".join(_row(record) for record in records if record["area"] == area) + "\n"
     PAGE.write_text(text, encoding="utf-8")
     return PAGE
@@ -40,7 +41,8 @@ def _row(record: dict[str, Any]) -> str:
     return (
         f"| {record['name']} | {full['n_items']:,} {record['unit']} | {_seconds(full['seconds'])} "
         f"| {full['n_items'] / full['seconds']:,.0f}/s | {peer} | {ratio} | {record['target']} "
-        f"| {full['seconds'] / half['seconds']:.2f} | {full['peak_bytes'] / 2**20:,.0f} MiB |\n"
+        f"| {full['seconds'] / half['seconds']:.2f} | {full['peak_bytes'] / 2**20:,.0f} MiB "
+        f"| {full.get('anonymous_bytes', 0) / 2**20:,.0f} MiB |\n"
     )
 
 

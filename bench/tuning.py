@@ -27,7 +27,7 @@ LISTS = [MOSES / f"round{i}.nbest.gz" for i in (1, 2, 3, 4)]
 
 
 @cache
-def _pool(scale: float) -> Pool:
+def anchor_pool(scale: float) -> Pool:
     """Two or four rounds of 100-best lists of Moses on 500 sentences, 14 features."""
     pool = read_pool(LISTS[: round(4 * scale)])
     references = read_references([DATA / "enja" / "dev.en.xz"])
@@ -40,13 +40,13 @@ def _reading(scale: float) -> Workload:
 
 
 def _mert(scale: float) -> Workload:
-    pool = _pool(scale)
+    pool = anchor_pool(scale)
     start = read_weights(MOSES / "start.dense")
     return Workload(n_items=pool.n_candidates, ours=lambda: Mert().optimise(pool, start, seed=1), repeats=3)
 
 
 def _line_searches(scale: float) -> Workload:
-    pool = _pool(scale)
+    pool = anchor_pool(scale)
     start = read_weights(MOSES / "start.dense")
     coordinates = Mert(n_directions=0)
     n_searches = sum(int(entry["searches"]) for entry in coordinates.optimise(pool, start, seed=1).trace)
@@ -54,7 +54,7 @@ def _line_searches(scale: float) -> Workload:
 
 
 def _pro(scale: float) -> Workload:
-    pool = _pool(scale)
+    pool = anchor_pool(scale)
     start = read_weights(MOSES / "start.dense")
     return Workload(n_items=pool.n_candidates, ours=lambda: Pro().optimise(pool, start, seed=1), repeats=3)
 

@@ -155,7 +155,14 @@ void bind_tables(nb::module_& m) {
             return nb::make_tuple(copy(g.tables.sources[g.tables.source_of_pair(pair)]),
                                   copy(g.tables.targets[g.tables.target_of_pair(pair)]));
           },
-          nb::arg("pair"));
+          nb::arg("pair"))
+      .def(
+          "word_counts",
+          [](const MappedGrammar& g) {
+            return nb::make_tuple(to_numpy(g.tables.word_counts(g.tables.source_words)),
+                                  to_numpy(g.tables.word_counts(g.tables.target_words)));
+          },
+          "Of source and target words by id, in all folds; empty for a grammar with given scores.");
   m.def("map_grammar", &map_grammar, nb::arg("arrays"), nb::arg("n_given_reordering"));
 }
 

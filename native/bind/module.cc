@@ -36,10 +36,14 @@ NB_MODULE(_core, m) {
   dragoman::bind::bind_align(m);
   dragoman::bind::bind_chart_search(m);
   dragoman::bind::bind_forest(m);
+  dragoman::bind::bind_forest_learning(m);
   dragoman::bind::bind_grammar(m);
   dragoman::bind::bind_lm(m);
+  dragoman::bind::bind_losses(m);
   dragoman::bind::bind_metric(m);
   dragoman::bind::bind_optim(m);
+  dragoman::bind::bind_margin(m);
+  dragoman::bind::bind_option_builder(m);
   dragoman::bind::bind_phrase_search(m);
   dragoman::bind::bind_pool(m);
   dragoman::bind::bind_vocab(m);

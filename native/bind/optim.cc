@@ -59,7 +59,18 @@ void bind_scorers(nb::module_& m) {
               throw std::invalid_argument("one number per statistic");
             return s.gain(span_of(total));
           },
-          nb::arg("total").noconvert());
+          nb::arg("total").noconvert())
+      .def(
+          "gains",
+          [](const Scorer& s, In2<double> totals) {
+            if (totals.shape(1) != static_cast<size_t>(s.n_stats()))
+              throw std::invalid_argument("one number per statistic");
+            std::vector<double> gains(totals.shape(0));
+            for (size_t i = 0; i < gains.size(); ++i)
+              gains[i] = s.gain({totals.data() + i * totals.shape(1), totals.shape(1)});
+            return to_numpy(std::move(gains));
+          },
+          nb::arg("totals").noconvert(), "Of each row.");
   m.def("bleu_scorer", [](int max_order) { return shared(bleu_scorer(max_order)); }, nb::arg("max_order") = 4);
   m.def("ter_scorer", [] { return shared(ter_scorer()); });
   m.def(

@@ -80,6 +80,13 @@ int64_t GrammarTables::target_of_pair(int64_t pair) const {
   return pair_targets.values[static_cast<size_t>(pair)];
 }
 
+std::vector<int64_t> GrammarTables::word_counts(const CheckedRows<FoldCount>& words) const {
+  std::vector<int64_t> counts;
+  if (is_given()) return counts;
+  for (int64_t row = 1; row < words.size(); ++row) counts.push_back(FoldFilter().sum(words[row]));
+  return counts;
+}
+
 int64_t GrammarTables::child(int64_t node, Symbol symbol) const {
   const int64_t begin = trie_children[static_cast<size_t>(node)], end = trie_children[static_cast<size_t>(node) + 1];
   // Children come after their parent: a damaged trie cannot make a walk go round in circles.

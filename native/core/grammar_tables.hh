@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "core/errors.hh"
 #include "core/grammar_key.hh"
@@ -87,6 +88,8 @@ struct GrammarTables {
   int64_t find_pair(int64_t source, int64_t target) const;
   int64_t source_of_pair(int64_t pair) const;
   int64_t target_of_pair(int64_t pair) const;
+  // How often each word occurs, in all folds; empty for a grammar with given scores, which has no counts.
+  std::vector<int64_t> word_counts(const CheckedRows<FoldCount>& words) const;
   // The child of a trie node by a symbol, or -1.
   int64_t child(int64_t node, Symbol symbol) const;
 };

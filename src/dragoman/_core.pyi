@@ -108,12 +108,62 @@ class Scorer:
     @property
     def n_stats(self) -> int: ...
     def gain(self, total: NDArray[np.float64]) -> float: ...
+    def gains(self, totals: NDArray[np.float64]) -> NDArray[np.float64]: ...
 
 def bleu_scorer(max_order: int = 4) -> Scorer: ...
 def ter_scorer() -> Scorer: ...
 def chrf_scorer(n_orders: int, beta: float) -> Scorer: ...
 def mean_scorer() -> Scorer: ...
 def mix_scorer(constant: float, weights: list[float], scorers: list[Scorer]) -> Scorer: ...
+
+class ListLoss: ...
+
+class ListStore:
+    def __init__(self, n_features: int, memory_bytes: int, folder: str) -> None: ...
+    def add(
+        self,
+        sentences: NDArray[np.int64],
+        rows: NDArray[np.int64],
+        ids: NDArray[np.int32],
+        values: NDArray[np.float32],
+        gains: NDArray[np.float64],
+        fixed: NDArray[np.uint8],
+        weights: NDArray[np.float64],
+        n_threads: int = 1,
+    ) -> None: ...
+    def seal(self) -> None: ...
+    def __len__(self) -> int: ...
+    def n_bytes(self) -> int: ...
+    def sentences(self) -> NDArray[np.int64]: ...
+    def list_counts(self) -> NDArray[np.int32]: ...
+    def differing(self) -> NDArray[np.uint8]: ...
+    def variances(self) -> NDArray[np.float64]: ...
+    def loss(
+        self, loss: ListLoss, order: NDArray[np.int64], weights: NDArray[np.float64], n_threads: int = 1
+    ) -> float: ...
+
+class Learner:
+    def __init__(
+        self,
+        start: NDArray[np.float64],
+        n_lists: int,
+        gradient_rates: NDArray[np.float64],
+        penalty_rates: NDArray[np.float64],
+        step: float,
+        decay: float,
+        l2: float,
+        adaptive: bool,
+        averaged: bool,
+    ) -> None: ...
+    def epoch(
+        self, lists: ListStore, order: NDArray[np.int64], loss: ListLoss, batch: int = 1, n_threads: int = 1
+    ) -> float: ...
+    def begin_step(self, n_lists: int) -> None: ...
+    def touch(self, ids: NDArray[np.int32]) -> None: ...
+    def apply(self, ids: NDArray[np.int32], gradient: NDArray[np.float64]) -> None: ...
+    def live(self) -> NDArray[np.float64]: ...
+    def weights(self) -> NDArray[np.float64]: ...
+    def average(self) -> NDArray[np.float64]: ...
 
 class Surface:
     def spreads(self) -> NDArray[np.float64]: ...
@@ -168,6 +218,22 @@ def difference_rows(
     better: NDArray[np.int64],
     worse: NDArray[np.int64],
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]: ...
+def expected_gain_loss(gamma: float) -> ListLoss: ...
+def soft_ramp_loss(cost_scale: float) -> ListLoss: ...
+def likelihood_loss() -> ListLoss: ...
+def hinge_loss(cost_scale: float) -> ListLoss: ...
+def perceptron_loss() -> ListLoss: ...
+def regret() -> ListLoss: ...
+def list_gradient(
+    sentences: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    values: NDArray[np.float32],
+    gains: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    loss: ListLoss,
+    n_threads: int = 1,
+) -> tuple[float, NDArray[np.int32], NDArray[np.float64], NDArray[np.int32]]: ...
 def fit_logistic(
     rows: NDArray[np.int64],
     ids: NDArray[np.int32],
@@ -183,6 +249,96 @@ def fit_logistic(
 def oracle_candidates(
     shards: list[tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]], scorer: Scorer
 ) -> list[NDArray[np.int64]]: ...
+
+_ListShard = tuple[
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.float32],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+]
+
+class Hope(enum.Enum):
+    COST_DIMINISHED = 0
+    ORACLE = 1
+    MODEL = 2
+
+class Fear(enum.Enum):
+    COST_AUGMENTED = 0
+    WORST = 1
+    MODEL = 2
+
+class CandidateLists:
+    def __len__(self) -> int: ...
+    def vary(self, frozen: NDArray[np.uint8]) -> bool: ...
+    def totals(
+        self, positions: NDArray[np.int64], weights: NDArray[np.float64], n_threads: int = 1
+    ) -> NDArray[np.float64]: ...
+
+def candidate_lists(shards: list[_ListShard], n_stats: int) -> CandidateLists: ...
+
+class PseudoCorpus:
+    def __init__(
+        self,
+        scorer: Scorer,
+        background: NDArray[np.float64],
+        prior: NDArray[np.float64],
+        length: float,
+        decay: float,
+    ) -> None: ...
+
+class MarginLearner:
+    def visit(self, positions: NDArray[np.int64], n_threads: int = 1) -> tuple[int, int, float, float, float]: ...
+    def weights(self) -> NDArray[np.float64]: ...
+    def average(self) -> NDArray[np.float64]: ...
+
+def margin_learner(
+    lists: CandidateLists,
+    start: NDArray[np.float64],
+    frozen: NDArray[np.uint8],
+    context: PseudoCorpus | None,
+    limit: float,
+    bound: float,
+    bound_limit: float,
+    cutting_plane: bool,
+    exact: bool,
+    hope: Hope,
+    fear: Fear,
+    hope_background: bool,
+    max_iterations: int,
+    tolerance: float,
+    batch: int,
+) -> MarginLearner: ...
+
+class RampLearner:
+    def fix_hopes(self, positions: NDArray[np.int64], n_threads: int = 1) -> None: ...
+    def descend(self, positions: NDArray[np.int64]) -> float: ...
+    def weights(self) -> NDArray[np.float64]: ...
+
+def ramp_learner(
+    lists: CandidateLists,
+    start: NDArray[np.float64],
+    frozen: NDArray[np.uint8],
+    hope: Hope,
+    fear: Fear,
+    step: float,
+    penalty: float,
+) -> RampLearner: ...
+def margin_loss(
+    sentences: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    values: NDArray[np.float32],
+    gains: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    hope: Hope,
+    fear: Fear,
+    ramp: bool,
+    bound: float,
+    bound_weight: float,
+) -> tuple[float, NDArray[np.int32], NDArray[np.float64], NDArray[np.int32]]: ...
 
 _ForestArrays = tuple[
     NDArray[np.int32],
@@ -247,6 +403,28 @@ def forest_of_arrays(
     feature_values: NDArray[np.float32],
 ) -> Forest: ...
 def kbest(forests: list[Forest], weights: NDArray[np.float64], k: int, distinct: bool, n_threads: int) -> _KBest: ...
+def forest_envelopes(
+    sentences: list[list[Forest]], weights: NDArray[np.float64], direction: NDArray[np.float64], n_threads: int = 1
+) -> tuple[
+    NDArray[np.int64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.int32],
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.int64],
+    NDArray[np.int32],
+]: ...
+def forest_oracles(
+    forests: list[Forest],
+    ref_offsets: NDArray[np.int64],
+    segment_offsets: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    order: int,
+    beam: int,
+    n_threads: int = 1,
+) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int32]]: ...
 def read_hypergraph(text: bytes, words: WordTable, features: FeatureIndex) -> Forest: ...
 def write_hypergraph(forest: Forest, words: WordTable, own_words: list[bytes], features: FeatureIndex) -> bytes: ...
 
@@ -555,6 +733,7 @@ class GrammarTables:
     def find_source(self, symbols: NDArray[np.int32]) -> int: ...
     def find_pair(self, source: NDArray[np.int32], target: NDArray[np.int32]) -> int: ...
     def sides(self, pair: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
+    def word_counts(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
 
 _Options: TypeAlias = tuple[
     NDArray[np.int32],
@@ -575,6 +754,41 @@ class GrammarView:
     def options(self, sentence: NDArray[np.int32]) -> _Options: ...
     def lookup(self, source: int) -> _Options: ...
     def pair(self, pair: int) -> _Options: ...
+
+def template_kinds() -> list[tuple[str, str, list[tuple[str, int, int, int]]]]: ...
+
+class OptionBuilder:
+    def __init__(
+        self,
+        view: GrammarView,
+        source: WordTable,
+        target: WordTable,
+        source_counts: NDArray[np.int64],
+        target_counts: NDArray[np.int64],
+        templates: list[tuple[str, list[int]]],
+    ) -> None: ...
+    def build(
+        self,
+        offsets: NDArray[np.int64],
+        ids: NDArray[np.int32],
+        index: FeatureIndex,
+        grow: bool,
+        n_threads: int,
+        progress: Callable[[int], None] | None,
+    ) -> tuple[
+        NDArray[np.int32],
+        NDArray[np.int64],
+        NDArray[np.int32],
+        NDArray[np.int32],
+        NDArray[np.int64],
+        NDArray[np.int32],
+        NDArray[np.int64],
+        NDArray[np.float32],
+        NDArray[np.float32],
+        NDArray[np.int64],
+        NDArray[np.int32],
+        NDArray[np.float32],
+    ]: ...
 
 class MosesTable:
     def __init__(self) -> None: ...

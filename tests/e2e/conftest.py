@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 import pytest
 
+from dragoman.cli import main
+
 
 @dataclass
 class Outcome:
@@ -37,6 +39,24 @@ def dragoman(tmp_path):
         outcome = Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
         assert outcome.status == status, outcome
         assert "Traceback" not in outcome.err, outcome.err
+        return outcome
+
+    return run
+
+
+@pytest.fixture
+def inside(tmp_path, monkeypatch, capsys):
+    """The same in this process, without the time that it takes to start one."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words, status: int = 0):
+        capsys.readouterr()
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "argv", ["dragoman", *map(str, words)])
+            with pytest.raises(SystemExit) as left:
+                main()
+        outcome = Outcome(left.value.code or 0, *capsys.readouterr())
+        assert outcome.status == status, outcome
         return outcome
 
     return run

@@ -9,8 +9,10 @@ def test_demo_page(dragoman, tmp_path):
     result = dragoman("demo", "--out", "d", "--train", 400, "--test", 40, "--json").json
     page = (tmp_path / "d" / "report.html").read_text(encoding="utf-8")
     assert result["report"] == "d/report.html"
-    assert set(result["scores"]) == {"word by word", "nearest sentence", "another reference"}
-    assert result["scores"]["another reference"]["bleu"] > 2 * result["scores"]["word by word"]["bleu"]
+    assert set(result["scores"]) == {"before tuning", "tuned", "another reference"}
+    assert result["scores"]["another reference"]["bleu"] > result["scores"]["tuned"]["bleu"] > 10
+    assert "contribution" in page
+    assert (tmp_path / "d" / "tuned" / "system.json").exists()
     orders = result["perplexity"]
     assert orders["1"] > orders["2"] > orders["5"]
     assert page.count("<svg") >= 5

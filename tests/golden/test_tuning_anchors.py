@@ -1,13 +1,13 @@
-"""MERT and PRO on the four rounds of n-best lists of a Moses run, whose own MERT stays at 29.3856."""
+"""Optimisers on the four rounds of n-best lists of a Moses run, whose own MERT stays at 29.3856."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from dragoman.features import read_weights
+from dragoman.features import Weights, read_weights
 from dragoman.metric import Bleu, score_text
-from dragoman.optim import Mert, Pro
+from dragoman.optim import Cll, Mert, Mira, Perceptron, Pro, Rampion, Rm, SoftRamp, Svm, Xbleu
 from dragoman.pool import oracle, read_pool, read_references, rerank, with_metric
 
 pytestmark = pytest.mark.realdata
@@ -56,6 +56,28 @@ def test_pro_learns_precise_translations(pool, start):
     # BLEU+1 makes short translations (Nakov et al. 2012), so precision is what must not fall.
     assert total[2] / total[6] > by_start[2] / by_start[6]
     assert result.gain_after > 0.26
+
+
+@pytest.mark.parametrize(
+    ("make", "least"), [(Xbleu, 0.287), (SoftRamp, 0.282), (Cll, 0.278), (Svm, 0.275), (Perceptron, 0.255)]
+)
+def test_losses_of_lists_teach_and_never_ruin(pool, start, make, least):
+    # The start is a MERT optimum of these very lists: nothing that ranks sentence by sentence can do better.
+    assert make().optimise(pool, start, seed=1).gain_after > 0.2935
+    from_nothing = make().optimise(pool, Weights(pool.index), seed=1)
+    assert from_nothing.gain_before == pytest.approx(0.2416, abs=1e-4)
+    assert from_nothing.gain_after > least
+
+
+def test_margin_learners_stay_near_the_start_that_mert_had_tuned(pool, start):
+    mira = Mira().optimise(pool, start, seed=1)
+    total = rerank(pool, mira.weights).total()
+    assert mira.gain_after > 0.287
+    assert 0.94 < total[0] / total[1] < 1.0
+    rm = Rm().optimise(pool, start, seed=1)
+    assert rm.gain_after > 0.279
+    assert rm.trace[-1]["spread"] < 2 < mira.trace[-1]["spread"]
+    assert Rampion().optimise(pool, start, seed=1).gain_after > 0.283
 
 
 def test_the_oracle_is_far_above(pool):

@@ -125,3 +125,18 @@ def test_killed_at_any_moment_rounds_are_whole(tmp_path):
         assert texts == [f"round {i + 1}" for i in range(len(texts))]
         assert len(texts) >= 3
         assert all(event["event"] == "round" for event in run.trace())
+
+
+def test_killed_while_the_record_is_written_the_folder_is_still_free(tmp_path):
+    (tmp_path / ".run.json.abc").write_text("{")
+    with RunFolder.open(tmp_path, SETTINGS, resume=True) as run:
+        assert run.rounds() == []
+    assert not (tmp_path / ".run.json.abc").exists()
+
+
+def test_a_stray_writer_of_a_killed_run_does_not_disturb_the_next(tmp_path):
+    with RunFolder.open(tmp_path / "r", SETTINGS) as run, pytest.raises(RuntimeError), run.new_round() as old:
+        raise RuntimeError
+    with RunFolder.open(tmp_path / "r", SETTINGS, resume=True) as run, run.new_round() as new:
+        assert new != old
+        assert not old.exists()

@@ -91,7 +91,7 @@ VALUES = st.floats(allow_nan=False, allow_infinity=False).filter(bool)
 @given(values=st.dictionaries(NAMES, VALUES, min_size=1, max_size=6), format_=st.sampled_from(["ours", "cdec"]))
 def test_round_trip(tmp_path_factory, values, format_):
     path = tmp_path_factory.getbasetemp() / "weights"
-    style = WeightFormat.DRAGOMAN if format_ == "ours" else WeightFormat.CDEC
+    style = WeightFormat.TSV if format_ == "ours" else WeightFormat.CDEC
     if style is WeightFormat.CDEC and any(name.startswith("#") for name in values):
         return  # a comment, to cdec
     write_weights(Weights.from_dict(values), path, format_=style)

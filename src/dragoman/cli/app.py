@@ -10,10 +10,14 @@ import typer
 from dragoman.cli.align import align
 from dragoman.cli.corpus import app as corpus_app
 from dragoman.cli.demo import demo
+from dragoman.cli.forest import app as forest_app
 from dragoman.cli.lm import app as lm_app
 from dragoman.cli.rerank import oracle, rerank
 from dragoman.cli.run import run
 from dragoman.cli.score import score
+from dragoman.cli.system import app as system_app
+from dragoman.cli.train import train
+from dragoman.cli.translate import translate
 from dragoman.cli.tune import tune
 
 __all__ = ["app"]
@@ -28,7 +32,11 @@ app = typer.Typer(
 app.add_typer(corpus_app, name="corpus")
 app.command()(align)
 app.add_typer(lm_app, name="lm")
+app.command()(train)
+app.add_typer(system_app, name="system")
 app.command()(tune)
+app.command()(translate)
+app.add_typer(forest_app, name="forest")
 app.command()(rerank)
 app.command()(oracle)
 app.command()(score)

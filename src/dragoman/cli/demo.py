@@ -22,12 +22,12 @@ def demo(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Generate the embedded corpus, look at it, translate it with two toy systems and write report.html.
+    """Generate the embedded corpus, train a phrase-based system on it, tune and evaluate it, and write report.html.
 
     Everything is made on this machine from the built-in grammar; nothing is fetched.
     """
     session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
     config = DemoConfig(out=out, n_train=n_train, n_test=n_test, seed=seed, threads=session.threads)
-    result = run_demo(config, say=session.say)
+    result = run_demo(config, monitor=session)
     session.show(f"report: {result.report}")
     session.emit(result.summary)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -10,9 +11,29 @@ import typer
 from dragoman.cli.session import Session
 from dragoman.errors import InputError
 from dragoman.metric import Smoothing, by_name
-from dragoman.pool import NbestFormat, Pool, load_pool, read_pool, read_references, with_external, with_metric
+from dragoman.pool import (
+    NbestFormat,
+    Pool,
+    load_pool,
+    merge_pools,
+    read_nbest,
+    read_pool,
+    read_references,
+    with_external,
+    with_metric,
+)
 
-__all__ = ["External", "Format", "LowerIsBetter", "MetricName", "Nbest", "References", "measured", "read_lists"]
+__all__ = [
+    "External",
+    "Format",
+    "LowerIsBetter",
+    "MetricName",
+    "Nbest",
+    "References",
+    "measure_of",
+    "measured",
+    "read_lists",
+]
 
 Nbest = Annotated[
     list[str] | None,
@@ -38,11 +59,36 @@ def read_lists(
     session.say(f"reading {len(nbest)} candidate list{'s' if len(nbest) > 1 else ''}")
     if len(nbest) == 1 and Path(nbest[0]).is_dir():
         return load_pool(nbest[0])
-    pool = read_pool(nbest, format_=format_, dense=dense, threads=session.threads)
+    if any(Path(path).is_dir() for path in nbest):
+        parts = [_read_one(path, format_, dense, number) for number, path in enumerate(nbest)]
+        pool = merge_pools(parts, threads=session.threads)
+    else:
+        pool = read_pool(nbest, format_=format_, dense=dense, threads=session.threads)
     session.say(
         f"{pool.n_candidates:,} distinct candidates of {pool.n_sentences:,} sentences, {pool.n_features:,} features"
     )
     return pool
+
+
+def _read_one(path: str, format_: NbestFormat | None, dense: list[str] | None, number: int) -> Pool:
+    if Path(path).is_dir():
+        return load_pool(path)
+    return read_nbest(path, format_=format_, dense=dense, round_number=number)
+
+
+def measure_of(
+    references: list[str] | None, metric: str, external: str | None, lower_is_better: bool, *, threads: int
+) -> Callable[[Pool], Pool]:
+    """What gives a pool the statistics of what is to be maximised; BLEU without smoothing, as MERT wants it."""
+    if external is not None:
+        if references:
+            raise InputError("an external score needs no references; leave out -r or --external")
+        return lambda pool: with_external(pool, external, better_is_higher=not lower_is_better)
+    if not references:
+        raise InputError("no references; give at least one with -r, or say --external")
+    chosen = by_name(metric, smoothing=Smoothing.NONE)
+    texts = read_references(references)
+    return lambda pool: with_metric(pool, chosen, texts, threads=threads)
 
 
 def measured(
@@ -53,12 +99,5 @@ def measured(
     external: str | None,
     lower_is_better: bool,
 ) -> Pool:
-    """The pool with the statistics of what is to be maximised; BLEU without smoothing, as MERT wants it."""
-    if external is not None:
-        if references:
-            raise InputError("an external score needs no references; leave out -r or --external")
-        return with_external(pool, external, better_is_higher=not lower_is_better)
-    if not references:
-        raise InputError("no references; give at least one with -r, or say --external")
-    chosen = by_name(metric, smoothing=Smoothing.NONE)
-    return with_metric(pool, chosen, read_references(references), threads=session.threads)
+    """The pool with the statistics of what is to be maximised."""
+    return measure_of(references, metric, external, lower_is_better, threads=session.threads)(pool)

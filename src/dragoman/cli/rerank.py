@@ -11,10 +11,8 @@ from dragoman.cli.lists import External, Format, LowerIsBetter, MetricName, Nbes
 from dragoman.cli.session import Json, Quiet, Seed, Session, Threads
 from dragoman.errors import InputError
 from dragoman.features import read_weights
-from dragoman.pool import Choice
 from dragoman.pool import oracle as find_oracle
 from dragoman.pool import rerank as choose
-from dragoman.text import open_output
 
 __all__ = ["oracle", "rerank"]
 
@@ -38,7 +36,7 @@ def rerank(
     session = Session(threads=threads, seed=seed, quiet=quiet)
     pool = read_lists(session, nbest, format_)
     choice = choose(pool, read_weights(weights), threads=session.threads)
-    n_missing = _write_texts(choice, out)
+    n_missing = choice.write(out)
     if n_missing:
         session.say(f"warning: {n_missing} sentence numbers have no candidate; their lines are empty")
     if summary is not None:
@@ -69,7 +67,7 @@ def oracle(
     pool = measured(session, read_lists(session, nbest, format_), reference, metric, external, lower_is_better)
     choice = find_oracle(pool)
     if out is not None:
-        _write_texts(choice, out)
+        choice.write(out)
     score = 100 * choice.score()
     session.show(f"{pool.metric.name if pool.metric else ''}: {score:.2f}")
     session.emit(
@@ -80,17 +78,3 @@ def oracle(
             "n_candidates": pool.n_candidates,
         }
     )
-
-
-def _write_texts(choice: Choice, out: str) -> int:
-    """One line for each sentence number from 0 on; returns how many have no candidate."""
-    line = n_missing = 0
-    with open_output(out) as writer:
-        for id_, text in choice.texts():
-            while line < id_:
-                writer.write("")
-                line += 1
-                n_missing += 1
-            writer.write(text)
-            line += 1
-    return n_missing

@@ -41,8 +41,9 @@ _SHOW_AFTER_S = 2.0
 
 
 def report_error(error: DragomanError) -> None:
-    """Print an error as plain text: messages may quote corpus text."""
-    Console(stderr=True).print(Text(f"error: {printable(str(error))}"), soft_wrap=True)
+    """Print an error as plain text, line by line: messages may quote corpus text and the output of decoders."""
+    lines = [printable(line) for line in f"error: {error}".split("\n")]
+    Console(stderr=True).print(Text("\n".join(lines)), soft_wrap=True)
 
 
 def table(*columns: str, numeric_from: int = 1) -> Table:

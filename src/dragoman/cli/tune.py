@@ -2,30 +2,50 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from dragoman.cli.lists import External, Format, LowerIsBetter, MetricName, Nbest, References, measured, read_lists
-from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, table
-from dragoman.errors import InputError
-from dragoman.features import WeightFormat, Weights, read_init_opt, read_weights, write_weights
+from dragoman.cli.lists import External, Format, LowerIsBetter, MetricName, Nbest, References
+from dragoman.cli.session import Json, Quiet, Seed, Session, Threads
+from dragoman.cli.tuning.options import TuneOptions, parse_weight_format
+from dragoman.cli.tuning.report import show_settings
+from dragoman.cli.tuning.system import holds_system, report_finished
+from dragoman.cli.tuning.work import ALL, tune_as_told
+from dragoman.features import WeightFormat
 from dragoman.optim import OPTIMISERS
-from dragoman.pool import Pool, read_statistics
-from dragoman.tune import TuneRecord, build_optimiser, describe_settings, tune_pool
+from dragoman.tune import Keep
 
 __all__ = ["tune"]
 
+_LOOP = "With a decoder"
+_SYSTEM = "With a system"
+_RUN = "Record"
+
 
 def tune(
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Where the tuned weights go.")] = None,
-    method: Annotated[str, typer.Option(help=f"One of: {', '.join(OPTIMISERS)}.")] = "mert",
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Where the tuned weights go; with --system, a folder.")
+    ] = None,
+    method: Annotated[
+        str, typer.Option(help=f"One of: {', '.join(OPTIMISERS)}; or {ALL}: compare them by cross-validation.")
+    ] = "mert",
     nbest: Nbest = None,
     stats: Annotated[
         tuple[str, str] | None,
         typer.Option(metavar="FEATURES SCORES", help="Moses statistics files, text or binary, instead of lists."),
+    ] = None,
+    decoder: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COMMAND",
+            help="Decode round after round with this command: {weights} to read, {nbest} to write, "
+            "and as it likes {source} {k} {round} {seed}. No shell is involved.",
+        ),
+    ] = None,
+    system: Annotated[
+        str | None, typer.Option(metavar="FOLDER", help="Decode round after round with this system of ours.")
     ] = None,
     reference: References = None,
     weights: Annotated[
@@ -42,109 +62,126 @@ def tune(
     freeze: Annotated[list[str] | None, typer.Option(help="Keep the weight of this feature; repeat.")] = None,
     setting: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="A setting of the method; --set help lists them."),
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help=f"A setting of the method, with --method {ALL} METHOD.NAME=VALUE; --set help lists them.",
+        ),
     ] = None,
-    weights_format: Annotated[WeightFormat, typer.Option(help="Format of the result.")] = WeightFormat.DRAGOMAN,
+    weights_format: Annotated[
+        WeightFormat,
+        typer.Option(
+            parser=parse_weight_format,
+            metavar="[tsv|moses|moses-dense|cdec]",
+            help="Format of the result and of what the decoder reads.",
+        ),
+    ] = WeightFormat.TSV,
     template: Annotated[Path | None, typer.Option(help="A moses.ini whose other sections the result keeps.")] = None,
+    folds: Annotated[
+        int | None, typer.Option(help=f"Folds of the cross-validation of --method {ALL}; 5 unless given.")
+    ] = None,
+    source: Annotated[
+        str | None, typer.Option(help="Source sentences to decode, a sentence a line.", rich_help_panel=_LOOP)
+    ] = None,
+    k: Annotated[
+        int | None, typer.Option("--k", min=1, help="Candidates a sentence; 100 unless given.", rich_help_panel=_LOOP)
+    ] = None,
+    rounds: Annotated[
+        int | None,
+        typer.Option(min=1, help="Rounds of decoding and learning at most; 30 unless given.", rich_help_panel=_LOOP),
+    ] = None,
+    keep: Annotated[
+        Keep | None,
+        typer.Option(help="Weights of the round that decoded best (default), or the last.", rich_help_panel=_LOOP),
+    ] = None,
+    features: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Sparse features of the system: a set such as extended, or a template; repeat.",
+            rich_help_panel=_SYSTEM,
+        ),
+    ] = None,
+    distinct: Annotated[
+        bool, typer.Option("--distinct", help="Candidates with different words only.", rich_help_panel=_SYSTEM)
+    ] = False,
+    without_fold: Annotated[
+        int | None,
+        typer.Option(min=0, help="As if this fold had not been in the training.", rich_help_panel=_SYSTEM),
+    ] = None,
+    fast: Annotated[bool, typer.Option("--fast", help="Less search.", rich_help_panel=_SYSTEM)] = False,
+    accurate: Annotated[bool, typer.Option("--accurate", help="More search.", rich_help_panel=_SYSTEM)] = False,
+    timeout: Annotated[
+        float | None,
+        typer.Option(help="Seconds that the command may take in a round; a day unless given.", rich_help_panel=_LOOP),
+    ] = None,
+    run: Annotated[
+        Path | None,
+        typer.Option(help="Folder to record the run in; with --system, OUT/tune by itself.", rich_help_panel=_RUN),
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue the run in that folder.", rich_help_panel=_RUN)
+    ] = False,
     threads: Threads = 0,
     seed: Seed = 1,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Find weights that maximise a metric on candidate lists of any decoder.
+    """Find weights that maximise a metric on candidates of any decoder: lists that exist, or a decoder at work.
 
-    Examples: dragoman tune --nbest run1.nbest.gz --nbest run2.nbest.gz -r dev.ref --weights run2.dense -o weights.tsv
+    Examples: dragoman tune --system system --source dev.de -r dev.en -o tuned
+
+    dragoman tune --system system --source dev.de -r dev.en --method pro --features extended -o tuned
+
+    dragoman tune --nbest run1.nbest.gz --nbest run2.nbest.gz -r dev.ref --weights run2.dense -o weights.tsv
 
     dragoman tune --nbest candidates.jsonl --external comet --method pro -o weights.tsv
 
+    dragoman tune --nbest run1.nbest.gz -r dev.ref --method all
+
     dragoman tune --stats features.dat scores.dat --weights init.opt -o weights.tsv
+
+    dragoman tune --decoder 'moses -f {weights} -i {source} -n-best-list {nbest} {k} distinct' --weights moses.ini
+    --weights-format moses --template moses.ini --source dev.src -r dev.ref --run runs/dev -o tuned.ini
     """
     session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
     if setting == ["help"]:
-        _show_settings(session, method)
+        show_settings(session, list(OPTIMISERS) if method == ALL else [method])
         return
-    if out is None:
-        raise InputError("say where the weights go with -o")
-    optimiser = build_optimiser(method, _pairs(setting or []))
-    start: Weights | None = None
-    if stats is not None:
-        if nbest or reference or external:
-            raise InputError("statistics files come with their scores; leave out --nbest, -r and --external")
-        pool = read_statistics(stats[0], stats[1], threads=session.threads)
-    else:
-        pool = read_lists(session, nbest, format_, dense)
-        pool = measured(session, pool, reference, metric, external, lower_is_better)
-    start = _start(pool, weights, stats is not None)
-    session.say(f"tuning with {method}")
-    record = tune_pool(pool, optimiser, start, seed=seed, frozen=freeze or (), threads=session.threads)
-    _write(record, pool, out, weights_format, template)
-    _report(session, record, out)
-
-
-def _pairs(settings: list[str]) -> dict[str, str]:
-    pairs = {}
-    for item in settings:
-        key, equals, value = item.partition("=")
-        if not (key and equals):
-            raise InputError(f"--set {item}: expected NAME=VALUE")
-        pairs[key] = value
-    return pairs
-
-
-def _show_settings(session: Session, method: str) -> None:
-    build_optimiser(method, {})
-    rows = table("setting", "default", numeric_from=2)
-    for name, default in describe_settings(method).items():
-        rows.add_row(name, default)
-    session.show(rows)
-    session.emit({"method": method, "settings": describe_settings(method)})
-
-
-def _start(pool: Pool, path: str | None, from_stats: bool) -> Weights:
-    if path is None:
-        return Weights.from_dict({}, pool.index)
-    if from_stats and Path(path).name.endswith("init.opt"):
-        return Weights.from_dict(
-            dict(zip(pool.dense_names(), read_init_opt(path, pool.dense_names()).start, strict=True)), pool.index
-        )
-    return read_weights(path)
-
-
-def _write(record: TuneRecord, pool: Pool, out: Path, format_: WeightFormat, template: Path | None) -> None:
-    if template is not None and format_ is not WeightFormat.MOSES_INI:
-        raise InputError("a template belongs to the format of moses.ini")
-    moses = format_ in {WeightFormat.MOSES_INI, WeightFormat.MOSES_DENSE}
-    headers = {"metric": record.metric, "score": f"{100 * record.score_after:.4f}"}
-    write_weights(
-        record.weights,
-        out,
+    if system is not None and out is not None:
+        if holds_system(out):
+            report_finished(session, out, resume)
+            return
+        run = run or out / "tune"
+    options = TuneOptions(
+        out=out,
+        method=method,
+        nbest=nbest,
+        stats=stats,
+        decoder=decoder,
+        system=system,
+        features=features,
+        distinct=distinct,
+        without_fold=without_fold,
+        fast=fast,
+        accurate=accurate,
+        source=source,
+        reference=reference,
+        weights=weights,
+        metric=metric,
+        external=external,
+        lower_is_better=lower_is_better,
         format_=format_,
-        headers=headers if format_ is WeightFormat.DRAGOMAN else None,
-        dense=pool.dense_names() if moses else None,
+        dense=dense,
+        freeze=freeze,
+        setting=setting,
+        weights_format=weights_format,
         template=template,
+        k=k,
+        rounds=rounds,
+        keep=keep,
+        timeout=timeout,
+        folds=folds,
+        run=run,
+        resume=resume,
     )
-
-
-def _report(session: Session, record: TuneRecord, out: Path) -> None:
-    for note in record.notes:
-        session.say(f"note: {note}")
-    before, after = 100 * record.score_before, 100 * record.score_after
-    session.show(f"{record.metric}: {before:.2f} -> {after:.2f} ({record.cpu_s:.1f} CPU seconds); weights in {out}")
-    session.emit(
-        {
-            "metric": record.metric,
-            "score_before": before,
-            "score_after": after,
-            "rounds": [{**entry, "score": 100 * _number(entry["score"])} for entry in record.rounds],
-            "n_sentences": record.n_sentences,
-            "n_candidates": record.n_candidates,
-            "n_features": record.n_features,
-            "cpu_s": record.cpu_s,
-            "weights": str(out),
-            "notes": record.notes,
-        }
-    )
-
-
-def _number(value: object) -> float:
-    return float(value) if isinstance(value, int | float) else math.nan
+    tune_as_told(session, options)

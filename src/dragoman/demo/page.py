@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -10,15 +11,16 @@ from dragoman.align import AlignResult
 from dragoman.corpus import TextStats
 from dragoman.corpus.synth import Example, SynthSplits
 from dragoman.evaluate import MetricScore, SystemScore
+from dragoman.features import Weights
 from dragoman.report import Cell, Figure, Note, Rows, Section, alignment_matrix, bar_chart, histogram
 from dragoman.text import split_tokens
 
-__all__ = ["LEAD", "alignment_parts", "corpus_sections", "lm_parts", "samples", "score_parts"]
+__all__ = ["LEAD", "alignment_parts", "corpus_sections", "lm_parts", "samples", "score_parts", "tuning_parts"]
 
 N_SHOWN = 8
 LEAD = (
-    "A German-English corpus from the built-in grammar, and what it takes to translate it. "
-    "Nothing on this page was fetched; the same seed gives the same page."
+    "A German-English corpus from the built-in grammar, and a phrase-based system that was trained on it, tuned and "
+    "evaluated. Nothing on this page was fetched; the same seed gives the same page."
 )
 
 
@@ -64,7 +66,7 @@ def _paraphrases(examples: Sequence[Example]) -> Rows:
 
 def score_parts(scores: Sequence[SystemScore]) -> list[Rows | Figure | Note]:
     """A table and a picture of the scores."""
-    header = ["translator", *(item.metric.upper() for item in scores[0].scores), "length ratio"]
+    header = ["system", *(item.metric.upper() for item in scores[0].scores), "length ratio"]
     rows: list[list[Cell | str]] = []
     for system in scores:
         cells = [Cell(f"{100 * item.score:.1f} ± {_half_width(item):.1f}", numeric=True) for item in system.scores]
@@ -80,8 +82,7 @@ def score_parts(scores: Sequence[SystemScore]) -> list[Rows | Figure | Note]:
         Rows(header=header, rows=rows),
         Figure(svg=chart, caption="BLEU with 95% bootstrap intervals, against three references"),
         Note(
-            "Word by word replaces each word by its closest companion in the training text; nearest sentence answers "
-            "with the translation of the most similar training sentence; another reference is a fourth correct "
+            "Before tuning, the weights are those that every system starts with; another reference is a fourth correct "
             "translation, scored against the other three. "
             f"Signature of BLEU: {bleu[0].signature}"
         ),
@@ -99,6 +100,35 @@ def samples(examples: Sequence[Example], outputs: dict[str, list[str]]) -> Rows:
         rows.append(["source", example.source])
         rows += [[name, lines[i]] for name, lines in outputs.items()]
     return Rows(header=["who", "says"], rows=rows)
+
+
+def tuning_parts(tuning: Mapping[str, Any], before: Weights, after: Weights) -> list[Rows | Figure | Note]:
+    """Round by round, and what became of the weights (both scaled to a sum of sizes of 1)."""
+    rounds: list[list[Cell | str]] = [
+        [
+            Cell(str(r["round"]), numeric=True, best=r["round"] == tuning["best_round"]),
+            Cell(f"{100 * r['score']:.2f}", numeric=True, best=r["round"] == tuning["best_round"]),
+            Cell(f"{r['n_candidates']:,}", numeric=True),
+        ]
+        for r in tuning["rounds"]
+    ]
+    sizes = [sum(abs(value) for _, value in weights.items()) for weights in (before, after)]
+    weights: list[list[Cell | str]] = [
+        [
+            name,
+            Cell(f"{before[name] / sizes[0]:+.3f}", numeric=True),
+            Cell(f"{value / sizes[1]:+.3f}", numeric=True),
+        ]
+        for name, value in sorted(after.items(), key=lambda item: -abs(item[1]))[:20]
+    ]
+    return [
+        Note(
+            f"{tuning['method'].upper()} on the development sentences: decode with the weights so far, add the "
+            "candidates to the pool, find better weights on it, again. The weights of the best round are kept."
+        ),
+        Rows(header=["round", f"dev {tuning['metric'].upper()}", "candidates"], rows=rounds),
+        Rows(header=["feature", "weight before", "weight after"], rows=weights),
+    ]
 
 
 def lm_parts(perplexities: dict[int, float]) -> list[Rows | Figure | Note]:

@@ -2,6 +2,14 @@
 
 from dragoman.features.blocks import Block
 from dragoman.features.index import FeatureIndex, feature_key, feature_name, load_index, save_index
+from dragoman.features.templates import (
+    TEMPLATE_SETS,
+    Template,
+    TemplateKind,
+    TemplateSetting,
+    known_templates,
+    parse_templates,
+)
 from dragoman.features.weight_files import (
     InitOpt,
     WeightFormat,
@@ -13,14 +21,20 @@ from dragoman.features.weight_files import (
 from dragoman.features.weights import Weights
 
 __all__ = [
+    "TEMPLATE_SETS",
     "Block",
     "FeatureIndex",
     "InitOpt",
+    "Template",
+    "TemplateKind",
+    "TemplateSetting",
     "WeightFormat",
     "Weights",
     "feature_key",
     "feature_name",
+    "known_templates",
     "load_index",
+    "parse_templates",
     "read_init_opt",
     "read_weights",
     "save_index",

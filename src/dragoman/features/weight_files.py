@@ -30,10 +30,14 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z")
 class WeightFormat(Enum):
     """How a weight file is written."""
 
-    DRAGOMAN = "dragoman"  # name TAB value, full precision, '# key: value' headers
+    TSV = "tsv"  # ours: name TAB value, full precision, '# key: value' headers
     MOSES_INI = "moses"  # sections; [weight] and [weight-file]
     MOSES_DENSE = "moses-dense"  # Name= value, one value a line
     CDEC = "cdec"  # name value; Joshua and Moses' sparse weight files look the same
+
+    @classmethod
+    def _missing_(cls, value: object) -> WeightFormat | None:
+        return cls.TSV if value == "dragoman" else None  # its first name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +74,7 @@ def write_weights(
     weights: Weights,
     path: PathLike,
     *,
-    format_: WeightFormat = WeightFormat.DRAGOMAN,
+    format_: WeightFormat = WeightFormat.TSV,
     headers: Mapping[str, str] | None = None,
     dense: Collection[str] | None = None,
     template: PathLike | None = None,
@@ -82,14 +86,14 @@ def write_weights(
     [weight-file]. `template` is a moses.ini whose other sections are kept.
     """
     moses = format_ in {WeightFormat.MOSES_INI, WeightFormat.MOSES_DENSE}
-    if headers and format_ is not WeightFormat.DRAGOMAN:
+    if headers and format_ is not WeightFormat.TSV:
         raise ValueError("only our own format has headers")
     if dense is not None and not moses:
         raise ValueError("only Moses' formats tell dense features apart")
     if template is not None and format_ is not WeightFormat.MOSES_INI:
         raise ValueError("only moses.ini is written from a template")
     pairs = list(weights.items())
-    if format_ is WeightFormat.DRAGOMAN:
+    if format_ is WeightFormat.TSV:
         lines = [*_header_lines(headers or {}), *(f"{name}\t{value!r}" for name, value in pairs)]
         _write(path, lines)
         return
@@ -145,7 +149,7 @@ def _recognise(lines: list[str]) -> WeightFormat:
     if any(line in {"[weight]", "[weight-file]"} for line in content):
         return WeightFormat.MOSES_INI
     if any("\t" in line for line in lines):
-        return WeightFormat.DRAGOMAN
+        return WeightFormat.TSV
     if content and all(re.match(r"\S+=\s*\S+( |\Z)", line) for line in content):
         return WeightFormat.MOSES_DENSE
     return WeightFormat.CDEC
@@ -198,13 +202,19 @@ def _parse_ini(path: PathLike, lines: list[tuple[int, str]]) -> _Parsed:
                 raise InputError(f"the feature '{name}' stands twice", path=path, line=number)
             dense[name] = [(number, value) for value in values]
         elif section == "[weight-file]":
-            file = Path(os.fspath(path)).parent / line
+            file = _weight_file(Path(path), line)
             sparse.extend(_parse_cdec(file, list(enumerate(read_lines(file), start=1))))
     return [*_numbered(dense), *sparse]
 
 
+def _weight_file(ini: Path, name: str) -> Path:
+    """As Moses does, from where we are; or beside the moses.ini, which may have been moved together with it."""
+    beside = ini.parent / Path(name).name
+    return beside if not Path(name).exists() and beside.exists() else Path(name)
+
+
 _PARSERS = {
-    WeightFormat.DRAGOMAN: _parse_dragoman,
+    WeightFormat.TSV: _parse_dragoman,
     WeightFormat.CDEC: _parse_cdec,
     WeightFormat.MOSES_DENSE: _parse_dense,
     WeightFormat.MOSES_INI: _parse_ini,
@@ -271,4 +281,5 @@ def _ini_lines(
     if sparse_path is not None:
         yield ""
         yield "[weight-file]"
-        yield sparse_path.name
+        # Moses looks for it from where it was started, not from the folder of the moses.ini.
+        yield str(sparse_path)

@@ -2,21 +2,27 @@
 
 from dragoman.forest.arrays import ForestArrays
 from dragoman.forest.derivation import Application, Derivation
+from dragoman.forest.envelope import Envelopes, envelopes
 from dragoman.forest.files import read_forest, write_forest
 from dragoman.forest.forest import Expectation, Forest, Marginal
 from dragoman.forest.json_form import forest_from_json, forest_to_json
 from dragoman.forest.kbest import KBest
+from dragoman.forest.oracle import Oracle, oracles
 
 __all__ = [
     "Application",
     "Derivation",
+    "Envelopes",
     "Expectation",
     "Forest",
     "ForestArrays",
     "KBest",
     "Marginal",
+    "Oracle",
+    "envelopes",
     "forest_from_json",
     "forest_to_json",
+    "oracles",
     "read_forest",
     "write_forest",
 ]

@@ -3,14 +3,14 @@
 from dragoman.pool.choose import Choice, oracle, rerank, weights_for
 from dragoman.pool.gain import metric_of, scorer_of, sentence_gains
 from dragoman.pool.measure import read_references, with_external, with_metric
-from dragoman.pool.merge import merge_pools
+from dragoman.pool.merge import merge_pools, on_tables
 from dragoman.pool.pool import Pool, new_words
 from dragoman.pool.readers import NbestFormat, read_nbest, read_pool
 from dragoman.pool.shard import Shard
 from dragoman.pool.statistics_files import read_statistics, write_statistics
 from dragoman.pool.storage import load_pool, merge_to_disk, read_to_disk, save_pool
-from dragoman.pool.synthetic import SyntheticPool, cosine, random_shard, synthetic_pool
-from dragoman.pool.writers import write_nbest
+from dragoman.pool.synthetic import SyntheticPool, cosine, overlapping_shard, random_shard, synthetic_pool
+from dragoman.pool.writers import nbest_blocks, write_nbest
 
 __all__ = [
     "Choice",
@@ -23,8 +23,11 @@ __all__ = [
     "merge_pools",
     "merge_to_disk",
     "metric_of",
+    "nbest_blocks",
     "new_words",
+    "on_tables",
     "oracle",
+    "overlapping_shard",
     "random_shard",
     "read_nbest",
     "read_pool",

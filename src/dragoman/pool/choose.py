@@ -12,7 +12,8 @@ from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.pool.gain import metric_of, scorer_of, sentence_gains
 from dragoman.pool.pool import Pool
-from dragoman.types import Float64Array, Int64Array
+from dragoman.text import open_output
+from dragoman.types import Float64Array, Int64Array, PathLike
 
 __all__ = ["Choice", "oracle", "rerank", "weights_for"]
 
@@ -47,6 +48,19 @@ class Choice:
         for shard, chosen in zip(self.pool.shards, self.candidates, strict=True):
             for id_, candidate in zip(shard.sentence_ids.tolist(), chosen.tolist(), strict=True):
                 yield id_, self.pool.text(shard, candidate) if candidate >= 0 else ""
+
+    def write(self, path: PathLike) -> int:
+        """A line for each sentence id from 0 on, empty where there is no candidate; returns how many are missing."""
+        line = n_missing = 0
+        with open_output(path) as writer:
+            for id_, text in self.texts():
+                while line < id_:
+                    writer.write("")
+                    line += 1
+                    n_missing += 1
+                writer.write(text)
+                line += 1
+        return n_missing
 
 
 def weights_for(pool: Pool, weights: Weights) -> Float64Array:

@@ -13,7 +13,7 @@ from dragoman.features import FeatureIndex
 from dragoman.pool.pool import Pool
 from dragoman.pool.shard import Shard, concatenate, offsets_of
 
-__all__ = ["aligned", "merge_pools", "merged_shards"]
+__all__ = ["aligned", "merge_pools", "merged_shards", "on_tables"]
 
 
 def merge_pools(pools: Sequence[Pool], *, threads: int = 1) -> Pool:
@@ -35,7 +35,7 @@ def aligned(pools: Sequence[Pool]) -> list[Pool]:
         if pool.metric != first.metric:
             raise MismatchError("pools with statistics of different metrics cannot be merged")
         names.extend(name for name in pool.score_names if name not in names)
-    result = [_with_scores(_on_tables(pool, first.index, first.words), names) for pool in pools]
+    result = [_with_scores(on_tables(pool, first.index, first.words), names) for pool in pools]
     dense = frozenset.intersection(*(pool.dense for pool in result))
     return [replace(pool, dense=dense, score_names=tuple(names)) for pool in result]
 
@@ -71,7 +71,8 @@ def _merged(pools: Sequence[Pool], first: int, last: int, threads: int) -> Shard
     return concatenate(parts).distinct(threads=threads)
 
 
-def _on_tables(pool: Pool, index: FeatureIndex, words: WordTable) -> Pool:
+def on_tables(pool: Pool, index: FeatureIndex, words: WordTable) -> Pool:
+    """The pool with ids of other tables, which learn the features and words that they lack, in the pool's order."""
     if pool.index is not index:
         to = index.extend(pool.index)
         pool = replace(

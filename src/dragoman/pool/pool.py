@@ -15,7 +15,7 @@ from dragoman.errors import InputError
 from dragoman.features import Block, FeatureIndex
 from dragoman.metric import Metric
 from dragoman.pool.shard import Shard, concatenate, offsets_of
-from dragoman.types import Float64Array
+from dragoman.types import Float64Array, Int64Array
 
 __all__ = ["Pool", "new_words"]
 
@@ -69,6 +69,11 @@ class Pool:
     def distinct(self, *, threads: int = 1) -> Pool:
         """Without repeated candidates; see Shard.distinct."""
         return replace(self, shards=tuple(shard.distinct(threads=threads) for shard in self.shards))
+
+    def of_sentences(self, ids: Int64Array) -> Pool:
+        """Only the sentences with these ids."""
+        kept = [(shard, np.flatnonzero(np.isin(shard.sentence_ids, ids))) for shard in self.shards]
+        return replace(self, shards=tuple(shard.of_sentences(at) for shard, at in kept if len(at)))
 
     def in_memory(self) -> Pool:
         """All candidates in one shard that is not mapped from a file."""

@@ -75,6 +75,13 @@ class Shard:
         """Only the candidates `kept`, ascending. Sentences without candidates remain."""
         return self._gather(kept, self.sentence_ids, np.searchsorted(kept, self.sentences), self.source_lengths)
 
+    def of_sentences(self, positions: Int64Array) -> Shard:
+        """Only the sentences at these positions (not ids), ascending."""
+        sentences = offsets_of(np.diff(self.sentences)[positions])
+        shift = self.sentences[positions] - sentences[:-1]
+        order = np.arange(sentences[-1]) + np.repeat(shift, np.diff(sentences))
+        return self._gather(order, self.sentence_ids[positions], sentences, self.source_lengths[positions])
+
     def distinct(self, *, threads: int = 1) -> Shard:
         """Without candidates that equal an earlier one of the sentence in words and features.
 

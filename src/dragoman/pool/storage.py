@@ -50,9 +50,12 @@ _ARRAYS = {
 }
 
 
-def save_pool(pool: Pool, folder: PathLike) -> Pool:
-    """Write a pool and load it again, mapped. The metric itself is not stored; its statistics are."""
-    return _save(pool, pool.shards, Path(folder))
+def save_pool(pool: Pool, folder: PathLike, *, shards: Iterable[Shard] | None = None) -> Pool:
+    """Write a pool and load it again, mapped. The metric itself is not stored; its statistics are.
+
+    `shards` may come one at a time instead of the pool's own, for pools larger than memory.
+    """
+    return _save(pool, pool.shards if shards is None else shards, Path(folder))
 
 
 def load_pool(folder: PathLike) -> Pool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from dragoman._core import NbestStyle, format_nbest, model_scores
 from dragoman.errors import InputError
@@ -12,7 +13,7 @@ from dragoman.pool.readers import NbestFormat
 from dragoman.text import open_output
 from dragoman.types import PathLike
 
-__all__ = ["write_nbest"]
+__all__ = ["nbest_blocks", "write_nbest"]
 
 _STYLES = {
     NbestFormat.MOSES: NbestStyle.MOSES,
@@ -34,27 +35,31 @@ def write_nbest(pool: Pool, path: PathLike, *, format_: NbestFormat, weights: We
         raise InputError("the pool has no texts; it was read from statistics files")
     if pool.score_names and format_ is not NbestFormat.JSONL:
         raise InputError(f"{format_} lists have no named scores; write jsonl")
-    dense = _dense_names(pool, grouped=format_ is NbestFormat.MOSES)
     with open_output(path) as output:
-        for shard in pool.shards:
-            for begin in range(0, shard.n_sentences, _SENTENCES_PER_BLOCK):
-                part = shard.part(begin, min(begin + _SENTENCES_PER_BLOCK, shard.n_sentences))
-                totals = part.totals if weights is None else model_scores(*part.candidates, weights.values)
-                output.write_block(
-                    format_nbest(
-                        *part.candidates,
-                        part.token_rows,
-                        part.tokens,
-                        part.sentence_ids,
-                        totals,
-                        part.scores,
-                        list(pool.score_names),
-                        dense,
-                        pool.index,
-                        pool.words,
-                        _STYLES[format_],
-                    )
-                )
+        for block in nbest_blocks(pool, format_=format_, weights=weights):
+            output.write_block(block)
+
+
+def nbest_blocks(pool: Pool, *, format_: NbestFormat, weights: Weights | None = None) -> Iterator[bytes]:
+    """The lines of a list in blocks, for writers that have more than one pool to write."""
+    dense = _dense_names(pool, grouped=format_ is NbestFormat.MOSES)
+    for shard in pool.shards:
+        for begin in range(0, shard.n_sentences, _SENTENCES_PER_BLOCK):
+            part = shard.part(begin, min(begin + _SENTENCES_PER_BLOCK, shard.n_sentences))
+            totals = part.totals if weights is None else model_scores(*part.candidates, weights.values)
+            yield format_nbest(
+                *part.candidates,
+                part.token_rows,
+                part.tokens,
+                part.sentence_ids,
+                totals,
+                part.scores,
+                list(pool.score_names),
+                dense,
+                pool.index,
+                pool.words,
+                _STYLES[format_],
+            )
 
 
 def _dense_names(pool: Pool, *, grouped: bool) -> list[tuple[str, list[int]]]:

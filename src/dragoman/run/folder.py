@@ -6,7 +6,7 @@
     RUN/lock             held while a process is at work
 
 A round is made in a scratch folder and renamed when it is complete, so that a run killed at any moment continues after
-its last whole round.
+its last whole round. What starts with a dot is such scratch, of this process or of one that was killed.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import json
 import os
 import platform
 import shutil
+import tempfile
 import time
 from collections.abc import Iterator
 from importlib.metadata import version
@@ -73,12 +74,19 @@ class RunFolder:
     def new_round(self) -> Iterator[Path]:
         """A scratch folder that becomes the next round when the block ends well."""
         goal = self._round_path(len(self.rounds()) + 1)
-        scratch = goal.with_name(f".{goal.name}")
         with _clear_failures(self.path):
+            goal.parent.mkdir(exist_ok=True)
+            # A name of its own: a decoder that outlived a killed run may still write to the scratch of that run.
+            scratch = Path(tempfile.mkdtemp(prefix=f".{goal.name}.", dir=goal.parent))
+        try:
+            yield scratch
+        except BaseException:
             shutil.rmtree(scratch, ignore_errors=True)
-            scratch.mkdir(parents=True)
-        yield scratch
+            raise
         with _clear_failures(self.path):
+            umask = os.umask(0)
+            os.umask(umask)
+            scratch.chmod(0o777 & ~umask)
             for file in scratch.rglob("*"):
                 if file.is_file():
                     _sync(file)
@@ -116,16 +124,19 @@ class RunFolder:
             _check_same(record, self.settings)
             self._repair()
             return
+        for unfinished in self.path.glob(".run.json.*"):
+            unfinished.unlink(missing_ok=True)
         if any(entry.name != "lock" for entry in self.path.iterdir()):
             raise InputError("is not empty and holds no run; name another folder", path=self.path)
         head = {"format": _FORMAT, "version": _VERSION, "dragoman": version("dragoman")}
         _write_json(record, {**head, "python": platform.python_version(), "settings": self.settings})
 
     def _repair(self) -> None:
-        """Drop what a kill left half done: scratch rounds, and a last trace line without its end."""
-        if (self.path / "rounds").is_dir():
-            for scratch in (self.path / "rounds").glob(".*"):
-                shutil.rmtree(scratch)
+        """Drop what a kill left half done: scratch files and rounds, and a last trace line without its end."""
+        for scratch in (self.path / "rounds").glob(".*"):
+            shutil.rmtree(scratch, ignore_errors=True)
+        for file in (*self.path.glob(".*"), *self.path.glob("rounds/*/.*")):
+            file.unlink(missing_ok=True)
         trace = self.path / "trace.jsonl"
         if trace.exists():
             data = trace.read_bytes()

@@ -1,5 +1,6 @@
 """Decoders: from translation options and weights to forests."""
 
+from dragoman.search.builder import PhraseOptionBuilder, Sentence
 from dragoman.search.chart import ChartDecoder
 from dragoman.search.chart_config import ChartConfig, ChartFeatures
 from dragoman.search.config import Algorithm, PhraseConfig, PhraseFeatures, Reordering, phrase15
@@ -15,8 +16,10 @@ __all__ = [
     "PhraseConfig",
     "PhraseDecoder",
     "PhraseFeatures",
+    "PhraseOptionBuilder",
     "PhraseOptions",
     "Reordering",
     "RuleOptions",
+    "Sentence",
     "phrase15",
 ]

@@ -1,7 +1,43 @@
 """Tuning: weights from candidate lists, fixed or made by a decoder round after round."""
 
 from dragoman.tune.command import PLACEHOLDERS, CommandTemplate
-from dragoman.tune.fixed import TuneRecord, tune_pool
+from dragoman.tune.command_decoder import CommandDecoder, CommandSettings
+from dragoman.tune.crossval import START, Comparison, FoldScore, best_method, cross_validate, deal_sentences
+from dragoman.tune.decoder import Decoder, DecodingRound, RoundAware
+from dragoman.tune.fixed import tune_pool
+from dragoman.tune.loop import Between, Keep, LoopSettings, Measure, Step, tune_decoder
+from dragoman.tune.record import Learned, RoundRecord, TuneRecord
 from dragoman.tune.settings import build_optimiser, describe_settings
+from dragoman.tune.system import SystemDecoder, TuneConfig, keep_tuned, tune_system
 
-__all__ = ["PLACEHOLDERS", "CommandTemplate", "TuneRecord", "build_optimiser", "describe_settings", "tune_pool"]
+__all__ = [
+    "PLACEHOLDERS",
+    "START",
+    "Between",
+    "CommandDecoder",
+    "CommandSettings",
+    "CommandTemplate",
+    "Comparison",
+    "Decoder",
+    "DecodingRound",
+    "FoldScore",
+    "Keep",
+    "Learned",
+    "LoopSettings",
+    "Measure",
+    "RoundAware",
+    "RoundRecord",
+    "Step",
+    "SystemDecoder",
+    "TuneConfig",
+    "TuneRecord",
+    "best_method",
+    "build_optimiser",
+    "cross_validate",
+    "deal_sentences",
+    "describe_settings",
+    "keep_tuned",
+    "tune_decoder",
+    "tune_pool",
+    "tune_system",
+]

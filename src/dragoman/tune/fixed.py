@@ -3,30 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection
 
 from dragoman.features import Weights
 from dragoman.optim import Optimiser
 from dragoman.pool import Pool, metric_of, rerank
+from dragoman.run import RunFolder
+from dragoman.tune.record import Learned, RoundRecord, TuneRecord, plain_trace
+from dragoman.tune.rounds import RoundStore
 
-__all__ = ["TuneRecord", "tune_pool"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class TuneRecord:
-    """What tuning did. Scores are the metric's own, in [0, 1] (TER: lower is better)."""
-
-    weights: Weights
-    metric: str
-    score_before: float
-    score_after: float
-    rounds: tuple[Mapping[str, object], ...]
-    n_sentences: int
-    n_candidates: int
-    n_features: int
-    cpu_s: float
-    notes: tuple[str, ...]
+__all__ = ["tune_pool"]
 
 
 def tune_pool(
@@ -37,20 +23,59 @@ def tune_pool(
     seed: int,
     frozen: Collection[str] = (),
     threads: int = 1,
+    run: RunFolder | None = None,
 ) -> TuneRecord:
-    """Optimise once on a pool that carries its metric."""
-    began = time.process_time()
-    result = optimiser.optimise(pool, start, seed=seed, frozen=frozen, threads=threads)
-    scores = [rerank(pool, weights, threads=threads).score() for weights in (start, result.weights)]
-    return TuneRecord(
-        weights=result.weights,
+    """Optimise once on a pool that carries its metric; the score of the only round is that of the result.
+
+    With `run` the round is recorded; if the run has it already, nothing is done again.
+    """
+    store = RoundStore(run)
+    before = rerank(pool, start, threads=threads)
+    found = store.find_learned(1, pool.index)
+    weights, learned = found or _learn(pool, optimiser, start, seed, frozen, threads)
+    after = rerank(pool, weights, threads=threads)
+    record = RoundRecord(
+        round=1,
+        score=after.score(),
+        gain=after.gain(),
+        n_new=pool.n_candidates,
+        n_candidates=pool.n_candidates,
+        n_features=pool.n_features,
+        learned=learned,
+    )
+    if found is None:
+        with store.new_round() as folder:
+            store.save(folder, start, None, after, record)
+            store.save_learned(folder, weights, learned)
+    store.log_learned(1, learned)
+    result = TuneRecord(
+        weights=weights,
         metric=metric_of(pool).name,
-        score_before=scores[0],
-        score_after=scores[1],
-        rounds=({"round": 1, "score": scores[1], "trace": list(result.trace)},),
+        score_before=before.score(),
+        score_after=record.score,
+        rounds=(record,),
         n_sentences=pool.n_sentences,
         n_candidates=pool.n_candidates,
         n_features=pool.n_features,
-        cpu_s=time.process_time() - began,
+        cpu_s=learned.cpu_s,
+        notes=learned.notes,
+        dense=tuple(pool.dense_names()),
+        stopped="fixed lists need one round",
+    )
+    store.finish(result)
+    return result
+
+
+def _learn(
+    pool: Pool, optimiser: Optimiser, start: Weights, seed: int, frozen: Collection[str], threads: int
+) -> tuple[Weights, Learned]:
+    began, cpu_began = time.perf_counter(), time.process_time()
+    result = optimiser.optimise(pool, start, seed=seed, frozen=frozen, threads=threads)
+    return result.weights, Learned(
+        gain_before=result.gain_before,
+        gain_after=result.gain_after,
+        trace=plain_trace(result.trace),
         notes=result.notes,
+        wall_s=time.perf_counter() - began,
+        cpu_s=time.process_time() - cpu_began,
     )

@@ -36,7 +36,7 @@ def build_optimiser(method: str, settings: Mapping[str, str]) -> Optimiser:
         else:
             values[key] = value
     for outer, fields in nested.items():
-        values[outer] = _record_type(typing.get_type_hints(cls)[outer])(**fields)
+        values[outer] = dataclasses.replace(_record(cls, outer), **fields)
     optimiser: Optimiser = cls(**values)
     return optimiser
 
@@ -59,6 +59,12 @@ def _members(hint: object) -> tuple[object, ...]:
 def _record_type(hint: object) -> Any:
     """The dataclass among the members of a hint, or None."""
     return next((m for m in _members(hint) if isinstance(m, type) and dataclasses.is_dataclass(m)), None)
+
+
+def _record(cls: Any, name: str) -> Any:
+    """The record that a field holds by default, or one with the defaults of its type where it holds none."""
+    default = next(field.default for field in dataclasses.fields(cls) if field.name == name)
+    return default if dataclasses.is_dataclass(default) else _record_type(typing.get_type_hints(cls)[name])()
 
 
 def _settable(cls: Any) -> dict[str, _Kinds]:
@@ -84,7 +90,7 @@ def _is_plain(kind: type) -> bool:
 def _default(cls: Any, name: str) -> str:
     outer, dot, inner = name.partition(".")
     if dot:
-        return _default(_record_type(typing.get_type_hints(cls)[outer]), inner)
+        return str(getattr(_record(cls, outer), inner))
     return str(next(field.default for field in dataclasses.fields(cls) if field.name == outer))
 
 

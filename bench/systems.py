@@ -1,0 +1,253 @@
+"""Whole phrase-based systems on the real corpora: `python -m bench.systems --corpus enja --seeds 5`.
+
+Trains (two threads), tunes once for each seed, translates the test set and scores it beside Moses' output. What was
+made stays under build/bench/systems and is not made again; `--table` writes docs/experiments/phrase.md from all figures
+there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import mean
+
+from bench.harness import ANCHORS, DATA, RESULTS, ROOT
+from dragoman.align import AlignConfig, Method
+from dragoman.evaluate import MetricScore, SystemOutput, compare_systems
+from dragoman.metric import Bleu, Chrf, Ter
+from dragoman.system import Preset, System, SystemSettings, TrainConfig, reordering_by_name, train
+from dragoman.text import open_output, read_lines
+from dragoman.tune import LoopSettings, TuneConfig, tune_system
+
+OUT = RESULTS / "systems"
+PAGE = ROOT / "docs" / "experiments" / "phrase.md"
+THREADS = 2
+PRESETS = (Preset.DEFAULT, Preset.ACCURATE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Corpus:
+    """Where the text is, and what Moses made of the test set."""
+
+    source: str
+    target: str
+    dev: str = "dev"
+    test: str = "test"
+    anchor: str | None = None
+    output: str | None = None
+
+    def file(self, folder: str, part: str, side: str) -> Path:
+        return DATA / folder / f"{part}.{side}.xz"
+
+
+CORPORA = {
+    "enja": Corpus(source="ja", target="en", anchor="moses-enja", output="phrase/test.out.gz"),
+    "multi30k": Corpus(
+        source="de", target="en", test="test2016_flickr", anchor="moses-multi30k-de", output="phrase.test2016.out.gz"
+    ),
+    "debian-fr-en": Corpus(source="fr", target="en"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One way to build and tune a system."""
+
+    corpus: str
+    align: str = "anchors"
+    reordering: str = "msd"
+    method: str = "mert"
+    features: str = "phrase15"
+    k: int = 100
+    rounds: int = 10
+
+    @property
+    def name(self) -> str:
+        parts = [self.corpus, self.align, self.reordering, self.method, self.features, f"k{self.k}"]
+        return ".".join(parts)
+
+
+def build(case: Case) -> System:
+    corpus = CORPORA[case.corpus]
+    folder = OUT / "models" / f"{case.corpus}.{case.align}.{case.reordering}"
+    if (folder / "system.json").exists():
+        return System.load(folder)
+    shutil.rmtree(folder, ignore_errors=True)
+    given = case.align == "anchors" and corpus.anchor is not None
+    config = TrainConfig(
+        settings=SystemSettings(reordering=reordering_by_name(case.reordering)),
+        alignment=AlignConfig(method=Method.FAST if case.align == "anchors" else Method(case.align)),
+    )
+    return train(
+        corpus.file(case.corpus, "train", corpus.source),
+        corpus.file(case.corpus, "train", corpus.target),
+        folder,
+        alignment=ANCHORS / str(corpus.anchor) / "train.align.xz" if given else None,
+        config=config,
+        n_threads=THREADS,
+    )
+
+
+def run_seed(case: Case, system: System, seed: int) -> dict[str, object]:
+    folder = OUT / "runs" / case.name / str(seed)
+    figures = folder / "figures.json"
+    if figures.exists():
+        stored: dict[str, object] = json.loads(figures.read_text())
+        return stored
+    corpus = CORPORA[case.corpus]
+    config = TuneConfig(
+        method=case.method,
+        k=case.k,
+        loop=LoopSettings(max_rounds=case.rounds),
+        features=() if case.features == "phrase15" else (case.features,),
+    )
+    tuned = tune_system(
+        system,
+        corpus.file(case.corpus, corpus.dev, corpus.source),
+        [corpus.file(case.corpus, corpus.dev, corpus.target)],
+        folder,
+        config=config,
+        seed=seed,
+        resume=True,
+        n_threads=THREADS,
+        on_round=lambda record: print(f"  round {record.round}: dev {100 * record.score:.2f}", flush=True),
+    )
+    tuning = tuned.manifest.about["tuning"]
+    learned = [entry["learned"] for entry in tuning["rounds"] if entry["learned"]]
+    result: dict[str, object] = {
+        "seed": seed,
+        "dev": 100 * tuning["score_after"],
+        "rounds": len(tuning["rounds"]),
+        "tune_wall_s": sum(entry["wall_s"] for entry in [*tuning["rounds"], *learned]),
+        "tune_cpu_s": tuning["cpu_s"],
+    }
+    sources = list(read_lines(corpus.file(case.corpus, corpus.test, corpus.source)))
+    milliseconds = {}
+    for preset in PRESETS:
+        cpu = time.process_time()
+        lines = list(tuned.translate(sources, preset=preset, n_threads=THREADS))
+        milliseconds[preset.value] = 1000 * (time.process_time() - cpu) / len(sources)
+        with open_output(output_path(case, seed, preset)) as output:
+            for line in lines:
+                output.write(line)
+    result["ms_per_sentence"] = milliseconds
+    figures.write_text(json.dumps(result))
+    return result
+
+
+def output_path(case: Case, seed: int, preset: Preset) -> Path:
+    return OUT / "runs" / case.name / str(seed) / f"test.{preset}.out"
+
+
+def run_case(case: Case, seeds: list[int]) -> None:
+    print(case.name, flush=True)
+    system = build(case)
+    results = [run_seed(case, system, seed) for seed in seeds]
+    corpus = CORPORA[case.corpus]
+    references = [list(read_lines(corpus.file(case.corpus, corpus.test, corpus.target)))]
+    systems = [
+        SystemOutput(name=preset.value, runs=[list(read_lines(output_path(case, seed, preset))) for seed in seeds])
+        for preset in PRESETS
+    ]
+    if corpus.anchor is not None and corpus.output is not None:
+        theirs = list(read_lines(ANCHORS / corpus.anchor / corpus.output))
+        systems.insert(0, SystemOutput(name="Moses", runs=[theirs]))
+    scores = compare_systems(systems, references, [Bleu(), Chrf(), Ter()], threads=THREADS)
+    record = {
+        "corpus": case.corpus,
+        "align": case.align,
+        "reordering": case.reordering,
+        "method": case.method,
+        "features": case.features,
+        "k": case.k,
+        "seeds": seeds,
+        "stages": system.manifest.about["stages"],
+        "runs": results,
+        "test": {
+            score.name: {item.metric: figures_of(item, bool(corpus.anchor)) for item in score.scores}
+            for score in scores
+        },
+    }
+    (OUT / f"{case.name}.json").write_text(json.dumps(record, indent=1))
+    for score in scores:
+        bleu = score.scores[0]
+        print(f"{case.name}: {score.name} BLEU {100 * bleu.score:.2f} {[round(100 * x, 2) for x in bleu.run_scores]}")
+
+
+def figures_of(item: MetricScore, has_peer: bool) -> dict[str, object]:
+    return {
+        "mean": 100 * item.score,
+        "runs": [100 * score for score in item.run_scores],
+        "std": None if item.std is None else 100 * item.std,
+        "p": item.p_randomisation if has_peer else None,
+    }
+
+
+def write_table() -> None:
+    rows = []
+    for path in sorted(OUT.glob("*.json")):
+        r = json.loads(path.read_text())
+        runs, tests = r["runs"], r["test"]
+        train_s = sum(stage["wall_s"] for stage in r["stages"])
+        peak = max(stage["peak_bytes"] for stage in r["stages"]) / 2**30
+        cells = [
+            r["corpus"], r["align"], r["reordering"], r["method"], r["features"],
+            str(len(r["seeds"])),
+        ]  # fmt: skip
+        for preset in PRESETS:
+            bleu = tests[preset.value]["bleu"]
+            cells.append(f"{bleu['mean']:.2f}" + ("" if bleu["std"] is None else f" ± {bleu['std']:.2f}"))
+            cells.append(f"{mean(run['ms_per_sentence'][preset.value] for run in runs):.1f}")
+        best = tests[PRESETS[-1].value]
+        cells += [f"{best['chrf']['mean']:.2f}", f"{best['ter']['mean']:.2f}"]
+        cells += [f"{tests['Moses']['bleu']['mean']:.2f}", f"{best['bleu']['p']:.3f}"] if "Moses" in tests else ["", ""]
+        cells += [
+            f"{mean(run[key] for run in runs):.{n}f}" for key, n in (("dev", 2), ("rounds", 1), ("tune_cpu_s", 0))
+        ]
+        cells += [f"{train_s:.0f}", f"{peak:.2f}"]
+        rows.append(f"| {' | '.join(cells)} |")
+    header = [
+        "corpus", "alignment", "reordering", "method", "features", "seeds", "BLEU (default)", "CPU ms",
+        "BLEU (accurate)", "CPU ms", "chrF", "TER", "Moses BLEU", "p", "dev BLEU", "rounds", "tuning CPU s",
+        "training s", "peak GiB",
+    ]  # fmt: skip
+    text = PAGE.read_text(encoding="utf-8")
+    begin, end = text.index("<!-- table -->"), text.index("<!-- end of table -->")
+    table = "\n".join(["<!-- table -->", f"| {' | '.join(header)} |", f"|{'---|' * len(header)}", *rows, ""])
+    PAGE.write_text(text[:begin] + table + text[end:], encoding="utf-8")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--corpus", choices=CORPORA, action="append")
+    parser.add_argument("--align", default="anchors", help="anchors, or a method of dragoman align")
+    parser.add_argument("--reordering", default="msd")
+    parser.add_argument("--method", default="mert")
+    parser.add_argument("--features", default="phrase15")
+    parser.add_argument("--k", type=int, default=100)
+    parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--table", action="store_true", help="write the page from the figures of all runs")
+    args = parser.parse_args()
+    OUT.mkdir(parents=True, exist_ok=True)
+    for corpus in args.corpus or []:
+        case = Case(
+            corpus=corpus,
+            align=args.align,
+            reordering=args.reordering,
+            method=args.method,
+            features=args.features,
+            k=args.k,
+            rounds=args.rounds,
+        )
+        run_case(case, list(range(1, args.seeds + 1)))
+    if args.table:
+        write_table()
+
+
+if __name__ == "__main__":
+    main()

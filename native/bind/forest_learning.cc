@@ -1,0 +1,63 @@
+#include <nanobind/stl/vector.h>
+
+#include <utility>
+#include <vector>
+
+#include "bind/arrays.hh"
+#include "bind/modules.hh"
+#include "bind/watch.hh"
+#include "core/forest_envelope.hh"
+#include "core/forest_oracle.hh"
+#include "core/ragged.hh"
+
+namespace dragoman::bind {
+
+namespace {
+
+nb::tuple envelopes_of(const std::vector<std::vector<const Forest*>>& sentences, In<double> weights,
+                       In<double> direction, int n_threads) {
+  EnvelopeLines lines = watch([&](Control& control) {
+    return forest_envelopes(sentences, span_of(weights), span_of(direction), n_threads, control);
+  });
+  return nb::make_tuple(
+      to_numpy(std::move(lines.first)), to_numpy(std::move(lines.from)), to_numpy(std::move(lines.slopes)),
+      to_numpy(std::move(lines.scores)), to_numpy(std::move(lines.forests)), to_numpy(std::move(lines.token_offsets)),
+      to_numpy(std::move(lines.tokens)), to_numpy(std::move(lines.edge_offsets)), to_numpy(std::move(lines.edges)));
+}
+
+nb::tuple oracles_of(const std::vector<const Forest*>& forests, In<int64_t> ref_offsets, In<int64_t> segment_offsets,
+                     In<int32_t> ids, int order, int64_t beam, int n_threads) {
+  const Sentences segments{span_of(segment_offsets), span_of(ids)};
+  segments.check("references");
+  if (ref_offsets.size() != forests.size() + 1) throw std::invalid_argument("references for every forest expected");
+  std::vector<std::vector<std::span<const int32_t>>> references(forests.size());
+  for (size_t s = 0; s < forests.size(); ++s)
+    for (int64_t r = ref_offsets.data()[s]; r < ref_offsets.data()[s + 1]; ++r) {
+      if (r < 0 || r >= segments.size()) throw std::invalid_argument("ref_offsets beyond the references");
+      references[s].push_back(segments[r]);
+    }
+  auto best =
+      watch([&](Control& control) { return forest_oracles(forests, references, order, beam, n_threads, control); });
+  std::vector<double> gains;
+  std::vector<int64_t> offsets{0};
+  std::vector<int32_t> edges;
+  for (const ForestOracle& one : best) {
+    gains.push_back(one.gain);
+    edges.insert(edges.end(), one.edges.begin(), one.edges.end());
+    offsets.push_back(static_cast<int64_t>(edges.size()));
+  }
+  return nb::make_tuple(to_numpy(std::move(gains)), to_numpy(std::move(offsets)), to_numpy(std::move(edges)));
+}
+
+}  // namespace
+
+void bind_forest_learning(nb::module_& m) {
+  m.def("forest_envelopes", &envelopes_of, nb::arg("sentences"), nb::arg("weights").noconvert(),
+        nb::arg("direction").noconvert(), nb::arg("n_threads") = 1,
+        "first, from, slopes, scores, forests, token_offsets, tokens, edge_offsets, edges.");
+  m.def("forest_oracles", &oracles_of, nb::arg("forests"), nb::arg("ref_offsets").noconvert(),
+        nb::arg("segment_offsets").noconvert(), nb::arg("ids").noconvert(), nb::arg("order"), nb::arg("beam"),
+        nb::arg("n_threads") = 1, "BLEU+1, edge_offsets, edges.");
+}
+
+}  // namespace dragoman::bind

@@ -1,0 +1,174 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "bind/arrays.hh"
+#include "bind/modules.hh"
+#include "bind/watch.hh"
+#include "core/margin.hh"
+#include "core/margin_loss.hh"
+#include "core/ramp.hh"
+
+namespace dragoman::bind {
+
+namespace {
+
+// Keeps the NumPy arrays alive that the lists look into.
+struct BoundLists {
+  std::vector<nb::object> owners;
+  std::shared_ptr<const Lists> lists;
+};
+
+std::shared_ptr<BoundLists> make_lists(const nb::list& shards, size_t n_stats) {
+  auto bound = std::make_shared<BoundLists>();
+  std::vector<ListShard> views;
+  for (const nb::handle shard : shards) {
+    const auto [sentences, rows, ids, values, stats, gains, lengths] =
+        nb::cast<std::tuple<In<int64_t>, In<int64_t>, In<int32_t>, In<float>, In2<double>, In<double>, In<double>>>(
+            shard, false);
+    views.push_back({{span_of(sentences), span_of(rows), span_of(ids), span_of(values)},
+                     {stats.data(), stats.size()},
+                     span_of(gains),
+                     span_of(lengths)});
+    bound->owners.push_back(nb::borrow(shard));
+  }
+  bound->lists = std::make_shared<const Lists>(std::move(views), n_stats);
+  return bound;
+}
+
+template <typename T>
+std::vector<T> vector_of(const In<T>& array) {
+  return {array.data(), array.data() + array.size()};
+}
+
+struct BoundMargin {
+  std::shared_ptr<BoundLists> lists;
+  std::unique_ptr<MarginLearner> learner;
+};
+
+struct BoundRamp {
+  std::shared_ptr<BoundLists> lists;
+  std::unique_ptr<RampLearner> learner;
+};
+
+void bind_lists(nb::module_& m) {
+  nb::enum_<Hope>(m, "Hope")
+      .value("COST_DIMINISHED", Hope::kCostDiminished)
+      .value("ORACLE", Hope::kOracle)
+      .value("MODEL", Hope::kModel);
+  nb::enum_<Fear>(m, "Fear")
+      .value("COST_AUGMENTED", Fear::kCostAugmented)
+      .value("WORST", Fear::kWorst)
+      .value("MODEL", Fear::kModel);
+  nb::class_<BoundLists>(m, "CandidateLists", "Lists of all shards, counted through.")
+      .def("__len__", [](const BoundLists& b) { return b.lists->size(); })
+      .def(
+          "vary", [](const BoundLists& b, In<uint8_t> frozen) { return b.lists->vary(span_of(frozen)); },
+          nb::arg("frozen").noconvert())
+      .def(
+          "totals",
+          [](const BoundLists& b, In<int64_t> positions, In<double> weights, int n_threads) {
+            return to_numpy(watch([&](Control& control) {
+              return b.lists->totals(span_of(positions), span_of(weights), n_threads, control);
+            }));
+          },
+          nb::arg("positions").noconvert(), nb::arg("weights").noconvert(), nb::arg("n_threads") = 1);
+  m.def("candidate_lists", &make_lists, nb::arg("shards"), nb::arg("n_stats"));
+}
+
+void bind_learners(nb::module_& m) {
+  nb::class_<PseudoCorpus>(m, "PseudoCorpus", "What was translated before, for gains in context.")
+      .def(
+          "__init__",
+          [](PseudoCorpus* self, std::shared_ptr<Scorer> scorer, In<double> background, In<double> prior, double length,
+             double decay) {
+            new (self) PseudoCorpus{std::move(scorer), vector_of(background), vector_of(prior), length, decay};
+          },
+          nb::arg("scorer"), nb::arg("background").noconvert(), nb::arg("prior").noconvert(), nb::arg("length"),
+          nb::arg("decay"));
+  nb::class_<BoundMargin>(m, "MarginLearner", "Online margin learning on candidate lists.")
+      .def(
+          "visit",
+          [](BoundMargin& b, In<int64_t> positions, int n_threads) {
+            const Pass pass =
+                watch([&](Control& control) { return b.learner->visit(span_of(positions), n_threads, control); });
+            return nb::make_tuple(pass.n_lists, pass.n_updates, pass.loss, pass.spread, pass.spread_square);
+          },
+          nb::arg("positions").noconvert(), nb::arg("n_threads") = 1)
+      .def("weights", [](const BoundMargin& b) { return to_numpy(std::vector<double>(b.learner->weights())); })
+      .def("average", [](const BoundMargin& b) { return to_numpy(b.learner->average()); });
+  m.def(
+      "margin_learner",
+      [](std::shared_ptr<BoundLists> lists, In<double> start, In<uint8_t> frozen, std::optional<PseudoCorpus> context,
+         double limit, double bound, double bound_limit, bool cutting_plane, bool exact, Hope hope, Fear fear,
+         bool hope_background, int max_iterations, double tolerance, int64_t batch) {
+        const MarginSettings settings{limit, bound,           bound_limit,    cutting_plane, exact, hope,
+                                      fear,  hope_background, max_iterations, tolerance,     batch};
+        auto learner = std::make_unique<MarginLearner>(lists->lists, vector_of(start), vector_of(frozen),
+                                                       std::move(context), settings);
+        return BoundMargin{std::move(lists), std::move(learner)};
+      },
+      nb::arg("lists"), nb::arg("start").noconvert(), nb::arg("frozen").noconvert(), nb::arg("context").none(),
+      nb::arg("limit"), nb::arg("bound"), nb::arg("bound_limit"), nb::arg("cutting_plane"), nb::arg("exact"),
+      nb::arg("hope"), nb::arg("fear"), nb::arg("hope_background"), nb::arg("max_iterations"), nb::arg("tolerance"),
+      nb::arg("batch"));
+  nb::class_<BoundRamp>(m, "RampLearner", "Ramp loss by CCCP and subgradient steps.")
+      .def(
+          "fix_hopes",
+          [](BoundRamp& b, In<int64_t> positions, int n_threads) {
+            watch([&](Control& control) {
+              b.learner->fix_hopes(span_of(positions), n_threads, control);
+              return true;
+            });
+          },
+          nb::arg("positions").noconvert(), nb::arg("n_threads") = 1)
+      .def(
+          "descend",
+          [](BoundRamp& b, In<int64_t> positions) {
+            return watch([&](Control& control) { return b.learner->descend(span_of(positions), control); });
+          },
+          nb::arg("positions").noconvert())
+      .def("weights", [](const BoundRamp& b) { return to_numpy(b.learner->weights()); });
+  m.def(
+      "ramp_learner",
+      [](std::shared_ptr<BoundLists> lists, In<double> start, In<uint8_t> frozen, Hope hope, Fear fear, double step,
+         double penalty) {
+        auto learner = std::make_unique<RampLearner>(lists->lists, vector_of(start), vector_of(frozen),
+                                                     RampSettings{hope, fear, step, penalty});
+        return BoundRamp{std::move(lists), std::move(learner)};
+      },
+      nb::arg("lists"), nb::arg("start").noconvert(), nb::arg("frozen").noconvert(), nb::arg("hope"), nb::arg("fear"),
+      nb::arg("step"), nb::arg("penalty"));
+}
+
+}  // namespace
+
+void bind_margin(nb::module_& m) {
+  bind_lists(m);
+  bind_learners(m);
+  m.def(
+      "margin_loss",
+      [](In<int64_t> sentences, In<int64_t> rows, In<int32_t> ids, In<float> values, In<double> gains,
+         In<double> weights, Hope hope, Fear fear, bool ramp, double bound, double bound_weight) {
+        const Candidates candidates{span_of(sentences), span_of(rows), span_of(ids), span_of(values)};
+        LossGradient result;
+        {
+          nb::gil_scoped_release released;
+          result = margin_loss(candidates, span_of(gains), span_of(weights), {hope, fear, ramp, bound, bound_weight});
+        }
+        return nb::make_tuple(result.value, to_numpy(std::move(result.ids)), to_numpy(std::move(result.values)),
+                              to_numpy(std::move(result.n_lists)));
+      },
+      nb::arg("sentences").noconvert(), nb::arg("rows").noconvert(), nb::arg("ids").noconvert(),
+      nb::arg("values").noconvert(), nb::arg("gains").noconvert(), nb::arg("weights").noconvert(), nb::arg("hope"),
+      nb::arg("fear"), nb::arg("ramp"), nb::arg("bound"), nb::arg("bound_weight"));
+}
+
+}  // namespace dragoman::bind

@@ -1,0 +1,137 @@
+#include "core/templates/rule_template.hh"
+
+#include <algorithm>
+#include <charconv>
+#include <stdexcept>
+#include <utility>
+
+#include "core/errors.hh"
+
+namespace dragoman {
+
+namespace {
+
+constexpr int32_t kFirstWord = 3;  // after <unk>, <s>, </s>
+
+// Filled before main, read only afterwards.
+std::vector<TemplateKind>& registry() {
+  static std::vector<TemplateKind> kinds;
+  return kinds;
+}
+
+}  // namespace
+
+std::string_view SideNames::text(Symbol symbol) const {
+  if (is_word(symbol) && symbol < words->size()) return words->word(symbol);
+  if (is_word(symbol) || static_cast<size_t>(-1 - symbol) >= nonterminals.size())
+    throw InputError("a rule has a symbol without a name; the grammar is damaged");
+  return nonterminals[static_cast<size_t>(-1 - symbol)];
+}
+
+std::vector<bool> SideNames::most_frequent(size_t n) const {
+  if (counts.empty())
+    throw InputError("templates of frequent words need the words' counts, and this grammar has none: give them");
+  std::vector<int32_t> order;
+  for (int32_t word = kFirstWord; word < words->size(); ++word)
+    if (static_cast<size_t>(word) < counts.size() && counts[static_cast<size_t>(word)] > 0) order.push_back(word);
+  n = std::min(n, order.size());
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(n), order.end(),
+                    [&](int32_t a, int32_t b) {
+                      const int64_t x = counts[static_cast<size_t>(a)], y = counts[static_cast<size_t>(b)];
+                      return x != y ? x > y : words->word(a) < words->word(b);
+                    });
+  std::vector<bool> result(static_cast<size_t>(words->size()));
+  for (size_t i = 0; i < n; ++i) result[static_cast<size_t>(order[i])] = true;
+  return result;
+}
+
+void FeatureRows::append_escaped(std::string_view text) {
+  for (const char c : text) {
+    switch (c) {
+      case '\\':
+        names_ += "\\\\";
+        break;
+      case ',':
+        names_ += "\\,";
+        break;
+      case ' ':
+        names_ += "\\s";
+        break;
+      case '\t':
+        names_ += "\\t";
+        break;
+      case '\n':
+        names_ += "\\n";
+        break;
+      case '\r':
+        names_ += "\\r";
+        break;
+      default:
+        names_ += c;
+    }
+  }
+}
+
+void FeatureRows::append_argument(char mark, std::string_view text) {
+  names_ += mark;
+  append_escaped(text);
+}
+
+void FeatureRows::append_argument(char mark, int64_t number) {
+  char digits[20];
+  const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
+  names_ += mark;
+  names_.append(digits, end);
+}
+
+void FeatureRows::append_argument(char mark, const Words& words) {
+  names_ += mark;
+  for (size_t i = 0; i < words.symbols.size(); ++i) {
+    if (i > 0) append_escaped(" ");
+    append_escaped(words.side.text(words.symbols[i]));
+  }
+}
+
+void FeatureRows::end_name(float value) {
+  ends_.push_back(names_.size());
+  values_.push_back(value);
+}
+
+RegisterTemplate::RegisterTemplate(TemplateKind kind) { registry().push_back(std::move(kind)); }
+
+std::vector<TemplateKind> template_kinds() {
+  std::vector<TemplateKind> kinds = registry();
+  std::sort(kinds.begin(), kinds.end(), [](const TemplateKind& a, const TemplateKind& b) { return a.name < b.name; });
+  return kinds;
+}
+
+TemplateSet::TemplateSet(RuleSides sides, std::span<const TemplateChoice> choices)
+    : sides_(std::make_unique<const RuleSides>(std::move(sides))) {
+  for (const TemplateChoice& choice : choices) {
+    const auto& kinds = registry();
+    const auto kind =
+        std::find_if(kinds.begin(), kinds.end(), [&](const TemplateKind& k) { return k.name == choice.name; });
+    if (kind == kinds.end()) throw std::invalid_argument("no template is called " + choice.name);
+    if (choice.values.size() != kind->settings.size())
+      throw std::invalid_argument("the template " + choice.name + " needs a value for each setting");
+    for (size_t i = 0; i < choice.values.size(); ++i)
+      if (choice.values[i] < kind->settings[i].least || choice.values[i] > kind->settings[i].most)
+        throw std::invalid_argument("a setting of the template " + choice.name + " is out of range");
+    for (const auto& [name, made] : templates_)
+      if (name == choice.name) throw std::invalid_argument("the template " + name + " stands twice");
+    templates_.emplace_back(choice.name, kind->make(*sides_, choice.values));
+  }
+}
+
+void TemplateSet::features(const RuleView& rule, FeatureRows& out) const {
+  for (const PhraseLink link : rule.links)
+    if (link.source >= rule.source.size() || link.target >= rule.target.size())
+      throw InputError("a rule's link points outside of it; the grammar is damaged");
+  for (const auto& [name, made] : templates_) {
+    out.use(name);
+    made->features(rule, out);
+  }
+  out.end_row();
+}
+
+}  // namespace dragoman

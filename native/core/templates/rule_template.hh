@@ -1,0 +1,179 @@
+// Templates of sparse local features: what they see of a rule, how they name features, and their registry. A template
+// is one source file that registers itself; see word_pair.cc for an example.
+#pragma once
+
+#include <bitset>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/grammar_key.hh"
+#include "core/vocab.hh"
+
+namespace dragoman {
+
+// A phrase pair or a rule: words from 0, nonterminals negative; links between places of the two sides.
+struct RuleView {
+  std::span<const Symbol> source, target;
+  std::span<const PhraseLink> links;
+  int64_t count = 0;  // in the view
+  int64_t rule = -1;  // the grammar's id
+};
+
+inline bool is_word(Symbol symbol) { return symbol >= 0; }
+
+// Which places of a rule have links. A link's places are bytes, so later places have none.
+class LinkedPlaces {
+ public:
+  explicit LinkedPlaces(const RuleView& rule) {
+    for (const PhraseLink link : rule.links) {
+      source_.set(link.source);
+      target_.set(link.target);
+    }
+  }
+  bool source(size_t place) const { return place < kPlaces && source_[place]; }
+  bool target(size_t place) const { return place < kPlaces && target_[place]; }
+
+ private:
+  static constexpr size_t kPlaces = 256;
+  std::bitset<kPlaces> source_, target_;
+};
+
+// One side's symbols as text. Words are in their stored form, so no corpus word equals a template's own marks
+// (`<other>`).
+struct SideNames {
+  const WordTable* words = nullptr;
+  std::span<const int64_t> counts;        // by word, of the training data; empty where nobody knows them
+  std::vector<std::string> nonterminals;  // symbol -1 is the first
+
+  std::string_view text(Symbol symbol) const;
+  // Which words are among the `n` most frequent; equal counts by the words' bytes. Words that do not occur are not, nor
+  // are the three reserved ones. Throws InputError without counts.
+  std::vector<bool> most_frequent(size_t n) const;
+};
+
+struct RuleSides {
+  SideNames source, target;
+};
+
+constexpr int64_t kAllWords = int64_t{1} << 31;
+
+// Words of a side, the most frequent ones by name and all others as one.
+class FrequentWords {
+ public:
+  static constexpr std::string_view kOther = "<other>";
+
+  FrequentWords(const SideNames& side, int64_t n)
+      : side_(&side), is_frequent_(side.most_frequent(static_cast<size_t>(n))) {}
+  std::string_view name(Symbol word) const {
+    const auto place = static_cast<size_t>(word);
+    return place < is_frequent_.size() && is_frequent_[place] ? side_->text(word) : kOther;
+  }
+
+ private:
+  const SideNames* side_;
+  std::vector<bool> is_frequent_;
+};
+
+constexpr std::string_view kUnaligned = "<unaligned>";
+
+// Features of consecutive rules by name, `template:argument,argument` with marks escaped (as Python's feature_name).
+class FeatureRows {
+ public:
+  // Features of this template follow.
+  void use(std::string_view template_name) { template_ = template_name; }
+  template <typename... Arguments>
+  void add(float value, const Arguments&... arguments) {
+    names_.append(template_);
+    char mark = ':';
+    (append_argument(std::exchange(mark, ','), arguments), ...);
+    end_name(value);
+  }
+  // An argument made of symbols, with spaces between.
+  struct Words {
+    const SideNames& side;
+    std::span<const Symbol> symbols;
+  };
+  void end_row() { offsets_.push_back(static_cast<int64_t>(values_.size())); }
+
+  size_t n_rows() const { return offsets_.size() - 1; }
+  size_t n_features() const { return values_.size(); }
+  std::span<const int64_t> offsets() const { return offsets_; }
+  std::string_view name(size_t feature) const {
+    const size_t begin = feature == 0 ? 0 : ends_[feature - 1];
+    return std::string_view(names_).substr(begin, ends_[feature] - begin);
+  }
+  float value(size_t feature) const { return values_[feature]; }
+
+ private:
+  void append_argument(char mark, std::string_view text);
+  void append_argument(char mark, int64_t number);
+  void append_argument(char mark, const Words& words);
+  void append_escaped(std::string_view text);
+  void end_name(float value);
+
+  std::string_view template_;
+  std::string names_;
+  std::vector<size_t> ends_;
+  std::vector<float> values_;
+  std::vector<int64_t> offsets_{0};
+};
+
+// Thread-safe.
+class RuleTemplate {
+ public:
+  virtual ~RuleTemplate() = default;
+  virtual void features(const RuleView& rule, FeatureRows& out) const = 0;
+};
+
+struct TemplateSetting {
+  std::string name;
+  int64_t value;  // by default
+  int64_t least, most;
+};
+
+// A template's name, its settings, and how to make one: `values` are those of the settings, in their order. `sides`
+// must outlive what is made.
+struct TemplateKind {
+  std::string name, summary;
+  std::vector<TemplateSetting> settings;
+  std::unique_ptr<RuleTemplate> (*make)(const RuleSides& sides, std::span<const int64_t> values);
+};
+
+// Ordered by name.
+std::vector<TemplateKind> template_kinds();
+
+// A template chosen, all its settings given.
+struct TemplateChoice {
+  std::string name;
+  std::vector<int64_t> values;
+};
+
+class TemplateSet {
+ public:
+  TemplateSet(RuleSides sides, std::span<const TemplateChoice> choices);
+  bool empty() const { return templates_.empty(); }
+  // Appends one row.
+  void features(const RuleView& rule, FeatureRows& out) const;
+
+ private:
+  std::unique_ptr<const RuleSides> sides_;  // stays where it is when this moves
+  std::vector<std::pair<std::string, std::unique_ptr<RuleTemplate>>> templates_;
+};
+
+// A template's source file has one of these for each template, at namespace scope.
+struct RegisterTemplate {
+  explicit RegisterTemplate(TemplateKind kind);
+};
+
+// The usual way to make a template: by a constructor that takes the sides and the settings.
+template <typename T>
+std::unique_ptr<RuleTemplate> make_template(const RuleSides& sides, std::span<const int64_t> values) {
+  return std::make_unique<T>(sides, values);
+}
+
+}  // namespace dragoman

@@ -1,0 +1,32 @@
+// Target words without a link, the most frequent by name. With `aligned`, every target word (Hopkins and May 2011,
+// phrase-based systems).
+#include "core/templates/rule_template.hh"
+
+namespace dragoman {
+
+namespace {
+
+class TargetInsertion final : public RuleTemplate {
+ public:
+  TargetInsertion(const RuleSides& sides, std::span<const int64_t> values)
+      : target_(sides.target, values[0]), counts_aligned_(values[1] != 0) {}
+
+  void features(const RuleView& rule, FeatureRows& out) const override {
+    const LinkedPlaces linked(rule);
+    for (size_t j = 0; j < rule.target.size(); ++j)
+      if (is_word(rule.target[j]) && (counts_aligned_ || !linked.target(j))) out.add(1, target_.name(rule.target[j]));
+  }
+
+ private:
+  FrequentWords target_;
+  bool counts_aligned_;
+};
+
+const RegisterTemplate kRegister({"target_insertion",
+                                  "target words without a link, the most frequent by name, with <other>",
+                                  {{"top", 50, 1, kAllWords}, {"aligned", 0, 0, 1}},
+                                  make_template<TargetInsertion>});
+
+}  // namespace
+
+}  // namespace dragoman

@@ -1,0 +1,85 @@
+"""`dragoman system`: look at, check and export systems."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, table
+from dragoman.system import System, export_moses
+from dragoman.text import printable
+
+__all__ = ["app"]
+
+app = typer.Typer(no_args_is_help=True, help="Look at, check and export systems.", rich_markup_mode=None)
+Folder = Annotated[Path, typer.Argument(metavar="SYSTEM", help="Folder of a system.")]
+_N_WEIGHTS = 40
+
+
+@app.command()
+def info(folder: Folder, threads: Threads = 0, seed: Seed = 0, json: Json = False, quiet: Quiet = False) -> None:
+    """What a system is made of: settings, sizes, weights."""
+    session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
+    system = System.load(folder)
+    settings, about = system.settings.to_json(), system.manifest.about
+    rows = table("what", "value", numeric_from=2)
+    for key, value in [*settings.items(), *about.items()]:
+        if key != "stages":
+            rows.add_row(key, Text(printable(str(value))))
+    if system.manifest.parent is not None:
+        rows.add_row("parent", Text(printable(system.manifest.parent)))
+    n_bytes = {name: record.n_bytes for name, record in system.manifest.files.items()}
+    n_bytes["grammar"] = sum(record["bytes"] for record in system.grammar.manifest["files"].values())
+    for name, size in n_bytes.items():
+        rows.add_row(f"size of {name}", f"{size:,} bytes")
+    session.show(rows)
+    weights = dict(system.weights.items())
+    shown = table("feature", "weight")
+    for name in sorted(weights, key=lambda name: -abs(weights[name]))[:_N_WEIGHTS]:
+        shown.add_row(Text(printable(name)), f"{weights[name]:.6f}")
+    session.show(shown)
+    if len(weights) > _N_WEIGHTS:
+        session.show(f"and {len(weights) - _N_WEIGHTS:,} more features")
+    session.emit(
+        {
+            "system": str(folder),
+            "settings": settings,
+            "parent": system.manifest.parent,
+            "about": about,
+            "bytes": n_bytes,
+            "n_weights": len(weights),
+        }
+    )
+
+
+@app.command()
+def verify(folder: Folder, threads: Threads = 0, seed: Seed = 0, json: Json = False, quiet: Quiet = False) -> None:
+    """Compare every file of a system, and of the parent it refers to, with its checksum."""
+    session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
+    files = System.verify(folder)
+    System.load(folder)
+    session.show(f"{len(files)} files are as they were written")
+    session.emit({"system": str(folder), "n_files": len(files)})
+
+
+@app.command()
+def export(
+    folder: Folder,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the files.")],
+    without_fold: Annotated[int | None, typer.Option(min=0, help="Leave out this fold.")] = None,
+    threads: Threads = 0,
+    seed: Seed = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write a system as Moses' files: phrase table, reordering table, ARPA language model, moses.ini.
+
+    Example: dragoman system export system -o moses
+    """
+    session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
+    ini = export_moses(System.load(folder), out, fold=without_fold, monitor=session)
+    session.show(f"{ini}")
+    session.emit({"system": str(folder), "moses_ini": str(ini)})

@@ -1,0 +1,177 @@
+"""`dragoman translate`: text through a system."""
+
+from __future__ import annotations
+
+import itertools
+import json as json_module
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dragoman.cli.session import Quiet, Seed, Session, Threads
+from dragoman.errors import FailedError, InputError
+from dragoman.features import Weights, read_weights
+from dragoman.forest import Forest, write_forest
+from dragoman.pool import NbestFormat, nbest_blocks
+from dragoman.system import Preset, System, SystemView
+from dragoman.text import LineWriter, open_output, printable, read_lines
+
+__all__ = ["translate"]
+
+_BATCH = 256
+
+
+class Format(StrEnum):
+    """What a candidate or an explanation looks like."""
+
+    TEXT = "text"
+    MOSES = "moses"
+    CDEC = "cdec"
+    JSONL = "jsonl"
+
+
+def translate(
+    folder: Annotated[Path, typer.Argument(metavar="SYSTEM", help="Folder of a system.")],
+    in_file: Annotated[str, typer.Option("--in", "-i", help="Source text, a sentence a line.")] = "-",
+    out: Annotated[str, typer.Option("--out", "-o", help="Where the translations go.")] = "-",
+    nbest: Annotated[int | None, typer.Option(min=1, help="So many candidates of each sentence.")] = None,
+    format_: Annotated[Format, typer.Option("--format", help="Of candidates and explanations.")] = Format.TEXT,
+    distinct: Annotated[bool, typer.Option("--distinct", help="Candidates with different words only.")] = False,
+    forest: Annotated[
+        Path | None, typer.Option(help="Write each search space here too, as 0.json.gz, 1.json.gz, …")
+    ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Phrases, word links, and what each feature contributed.")
+    ] = False,
+    raw: Annotated[
+        bool, typer.Option("--raw", help="Raw text in, ordinary text out: tokenise, translate, join.")
+    ] = False,
+    weights: Annotated[str | None, typer.Option(help="Other weights than the system's.")] = None,
+    without_fold: Annotated[
+        int | None, typer.Option(min=0, help="As if this fold had not been in the training.")
+    ] = None,
+    fast: Annotated[bool, typer.Option("--fast", help="Less search.")] = False,
+    accurate: Annotated[bool, typer.Option("--accurate", help="More search.")] = False,
+    summary: Annotated[Path | None, typer.Option(help="Write a JSON summary here.")] = None,
+    threads: Threads = 0,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Translate text, a sentence a line; an empty line stays empty.
+
+    Candidates (--nbest) are written as text (sentence, score and words with tabs between), or as lists that `tune`
+    and `rerank` read. With --explain, --format jsonl gives one JSON object a sentence.
+
+    Example: dragoman translate system < test.de > test.out
+
+    dragoman translate system -i dev.de --nbest 100 --format moses -o dev.nbest.gz
+    """
+    session = Session(threads=threads, seed=seed, quiet=quiet)
+    if fast and accurate:
+        raise InputError("choose one of --fast and --accurate")
+    if explain and (nbest is not None or forest is not None):
+        raise InputError("--explain is about the best translation; leave out --nbest and --forest")
+    if forest is not None and nbest is not None:
+        raise InputError("--forest writes the whole search space; leave out --nbest")
+    system = System.load(folder)
+    view = system.view(without_fold)
+    job = _Job(
+        view=view,
+        weights=view.weights if weights is None else read_weights(weights, index=None).on(view.index),
+        preset=Preset.FAST if fast else Preset.ACCURATE if accurate else Preset.DEFAULT,
+        n_threads=session.threads,
+    )
+    text = system.raw_text() if raw else None
+    lines = session.track(read_lines(in_file), "translating")
+    sentences = (text.prepare(line) for line in lines) if text else lines
+    cpu, wall = time.process_time(), time.monotonic()
+    with open_output(out) as output:
+        if explain:
+            n = _explain(job, sentences, output, format_)
+        elif nbest is not None or format_ is not Format.TEXT:
+            n = _lists(job, sentences, output, nbest or 1, format_, distinct)
+        else:
+            translations = _with_forests(job, sentences, forest) if forest else job.translate(sentences)
+            n = _write(output, (text.restore(line) for line in translations) if text else translations)
+    elapsed = time.monotonic() - wall
+    session.say(f"{n:,} sentences, {1000 * elapsed / max(1, n):.1f} ms each")
+    if summary is not None:
+        record = {"system": str(folder), "n_sentences": n, "wall_s": elapsed, "cpu_s": time.process_time() - cpu}
+        session.write_json(summary, record)
+
+
+def _write(output: LineWriter, lines: Iterable[str]) -> int:
+    n = 0
+    for line in lines:
+        output.write(line)
+        n += 1
+    return n
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Job:
+    view: SystemView
+    weights: Weights
+    preset: Preset
+    n_threads: int
+
+    def translate(self, sentences: Iterator[str]) -> Iterator[str]:
+        return self.view.translate(sentences, weights=self.weights, preset=self.preset, n_threads=self.n_threads)
+
+    def forests(self, sentences: Iterator[str]) -> Iterator[Forest]:
+        return self.view.forests(sentences, self.weights, preset=self.preset, n_threads=self.n_threads)
+
+
+def _lists(job: _Job, sentences: Iterator[str], output: LineWriter, k: int, format_: Format, distinct: bool) -> int:
+    first = 0
+    while batch := list(itertools.islice(sentences, _BATCH)):
+        pool = job.view.kbest(
+            batch,
+            k,
+            weights=job.weights,
+            distinct=distinct,
+            first_sentence=first,
+            preset=job.preset,
+            n_threads=job.n_threads,
+        )
+        if format_ is Format.TEXT:
+            for shard in pool.shards:
+                for c, s in enumerate(shard.sentence_of_each().tolist()):
+                    output.write(f"{shard.sentence_ids[s]}\t{shard.totals[c]:.6f}\t{pool.text(shard, c)}")
+        else:
+            for block in nbest_blocks(pool, format_=NbestFormat(format_.value)):
+                output.write_block(block)
+        first += len(batch)
+    return first
+
+
+def _with_forests(job: _Job, sentences: Iterator[str], folder: Path) -> Iterator[str]:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FailedError(f"{folder}: cannot be made: {error.strerror or error}") from error
+    for number, forest in enumerate(job.forests(sentences)):
+        write_forest(forest, folder / f"{number}.json.gz")
+        best = forest.best(job.weights)
+        yield "" if best is None else " ".join(best.tokens())
+
+
+def _explain(job: _Job, sentences: Iterator[str], output: LineWriter, format_: Format) -> int:
+    if format_ not in (Format.TEXT, Format.JSONL):
+        raise InputError("an explanation is text or jsonl")
+    n = 0
+    for n, sentence in enumerate(sentences, start=1):
+        found = job.view.explain(sentence, weights=job.weights, preset=job.preset)
+        if format_ is Format.JSONL:
+            plain = {"source": "", "text": "", "pieces": []} if found is None else found.to_json()
+            output.write(json_module.dumps({"id": n - 1, **plain}, ensure_ascii=False, allow_nan=False))
+        elif found is not None:
+            output.write("\n".join([*map(printable, found.lines()), ""]))
+        else:
+            output.write("")
+    return n

@@ -1,0 +1,183 @@
+"""Where `dragoman tune` gets its candidates from. A further kind is one entry of KINDS and its option."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+
+from dragoman.cli.lists import measure_of, measured, read_lists
+from dragoman.cli.session import Session
+from dragoman.cli.tuning.options import TuneOptions, flag
+from dragoman.cli.tuning.report import write_result
+from dragoman.cli.tuning.system import write_system
+from dragoman.errors import InputError
+from dragoman.features import Weights, read_init_opt, read_weights
+from dragoman.pool import Pool, read_statistics
+from dragoman.system import Preset, System
+from dragoman.text import read_lines
+from dragoman.tune import (
+    CommandDecoder,
+    CommandSettings,
+    CommandTemplate,
+    Decoder,
+    Measure,
+    SystemDecoder,
+    TuneConfig,
+    TuneRecord,
+)
+
+__all__ = ["KINDS", "LOOP_OPTIONS", "Decoding", "Kind", "Lists", "choose_kind"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lists:
+    """Fixed candidates with their metric."""
+
+    pool: Pool
+    start: Weights
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decoding:
+    """A decoder that makes candidates for any weights, how they are measured, and how the result is written.
+
+    `write` returns the path of the weights.
+    """
+
+    decoder: Decoder
+    measure: Measure
+    start: Weights
+    write: Callable[[TuneRecord, TuneOptions, Path], Path] = write_result
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """`takes` are the options that make sense with it, of those that do not make sense with every kind.
+
+    `inputs` are the options that name files which the result depends on. `decodes` tells a decoder from fixed lists.
+    """
+
+    takes: frozenset[str]
+    inputs: tuple[str, ...]
+    decodes: bool
+    open: Callable[[Session, TuneOptions], Lists | Decoding]
+
+
+_METRIC = frozenset({"reference", "metric", "external", "lower_is_better"})
+_LISTS = frozenset({"format_", "dense"})
+LOOP_OPTIONS = frozenset({"source", "k", "rounds", "keep"})
+"""Options of every kind that decodes."""
+
+
+def choose_kind(options: TuneOptions) -> Kind:
+    """The kind that the options name. Raises InputError unless it is exactly one and the other options fit to it."""
+    given = options.given()
+    named = [name for name in KINDS if name in given]
+    everything = ", ".join(flag(name) for name in KINDS)
+    if not named:
+        raise InputError(f"no candidates; say where they come from with one of {everything}")
+    if len(named) > 1:
+        raise InputError(f"{' and '.join(map(flag, named))} exclude each other; give one of {everything}")
+    kind = KINDS[named[0]]
+    special = frozenset().union(*(other.takes for other in KINDS.values()))
+    if misfits := sorted(flag(name) for name in (given & special) - kind.takes):
+        why = _REASONS.get(named[0], "")
+        raise InputError(f"{', '.join(misfits)} cannot be used with {flag(named[0])}{why}; leave out {misfits[0]}")
+    return kind
+
+
+def _open_nbest(session: Session, options: TuneOptions) -> Lists:
+    pool = read_lists(session, options.nbest, options.format_, options.dense)
+    pool = measured(session, pool, options.reference, options.metric, options.external, options.lower_is_better)
+    return Lists(pool=pool, start=_start(options))
+
+
+def _open_stats(session: Session, options: TuneOptions) -> Lists:
+    assert options.stats is not None
+    pool = read_statistics(*options.stats, threads=session.threads)
+    path = options.weights
+    if path is None or not Path(path).name.endswith("init.opt"):
+        return Lists(pool=pool, start=_start(options))
+    names = pool.dense_names()
+    start = dict(zip(names, read_init_opt(path, names).start, strict=True))
+    return Lists(pool=pool, start=Weights.from_dict(start, pool.index))
+
+
+def _open_decoder(session: Session, options: TuneOptions) -> Decoding:
+    assert options.decoder is not None
+    limit = {} if options.timeout is None else {"timeout_s": options.timeout}
+    template = CommandTemplate(template=options.decoder, **limit)
+    if options.source is None or options.source == "-":
+        raise InputError("a decoder needs a file of source sentences; name it with --source")
+    settings = CommandSettings(
+        k=CommandSettings().k if options.k is None else options.k,
+        weights_format=options.weights_format,
+        weights_template=options.template,
+        nbest_format=options.format_,
+        dense=None if options.dense is None else tuple(options.dense),
+    )
+    measure = measure_of(
+        options.reference, options.metric, options.external, options.lower_is_better, threads=session.threads
+    )
+    if options.weights is None:
+        session.say("no start weights: in the first round the decoder gets a file without any; see --weights")
+    decoder = CommandDecoder(template, options.source, settings)
+    return Decoding(decoder=decoder, measure=measure, start=_start(options))
+
+
+def _open_system(session: Session, options: TuneOptions) -> Decoding:
+    assert options.system is not None
+    if options.source is None or options.source == "-":
+        raise InputError("a system is tuned on a file of source sentences; name it with --source")
+    system = System.load(options.system)
+    if options.features is not None:
+        system = system.with_templates(options.features)
+    decoder = SystemDecoder(
+        system.view(options.without_fold),
+        list(read_lines(options.source)),
+        k=TuneConfig().k if options.k is None else options.k,
+        distinct=options.distinct,
+        preset=Preset.FAST if options.fast else Preset.ACCURATE if options.accurate else Preset.DEFAULT,
+        n_threads=session.threads,
+    )
+    measure = measure_of(
+        options.reference, options.metric, options.external, options.lower_is_better, threads=session.threads
+    )
+    start = system.weights if options.weights is None else read_weights(options.weights)
+    return Decoding(decoder=decoder, measure=measure, start=start, write=partial(write_system, system, session.seed))
+
+
+def _start(options: TuneOptions) -> Weights:
+    return Weights.from_dict({}) if options.weights is None else read_weights(options.weights)
+
+
+KINDS: Mapping[str, Kind] = MappingProxyType(
+    {
+        "nbest": Kind(takes=_METRIC | _LISTS, inputs=("nbest", "reference"), decodes=False, open=_open_nbest),
+        "stats": Kind(takes=frozenset(), inputs=("stats",), decodes=False, open=_open_stats),
+        "decoder": Kind(
+            takes=_METRIC | _LISTS | LOOP_OPTIONS | {"timeout"},
+            inputs=("source", "reference"),
+            decodes=True,
+            open=_open_decoder,
+        ),
+        "system": Kind(
+            takes=_METRIC | LOOP_OPTIONS | {"features", "distinct", "without_fold", "fast", "accurate"},
+            inputs=("source", "reference", "system"),
+            decodes=True,
+            open=_open_system,
+        ),
+    }
+)
+"""By the option, also the field of TuneOptions, that names them."""
+
+_REASONS = MappingProxyType(
+    {
+        "nbest": ": the lists are fixed and nothing is decoded",
+        "stats": ": statistics files come with their scores",
+        "system": ": it makes its own candidates",
+    }
+)

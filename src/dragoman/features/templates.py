@@ -1,0 +1,113 @@
+"""Templates of sparse local features by name, with settings in text: `word_pair(top=80)`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+
+from dragoman._core import template_kinds
+from dragoman.errors import InputError
+
+__all__ = ["TEMPLATE_SETS", "Template", "TemplateKind", "TemplateSetting", "known_templates", "parse_templates"]
+
+TEMPLATE_SETS = {
+    "phrase15": (),
+    "extended": (
+        "word_pair(top=80)",
+        "source_length(max=7)",
+        "target_length(max=7)",
+        "joint_length(max=7)",
+        "target_insertion(top=50,aligned=1)",
+        "discount",
+    ),
+}
+"""Named sets. `phrase15`: dense features alone; `extended`: PRO's for phrases (its section 5.3)."""
+
+_TEXT = re.compile(r"([a-z]\w*)(?:\(([^()]*)\))?")
+_SETTING = re.compile(r"([a-z]\w*)=(\d{1,18})")
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateSetting:
+    """A whole number that a template can be told."""
+
+    name: str
+    default: int
+    least: int
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateKind:
+    """A template that exists."""
+
+    name: str
+    summary: str
+    settings: tuple[TemplateSetting, ...]
+
+
+@cache
+def known_templates() -> dict[str, TemplateKind]:
+    """All templates, by name."""
+    return {
+        name: TemplateKind(name, summary, tuple(TemplateSetting(*setting) for setting in settings))
+        for name, summary, settings in template_kinds()
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A template chosen. `values` are those of its settings, in the order of `known_templates()[name].settings`."""
+
+    name: str
+    values: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        kind = known_templates().get(self.name)
+        if kind is None:
+            raise InputError(f"no template is called {self.name!r}; there are {', '.join(known_templates())}")
+        if len(self.values) != len(kind.settings):
+            raise InputError(f"{self.name} has {len(kind.settings)} settings, not {len(self.values)}")
+        for setting, value in zip(kind.settings, self.values, strict=True):
+            if not setting.least <= value <= setting.most:
+                raise InputError(
+                    f"{setting.name} of {self.name} must be from {setting.least} to {setting.most}, not {value}"
+                )
+
+    @classmethod
+    def parse(cls, text: str) -> Template:
+        """A template from its name, with settings in brackets or without: those left out have their defaults."""
+        if (match := _TEXT.fullmatch(text.strip())) is None:
+            raise InputError(f"expected a template such as word_pair(top=80), not {text!r}")
+        name, inside = match.groups()
+        given: dict[str, int] = {}
+        for part in (inside or "").split(",") if (inside or "").strip() else []:
+            if (setting := _SETTING.fullmatch(part.replace(" ", ""))) is None:
+                raise InputError(f"expected settings of {name} such as top=80, not {part.strip()!r}")
+            if setting[1] in given:
+                raise InputError(f"the setting {setting[1]} of {name} stands twice")
+            given[setting[1]] = int(setting[2])
+        kind = known_templates().get(name)
+        if kind is None:
+            raise InputError(f"no template is called {name!r}; there are {', '.join(known_templates())}")
+        if strange := given.keys() - {setting.name for setting in kind.settings}:
+            raise InputError(f"{name} has no setting {min(strange)!r}")
+        return cls(name, tuple(given.get(setting.name, setting.default) for setting in kind.settings))
+
+    def __str__(self) -> str:
+        names = (setting.name for setting in known_templates()[self.name].settings)
+        settings = ",".join(f"{name}={value}" for name, value in zip(names, self.values, strict=True))
+        return f"{self.name}({settings})" if settings else self.name
+
+
+def parse_templates(texts: Iterable[str]) -> tuple[Template, ...]:
+    """Templates from texts, each a template or the name of a set; a template may stand once."""
+    templates: list[Template] = []
+    for text in texts:
+        templates += [Template.parse(part) for part in TEMPLATE_SETS.get(text.strip(), (text,))]
+    names = [template.name for template in templates]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise InputError(f"the template {twice[0]} stands twice")
+    return tuple(templates)

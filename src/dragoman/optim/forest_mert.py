@@ -1,0 +1,264 @@
+"""Minimum error rate training on forests: Kumar, Macherey, Dyer and Och 2009; the tuner of Eidelman et al. 2013.
+
+As `mert`, but along a line w + t.d the best derivation of a sentence is known over *all* derivations of its forest,
+not only over k of them: a node's upper envelope is the maximum over its edges of the edge's line plus the sum of the
+tails' envelopes (`dragoman.forest.envelopes`). One sorted sweep over the corners of all sentences gives the metric for
+every t. From each start the weights climb along coordinates and random directions, to the middle of the best
+interval, until a pass brings less than `tolerance`.
+
+Symbols: w weights, d direction, t step. A sentence may have the forests of several rounds of decoding; the envelope is
+then over the derivations of all. Deviations: random directions beside the coordinates, as in `mert`; few starts,
+because a search costs a pass over the forests; steps too narrow for the weights' precision are passed over.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dragoman.errors import FailedError, InputError, MismatchError
+from dragoman.features import FeatureIndex, Weights
+from dragoman.forest import Envelopes, Forest, envelopes
+from dragoman.metric import Metric
+from dragoman.optim.base import Result
+from dragoman.pool import scorer_of
+from dragoman.types import Float64Array, Int32Array, Int64Array
+
+__all__ = ["ForestMert", "ForestSurface"]
+
+_NARROW = 1e-6
+_SPREAD_CANDIDATES = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForestMert:
+    """Exact line search over all derivations of forests.
+
+    `features` are the ones to tune (default: those that the caller names as dense). `tolerance` is in gain, where BLEU
+    is in [0, 1].
+    """
+
+    n_starts: int = 3
+    max_passes: int = 10
+    n_directions: int = 5
+    tolerance: float = 1e-5
+    features: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if self.n_starts < 1 or self.max_passes < 1 or self.n_directions < 0 or not self.tolerance >= 0:
+            raise InputError("forest-mert needs at least one start and one pass, and no negative numbers")
+
+    def optimise(
+        self,
+        sentences: Sequence[Sequence[Forest]],
+        references: Sequence[Sequence[str]],
+        metric: Metric,
+        start: Weights,
+        *,
+        dense: Sequence[str],
+        seed: int,
+        round_number: int = 0,
+        frozen: Collection[str] = (),
+        threads: int = 1,
+        progress: Callable[[int], None] | None = None,
+    ) -> Result:
+        """Climb from `start` and from weights near it. `progress` gets the number of searches done."""
+        if len(sentences) != len(references):
+            raise MismatchError(f"forests of {len(sentences)} sentences but references of {len(references)}")
+        index = _index_of(sentences)
+        start = start.on(index)
+        chosen = self._chosen(index, dense, frozen)
+        surface = ForestSurface(sentences, references, metric, threads)
+        spreads = _spreads(sentences, start.values, chosen)
+        if not (spreads > 0).any():
+            raise InputError(
+                "no feature to tune differs between the derivations of a sentence, so weights cannot matter"
+            )
+        rng = np.random.default_rng([seed, round_number])
+        trace = []
+        ends = []
+        for number, values in enumerate(self._starts(start.values, chosen, spreads, rng)):
+            end, gain, n_passes = self._climb(surface, values, chosen, spreads, rng, progress)
+            ends.append((gain, end))
+            trace.append({"start": number, "gain": gain, "passes": n_passes, "searches": surface.n_searches})
+        before = surface.gain(start.values)
+        gain, values = max(ends, key=lambda pair: pair[0])  # the first of equals
+        notes: tuple[str, ...] = ()
+        weights = start.copy()
+        if gain > before or not start.is_usable():
+            weights.values[:] = values
+        else:
+            gain, notes = before, ("no better weights were found; these are the starting weights",)
+        if not weights.is_usable():
+            raise FailedError("forest-mert found no usable weights (not finite, or all zero); nothing was changed")
+        return Result(weights=weights, gain_before=before, gain_after=gain, trace=tuple(trace), notes=notes)
+
+    def _chosen(self, index: FeatureIndex, dense: Sequence[str], frozen: Collection[str]) -> Int32Array:
+        names = self.features if self.features is not None else tuple(dense)
+        for name in (*names, *frozen):
+            if index.find(name) < 0:
+                raise InputError(f"neither the forests nor the weights have a feature '{name}'")
+        chosen = [index.find(name) for name in dict.fromkeys(names) if name not in set(frozen)]
+        if not chosen:
+            raise InputError("there is no feature to tune; all are frozen")
+        return np.array(chosen, dtype=np.int32)
+
+    def _starts(
+        self, given: Float64Array, chosen: Int32Array, spreads: Float64Array, rng: np.random.Generator
+    ) -> list[Float64Array]:
+        """The given weights, then weights near them, in units of what a weight does to model scores."""
+        per_unit = np.divide(1.0, spreads, out=np.zeros_like(spreads), where=spreads > 0)
+        size = float(np.mean(np.abs(given[chosen] * spreads)[spreads > 0])) or 1.0
+        starts = [given] if np.any(given) else []
+        while len(starts) < self.n_starts:
+            near = given.copy()
+            near[chosen] += 0.3 * size * per_unit * rng.standard_normal(len(chosen))
+            starts.append(near)
+        return starts
+
+    def _climb(
+        self,
+        surface: ForestSurface,
+        values: Float64Array,
+        chosen: Int32Array,
+        spreads: Float64Array,
+        rng: np.random.Generator,
+        progress: Callable[[int], None] | None,
+    ) -> tuple[Float64Array, float, int]:
+        gain = surface.gain(values)
+        moving = np.flatnonzero(spreads > 0)
+        n_passes = 0
+        while n_passes < self.max_passes:
+            n_passes += 1
+            before = gain
+            for direction in self._directions(len(values), chosen, spreads, moving, rng):
+                step, found = surface.search(values, direction)
+                if found > gain and step != 0:
+                    values, gain = values + step * direction, found
+                if progress is not None:
+                    progress(surface.n_searches)
+            if gain - before <= self.tolerance:
+                break
+        return values, gain, n_passes
+
+    def _directions(
+        self, n: int, chosen: Int32Array, spreads: Float64Array, moving: Int64Array, rng: np.random.Generator
+    ) -> list[Float64Array]:
+        """All coordinates in random order, then combinations of three, each in units of its spread."""
+        directions = []
+        for k in rng.permutation(moving):
+            directions.append(np.zeros(n))
+            directions[-1][chosen[k]] = 1.0
+        for _ in range(self.n_directions):
+            directions.append(np.zeros(n))
+            for k in rng.choice(moving, 3):
+                directions[-1][chosen[k]] = rng.standard_normal() / spreads[k]
+        return directions
+
+
+class ForestSurface:
+    """The metric along lines. Statistics of a translation are computed once."""
+
+    def __init__(
+        self, sentences: Sequence[Sequence[Forest]], references: Sequence[Sequence[str]], metric: Metric, threads: int
+    ) -> None:
+        self.n_searches = 0
+        self._sentences = sentences
+        self._references = references
+        self._metric = metric
+        self._scorer = scorer_of(metric)
+        self._threads = threads
+        self._rows: list[dict[str, int]] = [{} for _ in sentences]
+        self._stats = np.zeros((0, metric.n_stats))
+
+    def gain(self, values: Float64Array) -> float:
+        """The metric of the best derivations."""
+        found = envelopes(self._sentences, values, np.zeros_like(values), threads=self._threads)
+        rows = self._rows_of(found)
+        return float(self._scorer.gain(self._stats[rows].sum(axis=0)))
+
+    def search(self, values: Float64Array, direction: Float64Array) -> tuple[float, float]:
+        """The step to the middle of the best interval, and the gain there."""
+        self.n_searches += 1
+        found = envelopes(self._sentences, values, direction, threads=self._threads)
+        rows = self._rows_of(found)
+        starts = found.first[:-1][np.diff(found.first) > 0]
+        total = self._stats[rows[starts]].sum(axis=0)
+        inner = np.ones(len(found), dtype=bool)
+        inner[starts] = False
+        corners = np.flatnonzero(inner)
+        order = corners[np.argsort(found.begins[corners], kind="stable")]
+        at = found.begins[order]
+        changes = self._stats[rows[order]] - self._stats[rows[order - 1]]
+        totals = np.concatenate([total[None], total + np.cumsum(changes, axis=0)])
+        gains = self._scorer.gains(np.ascontiguousarray(totals))
+        scale = float(np.max(np.abs(values[direction != 0] / direction[direction != 0]), initial=0.0))
+        return _best_step(gains, at, scale)
+
+    def _rows_of(self, found: Envelopes) -> Int64Array:
+        """For each line the row of its statistics."""
+        rows = np.zeros(len(found), dtype=np.int64)
+        new: list[tuple[int, str]] = []
+        n_known = len(self._stats)
+        for s, known in enumerate(self._rows):
+            for line in range(found.first[s], found.first[s + 1]):
+                text = self._sentences[s][found.forests[line]].text(found.tokens_of(line))
+                if text not in known:
+                    known[text] = n_known + len(new)
+                    new.append((s, text))
+                rows[line] = known[text]
+        if new:
+            of = np.array([s for s, _ in new], dtype=np.int32)
+            stats = self._metric.text_statistics(
+                [text for _, text in new], self._references, sentence=of, threads=self._threads
+            )
+            self._stats = np.concatenate([self._stats, stats])
+        return rows
+
+
+def _best_step(gains: Float64Array, at: Float64Array, scale: float) -> tuple[float, float]:
+    """Of intervals between corners `at`, the best one's middle; neighbours with the same gain are one plateau."""
+    if len(at) == 0:
+        return 0.0, float(gains[0])
+    # Beyond the outermost corner nothing changes: a tenth of the corners' range is far enough.
+    beyond = 0.2 * max(float(at[-1] - at[0]), scale, abs(float(at[0])), abs(float(at[-1])))
+    ends = np.concatenate([[at[0] - beyond], at, [at[-1] + beyond]])
+    lower, upper = ends[:-1], ends[1:]
+    wide = upper - lower > _NARROW * (scale + np.minimum(np.abs(lower), np.abs(upper)))
+    if not wide.any():
+        return 0.0, -math.inf
+    best = float(gains[wide].max())
+    is_best = wide & (gains >= best - 1e-12)
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], is_best, [False]]).astype(np.int8)))
+    plateaus = [(float(lower[a]), float(upper[b - 1])) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+    low, high = max(plateaus, key=lambda plateau: plateau[1] - plateau[0])
+    return (low + high) / 2, best
+
+
+def _index_of(sentences: Sequence[Sequence[Forest]]) -> FeatureIndex:
+    forests = [forest for several in sentences for forest in several]
+    if not forests:
+        raise InputError("there are no forests to tune on")
+    if any(forest.index is not forests[0].index for forest in forests):
+        raise ValueError("the forests must share one feature index")
+    return forests[0].index
+
+
+def _spreads(sentences: Sequence[Sequence[Forest]], values: Float64Array, chosen: Int32Array) -> Float64Array:
+    """Mean over sentences of each feature's standard deviation among the best derivations."""
+    place = np.full(len(values), -1, dtype=np.int64)
+    place[chosen] = np.arange(len(chosen))
+    total = np.zeros(len(chosen))
+    for several in sentences:
+        for forest in several[-1:]:
+            best = forest.kbest(values, _SPREAD_CANDIDATES)
+            dense = np.zeros((len(best), len(chosen)))
+            row = np.repeat(np.arange(len(best)), np.diff(best.feature_offsets))
+            column = place[best.feature_ids]
+            dense[row[column >= 0], column[column >= 0]] = best.feature_values[column >= 0]
+            if len(best) > 1:
+                total += dense.std(axis=0)
+    return total / max(len(sentences), 1)

@@ -1,0 +1,233 @@
+"""MIRA, the margin-infused relaxed algorithm: Crammer et al. 2006; for translation Chiang 2012, Eidelman et al. 2013.
+
+Sentence by sentence, w moves as little as possible so that a good candidate beats every other one by a margin as
+great as its cost (Eidelman et al., equation 2):
+
+    w_{t+1} = argmin 1/2 |w - w_t|^2 + C xi    s.t.  s(y+) - s(y) >= Delta(y) - Delta(y+) - xi
+
+with s(y) = w.f(y). The references cannot be reached, so y+, the hope, is argmax s(y) - Delta(y) under w_t. The
+passive-aggressive `update` knows the one constraint of y-, the fear, argmax s(y) + Delta(y), and has a closed form:
+
+    w += min(C, (Delta(y-) - Delta(y+) - s(y+) + s(y-)) / |omega|^2) omega,    omega = f(y+) - f(y-)
+
+The cutting plane adds the most violated constraint, solves the program over the constraints so far by sequential
+minimal optimisation in the dual, and repeats until no candidate violates the margin (rm, Algorithms 1 and 2 there).
+
+Symbols: C `aggressiveness`; y+ `hope`; y- `fear`; MaxIter `max_iterations`; epsilon `tolerance`. Delta(y) = -gain(y) up
+to a constant. For BLEU the gain is (O_f + |f|) BLEU(O + statistics of y), O being the decayed statistics of the
+translations before (Chiang et al. 2008; `decay`, `background`). For other metrics it is the gain of the candidate
+alone times the words of the source sentence. `gain_scale` multiplies either.
+
+The result is the average of the weights after every sentence. Deviations: O starts at what the start's own choices
+would leave there, not at a small constant; gains of external metrics are divided by their mean range within a
+sentence; of all epochs the one is returned whose average is best on the pool (Cherry and Foster 2012) or on the
+sentences held out; the steps of a `batch` are computed from the same weights and averaged.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from dragoman import _core
+from dragoman.errors import InputError
+from dragoman.features import Weights
+from dragoman.metric import Bleu, Metric, SentenceBleu
+from dragoman.optim.base import Result, check_start, check_tunable, finish, frozen_ids
+from dragoman.optim.epochs import BestEpoch, split_sentences, visiting_order
+from dragoman.optim.gains import list_lengths, scaled_gains, typical_range
+from dragoman.optim.loss import SparseVector
+from dragoman.pool import Pool, Shard, metric_of, scorer_of
+from dragoman.pool.shard import UNKNOWN_LENGTH
+from dragoman.types import Float64Array, Int32Array
+
+__all__ = ["Background", "Fear", "HingeLoss", "Hope", "MarginUpdate", "Mira"]
+
+
+class MarginUpdate(StrEnum):
+    """How the program of one sentence is solved."""
+
+    PASSIVE_AGGRESSIVE = "passive-aggressive"
+    CUTTING_PLANE = "cutting-plane"
+
+
+class Hope(StrEnum):
+    """The candidate that stands for the reference."""
+
+    COST_DIMINISHED = "cost-diminished"  # greatest model score + gain
+    ORACLE = "oracle"  # greatest gain
+
+
+class Fear(StrEnum):
+    """The candidate that a passive-aggressive step moves away from."""
+
+    COST_AUGMENTED = "cost-augmented"  # greatest model score - gain: the most violated margin
+    WORST = "worst"  # least gain
+    MODEL = "model"  # greatest model score
+
+
+class Background(StrEnum):
+    """Which translations make up the pseudo-corpus."""
+
+    MODEL = "model"  # those of the greatest model score
+    HOPE = "hope"  # the hopes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mira:
+    """C 0.01 is that of Eidelman et al., 30 epochs are Hopkins and May's.
+
+    With `held_out` > 0 that share of the sentences is not learned from; the epoch that is best on them is the
+    result, and learning stops when it is `patience` epochs old.
+    """
+
+    update: MarginUpdate = MarginUpdate.PASSIVE_AGGRESSIVE
+    aggressiveness: float = 0.01
+    n_epochs: int = 30
+    hope: Hope = Hope.COST_DIMINISHED
+    fear: Fear = Fear.COST_AUGMENTED
+    decay: float = 0.9
+    background: Background = Background.MODEL
+    gain_scale: float = 1.0
+    averaged: bool = True
+    batch: int = 1
+    held_out: float = 0.0
+    patience: int = 5
+    max_iterations: int = 100
+    tolerance: float = 1e-4
+
+    def __post_init__(self) -> None:
+        positive = (self.aggressiveness, self.gain_scale, self.tolerance)
+        if not all(number > 0 and math.isfinite(number) for number in positive):
+            raise InputError("aggressiveness, gain_scale and tolerance must be positive numbers")
+        if min(self.n_epochs, self.batch, self.patience, self.max_iterations) < 1:
+            raise InputError("numbers of epochs and iterations, batch and patience must be at least 1")
+        if not (0 <= self.decay < 1 and 0 <= self.held_out < 1):
+            raise InputError("decay and held_out must be in [0, 1)")
+        if self.update is MarginUpdate.CUTTING_PLANE and self.fear is not Fear.COST_AUGMENTED:
+            raise InputError("the cutting plane looks for the most violated margin; fear must be cost-augmented")
+
+    def optimise(
+        self,
+        pool: Pool,
+        start: Weights,
+        *,
+        seed: int,
+        round_number: int = 0,
+        frozen: Collection[str] = (),
+        threads: int = 1,
+    ) -> Result:
+        """Learn from `start`; the averaged weights of the best epoch."""
+        check_tunable(pool)
+        start = check_start(pool, start)
+        metric = metric_of(pool)
+        fixed = np.zeros(len(pool.index), dtype=np.uint8)
+        fixed[frozen_ids(pool, frozen)] = 1
+        lengths = [list_lengths(metric, shard) for shard in pool.shards]
+        lists = self._lists(pool, metric, lengths)
+        if not lists.vary(fixed):
+            raise InputError(
+                "no feature that may change differs between the candidates of a sentence, so weights cannot matter"
+            )
+        learned, held_out = split_sentences(pool, self.held_out, seed=seed)
+        measured = held_out if len(held_out) else learned
+        past = lists.totals(learned, start.values, threads)
+        bound, bound_step, exact = self._bounds(pool)
+        learner = _core.margin_learner(
+            lists,
+            start.values,
+            fixed,
+            self._context(metric, past / len(learned), float(np.concatenate(lengths)[learned].mean())),
+            self.aggressiveness,
+            bound,
+            bound_step,
+            self.update is MarginUpdate.CUTTING_PLANE,
+            exact,
+            _core.Hope[self.hope.name],
+            _core.Fear[self.fear.name],
+            self.background is Background.HOPE,
+            self.max_iterations,
+            self.tolerance,
+            self.batch,
+        )
+        best = BestEpoch(self.patience if self.held_out else None)
+        trace: list[dict[str, float | int]] = []
+        for epoch in range(1, self.n_epochs + 1):
+            order = visiting_order(learned, key=[seed, round_number, epoch])
+            n, n_updates, loss, spread, spread_square = learner.visit(order, threads)
+            values = learner.average() if self.averaged else learner.weights()
+            gain = float(metric.gain(lists.totals(measured, values, threads)))
+            trace.append(
+                {
+                    "epoch": epoch,
+                    "gain": gain,
+                    "loss": loss / n,
+                    "updates": n_updates,
+                    "spread": spread / n,
+                    "spread_deviation": math.sqrt(max(0.0, spread_square / n - (spread / n) ** 2)),
+                }
+            )
+            if not best.offer(epoch, gain, values):
+                break
+        notes = [f"the weights are those of epoch {best.number} of {len(trace)}"]
+        if any((shard.source_lengths == UNKNOWN_LENGTH).any() for shard in pool.shards):
+            notes.append("source lengths are unknown; gains are scaled by the length of references or candidates")
+        weights = Weights(pool.index, best.result())
+        return finish(pool, start, weights, threads=threads, trace=tuple(trace), notes=tuple(notes))
+
+    def _bounds(self, pool: Pool) -> tuple[float, float, bool]:
+        """B, D, and whether D is shared: for the relative margin, which extends this."""
+        return math.inf, 1.0, False
+
+    def _lists(self, pool: Pool, metric: Metric, lengths: list[Float64Array]) -> _core.CandidateLists:
+        scale = self.gain_scale / typical_range(metric, pool.shards)
+        in_context = np.zeros(0)
+        shards = [
+            (
+                *shard.candidates,
+                shard.stats,
+                in_context if isinstance(metric, Bleu) else scaled_gains(metric, shard, scale=scale, by_length=True),
+                self.gain_scale * words,
+            )
+            for shard, words in zip(pool.shards, lengths, strict=True)
+        ]
+        return _core.candidate_lists(shards, metric.n_stats)
+
+    def _context(self, metric: Metric, mean: Float64Array, length: float) -> _core.PseudoCorpus | None:
+        """The past if it had been `mean` statistics for ever."""
+        if not isinstance(metric, Bleu):
+            return None
+        n = self.decay / (1 - self.decay)
+        # A trace of every n-gram: unsmoothed BLEU is 0 without a match, and could not tell candidates apart.
+        prior = np.full(metric.n_stats, 0.01)
+        prior[:2] = 0
+        return _core.PseudoCorpus(scorer_of(metric), n * mean, prior, n * self.gain_scale * length, self.decay)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HingeLoss:
+    """max(0, Delta(y-) - Delta(y+) - s(y+) + s(y-)) of each list, y+ held fixed: what a step of MIRA reduces.
+
+    Gains are those of the candidate alone (BLEU+1), times the words of its sentence and `gain_scale`.
+    """
+
+    metric: Metric
+    hope: Hope = Hope.COST_DIMINISHED
+    fear: Fear = Fear.COST_AUGMENTED
+    gain_scale: float = 1.0
+    sentence_bleu: SentenceBleu | None = None
+
+    def gradient(self, shard: Shard, weights: Float64Array) -> tuple[float, SparseVector, Int32Array]:
+        """See Loss."""
+        gains = scaled_gains(
+            self.metric, shard, scale=self.gain_scale, by_length=True, sentence_bleu=self.sentence_bleu
+        )
+        hope, fear = _core.Hope[self.hope.name], _core.Fear[self.fear.name]
+        value, ids, values, n_lists = _core.margin_loss(
+            *shard.candidates, gains, weights, hope, fear, False, math.inf, 0.0
+        )
+        return value, SparseVector(ids, values), n_lists

@@ -1,0 +1,71 @@
+"""How weights follow gradients, and when they stop."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+
+from dragoman.errors import InputError
+
+__all__ = ["MIN_HELD_OUT", "Conditioning", "Stopping", "Update"]
+
+MIN_HELD_OUT = 100
+"""Fewer held-out lists than this say too little: then the lists learned from are watched."""
+
+
+class Conditioning(StrEnum):
+    """What the gradient of a feature is divided by."""
+
+    NONE = "none"  # nothing
+    LISTS = "lists"  # the number of lists in which a candidate has it; of dense features: all lists
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Update:
+    """How weights follow gradients.
+
+    The step after e epochs is step / (1 + decay e). `adaptive` is AdaGrad: a feature's step is divided by the root of
+    its summed squared gradients. `averaged` returns the mean of the weights after each update. `scale_dense` measures
+    dense features in their deviation within lists, so that their scale does not matter. The gradients of a `batch` are
+    added; only a batch is shared by threads.
+    """
+
+    step: float = 0.1
+    decay: float = 0.0
+    l2: float = 0.0
+    adaptive: bool = False
+    averaged: bool = False
+    batch: int = 1
+    conditioning: Conditioning = Conditioning.NONE
+    scale_dense: bool = True
+
+    def __post_init__(self) -> None:
+        if not (self.step > 0 and math.isfinite(self.step)):
+            raise InputError(f"the step must be positive, not {self.step}")
+        if not self.decay >= 0 or not self.l2 >= 0 or not math.isfinite(self.decay + self.l2):
+            raise InputError("decay and l2 must not be negative")
+        if self.batch < 1:
+            raise InputError(f"a batch has at least one list, not {self.batch}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stopping:
+    """When to end, and with which weights: the best ones (`keep_best`) or those of the last epoch.
+
+    With fewer than 100 lists to hold out, or a share of 0, the lists learned from are watched.
+    """
+
+    max_epochs: int = 100
+    tolerance: float = 3e-4
+    patience: int = 3
+    held_out: float = 0.1
+    keep_best: bool = True
+
+    def __post_init__(self) -> None:
+        if self.max_epochs < 1 or self.patience < 1:
+            raise InputError("epochs and patience must be positive")
+        if not self.tolerance >= 0:
+            raise InputError(f"the tolerance must not be negative, but is {self.tolerance}")
+        if not 0 <= self.held_out < 1:
+            raise InputError(f"the share to hold out must be in [0, 1), not {self.held_out}")

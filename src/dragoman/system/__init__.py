@@ -1,0 +1,41 @@
+"""Systems: folders of tables and weights that translate; training one from parallel text."""
+
+from dragoman.system.engine import Engine, Preset
+from dragoman.system.explain import Contribution, Explanation, Piece
+from dragoman.system.moses import export_moses, import_moses
+from dragoman.system.settings import (
+    DEFAULT_REORDERING,
+    REORDERING,
+    ModelKind,
+    SystemSettings,
+    TextSettings,
+    reordering_by_name,
+)
+from dragoman.system.stages import Monitor, Silent, Stage
+from dragoman.system.system import System, SystemView
+from dragoman.system.train import TrainConfig, train
+from dragoman.system.tuned import save_tuned
+
+__all__ = [
+    "DEFAULT_REORDERING",
+    "REORDERING",
+    "Contribution",
+    "Engine",
+    "Explanation",
+    "ModelKind",
+    "Monitor",
+    "Piece",
+    "Preset",
+    "Silent",
+    "Stage",
+    "System",
+    "SystemSettings",
+    "SystemView",
+    "TextSettings",
+    "TrainConfig",
+    "export_moses",
+    "import_moses",
+    "reordering_by_name",
+    "save_tuned",
+    "train",
+]

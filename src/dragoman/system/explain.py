@@ -1,0 +1,144 @@
+"""Why a translation: its phrases, word links, and what every feature contributed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from dragoman._core import unescape_word
+from dragoman.features import Weights
+from dragoman.forest import Derivation
+from dragoman.system.engine import Engine, Preset
+from dragoman.text import split_tokens
+
+__all__ = ["Contribution", "Explanation", "Piece", "explain"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contribution:
+    """A feature of a translation; value x weight, summed over all features, is the model's score."""
+
+    name: str
+    value: float
+    weight: float
+
+    @property
+    def contribution(self) -> float:
+        """Value x weight."""
+        return self.value * self.weight
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """A rule applied: what it covers of the source, the words it puts into the translation, its share of the score."""
+
+    source: str
+    target: str
+    span: tuple[int, int]
+    positions: tuple[int, ...]
+    """Of its words in the translation."""
+    score: float
+    features: tuple[Contribution, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """One translation explained."""
+
+    source: str
+    text: str
+    score: float
+    pieces: tuple[Piece, ...]
+    """In the order of the translation."""
+    alignment: tuple[tuple[int, int], ...]
+    features: tuple[Contribution, ...]
+    """Greatest contribution first, by its size."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "source": self.source,
+            "text": self.text,
+            "score": self.score,
+            "pieces": [
+                {
+                    "source": piece.source,
+                    "target": piece.target,
+                    "span": list(piece.span),
+                    "positions": list(piece.positions),
+                    "score": piece.score,
+                    "features": [_plain(item) for item in piece.features],
+                }
+                for piece in self.pieces
+            ],
+            "alignment": [list(link) for link in self.alignment],
+            "features": [_plain(item) for item in self.features],
+        }
+
+    def lines(self) -> list[str]:
+        """The same as text for people."""
+        out = [f"source       {self.source}", f"translation  {self.text}", f"score        {self.score:.4f}"]
+        out.append("alignment    " + " ".join(f"{s}-{t}" for s, t in self.alignment))
+        width = max((len(piece.source) for piece in self.pieces), default=0)
+        out.append("pieces")
+        out += [
+            f"  [{p.span[0]}:{p.span[1]}]".ljust(10) + f"{p.source.ljust(width)}  ->  {p.target}  ({p.score:+.4f})"
+            for p in self.pieces
+        ]
+        width = max((len(item.name) for item in self.features), default=0)
+        out.append("features".ljust(width + 2) + "      value     weight  contribution")
+        out += [
+            f"  {item.name.ljust(width)} {item.value:10.4f} {item.weight:10.4f} {item.contribution:13.4f}"
+            for item in self.features
+        ]
+        return out
+
+
+def explain(engine: Engine, sentence: str, weights: Weights, *, preset: Preset = Preset.DEFAULT) -> Explanation | None:
+    """The best translation of a sentence, explained; None when it has no words."""
+    best = engine.forests([sentence], weights, preset=preset)[0].best(weights)
+    if best is None or not split_tokens(sentence):
+        return None
+    return explanation_of(engine, sentence, best, weights)
+
+
+def explanation_of(engine: Engine, sentence: str, derivation: Derivation, weights: Weights) -> Explanation:
+    """A derivation of a sentence, explained."""
+    words = split_tokens(sentence)
+    pieces = []
+    for application, positions in zip(derivation.applications, derivation.target_positions(), strict=True):
+        begin, end = application.source
+        features = _contributions(application.features, weights)
+        if not features and not positions:
+            continue
+        shown = [s for s in application.symbols if isinstance(s, str) and s not in ("<s>", "</s>")]
+        pieces.append(
+            Piece(
+                source=" ".join(words[begin:end]) if 0 <= begin <= end else "",
+                target=" ".join(unescape_word(s.encode()).decode() for s in shown),
+                span=(begin, end),
+                positions=tuple(positions),
+                score=sum(item.contribution for item in features),
+                features=features,
+            )
+        )
+    n_words = len(derivation.tokens())
+    pieces.sort(key=lambda piece: piece.positions[0] if piece.positions else n_words)
+    features = _contributions(derivation.features(), weights)
+    return Explanation(
+        source=" ".join(words),
+        text=" ".join(derivation.tokens()),
+        score=sum(item.contribution for item in features),
+        pieces=tuple(pieces),
+        alignment=tuple(engine.alignment(derivation)),
+        features=features,
+    )
+
+
+def _contributions(features: Any, weights: Weights) -> tuple[Contribution, ...]:
+    items = [Contribution(name=name, value=value, weight=weights[name]) for name, value in features.items() if value]
+    return tuple(sorted(items, key=lambda item: (-abs(item.contribution), item.name)))
+
+
+def _plain(item: Contribution) -> dict[str, Any]:
+    return {"name": item.name, "value": item.value, "weight": item.weight, "contribution": item.contribution}

@@ -1,0 +1,109 @@
+"""The files of a system in the making, and the end of making it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from dragoman.errors import InputError
+from dragoman.features import Weights, write_weights
+from dragoman.grammar import Grammar
+from dragoman.lm import LanguageModel
+from dragoman.run import RunFolder
+from dragoman.system.manifest import MANIFEST, Manifest, record_of, write_manifest
+from dragoman.system.settings import SystemSettings
+from dragoman.system.stages import Monitor, Stages
+from dragoman.types import PathLike
+
+__all__ = ["COUNTS", "GRAMMAR", "LM", "RECORD", "WEIGHTS", "WORK", "close_system", "fold_lm", "identity", "making"]
+
+GRAMMAR, LM, WEIGHTS = "grammar", "lm.bin", "weights.tsv"
+COUNTS = {"source_counts": "source.counts", "target_counts": "target.counts"}
+"""How often each word occurs in the training text: int64 by id. An imported system has none."""
+RECORD, WORK = "train", "work"
+"""The run folder of the training, and a folder for what it needs on the way."""
+
+
+def fold_lm(fold: int) -> str:
+    """The file of a fold's language model."""
+    return f"lm.fold-{fold}.bin"
+
+
+def close_system(base: Path, settings: SystemSettings, stages: Stages, weights: Mapping[str, float]) -> None:
+    """Write weights and manifest beside the tables; the system exists from now on."""
+    grammar = Grammar.load(base / GRAMMAR)
+    lm = LanguageModel.load(base / LM, verify=False)
+    write_weights(Weights.from_dict(weights), base / WEIGHTS)
+    names = {"grammar": f"{GRAMMAR}/manifest.json", "lm": LM, "weights": WEIGHTS}
+    names |= {name: path for name, path in COUNTS.items() if (base / path).exists()}
+    if settings.n_folds > 1:
+        names |= {f"lm.fold-{fold}": fold_lm(fold) for fold in range(settings.n_folds)}
+    about: dict[str, Any] = {
+        "dragoman": version("dragoman"),
+        "n_pairs": len(grammar),
+        "n_source_words": len(grammar.source_vocab),
+        "n_target_words": len(grammar.target_vocab),
+        "lm_order": lm.order,
+        "n_ngrams": list(lm.n_ngrams),
+        "stages": [asdict(stage) for stage in stages.finished.values()],
+    }
+    files = {name: record_of(base, base / path) for name, path in names.items()}
+    write_manifest(base, Manifest(settings=settings, files=files, parent=None, about=about))
+
+
+@contextlib.contextmanager
+def making(out: PathLike, record: dict[str, Any], monitor: Monitor, *, resume: bool) -> Iterator[tuple[Path, Stages]]:
+    """The folder of a system in the making and its stages; `record` is what must be the same to go on.
+
+    Raises InputError where something else is in the way. When the block ends well, what was needed on the way is
+    dropped; when it fails before any stage is done, there is nothing to go on with and nothing is left.
+    """
+    base = Path(out)
+    try:
+        present = [entry.name for entry in base.iterdir()] if base.exists() else []
+    except OSError as error:
+        raise InputError(f"a folder was expected: {error.strerror or error}", path=base) from error
+    if MANIFEST in present and not resume:
+        raise InputError("holds a system already; remove it or choose another folder", path=base)
+    if present and RECORD not in present:
+        raise InputError("is not empty and holds no training; choose another folder", path=base)
+    with RunFolder.open(base / RECORD, record, resume=resume) as run:
+        _drop_scratch(base)
+        (base / WORK).mkdir(exist_ok=True)
+        stages = Stages(run, monitor)
+        try:
+            yield base, stages
+        except BaseException:
+            if not stages.finished:
+                for folder in (WORK, RECORD):
+                    shutil.rmtree(base / folder)
+                if not any(base.iterdir()):
+                    base.rmdir()
+            raise
+        shutil.rmtree(base / WORK)
+
+
+def _drop_scratch(base: Path) -> None:
+    """What a kill left half done: files and folders beside the ones whose names they were to get."""
+    names = (GRAMMAR, MANIFEST, WEIGHTS, *COUNTS.values(), "lm*.bin")
+    for pattern in [*(f".{name}.*" for name in names), f"{WORK}/.*"]:
+        for scratch in base.glob(pattern):
+            shutil.rmtree(scratch) if scratch.is_dir() else scratch.unlink()
+
+
+def identity(path: PathLike) -> list[object]:
+    """What tells a file from a changed one, for resuming: its name, size and time of change."""
+    name = os.fspath(path)
+    if name == "-":
+        raise InputError("training reads its files more than once; standard input cannot be one of them")
+    try:
+        status = Path(name).stat()
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", path=name) from error
+    return [name, status.st_size, status.st_mtime_ns]

@@ -1,0 +1,147 @@
+"""The manifest of a system folder: settings, and every file with its size and checksums.
+
+A file is named by its path relative to the folder. Those of a tuned system's tables lead to its parent
+(`../parent/lm.bin`): they are never copied. At load, the size and a checksum of a file's first bytes are compared,
+where the headers of our binary files keep a checksum of the rest; `verify` compares everything.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dragoman.errors import InputError
+from dragoman.system.settings import SystemSettings
+from dragoman.text import replace_bytes
+
+__all__ = ["MANIFEST", "FileRecord", "Manifest", "read_manifest", "record_of", "write_manifest"]
+
+MANIFEST = "system.json"
+_FORMAT = "dragoman-system"
+_VERSION = 1
+_HEAD_BYTES = 1 << 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileRecord:
+    """A file of the system. `path` is relative to the system's folder."""
+
+    path: str
+    n_bytes: int
+    head: str
+    blake2b: str
+
+    def check(self, base: Path, *, whole: bool = False) -> Path:
+        """The file's place, when it is the one that was recorded; otherwise an InputError says what is wrong."""
+        path = base / self.path
+        try:
+            size = path.stat().st_size
+            known = size == self.n_bytes and _digest(path, _HEAD_BYTES) == self.head
+            if known and whole:
+                known = _digest(path, None) == self.blake2b
+        except OSError as error:
+            why = (
+                "the parent system is gone; this tuned system has no tables of its own, so bring it back to its place"
+                if self.path.startswith("..") and isinstance(error, FileNotFoundError)
+                else f"cannot be read: {error.strerror or error}"
+            )
+            raise InputError(why, path=path) from error
+        if not known:
+            found = f"has {size} bytes instead of {self.n_bytes}" if size != self.n_bytes else "has other content"
+            why = (
+                f"{found}: the parent system has changed since this system was tuned; tune again, or bring it back"
+                if self.path.startswith("..")
+                else f"{found}; the system is damaged"
+            )
+            raise InputError(why, path=path)
+        return path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifest:
+    """What stands in the manifest. Files are named by what they are: `grammar`, `lm`, `lm.fold-0`, `weights`."""
+
+    settings: SystemSettings
+    files: dict[str, FileRecord]
+    parent: str | None
+    """Of a tuned system: the folder that it was tuned from, relative."""
+    about: dict[str, Any]
+    """For people: versions, sizes of the tables, what training or tuning did."""
+
+
+def record_of(base: Path, path: Path) -> FileRecord:
+    """The record of a file as it is now."""
+    return FileRecord(
+        path=Path(os.path.relpath(path, base)).as_posix(),
+        n_bytes=path.stat().st_size,
+        head=_digest(path, _HEAD_BYTES),
+        blake2b=_digest(path, None),
+    )
+
+
+def write_manifest(base: Path, manifest: Manifest) -> None:
+    """Write it; the system exists from now on."""
+    content = {
+        "format": _FORMAT,
+        "version": _VERSION,
+        "settings": manifest.settings.to_json(),
+        "parent": manifest.parent,
+        "files": {
+            name: {"path": r.path, "bytes": r.n_bytes, "head": r.head, "blake2b": r.blake2b}
+            for name, r in manifest.files.items()
+        },
+        "about": manifest.about,
+    }
+    text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
+    replace_bytes(base / MANIFEST, text.encode("utf-8") + b"\n")
+
+
+def read_manifest(base: Path) -> Manifest:
+    """Read and check the manifest itself; the files are checked where they are used."""
+    path = base / MANIFEST
+    try:
+        data = json.loads(path.read_bytes())
+    except FileNotFoundError as error:
+        raise InputError(f"is not a system: there is no {MANIFEST} in it", path=base) from error
+    except OSError as error:
+        raise InputError(f"is not a system: {MANIFEST}: {error.strerror}", path=base) from error
+    except ValueError as error:
+        raise InputError(f"is not JSON ({error}); the system is damaged", path=path) from error
+    if not isinstance(data, dict) or data.get("format") != _FORMAT:
+        raise InputError("is not the manifest of a system", path=path)
+    if data.get("version") != _VERSION:
+        raise InputError(f"has format version {data.get('version')}; this program reads {_VERSION}", path=path)
+    try:
+        files = {
+            str(name): FileRecord(
+                path=_plain_path(r["path"]), n_bytes=int(r["bytes"]), head=str(r["head"]), blake2b=str(r["blake2b"])
+            )
+            for name, r in data["files"].items()
+        }
+        parent, about = data["parent"], dict(data["about"])
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"lacks the records of its files ({error}); the system is damaged", path=path) from error
+    try:
+        settings = SystemSettings.from_json(data.get("settings"))
+    except InputError as error:
+        raise error.at(path) from None
+    if missing := [name for name in ("grammar", "lm", "weights") if name not in files]:
+        raise InputError(f"names no {missing[0]}; the system is damaged", path=path)
+    return Manifest(settings=settings, files=files, parent=None if parent is None else str(parent), about=about)
+
+
+def _plain_path(path: object) -> str:
+    if not isinstance(path, str) or not path or Path(path).is_absolute():
+        raise ValueError(f"'{path}' is not a relative path")
+    return path
+
+
+def _digest(path: Path, n_bytes: int | None) -> str:
+    with path.open("rb") as stream:
+        if n_bytes is None:
+            return hashlib.file_digest(stream, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+        return hashlib.blake2b(stream.read(n_bytes), digest_size=16).hexdigest()

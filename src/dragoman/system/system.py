@@ -1,0 +1,210 @@
+"""A translation system: a folder of tables and weights, and what one does with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from dragoman.errors import InputError
+from dragoman.features import FeatureIndex, Weights, read_weights
+from dragoman.forest import Forest
+from dragoman.grammar import Grammar
+from dragoman.lm import LanguageModel
+from dragoman.pool import Pool
+from dragoman.system.candidates import pool_of
+from dragoman.system.engine import Engine, Preset
+from dragoman.system.explain import Explanation, explain
+from dragoman.system.folder import COUNTS
+from dragoman.system.manifest import Manifest, read_manifest
+from dragoman.system.phrase import PhraseEngine
+from dragoman.system.raw import RawText
+from dragoman.system.settings import ModelKind, SystemSettings
+from dragoman.types import Float64Array, Int64Array, PathLike, Progress
+
+__all__ = ["System", "SystemView"]
+
+_BATCH = 256
+
+
+class SystemView:
+    """A system over all data, or all but one fold: an engine with weights."""
+
+    def __init__(self, engine: Engine, weights: Weights) -> None:
+        self.engine = engine
+        self.weights = weights
+
+    @property
+    def index(self) -> FeatureIndex:
+        """Over which features come and live weight buffers are given."""
+        return self.engine.index
+
+    def translate(
+        self,
+        sentences: Iterable[str],
+        *,
+        weights: Weights | Float64Array | None = None,
+        preset: Preset = Preset.DEFAULT,
+        n_threads: int = 1,
+    ) -> Iterator[str]:
+        """The best translation of each sentence of tokens, in batches; an empty line stays one."""
+        used = self.weights if weights is None else weights
+        for batch in _batches(sentences):
+            best, own_words = self.engine.kbest(batch, used, 1, grow=False, preset=preset, n_threads=n_threads)
+            vocab = self.engine.vocab
+            for s in range(best.n_sentences):
+                c = int(best.first[s])
+                tokens = best.tokens_of(c).tolist() if c < best.first[s + 1] else ()
+                yield " ".join(vocab.word(t) if t < len(vocab) else own_words[t - len(vocab)] for t in tokens)
+
+    def decode(
+        self, sentence: str, weights: Weights | Float64Array | None = None, *, preset: Preset = Preset.DEFAULT
+    ) -> Forest:
+        """The search space of one sentence. A float64 array over `index` is read as it is at the time of the call."""
+        used = self.weights if weights is None else weights
+        return self.engine.forests([sentence], used, preset=preset)[0]
+
+    def forests(
+        self,
+        sentences: Iterable[str],
+        weights: Weights | Float64Array | None = None,
+        *,
+        preset: Preset = Preset.DEFAULT,
+        n_threads: int = 1,
+    ) -> Iterator[Forest]:
+        """The search spaces of many sentences, in batches."""
+        used = self.weights if weights is None else weights
+        for batch in _batches(sentences):
+            yield from self.engine.forests(batch, used, preset=preset, n_threads=n_threads)
+
+    def kbest(
+        self,
+        sentences: Sequence[str],
+        k: int,
+        *,
+        weights: Weights | Float64Array | None = None,
+        distinct: bool = False,
+        round_number: int = 0,
+        first_sentence: int = 0,
+        preset: Preset = Preset.DEFAULT,
+        n_threads: int = 1,
+        progress: Progress | None = None,
+    ) -> Pool:
+        """Candidate lists, ready for an optimiser; the first sentence has the id `first_sentence`."""
+        used = self.weights if weights is None else weights
+        best, own_words = self.engine.kbest(
+            sentences, used, k, distinct=distinct, preset=preset, n_threads=n_threads, progress=progress
+        )
+        return pool_of(
+            best,
+            sentences,
+            vocab=self.engine.vocab,
+            own_words=own_words,
+            index=self.engine.index,
+            dense=self.engine.dense(),
+            round_number=round_number,
+            first_sentence=first_sentence,
+        )
+
+    def explain(
+        self, sentence: str, *, weights: Weights | None = None, preset: Preset = Preset.DEFAULT
+    ) -> Explanation | None:
+        """How the best translation came about; None for an empty sentence."""
+        used = self.weights if weights is None else weights
+        return explain(self.engine, sentence, used, preset=preset)
+
+
+class System(SystemView):
+    """A loaded system, itself the view of all data. Tables are memory-mapped, so that processes share them."""
+
+    def __init__(self, folder: Path, manifest: Manifest, grammar: Grammar, weights: Weights) -> None:
+        self.folder = folder
+        self.manifest = manifest
+        self.grammar = grammar
+        super().__init__(self._engine(None, weights), weights)
+
+    @classmethod
+    def load(cls, folder: PathLike) -> System:
+        """Map a system. Sizes and headers of all files are checked; `verify` also checks their content."""
+        base = Path(folder)
+        manifest = read_manifest(base)
+        for record in manifest.files.values():
+            record.check(base)
+        grammar = Grammar.load((base / manifest.files["grammar"].path).parent)
+        return cls(base, manifest, grammar, read_weights(base / manifest.files["weights"].path))
+
+    @staticmethod
+    def verify(folder: PathLike) -> list[Path]:
+        """Compare every file with its checksum, those of the parent too. Returns them, or raises InputError."""
+        base = Path(folder)
+        manifest = read_manifest(base)
+        checked = [record.check(base, whole=True) for record in manifest.files.values()]
+        grammar = (base / manifest.files["grammar"].path).parent
+        Grammar.verify(grammar)
+        return [*checked, *sorted(path for path in grammar.iterdir() if path.is_file() and path not in checked)]
+
+    @property
+    def settings(self) -> SystemSettings:
+        """What it was built with."""
+        return self.manifest.settings
+
+    def file(self, name: str) -> Path:
+        """Where a file of the manifest is."""
+        if name not in self.manifest.files:
+            raise InputError(f"the system has no {name}", path=self.folder)
+        return self.folder / self.manifest.files[name].path
+
+    def lm(self, fold: int | None = None) -> LanguageModel:
+        """The language model of all data, or of all but a fold."""
+        return LanguageModel.load(self.file("lm" if fold is None else f"lm.fold-{fold}"), verify=False)
+
+    def view(self, fold: int | None = None) -> SystemView:
+        """The system of all data, or of all data but a fold (`train --folds`); index and weights are shared."""
+        if fold is None:
+            return self
+        n_folds = self.settings.n_folds
+        if not 0 <= fold < n_folds or n_folds == 1:
+            has = f"{n_folds} folds" if n_folds > 1 else "no folds; train it with --folds"
+            raise InputError(f"there is no fold {fold}; the system has {has}", path=self.folder)
+        return SystemView(self._engine(fold, self.weights), self.weights)
+
+    def with_templates(self, templates: Sequence[str]) -> System:
+        """The same system with other sparse features, for tuning."""
+        settings = replace(self.settings, features=tuple(templates))
+        return System(self.folder, replace(self.manifest, settings=settings), self.grammar, self.weights)
+
+    def raw_text(self) -> RawText:
+        """How raw text becomes tokens of this system and back."""
+        return RawText(self.settings.text)
+
+    def _engine(self, fold: int | None, weights: Weights) -> Engine:
+        match self.settings.model:
+            case ModelKind.PHRASE:
+                return PhraseEngine(
+                    self.grammar,
+                    self.lm(fold),
+                    self.settings,
+                    weights.index,
+                    fold=fold,
+                    word_counts=self._word_counts(),
+                )
+
+    def _word_counts(self) -> tuple[Int64Array, Int64Array] | None:
+        if not self.manifest.files.keys() >= COUNTS.keys():
+            return None
+        counts = []
+        for name, vocab in zip(COUNTS, (self.grammar.source_vocab, self.grammar.target_vocab), strict=True):
+            found = np.fromfile(self.file(name), dtype="<i8")
+            if len(found) != len(vocab) or found.min(initial=0) < 0:
+                raise InputError("does not fit the vocabulary; the system is damaged", path=self.file(name))
+            counts.append(found.astype(np.int64))
+        return counts[0], counts[1]
+
+
+def _batches(sentences: Iterable[str]) -> Iterator[list[str]]:
+    iterator = iter(sentences)
+    while batch := list(islice(iterator, _BATCH)):
+        yield batch

@@ -1,0 +1,177 @@
+"""From parallel text to a system folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dragoman.align import AlignConfig, Direction, Step, align, read_pharaoh, write_pharaoh
+from dragoman.corpus import Bitext
+from dragoman.errors import InputError
+from dragoman.features import parse_templates
+from dragoman.grammar import ExtractConfig, extract
+from dragoman.lm import EstimateConfig, LanguageModel, TrainingText, estimate, estimate_work
+from dragoman.system.folder import COUNTS, GRAMMAR, LM, WORK, close_system, fold_lm, identity, making
+from dragoman.system.manifest import MANIFEST
+from dragoman.system.phrase import start_weights
+from dragoman.system.raw import RawText
+from dragoman.system.settings import SystemSettings
+from dragoman.system.stages import Monitor, Silent, Stages
+from dragoman.system.system import System
+from dragoman.text import open_output, read_lines, replace_bytes
+from dragoman.types import PathLike
+
+__all__ = ["TrainConfig", "train"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainConfig:
+    """What can be chosen about training."""
+
+    settings: SystemSettings = field(default_factory=SystemSettings)
+    alignment: AlignConfig = field(default_factory=AlignConfig)
+    """Where no alignment is given."""
+    lm: EstimateConfig = field(default_factory=EstimateConfig)
+    """Where no language model is given."""
+    max_phrase_length: int = 7
+    raw: bool = False
+    """The text is raw: tokenise it, and lowercase it where the settings say so."""
+
+
+def train(
+    source: PathLike,
+    target: PathLike,
+    out: PathLike,
+    *,
+    alignment: PathLike | None = None,
+    lm: PathLike | None = None,
+    lm_text: Sequence[PathLike] = (),
+    config: TrainConfig | None = None,
+    resume: bool = False,
+    n_threads: int = 1,
+    monitor: Monitor | None = None,
+) -> System:
+    """Train a system on line-aligned text into the folder `out`: corpus, alignment, grammar, language models.
+
+    `alignment` is a Pharaoh file, `lm` a model, `lm_text` text for one; what is not given is made from the pairs. A
+    stopped training goes on with `resume` after its last whole stage.
+    """
+    config = config or TrainConfig()
+    parse_templates(config.settings.features)  # a misspelt one should not be found at the end
+    if config.settings.n_folds > 1 and (lm is not None or lm_text):
+        raise InputError("the language models of folds come from the training pairs; leave out other models and text")
+    files = {"source": source, "target": target, "alignment": alignment, "lm": lm}
+    record: dict[str, Any] = {name: identity(path) for name, path in files.items() if path is not None}
+    record |= {"lm_text": [identity(path) for path in lm_text], "settings": config.settings.to_json()}
+    record |= {name: value for name, value in asdict(config).items() if name != "settings"}
+    monitor = monitor or Silent()
+    with making(out, record, monitor, resume=resume) as (base, stages):
+        if not (base / MANIFEST).exists():
+            _Work(base, config, n_threads, monitor, stages).train(source, target, alignment, lm, lm_text)
+    return System.load(base)
+
+
+@dataclass(slots=True)
+class _Work:
+    base: Path
+    config: TrainConfig
+    n_threads: int
+    monitor: Monitor
+    stages: Stages
+
+    def train(
+        self,
+        source: PathLike,
+        target: PathLike,
+        links: PathLike | None,
+        lm: PathLike | None,
+        lm_text: Sequence[PathLike],
+    ) -> None:
+        do, scratch = self.stages.do, self.base / WORK
+        if self.config.raw:
+            raw = RawText(self.config.settings.text)
+            source = self._tokenised("source", source, raw.prepare)
+            target = self._tokenised("target", target, raw.prepare_target)
+            lm_text = [self._tokenised(f"text {i}", path, raw.prepare_target) for i, path in enumerate(lm_text, 1)]
+        folder = scratch / "bitext"
+        do("corpus", partial(self._corpus, source, target, folder), makes=folder)
+        bitext = Bitext.load(folder)
+        if links is None:
+            links = scratch / "align.zst"
+            do("alignment", partial(self._align, bitext, links), makes=links)
+        do("grammar", partial(self._grammar, bitext, links), makes=self.base / GRAMMAR)
+        do("language model", partial(self._lm, bitext, lm, lm_text), makes=self.base / LM)
+        for fold in range(self.config.settings.n_folds) if self.config.settings.n_folds > 1 else ():
+            goal = self.base / fold_lm(fold)
+            do(f"language model without fold {fold}", partial(self._fold_lm, bitext, fold, goal), makes=goal)
+        close_system(self.base, self.config.settings, self.stages, start_weights(self.config.settings.reordering))
+
+    def _tokenised(self, name: str, path: PathLike, prepare: Callable[[str], str]) -> PathLike:
+        goal = self.base / WORK / f"{name.replace(' ', '-')}.zst"
+        self.stages.do(f"tokens of the {name}", partial(self._tokenise, name, path, goal, prepare), makes=goal)
+        return goal
+
+    def _tokenise(self, name: str, path: PathLike, goal: Path, prepare: Callable[[str], str]) -> None:
+        with self.monitor.progress(f"tokenising the {name}") as progress, open_output(goal) as output:
+            for number, line in enumerate(read_lines(path), start=1):
+                output.write(prepare(line))
+                if number % 1000 == 0:
+                    progress(number)
+
+    def _corpus(self, source: PathLike, target: PathLike, folder: Path) -> None:
+        settings = self.config.settings
+        with self.monitor.progress("reading the corpus") as progress:
+            bitext = Bitext.build(
+                source, target, folder, n_folds=settings.n_folds, seed=settings.fold_seed, progress=progress
+            )
+
+        for side, path in zip((bitext.source, bitext.target), COUNTS.values(), strict=True):
+            replace_bytes(self.base / path, np.bincount(side.ids, minlength=len(side.vocab)).astype("<i8").tobytes())
+
+    def _align(self, bitext: Bitext, goal: PathLike) -> None:
+        with self.monitor.progress("aligning words", 100) as bar:
+
+            def progress(step: Step) -> None:
+                half = 50 if step.direction is Direction.REVERSE else 0
+                bar(half + 50 * step.iteration // step.n_iterations)
+
+            result = align(
+                bitext.source, bitext.target, self.config.alignment, n_threads=self.n_threads, progress=progress
+            )
+        self.monitor.say(
+            f"{result.alignment.n_links:,} links; the directions agree on {100 * result.agreement.f1:.1f} %"
+        )
+        write_pharaoh(goal, result.alignment)
+
+    def _grammar(self, bitext: Bitext, links: PathLike) -> None:
+        alignment = read_pharaoh(links, lengths=(bitext.source.lengths(), bitext.target.lengths()))
+        config = ExtractConfig(max_length=self.config.max_phrase_length, n_threads=self.n_threads)
+        with self.monitor.progress("extracting phrases", len(bitext)) as progress:
+            grammar = extract(bitext, alignment, self.base / GRAMMAR, config, progress)
+        self.monitor.say(f"{len(grammar):,} phrase pairs")
+
+    def _lm(self, bitext: Bitext, lm: PathLike | None, lm_text: Sequence[PathLike]) -> None:
+        if lm is not None:
+            with self.monitor.progress("reading the language model") as progress:
+                LanguageModel.load(lm, progress=progress).save(self.base / LM)
+            return
+        if not lm_text:
+            self._estimate(TrainingText.of_side(bitext.target), self.base / LM)
+            return
+        text = TrainingText()
+        with self.monitor.progress("reading text for the language model") as progress:
+            for path in lm_text:
+                text.add_file(path, progress)
+        self._estimate(text, self.base / LM)
+
+    def _fold_lm(self, bitext: Bitext, fold: int, goal: Path) -> None:
+        self._estimate(TrainingText.of_side(bitext.target, folds=bitext.folds, excluded=fold), goal)
+
+    def _estimate(self, text: TrainingText, goal: Path) -> None:
+        with self.monitor.progress("estimating", estimate_work(text, self.config.lm)) as progress:
+            estimate(text, self.config.lm, progress=progress).model.save(goal)

@@ -1,0 +1,54 @@
+"""A tuned system: weights of its own over its parent's tables."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from dragoman.errors import FailedError, InputError
+from dragoman.features import Weights, write_weights
+from dragoman.system.folder import WEIGHTS
+from dragoman.system.manifest import MANIFEST, Manifest, record_of, write_manifest
+from dragoman.system.system import System
+from dragoman.types import PathLike
+
+__all__ = ["save_tuned"]
+
+
+def save_tuned(system: System, out: PathLike, weights: Weights, *, about: Mapping[str, Any] | None = None) -> System:
+    """A system in the folder `out` with these weights; its tables stay where they are and are never copied.
+
+    The manifest names them by relative path and checksum, so both folders may be moved together.
+    """
+    if not weights.is_usable():
+        raise InputError("the weights are not finite, or all zero; nothing was written", path=out)
+    base = Path(out)
+    if (base / MANIFEST).exists():
+        raise InputError("holds a system already; choose another folder", path=base)
+    try:
+        base.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FailedError(f"{base}: cannot be made: {error.strerror or error}") from error
+    write_weights(weights, base / WEIGHTS)
+    here, there = base.resolve(), system.folder.resolve()
+    files = {
+        name: replace(record, path=Path(os.path.relpath(there / record.path, here)).as_posix())
+        for name, record in system.manifest.files.items()
+    }
+    files["weights"] = record_of(base, base / WEIGHTS)
+    manifest = Manifest(
+        settings=system.settings,
+        files=files,
+        parent=Path(os.path.relpath(there, here)).as_posix(),
+        about={
+            **{key: value for key, value in system.manifest.about.items() if key not in ("stages", "tuning")},
+            "dragoman": version("dragoman"),
+            **({"tuning": dict(about)} if about else {}),
+        },
+    )
+    write_manifest(base, manifest)
+    return System.load(base)

@@ -1,0 +1,338 @@
+"""The outer loop: Hopkins and May 2011, *Tuning as Ranking*, Figure 2, for any decoder and any optimiser.
+
+  1  initialise the pool: empty
+  2  for the desired number of iterations                                            `max_rounds`
+  3    candidate generation: decode with w_{t-1}, add the candidates to the pool     `_decode`
+  4    optimisation: find w' on the pool, w_t = Psi.w' + (1 - Psi).w_{t-1}            `_learn`
+  5  return w
+
+The score of a round is that of the decoder's best translations by w_{t-1}, so every weight vector that can be returned
+was decoded with: after the last optimisation comes one more decoding that only measures.
+"""
+
+from __future__ import annotations
+
+import resource
+import time
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from dragoman.errors import FailedError, InputError
+from dragoman.features import FeatureIndex, Weights
+from dragoman.optim import Optimiser
+from dragoman.pool import Pool, Shard, merge_pools, metric_of, new_words, on_tables, rerank, weights_for
+from dragoman.run import RunFolder
+from dragoman.tune.decoder import Decoder, DecodingRound, RoundAware
+from dragoman.tune.record import Learned, RoundRecord, TuneRecord, plain_trace
+from dragoman.tune.rounds import RoundStore
+
+__all__ = ["Between", "Keep", "LoopSettings", "Measure", "Step", "cpu_seconds", "tune_decoder"]
+
+Measure = Callable[[Pool], Pool]
+"""Gives candidates the statistics of the metric that is to be maximised."""
+
+Between = Callable[[Weights, Weights], Weights]
+"""From the weights of the round before and those just learned, the weights to decode with next."""
+
+
+class Keep(StrEnum):
+    """Which weights the loop returns."""
+
+    BEST = "best"  # those of the round with the best score of decoding, the first of equals
+    LAST = "last"
+
+
+class Step(StrEnum):
+    """What the loop is about to do."""
+
+    DECODE = "decode"
+    LEARN = "learn"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoopSettings:
+    """When to stop: after `max_rounds` optimisations, or when nothing new comes, or when everything settles.
+
+    Settled means that the weights, scaled to length 1, moved by no more than `weight_tolerance` since the round before
+    and the score of decoding, in [0, 1], by no more than `score_tolerance`.
+    """
+
+    max_rounds: int = 30
+    weight_tolerance: float = 1e-4
+    score_tolerance: float = 1e-4
+    keep: Keep = Keep.BEST
+
+    def __post_init__(self) -> None:
+        if self.max_rounds < 1:
+            raise InputError(f"tuning needs at least one round, not {self.max_rounds}")
+        if not (self.weight_tolerance >= 0 and self.score_tolerance >= 0):
+            raise InputError("the tolerances of weights and score must not be negative")
+
+
+@runtime_checkable
+class _Interpolating(Protocol):
+    def interpolate(self, previous: Weights, learned: Weights) -> Weights: ...
+
+
+def tune_decoder(
+    decoder: Decoder,
+    optimiser: Optimiser,
+    start: Weights,
+    *,
+    seed: int,
+    measure: Measure,
+    settings: LoopSettings | None = None,
+    frozen: Collection[str] = (),
+    between: Between | None = None,
+    threads: int = 1,
+    run: RunFolder | None = None,
+    on_step: Callable[[int, Step], None] | None = None,
+    on_round: Callable[[RoundRecord], None] | None = None,
+) -> TuneRecord:
+    """Decode, merge, optimise until there is nothing new.
+
+    `measure` gives each decoding its statistics. `between` is by default the optimiser's own
+    `interpolate` if it has one (PRO's Psi). With `run`, every round is recorded, and rounds that the run has
+    already are not done again. `on_step` is called before decoding and before learning, `on_round` after a round.
+    """
+    if between is None and isinstance(optimiser, _Interpolating):
+        between = optimiser.interpolate
+    loop = _Loop(
+        decoder=decoder,
+        optimiser=optimiser,
+        start=start,
+        seed=seed,
+        measure=measure,
+        settings=settings or LoopSettings(),
+        frozen=frozen,
+        between=between or _learned_alone,
+        threads=threads,
+        store=RoundStore(run),
+        on_step=on_step or _ignore_step,
+    )
+    while True:
+        loop.decode()
+        stopped = loop.reason_to_stop()
+        if not stopped:
+            loop.learn()
+        if on_round:
+            on_round(loop.rounds[-1])
+        if stopped:
+            return loop.finish(stopped)
+
+
+class _Loop:
+    """Pool, weights and rounds so far. The index and the words are the loop's own, so that they grow in the same
+    order whether a round was decoded just now or comes from a run folder.
+    """
+
+    def __init__(
+        self,
+        *,
+        decoder: Decoder,
+        optimiser: Optimiser,
+        start: Weights,
+        seed: int,
+        measure: Measure,
+        settings: LoopSettings,
+        frozen: Collection[str],
+        between: Between,
+        threads: int,
+        store: RoundStore,
+        on_step: Callable[[int, Step], None],
+    ) -> None:
+        self._decoder = decoder
+        self._optimiser = optimiser
+        self._seed = seed
+        self._measure = measure
+        self._settings = settings
+        self._frozen = frozen
+        self._between = between
+        self._threads = threads
+        self._store = store
+        self._on_step = on_step
+        self._index = FeatureIndex()
+        self._words = new_words()
+        self._pool: Pool | None = None
+        self._latest: Pool | None = None
+        self._repeated = False
+        self._previous: Weights | None = None
+        self._weights = self._best = start.on(self._index)
+        self._best_round = 1
+        self.rounds: list[RoundRecord] = []
+
+    def decode(self) -> None:
+        """Candidate generation and its score."""
+        number = len(self.rounds) + 1
+        stored = self._store.find(number)
+        if stored is not None:
+            self._add(stored.candidates, number)
+            record = stored.record
+        else:
+            self._on_step(number, Step.DECODE)
+            with self._store.new_round() as folder:
+                record = self._decode_anew(number, folder)
+        self._store.log_decoded(record)
+        self.rounds.append(record)
+        if self._settings.keep is Keep.LAST or record.gain > self.rounds[self._best_round - 1].gain:
+            self._best, self._best_round = self._weights, number
+
+    def _decode_anew(self, number: int, folder: Path) -> RoundRecord:
+        began, cpu_began = time.perf_counter(), cpu_seconds()
+        if isinstance(self._decoder, RoundAware):
+            dense = None if self._pool is None else tuple(self._pool.dense_names())
+            self._decoder.begin_round(DecodingRound(number=number, seed=self._seed, folder=folder, dense=dense))
+        raw = self._decoder.decode(self._weights)
+        if raw.n_candidates == 0:
+            raise FailedError(f"the decoder gave no candidates in round {number}")
+        if number == 1:
+            weights_for(raw, self._weights)  # raises where the decoder and the start name features differently
+        n_before = 0 if self._pool is None else self._pool.n_candidates
+        latest, pool = self._add(raw, number)
+        best = rerank(latest, self._weights, threads=self._threads)
+        change = None if self._previous is None else _distance(self._previous, self._weights)
+        record = RoundRecord(
+            round=number,
+            score=best.score(),
+            gain=best.gain(),
+            n_new=pool.n_candidates - n_before,
+            n_candidates=pool.n_candidates,
+            n_features=pool.n_features,
+            change=change,
+            notes=(_REPEATS.format(number - 1),) if self._repeated and change else (),
+            wall_s=time.perf_counter() - began,
+            cpu_s=cpu_seconds() - cpu_began,
+        )
+        self._store.save(folder, self._weights, raw, best, record)
+        return record
+
+    def _add(self, raw: Pool, number: int) -> tuple[Pool, Pool]:
+        """Merge what the decoder gave; returns it as the loop sees it, and the pool."""
+        ours = on_tables(raw, self._index, self._words)
+        shards = tuple(
+            replace(shard, rounds=np.full(shard.n_candidates, number, dtype=np.int32)) for shard in ours.shards
+        )
+        latest = self._measure(replace(ours, shards=shards))
+        metric_of(latest)
+        self._repeated = self._latest is not None and _same_lists(self._latest, latest)
+        self._latest = latest
+        before = () if self._pool is None else (self._pool,)
+        self._pool = merge_pools([*before, latest], threads=self._threads)
+        return latest, self._pool
+
+    def reason_to_stop(self) -> str:
+        """Why there should be no further round; empty when there should."""
+        now = self.rounds[-1]
+        if now.notes:
+            return "the decoder repeats its lists"
+        if now.n_new == 0:
+            return "no new candidates"
+        if now.change is not None:
+            moved = abs(now.gain - self.rounds[-2].gain)
+            if now.change <= self._settings.weight_tolerance and moved <= self._settings.score_tolerance:
+                return "weights and score have settled"
+        if now.round > self._settings.max_rounds:
+            return f"{self._settings.max_rounds} rounds are done"
+        return ""
+
+    def learn(self) -> None:
+        """Optimisation."""
+        assert self._pool is not None
+        number = len(self.rounds)
+        stored = self._store.find_learned(number, self._index)
+        if stored is not None:
+            weights, learned = stored
+        else:
+            self._on_step(number, Step.LEARN)
+            weights, learned = self._learn_anew(self._pool, number)
+            self._store.save_learned(self._store.folder(number), weights, learned)
+        self._store.log_learned(number, learned)
+        self._previous, self._weights = self._weights, weights
+        self.rounds[-1] = replace(self.rounds[-1], learned=learned)
+
+    def _learn_anew(self, pool: Pool, number: int) -> tuple[Weights, Learned]:
+        began, cpu_began = time.perf_counter(), cpu_seconds()
+        previous = self._weights
+        result = self._optimiser.optimise(
+            pool, previous, seed=self._seed, round_number=number, frozen=self._frozen, threads=self._threads
+        )
+        weights = self._between(previous, result.weights).on(self._index)
+        for name in self._frozen:  # interpolation rounds
+            weights[name] = previous[name]
+        if not weights.is_usable():
+            raise FailedError(f"round {number} left no usable weights (not finite, or all zero)")
+        return weights, Learned(
+            gain_before=result.gain_before,
+            gain_after=result.gain_after,
+            trace=plain_trace(result.trace),
+            notes=result.notes,
+            wall_s=time.perf_counter() - began,
+            cpu_s=cpu_seconds() - cpu_began,
+        )
+
+    def finish(self, stopped: str) -> TuneRecord:
+        """The result, also for the run's record."""
+        assert self._pool is not None
+        notes = [
+            f"round {record.round}: {note}"
+            for record in self.rounds
+            for note in (*record.notes, *(record.learned or _NOTHING).notes)
+        ]
+        result = TuneRecord(
+            weights=self._best,
+            metric=metric_of(self._pool).name,
+            score_before=self.rounds[0].score,
+            score_after=self.rounds[self._best_round - 1].score,
+            rounds=tuple(self.rounds),
+            n_sentences=self._pool.n_sentences,
+            n_candidates=self._pool.n_candidates,
+            n_features=self._pool.n_features,
+            cpu_s=sum(record.cpu_s + (record.learned or _NOTHING).cpu_s for record in self.rounds),
+            notes=tuple(notes),
+            dense=tuple(self._pool.dense_names()),
+            best_round=self._best_round,
+            stopped=stopped,
+        )
+        self._store.finish(result)
+        return result
+
+
+_REPEATS = (
+    "the decoder gave the same lists as in round {} although the weights changed: "
+    "it has nothing else to offer, or it does not use them"
+)
+_NOTHING = Learned(gain_before=0.0, gain_after=0.0, trace=(), notes=(), wall_s=0.0, cpu_s=0.0)
+
+
+def cpu_seconds() -> float:
+    """CPU time of this process and of its children that have ended."""
+    usages = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+
+
+def _learned_alone(_: Weights, learned: Weights) -> Weights:
+    return learned
+
+
+def _ignore_step(_number: int, _step: Step) -> None:
+    pass
+
+
+def _distance(before: Weights, after: Weights) -> float:
+    a, b = before.values_on(after.index), after.values
+    sizes = [float(np.linalg.norm(v)) for v in (a, b)]
+    return float(np.linalg.norm(a / (sizes[0] or 1.0) - b / (sizes[1] or 1.0)))
+
+
+def _same_lists(one: Pool, other: Pool) -> bool:
+    return len(one.shards) == len(other.shards) and all(map(_same_candidates, one.shards, other.shards))
+
+
+def _same_candidates(one: Shard, other: Shard) -> bool:
+    names = ("sentence_ids", "sentences", "feature_rows", "feature_ids", "feature_values", "token_rows", "tokens")
+    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names)

@@ -1,0 +1,87 @@
+"""What tuning did, for reports, JSON and the trace of a run."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dragoman.features import Weights
+
+__all__ = ["Learned", "RoundRecord", "TuneRecord", "plain_trace"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Learned:
+    """What the optimiser did in a round. Gains, in [0, 1], are those of the whole pool by its start and its result."""
+
+    gain_before: float
+    gain_after: float
+    trace: tuple[Mapping[str, Any], ...]
+    notes: tuple[str, ...]
+    wall_s: float
+    cpu_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundRecord:
+    """One round. `score` is that of the decoder's best translations, as the metric counts; `gain` is higher for better.
+
+    `n_new` candidates joined the pool. `change` is the distance of the weights from those of the round before, both
+    scaled to length 1. `learned` is None in the last round: its weights were decoded only to be measured.
+    """
+
+    round: int
+    score: float
+    gain: float
+    n_new: int
+    n_candidates: int
+    n_features: int
+    change: float | None = None
+    notes: tuple[str, ...] = ()
+    wall_s: float = 0.0
+    cpu_s: float = 0.0
+    learned: Learned | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return dataclasses.asdict(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TuneRecord:
+    """The result of tuning. Scores are the metric's own, in [0, 1] (TER: lower is better).
+
+    `best_round` is the round whose weights were kept, `stopped` says why there was no further one.
+    """
+
+    weights: Weights
+    metric: str
+    score_before: float
+    score_after: float
+    rounds: tuple[RoundRecord, ...]
+    n_sentences: int
+    n_candidates: int
+    n_features: int
+    cpu_s: float
+    notes: tuple[str, ...]
+    dense: tuple[str, ...] = ()
+    best_round: int = 1
+    stopped: str = ""
+
+    def summary(self) -> dict[str, Any]:
+        """All but the weights, for JSON."""
+        names = [field.name for field in dataclasses.fields(self) if field.name not in {"weights", "rounds"}]
+        return {name: getattr(self, name) for name in names} | {"rounds": [entry.as_dict() for entry in self.rounds]}
+
+
+def plain_trace(trace: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any], ...]:
+    """An optimiser's trace with numbers as JSON can hold them: NumPy's become Python's, infinite ones None."""
+    return tuple({key: _plain(value) for key, value in entry.items()} for entry in trace)
+
+
+def _plain(value: Any) -> Any:
+    value = value.item() if hasattr(value, "item") else value
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,59 @@
+"""The commands and the Python of the documentation's walk-through do what the page says."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dragoman.features import read_weights
+from dragoman.pool import oracle, read_pool, rerank, with_external
+
+ROOT = Path(__file__).parents[2]
+
+
+def blocks(page):
+    return re.findall(
+        r"^```(sh|python)\n(.*?)^```$", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
+    )
+
+
+def run_page(page, folder):
+    """All blocks in order, in a folder with a link to the examples; returns what was printed."""
+    (folder / "examples").symlink_to(ROOT / "examples")
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    printed = []
+    for language, code in blocks(page):
+        words = ["bash", "-euc", code] if language == "sh" else [sys.executable, "-c", code]
+        done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{code}\n{done.stderr}"
+        printed.append(done.stdout)
+    return printed
+
+
+def test_reranking(tmp_path):
+    printed = run_page("docs/reranking.md", tmp_path)
+    assert len(printed) == 5
+    assert "held out" in printed[1]
+    test = with_external(read_pool([tmp_path / "test.jsonl"]), "quality")
+    plain = rerank(test, read_weights(tmp_path / "weights.tsv"))
+    assert [text for _, text in plain.texts()] == (tmp_path / "test.out").read_text().splitlines()
+    first, best = float(re.search(r"test: ([\d.]+) -> ([\d.]+)", printed[4])[1]), oracle(test).score()
+    chosen = float(re.search(r"test: ([\d.]+) -> ([\d.]+)", printed[4])[2])
+    assert first < plain.score() < chosen < best
+    assert len((tmp_path / "test-qe.out").read_text().splitlines()) == 200
+    # The figures of the page.
+    page = (ROOT / "docs" / "reranking.md").read_text(encoding="utf-8")
+    for value in (first, plain.score(), chosen, best):
+        assert f"{value:.3f}" in page, value
+
+
+@pytest.mark.parametrize("page", sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md")))
+def test_links_of_pages_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", (ROOT / page).read_text(encoding="utf-8")):
+        if "://" not in target:
+            assert ((ROOT / page).parent / target).exists(), target

@@ -1,0 +1,228 @@
+"""`dragoman tune --decoder`, its run folder, and `--method all`, with a small decoder script."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+
+import pytest
+
+import toy_decoder
+from dragoman.optim import OPTIMISERS
+from dragoman.run import RunFolder
+
+TOY = f"'{sys.executable}' '{toy_decoder.__file__}' {{source}} {{weights}} {{nbest}} {{k}} --calls calls"
+
+
+@pytest.fixture
+def task(tmp_path):
+    toy_decoder.write_task(tmp_path, n_sentences=12)
+
+
+def tune_words(more="", *, out="w.tsv", method="mert", k=4):
+    words = ["tune", "--decoder", f"{TOY} {more}", "--source", "dev.src", "-r", "dev.ref", "--weights", "start"]
+    return [*words, "--method", method, "--k", k, "-o", out]
+
+
+@pytest.mark.parametrize("method", ["mert", "pro"])
+@pytest.mark.parametrize(
+    ("style", "format_"), [("moses", "tsv"), ("cdec", "cdec"), ("jsonl", "moses-dense"), ("moses", "dragoman")]
+)
+def test_a_decoder_is_tuned(inside, task, tmp_path, method, style, format_):
+    words = tune_words(f"--style {style}", method=method)
+    result = inside(*words, "--weights-format", format_, "--rounds", 4, "--json").json
+    assert result["score_after"] > result["score_before"] + 5
+    scores = [entry["score"] for entry in result["rounds"]]
+    assert result["score_after"] == max(scores) == scores[result["best_round"] - 1]
+    assert {"metric", "n_sentences", "n_candidates", "n_features", "cpu_s", "weights"} <= result.keys()
+    assert {"round", "score", "n_new", "n_candidates", "n_features", "wall_s"} <= result["rounds"][0].keys()
+    assert len((tmp_path / "calls").read_text().splitlines()) == len(scores)
+    # The score is what the decoder gives by the result, not what the pool promises.
+    n, features = tmp_path / "again", toy_decoder.read_weights(tmp_path / "w.tsv")
+    lines = (tmp_path / "dev.src").read_text().splitlines()
+    n.write_text("".join(toy_decoder.ranked(line.split(), features)[0][1] + "\n" for line in lines))
+    scored = inside("score", "again", "-r", "dev.ref", "--json").json["systems"][0]["bleu"]
+    assert scored == pytest.approx(result["score_after"], abs=1e-6)
+
+
+def test_an_external_score_of_the_decoder(inside, task):
+    words = [word for word in tune_words("--style jsonl") if word not in {"-r", "dev.ref"}]
+    result = inside(*words, "--external", "length", "--json").json
+    assert result["score_after"] == pytest.approx(500)
+    assert result["metric"] == "length"
+
+
+def test_the_last_round_on_request(inside, task):
+    result = inside(*tune_words(method="pro"), "--keep", "last", "--rounds", 2, "--json").json
+    assert result["best_round"] == len(result["rounds"]) == 3
+    assert result["stopped"] == "2 rounds are done"
+
+
+@pytest.mark.parametrize(
+    ("mode", "message"),
+    [
+        ("fail", "the decoder failed with status 7; its last output: toy decoder, mode fail out of cheese"),
+        ("hang", "still running after 3 s; its last output: toy decoder, mode hang"),
+        ("silent", "wrote no list to {nbest}"),
+        ("skip", "the decoder left out 1 of 12 sentences, the first is line 2 of"),
+        ("garbage", "the decoder's list cannot be used:"),
+    ],
+)
+def test_a_bad_decoder_is_reported_with_its_output(inside, task, tmp_path, mode, message):
+    err = " ".join(inside(*tune_words(f"--mode {mode}"), "--timeout", 3, "--run", "r", status=1).err.split())
+    assert message in err
+    assert f"its last output: toy decoder, mode {mode}" in err
+    assert not (tmp_path / "w.tsv").exists()
+    assert not list((tmp_path / "r" / "rounds").iterdir())
+
+
+def test_a_decoder_that_ignores_its_weights_is_noticed(inside, task):
+    outcome = inside(*tune_words("--mode deaf"), "--json")
+    assert outcome.json["stopped"] == "the decoder repeats its lists"
+    assert "although the weights changed" in " ".join(outcome.err.split())
+
+
+def test_the_run_is_recorded_and_resumes(inside, task, tmp_path):
+    words = [*tune_words(), "--run", "r", "--json"]
+    whole = inside(*words).json
+    record = json.loads((tmp_path / "r" / "run.json").read_text())
+    assert record["settings"]["methods"]["mert"]["n_starts"] == 20
+    assert set(record["settings"]["inputs"]) == {"dev.src", "dev.ref", "start"}
+    assert "toy decoder" in (tmp_path / "r" / "rounds" / "0001" / "decoder.log").read_text()
+    assert len((tmp_path / "r" / "rounds" / "0001" / "output.txt").read_text().splitlines()) == 12
+    calls = (tmp_path / "calls").read_text()
+    again = inside(*words, "--resume").json
+    assert again == whole
+    assert (tmp_path / "calls").read_text() == calls
+    # Candidates of the rounds are lists like any other.
+    lists = [word for n in (1, 2) for word in ("--nbest", f"r/rounds/000{n}/candidates")]
+    assert inside("oracle", *lists, "-r", "dev.ref", "--json").json["score"] >= whole["score_after"]
+    assert "--resume" in inside(*words, status=2).err
+    assert "another options" in " ".join(inside(*words, "--resume", "--rounds", 3, status=2).err.split())
+    (tmp_path / "dev.ref").write_text((tmp_path / "dev.ref").read_text().replace("a", "b"))
+    assert "another inputs" in " ".join(inside(*words, "--resume", status=2).err.split())
+
+
+def test_fixed_lists_leave_a_run_too(inside, task, tmp_path):
+    inside(*tune_words(), "--run", "r", "--rounds", 1, "-q")
+    words = ["tune", "--nbest", "r/rounds/0001/candidates", "-r", "dev.ref", "-o", "w", "--run", "fixed", "--json"]
+    first = inside(*words).json
+    assert (tmp_path / "fixed" / "rounds" / "0001" / "learned.tsv").exists()
+    assert (tmp_path / "fixed" / "rounds" / "0001" / "output.txt").exists()
+    assert inside(*words, "--resume").json == first
+
+
+def test_a_second_process_is_told(inside, task, tmp_path):
+    with RunFolder.open(tmp_path / "r", {}):
+        err = inside(*tune_words(), "--run", "r", "--resume", status=2).err
+    assert f"another process (id {os.getpid()}) is at work" in " ".join(err.split())
+
+
+def test_a_disk_without_room_is_a_clear_failure(lists, tmp_path):
+    def no_room():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+
+    words = [sys.executable, "-m", "dragoman", "tune", *lists, "-o", "w", "--run", "full"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, preexec_fn=no_room, check=False)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert "cannot be written: File too large" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--nbest", "x"], "--nbest and --decoder exclude each other"),
+        (["--stats", "x", "y"], "--stats and --decoder exclude each other"),
+        (["--folds", "3"], "--folds belongs to --method all"),
+        (["--method", "all"], "compares methods on fixed lists"),
+        (["--resume"], "name its folder with --run"),
+        (["--template", "moses.ini"], "belongs to the format of moses.ini"),
+        (["--lower-is-better"], "--lower-is-better belongs to --external"),
+        (["--external", "x"], "an external score needs no references"),
+        (["--timeout", "0"], "the time limit must be positive"),
+        (["--source", "absent"], "absent: cannot be read"),
+        (["--source", "-"], "name it with --source"),
+        (["--weights", "absent"], "absent: cannot be read"),
+        (["--weights", "foreign"], "no weight belongs to a feature"),
+        (["--decoder", "dec {weights}"], "lacks {nbest}"),
+        (["-r", "short"], "short has 1 lines but dev.ref has 12"),
+        (["--weights-format", "xml"], "expected one of tsv, moses, moses-dense, cdec"),
+        (["--rounds", "0"], "--rounds"),
+        (["--k", "0"], "--k"),
+    ],
+)
+def test_wrong_options_with_a_decoder(inside, task, tmp_path, more, message):
+    (tmp_path / "foreign").write_text("LM0 1\n")
+    (tmp_path / "short").write_text("a\n")
+    (tmp_path / "moses.ini").write_text("[weight]\nlm= 1\n")
+    assert message in " ".join(inside(*tune_words(), *more, status=2).err.split())
+    assert not (tmp_path / "w.tsv").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--nbest", "n", "--source", "s"], "--source cannot be used with --nbest: the lists are fixed"),
+        (["--nbest", "n", "--k", "3"], "--k cannot be used with --nbest"),
+        (["--nbest", "n", "--rounds", "3", "--keep", "last"], "--keep, --rounds cannot be used with --nbest"),
+        (["--stats", "f", "s", "--timeout", "3"], "--timeout cannot be used with --stats"),
+        (["--stats", "f", "s", "-r", "ref"], "-r cannot be used with --stats: statistics files come with their scores"),
+        (["--nbest", "-", "-r", "start", "--run", "r"], "--nbest is standard input"),
+        ([], "no candidates; say where they come from with one of --nbest, --stats, --decoder"),
+    ],
+)
+def test_wrong_options_without_a_decoder(inside, task, words, message):
+    assert message in " ".join(inside("tune", *words, "-o", "w", status=2).err.split())
+
+
+def test_a_decoder_without_a_source(inside, task):
+    words = [word for word in tune_words() if word not in {"--source", "dev.src"}]
+    assert "name it with --source" in inside(*words, status=2).err
+
+
+@pytest.fixture
+def lists(inside, task):
+    inside(*tune_words(k=8), "--run", "r", "--rounds", 2, "-q")
+    return ["--nbest", "r/rounds/0001/candidates", "--nbest", "r/rounds/0002/candidates", "-r", "dev.ref"]
+
+
+def test_all_methods_are_compared(inside, lists, tmp_path):
+    words = ["tune", *lists, "--method", "all", "--folds", 3, "--set", "mert.n_starts=3", "--weights", "start"]
+    result = inside(*words, "-o", "w", "--json").json
+    assert [row["method"] for row in result["methods"]] == ["start", *OPTIMISERS]
+    good = [row for row in result["methods"] if "failure" not in row]
+    assert {"start", "mert", "pro"} <= {row["method"] for row in good}
+    for row in good:
+        assert len(row["folds"]) == 3
+        assert row["held_out"] == pytest.approx(sum(row["folds"]) / 3)
+    assert result["best"] == max(good[1:], key=lambda row: row["held_out"])["method"]
+    assert (tmp_path / "w").exists()
+    shown = inside(*words)
+    assert "held out" in shown.out
+    assert "deviation" in shown.out
+    recorded = inside(*words, "--run", "cv", "--json").json
+    assert inside(*words, "--run", "cv", "--resume", "--json").json == recorded
+
+
+def test_a_method_that_fails_does_not_stop_the_others(inside, lists):
+    words = ["tune", *lists, "--method", "all", "--folds", 2, "--set", "mert.max_features=1", "--json"]
+    rows = {row["method"]: row for row in inside(*words).json["methods"]}
+    assert "mert would tune" in rows["mert"]["failure"]
+    assert rows["pro"]["held_out"] > 0
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--folds", "1"], "cannot be dealt into 1 folds"),
+        (["--folds", "99"], "12 sentences cannot be dealt into 99 folds; expected 2 to 12"),
+        (["--set", "n_starts=3"], "expected METHOD.NAME=VALUE"),
+        (["--set", "magic.x=3"], "expected METHOD.NAME=VALUE"),
+    ],
+)
+def test_mistakes_in_a_comparison(inside, lists, more, message):
+    assert message in " ".join(inside("tune", *lists, "--method", "all", *more, status=2).err.split())

@@ -1,0 +1,96 @@
+"""Envelopes and oracles of forests against brute force over all derivations."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dragoman.forest import ForestArrays, envelopes, oracles
+from dragoman.metric import Bleu, SentenceBleu
+from forests import N_FEATURES, WORDS, all_derivations, brute_force, features_of, forests, weight_vectors, words_of
+
+STEPS = np.linspace(-7.3, 7.1, 41)
+
+
+def lines_of(forest, weights, direction):
+    """Score and slope of every derivation; None when there are too many."""
+    arrays = ForestArrays.of(forest.core)
+    derivations = all_derivations(arrays, forest.n_nodes - 1)
+    features = [features_of(arrays, edges) for edges in derivations]
+    return None if len(derivations) > 1000 else [(float(f @ weights), float(f @ direction)) for f in features]
+
+
+@given(st.lists(forests(max_tails=3), min_size=1, max_size=2), weight_vectors, weight_vectors)
+def test_envelope_is_the_best_of_all_derivations(several, weights, direction):
+    each = [lines_of(forest, weights, direction) for forest in several]
+    if any(lines is None for lines in each):
+        return
+    lines = [line for part in each for line in part]
+    found = envelopes([several], weights, direction)
+    assert found.first.tolist() == [0, len(found)]
+    if not lines:
+        assert len(found) == 0
+        return
+    assert found.begins[0] == -math.inf
+    assert (np.diff(found.begins) > 0).all()
+    assert (np.diff(found.slopes) > 0).all()
+    for t in STEPS:
+        at = int(np.searchsorted(found.begins, t, side="right")) - 1
+        best = max(score + t * slope for score, slope in lines)
+        assert found.scores[at] + t * found.slopes[at] == pytest.approx(best, abs=1e-9)
+    for i in range(len(found)):
+        arrays = ForestArrays.of(several[found.forests[i]].core)
+        edges = found.edges_of(i)
+        features = features_of(arrays, edges)
+        assert found.scores[i] == pytest.approx(float(features @ weights), abs=1e-9)
+        assert found.slopes[i] == pytest.approx(float(features @ direction), abs=1e-9)
+        assert found.tokens_of(i).tolist() == words_of(arrays, edges.tolist())
+
+
+@settings(max_examples=20)
+@given(st.lists(forests(), min_size=1, max_size=4), weight_vectors, weight_vectors)
+def test_threads_do_not_matter(batch, weights, direction):
+    one, many = (envelopes([[f] for f in batch], weights, direction, threads=n) for n in (1, 3))
+    for name in ("first", "begins", "slopes", "scores", "tokens", "edges"):
+        assert np.array_equal(getattr(one, name), getattr(many, name))
+
+
+references = st.lists(
+    st.lists(st.sampled_from([*WORDS, "elsewhere"]), max_size=7).map(" ".join), min_size=1, max_size=3
+)
+
+
+def bleu_plus_one(hypothesis, lines):
+    stats = Bleu().text_statistics([hypothesis], [lines])
+    return float(SentenceBleu().score(stats)[0])
+
+
+@given(forests(max_tails=3), references)
+def test_oracle_is_the_best_of_all_derivations(forest, lines):
+    arrays, derivations = brute_force(forest, np.zeros(N_FEATURES))
+    if len(derivations) > 200:
+        return
+    [found] = oracles([forest], [lines], beam=None)
+    if not derivations:
+        assert len(found.edges) == 0
+        return
+    best = max(bleu_plus_one(forest.text(np.array(words_of(arrays, edges))), lines) for _, edges in derivations)
+    assert found.gain == pytest.approx(best, abs=1e-9)
+    words = forest.text(np.array(words_of(arrays, found.edges.tolist())))
+    assert bleu_plus_one(words, lines) == pytest.approx(best, abs=1e-9)
+
+
+@given(forests(), references, st.integers(1, 3))
+def test_a_beam_finds_a_derivation_no_better_than_the_best(forest, lines, beam):
+    [narrow] = oracles([forest], [lines], beam=beam)
+    [exact] = oracles([forest], [lines], beam=None)
+    assert narrow.gain <= exact.gain + 1e-12
+    assert (len(narrow.edges) == 0) == (len(exact.edges) == 0)
+    if len(narrow.edges):
+        arrays = ForestArrays.of(forest.core)
+        words = forest.text(np.array(words_of(arrays, narrow.edges.tolist())))
+        assert narrow.gain == pytest.approx(bleu_plus_one(words, lines), abs=1e-9)

@@ -1,0 +1,175 @@
+"""Features of templates against plain Python twins, for every option of random grammars."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dragoman._core import escape_word
+from dragoman.align import Alignment
+from dragoman.corpus import Bitext, Side, Vocab
+from dragoman.features import FeatureIndex, Template, feature_name, known_templates, parse_templates
+from dragoman.grammar import ExtractConfig, ViewConfig, extract
+from dragoman.search import PhraseConfig, PhraseDecoder, PhraseOptionBuilder
+
+# Words that look like a template's marks, like markup, and with characters that names escape.
+SOURCE_WORDS = ["a", "b", "<other>", "c,d", "\\s"]
+TARGET_WORDS = ["x", "y", "<unaligned>", "|||", ",", "ü"]
+TEMPLATES = (
+    "word_pair(top=2)",
+    "source_length(max=2)",
+    "target_length",
+    "joint_length(max=1)",
+    "target_insertion(top=1)",
+    "discount",
+    "rule_id(min_count=1)",
+)
+
+
+def stored(word):
+    return escape_word(word.encode()).decode()
+
+
+class Twin:
+    """The definitions, rule by rule. `top` gives the names of words, the frequent ones their own."""
+
+    def __init__(self, pairs):
+        self.sides = Counter(), Counter()
+        for *sides, links in pairs:
+            for side, words in enumerate(sides):
+                for place, word in enumerate(words):
+                    self.sides[side][stored(word)] += max(1, sum(link[side] == place for link in links))
+
+    def top(self, side, n):
+        ranked = sorted(self.sides[side].items(), key=lambda item: (-item[1], item[0].encode()))
+        frequent = {word for word, _ in ranked[:n]}
+        return lambda word: word if word in frequent else "<other>"
+
+    def features(self, option):
+        f, e = ([stored(w) for w in side.split()] for side in (option.source, option.target))
+        links = option.alignment
+        unaligned_f = [w for i, w in enumerate(f) if all(i != s for s, _ in links)]
+        unaligned_e = [w for j, w in enumerate(e) if all(j != t for _, t in links)]
+        result = Counter()
+
+        def add(template, *arguments):
+            result[feature_name(template, *arguments)] += 1
+
+        name_f, name_e = self.top(0, 2), self.top(1, 2)
+        for s, t in links:
+            add("word_pair", name_f(f[s]), name_e(e[t]))
+        for w in unaligned_f:
+            add("word_pair", name_f(w), "<unaligned>")
+        for w in unaligned_e:
+            add("word_pair", "<unaligned>", name_e(w))
+        add("source_length", len(f) if len(f) <= 2 else "3+")
+        add("target_length", len(e) if len(e) <= 7 else "8+")
+        add("joint_length", *(len(side) if len(side) <= 1 else "2+" for side in (f, e)))
+        for w in unaligned_e:
+            add("target_insertion", self.top(1, 1)(w))
+        bins = [1, 2, 3, 4, 5, (6, 10), (11, 20), (21, 50), (51, 100), (101, 1000)]
+        for b in bins:
+            low, high = b if isinstance(b, tuple) else (b, b)
+            if low <= option.count <= high:
+                add("discount", f"{low}-{high}" if low < high else low)
+        if option.count > 1000:
+            add("discount", "1001+")
+        add("rule_id", " ".join(f), " ".join(e))
+        return dict(result)
+
+
+@st.composite
+def corpora(draw):
+    pairs = []
+    for _ in range(draw(st.integers(1, 5))):
+        source = draw(st.lists(st.sampled_from(SOURCE_WORDS), min_size=1, max_size=4))
+        target = draw(st.lists(st.sampled_from(TARGET_WORDS), min_size=1, max_size=4))
+        cells = [(s, t) for s in range(len(source)) for t in range(len(target))]
+        links = draw(st.lists(st.sampled_from(cells), max_size=4, unique=True))
+        pairs += [(source, target, sorted(links))] * draw(st.sampled_from([1, 1, 2, 7]))
+    return pairs
+
+
+def grammar_of(pairs, folder):
+    vocabs = [Vocab.of([" ".join(p[side]) for p in pairs]) for side in (0, 1)]
+    sides = [Side(v, *v.encode_lines(" ".join(p[i]) for p in pairs)) for i, v in enumerate(vocabs)]
+    folds = np.arange(len(pairs), dtype=np.uint8) % 2
+    bitext = Bitext(sides[0], sides[1], folds, 2)
+    return extract(bitext, Alignment.of(p[2] for p in pairs), folder / "grammar", ExtractConfig(max_length=3))
+
+
+def rows_of(options, index):
+    names = index.names(options.feature_ids)
+    for i in range(len(options.rules)):
+        row = slice(options.feature_offsets[i], options.feature_offsets[i + 1])
+        yield dict(zip(names[row], options.feature_values[row].tolist(), strict=True))
+
+
+sentences = st.lists(st.lists(st.sampled_from([*SOURCE_WORDS, "new"]), max_size=5), max_size=4)
+
+
+@settings(max_examples=40)
+@given(pairs=corpora(), batch=sentences, fold=st.sampled_from([None, 0]))
+def test_options_and_features_are_those_of_the_twin(pairs, batch, fold):
+    with tempfile.TemporaryDirectory() as scratch:
+        view = grammar_of(pairs, Path(scratch)).view(ViewConfig(excluded_fold=fold))
+        index = FeatureIndex()
+        builder = PhraseOptionBuilder(view, index, templates=parse_templates(TEMPLATES))
+        options, own = builder.build(batch)
+        wanted = [view.options(sentence) for sentence in batch]
+        assert options.first.tolist() == np.cumsum([0, *(len(row) for row in wanted)]).tolist()
+        flat = [option for row in wanted for option in row]
+        assert options.rules.tolist() == [o.pair for o in flat]
+        assert list(zip(options.begin.tolist(), options.end.tolist(), strict=True)) == [(o.begin, o.end) for o in flat]
+        twin = Twin(pairs)
+        for i, (option, found) in enumerate(zip(flat, rows_of(options, index), strict=True)):
+            target = options.targets[options.target_offsets[i] : options.target_offsets[i + 1]]
+            assert view.target_vocab.decode(target) == option.target
+            assert options.scores[i].tolist() == [option.p_e_f, option.p_f_e, option.lex_e_f, option.lex_f_e]
+            assert options.orientations[i].tolist() == list(option.reordering)
+            assert found == twin.features(option)
+        alone = [{o.begin for o in row if o.end == o.begin + 1} for row in wanted]
+        for s, sentence in enumerate(batch):
+            row = options.pass_through[options.pass_offsets[s] : options.pass_offsets[s + 1]].tolist()
+            assert len(row) == len(sentence)
+            for place, (word, id_) in enumerate(zip(sentence, row, strict=True)):
+                if place in alone[s]:
+                    continue
+                assert word == (
+                    view.target_vocab.word(id_) if id_ < len(view.target_vocab) else own[id_ - len(view.target_vocab)]
+                )
+
+
+@settings(max_examples=15)
+@given(pairs=corpora(), batch=sentences)
+def test_a_derivation_has_the_features_of_its_phrases(pairs, batch):
+    with tempfile.TemporaryDirectory() as scratch:
+        view = grammar_of(pairs, Path(scratch)).view()
+        index = FeatureIndex()
+        builder = PhraseOptionBuilder(view, index, templates=parse_templates(TEMPLATES))
+        decoder = PhraseDecoder(PhraseConfig.fast(), view.target_vocab, index)
+        options, own = builder.build(batch)
+        weights = np.linspace(-1, 1, len(index))
+        twin = Twin(pairs)
+        for forest in decoder.decode(options, weights, own_words=own):
+            best = forest.best(weights)
+            wanted = Counter()
+            for application in best.applications:
+                if application.rule >= 0:
+                    wanted.update(twin.features(view.pair(application.rule)))
+            found = {n: v for n, v in best.features().items() if n.split(":")[0] in known_templates()}
+            assert found == pytest.approx(dict(wanted))
+
+
+@given(name=st.sampled_from(sorted(known_templates())), data=st.data())
+def test_a_template_is_what_its_text_says(name, data):
+    settings_ = known_templates()[name].settings
+    values = tuple(data.draw(st.integers(setting.least, setting.most)) for setting in settings_)
+    template = Template(name, values)
+    assert Template.parse(str(template)) == template

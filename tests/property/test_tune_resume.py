@@ -1,0 +1,167 @@
+"""A run that is killed at any moment and resumed ends like one that was left alone, bit by bit."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import toy_decoder
+from dragoman.features import read_weights
+from dragoman.metric import by_name
+from dragoman.optim import Mert
+from dragoman.pool import read_nbest, read_references, with_metric
+from dragoman.run import RunFolder
+from dragoman.tune import LoopSettings, tune_decoder
+
+TIMES = {"time", "wall_s", "cpu_s", "learn_wall_s", "learn_cpu_s"}
+
+
+def without_times(value):
+    if isinstance(value, dict):
+        return {key: without_times(item) for key, item in value.items() if key not in TIMES}
+    return [without_times(item) for item in value] if isinstance(value, list) else value
+
+
+def what_remains(run):
+    """Everything of a run that must not depend on kills, by file."""
+    found = {}
+    for file in sorted(path for path in run.rglob("*") if path.is_file() and path.name != "lock"):
+        name = str(file.relative_to(run))
+        assert "/." not in f"/{name}", f"{name} is left over"
+        if file.suffix == ".jsonl":
+            found[name] = [without_times(json.loads(line)) for line in file.read_text().splitlines()]
+        elif file.suffix == ".json":
+            found[name] = without_times(json.loads(file.read_text()))
+        else:
+            found[name] = file.read_bytes()
+    return found
+
+
+class InProcess:
+    """The toy decoder without a process of its own."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.sentences = (folder / "dev.src").read_text().splitlines()
+
+    def decode(self, weights):
+        by_name = dict(weights.items())
+        lines = [
+            toy_decoder.line_of("moses", sentence, text, features, total)
+            for sentence, words in enumerate(self.sentences)
+            for total, text, features in toy_decoder.ranked(words.split(), by_name)[:3]
+        ]
+        nbest = self.folder / f"nbest.{os.getpid()}"
+        nbest.write_text("".join(line + "\n" for line in lines))
+        return read_nbest(nbest)
+
+
+def tune_inside(folder, run):
+    references = read_references([folder / "dev.ref"])
+    with RunFolder.open(folder / run, {"seed": 1}, resume=True) as record:
+        tune_decoder(
+            InProcess(folder),
+            Mert(n_starts=2),
+            read_weights(folder / "start"),
+            seed=1,
+            measure=lambda pool: with_metric(pool, by_name("chrf"), references),
+            settings=LoopSettings(max_rounds=2),
+            run=record,
+        )
+
+
+def _die_at(folder, run, moment):
+    """In a child: work on the run and vanish at the n-th call that makes something durable. Returns whether it did."""
+    child = os.fork()
+    if child == 0:
+        left = moment
+        sync, replace, rename = os.fsync, Path.replace, Path.rename
+
+        def counted(call):
+            def wrapped(*arguments):
+                nonlocal left
+                left -= 1
+                if left == 0:
+                    os._exit(9)
+                return call(*arguments)
+
+            return wrapped
+
+        os.fsync, Path.replace, Path.rename = counted(sync), counted(replace), counted(rename)
+        try:
+            tune_inside(folder, run)
+        except BaseException:
+            os._exit(1)
+        os._exit(0)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if status not in (0, 9):
+        raise RuntimeError(f"the child failed with {status}")
+    return status == 9
+
+
+def _kill_at_every_sync(folder):
+    # A process of its own without threads, in which forking is safe and costs no start.
+    tune_inside(folder, "whole")
+    expected = what_remains(folder / "whole")
+    moment = 0
+    died = True
+    while died:
+        moment += 1
+        run = f"run{moment}"
+        died = _die_at(folder, run, moment)
+        _die_at(folder, run, 3)  # and once more, early in the resumed run
+        tune_inside(folder, run)
+        if what_remains(folder / run) != expected:
+            raise RuntimeError(f"killed at sync {moment}, the run ended differently")
+    (folder / "moments").write_text(str(moment))
+
+
+def test_killed_at_every_sync(tmp_path):
+    toy_decoder.write_task(tmp_path, n_sentences=3, length=3)
+    worker = multiprocessing.get_context("spawn").Process(target=_kill_at_every_sync, args=(tmp_path,))
+    worker.start()
+    worker.join()
+    assert worker.exitcode == 0
+    assert int((tmp_path / "moments").read_text()) > 40
+
+
+@pytest.mark.parametrize(("method", "seed"), [("mert", 1), ("pro", 2)])
+def test_the_command_killed_at_random_moments(tmp_path, method, seed):
+    toy_decoder.write_task(tmp_path, n_sentences=8)
+    toy = f"'{sys.executable}' '{toy_decoder.__file__}' {{source}} {{weights}} {{nbest}} {{k}} --pause 0.005"
+    words = ["tune", "--decoder", toy, "--source", "dev.src", "-r", "dev.ref", "--weights", "start", "--quiet"]
+
+    def start(name):
+        more = ["--method", method, "--k", "4", "--rounds", "3", "-o", f"{name}.tsv", "--run", name, "--resume"]
+        return subprocess.Popen([sys.executable, "-m", "dragoman", *words, *more], cwd=tmp_path)
+
+    began = time.monotonic()
+    assert start("whole").wait() == 0
+    duration = time.monotonic() - began
+    process = start("run")
+    while not (tmp_path / "run" / "run.json").exists():
+        time.sleep(0.001)
+    process.kill()
+    assert process.wait() == -signal.SIGKILL
+    rng = random.Random(seed)
+    for _ in range(5):
+        process = start("run")
+        try:
+            # From about the moment when it has read its options to its end.
+            process.wait(rng.uniform(0.3, 1.0) * duration)
+            break
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+    assert start("run").wait() == 0
+    assert (tmp_path / "run.tsv").read_bytes() == (tmp_path / "whole.tsv").read_bytes()
+    assert what_remains(tmp_path / "run") == what_remains(tmp_path / "whole")

@@ -1,0 +1,140 @@
+"""Tuning on forests: what it reaches, against candidates written out in full."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dragoman.corpus import Vocab
+from dragoman.errors import InputError, MismatchError
+from dragoman.features import FeatureIndex, Weights
+from dragoman.forest import Forest, ForestArrays
+from dragoman.metric import Bleu, Ter
+from dragoman.optim.forest_mert import ForestMert, ForestSurface
+
+VOCAB = Vocab.of(["a b c d e f g h"])
+WORDS = [VOCAB.word(i) for i in range(3, len(VOCAB))]
+N_FEATURES = 3
+NAMES = [f"f{i}" for i in range(N_FEATURES)]
+
+
+def index_of_features():
+    index = FeatureIndex()
+    for name in NAMES:
+        index.intern(name)
+    return index
+
+
+def lattice(rng, index, length):
+    """At each of `length` places one of three words with random features: 3 ** length translations."""
+    n_edges = 3 * length
+    places = np.repeat(np.arange(length), 3)
+    words = rng.integers(3, len(VOCAB), n_edges)
+    symbols = [[-1, word] if place else [word] for place, word in zip(places, words, strict=True)]
+    offsets = np.cumsum([0, *(len(row) for row in symbols)], dtype=np.int64)
+    arrays = ForestArrays(
+        nodes=np.array([[-1, 0, v + 1, v + 1] for v in range(length)], np.int32),
+        rules=np.arange(n_edges, dtype=np.int64),
+        spans=np.stack([places, places + 1], axis=1).astype(np.int32),
+        symbol_offsets=offsets,
+        symbols=np.array([s for row in symbols for s in row], np.int32),
+        local_offsets=np.arange(n_edges + 1, dtype=np.int64) * N_FEATURES,
+        local_ids=np.tile(np.arange(N_FEATURES, dtype=np.int32), n_edges),
+        local_values=rng.normal(size=n_edges * N_FEATURES).astype(np.float32),
+        node_edges=np.arange(length + 1, dtype=np.int64) * 3,
+        instances=np.arange(n_edges, dtype=np.int32),
+        tail_offsets=np.cumsum([0, *(min(place, 1) for place in places)], dtype=np.int64),
+        tails=np.array([place - 1 for place in places if place], np.int32),
+        feature_offsets=np.zeros(n_edges + 1, np.int64),
+        feature_ids=np.zeros(0, np.int32),
+        feature_values=np.zeros(0, np.float32),
+    )
+    return Forest(arrays.build(), VOCAB, index)
+
+
+@pytest.fixture(scope="module")
+def problem():
+    rng = np.random.default_rng(5)
+    index = index_of_features()
+    forests = [[lattice(rng, index, 3 + i % 3)] for i in range(12)]
+    teacher = np.array([1.0, -0.7, 0.4])
+    lines = [[forest.text(forest.kbest(teacher, 3).tokens_of(2))] for [forest] in forests]
+    return forests, lines, Weights(index, np.array([-0.2, 0.5, 1.0]))
+
+
+def gain_of(forests, lines, values, metric):
+    texts = [forest.text(forest.kbest(values, 1).tokens_of(0)) for [forest] in forests]
+    return float(metric.gain(metric.text_statistics(texts, lines).sum(axis=0)))
+
+
+@pytest.mark.parametrize("metric", [Bleu().unsmoothed(), Ter()])
+def test_it_finds_better_weights(problem, metric):
+    forests, lines, start = problem
+    result = ForestMert().optimise(forests, lines, metric, start, dense=NAMES, seed=1)
+    assert result.gain_before == pytest.approx(gain_of(forests, lines, start.values, metric))
+    assert result.gain_after == pytest.approx(gain_of(forests, lines, result.weights.values, metric))
+    assert result.gain_after > result.gain_before + 0.1
+
+
+def test_one_search_is_exact(problem):
+    forests, lines, start = problem
+    metric = Bleu().unsmoothed()
+    surface = ForestSurface(forests, lines, metric, 1)
+    for k in range(N_FEATURES):
+        direction = np.eye(N_FEATURES)[k]
+        step, gain = surface.search(start.values, direction)
+        assert gain == pytest.approx(gain_of(forests, lines, start.values + step * direction, metric))
+        grid = [gain_of(forests, lines, start.values + t * direction, metric) for t in np.linspace(-8, 8, 400)]
+        assert gain >= max(grid) - 1e-12
+
+
+def test_threads_and_seeds(problem):
+    forests, lines, start = problem
+    one, many = (ForestMert().optimise(forests, lines, Bleu(), start, dense=NAMES, seed=3, threads=n) for n in (1, 3))
+    assert np.array_equal(one.weights.values, many.weights.values)
+    other = ForestMert().optimise(forests, lines, Bleu(), start, dense=NAMES, seed=4)
+    assert not np.array_equal(one.weights.values, other.weights.values)
+
+
+def test_frozen_features_stay(problem):
+    forests, lines, start = problem
+    result = ForestMert().optimise(forests, lines, Bleu(), start, dense=NAMES, seed=1, frozen=["f1"])
+    assert result.weights["f1"] == start["f1"]
+    assert result.weights["f0"] != start["f0"]
+
+
+def test_forests_of_several_rounds_are_one_space(problem):
+    forests, lines, start = problem
+    rng = np.random.default_rng(9)
+    index = forests[0][0].index
+    merged = [[forest, lattice(rng, index, 4)] for [forest] in forests]
+    result = ForestMert(n_starts=1).optimise(merged, lines, Bleu(), start, dense=NAMES, seed=1)
+    best = [
+        max(((forest.kbest(result.weights, 1).scores[0], forest) for forest in several), key=lambda pair: pair[0])[1]
+        for several in merged
+    ]
+    assert result.gain_after == pytest.approx(
+        gain_of([[forest] for forest in best], lines, result.weights.values, Bleu().unsmoothed())
+    )
+
+
+def test_bad_requests(problem):
+    forests, lines, start = problem
+    with pytest.raises(MismatchError):
+        ForestMert().optimise(forests, lines[1:], Bleu(), start, dense=NAMES, seed=1)
+    with pytest.raises(InputError, match="elsewhere"):
+        ForestMert().optimise(forests, lines, Bleu(), start, dense=["elsewhere"], seed=1)
+    with pytest.raises(InputError, match="all are frozen"):
+        ForestMert().optimise(forests, lines, Bleu(), start, dense=NAMES, seed=1, frozen=NAMES)
+    with pytest.raises(InputError, match="no forests"):
+        ForestMert().optimise([], [], Bleu(), start, dense=NAMES, seed=1)
+    with pytest.raises(InputError):
+        ForestMert(n_starts=0)
+
+
+def test_nothing_to_gain(problem):
+    forests, _, start = problem
+    empty = [["nothing like it"] for _ in forests]
+    result = ForestMert().optimise(forests, empty, Bleu(), start, dense=NAMES, seed=1)
+    assert np.array_equal(result.weights.values, start.values)
+    assert "starting weights" in result.notes[0]

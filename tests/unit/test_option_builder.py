@@ -1,0 +1,143 @@
+"""Translation options from views: forms of sentences, words passed through, growth of the index, threads, errors."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+from dragoman.align import Alignment
+from dragoman.corpus import UNK, Bitext
+from dragoman.errors import InputError
+from dragoman.features import TEMPLATE_SETS, FeatureIndex, Template, parse_templates
+from dragoman.grammar import Grammar, extract
+from dragoman.grammar.moses import read_tables, write_tables
+from dragoman.search import PhraseOptionBuilder
+
+SOURCE = ["das haus", "das haus ist klein", "ein haus", "klein ist das haus"]
+TARGET = ["the house", "the house is small", "a house", "small is the house"]
+BATCH = ["das haus", "", "ein neues haus ist the", "klein"]
+
+
+@pytest.fixture(scope="module")
+def grammar(tmp_path_factory) -> Grammar:
+    folder = tmp_path_factory.mktemp("grammar")
+    for name, lines in (("s", SOURCE), ("t", TARGET)):
+        (folder / name).write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    bitext = Bitext.build(folder / "s", folder / "t", folder / "bitext", n_folds=2, seed=1)
+    links = [[(i, i) for i in range(len(line.split()))] for line in SOURCE]
+    return extract(bitext, Alignment.of(links), folder / "grammar")
+
+
+def same(a, b):
+    return all(np.array_equal(getattr(a, f.name), getattr(b, f.name)) for f in fields(a))
+
+
+def test_lines_tokens_and_ids_are_the_same(grammar):
+    view = grammar.view()
+    builder = PhraseOptionBuilder(view, FeatureIndex(), templates=parse_templates(["extended"]))
+    lines, own = builder.build(BATCH)
+    assert own == ("neues",)
+    tokens, own_again = builder.build([line.split() for line in BATCH])
+    assert same(lines, tokens)
+    assert own_again == own
+    ids = [view.source_vocab.encode(line) for line in BATCH]
+    mixed, own_of_mixed = builder.build([ids[0], BATCH[1], BATCH[2].split(), ids[3]])
+    assert same(lines, mixed)
+    assert own_of_mixed == own
+    by_id, own_by_id = builder.build(ids)
+    assert own_by_id == ("<unk>",)
+    assert np.array_equal(by_id.rules, lines.rules)
+    empty, none = builder.build([])
+    assert empty.n_sentences == 0
+    assert none == ()
+
+
+def test_words_pass_through_to_what_the_target_side_knows(grammar):
+    view = grammar.view()
+    options, own = PhraseOptionBuilder(view, FeatureIndex()).build(["the neu neu"])
+    assert options.pass_through.tolist() == [
+        view.target_vocab.id("the"),
+        len(view.target_vocab),
+        len(view.target_vocab),
+    ]
+    assert own == ("neu",)
+    assert options.feature_offsets.tolist() == [0]
+
+
+def test_without_growth_new_features_are_left_out(grammar):
+    index = FeatureIndex()
+    builder = PhraseOptionBuilder(grammar.view(), index, templates=parse_templates(["rule_id", "source_length"]))
+    full, _ = builder.build(["das haus"])
+    n = len(index)
+    again, _ = builder.build(["das haus"], grow=False)
+    assert same(full, again)
+    less, _ = builder.build(["klein"], grow=False)
+    assert len(index) == n
+    assert {index.name(i).split(":")[0] for i in less.feature_ids.tolist()} == {"source_length"}
+
+
+def test_threads_do_not_matter(grammar):
+    results = []
+    for n_threads in (1, 3):
+        index = FeatureIndex()
+        builder = PhraseOptionBuilder(grammar.view(), index, templates=parse_templates(["extended", "rule_id"]))
+        options, _ = builder.build(BATCH * 300, n_threads=n_threads)
+        results.append((options, index.names(np.arange(len(index), dtype=np.int32))))
+    assert results[0][1] == results[1][1]
+    assert same(results[0][0], results[1][0])
+
+
+def test_an_imported_grammar_needs_word_counts(grammar, tmp_path):
+    write_tables(grammar.view(), tmp_path / "phrases", reordering=tmp_path / "reordering")
+    imported = read_tables(tmp_path / "phrases", tmp_path / "imported", reordering=tmp_path / "reordering").view()
+    templates = parse_templates(["word_pair(top=1)"])
+    with pytest.raises(InputError, match="counts"):
+        PhraseOptionBuilder(imported, FeatureIndex(), templates=templates)
+    counts = []
+    for vocab, frequent in ((imported.source_vocab, "haus"), (imported.target_vocab, "house")):
+        of_word = np.ones(len(vocab), np.int64)
+        of_word[vocab.id(frequent)] = 9
+        of_word[UNK] = 99
+        counts.append(of_word)
+    index = FeatureIndex()
+    builder = PhraseOptionBuilder(
+        imported, index, templates=templates, source_counts=counts[0], target_counts=counts[1]
+    )
+    builder.build(["das haus"])
+    assert index.find("word_pair:haus,house") >= 0
+    assert index.find("word_pair:<other>,<other>") >= 0
+    assert len(index) == 2
+
+
+@pytest.mark.parametrize("sentence", [["das haus"], [""], ["das", "\n"], ["a\tb"]])
+def test_tokens_with_white_space_are_refused(grammar, sentence):
+    with pytest.raises(InputError, match="white space"):
+        PhraseOptionBuilder(grammar.view(), FeatureIndex()).build([sentence])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("word_pairs", "no template is called"),
+        ("word_pair(", "expected a template"),
+        ("word_pair(top)", "expected settings"),
+        ("word_pair(top=x)", "expected settings"),
+        ("word_pair(top=0)", "must be from 1"),
+        ("word_pair(top=1,top=2)", "stands twice"),
+        ("word_pair(max=1)", "has no setting"),
+        ("discount(top=1)", "has no setting"),
+    ],
+)
+def test_texts_that_name_no_template(text, message):
+    with pytest.raises(InputError, match=message):
+        Template.parse(text)
+
+
+def test_sets_of_templates():
+    assert parse_templates(["phrase15"]) == ()
+    assert [str(t) for t in parse_templates(["extended"])] == list(TEMPLATE_SETS["extended"])
+    assert str(parse_templates([" word_pair( top = 5 ) "])[0]) == "word_pair(top=5)"
+    with pytest.raises(InputError, match="stands twice"):
+        parse_templates(["extended", "discount"])

@@ -1,0 +1,293 @@
+"""The outer loop with decoders that are Python objects."""
+
+from __future__ import annotations
+
+import errno
+import os
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dragoman.errors import FailedError, InputError
+from dragoman.features import Weights
+from dragoman.metric import External
+from dragoman.optim import Mert, Pro
+from dragoman.pool import load_pool, merge_pools, rerank
+from dragoman.run import RunFolder
+from dragoman.tune import Keep, LoopSettings, Step, tune_decoder
+from pools import pool_of
+
+N_SENTENCES, N_CANDIDATES, N_FEATURES, K = 12, 60, 4, 5
+START = {"f0": 1.0}
+
+
+class LinearDecoder:
+    """The K best of a fixed space of candidates, the best first; a fresh index every time."""
+
+    def __init__(self, seed=0):
+        rng = np.random.default_rng(seed)
+        self.x = rng.normal(size=(N_SENTENCES, N_CANDIDATES, N_FEATURES)).astype(np.float32).astype(np.float64)
+        self.gold = self.x @ np.array([1, -2, 0.5, 1]) + rng.normal(size=(N_SENTENCES, N_CANDIDATES))
+        self.n_calls = 0
+
+    def decode(self, weights):
+        self.n_calls += 1
+        v = np.array([weights[f"f{i}"] for i in range(N_FEATURES)])
+        return pool_of([self.sentence(s, v) for s in range(N_SENTENCES)])
+
+    def sentence(self, s, v):
+        order = np.argsort(-(self.x[s] @ v), kind="stable")[:K]
+        return [({f"f{i}": float(self.x[s, c, i]) for i in range(N_FEATURES)}, float(self.gold[s, c])) for c in order]
+
+    def score(self, weights):
+        v = np.array([weights[f"f{i}"] for i in range(N_FEATURES)])
+        return float(np.mean([self.gold[s, np.argmax(self.x[s] @ v)] for s in range(N_SENTENCES)]))
+
+
+def measure(pool):
+    """The statistics come with the candidates; a pool from disk has them but not their metric."""
+    return replace(pool, metric=External())
+
+
+def tune(decoder, optimiser=None, start=START, **options):
+    optimiser = optimiser or Mert(n_starts=4)
+    return tune_decoder(decoder, optimiser, Weights.from_dict(start), seed=1, measure=measure, **options)
+
+
+@pytest.mark.parametrize("optimiser", [Mert(n_starts=4), Pro()], ids=["mert", "pro"])
+def test_scores_are_those_of_decoding_and_the_best_round_is_returned(optimiser):
+    decoder = LinearDecoder()
+    seen = []
+    result = tune(decoder, optimiser, on_round=seen.append)
+    assert result.score_before == pytest.approx(decoder.score(Weights.from_dict(START)))
+    assert result.score_after == pytest.approx(decoder.score(result.weights))
+    assert result.score_after == max(record.score for record in result.rounds)
+    assert result.score_after > result.score_before
+    assert tuple(seen) == result.rounds
+    assert [record.round for record in seen] == list(range(1, decoder.n_calls + 1))
+    assert seen[-1].learned is None
+    assert all(record.learned for record in seen[:-1])
+    assert seen[-1].n_candidates == sum(record.n_new for record in seen) == result.n_candidates
+
+
+def test_the_pool_holds_every_candidate_once():
+    decoder = LinearDecoder()
+    pools = []
+
+    class Spy(LinearDecoder):
+        def decode(self, weights):
+            pools.append(decoder.decode(weights))
+            return pools[-1]
+
+    result = tune(Spy())
+    assert result.n_candidates == merge_pools(pools).n_candidates < sum(pool.n_candidates for pool in pools)
+    rounds = {int(r) for shard in merge_pools(pools).shards for r in shard.rounds}
+    assert rounds == {0}  # the decoder's own pools are not touched
+
+
+def test_stops_when_nothing_new_comes():
+    result = tune(LinearDecoder())
+    assert result.stopped == "no new candidates"
+    assert result.rounds[-1].n_new == 0
+
+
+def test_the_last_weights_are_measured_by_one_more_decoding():
+    decoder = LinearDecoder()
+    result = tune(decoder, Pro(), settings=LoopSettings(max_rounds=2, keep=Keep.LAST))
+    assert decoder.n_calls == 3
+    assert (result.best_round, result.stopped) == (3, "2 rounds are done")
+    assert result.score_after == pytest.approx(decoder.score(result.weights))
+
+
+def test_keeping_the_last_may_be_worse_than_keeping_the_best():
+    class Worsening(LinearDecoder):
+        """Its quality falls with every call, so that the first round is the best."""
+
+        def sentence(self, s, v):
+            return [(features, value - 100 * self.n_calls) for features, value in super().sentence(s, v)]
+
+    best = tune(Worsening(), settings=LoopSettings(max_rounds=2))
+    last = tune(Worsening(), settings=LoopSettings(max_rounds=2, keep=Keep.LAST))
+    assert (best.best_round, last.best_round) == (1, 3)
+    assert dict(best.weights.items()) == START
+
+
+def test_settled_weights_and_score_stop_the_loop():
+    settings = LoopSettings(weight_tolerance=3.0, score_tolerance=1e9)
+    result = tune(LinearDecoder(), settings=settings)
+    assert (len(result.rounds), result.stopped) == (2, "weights and score have settled")
+    # Either alone is not enough.
+    for one in (LoopSettings(weight_tolerance=3.0, score_tolerance=0), LoopSettings(score_tolerance=1e9)):
+        assert len(tune(LinearDecoder(), settings=one).rounds) > 2
+
+
+def test_a_decoder_that_ignores_its_weights_is_noticed():
+    class Deaf(LinearDecoder):
+        def decode(self, weights):
+            return super().decode(Weights.from_dict(START))
+
+    result = tune(Deaf())
+    assert (len(result.rounds), result.stopped) == (2, "the decoder repeats its lists")
+    assert any("although the weights changed" in note for note in result.notes)
+
+
+def test_weights_are_interpolated_between_rounds():
+    learned, previous = [], []
+
+    def half(before, after):
+        previous.append(before.copy())
+        learned.append(after.copy())
+        mixed = after.copy()
+        mixed.values[:] = 0.5 * after.values + 0.5 * before.values_on(after.index)
+        return mixed
+
+    seen = []
+
+    class Spy(LinearDecoder):
+        def decode(self, weights):
+            seen.append(dict(weights.items()))
+            return super().decode(weights)
+
+    tune(Spy(), between=half, settings=LoopSettings(max_rounds=2))
+    assert seen[1] == {f: pytest.approx(0.5 * learned[0][f] + 0.5 * previous[0][f]) for f in seen[1]}
+
+    seen.clear()
+    tune(Spy(), Pro(interpolation=0.25), settings=LoopSettings(max_rounds=1))
+    quarter = dict(seen[1])
+    seen.clear()
+    tune(Spy(), Pro(interpolation=1.0), settings=LoopSettings(max_rounds=1))
+    assert quarter == {f: pytest.approx(0.25 * seen[1].get(f, 0) + 0.75 * START.get(f, 0)) for f in quarter}
+
+
+def test_frozen_weights_do_not_move_by_a_bit():
+    start = {"f0": 0.1, "f1": 1 / 3}
+    result = tune(LinearDecoder(), Pro(), start, frozen=["f1"], settings=LoopSettings(keep=Keep.LAST))
+    assert result.weights["f1"] == 1 / 3
+    assert result.weights["f0"] != 0.1
+
+
+def test_the_round_is_told_to_those_who_ask(tmp_path):
+    told = []
+
+    class Aware(LinearDecoder):
+        def begin_round(self, current):
+            told.append((current.number, current.seed, current.dense))
+            (current.folder / "notes").write_text("hello")
+
+    with RunFolder.open(tmp_path / "run", {}) as run:
+        tune(Aware(), run=run, settings=LoopSettings(max_rounds=1))
+    names = tuple(f"f{i}" for i in range(N_FEATURES))
+    assert told == [(1, 1, None), (2, 1, names)]
+    assert (tmp_path / "run" / "rounds" / "0001" / "notes").read_text() == "hello"
+
+
+def test_steps_are_announced():
+    steps = []
+    tune(LinearDecoder(), settings=LoopSettings(max_rounds=1), on_step=lambda n, step: steps.append((n, step)))
+    assert steps == [(1, Step.DECODE), (1, Step.LEARN), (2, Step.DECODE)]
+
+
+def without_times(entries):
+    if isinstance(entries, list):
+        return [without_times(entry) for entry in entries]
+    return {key: value for key, value in entries.items() if key not in {"time", "wall_s", "cpu_s"}}
+
+
+class KilledError(Exception):
+    pass
+
+
+@pytest.mark.parametrize("optimiser", [Mert(n_starts=4), Pro()], ids=["mert", "pro"])
+@pytest.mark.parametrize("moment", range(1, 8))
+def test_a_run_resumes_bit_by_bit_without_decoding_again(tmp_path, optimiser, moment):
+    """The moment is the n-th step; whatever was complete before it is not done again."""
+    settings = LoopSettings(max_rounds=5)
+    with RunFolder.open(tmp_path / "whole", {}) as run:
+        whole = tune(LinearDecoder(), optimiser, run=run, settings=settings)
+        trace = run.trace()
+    steps = []
+
+    def stop(number, step):
+        steps.append((number, step))
+        if len(steps) == moment:
+            raise KilledError
+
+    first, second = LinearDecoder(), LinearDecoder()
+    with pytest.raises(KilledError), RunFolder.open(tmp_path / "run", {}) as run:
+        tune(first, optimiser, run=run, settings=settings, on_step=stop)
+    with RunFolder.open(tmp_path / "run", {}, resume=True) as run:
+        result = tune(second, optimiser, run=run, settings=settings)
+        assert without_times(run.trace()) == without_times(trace)
+    assert first.n_calls + second.n_calls == len(whole.rounds)
+    assert result.weights.values.tobytes() == whole.weights.values.tobytes()
+    assert result.score_after == whole.score_after
+    for name in ("weights.tsv", "rounds/0001/learned.tsv", "rounds/0002/weights.tsv"):
+        assert (tmp_path / "run" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+
+
+@pytest.mark.parametrize("moment", [1, 6, 12, 17, 20, 23, 40])
+def test_a_full_disk_costs_nothing_but_the_wait(tmp_path, monkeypatch, moment):
+    with RunFolder.open(tmp_path / "whole", {}) as run:
+        whole = tune(LinearDecoder(), run=run)
+    left = moment
+
+    def full(descriptor):
+        nonlocal left
+        left -= 1
+        if left == 0:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        failing = pytest.raises(FailedError, match="cannot be written: No space left")
+        with failing, RunFolder.open(tmp_path / "run", {}) as run:
+            tune(LinearDecoder(), run=run)
+    with RunFolder.open(tmp_path / "run", {}, resume=True) as run:
+        assert tune(LinearDecoder(), run=run).weights.values.tobytes() == whole.weights.values.tobytes()
+
+
+def test_the_record_of_a_run(tmp_path):
+    with RunFolder.open(tmp_path, {}) as run:
+        result = tune(LinearDecoder(), run=run)
+        assert [entry["event"] for entry in run.trace()][:3] == ["decoded", "learned", "decoded"]
+        assert run.trace()[-1]["event"] == "end"
+    assert (tmp_path / "result.json").exists()
+    best = load_pool(tmp_path / "rounds" / "0001" / "candidates")
+    assert best.n_candidates == N_SENTENCES * K
+    with RunFolder.open(tmp_path, {}, resume=True) as run:
+        decoder = LinearDecoder()
+        again = tune(decoder, run=run)
+    assert decoder.n_calls == 0
+    assert again.weights.values.tobytes() == result.weights.values.tobytes()
+
+
+@pytest.mark.parametrize("file", ["round.json", "learned.json"])
+def test_a_damaged_round_is_refused(tmp_path, file):
+    with RunFolder.open(tmp_path, {}) as run:
+        tune(LinearDecoder(), run=run)
+    (tmp_path / "rounds" / "0001" / file).write_text("{}")
+    with pytest.raises(InputError, match="damaged"), RunFolder.open(tmp_path, {}, resume=True) as run:
+        tune(LinearDecoder(), run=run)
+
+
+def test_mistakes():
+    with pytest.raises(InputError, match="at least one round"):
+        LoopSettings(max_rounds=0)
+    with pytest.raises(InputError, match="tolerances"):
+        LoopSettings(score_tolerance=-1)
+    with pytest.raises(InputError, match="no weight belongs to a feature"):
+        tune(LinearDecoder(), start={"LM0": 1.0})
+
+    class Empty(LinearDecoder):
+        def decode(self, weights):
+            return pool_of([])
+
+    with pytest.raises(FailedError, match="no candidates in round 1"):
+        tune(Empty())
+
+
+def test_the_best_of_a_list_is_by_the_weights_of_the_round():
+    decoder = LinearDecoder()
+    start = Weights.from_dict(START)
+    assert tune(decoder).score_before == pytest.approx(rerank(decoder.decode(start), start).score())

@@ -1,0 +1,113 @@
+"""The outer loop around a system."""
+
+from __future__ import annotations
+
+import pytest
+
+from dragoman.corpus.synth import SynthConfig, generate_splits
+from dragoman.errors import InputError, MismatchError
+from dragoman.features import Weights
+from dragoman.lm import EstimateConfig
+from dragoman.system import System, TrainConfig, train
+from dragoman.tune import LoopSettings, SystemDecoder, TuneConfig, tune_system
+
+
+def write(path, lines):
+    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("made")
+    splits = generate_splits(400, 20, 0, SynthConfig(seed=1))
+    source = write(folder / "train.de", [example.source for example in splits.train])
+    target = write(folder / "train.en", [example.references[0] for example in splits.train])
+    write(folder / "dev.de", [example.source for example in splits.dev])
+    write(folder / "dev.en", [example.references[0] for example in splits.dev])
+    train(source, target, folder / "system", config=TrainConfig(lm=EstimateConfig(order=3)))
+    return folder
+
+
+def config(rounds=3, **changes):
+    return TuneConfig(k=20, loop=LoopSettings(max_rounds=rounds), **changes)
+
+
+def tune(made, out, **changes):
+    return tune_system(made / "system", made / "dev.de", [made / "dev.en"], out, **changes)
+
+
+def test_tuning_makes_a_system_that_is_better_on_the_development_set(made, tmp_path):
+    rounds = []
+    tuned = tune(made, tmp_path / "t", config=config(), on_round=rounds.append)
+    about = tuned.manifest.about["tuning"]
+    assert about["score_after"] >= about["score_before"] == rounds[0].score
+    assert [entry["round"] for entry in about["rounds"]] == [entry.round for entry in rounds]
+    assert tuned.weights.is_usable()
+    assert {path.name for path in (tmp_path / "t").iterdir()} == {"system.json", "tune", "weights.tsv"}
+    assert not list((tmp_path / "t" / "tune").glob("rounds/*/candidates"))
+    assert tune(made, tmp_path / "t", config=config(), resume=True).manifest == tuned.manifest
+    with pytest.raises(InputError, match="holds a system"):
+        tune(made, tmp_path / "t", config=config())
+
+
+def test_a_stopped_tuning_goes_on_to_the_same_weights(made, tmp_path):
+    whole = tune(made, tmp_path / "whole", config=config(), seed=3)
+
+    class StoppedError(Exception):
+        pass
+
+    def stop(record):
+        if record.round == 2:
+            raise StoppedError
+
+    with pytest.raises(StoppedError):
+        tune(made, tmp_path / "t", config=config(), seed=3, on_round=stop)
+    with pytest.raises(InputError, match="not a system"):
+        System.load(tmp_path / "t")
+    with pytest.raises(InputError, match="another k"):
+        tune(made, tmp_path / "t", config=TuneConfig(k=21, loop=LoopSettings(max_rounds=3)), seed=3, resume=True)
+    resumed = tune(made, tmp_path / "t", config=config(), seed=3, resume=True)
+    assert dict(resumed.weights.items()) == dict(whole.weights.items())
+
+
+def test_frozen_weights_and_another_start(made, tmp_path):
+    start = Weights.from_dict({"lm": 1.0, "words": 0.25, "p_e_f": 0.5})
+    tuned = tune(made, tmp_path / "t", config=config(rounds=1, frozen=("words",)), weights=start)
+    assert tuned.weights["words"] == 0.25
+
+
+def test_what_does_not_fit_is_refused(made, tmp_path):
+    with pytest.raises(MismatchError, match="400"):
+        tune_system(made / "system", made / "dev.de", [made / "train.en"], tmp_path / "t")
+    with pytest.raises(InputError, match="two candidates"):
+        tune(made, tmp_path / "t", config=TuneConfig(k=1))
+    with pytest.raises(InputError, match="no method"):
+        tune(made, tmp_path / "t", config=TuneConfig(method="wish"))
+    assert not (tmp_path / "t").exists()
+
+
+def test_the_decoder_gives_the_systems_candidates(made):
+    system = System.load(made / "system")
+    sentences = (made / "dev.de").read_text(encoding="utf-8").splitlines()
+    pool = SystemDecoder(system, sentences, k=5, distinct=True).decode(system.weights)
+    (shard,) = pool.shards
+    assert [pool.text(shard, int(c)) for c in shard.sentences[:-1]] == list(system.translate(sentences))
+
+
+def test_sparse_features_are_chosen_at_tuning(made, tmp_path):
+    chosen = config(rounds=1, method="pro", features=("extended",))
+    tuned = tune(made, tmp_path / "t", config=chosen)
+    assert tuned.settings.features == ("extended",)
+    names = [name for name, _ in tuned.weights.items()]
+    assert any(name.startswith("word_pair:") for name in names)
+    sentences = (made / "dev.de").read_text(encoding="utf-8").splitlines()
+    n_features = len(tuned.index)
+    lines = list(tuned.translate(sentences))
+    assert len(tuned.index) == n_features
+    for sentence, line in zip(sentences[:5], lines[:5], strict=True):
+        explained = tuned.explain(sentence)
+        assert explained.text == line
+        assert any(item.name.startswith("joint_length:") for item in explained.features)
+    with pytest.raises(InputError, match="no template"):
+        tune(made, tmp_path / "u", config=config(features=("wishes",)))
