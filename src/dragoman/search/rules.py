@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from dragoman import _core
 from dragoman.types import Float32Array, Int32Array, Int64Array
@@ -53,5 +53,21 @@ class RuleOptions:
 
     def native(self) -> _core.RuleBatch:
         """The batch for the core; shares the arrays."""
-        arrays = (getattr(self, field.name) for field in fields(self) if field.name != "labels")
-        return _core.RuleBatch(*arrays, n_labels=len(self.labels))
+        return _core.RuleBatch(
+            self.sentence_offsets,
+            self.words,
+            self.pass_through,
+            self.first_pattern,
+            self.symbol_offsets,
+            self.symbols,
+            self.first_rule,
+            self.lhs,
+            self.target_offsets,
+            self.targets,
+            self.rules,
+            self.scores,
+            self.feature_offsets,
+            self.feature_ids,
+            self.feature_values,
+            len(self.labels),
+        )
