@@ -59,8 +59,8 @@ class MosesRules:
         w = self.weights
         return 2 * w["words"] + 2 * w["rules"] + w["glue"]
 
-    def options(self, sources: list[list[str]]) -> RuleOptions:
-        """All rules whose words stand in the sentences in their order."""
+    def options(self, sources: list[list[str]], limit: int | None = None) -> RuleOptions:
+        """All rules whose words stand in the sentences in their order, or the best of a source side by p(e|f)."""
         source_ids: dict[str, int] = {}
         for word in (word for source in sources for word in source):
             source_ids.setdefault(word, len(source_ids))
@@ -75,7 +75,7 @@ class MosesRules:
             ]
             for row, pattern in sorted(found):
                 if pattern not in rules:
-                    rules[pattern] = self._rules(pattern)
+                    rules[pattern] = self._rules(pattern, limit)
                 symbols.append(row)
                 found_rules.append(rules[pattern])
             first_pattern.append(len(symbols))
@@ -103,12 +103,15 @@ class MosesRules:
             feature_values=np.zeros(0, np.float32),
         )
 
-    def _rules(self, pattern: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _rules(self, pattern: tuple[str, ...], limit: int | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Target sides, their lengths, and log scores in the order of our features."""
         gaps = [str(i) for i, symbol in enumerate(pattern) if symbol == GAP]
         targets: list[int] = []
         lengths, values = [], []
-        for target, scores, links in self.lines[pattern]:
+        rows = self.lines[pattern]
+        if limit is not None:
+            rows = sorted(rows, key=lambda row: -float(row[1].split()[2]))[:limit]
+        for target, scores, links in rows:
             words = target.split()[:-1]
             pairs = dict(reversed(pair.split("-")) for pair in links.split() if pair.split("-")[0] in gaps)
             targets += [

@@ -163,7 +163,7 @@ void ChartSearcher::push(uint32_t cube_id) {
   const ChartRule& rule = rules_.rule(cube.first_rule + ranks[0]);
   double rest = 0;
   for (uint32_t t = 0; t < cube.n_tails; ++t) rest += nodes_[tails_[cube.first_tail + t].first + ranks[t + 1]].score;
-  heap_.push_back({rest + rule.estimate, count(candidates_.size())});
+  heap_.push(rest + rule.estimate, count(candidates_.size()));
   candidates_.push_back({cube_id, first_rank, kNoState, 0, rest + rule.local, 0});
 }
 
@@ -180,7 +180,6 @@ void ChartSearcher::push_next(uint32_t id) {
     if (rank(i) + 1 >= size) continue;
     for (uint32_t j = 0; j <= cube.n_tails; ++j) ranks_.push_back(rank(j) + (i == j ? 1 : 0));
     push(cube_id);
-    std::push_heap(heap_.begin(), heap_.end());
   }
 }
 
@@ -224,23 +223,17 @@ ChartSearcher::NodeList ChartSearcher::search(int32_t label, Forest::Span span, 
     ranks_.resize(ranks_.size() + 1 + cubes_[c].n_tails);
     push(c);
   }
-  std::make_heap(heap_.begin(), heap_.end());
   const int64_t pop_limit = int64_t{model_.settings.pop_limit} * std::min(span.end - span.begin, max_span_);
   double best = -std::numeric_limits<double>::infinity();
   for (int64_t n_taken = 0; n_taken < pop_limit && !heap_.empty();) {
-    std::pop_heap(heap_.begin(), heap_.end());
-    const uint32_t id = heap_.back().candidate();
-    heap_.pop_back();
+    const uint32_t id = heap_.top();
     if (candidates_[id].state == kNoState) {
       score(candidates_[id], is_end);
+      heap_.replace_top(candidates_[id].key);
       push_next(id);
-      const HeapEntry entry(candidates_[id].key, id);
-      if (!heap_.empty() && entry < heap_.front()) {
-        heap_.push_back(entry);
-        std::push_heap(heap_.begin(), heap_.end());
-        continue;
-      }
+      continue;
     }
+    heap_.pop();
     ++n_taken;
     best = std::max(best, candidates_[id].key);
     if (candidates_[id].key < best - model_.settings.beam) break;

@@ -5,12 +5,12 @@
 // taken up when its span is finished (Sennrich 2014). So no partly matched rule is ever stored.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "core/candidate_heap.hh"
 #include "core/chart_rules.hh"
 #include "core/chart_search.hh"
 #include "core/control.hh"
@@ -62,17 +62,6 @@ class ChartSearcher {
     double score;  // without the language model's part before it is scored
     double key;    // what orders candidates
   };
-  // The candidate's key, then its number, in one comparison; of equal keys the older candidate is greater.
-  struct HeapEntry {
-    uint64_t bits;
-    HeapEntry(double key, uint32_t candidate) {
-      const auto raw = std::bit_cast<uint32_t>(static_cast<float>(key));
-      const uint32_t ordered = raw >> 31 != 0 ? ~raw : raw | uint32_t{1} << 31;
-      bits = static_cast<uint64_t>(ordered) << 32 | ~candidate;
-    }
-    uint32_t candidate() const { return ~static_cast<uint32_t>(bits); }
-    friend bool operator<(HeapEntry a, HeapEntry b) { return a.bits < b.bits; }
-  };
   struct NewNode {
     double score;
     int32_t last_edge;
@@ -121,7 +110,7 @@ class ChartSearcher {
   std::vector<NodeList> tails_, open_tails_;
   std::vector<Cube> cubes_;
   std::vector<Candidate> candidates_;
-  std::vector<HeapEntry> heap_;
+  CandidateHeap heap_;
   std::vector<uint32_t> ranks_;
   std::vector<lm::ChartState> states_;
   std::vector<NewNode> new_nodes_;

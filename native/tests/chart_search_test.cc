@@ -1,11 +1,14 @@
 #include "core/chart_search.hh"
 
+#include <cmath>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "core/control.hh"
 #include "core/forest_kbest.hh"
+#include "core/lm_estimate.hh"
 #include "test.hh"
 
 using namespace dragoman;
@@ -79,6 +82,41 @@ TEST(chart_search_covers_every_sentence) {
     KBestLists one;
     append_kbest(forest, weights, 1, true, one);
     CHECK(one.scores[0] == lists.scores[static_cast<size_t>(lists.first[s])]);
+  }
+}
+
+TEST(chart_search_scores_whole_strings) {
+  WordTable words;
+  for (const char* symbol : {"<unk>", "<s>", "</s>"}) words.intern(symbol);
+  EncodedLines lines;
+  encode_lines("a b c a b\na b d\nc a b a c e f\nb a b c d\nd d d a b c\na f e d\n", words, 1, lines);
+  lm::TrainingText text;
+  text.add({lines.offsets, lines.ids}, words.size(), {}, -1);
+  Control control;
+  const std::shared_ptr<const lm::Model> model =
+      std::move(lm::estimate(text, words, {4, {0, 0, 0, 0}, true, {0.5, 1, 1.5}}, control).model);
+  Rules rules;
+  for (const int length : {0, 1, 4, 9}) rules.add_sentence(length);
+  std::vector<uint32_t> lm_words;  // of the target ids 0 to 8: the model's own
+  for (uint32_t word = 0; word < 9; ++word) lm_words.push_back(word);
+  ChartFeatures with_lm = features();
+  with_lm.lm = 6;
+  const std::vector<double> weights{0.1, -0.2, -0.3, -1, 1, 0.5, 1};
+  const ChartDecoder decoder({30, 1e9, 0, 20}, with_lm, model, lm_words);
+  const auto lists = decoder.decode_kbest(rules.batch(), {2, {0, 1}, {0}}, weights, 20, false, 2, control);
+  CHECK(lists.first.back() > 20);
+  for (size_t c = 0; c < lists.scores.size(); ++c) {
+    double sum = 0, found = 0;
+    lm::State state = model->begin_state();
+    for (auto i = lists.token_offsets[c]; i < lists.token_offsets[c + 1]; ++i) {
+      const auto token = static_cast<uint32_t>(lists.tokens[static_cast<size_t>(i)]);
+      sum += static_cast<double>(model->score(state, token < 9 ? token : lm::kUnk, state));
+    }
+    sum += static_cast<double>(model->score(state, lm::kEos, state));
+    for (auto i = lists.feature_offsets[c]; i < lists.feature_offsets[c + 1]; ++i)
+      if (lists.feature_ids[static_cast<size_t>(i)] == 6)
+        found = static_cast<double>(lists.feature_values[static_cast<size_t>(i)]);
+    CHECK(std::fabs(sum - found) < 1e-4);
   }
 }
 
