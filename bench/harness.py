@@ -37,6 +37,8 @@ class Workload:
     peer_repeats: int = 1
     peer_share: float = 1.0
     """The share of the items that the (slow) peer works on; its time is scaled up."""
+    note: Callable[[], str] | None = None
+    """What the work achieved, asked for after it was measured."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +72,7 @@ class Measurement:
     """Most memory the process held resident up to the end of our runs, the data included."""
     anonymous_bytes: int
     """Most of it at one time that is not mapped from files, looked at ten times a second; 0 where unknown."""
+    note: str = ""
 
 
 def measure(case: Case, scale: float) -> Measurement:
@@ -88,6 +91,7 @@ def measure(case: Case, scale: float) -> Measurement:
         peer_seconds=peer,
         peak_bytes=peak,
         anonymous_bytes=memory.peak_bytes,
+        note=load.note() if load.note else "",
     )
 
 
