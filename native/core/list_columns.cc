@@ -125,8 +125,12 @@ void ListColumns::add_column(int32_t id, std::span<const int32_t> rows_in, std::
       votes += value == common ? 1 : -1;
     }
     int32_t n_common = 0;
-    for (const float value : values_in) n_common += value == common;
-    if (2 * int64_t{n_common} <= n) common = 0;
+    bool fits = true;  // differences of extreme values may not
+    for (const float value : values_in) {
+      n_common += value == common;
+      fits &= std::isfinite(value - common);
+    }
+    if (2 * int64_t{n_common} <= n || !fits) common = 0;
   }
   if (common == 0) {
     rows.insert(rows.end(), rows_in.begin(), rows_in.end());

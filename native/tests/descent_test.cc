@@ -32,7 +32,7 @@ struct Made {
           if (f > 3 && random.below(4)) continue;  // the first features are in all candidates
           ids.push_back(f);
           const auto value = static_cast<float>(random.below(3)) + (f > 1 ? 1.0f : 0.5f);
-          values.push_back(extreme ? value * std::numeric_limits<float>::max() / 4 : value);
+          values.push_back(extreme ? value * (std::numeric_limits<float>::max() / 4) : value);
         }
         rows.push_back(static_cast<int64_t>(ids.size()));
         gains.push_back(random.uniform());

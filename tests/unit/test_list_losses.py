@@ -169,6 +169,15 @@ def test_extreme_features_give_finite_numbers(name, scale):
     assert np.isfinite(gradient.values).all()
 
 
+def test_differences_beyond_the_range_of_stored_values(name):
+    most = float(np.finfo(np.float32).max)
+    pool = pool_of([[({"a": most}, 0.1), ({"a": most}, 0.2), ({"a": most}, 0.3), ({"a": -most}, 0.9)]])
+    value, gradient, _ = made(name, pool).gradient(pool.shards[0], np.array([1e-38]))
+    assert np.isfinite(value)
+    assert np.isfinite(gradient.values).all()
+    assert gradient.values[0] > 0
+
+
 def test_duplicates_of_the_oracle_share_its_likelihood():
     once = pool_of([[({"a": 1.0}, 0.9), ({"b": 1.0}, 0.1)]])
     twice = pool_of([[({"a": 1.0}, 0.9), ({"a": 1.0}, 0.9), ({"b": 1.0}, 0.1)]])
