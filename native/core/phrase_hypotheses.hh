@@ -9,18 +9,12 @@
 
 namespace dragoman {
 
-// A recombination class: what later scores can depend on, and the best way there.
-struct Hypothesis {
-  uint32_t coverage, lm_state, carry, blocks;
-  int32_t last_begin, last_end;  // last_begin is -1 where no swap with the last phrase can come
-  int32_t first_arc = -1;
-  bool is_alive = false;  // stands in its stack
-  double score, total;    // total: with the estimate of what is to come
+// What later scores can depend on: hypotheses that agree in it recombine.
+struct SearchState {
+  uint32_t coverage = 0, lm_state = 0, carry = 0, blocks = 0;
+  int32_t last_begin = 0, last_end = 0;  // last_begin is -1 where no swap with the last phrase can come
 
-  bool same_state(const Hypothesis& other) const {
-    return coverage == other.coverage && lm_state == other.lm_state && carry == other.carry && blocks == other.blocks &&
-           last_begin == other.last_begin && last_end == other.last_end;
-  }
+  friend bool operator==(const SearchState&, const SearchState&) = default;
   uint64_t hash() const {
     uint64_t x = (uint64_t{coverage} << 32 | lm_state) * 0x9e3779b97f4a7c15ull;
     x = (x ^ x >> 32 ^ (uint64_t{carry} << 32 | blocks)) * 0xbf58476d1ce4e5b9ull;
@@ -28,6 +22,15 @@ struct Hypothesis {
         0x94d049bb133111ebull;
     return x ^ x >> 31;
   }
+};
+
+// A recombination class, and the best way there.
+struct Hypothesis : SearchState {
+  double score = 0, total = 0;  // total: with the estimate of what is to come
+  int32_t first_arc = -1;
+  bool is_alive = false;  // stands in its stack
+
+  const SearchState& state() const { return *this; }
 };
 
 struct Arc {
@@ -110,7 +113,7 @@ class Hypotheses {
     const size_t mask = slots_.size() - 1;
     size_t slot = h.hash() & mask;
     for (; slots_[slot] >= 0; slot = (slot + 1) & mask)
-      if ((*this)[slots_[slot]].same_state(h)) return slots_[slot];
+      if ((*this)[slots_[slot]].state() == h.state()) return slots_[slot];
     slots_[slot] = static_cast<int32_t>(all_.size());
     all_.push_back(h);
     return slots_[slot];

@@ -107,16 +107,27 @@ void Prepared::collect(const PhraseBatch& batch, int64_t sentence, const PhraseF
   }
   for (int32_t p = 0; p < n_words; ++p)
     if (!has_option[at(p)]) add({p, p + 1}, -1 - p);
+  group();
+}
+
+// By span, in the order they came.
+void Prepared::group() {
+  span_first.assign(at(n_words) * at(max_length) + 1, 0);
+  for (const Option& option : options) ++span_first[place_of(option.span) + 1];
+  for (size_t i = 1; i < span_first.size(); ++i) span_first[i] += span_first[i - 1];
+  std::vector<uint32_t> next(span_first.begin(), span_first.end() - 1);
+  std::vector<Option> grouped(options.size());
+  for (const Option& option : options) grouped[next[place_of(option.span)]++] = option;
+  options.swap(grouped);
 }
 
 void Prepared::finish(const PhraseBatch& batch, int64_t sentence, const PhraseFeatures& features,
                       std::span<const double> weights,
                       std::span<const std::shared_ptr<const TransitionTemplate>> templates,
                       const PhraseSettings& settings) {
-  std::sort(options.begin(), options.end(), [](const Option& a, const Option& b) {
-    const int32_t a_length = a.span.end - a.span.begin, b_length = b.span.end - b.span.begin;
-    return std::tuple(a.span.begin, a_length, -a.estimate, a.source) <
-           std::tuple(b.span.begin, b_length, -b.estimate, b.source);
+  // By span, then by estimate; places after the limit go.
+  std::sort(options.begin(), options.end(), [&](const Option& a, const Option& b) {
+    return std::tuple(place_of(a.span), -a.estimate, a.source) < std::tuple(place_of(b.span), -b.estimate, b.source);
   });
   if (settings.option_limit > 0) {
     int32_t n_here = 0;
@@ -127,17 +138,11 @@ void Prepared::finish(const PhraseBatch& batch, int64_t sentence, const PhraseFe
       return n_here > settings.option_limit;
     });
   }
-  const size_t n_places = at(n_words) * at(max_length);
-  span_first.assign(n_places + 1, 0);
-  std::vector<double> best(n_places, -std::numeric_limits<double>::infinity());
-  const auto place_of = [&](const Option& option) {
-    return at(option.span.begin) * at(max_length) + at(option.span.end - option.span.begin - 1);
-  };
+  group();
+  std::vector<double> best(span_first.size() - 1, -std::numeric_limits<double>::infinity());
   for (const Option& option : options) {
-    ++span_first[place_of(option) + 1];
-    best[place_of(option)] = std::max(best[place_of(option)], option.estimate);
+    best[place_of(option.span)] = std::max(best[place_of(option.span)], option.estimate);
   }
-  for (size_t i = 1; i <= n_places; ++i) span_first[i] += span_first[i - 1];
   costs.compute(n_words, max_length, best, settings.distortion_limit < 0 ? n_words : settings.distortion_limit);
 
   n_backward = n_forward = 0;

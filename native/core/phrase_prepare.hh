@@ -2,7 +2,9 @@
 // model, what later phrases must know of each.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -37,18 +39,62 @@ class Prepared {
   size_t n_backward = 0, n_forward = 0;   // columns of all models
   FutureCosts costs;
 
-  // In this order; the caller sets each option's estimate between the two.
+  // In this order: collect, estimate, finish.
   void collect(const PhraseBatch& batch, int64_t sentence, const PhraseFeatures& features,
                std::span<const double> weights);
+  // Has set(option) set the estimates. With a limit (0: none), options that cannot be among so many best of their span
+  // are dropped instead: an estimate is taken to be at most the option's local score.
+  template <typename Set>
+  void estimate(int32_t limit, Set&& set);
   void finish(const PhraseBatch& batch, int64_t sentence, const PhraseFeatures& features,
               std::span<const double> weights, std::span<const std::shared_ptr<const TransitionTemplate>> templates,
               const PhraseSettings& settings);
 
+  size_t place_of(SourceSpan span) const {
+    return static_cast<size_t>(span.begin) * static_cast<size_t>(max_length) +
+           static_cast<size_t>(span.end - span.begin - 1);
+  }
   std::span<const Option> of_span(int32_t begin, int32_t length) const {
-    const size_t place = static_cast<size_t>(begin) * static_cast<size_t>(max_length) + static_cast<size_t>(length - 1);
+    const size_t place = place_of({begin, begin + length});
     return {options.data() + span_first[place], options.data() + span_first[place + 1]};
   }
+
+ private:
+  void group();
 };
+
+template <typename Set>
+void Prepared::estimate(int32_t limit, Set&& set) {
+  lm_words.clear();
+  lm_sums.clear();
+  lm_states.clear();
+  const auto most = static_cast<size_t>(limit);
+  const auto lower_local = [](const Option& a, const Option& b) { return a.local < b.local; };
+  std::vector<Option> kept;
+  std::vector<double> best;  // estimates of the best so far, the worst in front
+  for (size_t place = 0; place + 1 < span_first.size(); ++place) {
+    const auto first = options.begin() + span_first[place], last = options.begin() + span_first[place + 1];
+    const bool is_limited = limit > 0 && last - first > limit;
+    if (is_limited) std::make_heap(first, last, lower_local);
+    best.clear();
+    for (auto end = last; end != first; --end) {
+      if (is_limited) {
+        if (best.size() == most && first->local < best.front()) break;
+        std::pop_heap(first, end, lower_local);
+      }
+      Option& option = end[-1];
+      set(option);
+      kept.push_back(option);
+      if (!is_limited) continue;
+      best.push_back(option.estimate);
+      std::push_heap(best.begin(), best.end(), std::greater<>());
+      if (best.size() <= most) continue;
+      std::pop_heap(best.begin(), best.end(), std::greater<>());
+      best.pop_back();
+    }
+  }
+  options.swap(kept);
+}
 
 std::span<const int32_t> target_of(const PhraseBatch& batch, int64_t sentence, const Option& option);
 PhraseView view_of(const PhraseBatch& batch, int64_t sentence, const Option& option);

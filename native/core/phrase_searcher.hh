@@ -84,10 +84,7 @@ class PhraseSearcher {
   void prepare(const PhraseBatch& batch, int64_t sentence, std::span<const double> weights) {
     Prepared& p = prepared_;
     p.collect(batch, sentence, features_, weights);
-    p.lm_words.clear();
-    p.lm_sums.clear();
-    p.lm_states.clear();
-    for (Option& o : p.options) {
+    p.estimate(lm_weight_ >= 0 ? settings_.option_limit : 0, [&](Option& o) {
       const auto words = target_of(batch, sentence, o);
       o.first_word = static_cast<uint32_t>(p.lm_words.size());
       o.n_words = static_cast<uint32_t>(words.size());
@@ -101,7 +98,7 @@ class PhraseSearcher {
         p.lm_states.push_back(state);
       }
       o.estimate = o.local + lm_weight_ * sum;
-    }
+    });
     p.finish(batch, sentence, features_, weights, templates_, settings_);
   }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -195,6 +196,8 @@ def features_of(path, features, lm, n):
         spans.append(span)
         last_end = option.end
     words = [word for option in path for word in option.words]
+    if lm is None:
+        return words, {name: value for name, value in total.items() if value}
     text = " ".join(VOCAB.word(w) if w < len(VOCAB) else OWN[w - len(VOCAB)] for w in words)
     add("lm", lm.score(text))
     return words, {name: value for name, value in total.items() if value}
@@ -275,6 +278,48 @@ def test_search_without_pruning_is_brute_force(algorithm, lm, problem):
     assert best is not None
     covered = sorted(p for a in best.applications for p in range(*a.source))
     assert covered == list(range(n))
+
+
+@st.composite
+def crowded_problems(draw):
+    """Few states of each kind and all orders of up to five words, so that search meets itself again by other ways."""
+    n = draw(st.integers(3, 5))
+    model = draw(st.sampled_from([m for m in MODELS if m]))
+    features = PhraseFeatures(scores=("p_e_f", "p_f_e"), reordering=model)
+    rows = [tuple(draw(logs) for _ in range(features.n_orientation_columns)) for _ in range(2)]
+    spans = [(p, p + 1) for p in range(n)]
+    for _ in range(draw(st.integers(0, 3))):
+        begin = draw(st.integers(0, n - 1))
+        spans.append((begin, draw(st.integers(begin + 1, min(n, begin + 2)))))
+    options = [
+        Option(begin, end, (FIRST_WORD,), draw(st.tuples(logs, logs)), draw(st.sampled_from(rows)), (), rule)
+        for rule, (begin, end) in enumerate(spans)
+    ]
+    return n, features, options, draw(st.sampled_from([None, 4])), np.linspace(-1, 1, 40)
+
+
+@pytest.mark.parametrize("algorithm", list(Algorithm))
+@settings(max_examples=60)
+@given(problem=crowded_problems())
+def test_recombination_keeps_all_that_later_scores_need(algorithm, problem):
+    n, features, _, limit, weights = problem
+    paths = all_paths(problem)
+    if len(paths) > MAX_DERIVATIONS:
+        return
+    index = FeatureIndex()
+    _, options = build(problem, index)
+    config = PhraseConfig(
+        algorithm=algorithm, stack_size=10**6, pop_limit=10**6, option_limit=None, distortion_limit=limit
+    )
+    decoder = PhraseDecoder(config, VOCAB, index, features=features)
+    got = decoder.kbest(options, weights, MAX_DERIVATIONS + 1)
+    names = index.names(np.arange(len(index), dtype=np.int32))
+    found: Counter[frozenset[tuple[str, float]]] = Counter()
+    for c in range(len(got)):
+        ids, values = got.features_of(c)
+        found[frozenset(zip((names[i] for i in ids), values.tolist(), strict=True))] += 1
+    # All values are small whole numbers, so sums are exact.
+    assert found == Counter(frozenset(features_of(path, features, None, n)[1].items()) for path in paths)
 
 
 @settings(max_examples=25)
