@@ -41,7 +41,7 @@ def build_record(cls: Any, name: str, settings: Mapping[str, str]) -> Any:
         else:
             values[key] = value
     for outer, fields in nested.items():
-        values[outer] = _record_type(typing.get_type_hints(cls)[outer])(**fields)
+        values[outer] = dataclasses.replace(_record(cls, outer), **fields)
     return cls(**values)
 
 
