@@ -29,7 +29,10 @@ def tune(
         Path | None, typer.Option("--out", "-o", help="Where the tuned weights go; with --system, a folder.")
     ] = None,
     method: Annotated[
-        str, typer.Option(help=f"One of: {', '.join(OPTIMISERS)}; or {ALL}: compare them by cross-validation.")
+        str,
+        typer.Option(
+            help=f"One of: {', '.join(OPTIMISERS)}; forest-mert with --system; {ALL}: compare by cross-validation."
+        ),
     ] = "mert",
     nbest: Nbest = None,
     stats: Annotated[

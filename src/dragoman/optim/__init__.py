@@ -21,6 +21,7 @@ from dragoman.optim.update import Conditioning, Stopping, Update
 from dragoman.optim.xbleu import ExpectedGain, Xbleu
 
 __all__ = [
+    "FOREST_OPTIMISERS",
     "OPTIMISERS",
     "Acceptance",
     "Background",
@@ -76,3 +77,6 @@ OPTIMISERS: Mapping[str, type[Optimiser]] = MappingProxyType(
     }
 )
 """Batch optimisers by the name that users give."""
+
+FOREST_OPTIMISERS: Mapping[str, type[ForestMert]] = MappingProxyType({"forest-mert": ForestMert})
+"""Those that learn from the search spaces of a decoder."""

@@ -5,9 +5,10 @@ from dragoman.tune.command_decoder import CommandDecoder, CommandSettings
 from dragoman.tune.crossval import START, Comparison, FoldScore, best_method, cross_validate, deal_sentences
 from dragoman.tune.decoder import Decoder, DecodingRound, RoundAware
 from dragoman.tune.fixed import tune_pool
+from dragoman.tune.forest import ForestTuner
 from dragoman.tune.loop import Between, Keep, LoopSettings, Measure, Step, tune_decoder
 from dragoman.tune.record import Learned, RoundRecord, TuneRecord
-from dragoman.tune.settings import build_optimiser, build_record, describe_settings
+from dragoman.tune.settings import build_forest_optimiser, build_optimiser, build_record, describe_settings
 from dragoman.tune.system import SystemDecoder, TuneConfig, keep_tuned, tune_system
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "Decoder",
     "DecodingRound",
     "FoldScore",
+    "ForestTuner",
     "Keep",
     "Learned",
     "LoopSettings",
@@ -32,6 +34,7 @@ __all__ = [
     "TuneConfig",
     "TuneRecord",
     "best_method",
+    "build_forest_optimiser",
     "build_optimiser",
     "build_record",
     "cross_validate",

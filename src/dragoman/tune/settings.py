@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from dragoman.errors import InputError
-from dragoman.optim import OPTIMISERS, Optimiser
+from dragoman.optim import FOREST_OPTIMISERS, OPTIMISERS, ForestMert, Optimiser
 
-__all__ = ["build_optimiser", "build_record", "describe_settings"]
+__all__ = ["build_forest_optimiser", "build_optimiser", "build_record", "describe_settings"]
 
 _Kinds = tuple[type, ...]
 
@@ -22,7 +22,16 @@ def build_optimiser(method: str, settings: Mapping[str, str]) -> Optimiser:
 
     Raises InputError for an unknown method or setting, with those that exist, and for a value of the wrong kind.
     """
-    optimiser: Optimiser = build_record(_known(method), method, settings)
+    cls = _known(method)
+    if method in FOREST_OPTIMISERS:
+        raise InputError(f"{method} learns from the search spaces of a system, not from lists; use it with --system")
+    optimiser: Optimiser = build_record(cls, method, settings)
+    return optimiser
+
+
+def build_forest_optimiser(method: str, settings: Mapping[str, str]) -> ForestMert:
+    """The same for a method that learns from search spaces instead of candidate lists."""
+    optimiser: ForestMert = build_record(FOREST_OPTIMISERS[method], method, settings)
     return optimiser
 
 
@@ -51,9 +60,10 @@ def describe_settings(method: str) -> dict[str, str]:
 
 
 def _known(method: str) -> Any:
-    if method not in OPTIMISERS:
-        raise InputError(f"there is no method '{method}'; there are: {', '.join(OPTIMISERS)}")
-    return OPTIMISERS[method]
+    known = {**OPTIMISERS, **FOREST_OPTIMISERS}
+    if method not in known:
+        raise InputError(f"there is no method '{method}'; there are: {', '.join(known)}")
+    return known[method]
 
 
 def _members(hint: object) -> tuple[object, ...]:

@@ -11,15 +11,17 @@ from typing import Any
 from dragoman.errors import InputError, MismatchError
 from dragoman.features import Weights
 from dragoman.metric import Smoothing, by_name
+from dragoman.optim import FOREST_OPTIMISERS, ForestMert
 from dragoman.pool import Pool, read_references, with_metric
 from dragoman.run import RunFolder
 from dragoman.system import Preset, System, SystemView, save_tuned
 from dragoman.system.folder import identity
 from dragoman.system.manifest import MANIFEST
 from dragoman.text import read_lines
+from dragoman.tune.forest import ForestTuner
 from dragoman.tune.loop import LoopSettings, Step, tune_decoder
 from dragoman.tune.record import RoundRecord, TuneRecord
-from dragoman.tune.settings import build_optimiser
+from dragoman.tune.settings import build_forest_optimiser, build_optimiser
 from dragoman.types import PathLike, Progress
 
 __all__ = ["SystemDecoder", "TuneConfig", "keep_tuned", "tune_system"]
@@ -84,6 +86,12 @@ class SystemDecoder:
             progress=self._progress,
         )
 
+    def forest_tuner(self, mert: ForestMert, references: Sequence[Sequence[str]]) -> ForestTuner:
+        """An optimiser for the loop that learns from this decoder's search spaces."""
+        return ForestTuner(
+            mert=mert, view=self._view, sentences=self._sentences, references=references, preset=self._preset
+        )
+
 
 def tune_system(
     system: System | PathLike,
@@ -119,7 +127,8 @@ def tune_system(
     texts = read_references(references)
     if len(texts) != len(sentences):
         raise MismatchError(f"{source} has {len(sentences)} lines but the references have {len(texts)}")
-    optimiser = build_optimiser(config.method, config.settings)
+    forests = config.method in FOREST_OPTIMISERS
+    pool_optimiser = None if forests else build_optimiser(config.method, config.settings)
     metric = by_name(config.metric, smoothing=Smoothing.NONE)
     start = parent.weights if weights is None else weights
     decoder = SystemDecoder(
@@ -131,6 +140,7 @@ def tune_system(
         n_threads=n_threads,
         progress=progress,
     )
+    optimiser = pool_optimiser or decoder.forest_tuner(build_forest_optimiser(config.method, config.settings), texts)
     with RunFolder.open(base / RECORD, _record(config, parent, source, references, start, seed), resume=resume) as run:
         record = tune_decoder(
             decoder,

@@ -11,7 +11,8 @@ from dragoman.cli.tuning.options import TuneOptions, parse_pairs
 from dragoman.cli.tuning.record import open_run
 from dragoman.cli.tuning.report import describe_round, report, report_comparison, write_result
 from dragoman.errors import InputError
-from dragoman.optim import OPTIMISERS, Optimiser
+from dragoman.optim import FOREST_OPTIMISERS, OPTIMISERS, ForestMert, Optimiser
+from dragoman.pool import read_references
 from dragoman.run import RunFolder
 from dragoman.tune import (
     FoldScore,
@@ -19,8 +20,10 @@ from dragoman.tune import (
     LoopSettings,
     RoundRecord,
     Step,
+    SystemDecoder,
     TuneRecord,
     best_method,
+    build_forest_optimiser,
     build_optimiser,
     cross_validate,
     tune_decoder,
@@ -45,17 +48,20 @@ def tune_as_told(session: Session, options: TuneOptions) -> None:
         candidates = kind.open(session, options)
         match candidates:
             case Decoding():
-                _tune_decoder(session, options, candidates, methods[options.method], run)
+                learner = _learner(options, candidates, methods[options.method])
+                _tune_decoder(session, options, candidates, learner, run)
             case Lists() if comparing:
-                _compare(session, options, candidates, methods, run)
+                _compare(session, options, candidates, _pool_methods(methods), run)
             case Lists():
                 session.say(f"tuning with {options.method}")
-                record = _tune_lists(session, options, candidates, methods[options.method], run)
+                record = _tune_lists(session, options, candidates, _pool_methods(methods)[options.method], run)
                 report(session, record, _out(options))
 
 
-def _methods(options: TuneOptions) -> dict[str, Optimiser]:
+def _methods(options: TuneOptions) -> dict[str, Optimiser | ForestMert]:
     pairs = parse_pairs(options.setting or [])
+    if options.method in FOREST_OPTIMISERS and options.system is not None:
+        return {options.method: build_forest_optimiser(options.method, pairs)}
     if options.method != ALL:
         return {options.method: build_optimiser(options.method, pairs)}
     settings: dict[str, dict[str, str]] = {name: {} for name in OPTIMISERS}
@@ -65,6 +71,20 @@ def _methods(options: TuneOptions) -> dict[str, Optimiser]:
             raise InputError(f"--set {key}={value}: with --method {ALL} expected METHOD.NAME=VALUE")
         settings[method][name] = value
     return {method: build_optimiser(method, values) for method, values in settings.items()}
+
+
+def _learner(options: TuneOptions, candidates: Decoding, method: Optimiser | ForestMert) -> Optimiser:
+    """What the loop learns with: the method, or for one that learns from forests the system's own."""
+    if not isinstance(method, ForestMert):
+        return method
+    assert isinstance(candidates.decoder, SystemDecoder)
+    if not options.reference:
+        raise InputError(f"{options.method} needs references; give at least one with -r")
+    return candidates.decoder.forest_tuner(method, read_references(options.reference))
+
+
+def _pool_methods(methods: Mapping[str, Optimiser | ForestMert]) -> dict[str, Optimiser]:
+    return {name: method for name, method in methods.items() if not isinstance(method, ForestMert)}
 
 
 def _out(options: TuneOptions) -> Path:

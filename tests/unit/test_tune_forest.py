@@ -1,0 +1,56 @@
+"""forest-mert around systems of both kinds."""
+
+from __future__ import annotations
+
+import pytest
+
+from dragoman.corpus.synth import SynthConfig, generate_splits
+from dragoman.errors import InputError
+from dragoman.lm import EstimateConfig
+from dragoman.system import ModelKind, SystemSettings, TrainConfig, train
+from dragoman.tune import LoopSettings, TuneConfig, build_optimiser, describe_settings, tune_system
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("text")
+    splits = generate_splits(300, 15, 1, SynthConfig(seed=2))
+    for name, examples in (("train", splits.train), ("dev", splits.dev)):
+        for language, lines in (
+            ("de", [example.source for example in examples]),
+            ("en", [example.references[0] for example in examples]),
+        ):
+            (folder / f"{name}.{language}").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("model", ModelKind)
+def test_a_system_is_tuned_on_its_forests(text, tmp_path, model):
+    config = TrainConfig(settings=SystemSettings(model=model), lm=EstimateConfig(order=3))
+    system = train(text / "train.de", text / "train.en", tmp_path / "system", config=config)
+    tuned = [
+        tune_system(
+            system,
+            text / "dev.de",
+            [text / "dev.en"],
+            tmp_path / f"tuned{n}",
+            config=TuneConfig(
+                method="forest-mert",
+                settings={"n_starts": "1", "max_passes": "1", "n_directions": "1"},
+                k=20,
+                loop=LoopSettings(max_rounds=2),
+            ),
+            seed=1,
+            n_threads=n,
+        )
+        for n in (1, 2)
+    ]
+    about = tuned[0].manifest.about["tuning"]
+    assert about["score_after"] > about["score_before"]
+    assert dict(tuned[0].weights.items()) == dict(tuned[1].weights.items())
+
+
+def test_it_is_not_for_lists():
+    with pytest.raises(InputError, match="--system"):
+        build_optimiser("forest-mert", {})
+    assert describe_settings("forest-mert")["n_starts"] == "3"
