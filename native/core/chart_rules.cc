@@ -1,8 +1,11 @@
 #include "core/chart_rules.hh"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <stdexcept>
 #include <tuple>
+#include <utility>
 
 namespace dragoman {
 
@@ -179,6 +182,9 @@ ChartRule ChartRules::made(RuleKind kind, int64_t place) {
   const auto is_nonterminal = [](int32_t symbol) { return symbol < 0; };
   rule.n_lead = static_cast<uint32_t>(std::find_if(symbols.begin(), symbols.end(), is_nonterminal) - symbols.begin());
   rule.estimate = rule.local;
+  // Nothing can be ordered by such scores.
+  if (!std::isfinite(rule.local) || !std::isfinite(model_.weight(model_.features.lm)))
+    throw std::invalid_argument("a weight of the rules' features is not finite");
   if (lm_ == nullptr) return rule;
   lm::BasicPieceScorer lead(*lm_);
   if (kind == RuleKind::kFirst)

@@ -71,7 +71,7 @@ class ChartRules {
   // The child by a word; 0 where there is none.
   uint32_t child(const TrieNode& node, int32_t word) const;
   std::span<const Group> groups(int32_t pattern);
-  // A new group with the rule that passes a word through; empty where a rule of the grammar covers just it.
+  // Whether no rule of the grammar covers just this word; a new rule that passes it through.
   bool needs_pass(int32_t position) const;
   uint32_t pass(int32_t position);
   uint32_t first_item() const { return 0; }

@@ -148,6 +148,16 @@ def test_weights_are_live(lm):
     assert decoder.kbest(options, buffer, 1).scores[0] == before
 
 
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+@pytest.mark.parametrize("name", ["lm", "words", "p_e_f"])
+def test_weights_that_are_no_numbers_are_refused(lm, name, value):
+    options = options_of(random_sentences([6]), random_grammar())
+    decoder, weights = made(lm=lm)
+    weights.values[decoder.index.find(name)] = value
+    with pytest.raises(ValueError, match="not finite"):
+        decoder.kbest(options, weights.values, 1)
+
+
 def test_unary_rules_in_a_cycle_end():
     labels = ("X", "Y", "Z")
     unary = {(X,): [(1, [3, X]), (0, [4, X])], (Y,): [(0, [X, 5]), (2, [X])], (-3,): [(1, [X]), (0, [X])]}
