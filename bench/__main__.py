@@ -7,11 +7,11 @@ import json
 import sys
 from dataclasses import asdict
 
-from bench import corpus, grammar, lm, metric, tuning
+from bench import corpus, grammar, lm, metric, search, tuning
 from bench.harness import DATA, Case, measure, measure_apart, save
 from bench.table import write_page
 
-CASES: list[Case] = [*corpus.CASES, *metric.CASES, *lm.CASES, *grammar.CASES, *tuning.CASES]
+CASES: list[Case] = [*corpus.CASES, *metric.CASES, *lm.CASES, *grammar.CASES, *search.CASES, *tuning.CASES]
 
 
 def main() -> None:
@@ -34,7 +34,12 @@ def main() -> None:
         save(case, measurements)
         full = measurements[-1]
         ratio = f", {full.peer_seconds / full.seconds:.1f} times {case.peer_name}" if full.peer_seconds else ""
-        print(f"{case.slug}: {full.n_items / full.seconds:,.0f} {case.unit}/s{ratio}", flush=True)
+        rate = f"{full.n_items / full.seconds:,.0f} {case.unit}/s"
+        if full.seconds > 1e-3 * full.n_items:
+            rate = f"{1000 * full.seconds / full.n_items:.2f} ms each of {full.n_items:,} {case.unit}"
+        growth = full.seconds / measurements[0].seconds
+        note = f", {full.note}" if full.note else ""
+        print(f"{case.slug}: {rate}{ratio}{note}, growth {growth:.2f}", flush=True)
     print(f"table in {write_page()}")
 
 

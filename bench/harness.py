@@ -36,6 +36,8 @@ class Workload:
     peer_repeats: int = 1
     peer_share: float = 1.0
     """The share of the items that the (slow) peer works on; its time is scaled up."""
+    note: Callable[[], str] | None = None
+    """What the work achieved, asked for after it was measured."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +69,7 @@ class Measurement:
     peer_seconds: float | None
     peak_bytes: int
     """Most memory the process held resident up to the end of our runs, the data included."""
+    note: str = ""
 
 
 def measure(case: Case, scale: float) -> Measurement:
@@ -77,7 +80,14 @@ def measure(case: Case, scale: float) -> Measurement:
     seconds = _median(load.ours, load.repeats, clock)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     peer = _median(load.peer, load.peer_repeats, clock) / load.peer_share if load.peer else None
-    return Measurement(scale=scale, n_items=load.n_items, seconds=seconds, peer_seconds=peer, peak_bytes=peak)
+    return Measurement(
+        scale=scale,
+        n_items=load.n_items,
+        seconds=seconds,
+        peer_seconds=peer,
+        peak_bytes=peak,
+        note=load.note() if load.note else "",
+    )
 
 
 def _median(work: Work, repeats: int, clock: Callable[[], float]) -> float:

@@ -36,9 +36,10 @@ def write_page() -> Path:
 def _row(record: dict[str, Any]) -> str:
     half, full = record["measurements"][0], record["measurements"][-1]
     peer = f"{record['peer']} {_seconds(full['peer_seconds'])}" if full["peer_seconds"] else ""
+    note = f": {full['note']}" if full.get("note") else ""
     ratio = f"{full['peer_seconds'] / full['seconds']:.1f}×" if full["peer_seconds"] else ""
     return (
-        f"| {record['name']} | {full['n_items']:,} {record['unit']} | {_seconds(full['seconds'])} "
+        f"| {record['name']}{note} | {full['n_items']:,} {record['unit']} | {_seconds(full['seconds'])} "
         f"| {full['n_items'] / full['seconds']:,.0f}/s | {peer} | {ratio} | {record['target']} "
         f"| {full['seconds'] / half['seconds']:.2f} | {full['peak_bytes'] / 2**20:,.0f} MiB |\n"
     )
