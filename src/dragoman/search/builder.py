@@ -25,9 +25,9 @@ Sentence: TypeAlias = str | Sequence[str] | Int32Array
 class PhraseOptionBuilder:
     """Options of many sentences at once, ready for a decoder. Immutable; the index grows as new features appear.
 
-    Word counts (by id) decide which words templates call frequent; a system gives those of its training text. By default
-    they are the grammar's, where a word with several links counts once for each; of all folds, so that features mean
-    the same in every view. An imported grammar has none.
+    Word counts (by id) decide which words templates call frequent; a system gives those of its training text. By
+    default they are the grammar's, where a word with several links counts once for each; of all folds, so that features
+    mean the same in every view. An imported grammar has none.
     """
 
     def __init__(
@@ -70,10 +70,23 @@ class PhraseOptionBuilder:
             None if isinstance(s, np.ndarray) else split_tokens(s) if isinstance(s, str) else s for s in sentences
         ]
         offsets, ids = self._encode(sentences, tokens)
-        pass_through, *arrays = self._native.build(offsets, ids, self.index, grow, n_threads, progress)
-        own = self._pass_words(tokens, offsets, ids, pass_through)
-        named = dict(zip(_ARRAYS, arrays, strict=True))
-        return PhraseOptions(pass_offsets=offsets, pass_through=pass_through, **named), own
+        built = self._native.build(offsets, ids, self.index, grow, n_threads, progress)
+        own_words = self._pass_words(tokens, offsets, ids, built[0])
+        return PhraseOptions(
+            pass_offsets=offsets,
+            pass_through=built[0],
+            first=built[1],
+            begin=built[2],
+            end=built[3],
+            target_offsets=built[4],
+            targets=built[5],
+            rules=built[6],
+            scores=built[7],
+            orientations=built[8],
+            feature_offsets=built[9],
+            feature_ids=built[10],
+            feature_values=built[11],
+        ), own_words
 
     def _encode(
         self, sentences: Sequence[Sentence], tokens: Sequence[Sequence[str] | None]
@@ -112,18 +125,3 @@ class PhraseOptionBuilder:
             known = target.id(word)
             pass_through[place] = known if known != UNK else own.setdefault(word, len(target) + len(own))
         return tuple(own)
-
-
-_ARRAYS = (
-    "first",
-    "begin",
-    "end",
-    "target_offsets",
-    "targets",
-    "rules",
-    "scores",
-    "orientations",
-    "feature_offsets",
-    "feature_ids",
-    "feature_values",
-)
