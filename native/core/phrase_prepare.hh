@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/phrase_coverage.hh"
@@ -42,8 +43,8 @@ class Prepared {
   // In this order: collect, estimate, finish.
   void collect(const PhraseBatch& batch, int64_t sentence, const PhraseFeatures& features,
                std::span<const double> weights);
-  // Has set(option) set the estimates. With a limit (0: none), options that cannot be among so many best of their span
-  // are dropped instead: an estimate is taken to be at most the option's local score.
+  // Has set(options) set the estimates, some options at a time. With a limit (0: none), options that cannot be among so
+  // many best of their span are dropped instead: an estimate is taken to be at most the option's local score.
   template <typename Set>
   void estimate(int32_t limit, Set&& set);
   void finish(const PhraseBatch& batch, int64_t sentence, const PhraseFeatures& features,
@@ -60,6 +61,7 @@ class Prepared {
   }
 
  private:
+  static constexpr size_t kBatch = 32;
   void group();
 };
 
@@ -69,29 +71,41 @@ void Prepared::estimate(int32_t limit, Set&& set) {
   lm_sums.clear();
   lm_states.clear();
   const auto most = static_cast<size_t>(limit);
-  const auto lower_local = [](const Option& a, const Option& b) { return a.local < b.local; };
   std::vector<Option> kept;
-  std::vector<double> best;  // estimates of the best so far, the worst in front
+  std::vector<std::pair<double, uint32_t>> order;  // local scores and places, the best in front
+  std::vector<double> best;                        // estimates of the best so far, the worst in front
   for (size_t place = 0; place + 1 < span_first.size(); ++place) {
-    const auto first = options.begin() + span_first[place], last = options.begin() + span_first[place + 1];
-    const bool is_limited = limit > 0 && last - first > limit;
-    if (is_limited) std::make_heap(first, last, lower_local);
-    best.clear();
-    for (auto end = last; end != first; --end) {
-      if (is_limited) {
-        if (best.size() == most && first->local < best.front()) break;
-        std::pop_heap(first, end, lower_local);
-      }
-      Option& option = end[-1];
-      set(option);
-      kept.push_back(option);
-      if (!is_limited) continue;
-      best.push_back(option.estimate);
-      std::push_heap(best.begin(), best.end(), std::greater<>());
-      if (best.size() <= most) continue;
-      std::pop_heap(best.begin(), best.end(), std::greater<>());
-      best.pop_back();
+    const uint32_t first = span_first[place], last = span_first[place + 1];
+    if (limit == 0 || last - first <= most) {
+      kept.insert(kept.end(), options.begin() + first, options.begin() + last);
+      set(std::span(kept).last(last - first));
+      continue;
     }
+    const size_t begin = kept.size();
+    order.clear();
+    best.clear();
+    for (uint32_t i = first; i < last; ++i) order.emplace_back(options[i].local, i);
+    std::make_heap(order.begin(), order.end());
+    while (!order.empty() && (best.size() < most || order.front().first >= best.front())) {
+      const size_t n = std::min(order.size(), kBatch);
+      for (size_t i = 0; i < n; ++i) {
+        kept.push_back(options[order.front().second]);
+        std::pop_heap(order.begin(), order.end());
+        order.pop_back();
+      }
+      const auto batch = std::span(kept).last(n);
+      set(batch);
+      for (const Option& option : batch) {
+        best.push_back(option.estimate);
+        std::push_heap(best.begin(), best.end(), std::greater<>());
+        if (best.size() <= most) continue;
+        std::pop_heap(best.begin(), best.end(), std::greater<>());
+        best.pop_back();
+      }
+    }
+    const auto drop = std::remove_if(kept.begin() + static_cast<std::ptrdiff_t>(begin), kept.end(),
+                                     [&](const Option& option) { return option.estimate < best.front(); });
+    kept.erase(drop, kept.end());
   }
   options.swap(kept);
 }

@@ -21,6 +21,10 @@ struct ModelLm {
     next = out.node;
     return logprob;
   }
+  void prefetch(uint32_t state, uint32_t word) const {
+    model->prefetch_node(state);
+    model->prefetch(state, word);
+  }
 };
 
 struct NoLm {
@@ -31,6 +35,7 @@ struct NoLm {
     next = 0;
     return 0;
   }
+  void prefetch(uint32_t, uint32_t) const {}
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The search of one sentence after another, with space that is kept between them. `Lm` gives begin(), empty(), kEos and
-// score(state, word, next) on plain 32-bit states.
+// The search of one sentence after another, with space that is kept between them. `Lm` gives begin(), empty(), kUnk,
+// kEos, score(state, word, next) and prefetch(state, word) on plain 32-bit states.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,6 @@
 #include <limits>
 #include <memory>
 #include <span>
-#include <tuple>
 #include <vector>
 
 #include "core/phrase_coverage.hh"
@@ -67,37 +66,59 @@ class PhraseSearcher {
     double step;    // distortion
     double future;  // of the coverage
   };
-  struct Entry {
-    double key;
-    double partial;  // score without the language model
+  struct Candidate {
+    double partial;  // score without the language model, then with it
     uint32_t cube, row, column;
     uint32_t lm_state;
     float lm;
     bool is_exact;
   };
-  struct Worse {
-    bool operator()(const Entry& a, const Entry& b) const {
-      return std::tie(a.key, b.cube, b.row, b.column) < std::tie(b.key, a.cube, a.row, a.column);
+  // Small, because it moves a lot; of equal keys the older candidate comes first.
+  struct Place {
+    double key;
+    uint32_t candidate;
+    friend bool operator<(const Place& a, const Place& b) {
+      return a.key != b.key ? a.key < b.key : a.candidate > b.candidate;
     }
+  };
+  struct KnownLm {
+    uint32_t state, option;
+    uint32_t next;
+    float lm;
   };
 
   void prepare(const PhraseBatch& batch, int64_t sentence, std::span<const double> weights) {
     Prepared& p = prepared_;
     p.collect(batch, sentence, features_, weights);
-    p.estimate(lm_weight_ >= 0 ? settings_.option_limit : 0, [&](Option& o) {
-      const auto words = target_of(batch, sentence, o);
-      o.first_word = static_cast<uint32_t>(p.lm_words.size());
-      o.n_words = static_cast<uint32_t>(words.size());
-      uint32_t state = lm_.empty();
-      double sum = 0;
-      for (const int32_t word : words) {
-        const auto id = static_cast<size_t>(word) < lm_words_.size() ? lm_words_[static_cast<size_t>(word)] : Lm::kUnk;
-        sum += static_cast<double>(lm_.score(state, id, state));
-        p.lm_words.push_back(id);
-        p.lm_sums.push_back(sum);
-        p.lm_states.push_back(state);
+    p.estimate(lm_weight_ >= 0 ? settings_.option_limit : 0, [&](std::span<Option> options) {
+      uint32_t longest = 0;
+      for (Option& o : options) {
+        o.first_word = static_cast<uint32_t>(p.lm_words.size());
+        for (const int32_t word : target_of(batch, sentence, o)) {
+          const auto id = static_cast<size_t>(word);
+          p.lm_words.push_back(id < lm_words_.size() ? lm_words_[id] : Lm::kUnk);
+        }
+        o.n_words = static_cast<uint32_t>(p.lm_words.size()) - o.first_word;
+        longest = std::max(longest, o.n_words);
       }
-      o.estimate = o.local + lm_weight_ * sum;
+      p.lm_sums.resize(p.lm_words.size());
+      p.lm_states.resize(p.lm_words.size());
+      // Word by word through all of them, so that the model's memory is on its way before it is needed.
+      for (uint32_t i = 0; i < longest; ++i) {
+        const auto state_before = [&](const Option& o) {
+          return i == 0 ? lm_.empty() : p.lm_states[o.first_word + i - 1];
+        };
+        for (const Option& o : options)
+          if (i < o.n_words) lm_.prefetch(state_before(o), p.lm_words[o.first_word + i]);
+        for (const Option& o : options) {
+          if (i >= o.n_words) continue;
+          const size_t word = o.first_word + i;
+          const float score = lm_.score(state_before(o), p.lm_words[word], p.lm_states[word]);
+          p.lm_sums[word] = (i == 0 ? 0 : p.lm_sums[word - 1]) + static_cast<double>(score);
+        }
+      }
+      for (Option& o : options)
+        o.estimate = o.local + (o.n_words == 0 ? 0 : lm_weight_ * p.lm_sums[o.first_word + o.n_words - 1]);
     });
     p.finish(batch, sentence, features_, weights, templates_, settings_);
   }
@@ -105,6 +126,7 @@ class PhraseSearcher {
   void start() {
     const int32_t n = prepared_.n_words;
     coverages_.start(n, settings_.distortion_limit, prepared_.costs);
+    known_lm_.assign(size_t{1} << kKnownBits, {0, kNoOption, 0, 0});
     grouped_.clear();
     cubes_.resize(std::max(cubes_.size(), static_cast<size_t>(n) + 1));
     for (auto& c : cubes_) c.clear();
@@ -137,9 +159,22 @@ class PhraseSearcher {
     return -distortion_weight_ * std::abs(span.begin - last_end);
   }
 
-  // The language model's increment for a phrase. As soon as the state is that of the phrase by itself, the rest is
-  // known.
-  double lm_score(uint32_t state, const Option& o, uint32_t& next) const {
+  // The language model's increment for a phrase. Search meets the same states and phrases by many ways, and a look-up
+  // here is closer than the model's tables.
+  float lm_score(uint32_t state, size_t option, uint32_t& next) {
+    const auto id = static_cast<uint32_t>(option);
+    KnownLm& known = known_lm_[(state * 0x9e3779b9u ^ id * 0x85ebca6bu) >> (32 - kKnownBits)];
+    if (known.state != state || known.option != id) {
+      known.lm = static_cast<float>(new_lm_score(state, prepared_.options[option], known.next));
+      known.state = state;
+      known.option = id;
+    }
+    next = known.next;
+    return known.lm;
+  }
+
+  // As soon as the state is that of the phrase by itself, the rest is known.
+  double new_lm_score(uint32_t state, const Option& o, uint32_t& next) const {
     const uint32_t* words = prepared_.lm_words.data() + o.first_word;
     const uint32_t* alone = prepared_.lm_states.data() + o.first_word;
     const double* sums = prepared_.lm_sums.data() + o.first_word;
@@ -186,52 +221,59 @@ class PhraseSearcher {
   void fill(int32_t covered) {
     const auto& cubes = cubes_[static_cast<size_t>(covered)];
     heap_.clear();
-    const auto push = [&](uint32_t c, uint32_t row, uint32_t column) {
+    candidates_.clear();
+    const auto add_candidate = [&](uint32_t c, uint32_t row, uint32_t column) {
       const Cube& cube = cubes[c];
-      if (row >= cube.n_hypotheses || column >= cube.n_options) return;
+      if (row >= cube.n_hypotheses || column >= cube.n_options) return false;
       const Hypothesis& h = hypotheses_[grouped_[cube.first_hypothesis + row]];
-      const size_t option_id = cube.first_option + column;
-      const Option& o = prepared_.options[option_id];
-      const double rest = h.score + cube.step + transitions_.score(h, option_id);
-      heap_.push_back({rest + o.estimate + cube.future, rest + o.local, c, row, column, 0, 0, false});
+      const size_t option = cube.first_option + column;
+      const Option& o = prepared_.options[option];
+      const double rest = h.score + cube.step + transitions_.score(h, option);
+      heap_.push_back({rest + o.estimate + cube.future, static_cast<uint32_t>(candidates_.size())});
+      candidates_.push_back({rest + o.local, c, row, column, 0, 0, false});
+      return true;
     };
-    for (uint32_t c = 0; c < cubes.size(); ++c) push(c, 0, 0);
-    std::make_heap(heap_.begin(), heap_.end(), Worse());
+    const auto push = [&](uint32_t c, uint32_t row, uint32_t column) {
+      if (!add_candidate(c, row, column)) return;
+      std::push_heap(heap_.begin(), heap_.end());
+      // Its turn may come soon.
+      const Option& o = prepared_.options[cubes[c].first_option + column];
+      const Hypothesis& h = hypotheses_[grouped_[cubes[c].first_hypothesis + row]];
+      if (o.n_words > 0) lm_.prefetch(h.lm_state, prepared_.lm_words[o.first_word]);
+    };
+    for (uint32_t c = 0; c < cubes.size(); ++c) add_candidate(c, 0, 0);
+    std::make_heap(heap_.begin(), heap_.end());
     const bool is_last = covered == prepared_.n_words;
     double best = -std::numeric_limits<double>::infinity();
     for (int32_t n_popped = 0; n_popped < settings_.pop_limit && !heap_.empty();) {
-      std::pop_heap(heap_.begin(), heap_.end(), Worse());
-      Entry entry = heap_.back();
+      std::pop_heap(heap_.begin(), heap_.end());
+      Place place = heap_.back();
       heap_.pop_back();
-      const Cube& cube = cubes[entry.cube];
-      const int32_t from = grouped_[cube.first_hypothesis + entry.row];
-      const size_t option_id = cube.first_option + entry.column;
-      if (!entry.is_exact) {
-        const double lm = lm_score(hypotheses_[from].lm_state, prepared_.options[option_id], entry.lm_state);
-        entry.lm = static_cast<float>(lm);
-        entry.is_exact = true;
-        entry.partial += lm_weight_ * lm;
-        entry.key = entry.partial + cube.future;
-        if (is_last) entry.key += lm_weight_ * end_score(entry.lm_state);
+      Candidate candidate = candidates_[place.candidate];
+      const Cube& cube = cubes[candidate.cube];
+      const int32_t from = grouped_[cube.first_hypothesis + candidate.row];
+      const size_t option = cube.first_option + candidate.column;
+      if (!candidate.is_exact) {
+        candidate.lm = lm_score(hypotheses_[from].lm_state, option, candidate.lm_state);
+        candidate.partial += lm_weight_ * static_cast<double>(candidate.lm);
+        candidate.is_exact = true;
+        place.key = candidate.partial + cube.future;
+        if (is_last) place.key += lm_weight_ * end_score(candidate.lm_state);
         // Neighbours are reached from here whatever becomes of this one.
-        const size_t n = heap_.size();
-        push(entry.cube, entry.row, entry.column + 1);
-        if (heap_.size() > n) std::push_heap(heap_.begin(), heap_.end(), Worse());
-        if (entry.column == 0) {
-          const size_t m = heap_.size();
-          push(entry.cube, entry.row + 1, 0);
-          if (heap_.size() > m) std::push_heap(heap_.begin(), heap_.end(), Worse());
-        }
-        if (!heap_.empty() && Worse()(entry, heap_.front())) {
-          heap_.push_back(entry);
-          std::push_heap(heap_.begin(), heap_.end(), Worse());
+        push(candidate.cube, candidate.row, candidate.column + 1);
+        if (candidate.column == 0) push(candidate.cube, candidate.row + 1, 0);
+        if (!heap_.empty() && place < heap_.front()) {
+          candidates_[place.candidate] = candidate;
+          heap_.push_back(place);
+          std::push_heap(heap_.begin(), heap_.end());
           continue;
         }
       }
       ++n_popped;
-      best = std::max(best, entry.key);
-      if (entry.key < best - settings_.beam) break;
-      add(from, static_cast<int32_t>(option_id), cube.coverage, entry.lm_state, entry.lm, entry.partial, entry.key);
+      best = std::max(best, place.key);
+      if (place.key < best - settings_.beam) break;
+      add(from, static_cast<int32_t>(option), cube.coverage, candidate.lm_state, candidate.lm, candidate.partial,
+          place.key);
     }
   }
 
@@ -252,11 +294,12 @@ class PhraseSearcher {
         for (size_t i = first; i < first + options.size(); ++i) {
           const Hypothesis& h = hypotheses_[from];
           uint32_t lm_state = 0;
-          const double lm = lm_score(h.lm_state, prepared_.options[i], lm_state);
-          const double score = h.score + step + transitions_.score(h, i) + prepared_.options[i].local + lm_weight_ * lm;
+          const float lm = lm_score(h.lm_state, i, lm_state);
+          const double score = h.score + step + transitions_.score(h, i) + prepared_.options[i].local +
+                               lm_weight_ * static_cast<double>(lm);
           const double total = score + future + (is_last ? lm_weight_ * end_score(lm_state) : 0);
           if (total < floor) continue;
-          add(from, static_cast<int32_t>(i), coverage, lm_state, static_cast<float>(lm), score, total);
+          add(from, static_cast<int32_t>(i), coverage, lm_state, lm, score, total);
         }
       });
     }
@@ -293,7 +336,11 @@ class PhraseSearcher {
   std::vector<double> floors_;  // by stack: worse candidates would be pruned
   std::vector<std::vector<Cube>> cubes_;
   std::vector<int32_t> grouped_;
-  std::vector<Entry> heap_;
+  std::vector<Candidate> candidates_;
+  std::vector<Place> heap_;
+  static constexpr int kKnownBits = 12;
+  static constexpr uint32_t kNoOption = ~uint32_t{0};
+  std::vector<KnownLm> known_lm_;
 };
 
 }  // namespace dragoman

@@ -23,6 +23,7 @@ struct ToyLm {
     next = word + 1;
     return -0.1f * static_cast<float>((state * 7 + word * 3) % 11);
   }
+  void prefetch(uint32_t, uint32_t) const {}
 };
 
 // Fires on (rule before, rule), and on the first word of the block beside it.

@@ -53,7 +53,7 @@ class PhraseConfig:
     @classmethod
     def accurate(cls, *, distortion_limit: int | None = 6) -> PhraseConfig:
         """The preset behind `--accurate`."""
-        return cls(stack_size=600, pop_limit=2500, distortion_limit=distortion_limit)
+        return cls(stack_size=600, pop_limit=2000, distortion_limit=distortion_limit)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
