@@ -43,9 +43,14 @@ def _row(record: dict[str, Any]) -> str:
         f"| {record['name']}{note} | {full['n_items']:,} {record['unit']} | {_seconds(full['seconds'])} "
         f"| {full['n_items'] / full['seconds']:,.0f}/s | {peer} | {ratio} | {record['target']} "
         f"| {full['seconds'] / half['seconds']:.2f} | {full['peak_bytes'] / 2**20:,.0f} MiB "
-        f"| {full.get('anonymous_bytes', 0) / 2**20:,.0f} MiB |\n"
+        f"| {_mebibytes(full.get('anonymous_bytes', 0))} |\n"
     )
 
 
 def _seconds(value: float) -> str:
     return f"{value * 1000:.1f} ms" if value < 1 else f"{value:.1f} s"
+
+
+def _mebibytes(value: int) -> str:
+    """Nothing where it was not measured."""
+    return f"{value / 2**20:,.0f} MiB" if value else ""
