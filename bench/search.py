@@ -13,7 +13,7 @@ from dragoman.align import read_pharaoh
 from dragoman.corpus import Bitext
 from dragoman.features import FeatureIndex, Weights, parse_templates
 from dragoman.forest import KBest
-from dragoman.grammar import ExtractConfig, ViewConfig, extract
+from dragoman.grammar import ExtractConfig, extract
 from dragoman.grammar.moses import read_tables
 from dragoman.lm import EstimateConfig, LanguageModel, TrainingText, estimate
 from dragoman.search import PhraseConfig, PhraseDecoder, PhraseOptionBuilder
@@ -48,15 +48,16 @@ def _decode(config: PhraseConfig, scale: float) -> Workload:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch) / "grammar"
         tables = _MODEL / "phrase-table.test.gz", _MODEL / "reordering-table.test.xz"
-        view = read_tables(tables[0], folder, reordering=tables[1]).view(ViewConfig(max_targets=0, reordering=()))
+        view = read_tables(tables[0], folder, reordering=tables[1]).view()
     index = FeatureIndex()
     lines = list(read_lines(DATA / "enja" / "test.ja.xz"))
     lines = lines[: int(len(lines) * scale)]
-    options, _ = PhraseOptionBuilder(view, index).build(lines)
+    builder = PhraseOptionBuilder(view, index)
     decoder = PhraseDecoder(config, view.target_vocab, index, lm=_language_model())
     weights = Weights.from_dict(_weights(), index)
 
     def run() -> KBest:
+        options, _ = builder.build(lines)
         return decoder.kbest(options, weights, 1)
 
     return Workload(n_items=len(lines), ours=run, repeats=3, note=lambda: f"mean model score {run().scores.mean():.3f}")
