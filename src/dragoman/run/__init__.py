@@ -1,5 +1,25 @@
 """Runs: folders that record one experiment, from which it can be resumed, compared and reported."""
 
+from dragoman.run.cells import (
+    CellKey,
+    CellResult,
+    CellRound,
+    StageCost,
+    TestSet,
+    cell_folder,
+    load_cells,
+    load_test_sets,
+)
 from dragoman.run.folder import RunFolder
 
-__all__ = ["RunFolder"]
+__all__ = [
+    "CellKey",
+    "CellResult",
+    "CellRound",
+    "RunFolder",
+    "StageCost",
+    "TestSet",
+    "cell_folder",
+    "load_cells",
+    "load_test_sets",
+]
