@@ -1,12 +1,12 @@
 """What the cells of an experiment left in its run, in a form that comparing and reporting read.
 
-RUN/corpora/NAME/source.txt          the test set
-RUN/corpora/NAME/reference.0.txt     … and its references, one file each
-RUN/cells/CORPUS/SYSTEM/FEATURES/OPTIMISER/SEED/
-    cell.json                        the record; written last, so its presence says that the cell is complete
-    test.txt                         translations of the test set
-    weights/0001.tsv                 the weights that round 1 decoded with, and so on
-    derivations.jsonl                {"sentence": i, "explanation": {…}} for a few test sentences
+A test set is kept in `corpora/NAME/` as `source.txt` and `reference.0.txt`, `reference.1.txt`, …; a cell in
+`cells/CORPUS/SYSTEM/FEATURES/OPTIMISER/SEED/`:
+
+- `test.txt`: translations of the test set;
+- `weights/0001.tsv`: the weights that round 1 decoded with, and so on;
+- `derivations.jsonl`: `{"sentence": i, "explanation": {…}}` for a few test sentences;
+- `cell.json`: the record, written last, so that its presence says that the cell is complete.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ def load_test_sets(run: PathLike) -> dict[str, TestSet]:
     for folder in sorted((Path(run) / "corpora").glob("*")):
         if not (folder / "source.txt").exists():
             continue
-        references = []
+        references: list[tuple[str, ...]] = []
         while (path := folder / f"reference.{len(references)}.txt").exists():
             references.append(tuple(read_lines(path)))
         found[folder.name] = TestSet(
