@@ -8,7 +8,7 @@ from dragoman.features import FeatureIndex, parse_templates
 from dragoman.forest import Derivation
 from dragoman.grammar import Grammar, is_nonterminal
 from dragoman.lm import LanguageModel
-from dragoman.search import ChartConfig, ChartDecoder, ChartFeatures, RuleOptionBuilder, RuleOptions
+from dragoman.search import ChartConfig, ChartDecoder, ChartFeatures, RuleOptionBuilder, RuleOptions, RuleRescorer
 from dragoman.system.engine import Preset, SearchEngine
 from dragoman.system.settings import DenseSet, SystemSettings
 from dragoman.types import Int64Array
@@ -58,6 +58,10 @@ class HieroEngine(SearchEngine[RuleOptions]):
         """Chart decoding."""
         config = _CONFIGS[preset](max_span=self._max_span)
         return ChartDecoder(config, self.vocab, self.index, features=self._features, lm=self._lm)
+
+    def rescorer(self) -> RuleRescorer:
+        """Builds and scores derivations outside search, with the same rules, language model and dense features."""
+        return RuleRescorer(self._view, self._features, self._lm)
 
     def alignment(self, derivation: Derivation) -> list[tuple[int, int]]:
         """Word links: those of the rules, moved to where their words stand; a word passed through is its own."""
