@@ -87,6 +87,7 @@ class Case:
     features: str = "none"
     k: int = 100
     distinct: bool = False
+    preset: Preset = Preset.DEFAULT
     rounds: int = 10
 
     @property
@@ -98,7 +99,7 @@ class Case:
 
     @property
     def name(self) -> str:
-        k = f"{'d' if self.distinct else 'k'}{self.k}"
+        k = f"{'d' if self.distinct else 'k'}{self.k}{'' if self.preset is Preset.DEFAULT else f'-{self.preset}'}"
         return ".".join(
             [self.corpus, self.model, self.align, self.variant.replace(" ", "."), self.method, self.features, k]
         )
@@ -139,6 +140,7 @@ def run_seed(case: Case, system: System, seed: int) -> dict[str, object]:
         loop=LoopSettings(max_rounds=case.rounds),
         features=() if case.features == "none" else (case.features,),
         distinct=case.distinct,
+        preset=case.preset,
     )
     tuned = tune_system(
         system,
@@ -201,6 +203,7 @@ def run_case(case: Case, seeds: list[int]) -> None:
         "features": case.features,
         "k": case.k,
         "distinct": case.distinct,
+        "preset": case.preset,
         "seeds": seeds,
         "stages": system.manifest.about["stages"],
         "runs": results,
@@ -279,6 +282,9 @@ def main() -> None:
     parser.add_argument("--features", default="none", help="sparse features")
     parser.add_argument("--k", type=int, default=100)
     parser.add_argument("--distinct", action="store_true")
+    parser.add_argument(
+        "--preset", type=Preset, default=Preset.DEFAULT, choices=list(Preset), help="of search in tuning"
+    )
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--table", action="store_true", help="write the page from the figures of all runs")
@@ -296,6 +302,7 @@ def main() -> None:
             features=args.features,
             k=args.k,
             distinct=args.distinct,
+            preset=args.preset,
             rounds=args.rounds,
         )
         run_case(case, list(range(1, args.seeds + 1)))

@@ -139,7 +139,7 @@ def test_tuning_gives_a_system_of_its_own(built, text, tmp_path):
     assert tuned.settings.model is ModelKind.HIERO
     about = tuned.manifest.about["tuning"]
     assert about["score_after"] >= about["score_before"]
-    assert dict(tuned.weights.items()) != dict(built.weights.items())
+    assert about["rounds"][1]["change"] > 0
 
 
 def test_its_files_are_read_again(built, tmp_path):
