@@ -46,14 +46,16 @@ class TemplateKind:
     name: str
     summary: str
     settings: tuple[TemplateSetting, ...]
+    for_rules_only: bool
+    """Whether it is about rules with nonterminals, so that a phrase-based system refuses it."""
 
 
 @cache
 def known_templates() -> dict[str, TemplateKind]:
     """All templates, by name."""
     return {
-        name: TemplateKind(name, summary, tuple(TemplateSetting(*setting) for setting in settings))
-        for name, summary, settings in template_kinds()
+        name: TemplateKind(name, summary, tuple(TemplateSetting(*setting) for setting in settings), for_rules_only)
+        for name, summary, settings, for_rules_only in template_kinds()
     }
 
 

@@ -7,7 +7,7 @@ from dragoman.search.config import Algorithm, PhraseConfig, PhraseFeatures, Reor
 from dragoman.search.options import PhraseOptions
 from dragoman.search.phrase import PhraseDecoder
 from dragoman.search.rule_builder import RuleOptionBuilder
-from dragoman.search.rules import RuleOptions
+from dragoman.search.rules import RuleContexts, RuleGaps, RuleOptions
 from dragoman.search.sentences import Sentence
 
 __all__ = [
@@ -21,6 +21,8 @@ __all__ = [
     "PhraseOptionBuilder",
     "PhraseOptions",
     "Reordering",
+    "RuleContexts",
+    "RuleGaps",
     "RuleOptionBuilder",
     "RuleOptions",
     "Sentence",
