@@ -245,7 +245,6 @@ BuiltRules RuleOptionBuilder::finish(Draft&& draft, FeatureIndex& index, bool gr
   BuiltRules& out = draft.rules;
   const size_t n_rules = out.rules.size();
   out.feature_offsets.assign(n_rules + 1, 0);
-  if (draft.rows.empty()) return std::move(out);
   const FeatureColumns columns = intern_rows(draft.rows, index, grow);
   if (out.gaps) {
     BuiltGaps& gaps = *out.gaps;
@@ -258,6 +257,7 @@ BuiltRules RuleOptionBuilder::finish(Draft&& draft, FeatureIndex& index, bool gr
     BuiltContexts& contexts = *out.contexts;
     copy_columns(std::move(found), contexts.feature_offsets, contexts.feature_ids, contexts.feature_values);
   }
+  if (draft.rows.empty()) return std::move(out);
   const auto each_rule = [&](auto&& body) {
     for (size_t p = 0; p + 1 < out.first_rule.size(); ++p) {
       size_t row = at(draft.row_of_pattern[p]);
