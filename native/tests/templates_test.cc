@@ -6,6 +6,7 @@
 
 #include "core/errors.hh"
 #include "core/option_builder.hh"
+#include "core/templates/context_rows.hh"
 #include "core/templates/rule_template.hh"
 #include "test.hh"
 
@@ -54,6 +55,33 @@ TEST(templates_see_rules_with_nonterminals) {
                                               {"source_length:2", 1.0f},
                                               {"rule_id:a\\s[X\\,1]\\sb\\,c,[X\\,1]\\s\\\\<other>\\sa", 1.0f}};
   CHECK(features(set, {source, target, links, 1, 0}) == expected);
+}
+
+TEST(templates_of_phrases_refuse_those_of_rules) {
+  const Words words;
+  CHECK(test::throws<InputError>([&] {
+    TemplateSet({words.side(), words.side()}, std::vector{TemplateChoice{"structural_distortion", {10}}}, false);
+  }));
+}
+
+TEST(contexts_are_named_once_and_counted_by_row) {
+  const Words words;
+  const TemplateSet set({words.side(), words.side()}, std::vector{TemplateChoice{"word_context", {0, 0}}});
+  const std::vector<Symbol> source{3, -1}, target{5, 5};
+  const std::vector<PhraseLink> links{{0, 0}, {0, 1}};
+  ContextRows rows(set);
+  for (const Symbol before : {kSentenceBegin, Symbol{999}, kSentenceBegin}) {
+    rows.add({source, target, links, 1, 0, 0}, 0, 1, before, 4);
+    rows.end_row();
+  }
+  rows.finish();
+  FeatureIndex index;
+  FeatureColumns columns;
+  rows.intern(index, true, columns);
+  CHECK(index.size() == 3);
+  CHECK(index.find("word_context:a,\\\\<other>,-1,<s>") == 0 && index.find("word_context:a,\\\\<other>,-1,<unk>") == 2);
+  CHECK((columns.ids == std::vector<int32_t>{0, 1, 2, 1, 0, 1}));
+  CHECK(columns.values == std::vector<float>(6, 2.0f));
 }
 
 TEST(templates_refuse_what_does_not_exist) {

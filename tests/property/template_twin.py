@@ -27,12 +27,11 @@ def kept(word, frequent):
 
 
 class RuleTwin:
-    """The settings: most frequent words (sets or None) by template, pairs of linked words, longest lengths."""
+    """The frequent words of both sides (None: all), those of word contexts, the longest length by its own name."""
 
-    def __init__(self, *, top=(None, None), context_top=(None, None), pairs=None, most=2):
+    def __init__(self, *, top=(None, None), context_top=(None, None), most=2):
         self.top = top
         self.context_top = context_top
-        self.pairs = pairs
         self.most = most
 
     def local(self, rule):
@@ -59,7 +58,7 @@ class RuleTwin:
         for symbol in source:
             if not isinstance(symbol, str):
                 add("rule_overlap", f"[{symbol[0]}]")
-        f_names, e_names = ({w: kept(w, top) for w in side} for w_side, top, side in zip("fe", self.top, words, strict=True))
+        f_names, e_names = ({w: kept(w, top) for w in side} for top, side in zip(self.top, words, strict=True))
         links = [(s, t) for s, t in rule.alignment if isinstance(source[s], str)]
         for s, t in links:
             add("word_pair", f_names[source[s]], e_names[target[t]])
@@ -89,15 +88,9 @@ class RuleTwin:
         gaps = {(s, t) for s, x in enumerate(source) for t, y in enumerate(target) if not isinstance(x, str) and x == y}
         for s, t in sorted(links):
             f, e = source[s], target[t]
-            names = (
-                ("<other>", "<other>")
-                if self.pairs is not None and (f, e) not in self.pairs
-                else (kept(f, self.context_top[0]), kept(e, self.context_top[1]))
-            )
+            names = kept(f, self.context_top[0]), kept(e, self.context_top[1])
             for step, place in (("-1", spans[s][0]), ("+1", spans[s][0] + 2)):
                 word = kept(around[place], self.context_top[0])
-                if self.pairs is not None:
-                    word = kept(word, {f for f, _ in self.pairs})
                 found[feature_name("word_context", *names, step, word)] += 1
         for s, t in gaps:
             is_reordered = any((s - i) * (t - j) < 0 for i, j in links | gaps)

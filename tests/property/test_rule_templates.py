@@ -81,9 +81,9 @@ def counts_of(vocab):
     return np.array([9, 9, 9, *(1 + (vocab.word(i) == words[0]) for i in range(3, len(vocab)))]), {words[0]}
 
 
-def builder_of(view, index, top, *, grow_with=LOCAL):
+def builder_of(view, index, top):
     """A builder with all templates, and their twin."""
-    templates = parse_templates([*grow_with, "structural_distortion(max=2)", f"word_context(top={top})"])
+    templates = parse_templates([*LOCAL, "structural_distortion(max=2)", f"word_context(top={top})"])
     (source_counts, f), (target_counts, e) = counts_of(view.source_vocab), counts_of(view.target_vocab)
     builder = RuleOptionBuilder(
         view,
@@ -133,18 +133,18 @@ class Case:
 class PlacedBruteForce(BruteForce):
     """All derivations as (words, features without lm); words are strings."""
 
-    def __init__(self, case, twin):
+    def __init__(self, case, twin, known):
         super().__init__(case)
         self.twin = twin
+        self.sentence = [word if word in known else "<unk>" for word in case.sentence]
 
     def applied(self, rule, spans, tails):
         found = Counter({"rules": 1})
         if rule.arity < 3:
             found[f"arity_{rule.arity}"] += 1
-        names = [name if name in self.names else "<unk>" for name in self.problem.sentence]
         parts = [
             self.twin.local(rule.shown),
-            self.twin.placed(rule.shown, [(i, j) for _, i, j in spans], names),
+            self.twin.placed(rule.shown, [(i, j) for _, i, j in spans], self.sentence),
             dict(zip(FEATURES.scores, rule.shown.scores, strict=True)),
             *(features for _, features in tails),
         ]
@@ -174,10 +174,9 @@ def test_search_without_pruning_finds_every_derivation_with_its_features(lm, lin
         options, own = builder.build([sentence])
         weights = np.random.default_rng(seed).integers(-4, 5, len(index)) / 4
         [forest] = decoder.decode(options, weights, own_words=own)
-        brute = PlacedBruteForce(Case(view, sentence, config), twin)
-        brute.names = {view.source_vocab.word(i) for i in range(3, len(view.source_vocab))}
+        known = {view.source_vocab.word(i) for i in range(3, len(view.source_vocab))}
         try:
-            derivations = brute.sentences()
+            derivations = PlacedBruteForce(Case(view, sentence, config), twin, known).sentences()
         except TooManyError:
             return
         wanted, scores = Counter(), []

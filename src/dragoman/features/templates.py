@@ -1,4 +1,4 @@
-"""Templates of sparse local features by name, with settings in text: `word_pair(top=80)`."""
+"""Templates of sparse features by name, with settings in text: `word_pair(top=80)`."""
 
 from __future__ import annotations
 
@@ -22,8 +22,23 @@ TEMPLATE_SETS = {
         "target_insertion(top=50,aligned=1)",
         "discount",
     ),
+    "extended_rules": ("target_insertion(top=50)", "discount"),
+    "extended_labels": ("target_insertion(top=50)", "discount", "rule_overlap", "node_count"),
+    "rm_sparse": (
+        "rule_id",
+        "rule_shape",
+        "structural_distortion",
+        "word_context(top=0,pairs=300)",
+        "target_insertion(top=150)",
+        "source_deletion(top=150)",
+    ),
+    "hols_sparse": ("rule_id",),
+    "fastforest_sparse": ("word_context(top=0)",),
+    "rules_in_context": ("rule_id", "word_context(top=0)"),
 }
-"""Named sets. `phrase15`: dense features alone; `extended`: PRO's for phrases (its section 5.3)."""
+"""Named sets. `phrase15`: dense features alone; `extended`: PRO's for phrases (its section 5.3), `extended_rules`: for
+rules, `extended_labels`: for rules with several labels; `rm_sparse`: RM's (section 4.2); `hols_sparse`: HOLS'
+(section 6); `fastforest_sparse`: FastForest's (section 6); `rules_in_context`: the last two together."""
 
 _TEXT = re.compile(r"([a-z]\w*)(?:\(([^()]*)\))?")
 _SETTING = re.compile(r"([a-z]\w*)=(\d{1,18})")
