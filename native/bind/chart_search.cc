@@ -66,12 +66,20 @@ struct RuleArrays {
   std::optional<GapArrays> gaps;
 
   RuleBatch batch() const {
-    RuleBatch result{
-        ragged_of(sentence_offsets, words, "words"),         span_of(pass_through),   span_of(first_pattern),
-        ragged_of(symbol_offsets, symbols, "symbols"),       span_of(first_rule),     span_of(lhs),
-        ragged_of(target_offsets, targets, "targets"),       span_of(rules),          {scores.data(), scores.size()},
-        ragged_of(feature_offsets, feature_ids, "features"), span_of(feature_values), n_labels,
-        std::nullopt, std::nullopt};
+    RuleBatch result{ragged_of(sentence_offsets, words, "words"),
+                     span_of(pass_through),
+                     span_of(first_pattern),
+                     ragged_of(symbol_offsets, symbols, "symbols"),
+                     span_of(first_rule),
+                     span_of(lhs),
+                     ragged_of(target_offsets, targets, "targets"),
+                     span_of(rules),
+                     {scores.data(), scores.size()},
+                     ragged_of(feature_offsets, feature_ids, "features"),
+                     span_of(feature_values),
+                     n_labels,
+                     std::nullopt,
+                     std::nullopt};
     if (contexts) result.contexts = contexts->view();
     if (gaps) result.gaps = gaps->view();
     return result;
@@ -89,8 +97,8 @@ void bind_chart_search(nb::module_& m) {
           "__init__",
           [](ContextArrays* self, In<int64_t> first_place, In<int32_t> symbols, In<int32_t> positions,
              In<int64_t> first_row, In<int64_t> feature_offsets, In<int32_t> feature_ids, In<float> feature_values) {
-            new (self) ContextArrays{first_place,     symbols,     positions,     first_row,
-                                     feature_offsets, feature_ids, feature_values};
+            new (self)
+                ContextArrays{first_place, symbols, positions, first_row, feature_offsets, feature_ids, feature_values};
           },
           nb::arg("first_place").noconvert(), nb::arg("symbols").noconvert(), nb::arg("positions").noconvert(),
           nb::arg("first_row").noconvert(), nb::arg("feature_offsets").noconvert(), nb::arg("feature_ids").noconvert(),
@@ -117,7 +125,7 @@ void bind_chart_search(nb::module_& m) {
              const std::optional<ContextArrays>& contexts, const std::optional<GapArrays>& gaps) {
             new (self) RuleArrays{sentence_offsets, words,       pass_through,   first_pattern, symbol_offsets, symbols,
                                   first_rule,       lhs,         target_offsets, targets,       rules,          scores,
-                                  feature_offsets,  feature_ids, feature_values, n_labels, contexts, gaps};
+                                  feature_offsets,  feature_ids, feature_values, n_labels,      contexts,       gaps};
           },
           nb::arg("sentence_offsets").noconvert(), nb::arg("words").noconvert(), nb::arg("pass_through").noconvert(),
           nb::arg("first_pattern").noconvert(), nb::arg("symbol_offsets").noconvert(), nb::arg("symbols").noconvert(),

@@ -23,11 +23,11 @@ nb::tuple to_tuple(BuiltRules&& o, size_t n_scores) {
   const size_t n = o.rules.size();
   nb::object contexts = nb::none(), gaps = nb::none();
   if (o.contexts)
-    contexts = nb::make_tuple(to_numpy(std::move(o.contexts->first_place)), to_numpy(std::move(o.contexts->symbols)),
-                              to_numpy(std::move(o.contexts->positions)), to_numpy(std::move(o.contexts->first_row)),
-                              to_numpy(std::move(o.contexts->feature_offsets)),
-                              to_numpy(std::move(o.contexts->feature_ids)),
-                              to_numpy(std::move(o.contexts->feature_values)));
+    contexts =
+        nb::make_tuple(to_numpy(std::move(o.contexts->first_place)), to_numpy(std::move(o.contexts->symbols)),
+                       to_numpy(std::move(o.contexts->positions)), to_numpy(std::move(o.contexts->first_row)),
+                       to_numpy(std::move(o.contexts->feature_offsets)), to_numpy(std::move(o.contexts->feature_ids)),
+                       to_numpy(std::move(o.contexts->feature_values)));
   if (o.gaps)
     gaps = nb::make_tuple(to_numpy(std::move(o.gaps->first_class)), to_numpy(std::move(o.gaps->classes)),
                           o.gaps->max_length, to_numpy(std::move(o.gaps->feature_offsets)),

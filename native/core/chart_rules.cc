@@ -170,8 +170,7 @@ void ChartRules::make_groups(Places& places, uint32_t id) {
   const auto order = [&](const Choice& choice) {
     return std::tuple(lhs(choice), -(rule(choice).estimate + choice.extra), choice.rule);
   };
-  std::sort(unsorted_.begin(), unsorted_.end(),
-            [&](const Choice& a, const Choice& b) { return order(a) < order(b); });
+  std::sort(unsorted_.begin(), unsorted_.end(), [&](const Choice& a, const Choice& b) { return order(a) < order(b); });
   places.first_group = static_cast<uint32_t>(groups_.size());
   const auto limit = static_cast<uint32_t>(model_.settings.rule_limit);
   for (const Choice& choice : unsorted_) {

@@ -35,8 +35,8 @@ class OptionBuilder {
   // A batch on its way: everything is there but the ids of its sparse features, whose names wait in `rows`.
   struct Draft {
     BuiltOptions options;
-    std::vector<uint32_t> pair_of_option;  // row of each option's pair
-    std::vector<FeatureRows> rows;         // of pairs in the order of first use, in chunks of kChunk
+    std::vector<uint32_t> pair_of_option;   // row of each option's pair
+    std::vector<FeatureRows> rows;          // of pairs in the order of first use, in chunks of kChunk
     std::vector<ContextRows> context_rows;  // of options, in chunks of sentences; none without such templates
   };
   Draft draft(const Sentences& sentences, int n_threads, Control& control) const;

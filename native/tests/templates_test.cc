@@ -102,6 +102,7 @@ TEST(templates_refuse_what_does_not_exist) {
 TEST(templates_survive_damaged_rules) {
   const Words words;
   const TemplateSet set({words.side(), words.side()}, all_templates());
+  const GapClasses classes(set);
   std::mt19937 random(5);
   int n_good = 0;
   for (int round = 0; round < 3000; ++round) {
@@ -113,7 +114,11 @@ TEST(templates_survive_damaged_rules) {
       links.push_back({static_cast<uint8_t>(random()), static_cast<uint8_t>(random() % 4)});
     if (round % 2 == 0 && source.size() > 3) source.resize(3);
     try {
-      CHECK(!features(set, {source, target, links, static_cast<int64_t>(random() % 2000), 0}).empty());
+      const RuleView rule{
+          source, target, links, static_cast<int64_t>(random() % 2000), 0, static_cast<int32_t>(random() % 3)};
+      CHECK(!features(set, rule).empty());
+      for (size_t i = 0, slot = 0; i < source.size(); ++i)
+        if (!is_word(source[i])) CHECK(classes.of(rule, i, static_cast<int32_t>(slot++)) < 2);
       ++n_good;
     } catch (const InputError&) {
     }

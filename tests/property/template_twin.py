@@ -44,9 +44,7 @@ class RuleTwin:
             found[feature_name(template, *arguments)] += 1
 
         def text(side):
-            return " ".join(
-                w if isinstance(w, str) else f"[{w[0]}]" if side is source else f"[{w[1]}]" for w in side
-            )
+            return " ".join(w if isinstance(w, str) else f"[{w[0]}]" if side is source else f"[{w[1]}]" for w in side)
 
         def shape(side):
             marks = " ".join("w" if isinstance(w, str) else f"[{w[1]}]" for w in side)

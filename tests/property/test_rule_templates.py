@@ -1,4 +1,4 @@
-"""Templates in the chart against plain Python twins: every derivation of random labelled grammars has their features."""
+"""Templates in the chart against plain Python twins, on every derivation of random labelled grammars."""
 
 from __future__ import annotations
 
@@ -45,7 +45,9 @@ def lm():
 def rule_lines(draw):
     """A rule in Hiero's form."""
     labels = st.sampled_from("XY")
-    source = draw(st.lists(st.one_of(st.sampled_from(SOURCE_WORDS), labels.map(lambda x: (x,))), min_size=1, max_size=4))
+    source = draw(
+        st.lists(st.one_of(st.sampled_from(SOURCE_WORDS), labels.map(lambda x: (x,))), min_size=1, max_size=4)
+    )
     gaps = [f"[{symbol[0]},{n}]" for n, symbol in enumerate((x for x in source if isinstance(x, tuple)), 1)]
     target = draw(st.lists(st.sampled_from("abc"), min_size=0 if gaps else 1, max_size=3))
     for gap in draw(st.permutations(gaps)):
@@ -119,9 +121,7 @@ class Case:
             source = tuple(
                 view.source_vocab.id(x) if isinstance(x, str) else -1 - self.labels.index(x[0]) for x in symbols
             )
-            self.rules.append(
-                ViewRule(self.labels.index(shown.lhs), source, sum(s < 0 for s in source), shown)
-            )
+            self.rules.append(ViewRule(self.labels.index(shown.lhs), source, sum(s < 0 for s in source), shown))
 
     def passed(self, position):
         return self.sentence[position]

@@ -147,6 +147,8 @@ def test_sets_of_templates():
 def test_templates_about_rules_are_refused(grammar, name):
     with pytest.raises(InputError, match=f"{name} is about rules"):
         PhraseOptionBuilder(grammar.view(), FeatureIndex(), templates=parse_templates([name]))
+    with pytest.raises(InputError, match=f"{name} is about rules"):
+        parse_templates(["rule_id", name], has_rules=False)
 
 
 def test_pairs_in_context_need_an_extracted_grammar(grammar, tmp_path):

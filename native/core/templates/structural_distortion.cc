@@ -23,9 +23,9 @@ class StructuralDistortion final : public GapTemplate {
     int32_t other = 0;
     for (size_t i = 0; i < rule.source.size(); ++i)
       if (!is_word(rule.source[i]) && crosses(i, place_of(rule.target, other++))) return kReordered;
-    return std::any_of(
-        rule.links.begin(), rule.links.end(),
-        [&](PhraseLink link) { return is_word(rule.source[link.source]) && crosses(link.source, link.target); });
+    return std::any_of(rule.links.begin(), rule.links.end(), [&](PhraseLink link) {
+      return is_word(rule.source[link.source]) && crosses(link.source, link.target);
+    });
   }
 
   void gap_features(int32_t gap_class, int32_t length, FeatureRows& out) const override {

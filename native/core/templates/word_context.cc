@@ -18,7 +18,8 @@ constexpr int32_t kOther = -1;
 std::vector<uint64_t> frequent_pairs(const RuleSides& sides, size_t n) {
   if (sides.tables == nullptr || sides.tables->is_given())
     throw InputError(
-        "word_context(pairs=...) needs the counts of linked words, and this grammar, which was not extracted, has none: "
+        "word_context(pairs=...) needs the counts of linked words, and this grammar, which was not extracted, has "
+        "none: "
         "leave pairs out");
   const auto keys = sides.tables->word_pairs.values;
   std::vector<std::pair<int64_t, uint64_t>> pairs;

@@ -119,12 +119,19 @@ class Template:
         return f"{self.name}({settings})" if settings else self.name
 
 
-def parse_templates(texts: Iterable[str]) -> tuple[Template, ...]:
-    """Templates from texts, each a template or the name of a set; a template may stand once."""
+def parse_templates(texts: Iterable[str], *, has_rules: bool = True) -> tuple[Template, ...]:
+    """Templates from texts, each a template or the name of a set; a template may stand once.
+
+    Without `has_rules` those that are about rules with nonterminals are refused.
+    """
     templates: list[Template] = []
     for text in texts:
         templates += [Template.parse(part) for part in TEMPLATE_SETS.get(text.strip(), (text,))]
     names = [template.name for template in templates]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise InputError(f"the template {twice[0]} stands twice")
+    if not has_rules and (strange := [name for name in names if known_templates()[name].for_rules_only]):
+        raise InputError(
+            f"the template {strange[0]} is about rules with nonterminals; a phrase-based system has none: leave it out"
+        )
     return tuple(templates)

@@ -77,7 +77,9 @@ class RuleOptionBuilder:
         are left out (they weigh nothing). A word without a rule of its own passes through as it is.
         """
         rows = encode_sentences(sentences, self.view.source_vocab)
-        pass_through, *arrays, contexts, gaps = self._native.build(rows.offsets, rows.ids, self.index, grow, n_threads, progress)
+        pass_through, *arrays, contexts, gaps = self._native.build(
+            rows.offsets, rows.ids, self.index, grow, n_threads, progress
+        )
         own = rows.pass_words(pass_through, self.view.target_vocab)
         named: dict[str, Any] = dict(zip(_ARRAYS, arrays, strict=True))
         if self.scores != self.view.score_names:

@@ -99,7 +99,9 @@ class RuleOptions:
 
     def native(self) -> _core.RuleBatch:
         """The batch for the core; shares the arrays."""
-        arrays = [getattr(self, field.name) for field in fields(self) if field.name not in ("labels", "contexts", "gaps")]
+        arrays = [
+            getattr(self, field.name) for field in fields(self) if field.name not in ("labels", "contexts", "gaps")
+        ]
         contexts = None if self.contexts is None else self.contexts.native()
         gaps = None if self.gaps is None else self.gaps.native()
         return _core.RuleBatch(*[*arrays, len(self.labels), contexts, gaps])
