@@ -70,8 +70,8 @@ struct RuleBatch {
   Ragged<int32_t> feature_ids;
   std::span<const float> feature_values;
   int32_t n_labels = 1;
-  std::optional<RuleContexts> contexts;
-  std::optional<RuleGaps> gaps;
+  std::optional<RuleContexts> contexts = std::nullopt;
+  std::optional<RuleGaps> gaps = std::nullopt;
 
   int64_t size() const { return words.size(); }
   // Throws std::invalid_argument unless everything fits together.
