@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from dragoman.cli.align import align
+from dragoman.cli.compare import compare
 from dragoman.cli.corpus import app as corpus_app
 from dragoman.cli.demo import demo
 from dragoman.cli.forest import app as forest_app
@@ -41,6 +42,7 @@ app.command()(rerank)
 app.command()(oracle)
 app.command()(score)
 app.command()(run)
+app.command()(compare)
 app.command()(demo)
 
 

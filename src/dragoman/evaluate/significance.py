@@ -66,15 +66,15 @@ def resampled_totals(statistics: Floats, n_resamples: int, seed: int) -> Floats:
 
 
 def shuffled_totals(ours: Floats, theirs: Floats, n_trials: int, seed: int) -> tuple[Floats, Floats]:
-    """Statistics after dealing translations out anew between a system and each of several others, sentence by sentence.
+    """Statistics after dealing translations out anew between a system and each of several others, by sentence.
 
-    `ours` is [run, sentence, n_stats], `theirs` [other system, run, sentence, n_stats]. Two arrays [trial, other system,
-    n_stats]: what we end up with, and what the other does, as means over the runs.
+    `ours` is [run, sentence, n_stats], `theirs` [other system, run, sentence, n_stats]. Two arrays [trial, other
+    system, n_stats]: what we end up with, and what the other does, as means over the runs.
 
-    With as many runs on both sides every trial pairs, for each sentence, each of our runs with one of theirs at random,
-    and the toss of a coin decides whether the two swap their translations (Clark et al. 2011). With one run each that is
-    the test of Riezler and Maxwell (2005), with sacrebleu's draws. With unequal numbers a sentence's translations are
-    shuffled together, and each side is dealt as many as it had.
+    With as many runs on both sides every trial pairs, for each sentence, each of our runs with one of theirs at
+    random, and the toss of a coin decides whether the two swap their translations (Clark et al. 2011). With one run
+    each that is the test of Riezler and Maxwell (2005), with sacrebleu's draws. With unequal numbers a sentence's
+    translations are shuffled together, and each side is dealt as many as it had.
     """
     n_ours, n_sentences, n_stats = _checked(ours, n_trials)
     n_others, n_theirs = theirs.shape[:2]
