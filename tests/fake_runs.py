@@ -9,24 +9,7 @@ import numpy as np
 from dragoman.features import Weights, write_weights
 from dragoman.run import CellKey, CellResult, CellRound, StageCost, cell_folder
 
-WORDS = [
-    "the",
-    "a",
-    "cat",
-    "dog",
-    "bird",
-    "sat",
-    "ran",
-    "slept",
-    "on",
-    "under",
-    "near",
-    "mat",
-    "house",
-    "tree",
-    "and",
-    "quickly",
-]
+WORDS = ("the", "a", "cat", "dog", "bird", "sat", "ran", "slept", "on", "under", "near", "mat", "house", "tree", "and")
 SETTINGS = {
     "title": "A fake run",
     "citation": "Nobody 2011",

@@ -37,20 +37,8 @@ def test_table(inside, run):
     assert "toy/phrase/phrase15/rm/1 failed: no luck" in shown.err
     assert "not significantly worse" in " ".join(shown.err.split())
     lines = shown.out.splitlines()
-    assert lines[0].split() == [
-        "corpus",
-        "system",
-        "features",
-        "optimiser",
-        "runs",
-        "BLEU",
-        "p",
-        "chrF",
-        "p",
-        "TER↓",
-        "p",
-        "length",
-    ]
+    names = ["corpus", "system", "features", "optimiser", "runs", "BLEU", "p", "chrF", "p", "TER↓", "p", "length"]
+    assert lines[0].split() == names
     assert len(lines) == 4
     assert sum("*" in line for line in lines) >= 1
     assert not any(sign in lines[1] for sign in "*≈"), lines[1]

@@ -123,10 +123,14 @@ def test_what_is_missing_is_noted(tmp_path):
     write_cell(run, optimiser="mira", error="the weights became infinite")
     shutil.rmtree(run / "cells/toy/phrase/phrase15/pro/3")
     (run / "cells/toy/phrase/phrase15/pro/3").mkdir()
+    start = '{"event": "start", "cells": ["toy/phrase/phrase15/pro/3", "toy/phrase/phrase15/pro/4"]}\n'
+    (run / "trace.jsonl").write_text(start + '{"event": "st')
     comparison = compare_runs([run], metrics=["bleu"], **FEW)
     notes = "\n".join(comparison.notes)
     assert "toy/phrase/phrase15/mira/1 failed: the weights became infinite" in notes
     assert "toy/phrase/phrase15/pro/3 is not finished" in notes
+    assert "toy/phrase/phrase15/pro/4 is not finished" in notes
+    assert len(comparison.notes) == 4
     assert row_of(comparison, "pro").seeds == (1, 2)
     assert len(comparison.rows) == 2
 

@@ -26,7 +26,7 @@ def compare(
     ] = None,
     baseline: Annotated[
         str | None,
-        typer.Option(help="Test against this optimiser (same system and features) or SYSTEM/FEATURES/OPTIMISER."),
+        typer.Option(help="Test against SYSTEM/FEATURES/OPTIMISER, or against this optimiser with all else the same."),
     ] = None,
     test: Annotated[
         PairedTest, typer.Option(help="The test whose p-values are shown and decide the marks.")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -121,7 +122,7 @@ class Outputs:
     folders: Mapping[CellKey, Path]
     test_sets: Mapping[str, TestSet]
     unfinished: tuple[str, ...]
-    """Names of cells that were begun and are not complete."""
+    """Names of cells that were planned and are not complete."""
 
     def finished(self) -> dict[CellKey, CellResult]:
         """Cells that have a result."""
@@ -164,7 +165,8 @@ def load_outputs(runs: Sequence[PathLike]) -> Outputs:
             if cell.error is None and cell.key.corpus not in test_sets:
                 raise InputError(f"has the cell {cell.key.name} but no test set {cell.key.corpus}", path=run)
             cells[cell.key], folders[cell.key] = cell, folder
-        unfinished += [name for name in _begun(Path(run)) if name not in {key.name for key in cells}]
+        complete = {key.name for key in cells}
+        unfinished += [name for name in _planned(Path(run)) if name not in complete]
     if not any(cell.error is None for cell in cells.values()):
         failures = [f"{cell.key.name}: {cell.error}" for cell in cells.values()]
         detail = "\n".join(["; these failed:", *failures]) if failures else ""
@@ -172,9 +174,20 @@ def load_outputs(runs: Sequence[PathLike]) -> Outputs:
     return Outputs(cells=cells, folders=folders, test_sets=test_sets, unfinished=tuple(unfinished))
 
 
-def _begun(run: Path) -> Iterable[str]:
+def _planned(run: Path) -> list[str]:
+    """Cells that the trace says were to be done, and those with a folder."""
+    names: dict[str, None] = {}
+    trace = run / "trace.jsonl"
+    for line in read_lines(trace) if trace.exists() else ():
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            continue  # the line that a kill cut off
+        if isinstance(entry, dict) and entry.get("event") == "start" and isinstance(entry.get("cells"), list):
+            names |= {str(name): None for name in entry["cells"]}
     cells = run / "cells"
-    return sorted(folder.relative_to(cells).as_posix() for folder in cells.glob("*/*/*/*/*") if folder.is_dir())
+    names |= {folder.relative_to(cells).as_posix(): None for folder in sorted(cells.glob("*/*/*/*/*"))}
+    return list(names)
 
 
 def compare_runs(
@@ -190,8 +203,9 @@ def compare_runs(
 ) -> Comparison:
     """Rows of corpus, system, features and optimiser, each over its seeds, tested against the best of the corpus.
 
-    `baseline` is an optimiser (then rows are tested against the row of the same system and features) or
-    SYSTEM/FEATURES/OPTIMISER. `test` is the one that decides which rows are not significantly worse than the best.
+    `baseline` is SYSTEM/FEATURES/OPTIMISER, or the name of an optimiser, a feature set or a system: then a row is
+    tested against the row that differs in that alone. `test` is the one that decides which rows are not significantly
+    worse than the best.
     """
     outputs = runs if isinstance(runs, Outputs) else load_outputs(runs)
     chosen = [by_name(name) for name in dict.fromkeys(metrics)]
@@ -240,18 +254,17 @@ def _baselines(keys: list[RowKey], name: str | None) -> dict[RowKey, RowKey]:
     """Of each row that has one: the row that it is compared with."""
     if name is None:
         return {}
-    chosen = [key for key in keys if name in (key.optimiser, key.name)]
-    if not chosen:
-        known = sorted({key.optimiser for key in keys} | {key.name for key in keys})
+    parts = ("optimiser", "features", "system")
+    known = [*dict.fromkeys(getattr(key, part) for part in parts for key in keys), *sorted({key.name for key in keys})]
+    if name not in known:
         raise InputError(f"--baseline {name}: there is no such row; expected one of {', '.join(known)}")
-    found: dict[RowKey, RowKey] = {}
-    for base in chosen:
-        for key in keys:
-            same = key.corpus == base.corpus and (
-                name == base.name or (key.system, key.features) == (base.system, base.features)
-            )
-            if same and key != base:
-                found[key] = base
+    found = {}
+    for key in keys:
+        same = [base for base in keys if base.corpus == key.corpus and base.name == name]
+        same += [replace(key, **{part: name}) for part in parts]
+        base = next((base for base in same if base in keys), None)
+        if base is not None and base != key:
+            found[key] = base
     return found
 
 
