@@ -106,7 +106,7 @@ def write_cell(
     (folder / "test.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     for i in range(n_rounds):
         values = weights or {"lm": 0.5, "tm:0": 0.2, "wp:a b": 0.01}
-        now = {name: value * (1 + i / 10) for name, value in values.items()}
+        now = {name: value * (1 + np.sin(place) / (i + 1)) for place, (name, value) in enumerate(values.items())}
         write_weights(Weights.from_dict(now), folder / "weights" / f"{i + 1:04d}.tsv")
     records = [json.dumps({"sentence": i, "explanation": one}) + "\n" for i, one in derivations]
     (folder / "derivations.jsonl").write_text("".join(records), encoding="utf-8")

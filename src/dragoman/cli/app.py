@@ -13,6 +13,7 @@ from dragoman.cli.corpus import app as corpus_app
 from dragoman.cli.demo import demo
 from dragoman.cli.forest import app as forest_app
 from dragoman.cli.lm import app as lm_app
+from dragoman.cli.report import report
 from dragoman.cli.rerank import oracle, rerank
 from dragoman.cli.run import run
 from dragoman.cli.score import score
@@ -43,6 +44,7 @@ app.command()(oracle)
 app.command()(score)
 app.command()(run)
 app.command()(compare)
+app.command()(report)
 app.command()(demo)
 
 

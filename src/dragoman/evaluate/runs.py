@@ -118,7 +118,7 @@ class Outputs:
     """The cells of several runs and the test sets that they translated."""
 
     cells: Mapping[CellKey, CellResult]
-    """Complete ones, failed ones included."""
+    """Complete ones, failed ones included, in the order in which they were planned."""
     folders: Mapping[CellKey, Path]
     test_sets: Mapping[str, TestSet]
     unfinished: tuple[str, ...]
@@ -150,7 +150,7 @@ def load_outputs(runs: Sequence[PathLike]) -> Outputs:
     folders: dict[CellKey, Path] = {}
     test_sets: dict[str, TestSet] = {}
     origin: dict[str, PathLike] = {}
-    unfinished = []
+    planned: list[str] = []
     for run in runs:
         if not (Path(run) / "run.json").exists():
             raise InputError("is no run; expected a folder that `dragoman run` made", path=run)
@@ -165,13 +165,32 @@ def load_outputs(runs: Sequence[PathLike]) -> Outputs:
             if cell.error is None and cell.key.corpus not in test_sets:
                 raise InputError(f"has the cell {cell.key.name} but no test set {cell.key.corpus}", path=run)
             cells[cell.key], folders[cell.key] = cell, folder
-        complete = {key.name for key in cells}
-        unfinished += [name for name in _planned(Path(run)) if name not in complete]
+        planned += [name for name in _planned(Path(run)) if name not in planned]
     if not any(cell.error is None for cell in cells.values()):
         failures = [f"{cell.key.name}: {cell.error}" for cell in cells.values()]
         detail = "\n".join(["; these failed:", *failures]) if failures else ""
         raise InputError(f"there is no finished cell in {', '.join(map(str, runs))}{detail}")
-    return Outputs(cells=cells, folders=folders, test_sets=test_sets, unfinished=tuple(unfinished))
+    named = {key.name: key for key in cells}
+    return Outputs(
+        cells={key: cells[key] for key in _in_order([named[name] for name in planned if name in named])},
+        folders=folders,
+        test_sets=test_sets,
+        unfinished=tuple(name for name in planned if name not in named),
+    )
+
+
+def _in_order(keys: Sequence[CellKey]) -> list[CellKey]:
+    """Cells of a row together, and rows of a system, names in the order in which they first appear."""
+
+    def parts(key: CellKey) -> tuple[str | tuple[str, str], ...]:
+        return key.corpus, key.system, (key.system, key.features), key.optimiser
+
+    places = [
+        {part: i for i, part in enumerate(dict.fromkeys(column))} for column in zip(*map(parts, keys), strict=True)
+    ]
+    return sorted(
+        keys, key=lambda key: (*(place[part] for place, part in zip(places, parts(key), strict=True)), key.seed)
+    )
 
 
 def _planned(run: Path) -> list[str]:
@@ -212,7 +231,7 @@ def compare_runs(
     if not chosen:
         raise InputError("nothing to compare by: give at least one metric")
     by_row: dict[RowKey, list[CellKey]] = {}
-    for cell in sorted(outputs.finished()):
+    for cell in outputs.finished():
         by_row.setdefault(RowKey.of(cell), []).append(cell)
     baselines = _baselines(list(by_row), baseline)
     draws = {"n_bootstrap": n_bootstrap, "n_trials": n_trials, "seed": seed}
