@@ -350,8 +350,11 @@ def _signature(measured: Measured, several: bool, *, n_bootstrap: int, n_trials:
 def _notes(outputs: Outputs, rows: Sequence[Row]) -> Iterable[str]:
     for key, cell in outputs.failed().items():
         yield f"{key.name} failed: {cell.error}"
-    for name in outputs.unfinished:
+    n_named = 5
+    for name in outputs.unfinished[:n_named]:
         yield f"{name} is not finished"
+    if len(outputs.unfinished) > n_named:
+        yield f"{len(outputs.unfinished) - n_named} more cells are not finished"
     for corpus in dict.fromkeys(row.key.corpus for row in rows):
         same = [row for row in rows if row.key.corpus == corpus]
         if len({len(row.seeds) for row in same}) > 1:
