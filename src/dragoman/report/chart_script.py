@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
@@ -56,9 +57,15 @@ def _lines(chart: LineChart) -> dict[str, Any]:
     y_axis: dict[str, Any] = {"title": {"text": _plain(chart.y_label), "standoff": 8}, "automargin": True}
     if chart.log_y:
         y_axis |= {"type": "log", "dtick": 1, "tickformat": ",.0f"}
+    xs = [x for line in chart.lines for x, _ in line.points] or [0.0]
+    x_axis = {
+        "title": {"text": _plain(chart.x_label)},
+        "tick0": 0,
+        "dtick": max(1, math.ceil((max(xs) - min(xs)) / 10)),
+    }
     return {
         "traces": traces,
-        "layout": {"xaxis": {"title": {"text": _plain(chart.x_label)}, "tickformat": "d"}, "yaxis": y_axis},
+        "layout": {"xaxis": x_axis, "yaxis": y_axis},
         "legend": list(legend.values()),
         "height": 320,
     }
