@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
+from dragoman.errors import FailedError
 from dragoman.report.chart_svg import DASHES
 from dragoman.report.charts import COLOURS, BarChart, Chart, DotChart, LineChart
 from dragoman.text import printable
@@ -21,7 +22,7 @@ def plotly_script() -> str:
     """The library's own code, from its package; it goes into the page as it is."""
     text = files("plotly").joinpath("package_data", "plotly.min.js").read_text(encoding="utf-8")
     if "</script" in text.lower() or "<!--" in text:
-        raise RuntimeError("this version of plotly cannot stand inside a page; install another")
+        raise FailedError("the script of this version of plotly cannot stand inside a page; install another version")
     return text
 
 

@@ -114,7 +114,7 @@ def published_table(published: Sequence[Mapping[str, Any]], comparison: Comparis
         metric = str(entry.get("metric") or "bleu")
         here = [row for row in comparison.rows if metric in row.scores and _fits(row, entry)]
         deviation = entry.get("deviation")
-        figure = f"{float(entry['score']):.2f}" + ("" if deviation is None else f" ± {float(deviation):.2f}")
+        figure = f"{entry['score']:.2f}" + (f" ± {deviation:.2f}" if isinstance(deviation, int | float) else "")
         ours = f"{100 * here[0].scores[metric].mean:.2f}" if len(here) == 1 else ""
         source = ", ".join(str(entry[key]) for key in ("source", "note") if entry.get(key))
         names = [str(entry.get(word) or "") for word in words[:-1]] + [metric_label(metric)]
