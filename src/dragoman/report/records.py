@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -51,6 +52,7 @@ class Records:
     def __init__(self, runs: Sequence[PathLike]) -> None:
         self.outputs: Outputs = load_outputs(runs)
         self.runs = [_settings(Path(run)) for run in runs]
+        self._classes: dict[CellKey, Counter[str]] = {}
 
     @cached_property
     def rows(self) -> dict[RowKey, list[CellResult]]:
@@ -80,6 +82,13 @@ class Records:
         if not path.exists() or not path.stat().st_size:
             return {}
         return {name: value for name, value in read_weights(path).items() if value}
+
+    def classes(self, cell: CellResult) -> Counter[str]:
+        """Active features of the best round by class, which is what stands before the colon; "" without one."""
+        if cell.key not in self._classes:
+            names = self.weights(cell.key, cell.best_round)
+            self._classes[cell.key] = Counter(name.split(":", 1)[0] if ":" in name else "" for name in names)
+        return self._classes[cell.key]
 
     def derivations(self, key: CellKey, read: Callable[[Mapping[str, Any]], _T]) -> dict[int, _T]:
         """Explanations of translations, by sentence, in the form that `read` gives them."""
