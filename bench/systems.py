@@ -1,8 +1,8 @@
 """Whole systems on the real corpora: `python -m bench.systems --corpus enja --model hiero --seeds 5`.
 
 Trains (two threads), tunes once for each seed, translates the test set and scores it beside Moses' output. What was
-made stays under build/bench/systems and is not made again; `--table` writes docs/experiments/phrase.md and hiero.md
-from all figures there.
+made stays under build/bench/systems and is not made again; `--table` writes the page of the model,
+docs/experiments/phrase.md or hiero.md, from all figures there.
 """
 
 from __future__ import annotations
@@ -287,7 +287,7 @@ def main() -> None:
     )
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--table", action="store_true", help="write the page from the figures of all runs")
+    parser.add_argument("--table", action="store_true", help="write the model's page from the figures of all runs")
     args = parser.parse_args()
     OUT.mkdir(parents=True, exist_ok=True)
     for corpus in args.corpus or []:
@@ -307,8 +307,7 @@ def main() -> None:
         )
         run_case(case, list(range(1, args.seeds + 1)))
     if args.table:
-        for model in ModelKind:
-            write_table(model)
+        write_table(args.model)
 
 
 if __name__ == "__main__":
