@@ -26,7 +26,7 @@ from dragoman.recipe import (
 from dragoman.run import CellResult, RunFolder
 from dragoman.text import printable
 
-__all__ = ["run", "run_grid"]
+__all__ = ["cell_json", "fail_if_any", "run", "run_grid"]
 
 
 def run(
@@ -74,7 +74,7 @@ def run(
         _show_plan(session, plan, out, only or [], cache)
     else:
         results = run_grid(session, plan, out, only=only or [], cache=cache, resume=resume)
-        session.emit({"run": str(out), "cells": [_cell_json(result) for result in results]})
+        session.emit({"run": str(out), "cells": [cell_json(result) for result in results]})
         fail_if_any(results)
 
 
@@ -143,7 +143,8 @@ def _plan_json(plan: CellPlan) -> dict[str, Any]:
     return {"cell": plan.key.name, "done": plan.done, "cached": dict(plan.stages)}
 
 
-def _cell_json(result: CellResult) -> dict[str, Any]:
+def cell_json(result: CellResult) -> dict[str, Any]:
+    """A cell for programs; scores in points."""
     fields = {"cell": result.key.name, "error": result.error}
     if result.error is not None:
         return fields

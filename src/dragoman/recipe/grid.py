@@ -15,7 +15,7 @@ from dragoman.metric import by_name
 from dragoman.recipe.corpora import CorpusFiles, CorpusPlan, read_corpus
 from dragoman.recipe.optimisers import read_optimiser
 from dragoman.recipe.systems import SystemPlan, read_system
-from dragoman.recipe.table import Table
+from dragoman.recipe.table import Table, listed
 from dragoman.run import CellKey
 from dragoman.tune import TuneConfig
 
@@ -97,7 +97,7 @@ def read_grid(table: Table, content: Mapping[str, Any], base: Path) -> GridRecip
     """Check all but the files."""
     title, citation, expected, cost = (table.text(key) for key in ("title", "citation", "expected", "cost"))
     if not title:
-        table.take("title", str)
+        raise InputError("'title' is missing; expected text")
     corpora = {name: read_corpus(name, entry, base) for name, entry in table.entries("corpora").items()}
     systems = {name: read_system(name, entry) for name, entry in table.entries("systems").items()}
     features = {name: _read_features(entry) for name, entry in table.entries("features").items()}
@@ -125,7 +125,8 @@ def read_grid(table: Table, content: Mapping[str, Any], base: Path) -> GridRecip
             c.seed,
         ),
     )
-    report = _read_report(table.table("report"), {*optimisers, *systems, *features})
+    rows = {f"{key.system}/{key.features}/{key.optimiser}" for key in cells}
+    report = _read_report(table.table("report"), {*optimisers, *systems, *features, *rows})
     published = tuple(_read_published(entry) for entry in table.tables("published"))
     table.done()
     return GridRecipe(
@@ -140,7 +141,7 @@ def read_grid(table: Table, content: Mapping[str, Any], base: Path) -> GridRecip
         cells=tuple(cells_in_order),
         report=report,
         published=published,
-        content=content,
+        content={**content, "published": list(published)},
     )
 
 
@@ -164,7 +165,7 @@ def _read_report(table: Table, names: set[str]) -> ReportPlan:
             by_name(metric)
     baseline = table.find("baseline", str)
     if baseline is not None and baseline not in names:
-        raise table.wrong("baseline", f"expected the name of an optimiser, a system or features: {sorted(names)}")
+        raise table.wrong("baseline", listed(baseline, sorted(names)))
     plan = ReportPlan(
         metrics=metrics,
         baseline=baseline,
