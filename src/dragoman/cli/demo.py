@@ -11,6 +11,7 @@ from dragoman.cli.run import cell_json, fail_if_any, run_grid
 from dragoman.cli.session import Json, Quiet, Seed, Session, Threads
 from dragoman.demo import QUICKSTART
 from dragoman.recipe import GridRecipe, read_recipe
+from dragoman.report import write_report
 
 __all__ = ["demo"]
 
@@ -35,5 +36,7 @@ def demo(
     recipe = read_recipe(QUICKSTART, [f"corpora.synth.synth.seed={seed}", *(setting or [])])
     assert isinstance(recipe, GridRecipe)
     results = run_grid(session, recipe, out / "run", cache=out / "cache", resume=True)
-    session.emit({"cells": [cell_json(result) for result in results]})
+    report = write_report([out / "run"], out / "report.html", threads=session.threads)
+    session.show(f"report: {report}")
+    session.emit({"report": str(report), "cells": [cell_json(result) for result in results]})
     fail_if_any(results)
