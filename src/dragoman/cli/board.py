@@ -51,7 +51,7 @@ class Board:
 
     def __enter__(self) -> Self:
         if self._console.is_terminal and not self._session.quiet:
-            self._live = Live(get_renderable=self._render, console=self._console, transient=True)
+            self._live = Live(get_renderable=self.render, console=self._console, transient=True)
             self._live.start()
         return self
 
@@ -122,7 +122,8 @@ class Board:
         minutes = (time.monotonic() - self._began) / self._done * self._left / 60
         return f", about {minutes:.0f} min left" if minutes >= 1 else ", less than a minute left"
 
-    def _render(self) -> Group:
+    def render(self) -> Group:
+        """The table as it is now, around the cell at work."""
         keys = list(self._rows)
         n_shown = max(_LEAST_ROWS, self._console.height - _FRAME_LINES)
         at = keys.index(self._now) if self._now is not None else 0
