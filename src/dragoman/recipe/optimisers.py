@@ -9,7 +9,7 @@ from dragoman.errors import InputError
 from dragoman.metric import Smoothing, by_name
 from dragoman.optim import FOREST_OPTIMISERS
 from dragoman.recipe.table import Table
-from dragoman.tune import LoopSettings, TuneConfig, build_forest_optimiser, build_optimiser
+from dragoman.tune import LoopSettings, TuneConfig, build_optimiser, build_record
 
 __all__ = ["read_optimiser", "read_settings"]
 
@@ -26,8 +26,10 @@ def read_optimiser(name: str, table: Table) -> TuneConfig:
     table.done()
     with table:
         by_name(metric, smoothing=Smoothing.NONE)
-        build = build_forest_optimiser if method in FOREST_OPTIMISERS else build_optimiser
-        build(method, settings)
+        if method in FOREST_OPTIMISERS:
+            build_record(FOREST_OPTIMISERS[method], method, settings)
+        else:
+            build_optimiser(method, settings)
         config = TuneConfig(
             method=method, metric=metric, settings=settings, loop=LoopSettings(**loop), frozen=frozen, **values
         )
