@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -27,6 +28,7 @@ from dragoman.search import ChartConfig, ChartDecoder, ChartFeatures, RuleOption
 
 SOURCE = ["das haus", "das haus ist klein", "das haus", "ein haus ist das", "a ||| [X,1]"]
 TARGET = ["the house", "the house is small", "the building", "that is a house", "x <s> [X,2]"]
+CHIANG = RuleConfig(tight=True, min_source_gap=1)
 LINKS = [
     [(0, 0), (1, 1)],
     [(0, 0), (1, 1), (2, 2), (3, 3)],
@@ -45,7 +47,7 @@ def bitext(tmp_path) -> Bitext:
 
 @pytest.fixture
 def grammar(bitext, tmp_path) -> Grammar:
-    return extract_rules(bitext, Alignment.of(LINKS), tmp_path / "grammar")
+    return extract_rules(bitext, Alignment.of(LINKS), tmp_path / "grammar", CHIANG)
 
 
 def test_rules_share_the_mass_of_their_phrase(grammar):
@@ -95,9 +97,9 @@ def test_limits(bitext, grammar, tmp_path):
     assert [r.target for r in grammar.rule_view(RuleViewConfig(max_targets=1)).lookup("haus")] == ["house"]
     assert grammar.rule_view().find("[X,1] haus", "[X,1] building").count == 1
     assert grammar.rule_view(RuleViewConfig(min_count=2)).find("[X,1] haus", "[X,1] building") is None
-    flat = extract_rules(bitext, Alignment.of(LINKS), tmp_path / "flat", RuleConfig(max_nonterminals=0))
+    flat = extract_rules(bitext, Alignment.of(LINKS), tmp_path / "flat", replace(CHIANG, max_nonterminals=0))
     assert flat.rule_view().lookup("[X,1] haus") == []
-    often = extract_rules(bitext, Alignment.of(LINKS), tmp_path / "often", RuleConfig(min_count=2))
+    often = extract_rules(bitext, Alignment.of(LINKS), tmp_path / "often", replace(CHIANG, min_count=2))
     assert len(often) < len(grammar)
     with pytest.raises(InputError, match="less than 2 times were left out"):
         often.rule_view(RuleViewConfig(min_count=1))

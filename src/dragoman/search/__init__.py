@@ -6,6 +6,7 @@ from dragoman.search.chart_config import ChartConfig, ChartFeatures
 from dragoman.search.config import Algorithm, PhraseConfig, PhraseFeatures, Reordering, phrase15
 from dragoman.search.options import PhraseOptions
 from dragoman.search.phrase import PhraseDecoder
+from dragoman.search.rescore import RuleRescorer
 from dragoman.search.rule_builder import RuleOptionBuilder
 from dragoman.search.rules import RuleOptions
 from dragoman.search.sentences import Sentence
@@ -23,6 +24,7 @@ __all__ = [
     "Reordering",
     "RuleOptionBuilder",
     "RuleOptions",
+    "RuleRescorer",
     "Sentence",
     "phrase15",
 ]

@@ -2,7 +2,7 @@
 
 from dragoman.system.engine import Engine, Preset
 from dragoman.system.explain import Contribution, Explanation, Piece
-from dragoman.system.hiero_files import export_hiero
+from dragoman.system.hiero_files import export_hiero, import_hiero
 from dragoman.system.moses import export_moses, import_moses
 from dragoman.system.settings import (
     DEFAULT_REORDERING,
@@ -38,6 +38,7 @@ __all__ = [
     "TrainConfig",
     "export_hiero",
     "export_moses",
+    "import_hiero",
     "import_moses",
     "reordering_by_name",
     "save_tuned",

@@ -15,8 +15,8 @@ from dragoman.corpus import Bitext
 from dragoman.errors import InputError
 from dragoman.features import parse_templates
 from dragoman.grammar import ExtractConfig, RuleConfig, extract, extract_rules
-from dragoman.lm import EstimateConfig, LanguageModel, TrainingText, estimate, estimate_work
-from dragoman.system.folder import COUNTS, GRAMMAR, LM, WORK, close_system, fold_lm, identity, making
+from dragoman.lm import EstimateConfig, TrainingText, estimate, estimate_work
+from dragoman.system.folder import COUNTS, GRAMMAR, LM, WORK, close_system, fold_lm, identity, making, store_lm
 from dragoman.system.hiero import hiero_start_weights
 from dragoman.system.manifest import MANIFEST
 from dragoman.system.phrase import start_weights
@@ -169,8 +169,7 @@ class _Work:
 
     def _lm(self, bitext: Bitext, lm: PathLike | None, lm_text: Sequence[PathLike]) -> None:
         if lm is not None:
-            with self.monitor.progress("reading the language model") as progress:
-                LanguageModel.load(lm, progress=progress).save(self.base / LM)
+            store_lm(self.base, lm, self.monitor)
             return
         if not lm_text:
             self._estimate(TrainingText.of_side(bitext.target), self.base / LM)
