@@ -233,9 +233,15 @@ def test_several_runs(tmp_path):
     charts = [attrs["data-chart"] for attrs in page.named("figure")]
     assert len(charts) == len(set(charts)) == 14
     damaged = runs[0] / "cells/a.b/phrase/phrase15/mert/1/derivations.jsonl"
-    damaged.write_text('{"sentence": 0}\n')
-    with pytest.raises(InputError, match=r"derivations.jsonl, line 1: is not a derivation"):
-        few(runs, tmp_path / "report.html")
+    for line in (
+        '{"sentence": 0}',
+        '{"sentence": 0, "explanation": {"score": 1, "pieces": [{"span": [1]}]}}',
+        "[",
+        "[]",
+    ):
+        damaged.write_text(line + "\n")
+        with pytest.raises(InputError, match=r"derivations.jsonl, line 1: is not a derivation"):
+            few(runs, tmp_path / "report.html")
 
 
 def test_differences():

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
+from dragoman.errors import FailedError
 from dragoman.report.chart_svg import DASHES
 from dragoman.report.charts import COLOURS, BarChart, Chart, DotChart, LineChart
 from dragoman.text import printable
@@ -20,7 +22,7 @@ def plotly_script() -> str:
     """The library's own code, from its package; it goes into the page as it is."""
     text = files("plotly").joinpath("package_data", "plotly.min.js").read_text(encoding="utf-8")
     if "</script" in text.lower() or "<!--" in text:
-        raise RuntimeError("this version of plotly cannot stand inside a page; install another")
+        raise FailedError("the script of this version of plotly cannot stand inside a page; install another version")
     return text
 
 
@@ -56,9 +58,15 @@ def _lines(chart: LineChart) -> dict[str, Any]:
     y_axis: dict[str, Any] = {"title": {"text": _plain(chart.y_label), "standoff": 8}, "automargin": True}
     if chart.log_y:
         y_axis |= {"type": "log", "dtick": 1, "tickformat": ",.0f"}
+    xs = [x for line in chart.lines for x, _ in line.points] or [0.0]
+    x_axis = {
+        "title": {"text": _plain(chart.x_label)},
+        "tick0": 0,
+        "dtick": max(1, math.ceil((max(xs) - min(xs)) / 10)),
+    }
     return {
         "traces": traces,
-        "layout": {"xaxis": {"title": {"text": _plain(chart.x_label)}, "tickformat": "d"}, "yaxis": y_axis},
+        "layout": {"xaxis": x_axis, "yaxis": y_axis},
         "legend": list(legend.values()),
         "height": 320,
     }

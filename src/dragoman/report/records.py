@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from dragoman.errors import InputError
 from dragoman.evaluate import Outputs, RowKey, load_outputs
@@ -17,6 +18,8 @@ from dragoman.text import read_lines
 from dragoman.types import PathLike
 
 __all__ = ["Records", "RunSettings"]
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +52,7 @@ class Records:
     def __init__(self, runs: Sequence[PathLike]) -> None:
         self.outputs: Outputs = load_outputs(runs)
         self.runs = [_settings(Path(run)) for run in runs]
+        self._classes: dict[CellKey, Counter[str]] = {}
 
     @cached_property
     def rows(self) -> dict[RowKey, list[CellResult]]:
@@ -79,16 +83,25 @@ class Records:
             return {}
         return {name: value for name, value in read_weights(path).items() if value}
 
-    def derivations(self, key: CellKey) -> dict[int, Mapping[str, Any]]:
-        """Explanations of translations, by sentence."""
+    def classes(self, cell: CellResult) -> Counter[str]:
+        """Active features of the best round by class, which is what stands before the colon; "" without one."""
+        if cell.key not in self._classes:
+            names = self.weights(cell.key, cell.best_round)
+            self._classes[cell.key] = Counter(name.split(":", 1)[0] if ":" in name else "" for name in names)
+        return self._classes[cell.key]
+
+    def derivations(self, key: CellKey, read: Callable[[Mapping[str, Any]], _T]) -> dict[int, _T]:
+        """Explanations of translations, by sentence, in the form that `read` gives them."""
         path = self.outputs.folders[key] / "derivations.jsonl"
-        found: dict[int, Mapping[str, Any]] = {}
+        found: dict[int, _T] = {}
         for number, line in enumerate(read_lines(path) if path.exists() else (), start=1):
             try:
                 record = json.loads(line)
-                found[int(record["sentence"])] = dict(record["explanation"])
-            except (KeyError, TypeError, ValueError) as error:
-                raise InputError(f"is not a derivation: {error}", path=path, line=number) from error
+                found[int(record["sentence"])] = read(record["explanation"])
+            except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+                raise InputError(
+                    f"is not a derivation: {error!r}; the run is damaged", path=path, line=number
+                ) from error
         return found
 
     def setting(self, key: str) -> Iterable[str]:

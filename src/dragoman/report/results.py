@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any
@@ -83,23 +82,15 @@ def stage_table(records: Records, corpus: str) -> Table:
 def class_table(records: Records, corpus: str) -> Table:
     """Active features of the best round by class, the part of a name before the colon; means over the runs."""
     rows = records.of_corpus(corpus)
-    counts = {key: [_classes(records, cell) for cell in cells] for key, cells in rows.items()}
-    names = sorted({name for found in counts.values() for count in found for name in count if name != _DENSE})
-    header = _header(_DENSE, *names, "all")
+    counts = {key: [records.classes(cell) for cell in cells] for key, cells in rows.items()}
+    names = sorted({name for found in counts.values() for count in found for name in count if name})
+    header = _header("without a class", *names, "all")
     body = []
     for key, found in counts.items():
-        numbers = [_mean([count[name] for count in found], 0) for name in (_DENSE, *names)]
+        numbers = [_mean([count[name] for count in found], 0) for name in ("", *names)]
         total = _mean([sum(count.values()) for count in found], 0)
         body.append([*_names(key), *map(Shown, [*numbers, total])])
     return header, body
-
-
-_DENSE = "without a class"
-
-
-def _classes(records: Records, cell: CellResult) -> Counter[str]:
-    names = records.weights(cell.key, cell.best_round)
-    return Counter(name.split(":", 1)[0] if ":" in name else _DENSE for name in names)
 
 
 def published_table(published: Sequence[Mapping[str, Any]], comparison: Comparison) -> Table:
@@ -114,7 +105,7 @@ def published_table(published: Sequence[Mapping[str, Any]], comparison: Comparis
         metric = str(entry.get("metric") or "bleu")
         here = [row for row in comparison.rows if metric in row.scores and _fits(row, entry)]
         deviation = entry.get("deviation")
-        figure = f"{float(entry['score']):.2f}" + ("" if deviation is None else f" ± {float(deviation):.2f}")
+        figure = f"{entry['score']:.2f}" + (f" ± {deviation:.2f}" if isinstance(deviation, int | float) else "")
         ours = f"{100 * here[0].scores[metric].mean:.2f}" if len(here) == 1 else ""
         source = ", ".join(str(entry[key]) for key in ("source", "note") if entry.get(key))
         names = [str(entry.get(word) or "") for word in words[:-1]] + [metric_label(metric)]

@@ -74,7 +74,7 @@ def samples(records: Records, corpus: str) -> list[Sample]:
     test_set = records.outputs.test_sets[corpus]
     first = {key: cells[0].key for key, cells in records.of_corpus(corpus).items()}
     lines = {key: records.outputs.translations(cell) for key, cell in first.items()}
-    explained = {key: records.derivations(cell) for key, cell in first.items()}
+    explained = {key: records.derivations(cell, _derivation) for key, cell in first.items()}
     n = len(test_set.source)
     chosen = sorted({number for found in explained.values() for number in found if 0 <= number < n})
     if not chosen:
@@ -87,7 +87,7 @@ def samples(records: Records, corpus: str) -> list[Sample]:
                 key=key,
                 seed=cell.seed,
                 spans=differences(lines[key][number], references),
-                derivation=_derivation(explained[key].get(number)),
+                derivation=explained[key].get(number),
             )
             for key, cell in first.items()
         ]
@@ -127,9 +127,7 @@ def _joined(words: Sequence[str]) -> str:
     return printable(" ".join(words))
 
 
-def _derivation(found: Mapping[str, Any] | None) -> Derivation | None:
-    if found is None:
-        return None
+def _derivation(found: Mapping[str, Any]) -> Derivation:
     features = sorted(found.get("features", ()), key=lambda item: -abs(float(item["contribution"])))
     rest = features[N_FEATURES:]
     return Derivation(

@@ -79,12 +79,12 @@
     const name = figure.dataset.chart;
     const chart = charts[name];
     const plot = figure.querySelector(".plot");
+    figure.classList.add("live"); // instead of the picture that stands there until now
     Plotly.newPlot(plot, inked(chart.traces), layout(chart), config(name));
     sizes.observe(plot);
     figure.querySelector(".legend").append(...chart.legend.map((entry) => button(entry, chart, plot)));
   };
 
-  root.classList.add("live");
   const watcher = new IntersectionObserver(
     (entries) => entries.forEach((entry) => entry.isIntersecting && draw(entry.target)),
     { rootMargin: "600px" },
