@@ -56,6 +56,8 @@ class OnlineTuner:
             raise InputError(f"tuning needs at least two candidates of a sentence, not {k}")
         if len(decoder) != len(references):
             raise InputError(f"{len(decoder)} sentences but references of {len(references)}")
+        if not decoder.lengths.any():
+            raise InputError("no sentence has a word; there is nothing to learn from")
         self._mira = method.learner
         self._decoder = decoder
         self._references = references
@@ -127,7 +129,7 @@ class OnlineTuner:
         fixed[kept] = 1
         lengths = self._decoder.lengths[self._decoder.lengths > 0]
         # The pool of the first round has what the start translates to.
-        mean = sum(shard.stats.sum(axis=0) for shard in pool.shards) / max(1, pool.n_candidates)
+        mean = sum(shard.stats.sum(axis=0) for shard in pool.shards) / len(lengths)
         context = self._mira.context(metric, mean, float(lengths.mean()))
         nothing = self._mira.lists((), metric, ())
         learner = self._mira.learner(pool, nothing, values, fixed, context, batch=1)
