@@ -100,6 +100,8 @@ def test_files_can_be_elsewhere(folder, tmp_path_factory):
 
 
 def test_changes(folder):
+    online = read(folder, "optimisers.m={method='mira', online=true, settings={passes=2}}").optimisers["m"]
+    assert (online.online, online.n_best, online.settings) == (True, 30, {"passes": "2"})
     assert read(folder, "optimisers.mert.k=30").optimisers["mert"].k == 30
     assert {cell.seed for cell in read(folder, "grid.seeds=[9]").cells} == {9}
     assert {cell.seed for cell in read(folder, "grid.1.seeds=[9]").cells} == {1, 2, 9}
@@ -144,6 +146,8 @@ BAD = {
     "a list size": ("optimisers.mert.k=1", "optimisers.mert.k = 1: expected at least 2"),
     "rounds": ("optimisers.mert.max_rounds=0", "optimisers.mert: tuning needs at least one round, not 0"),
     "a fold": ("optimisers.mert.fold=1", "optimisers.mert.fold = 1: 'systems.phrase.folds' is 1"),
+    "online": ("optimisers.smooth.online=true", "optimisers.smooth: pro cannot learn online; there are: mira, rm"),
+    "a setting online": ("optimisers.m={method='mira', online=true, settings={pass=1}}", "mira online has no setting"),
     "keep": ("optimisers.mert.keep='first'", "optimisers.mert.keep = 'first': expected one of best, last"),
     "a name in the grid": (
         "grid.optimisers=['merd']",

@@ -33,7 +33,7 @@ from dragoman.optim.base import Result, check_start, check_tunable, finish, froz
 from dragoman.pool import Pool, Shard, metric_of, sentence_gains
 from dragoman.types import Float64Array, Int32Array, Int64Array
 
-__all__ = ["Acceptance", "Pro"]
+__all__ = ["Acceptance", "Pro", "Scaling"]
 
 
 class Acceptance(StrEnum):
@@ -41,6 +41,13 @@ class Acceptance(StrEnum):
 
     STEP = "step"  # 1 from the threshold on
     LOGISTIC = "logistic"  # centred at the sentence's mean differential: no scale of the metric is assumed
+
+
+class Scaling(StrEnum):
+    """What a feature's difference is divided by before the penalty sees its weight."""
+
+    NONE = "none"  # nothing: all weights are penalised alike
+    DEVIATION = "deviation"  # its deviation over all pairs: all are penalised by what they can do to a score
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +65,7 @@ class Pro:
     acceptance: Acceptance | None = None
     threshold: float = 0.05
     sentence_bleu: SentenceBleu | None = None
+    scaling: Scaling = Scaling.DEVIATION
     l2: float = 1.0
     interpolation: float = 0.1
     max_length_deviation: float | None = None
@@ -106,12 +114,15 @@ class Pro:
         if len(free) == 0:
             raise InputError("no feature differs between the candidates of a pair, so weights cannot matter")
         x = values[~known]
-        deviations = np.sqrt(np.bincount(columns, weights=x * x) / n_pairs)  # about 0, the mean with both signs
+        if self.scaling is Scaling.DEVIATION:
+            scales = np.sqrt(np.bincount(columns, weights=x * x) / n_pairs)  # about 0, the mean with both signs
+        else:
+            scales = np.ones(len(free))
         counts = np.bincount(row_of_each[~known], minlength=n_pairs)
         scaled, loss, n_iterations, converged = _core.fit_logistic(
             np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
             columns.astype(np.int32),
-            x / deviations[columns],
+            x / scales[columns],
             offsets,
             len(free),
             2.0,
@@ -123,7 +134,7 @@ class Pro:
         # The L2 penalty gives 0 to a feature that no pair has; of features that no candidate has nothing is known.
         for shard in pool.shards:
             weights.values[shard.feature_ids[~fixed[shard.feature_ids]]] = 0.0
-        weights.values[free] = scaled / deviations
+        weights.values[free] = scaled / scales
         trace = (
             {
                 "sampled": n_sampled,

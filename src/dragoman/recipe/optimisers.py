@@ -7,9 +7,8 @@ from typing import Any
 
 from dragoman.errors import InputError
 from dragoman.metric import Smoothing, by_name
-from dragoman.optim import FOREST_OPTIMISERS
 from dragoman.recipe.table import Table
-from dragoman.tune import LoopSettings, TuneConfig, build_optimiser, build_record
+from dragoman.tune import LoopSettings, TuneConfig, build_method
 
 __all__ = ["read_optimiser", "read_settings"]
 
@@ -26,14 +25,11 @@ def read_optimiser(name: str, table: Table) -> TuneConfig:
     table.done()
     with table:
         by_name(metric, smoothing=Smoothing.NONE)
-        if method in FOREST_OPTIMISERS:
-            build_record(FOREST_OPTIMISERS[method], method, settings)
-        else:
-            build_optimiser(method, settings)
+        build_method(method, settings, online=bool(values.get("online")))
         config = TuneConfig(
             method=method, metric=metric, settings=settings, loop=LoopSettings(**loop), frozen=frozen, **values
         )
-    if config.k < _MIN_K:
+    if config.n_best < _MIN_K:
         raise table.wrong("k", f"expected at least {_MIN_K}")
     return config
 
