@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Iterator, Sequence
+from statistics import fmean
 from typing import Self
 
 from rich.console import Console, Group
@@ -35,17 +36,15 @@ class _Row:
 
 
 class Board:
-    """Watches a run. The time left is that of the rounds left, each as long as the rounds so far."""
+    """Watches a run. A round that is left will last as long as those of the same system did, or as all did."""
 
     def __init__(self, session: Session, recipe: GridRecipe, cells: Sequence[CellKey]) -> None:
         self._session = session
         self._rows = {key: _Row() for key in cells}
-        self._rounds = {key: recipe.optimisers[key.optimiser].loop.max_rounds + 1 for key in cells}
-        self._left = sum(self._rounds.values())
-        self._done = 0
-        self._seen: dict[CellKey, int] = {}
+        self._left = {key: recipe.optimisers[key.optimiser].loop.max_rounds + 1 for key in cells}
+        self._times: dict[tuple[str, str], list[float]] = {}
         self._now: CellKey | None = None
-        self._began = time.monotonic()
+        self._began = self._last = time.monotonic()
         self._console = Console(stderr=True)
         self._live: Live | None = None
 
@@ -92,16 +91,17 @@ class Board:
         """A round is done."""
         row = self._rows[key]
         row.round, row.dev = str(record.round), f"{100 * record.score:.2f}"
-        self._seen[key] = record.round
-        self._done += 1
-        self._left -= 1
+        self._left[key] -= 1
+        now = time.monotonic()
+        self._times.setdefault((key.corpus, key.system), []).append(now - self._last)
+        self._last = now
         if self._live is None:
             self.say(f"{key.name}: round {record.round}: dev {row.dev}{self._time_left()}")
 
     def end_cell(self, result: CellResult, *, before: bool) -> None:
         """A cell is complete, or it failed."""
         row = self._rows[result.key]
-        self._left -= self._rounds[result.key] - self._seen.get(result.key, 0)
+        self._left[result.key] = 0
         if result.error is not None:
             row.state = f"failed: {printable(result.error)}"
         else:
@@ -117,9 +117,12 @@ class Board:
             self._rows[self._now].state = text
 
     def _time_left(self) -> str:
-        if not self._done or self._left <= 0:
+        every = [seconds for times in self._times.values() for seconds in times]
+        if not every or not any(self._left.values()):
             return ""
-        minutes = (time.monotonic() - self._began) / self._done * self._left / 60
+        means = {system: fmean(times) for system, times in self._times.items()}
+        overall = fmean(every)
+        minutes = sum(n * means.get((key.corpus, key.system), overall) for key, n in self._left.items()) / 60
         return f", about {minutes:.0f} min left" if minutes >= 1 else ", less than a minute left"
 
     def render(self) -> Group:

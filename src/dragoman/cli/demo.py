@@ -33,7 +33,8 @@ def demo(
     it does is a recipe, recipes/quickstart.toml; stopped at any moment, it goes on when it is called again.
     """
     session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
-    recipe = read_recipe(QUICKSTART, [f"corpora.synth.synth.seed={seed}", *(setting or [])])
+    of_text = [f"corpora.synth.synth.seed={seed}"] if seed else []
+    recipe = read_recipe(QUICKSTART, [*(setting or []), *of_text])
     assert isinstance(recipe, GridRecipe)
     results = run_grid(session, recipe, out / "run", cache=out / "cache", resume=True)
     report = write_report([out / "run"], out / "report.html", threads=session.threads)

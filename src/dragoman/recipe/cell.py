@@ -144,10 +144,12 @@ class CellWork:
         out = self.folder / TUNED
         source, references = read_held_out(text.folder, "dev")
         if not (out / MANIFEST).exists():
+            logged = {entry["round"] for entry in self._logged_rounds()}
             with peak_memory() as peak:
 
                 def on_round(record: RoundRecord) -> None:
-                    self._log_round(record, peak())
+                    if record.round not in logged:  # a resumed tuning tells of the rounds before too
+                        self._log_round(record, peak())
                     self._watch.on_round(self.key, record)
 
                 def on_step(number: int, step: Step) -> None:
@@ -176,16 +178,11 @@ class CellWork:
         for candidates in out.glob("tune/rounds/*/candidates"):  # a kill came before tuning dropped them
             shutil.rmtree(candidates)
         spent = [*tuning["rounds"], *(entry["learned"] for entry in tuning["rounds"] if entry["learned"])]
-        peaks = [
-            entry["peak_bytes"]
-            for entry in self._run.trace()
-            if entry["event"] == "round" and entry["cell"] == self.key.name
-        ]
         cost = StageCost(
             name="tuning",
             wall_s=round(sum(entry["wall_s"] for entry in spent), 3),
             cpu_s=round(sum(entry["cpu_s"] for entry in spent), 3),
-            peak_bytes=max(peaks, default=0),
+            peak_bytes=max((entry["peak_bytes"] for entry in self._logged_rounds()), default=0),
         )
         return tuning, cost
 
@@ -273,6 +270,9 @@ class CellWork:
             learn_wall_s=learned["wall_s"],
             learn_cpu_s=learned["cpu_s"],
         )
+
+    def _logged_rounds(self) -> list[dict[str, Any]]:
+        return [e for e in self._run.trace() if e["event"] == "round" and e["cell"] == self.key.name]
 
     def _log(self, cost: StageCost) -> None:
         self._run.log("stage", cell=self.key.name, **dataclasses.asdict(cost))
