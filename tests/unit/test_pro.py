@@ -10,8 +10,7 @@ from dragoman import _core
 from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.metric import AddOne, Bleu, SentenceBleu
-from dragoman.optim import Acceptance, Pro
-from dragoman.optim.pro import Scaling
+from dragoman.optim import Acceptance, Pro, Scaling
 from dragoman.pool import oracle, read_nbest, rerank, synthetic_pool, with_metric
 from dragoman.pool.gain import sentence_gains
 from dragoman.pool.synthetic import cosine

@@ -8,8 +8,8 @@ binary classification of difference vectors. Figure 4 samples them:
 
 The classifier is logistic regression without intercept, with L2 penalty l2/2 |v|^2, minimised by L-BFGS. v are the
 weights of features scaled to unit deviation over the pairs in which they differ (`scaling`): so the scale of a
-feature does not matter, and a rare one is penalised as if it were frequent. A difference vector and its negative have the
-same loss, so each pair stands once, counted twice. Between rounds of decoding w_t = Psi.w' + (1 - Psi).w_{t-1}
+feature does not matter, and a rare one is penalised as if it were frequent. A difference vector and its negative have
+the same loss, so each pair stands once, counted twice. Between rounds of decoding w_t = Psi.w' + (1 - Psi).w_{t-1}
 (`interpolate`); on a fixed pool Psi has no place.
 
 g is BLEU+1 for BLEU, else the metric of the candidate alone. Deviations: pairs with equal g are never kept
