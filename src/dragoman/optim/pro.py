@@ -6,9 +6,10 @@ binary classification of difference vectors. Figure 4 samples them:
   5    sort by |g(i, j) - g(i, j')|, decreasing
   6    return x(i, j) - x(i, j') and its negative for the first Xi                  `n_kept`
 
-The classifier is logistic regression without intercept, features scaled to unit deviation, with L2 penalty l2/2
-|v|^2 on the scaled weights, minimised by L-BFGS. A difference vector and its negative have the same loss, so
-each pair stands once, counted twice. Between rounds of decoding w_t = Psi.w' + (1 - Psi).w_{t-1}
+The classifier is logistic regression without intercept, with L2 penalty l2/2 |v|^2, minimised by L-BFGS. v are the
+weights of features scaled to unit deviation over the pairs in which they differ (`scaling`): so the scale of a
+feature does not matter, and a rare one is penalised as if it were frequent. A difference vector and its negative have
+the same loss, so each pair stands once, counted twice. Between rounds of decoding w_t = Psi.w' + (1 - Psi).w_{t-1}
 (`interpolate`); on a fixed pool Psi has no place.
 
 g is BLEU+1 for BLEU, else the metric of the candidate alone. Deviations: pairs with equal g are never kept
@@ -44,10 +45,11 @@ class Acceptance(StrEnum):
 
 
 class Scaling(StrEnum):
-    """What a feature's difference is divided by before the penalty sees its weight."""
+    """What a feature's differences are divided by before its weight is penalised: a root of their mean square."""
 
-    NONE = "none"  # nothing: all weights are penalised alike
-    DEVIATION = "deviation"  # its deviation over all pairs: all are penalised by what they can do to a score
+    ACTIVE = "active"  # over the pairs in which it differs
+    ALL = "all"  # over all pairs: the rarer a feature, the less its weight is penalised
+    NONE = "none"  # 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +67,7 @@ class Pro:
     acceptance: Acceptance | None = None
     threshold: float = 0.05
     sentence_bleu: SentenceBleu | None = None
-    scaling: Scaling = Scaling.DEVIATION
+    scaling: Scaling = Scaling.ACTIVE
     l2: float = 1.0
     interpolation: float = 0.1
     max_length_deviation: float | None = None
@@ -114,10 +116,7 @@ class Pro:
         if len(free) == 0:
             raise InputError("no feature differs between the candidates of a pair, so weights cannot matter")
         x = values[~known]
-        if self.scaling is Scaling.DEVIATION:
-            scales = np.sqrt(np.bincount(columns, weights=x * x) / n_pairs)  # about 0, the mean with both signs
-        else:
-            scales = np.ones(len(free))
+        scales = self._scales(columns, x, n_pairs)
         counts = np.bincount(row_of_each[~known], minlength=n_pairs)
         scaled, loss, n_iterations, converged = _core.fit_logistic(
             np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
@@ -153,6 +152,14 @@ class Pro:
         psi = self.interpolation
         result.values[:] = psi * learned.values + (1 - psi) * previous.values_on(learned.index)
         return result
+
+    def _scales(self, columns: Int64Array, x: Float64Array, n_pairs: int) -> Float64Array:
+        """Of each column, from the differences `x` that are not 0; about 0, their mean with both signs."""
+        counts = np.bincount(columns)
+        if self.scaling is Scaling.NONE:
+            return np.ones(len(counts))
+        squares = np.bincount(columns, weights=x * x)
+        return np.sqrt(squares / (counts if self.scaling is Scaling.ACTIVE else n_pairs))
 
     def _pairs(
         self, shard: Shard, metric: Metric, seed: int, round_number: int, threads: int
