@@ -263,6 +263,16 @@ def test_a_plan_says_what_is_cached_and_runs_nothing(whole, command, tmp_path):
     assert "6 cells, 0 of them done" in command("-o", "r", "--dry-run").out
 
 
+def test_what_a_kill_left_is_swept(whole, tmp_path):
+    run(tmp_path / "r", whole[0], resume=False, only=["*/phrase/*/pro/1"])
+    cell = tmp_path / "r" / "cells" / "synth" / "phrase" / "dense" / "pro" / "1"
+    for left in (tmp_path / "r", tmp_path / "r" / "corpora" / "synth", cell, cell / "tuned"):
+        (left / ".half.abc").write_text("x")
+    (cell / "tuned" / "tune" / "rounds" / ".0009.abc").mkdir()
+    run(tmp_path / "r", whole[0], only=["*/phrase/*/pro/1"])
+    what_remains(tmp_path / "r")
+
+
 def test_a_run_is_not_continued_with_other_settings_nor_by_two(whole, command, tmp_path):
     words = ("-o", "r", "--cache", whole[0], "--only", "*/phrase/*/mert/1", "-q")
     command(*words)

@@ -27,7 +27,7 @@ from dragoman.recipe.cache import Cache
 from dragoman.recipe.cell import CellWork, Watch
 from dragoman.recipe.grid import GridRecipe, Selection
 from dragoman.recipe.stages import SharedStages
-from dragoman.run import CellKey, CellResult, RunFolder, cell_folder, load_cells
+from dragoman.run import CellKey, CellResult, RunFolder, load_cells
 from dragoman.system import Monitor, Silent
 from dragoman.tune import RoundRecord
 from dragoman.types import PathLike
@@ -111,6 +111,7 @@ def run_cells(
         ]
         for work in works:
             work.check_plan()
+        _drop_scratch(run.path)
         _record_start(run, recipe, selection, n_threads)
         results = []
         for work in works:
@@ -139,10 +140,13 @@ def _run_cell(work: CellWork, run: RunFolder) -> CellResult:
         return result
 
 
+def _drop_scratch(base: Path) -> None:
+    """What a kill left half written; nobody else is at work here."""
+    for scratch in [*base.glob("corpora/**/.*"), *base.glob("cells/**/.*")]:
+        shutil.rmtree(scratch) if scratch.is_dir() else scratch.unlink(missing_ok=True)
+
+
 def _record_start(run: RunFolder, recipe: GridRecipe, selection: Selection, n_threads: int) -> None:
-    for key in selection.cells:  # what a kill left half written
-        for scratch in cell_folder(run.path, key).glob("**/.*"):
-            shutil.rmtree(scratch) if scratch.is_dir() else scratch.unlink(missing_ok=True)
     run.save("recipe.json", recipe.content)
     run.log(
         "start",
