@@ -11,7 +11,7 @@ import pytest
 from dragoman.align import Alignment
 from dragoman.corpus import Bitext
 from dragoman.errors import InputError, MismatchError
-from dragoman.features import FeatureIndex, Template, Weights
+from dragoman.features import FeatureIndex, Template, Weights, parse_templates
 from dragoman.grammar import (
     RULE_SCORES,
     ExtractConfig,
@@ -165,6 +165,35 @@ def test_a_chart_decoder_takes_the_rules(grammar, features):
         RuleOptionBuilder(view, index, scores=("p",))
 
 
+def test_names_tell_rules_apart(tmp_path):
+    """By left-hand side, by label and by the order of nonterminals."""
+    (tmp_path / "rules").write_text(
+        "[X] ||| [X,1] f [X,2] ||| [X,1] e [X,2] ||| p_e_f=-1\n"
+        "[Y] ||| [X,1] f [X,2] ||| [X,1] e [X,2] ||| p_e_f=-1\n"
+        "[X] ||| [X,1] f [Y,2] ||| [X,1] e [Y,2] ||| p_e_f=-1\n"
+        "[X] ||| [X,1] f [X,2] ||| [X,2] e [X,1] ||| p_e_f=-1\n"
+        "[X] ||| g ||| e ||| p_e_f=-1\n"
+    )
+    index = FeatureIndex()
+    view = read_hiero(tmp_path / "rules", tmp_path / "grammar").rule_view()
+    templates = parse_templates(["rule_id", "rule_shape", "node_count", "rule_overlap"])
+    RuleOptionBuilder(view, index, templates=templates).build(["g f g"])
+    assert {index.name(i) for i in range(len(index))} == {
+        r"rule_id:[X],[X]\sf\s[X],[1]\se\s[2]",
+        r"rule_id:[Y],[X]\sf\s[X],[1]\se\s[2]",
+        r"rule_id:[X],[X]\sf\s[Y],[1]\se\s[2]",
+        r"rule_id:[X],[X]\sf\s[X],[2]\se\s[1]",
+        "rule_id:[X],g,e",
+        r"rule_shape:[1]\sw\s[2],[1]\sw\s[2]",
+        r"rule_shape:[1]\sw\s[2],[2]\sw\s[1]",
+        "rule_shape:w,w",
+        "node_count:[X]",
+        "node_count:[Y]",
+        "rule_overlap:[X]",
+        "rule_overlap:[Y]",
+    }
+
+
 @pytest.mark.parametrize("name", list(ARRAYS))
 def test_wild_content_never_crashes(grammar, name):
     """Files of the right size with any content: an error or an answer."""
@@ -179,7 +208,8 @@ def test_wild_content_never_crashes(grammar, name):
         path.write_bytes(bytes(damaged))
         try:
             view = Grammar.load(grammar.folder).rule_view()
-            RuleOptionBuilder(view, FeatureIndex()).build(["das haus ist klein ein haus"])
+            templates = parse_templates(["rm_sparse", "rule_overlap", "node_count"])
+            RuleOptionBuilder(view, FeatureIndex(), templates=templates).build(["das haus ist klein ein haus"])
             write_hiero(view, path.parent / "out")
             for rule in range(view.tables.n_pairs()):
                 view.rule(rule)

@@ -127,6 +127,27 @@ def test_dense_sets_and_templates(text, sources, tmp_path, dense):
     assert set(used) - set(names)
 
 
+def test_features_of_places_are_in_pools_forests_and_explanations(built, sources):
+    templates = ("rule_id", "structural_distortion", "word_context(top=0,pairs=30)", "rule_shape")
+    system = System.load(built.folder).with_templates(templates)
+    pool = system.kbest(sources[:3], 50)
+    used = {name.split(":")[0] for name in pool.index.names(np.unique(pool.shards[0].feature_ids))}
+    assert used >= {"rule_id", "structural_distortion", "word_context", "rule_shape"}
+    weights = np.sin(np.arange(len(system.index), dtype=np.float64)) / 4
+    weights[: len(system.weights.values)] += system.weights.values
+    for sentence in sources[:3]:
+        forest = system.decode(sentence, weights)
+        best, lists = forest.best(weights), forest.kbest(weights, 1)
+        values = dict(zip(system.index.names(lists.features_of(0)[0]), lists.features_of(0)[1].tolist(), strict=True))
+        assert best.features() == pytest.approx(values, abs=1e-4)
+        linked = sum(value for name, value in values.items() if name.startswith("word_context"))
+        passed = sum(a.rule < 0 and a.source[1] - a.source[0] == 1 and a.label == "X" for a in best.applications)
+        assert linked == 2 * (len(system.engine.alignment(best)) - passed)
+    found = system.explain(sources[0])
+    assert sum(item.contribution for item in found.features) == pytest.approx(found.score)
+    assert any(item.name.startswith("word_context:") for item in found.features)
+
+
 def test_tuning_gives_a_system_of_its_own(built, text, tmp_path):
     tuned = tune_system(
         built,

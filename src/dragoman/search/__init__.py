@@ -8,7 +8,7 @@ from dragoman.search.options import PhraseOptions
 from dragoman.search.phrase import PhraseDecoder
 from dragoman.search.rescore import RuleRescorer
 from dragoman.search.rule_builder import RuleOptionBuilder
-from dragoman.search.rules import RuleOptions
+from dragoman.search.rules import RuleContexts, RuleGaps, RuleOptions
 from dragoman.search.sentences import Sentence
 
 __all__ = [
@@ -22,6 +22,8 @@ __all__ = [
     "PhraseOptionBuilder",
     "PhraseOptions",
     "Reordering",
+    "RuleContexts",
+    "RuleGaps",
     "RuleOptionBuilder",
     "RuleOptions",
     "RuleRescorer",

@@ -65,7 +65,8 @@ def train(
     stopped training goes on with `resume` after its last whole stage.
     """
     config = config or TrainConfig()
-    parse_templates(config.settings.features)  # a misspelt one should not be found at the end
+    # A misspelt one should not be found at the end.
+    parse_templates(config.settings.features, has_rules=config.settings.model is ModelKind.HIERO)
     if config.settings.n_folds > 1 and (lm is not None or lm_text):
         raise InputError("the language models of folds come from the training pairs; leave out other models and text")
     files = {"source": source, "target": target, "alignment": alignment, "lm": lm}
