@@ -102,6 +102,26 @@ void bind_learners(nb::module_& m) {
             return nb::make_tuple(pass.n_lists, pass.n_updates, pass.loss, pass.spread, pass.spread_square);
           },
           nb::arg("positions").noconvert(), nb::arg("n_threads") = 1)
+      .def(
+          "turn_to",
+          [](BoundMargin& b, std::shared_ptr<BoundLists> lists) {
+            b.learner->turn_to(lists->lists);
+            b.lists = std::move(lists);
+          },
+          nb::arg("lists"))
+      .def("state",
+           [](const BoundMargin& b) {
+             MarginState state = b.learner->state();
+             return nb::make_tuple(to_numpy(std::move(state.weights)), to_numpy(std::move(state.past)), state.ticks,
+                                   to_numpy(std::move(state.background)), state.length);
+           })
+      .def(
+          "restore",
+          [](BoundMargin& b, In<double> weights, In<double> past, int64_t ticks, In<double> background, double length) {
+            b.learner->restore({vector_of(weights), vector_of(past), ticks, vector_of(background), length});
+          },
+          nb::arg("weights").noconvert(), nb::arg("past").noconvert(), nb::arg("ticks"),
+          nb::arg("background").noconvert(), nb::arg("length"))
       .def("weights", [](const BoundMargin& b) { return to_numpy(std::vector<double>(b.learner->weights())); })
       .def("average", [](const BoundMargin& b) { return to_numpy(b.learner->average()); });
   m.def(

@@ -33,8 +33,17 @@ MarginLearner::MarginLearner(std::shared_ptr<const Lists> lists, std::vector<dou
   if (std::none_of(frozen_.begin(), frozen_.end(), [](uint8_t f) { return f != 0; })) frozen_.clear();
   if (settings_.batch < 1) throw std::invalid_argument("a batch has at least one list");
   if (context_) context_->check();
-  if (context_ ? context_->background.size() != lists_->n_stats() : !lists_->has_gains())
+  check(*lists_);
+}
+
+void MarginLearner::check(const Lists& lists) const {
+  if (context_ ? context_->background.size() != lists.n_stats() : !lists.has_gains())
     throw std::invalid_argument("gains of every candidate, or a context for their statistics, expected");
+}
+
+void MarginLearner::turn_to(std::shared_ptr<const Lists> lists) {
+  check(*lists);
+  lists_ = std::move(lists);
 }
 
 Pass MarginLearner::visit(std::span<const int64_t> positions, int n_threads, Control& control) {
@@ -201,6 +210,24 @@ void MarginLearner::apply(const Visit& visit, double share) {
       past_[static_cast<size_t>(ids[i])] += ticks * change;
     }
   }
+}
+
+MarginState MarginLearner::state() const {
+  return {weights_, past_, ticks_, context_ ? context_->background : std::vector<double>{},
+          context_ ? context_->length : 0.0};
+}
+
+void MarginLearner::restore(MarginState state) {
+  const size_t n_stats = context_ ? context_->background.size() : 0;
+  if (state.weights.size() != weights_.size() || state.past.size() != weights_.size() || state.ticks < 0 ||
+      state.background.size() != n_stats)
+    throw std::invalid_argument("the state is that of another learner");
+  weights_ = std::move(state.weights);
+  past_ = std::move(state.past);
+  ticks_ = state.ticks;
+  if (!context_) return;
+  context_->background = std::move(state.background);
+  context_->length = state.length;
 }
 
 std::vector<double> MarginLearner::average() const {

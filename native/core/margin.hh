@@ -37,17 +37,29 @@ struct Pass {
   double spread = 0, spread_square = 0;  // s(y+) - s(worst) before the step
 };
 
+struct MarginState {
+  std::vector<double> weights, past;
+  int64_t ticks = 0;
+  std::vector<double> background;  // of the context; empty without one
+  double length = 0;
+};
+
 class MarginLearner {
  public:
   // Gains are the lists' own unless there is a context. `frozen` has one element per weight.
   MarginLearner(std::shared_ptr<const Lists> lists, std::vector<double> start, std::vector<uint8_t> frozen,
                 std::optional<PseudoCorpus> context, const MarginSettings& settings);
 
+  // Goes on with other lists over the same features and statistics.
+  void turn_to(std::shared_ptr<const Lists> lists);
   // Visits the lists at `positions` in that order.
   Pass visit(std::span<const int64_t> positions, int n_threads, Control& control);
   const std::vector<double>& weights() const { return weights_; }
   // The mean of the weights after each list visited so far.
   std::vector<double> average() const;
+  // All that a learner must be given back to go on as if it had never stopped.
+  MarginState state() const;
+  void restore(MarginState state);
 
  private:
   // One list: what was found and how w moves.
@@ -62,6 +74,7 @@ class MarginLearner {
     Budget margin, upper, lower;   // `exact`: both bounds are in `upper`
   };
 
+  void check(const Lists& lists) const;
   void look(const CandidateList& list, Visit& visit, std::vector<double>& moved) const;
   void passive_aggressive(const CandidateList& list, Visit& visit) const;
   void cutting_plane(const CandidateList& list, Visit& visit, std::vector<double>& moved) const;

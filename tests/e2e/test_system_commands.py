@@ -114,6 +114,19 @@ def test_tune_a_system(here, dragoman):
     assert "parent system is gone" in dragoman("translate", "t", status=2).err
 
 
+def test_tune_a_system_online(here, dragoman):
+    words = ("tune", "--system", "s", "--source", "c/dev.de", "-r", "c/dev.en", "--online")
+    record = dragoman(*words, "--method", "mira", "--rounds", 2, "--set", "batch=4", "-o", "t", "--json").json
+    assert record["score_after"] >= record["score_before"]
+    assert [entry["pass"] for item in record["rounds"] for entry in item["trace"]] == [1, 2]
+    stored = json.loads((here / "t" / "tune" / "run.json").read_bytes())["settings"]
+    assert stored["methods"]["mira"]["online"] == {"batch": 4, "passes": 1}
+    assert "passes" in dragoman("tune", "--online", "--method", "mira", "--set", "help").out
+    assert "there are: mira, rm" in dragoman(*words, "--method", "mert", "-o", "u", status=2).err
+    lists = ("tune", "--nbest", "x", "-r", "c/dev.en", "--method", "mira", "--online", "-o", "u")
+    assert "--system" in dragoman(*lists, status=2).err
+
+
 def test_damage_is_told_apart_from_bad_usage(here, dragoman):
     assert "as they were written" in dragoman("system", "verify", "s").out
     assert "--languages" in dragoman("translate", "s", "--raw", status=2).err

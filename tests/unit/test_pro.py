@@ -10,7 +10,7 @@ from dragoman import _core
 from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.metric import AddOne, Bleu, SentenceBleu
-from dragoman.optim import Acceptance, Pro
+from dragoman.optim import Acceptance, Pro, Scaling
 from dragoman.pool import oracle, read_nbest, rerank, synthetic_pool, with_metric
 from dragoman.pool.gain import sentence_gains
 from dragoman.pool.synthetic import cosine
@@ -104,18 +104,23 @@ def test_logistic_acceptance_is_a_sigmoid_at_the_mean_differential():
 
 
 @pytest.mark.parametrize(("active", "l2"), [(1.0, 1.0), (0.4, 1.0), (1.0, 0.01), (1.0, 300.0)])
-def test_the_classifier_equals_scikit_learn(active, l2):
+@pytest.mark.parametrize("scaling", Scaling)
+def test_the_classifier_equals_scikit_learn(active, l2, scaling):
     pool = random_pool(3, n_sentences=30, n_features=8, active=active)
-    result = Pro(l2=l2).optimise(pool, Weights(pool.index), seed=4)
+    result = Pro(l2=l2, scaling=scaling).optimise(pool, Weights(pool.index), seed=4)
     shard = pool.shards[0]
     better, worse = sample(pool, n_draws=100, n_kept=100, logistic=True, seed=4)
     x = dense_features(pool)
     differences = (x[better].astype(np.float32) - x[worse].astype(np.float32)).astype(np.float64)
     instances = np.concatenate([differences, -differences])
     labels = np.repeat([1, -1], len(differences))
-    scaled = instances / instances.std(axis=0)
-    reference = LogisticRegression(C=1 / l2, fit_intercept=False, tol=1e-10, max_iter=10_000).fit(scaled, labels)
-    expected = reference.coef_[0] / instances.std(axis=0)
+    scales = {
+        Scaling.ACTIVE: np.array([column[column != 0].std() for column in instances.T]),
+        Scaling.ALL: instances.std(axis=0),
+        Scaling.NONE: np.ones(8),
+    }[scaling]
+    reference = LogisticRegression(C=1 / l2, fit_intercept=False, tol=1e-10, max_iter=10_000)
+    expected = reference.fit(instances / scales, labels).coef_[0] / scales
     assert result.weights.values == pytest.approx(expected, rel=1e-4, abs=1e-5)
     assert result.trace[0]["pairs"] == len(better)
     assert len(shard.sentences) == 31
@@ -203,3 +208,50 @@ def test_an_iteration_limit_is_told():
 def test_settings_are_checked(settings):
     with pytest.raises(InputError):
         Pro(**settings)
+
+
+def rare_pool(seed, n_sentences, first=0):
+    """Three features decide; besides, every candidate has two of many rare ones that mean nothing."""
+    rng = np.random.default_rng([seed, first])
+    sentences = []
+    for _ in range(n_sentences):
+        rare = rng.choice(300, size=6, replace=False)
+        x = rng.normal(size=(12, 3))
+        values = x @ np.array([1.0, -1.0, 0.5]) + rng.normal(size=12)
+        names = [[f"rare{i}" for i in rng.choice(rare, size=2, replace=False)] for _ in range(12)]
+        sentences.append(
+            [
+                ({f"f{i}": float(row[i]) for i in range(3)} | dict.fromkeys(more, 1.0), float(value))
+                for row, more, value in zip(x, names, values, strict=True)
+            ]
+        )
+    return pool_of(sentences)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rare_features_do_not_drown_the_others(seed):
+    """The gain on other sentences; penalties by the deviation over all pairs leave the rarest features almost free."""
+    learned_from, others = rare_pool(seed, 60), rare_pool(seed, 200, first=1)
+    results = {
+        scaling: Pro(scaling=scaling).optimise(learned_from, Weights(learned_from.index), seed=1) for scaling in Scaling
+    }
+    held_out = {scaling: rerank(others, result.weights.on(others.index)).gain() for scaling, result in results.items()}
+    assert held_out[Scaling.ACTIVE] > held_out[Scaling.ALL] + 0.1
+    largest = {
+        scaling: max(abs(value) for name, value in result.weights.items() if name.startswith("rare"))
+        for scaling, result in results.items()
+    }
+    assert largest[Scaling.ACTIVE] < 0.7 * largest[Scaling.ALL]
+
+
+def test_sentences_without_a_feature_do_not_change_how_its_weight_is_penalised():
+    # Pairs of the second kind know nothing of the rare feature, and their own is at its optimum alone.
+    few = [[({"a": 1.0, "rare": 1.0}, 1.0), ({"a": 0.0}, 0.0)]] * 2
+    more = [[({"b": 1.0}, 1.0), ({"b": 0.0}, 0.0)]] * 500
+    small, large = (pool_of(sentences) for sentences in (few, few + more))
+
+    def weight(pool, scaling):
+        return Pro(scaling=scaling, n_draws=1000, n_kept=20).optimise(pool, Weights(pool.index), seed=1).weights["rare"]
+
+    assert weight(large, Scaling.ACTIVE) == pytest.approx(weight(small, Scaling.ACTIVE), rel=0.05)
+    assert weight(large, Scaling.ALL) > 1.5 * weight(small, Scaling.ALL)

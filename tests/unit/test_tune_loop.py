@@ -13,6 +13,7 @@ from dragoman.errors import FailedError, InputError
 from dragoman.features import Weights
 from dragoman.metric import External
 from dragoman.optim import Mert, Pro
+from dragoman.optim.base import finish
 from dragoman.pool import load_pool, merge_pools, rerank
 from dragoman.run import RunFolder
 from dragoman.tune import Keep, LoopSettings, Step, tune_decoder
@@ -90,6 +91,66 @@ def test_stops_when_nothing_new_comes():
     result = tune(LinearDecoder())
     assert result.stopped == "no new candidates"
     assert result.rounds[-1].n_new == 0
+
+
+class Small(LinearDecoder):
+    """All of a small space in the first round: nothing new ever comes again, and lists soon repeat."""
+
+    def __init__(self):
+        super().__init__()
+        self.x, self.gold = self.x[:, :K], self.gold[:, :K]
+
+
+def test_interpolation_goes_on_when_nothing_new_comes():
+    learned = []
+
+    class Spy(Pro):
+        def optimise(self, *arguments, **options):
+            result = super().optimise(*arguments, **options)
+            learned.append(result.weights.copy())
+            return result
+
+    result = tune(Small(), Spy(), settings=LoopSettings(max_rounds=25, keep=Keep.LAST))
+    assert [record.n_new for record in result.rounds[1:]] == [0] * (len(result.rounds) - 1)
+    assert result.stopped in {"25 rounds are done", "weights and score have settled"}
+    # A tenth of the way a round: the weights have arrived where every round wants them.
+    aim = np.mean([weights.values / np.linalg.norm(weights.values) for weights in learned], axis=0)
+    values = result.weights.values
+    assert values @ aim / (np.linalg.norm(values) * np.linalg.norm(aim)) > 0.99
+    assert tune(Small()).stopped == "no new candidates"
+
+
+class Counting:
+    """An optimiser whose result depends on how often it was asked, not only on the pool."""
+
+    def __init__(self):
+        self.n = 0
+
+    def optimise(self, pool, start, **_):
+        self.n += 1
+        return finish(pool, start, Weights.from_dict({"f0": 1.0, "f1": -0.1 * self.n}, pool.index), threads=1)
+
+    def save_state(self, folder):
+        (folder / "count").write_text(str(self.n))
+
+    def load_state(self, folder):
+        self.n = int((folder / "count").read_text())
+
+
+def test_an_optimiser_with_a_state_finds_it_again(tmp_path):
+    settings = LoopSettings(max_rounds=4, keep=Keep.LAST)
+    whole = tune(LinearDecoder(), Counting(), settings=settings)
+    assert whole.weights["f1"] == pytest.approx(-0.4)
+
+    def stop(number, step):
+        if (number, step) == (3, Step.LEARN):
+            raise KilledError
+
+    with pytest.raises(KilledError), RunFolder.open(tmp_path / "run", {}) as run:
+        tune(LinearDecoder(), Counting(), run=run, settings=settings, on_step=stop)
+    with RunFolder.open(tmp_path / "run", {}, resume=True) as run:
+        resumed = tune(LinearDecoder(), Counting(), run=run, settings=settings)
+    assert resumed.weights.values.tobytes() == whole.weights.values.tobytes()
 
 
 def test_the_last_weights_are_measured_by_one_more_decoding():

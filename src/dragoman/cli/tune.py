@@ -87,7 +87,10 @@ def tune(
         str | None, typer.Option(help="Source sentences to decode, a sentence a line.", rich_help_panel=_LOOP)
     ] = None,
     k: Annotated[
-        int | None, typer.Option("--k", min=1, help="Candidates a sentence; 100 unless given.", rich_help_panel=_LOOP)
+        int | None,
+        typer.Option(
+            "--k", min=1, help="Candidates a sentence; 100 unless given, 30 with --online.", rich_help_panel=_LOOP
+        ),
     ] = None,
     rounds: Annotated[
         int | None,
@@ -104,6 +107,14 @@ def tune(
             rich_help_panel=_SYSTEM,
         ),
     ] = None,
+    online: Annotated[
+        bool,
+        typer.Option(
+            "--online",
+            help="Learn from each sentence as soon as it is decoded (mira, rm); rounds are passes.",
+            rich_help_panel=_SYSTEM,
+        ),
+    ] = False,
     distinct: Annotated[
         bool, typer.Option("--distinct", help="Candidates with different words only.", rich_help_panel=_SYSTEM)
     ] = False,
@@ -135,6 +146,8 @@ def tune(
 
     dragoman tune --system system --source dev.de -r dev.en --method pro --features extended -o tuned
 
+    dragoman tune --system system --source dev.de -r dev.en --method mira --online -o tuned
+
     dragoman tune --nbest run1.nbest.gz --nbest run2.nbest.gz -r dev.ref --weights run2.dense -o weights.tsv
 
     dragoman tune --nbest candidates.jsonl --external comet --method pro -o weights.tsv
@@ -148,7 +161,7 @@ def tune(
     """
     session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
     if setting == ["help"]:
-        show_settings(session, list(OPTIMISERS) if method == ALL else [method])
+        show_settings(session, list(OPTIMISERS) if method == ALL else [method], online=online)
         return
     if system is not None and out is not None:
         if holds_system(out):
@@ -163,6 +176,7 @@ def tune(
         decoder=decoder,
         system=system,
         features=features,
+        online=online,
         distinct=distinct,
         without_fold=without_fold,
         fast=fast,

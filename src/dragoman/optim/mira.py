@@ -27,11 +27,12 @@ sentences held out; the steps of a `batch` are computed from the same weights an
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dragoman import _core
 from dragoman.errors import InputError
@@ -128,7 +129,7 @@ class Mira:
         fixed = np.zeros(len(pool.index), dtype=np.uint8)
         fixed[frozen_ids(pool, frozen)] = 1
         lengths = [list_lengths(metric, shard) for shard in pool.shards]
-        lists = self._lists(pool, metric, lengths)
+        lists = self.lists(pool.shards, metric, lengths)
         if not lists.vary(fixed):
             raise InputError(
                 "no feature that may change differs between the candidates of a sentence, so weights cannot matter"
@@ -136,24 +137,8 @@ class Mira:
         learned, held_out = split_sentences(pool, self.held_out, seed=seed)
         measured = held_out if len(held_out) else learned
         past = lists.totals(learned, start.values, threads)
-        bound, bound_step, exact = self._bounds(pool)
-        learner = _core.margin_learner(
-            lists,
-            start.values,
-            fixed,
-            self._context(metric, past / len(learned), float(np.concatenate(lengths)[learned].mean())),
-            self.aggressiveness,
-            bound,
-            bound_step,
-            self.update is MarginUpdate.CUTTING_PLANE,
-            exact,
-            _core.Hope[self.hope.name],
-            _core.Fear[self.fear.name],
-            self.background is Background.HOPE,
-            self.max_iterations,
-            self.tolerance,
-            self.batch,
-        )
+        context = self.context(metric, past / len(learned), float(np.concatenate(lengths)[learned].mean()))
+        learner = self.learner(pool, lists, start.values, fixed, context, batch=self.batch)
         best = BestEpoch(self.patience if self.held_out else None)
         trace: list[dict[str, float | int]] = []
         for epoch in range(1, self.n_epochs + 1):
@@ -183,22 +168,53 @@ class Mira:
         """B, D, and whether D is shared: for the relative margin, which extends this."""
         return math.inf, 1.0, False
 
-    def _lists(self, pool: Pool, metric: Metric, lengths: list[Float64Array]) -> _core.CandidateLists:
-        scale = self.gain_scale / typical_range(metric, pool.shards)
+    def learner(
+        self,
+        pool: Pool,
+        lists: _core.CandidateLists,
+        start: Float64Array,
+        fixed: NDArray[np.uint8],
+        context: _core.PseudoCorpus | None,
+        *,
+        batch: int,
+    ) -> _core.MarginLearner:
+        """A learner of these lists, with weights over the pool's features of which those not `fixed` change."""
+        bound, bound_step, exact = self._bounds(pool)
+        return _core.margin_learner(
+            lists,
+            start,
+            fixed,
+            context,
+            self.aggressiveness,
+            bound,
+            bound_step,
+            self.update is MarginUpdate.CUTTING_PLANE,
+            exact,
+            _core.Hope[self.hope.name],
+            _core.Fear[self.fear.name],
+            self.background is Background.HOPE,
+            self.max_iterations,
+            self.tolerance,
+            batch,
+        )
+
+    def lists(self, shards: Sequence[Shard], metric: Metric, lengths: Sequence[Float64Array]) -> _core.CandidateLists:
+        """The lists of shards with their gains; `lengths` are the words of each sentence."""
+        scale = self.gain_scale / typical_range(metric, shards)
         in_context = np.zeros(0)
-        shards = [
+        arrays = [
             (
                 *shard.candidates,
                 shard.stats,
                 in_context if isinstance(metric, Bleu) else scaled_gains(metric, shard, scale=scale, by_length=True),
                 self.gain_scale * words,
             )
-            for shard, words in zip(pool.shards, lengths, strict=True)
+            for shard, words in zip(shards, lengths, strict=True)
         ]
-        return _core.candidate_lists(shards, metric.n_stats)
+        return _core.candidate_lists(arrays, metric.n_stats)
 
-    def _context(self, metric: Metric, mean: Float64Array, length: float) -> _core.PseudoCorpus | None:
-        """The past if it had been `mean` statistics for ever."""
+    def context(self, metric: Metric, mean: Float64Array, length: float) -> _core.PseudoCorpus | None:
+        """The past if it had been `mean` statistics for ever, for BLEU; other metrics need none."""
         if not isinstance(metric, Bleu):
             return None
         n = self.decay / (1 - self.decay)

@@ -6,9 +6,10 @@ binary classification of difference vectors. Figure 4 samples them:
   5    sort by |g(i, j) - g(i, j')|, decreasing
   6    return x(i, j) - x(i, j') and its negative for the first Xi                  `n_kept`
 
-The classifier is logistic regression without intercept, features scaled to unit deviation, with L2 penalty l2/2
-|v|^2 on the scaled weights, minimised by L-BFGS. A difference vector and its negative have the same loss, so
-each pair stands once, counted twice. Between rounds of decoding w_t = Psi.w' + (1 - Psi).w_{t-1}
+The classifier is logistic regression without intercept, with L2 penalty l2/2 |v|^2, minimised by L-BFGS. v are the
+weights of features scaled to unit deviation over the pairs in which they differ (`scaling`): so the scale of a
+feature does not matter, and a rare one is penalised as if it were frequent. A difference vector and its negative have
+the same loss, so each pair stands once, counted twice. Between rounds of decoding w_t = Psi.w' + (1 - Psi).w_{t-1}
 (`interpolate`); on a fixed pool Psi has no place.
 
 g is BLEU+1 for BLEU, else the metric of the candidate alone. Deviations: pairs with equal g are never kept
@@ -33,7 +34,7 @@ from dragoman.optim.base import Result, check_start, check_tunable, finish, froz
 from dragoman.pool import Pool, Shard, metric_of, sentence_gains
 from dragoman.types import Float64Array, Int32Array, Int64Array
 
-__all__ = ["Acceptance", "Pro"]
+__all__ = ["Acceptance", "Pro", "Scaling"]
 
 
 class Acceptance(StrEnum):
@@ -41,6 +42,14 @@ class Acceptance(StrEnum):
 
     STEP = "step"  # 1 from the threshold on
     LOGISTIC = "logistic"  # centred at the sentence's mean differential: no scale of the metric is assumed
+
+
+class Scaling(StrEnum):
+    """What a feature's differences are divided by before its weight is penalised: a root of their mean square."""
+
+    ACTIVE = "active"  # over the pairs in which it differs
+    ALL = "all"  # over all pairs: the rarer a feature, the less its weight is penalised
+    NONE = "none"  # 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +67,7 @@ class Pro:
     acceptance: Acceptance | None = None
     threshold: float = 0.05
     sentence_bleu: SentenceBleu | None = None
+    scaling: Scaling = Scaling.ACTIVE
     l2: float = 1.0
     interpolation: float = 0.1
     max_length_deviation: float | None = None
@@ -106,12 +116,12 @@ class Pro:
         if len(free) == 0:
             raise InputError("no feature differs between the candidates of a pair, so weights cannot matter")
         x = values[~known]
-        deviations = np.sqrt(np.bincount(columns, weights=x * x) / n_pairs)  # about 0, the mean with both signs
+        scales = self._scales(columns, x, n_pairs)
         counts = np.bincount(row_of_each[~known], minlength=n_pairs)
         scaled, loss, n_iterations, converged = _core.fit_logistic(
             np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
             columns.astype(np.int32),
-            x / deviations[columns],
+            x / scales[columns],
             offsets,
             len(free),
             2.0,
@@ -123,7 +133,7 @@ class Pro:
         # The L2 penalty gives 0 to a feature that no pair has; of features that no candidate has nothing is known.
         for shard in pool.shards:
             weights.values[shard.feature_ids[~fixed[shard.feature_ids]]] = 0.0
-        weights.values[free] = scaled / deviations
+        weights.values[free] = scaled / scales
         trace = (
             {
                 "sampled": n_sampled,
@@ -142,6 +152,14 @@ class Pro:
         psi = self.interpolation
         result.values[:] = psi * learned.values + (1 - psi) * previous.values_on(learned.index)
         return result
+
+    def _scales(self, columns: Int64Array, x: Float64Array, n_pairs: int) -> Float64Array:
+        """Of each column, from the differences `x` that are not 0; about 0, their mean with both signs."""
+        counts = np.bincount(columns)
+        if self.scaling is Scaling.NONE:
+            return np.ones(len(counts))
+        squares = np.bincount(columns, weights=x * x)
+        return np.sqrt(squares / (counts if self.scaling is Scaling.ACTIVE else n_pairs))
 
     def _pairs(
         self, shard: Shard, metric: Metric, seed: int, round_number: int, threads: int

@@ -2,7 +2,7 @@
 
 from dragoman.pool.choose import Choice, oracle, rerank, weights_for
 from dragoman.pool.gain import metric_of, scorer_of, sentence_gains
-from dragoman.pool.measure import read_references, with_external, with_metric
+from dragoman.pool.measure import Judge, read_references, with_external, with_metric
 from dragoman.pool.merge import merge_pools, on_tables
 from dragoman.pool.pool import Pool, new_words
 from dragoman.pool.readers import NbestFormat, read_nbest, read_pool
@@ -14,6 +14,7 @@ from dragoman.pool.writers import nbest_blocks, write_nbest
 
 __all__ = [
     "Choice",
+    "Judge",
     "NbestFormat",
     "Pool",
     "Shard",

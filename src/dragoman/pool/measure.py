@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from dragoman._core import unescape_word
+from dragoman._core import WordTable, unescape_word
 from dragoman.errors import InputError, MismatchError
 from dragoman.metric import Bleu, External, Metric, Mix, References, Segments, Spelling, Tokenizer
 from dragoman.pool.pool import Pool
@@ -15,7 +15,7 @@ from dragoman.pool.shard import Shard
 from dragoman.text import read_lines
 from dragoman.types import Float64Array, Int64Array, PathLike
 
-__all__ = ["read_references", "with_external", "with_metric"]
+__all__ = ["Judge", "read_references", "with_external", "with_metric"]
 
 
 def read_references(paths: Sequence[PathLike]) -> list[list[str]]:
@@ -63,6 +63,31 @@ def with_external(pool: Pool, name: str, *, better_is_higher: bool = True) -> Po
     return replace(pool, shards=shards, metric=metric)
 
 
+class Judge:
+    """Statistics of lists of single sentences, for callers with many of them: references are read and numbered once.
+
+    `words` is the table that candidates have their ids from; it learns the words of the references.
+    """
+
+    def __init__(self, metric: Metric, words: WordTable, references: Sequence[Sequence[str]]) -> None:
+        self.metric = metric
+        self._words = words
+        self._texts = references
+        self._references = [_encoded(words, [several]) for several in references]
+        self._spelling = _spelling(words)
+
+    def statistics(self, shard: Shard) -> Float64Array:
+        """Of the candidates of a shard of one sentence."""
+        sentence = int(shard.sentence_ids[0])
+        of_each = np.zeros(shard.n_candidates, np.int32)
+        if _needs_text(self.metric):
+            rows = np.split(shard.tokens, shard.token_rows[1:-1])
+            texts = [" ".join(self._spelling.words[token] for token in row) for row in rows[: shard.n_candidates]]
+            return self.metric.text_statistics(texts, [self._texts[sentence]], sentence=of_each)
+        hyps = Segments(offsets=shard.token_rows, ids=shard.tokens)
+        return self.metric.statistics(hyps, self._references[sentence], sentence=of_each, spelling=self._spelling)
+
+
 def _check_ids(pool: Pool, n_references: int, allow_missing: bool) -> None:
     present = np.zeros(n_references, dtype=bool)
     for shard in pool.shards:
@@ -99,19 +124,23 @@ def _by_ids(
 ) -> Float64Array:
     if len(shard.tokens) and not 0 <= shard.tokens.min() <= shard.tokens.max() < len(pool.words):
         raise InputError("a candidate has a word id beyond the vocabulary; the pool's files do not belong together")
-    lines = [line for several in references for line in several]
-    block = "".join(line.replace("\n", " ") + "\n" for line in lines).encode("utf-8")
-    offsets, ids = pool.words.encode_growing(block)
-    counts: Int64Array = np.array([0, *(len(several) for several in references)], dtype=np.int64)
-    refs = References(ref_offsets=np.cumsum(counts), segments=Segments(offsets=offsets, ids=ids))
+    refs = _encoded(pool.words, references)
     return metric.statistics(
         Segments(offsets=shard.token_rows, ids=shard.tokens),
         refs,
         sentence=shard.sentence_of_each(),
-        spelling=_spelling(pool),
+        spelling=_spelling(pool.words),
         threads=threads,
     )
 
 
-def _spelling(pool: Pool) -> Spelling:
-    return Spelling(unescape_word(pool.words.word(i)).decode("utf-8") for i in range(len(pool.words)))
+def _encoded(words: WordTable, references: Sequence[Sequence[str]]) -> References:
+    lines = [line for several in references for line in several]
+    block = "".join(line.replace("\n", " ") + "\n" for line in lines).encode("utf-8")
+    offsets, ids = words.encode_growing(block)
+    counts: Int64Array = np.array([0, *(len(several) for several in references)], dtype=np.int64)
+    return References(ref_offsets=np.cumsum(counts), segments=Segments(offsets=offsets, ids=ids))
+
+
+def _spelling(words: WordTable) -> Spelling:
+    return Spelling(unescape_word(words.word(i)).decode("utf-8") for i in range(len(words)))

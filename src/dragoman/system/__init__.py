@@ -3,6 +3,7 @@
 from dragoman.system.engine import Engine, Preset
 from dragoman.system.explain import Contribution, Explanation, Piece
 from dragoman.system.hiero_files import export_hiero, import_hiero
+from dragoman.system.live import LiveDecoder
 from dragoman.system.moses import export_moses, import_moses
 from dragoman.system.settings import (
     DEFAULT_REORDERING,
@@ -25,6 +26,7 @@ __all__ = [
     "DenseSet",
     "Engine",
     "Explanation",
+    "LiveDecoder",
     "ModelKind",
     "Monitor",
     "Piece",

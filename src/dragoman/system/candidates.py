@@ -6,14 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dragoman._core import escape_word, word_table
+from dragoman._core import WordTable, escape_word, word_table
 from dragoman.corpus import Vocab
 from dragoman.features import FeatureIndex
 from dragoman.forest import KBest
 from dragoman.pool import Pool, Shard
 from dragoman.text import split_tokens
+from dragoman.types import Int32Array
 
-__all__ = ["pool_of"]
+__all__ = ["intern_words", "pool_of", "shard_of", "words_of"]
 
 
 def pool_of(
@@ -28,15 +29,45 @@ def pool_of(
     first_sentence: int = 0,
 ) -> Pool:
     """The lists over the decoder's own feature index; a word of no vocabulary gets an id in the pool's table."""
-    # A copy: a pool's table grows, the system's must not.
-    words = word_table(vocab.table.blob(), vocab.table.offsets())
-    if own_words:
-        own = [words.intern(escape_word(word.encode("utf-8"))) for word in own_words]
-        tokens = np.concatenate([np.arange(len(vocab), dtype=np.int32), np.array(own, np.int32)])[best.tokens]
-    else:
-        tokens = best.tokens
+    words = words_of(vocab)
+    shard = shard_of(
+        best,
+        own=intern_words(words, own_words),
+        n_words=len(vocab),
+        source_lengths=np.array([len(split_tokens(sentence)) for sentence in sentences], np.int32),
+        round_number=round_number,
+        first_sentence=first_sentence,
+    )
+    return Pool(index=index, words=words, shards=(shard,), dense=frozenset(index.find(name) for name in dense))
+
+
+def words_of(vocab: Vocab) -> WordTable:
+    """A copy of the vocabulary's words, with their ids: a pool's table grows, the system's must not."""
+    return word_table(vocab.table.blob(), vocab.table.offsets())
+
+
+def intern_words(words: WordTable, own_words: Sequence[str]) -> Int32Array:
+    """Ids of words, which the table learns."""
+    return np.array([words.intern(escape_word(word.encode("utf-8"))) for word in own_words], np.int32)
+
+
+def shard_of(
+    best: KBest,
+    *,
+    own: Int32Array,
+    n_words: int,
+    source_lengths: Int32Array,
+    round_number: int = 0,
+    first_sentence: int = 0,
+) -> Shard:
+    """The lists as a shard. `own` are the ids that tokens from `n_words` on, beyond the vocabulary, become."""
+    tokens = best.tokens
+    if len(own):
+        beyond = tokens >= n_words
+        tokens = tokens.copy()
+        tokens[beyond] = own[tokens[beyond] - n_words]
     n = len(best)
-    shard = Shard(
+    return Shard(
         sentence_ids=np.arange(first_sentence, first_sentence + best.n_sentences, dtype=np.int32),
         sentences=best.first,
         feature_rows=best.feature_offsets,
@@ -45,9 +76,8 @@ def pool_of(
         token_rows=best.token_offsets,
         tokens=tokens,
         rounds=np.full(n, round_number, np.int32),
-        source_lengths=np.array([len(split_tokens(sentence)) for sentence in sentences], np.int32),
+        source_lengths=source_lengths,
         totals=best.scores,
         scores=np.zeros((n, 0)),
         stats=np.zeros((n, 0)),
     )
-    return Pool(index=index, words=words, shards=(shard,), dense=frozenset(index.find(name) for name in dense))

@@ -14,7 +14,7 @@ from dragoman.features import FeatureIndex, Weights
 from dragoman.forest import Derivation, Forest, KBest
 from dragoman.types import Float64Array, Progress
 
-__all__ = ["Engine", "Preset", "SearchEngine", "live_values"]
+__all__ = ["Engine", "PreparedSentences", "Preset", "SearchEngine", "live_values"]
 
 Options = TypeVar("Options")
 Made = TypeVar("Made", covariant=True)
@@ -71,8 +71,24 @@ class Engine(Protocol):
         """
         ...
 
+    def prepare(self, sentences: Sequence[str], *, preset: Preset = Preset.DEFAULT) -> PreparedSentences:
+        """Sentences to be searched again and again; the index learns all features that they can have."""
+        ...
+
     def alignment(self, derivation: Derivation) -> list[tuple[int, int]]:
         """Word links (source, target position) of a derivation that came from this engine's forests."""
+        ...
+
+
+class PreparedSentences(Protocol):
+    """Sentences whose options are built, so that a call costs little more than its search. Threads may share it."""
+
+    def own_words(self, sentence: int) -> tuple[str, ...]:
+        """The words that ids beyond the vocabulary stand for in candidates of this sentence."""
+        ...
+
+    def kbest(self, sentence: int, weights: Float64Array, k: int, *, distinct: bool = False) -> KBest:
+        """The k best candidates of one sentence by weights over the index."""
         ...
 
 
@@ -171,10 +187,26 @@ class SearchEngine(ABC, Generic[Options]):
         )
         return best, own_words
 
+    def prepare(self, sentences: Sequence[str], *, preset: Preset = Preset.DEFAULT) -> PreparedSentences:
+        """Sentences to be searched again and again; the index learns all features that they can have."""
+        return _Prepared(self._decoder(preset), [self._builder.build([sentence]) for sentence in sentences])
+
     def _decoder(self, preset: Preset) -> Searcher[Options]:
         if preset not in self._decoders:
             self._decoders[preset] = self.new_decoder(preset)
         return self._decoders[preset]
+
+
+class _Prepared(Generic[Options]):
+    def __init__(self, decoder: Searcher[Options], sentences: Sequence[tuple[Options, tuple[str, ...]]]) -> None:
+        self._decoder = decoder
+        self._sentences = sentences
+
+    def own_words(self, sentence: int) -> tuple[str, ...]:
+        return self._sentences[sentence][1]
+
+    def kbest(self, sentence: int, weights: Float64Array, k: int, *, distinct: bool = False) -> KBest:
+        return self._decoder.kbest(self._sentences[sentence][0], weights, k, distinct=distinct)
 
 
 def live_values(weights: Weights | Float64Array, index: FeatureIndex) -> Float64Array:

@@ -6,9 +6,18 @@ from dragoman.tune.crossval import START, Comparison, FoldScore, best_method, cr
 from dragoman.tune.decoder import Decoder, DecodingRound, RoundAware
 from dragoman.tune.fixed import tune_pool
 from dragoman.tune.forest import ForestTuner
-from dragoman.tune.loop import Between, Keep, LoopSettings, Measure, Step, tune_decoder
+from dragoman.tune.loop import Between, Keep, LoopSettings, Measure, Stateful, Step, tune_decoder
+from dragoman.tune.online import OnlineTuner
 from dragoman.tune.record import Learned, RoundRecord, TuneRecord
-from dragoman.tune.settings import build_forest_optimiser, build_optimiser, build_record, describe_settings
+from dragoman.tune.settings import (
+    Method,
+    OnlineMethod,
+    OnlineSettings,
+    build_method,
+    build_optimiser,
+    build_record,
+    describe_settings,
+)
 from dragoman.tune.system import SystemDecoder, TuneConfig, keep_tuned, tune_system
 
 __all__ = [
@@ -27,14 +36,19 @@ __all__ = [
     "Learned",
     "LoopSettings",
     "Measure",
+    "Method",
+    "OnlineMethod",
+    "OnlineSettings",
+    "OnlineTuner",
     "RoundAware",
     "RoundRecord",
+    "Stateful",
     "Step",
     "SystemDecoder",
     "TuneConfig",
     "TuneRecord",
     "best_method",
-    "build_forest_optimiser",
+    "build_method",
     "build_optimiser",
     "build_record",
     "cross_validate",

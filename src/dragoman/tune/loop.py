@@ -31,7 +31,7 @@ from dragoman.tune.decoder import Decoder, DecodingRound, RoundAware
 from dragoman.tune.record import Learned, RoundRecord, TuneRecord, plain_trace
 from dragoman.tune.rounds import RoundStore
 
-__all__ = ["Between", "Keep", "LoopSettings", "Measure", "Step", "cpu_seconds", "tune_decoder"]
+__all__ = ["Between", "Keep", "LoopSettings", "Measure", "Stateful", "Step", "cpu_seconds", "tune_decoder"]
 
 Measure = Callable[[Pool], Pool]
 """Gives candidates the statistics of the metric that is to be maximised."""
@@ -58,8 +58,10 @@ class Step(StrEnum):
 class LoopSettings:
     """When to stop: after `max_rounds` optimisations, or when nothing new comes, or when everything settles.
 
-    Settled means that the weights, scaled to length 1, moved by no more than `weight_tolerance` since the round before
-    and the score of decoding, in [0, 1], by no more than `score_tolerance`.
+    Nothing new is no new candidate, or the same lists as before. It does not stop an optimiser that moves step by step,
+    as PRO's interpolation and online learning do: its weights are still on their way. Settled means that the weights,
+    scaled to length 1, moved by no more than `weight_tolerance` since the round before and the score of decoding, in
+    [0, 1], by no more than `score_tolerance`.
     """
 
     max_rounds: int = 30
@@ -77,6 +79,19 @@ class LoopSettings:
 @runtime_checkable
 class _Interpolating(Protocol):
     def interpolate(self, previous: Weights, learned: Weights) -> Weights: ...
+
+
+@runtime_checkable
+class Stateful(Protocol):
+    """An optimiser that goes on in a round where it was in the one before, which a resumed run must find again."""
+
+    def save_state(self, folder: Path) -> None:
+        """Called after `optimise`, with the folder of the round."""
+        ...
+
+    def load_state(self, folder: Path) -> None:
+        """Called instead of an `optimise` that was done before a kill."""
+        ...
 
 
 def tune_decoder(
@@ -102,6 +117,7 @@ def tune_decoder(
     """
     if between is None and isinstance(optimiser, _Interpolating):
         between = optimiser.interpolate
+    gradual = between is not None or isinstance(optimiser, Stateful)
     loop = _Loop(
         decoder=decoder,
         optimiser=optimiser,
@@ -111,6 +127,7 @@ def tune_decoder(
         settings=settings or LoopSettings(),
         frozen=frozen,
         between=between or _learned_alone,
+        gradual=gradual,
         threads=threads,
         store=RoundStore(run),
         on_step=on_step or _ignore_step,
@@ -142,6 +159,7 @@ class _Loop:
         settings: LoopSettings,
         frozen: Collection[str],
         between: Between,
+        gradual: bool,
         threads: int,
         store: RoundStore,
         on_step: Callable[[int, Step], None],
@@ -153,6 +171,7 @@ class _Loop:
         self._settings = settings
         self._frozen = frozen
         self._between = between
+        self._gradual = gradual
         self._threads = threads
         self._store = store
         self._on_step = on_step
@@ -228,9 +247,9 @@ class _Loop:
     def reason_to_stop(self) -> str:
         """Why there should be no further round; empty when there should."""
         now = self.rounds[-1]
-        if now.notes:
+        if now.notes and not self._gradual:
             return "the decoder repeats its lists"
-        if now.n_new == 0:
+        if now.n_new == 0 and not self._gradual:
             return "no new candidates"
         if now.change is not None:
             moved = abs(now.gain - self.rounds[-2].gain)
@@ -245,12 +264,17 @@ class _Loop:
         assert self._pool is not None
         number = len(self.rounds)
         stored = self._store.find_learned(number, self._index)
+        folder = self._store.folder(number)
         if stored is not None:
             weights, learned = stored
+            if folder is not None and isinstance(self._optimiser, Stateful):
+                self._optimiser.load_state(folder)
         else:
             self._on_step(number, Step.LEARN)
             weights, learned = self._learn_anew(self._pool, number)
-            self._store.save_learned(self._store.folder(number), weights, learned)
+            if folder is not None and isinstance(self._optimiser, Stateful):
+                self._optimiser.save_state(folder)
+            self._store.save_learned(folder, weights, learned)
         self._store.log_learned(number, learned)
         self._previous, self._weights = self._weights, weights
         self.rounds[-1] = replace(self.rounds[-1], learned=learned)

@@ -7,14 +7,86 @@ import enum
 import types
 import typing
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 from dragoman.errors import InputError
-from dragoman.optim import FOREST_OPTIMISERS, OPTIMISERS, ForestMert, Optimiser
+from dragoman.optim import FOREST_OPTIMISERS, OPTIMISERS, ForestMert, Mira, Optimiser
 
-__all__ = ["build_forest_optimiser", "build_optimiser", "build_record", "describe_settings"]
+__all__ = [
+    "Method",
+    "OnlineMethod",
+    "OnlineSettings",
+    "build_method",
+    "build_optimiser",
+    "build_record",
+    "describe_settings",
+]
 
 _Kinds = tuple[type, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnlineSettings:
+    """How a margin learner goes online: `batch` sentences are decoded with the same weights, 1 is truly online.
+
+    `passes` over the development set make a round, after which the weights are measured.
+    """
+
+    batch: int = 8
+    passes: int = 1
+
+    def __post_init__(self) -> None:
+        if min(self.batch, self.passes) < 1:
+            raise InputError("online learning: batch and passes must be at least 1")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnlineMethod:
+    """A margin learner that decodes as it learns."""
+
+    learner: Mira
+    online: OnlineSettings = OnlineSettings()
+
+
+Method: TypeAlias = Optimiser | ForestMert | OnlineMethod
+"""What a name and settings can stand for where a system decodes."""
+
+_OFFLINE = frozenset({"n_epochs", "batch", "held_out", "patience"})
+"""Settings of margin learners on pools that mean nothing, or something else, online."""
+
+
+def build_method(method: str, settings: Mapping[str, str], *, online: bool = False) -> Method:
+    """The method of that name for a system, with some of its fields set from text.
+
+    Raises InputError for an unknown method or setting, with those that exist, and for a value of the wrong kind.
+    """
+    if online:
+        return _build_online(method, settings)
+    if method in FOREST_OPTIMISERS:
+        forest: ForestMert = build_record(FOREST_OPTIMISERS[method], method, settings)
+        return forest
+    return build_optimiser(method, settings)
+
+
+def _build_online(method: str, settings: Mapping[str, str]) -> OnlineMethod:
+    cls = _online_learner(method)
+    known = describe_settings(method, online=True)
+    for key in settings:
+        if key not in known:
+            raise InputError(f"{method} online has no setting '{key}'; it has: {', '.join(known)}")
+    own = _settable(OnlineSettings)
+    return OnlineMethod(
+        learner=build_record(cls, method, {key: text for key, text in settings.items() if key not in own}),
+        online=build_record(OnlineSettings, method, {key: text for key, text in settings.items() if key in own}),
+    )
+
+
+def _online_learner(method: str) -> type[Mira]:
+    able: dict[str, type[Mira]] = {name: cls for name, cls in OPTIMISERS.items() if issubclass(cls, Mira)}
+    if method not in able:
+        raise InputError(f"{method} cannot learn online; there are: {', '.join(able)}")
+    return able[method]
 
 
 def build_optimiser(method: str, settings: Mapping[str, str]) -> Optimiser:
@@ -26,12 +98,6 @@ def build_optimiser(method: str, settings: Mapping[str, str]) -> Optimiser:
     if method in FOREST_OPTIMISERS:
         raise InputError(f"{method} learns from the search spaces of a system, not from lists; use it with --system")
     optimiser: Optimiser = build_record(cls, method, settings)
-    return optimiser
-
-
-def build_forest_optimiser(method: str, settings: Mapping[str, str]) -> ForestMert:
-    """The same for a method that learns from search spaces instead of candidate lists."""
-    optimiser: ForestMert = build_record(FOREST_OPTIMISERS[method], method, settings)
     return optimiser
 
 
@@ -54,9 +120,13 @@ def build_record(cls: Any, name: str, settings: Mapping[str, str]) -> Any:
     return cls(**values)
 
 
-def describe_settings(method: str) -> dict[str, str]:
+def describe_settings(method: str, *, online: bool = False) -> dict[str, str]:
     """Names and defaults of a method's settings, for people."""
-    return {name: _default(_known(method), name) for name in _settable(_known(method))}
+    if not online:
+        return {name: _default(_known(method), name) for name in _settable(_known(method))}
+    cls = _online_learner(method)
+    learner = {name: _default(cls, name) for name in _settable(cls) if name not in _OFFLINE}
+    return learner | {name: _default(OnlineSettings, name) for name in _settable(OnlineSettings)}
 
 
 def _known(method: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,17 +12,18 @@ from typing import Any
 from dragoman.errors import InputError, MismatchError
 from dragoman.features import Weights
 from dragoman.metric import Smoothing, by_name
-from dragoman.optim import FOREST_OPTIMISERS, ForestMert
+from dragoman.optim import ForestMert, Optimiser
 from dragoman.pool import Pool, read_references, with_metric
 from dragoman.run import RunFolder
-from dragoman.system import Preset, System, SystemView, save_tuned
-from dragoman.system.folder import identity
+from dragoman.system import LiveDecoder, Preset, System, SystemView, save_tuned
 from dragoman.system.manifest import MANIFEST
 from dragoman.text import read_lines
+from dragoman.tune.decoder import Decoder
 from dragoman.tune.forest import ForestTuner
 from dragoman.tune.loop import LoopSettings, Step, tune_decoder
+from dragoman.tune.online import OnlineTuner
 from dragoman.tune.record import RoundRecord, TuneRecord
-from dragoman.tune.settings import build_forest_optimiser, build_optimiser
+from dragoman.tune.settings import Method, OnlineMethod, build_method
 from dragoman.types import PathLike, Progress
 
 __all__ = ["SystemDecoder", "TuneConfig", "keep_tuned", "tune_system"]
@@ -38,8 +40,10 @@ class TuneConfig:
     settings: Mapping[str, str] = field(default_factory=dict)
     """Of the method, as text."""
     metric: str = "bleu"
-    k: int = 100
-    """Candidates of a sentence and round."""
+    online: bool = False
+    """Learn from each sentence as soon as it is decoded (`mira`, `rm`); a round is a pass over all sentences."""
+    k: int | None = None
+    """Candidates of a sentence and round; None: 100, online 30."""
     distinct: bool = False
     loop: LoopSettings = field(default_factory=LoopSettings)
     features: tuple[str, ...] | None = None
@@ -48,6 +52,11 @@ class TuneConfig:
     preset: Preset = Preset.DEFAULT
     fold: int | None = None
     """Decode as if this fold had not been in the training."""
+
+    @property
+    def n_best(self) -> int:
+        """k, decided."""
+        return self.k if self.k is not None else 30 if self.online else 100
 
 
 class SystemDecoder:
@@ -86,11 +95,25 @@ class SystemDecoder:
             progress=self._progress,
         )
 
-    def forest_tuner(self, mert: ForestMert, references: Sequence[Sequence[str]]) -> ForestTuner:
-        """An optimiser for the loop that learns from this decoder's search spaces."""
-        return ForestTuner(
-            mert=mert, view=self._view, sentences=self._sentences, references=references, preset=self._preset
-        )
+    def with_method(self, method: Method, references: Sequence[Sequence[str]]) -> tuple[Decoder, Optimiser]:
+        """What the loop decodes and learns with: a method may want more of a system than lists."""
+        match method:
+            case OnlineMethod():
+                tuner = OnlineTuner(
+                    method,
+                    LiveDecoder(self._view, self._sentences, preset=self._preset),
+                    references,
+                    k=self._k,
+                    distinct=self._distinct,
+                    n_threads=self._n_threads,
+                )
+                return tuner, tuner
+            case ForestMert():
+                return self, ForestTuner(
+                    mert=method, view=self._view, sentences=self._sentences, references=references, preset=self._preset
+                )
+            case _:
+                return self, method
 
 
 def tune_system(
@@ -127,21 +150,20 @@ def tune_system(
     texts = read_references(references)
     if len(texts) != len(sentences):
         raise MismatchError(f"{source} has {len(sentences)} lines but the references have {len(texts)}")
-    forests = config.method in FOREST_OPTIMISERS
-    pool_optimiser = None if forests else build_optimiser(config.method, config.settings)
     metric = by_name(config.metric, smoothing=Smoothing.NONE)
     start = parent.weights if weights is None else weights
-    decoder = SystemDecoder(
+    method = build_method(config.method, config.settings, online=config.online)
+    made = SystemDecoder(
         parent.view(config.fold),
         sentences,
-        k=config.k,
+        k=config.n_best,
         distinct=config.distinct,
         preset=config.preset,
         n_threads=n_threads,
         progress=progress,
     )
-    optimiser = pool_optimiser or decoder.forest_tuner(build_forest_optimiser(config.method, config.settings), texts)
-    with RunFolder.open(base / RECORD, _record(config, parent, source, references, start, seed), resume=resume) as run:
+    decoder, optimiser = made.with_method(method, texts)
+    with RunFolder.open(base / RECORD, _record(config, parent, sentences, texts, start, seed), resume=resume) as run:
         record = tune_decoder(
             decoder,
             optimiser,
@@ -173,17 +195,18 @@ def keep_tuned(parent: System, out: PathLike, record: TuneRecord, *, method: str
 def _record(
     config: TuneConfig,
     parent: System,
-    source: PathLike,
-    references: Sequence[PathLike],
+    sentences: Sequence[str],
+    references: Sequence[Sequence[str]],
     start: Weights,
     seed: int,
 ) -> dict[str, Any]:
-    """What must be the same for a run to go on."""
+    """What must be the same for a run to go on, wherever its files are now."""
     return {
         "method": config.method,
         "method_settings": dict(config.settings),
         "metric": config.metric,
-        "k": config.k,
+        "online": config.online,
+        "k": config.n_best,
         "distinct": config.distinct,
         "max_rounds": config.loop.max_rounds,
         "weight_tolerance": config.loop.weight_tolerance,
@@ -194,8 +217,12 @@ def _record(
         "preset": config.preset.value,
         "fold": config.fold,
         "seed": seed,
-        "source": identity(source),
-        "references": [identity(path) for path in references],
+        "source": _digest(sentences),
+        "references": _digest([line for lines in references for line in lines]),
         "system": {name: file.blake2b for name, file in parent.manifest.files.items()},
         "start": dict(start.items()),
     }
+
+
+def _digest(lines: Sequence[str]) -> str:
+    return hashlib.blake2b("\n".join(lines).encode("utf-8"), digest_size=16).hexdigest()

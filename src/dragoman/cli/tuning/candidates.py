@@ -138,7 +138,7 @@ def _open_system(session: Session, options: TuneOptions) -> Decoding:
     decoder = SystemDecoder(
         system.view(options.without_fold),
         list(read_lines(options.source)),
-        k=TuneConfig().k if options.k is None else options.k,
+        k=TuneConfig(k=options.k, online=options.online).n_best,
         distinct=options.distinct,
         preset=Preset.FAST if options.fast else Preset.ACCURATE if options.accurate else Preset.DEFAULT,
         n_threads=session.threads,
@@ -165,7 +165,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
             open=_open_decoder,
         ),
         "system": Kind(
-            takes=_METRIC | LOOP_OPTIONS | {"features", "distinct", "without_fold", "fast", "accurate"},
+            takes=_METRIC | LOOP_OPTIONS | {"features", "online", "distinct", "without_fold", "fast", "accurate"},
             inputs=("source", "reference", "system"),
             decodes=True,
             open=_open_system,

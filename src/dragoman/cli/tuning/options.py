@@ -34,6 +34,7 @@ class TuneOptions:
     decoder: str | None = None
     system: str | None = None
     features: list[str] | None = None
+    online: bool = False
     distinct: bool = False
     without_fold: int | None = None
     fast: bool = False

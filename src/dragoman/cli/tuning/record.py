@@ -12,9 +12,9 @@ from pathlib import Path
 from dragoman.cli.tuning.candidates import Kind
 from dragoman.cli.tuning.options import TuneOptions, flag
 from dragoman.errors import InputError
-from dragoman.optim import ForestMert, Optimiser
 from dragoman.run import RunFolder
 from dragoman.system.manifest import MANIFEST
+from dragoman.tune import Method
 
 __all__ = ["open_run"]
 
@@ -24,7 +24,7 @@ _UNRECORDED = {"out", "run", "resume", "setting"}
 
 @contextlib.contextmanager
 def open_run(
-    options: TuneOptions, kind: Kind, methods: Mapping[str, Optimiser | ForestMert], *, seed: int
+    options: TuneOptions, kind: Kind, methods: Mapping[str, Method], *, seed: int
 ) -> Iterator[RunFolder | None]:
     """The folder that --run names, or None."""
     if options.run is None:

@@ -16,9 +16,9 @@ from dragoman.tune import Comparison, RoundRecord, TuneRecord, describe_settings
 __all__ = ["describe_round", "report", "report_comparison", "show_settings", "write_result"]
 
 
-def show_settings(session: Session, methods: list[str]) -> None:
+def show_settings(session: Session, methods: list[str], *, online: bool = False) -> None:
     """The settings of methods and their defaults."""
-    settings = {method: describe_settings(method) for method in methods}
+    settings = {method: describe_settings(method, online=online) for method in methods}
     rows = table("method", "setting", "default", numeric_from=3)
     for method, defaults in settings.items():
         for name, default in defaults.items():

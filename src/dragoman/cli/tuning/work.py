@@ -11,19 +11,22 @@ from dragoman.cli.tuning.options import TuneOptions, parse_pairs
 from dragoman.cli.tuning.record import open_run
 from dragoman.cli.tuning.report import describe_round, report, report_comparison, write_result
 from dragoman.errors import InputError
-from dragoman.optim import FOREST_OPTIMISERS, OPTIMISERS, ForestMert, Optimiser
+from dragoman.optim import OPTIMISERS, ForestMert, Optimiser
 from dragoman.pool import read_references
 from dragoman.run import RunFolder
 from dragoman.tune import (
+    Decoder,
     FoldScore,
     Keep,
     LoopSettings,
+    Method,
+    OnlineMethod,
     RoundRecord,
     Step,
     SystemDecoder,
     TuneRecord,
     best_method,
-    build_forest_optimiser,
+    build_method,
     build_optimiser,
     cross_validate,
     tune_decoder,
@@ -48,8 +51,8 @@ def tune_as_told(session: Session, options: TuneOptions) -> None:
         candidates = kind.open(session, options)
         match candidates:
             case Decoding():
-                learner = _learner(options, candidates, methods[options.method])
-                _tune_decoder(session, options, candidates, learner, run)
+                decoder, learner = _at_work(options, candidates, methods[options.method])
+                _tune_decoder(session, options, candidates, decoder, learner, run)
             case Lists() if comparing:
                 _compare(session, options, candidates, _pool_methods(methods), run)
             case Lists():
@@ -58,10 +61,12 @@ def tune_as_told(session: Session, options: TuneOptions) -> None:
                 report(session, record, _out(options))
 
 
-def _methods(options: TuneOptions) -> dict[str, Optimiser | ForestMert]:
+def _methods(options: TuneOptions) -> dict[str, Method]:
     pairs = parse_pairs(options.setting or [])
-    if options.method in FOREST_OPTIMISERS and options.system is not None:
-        return {options.method: build_forest_optimiser(options.method, pairs)}
+    if options.online and (options.method == ALL or options.system is None):
+        raise InputError("--online decodes as it learns, which needs a system of ours and one method; give --system")
+    if options.system is not None and options.method != ALL:
+        return {options.method: build_method(options.method, pairs, online=options.online)}
     if options.method != ALL:
         return {options.method: build_optimiser(options.method, pairs)}
     settings: dict[str, dict[str, str]] = {name: {} for name in OPTIMISERS}
@@ -73,18 +78,18 @@ def _methods(options: TuneOptions) -> dict[str, Optimiser | ForestMert]:
     return {method: build_optimiser(method, values) for method, values in settings.items()}
 
 
-def _learner(options: TuneOptions, candidates: Decoding, method: Optimiser | ForestMert) -> Optimiser:
-    """What the loop learns with: the method, or for one that learns from forests the system's own."""
-    if not isinstance(method, ForestMert):
-        return method
+def _at_work(options: TuneOptions, candidates: Decoding, method: Method) -> tuple[Decoder, Optimiser]:
+    """What the loop decodes and learns with; a method that learns from more than lists asks the system for it."""
+    if not isinstance(method, ForestMert | OnlineMethod):
+        return candidates.decoder, method
     assert isinstance(candidates.decoder, SystemDecoder)
     if not options.reference:
         raise InputError(f"{options.method} needs references; give at least one with -r")
-    return candidates.decoder.forest_tuner(method, read_references(options.reference))
+    return candidates.decoder.with_method(method, read_references(options.reference))
 
 
-def _pool_methods(methods: Mapping[str, Optimiser | ForestMert]) -> dict[str, Optimiser]:
-    return {name: method for name, method in methods.items() if not isinstance(method, ForestMert)}
+def _pool_methods(methods: Mapping[str, Method]) -> dict[str, Optimiser]:
+    return {name: method for name, method in methods.items() if not isinstance(method, ForestMert | OnlineMethod)}
 
 
 def _out(options: TuneOptions) -> Path:
@@ -110,7 +115,12 @@ def _tune_lists(
 
 
 def _tune_decoder(
-    session: Session, options: TuneOptions, candidates: Decoding, optimiser: Optimiser, run: RunFolder | None
+    session: Session,
+    options: TuneOptions,
+    candidates: Decoding,
+    decoder: Decoder,
+    optimiser: Optimiser,
+    run: RunFolder | None,
 ) -> None:
     settings = LoopSettings(
         max_rounds=LoopSettings().max_rounds if options.rounds is None else options.rounds,
@@ -128,7 +138,7 @@ def _tune_decoder(
             progress(min(record.round, settings.max_rounds))
 
         record = tune_decoder(
-            candidates.decoder,
+            decoder,
             optimiser,
             candidates.start,
             seed=session.seed,

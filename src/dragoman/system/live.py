@@ -1,0 +1,50 @@
+"""Candidates of single sentences by weights that keep changing, for learners that decode as they go."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dragoman.pool import Pool, Shard
+from dragoman.pool.shard import concatenate
+from dragoman.system.candidates import intern_words, shard_of, words_of
+from dragoman.system.engine import Preset
+from dragoman.system.system import SystemView
+from dragoman.text import split_tokens
+from dragoman.types import Float64Array
+
+__all__ = ["LiveDecoder"]
+
+
+class LiveDecoder:
+    """A system and sentences whose options are built once, for all calls. Threads may share it.
+
+    `index` has all features and `words` all words that candidates can have; neither grows any more.
+    """
+
+    def __init__(self, view: SystemView, sentences: Sequence[str], *, preset: Preset = Preset.DEFAULT) -> None:
+        self._engine = view.engine
+        self._prepared = self._engine.prepare(sentences, preset=preset)
+        self.index = self._engine.index
+        self.words = words_of(self._engine.vocab)
+        self._own = [intern_words(self.words, self._prepared.own_words(s)) for s in range(len(sentences))]
+        self.lengths = np.array([len(split_tokens(sentence)) for sentence in sentences], np.int32)
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def kbest(self, sentence: int, weights: Float64Array, k: int, *, distinct: bool = False) -> Shard:
+        """The k best candidates of one sentence, the best first; its id is its position."""
+        return shard_of(
+            self._prepared.kbest(sentence, weights, k, distinct=distinct),
+            own=self._own[sentence],
+            n_words=len(self._engine.vocab),
+            source_lengths=self.lengths[sentence : sentence + 1],
+            first_sentence=sentence,
+        )
+
+    def pool_of(self, shards: Sequence[Shard]) -> Pool:
+        """Lists of several sentences as a pool."""
+        dense = frozenset(self.index.find(name) for name in self._engine.dense())
+        return Pool(index=self.index, words=self.words, shards=(concatenate(shards),), dense=dense)

@@ -1,0 +1,212 @@
+"""Online margin learning: a sentence is decoded with the weights as they are, which learn from its list at once.
+
+Hopkins and May 2011, section 5.4.2, after Chiang, Knight and Wang 2009: hope and fear are sought among the `k` best
+candidates by model score; gains are BLEU in the context of the translations before, which goes on from pass to pass. A
+pass visits all sentences in an order of its own. `batch` sentences are decoded at a time, by threads, with the weights
+at the beginning of the batch; the steps are then taken one after another, each from where the one before led. The
+result depends on the batch, not on threads.
+
+To the outer loop this is a decoder, which measures, and an optimiser, which makes `passes` passes a round: the weights
+of a round are the average over all steps so far, its score is that of decoding with this average.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from dragoman import _core
+from dragoman.errors import FailedError, InputError
+from dragoman.features import Weights, read_weights, write_weights
+from dragoman.optim import Result
+from dragoman.optim.base import finish, frozen_ids
+from dragoman.optim.epochs import visiting_order
+from dragoman.pool import Judge, Pool, Shard, metric_of
+from dragoman.system import LiveDecoder
+from dragoman.text import replace_bytes
+from dragoman.tune.loop import cpu_seconds
+from dragoman.tune.settings import OnlineMethod
+from dragoman.types import Float64Array
+
+__all__ = ["OnlineTuner"]
+
+
+class OnlineTuner:
+    """Decoder and optimiser of the outer loop in one, with a state that it saves and loads."""
+
+    def __init__(
+        self,
+        method: OnlineMethod,
+        decoder: LiveDecoder,
+        references: Sequence[Sequence[str]],
+        *,
+        k: int = 30,
+        distinct: bool = False,
+        n_threads: int = 1,
+    ) -> None:
+        if k < 2:
+            raise InputError(f"tuning needs at least two candidates of a sentence, not {k}")
+        if len(decoder) != len(references):
+            raise InputError(f"{len(decoder)} sentences but references of {len(references)}")
+        if not decoder.lengths.any():
+            raise InputError("no sentence has a word; there is nothing to learn from")
+        self._mira = method.learner
+        self._decoder = decoder
+        self._references = references
+        self._k = k
+        self._distinct = distinct
+        self._settings = method.online
+        self._n_threads = n_threads
+        self._judge: Judge | None = None
+        self._learner: _core.MarginLearner | None = None
+        self._stored: _State | None = None
+
+    def decode(self, weights: Weights) -> Pool:
+        """The best translation of every sentence."""
+        best = partial(self._decoder.kbest, weights=weights.values_on(self._decoder.index), k=1)
+        with _mapper(self._n_threads) as each:
+            return self._decoder.pool_of(list(each(best, range(len(self._decoder)))))
+
+    def optimise(
+        self,
+        pool: Pool,
+        start: Weights,
+        *,
+        seed: int,
+        round_number: int = 0,
+        frozen: Collection[str] = (),
+        threads: int = 1,
+    ) -> Result:
+        """The passes of a round. The first begins at `start`, later ones where the one before ended."""
+        metric = metric_of(pool)
+        if self._judge is None:
+            self._judge = Judge(metric, self._decoder.words, self._references)
+        learner = self._learner = self._learner or self._new_learner(pool, start, frozen)
+        last = round_number * self._settings.passes
+        trace = [
+            self._visit_all(learner, self._judge, seed, number, threads)
+            for number in range(last - self._settings.passes + 1, last + 1)
+        ]
+        values = learner.average() if self._mira.averaged else learner.weights()
+        if not (np.isfinite(values).all() and np.isfinite(learner.weights()).all()):
+            raise FailedError("the weights left the range of numbers; lower the aggressiveness or gain_scale")
+        return finish(
+            pool, start, Weights(self._decoder.index, values).on(pool.index), threads=threads, trace=tuple(trace)
+        )
+
+    def save_state(self, folder: Path) -> None:
+        """Write what a process that goes on after this round must know."""
+        assert self._learner is not None
+        weights, past, ticks, background, length = self._learner.state()
+        write_weights(Weights(self._decoder.index, weights), folder / _WEIGHTS)
+        write_weights(Weights(self._decoder.index, past), folder / _PAST)
+        state = {"ticks": ticks, "background": background.tolist(), "length": length}
+        replace_bytes(folder / _REST, json.dumps(state, allow_nan=False).encode("utf-8") + b"\n")
+
+    def load_state(self, folder: Path) -> None:
+        """Go on after the round of this folder."""
+        try:
+            state = json.loads((folder / _REST).read_bytes())
+            rest = int(state["ticks"]), np.array(state["background"], np.float64), float(state["length"])
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise InputError(f"cannot be read ({error}); the run is damaged", path=folder / _REST) from error
+        self._stored = _State(read_weights(folder / _WEIGHTS), read_weights(folder / _PAST), *rest)
+
+    def _new_learner(self, pool: Pool, start: Weights, frozen: Collection[str]) -> _core.MarginLearner:
+        index, metric = self._decoder.index, metric_of(pool)
+        frozen_ids(pool, frozen)  # raises for a name that nobody has
+        kept = [index.intern(name) for name in frozen]
+        values = start.on(index).values
+        fixed = np.zeros(len(index), np.uint8)
+        fixed[kept] = 1
+        lengths = self._decoder.lengths[self._decoder.lengths > 0]
+        # The pool of the first round has what the start translates to.
+        mean = sum(shard.stats.sum(axis=0) for shard in pool.shards) / len(lengths)
+        context = self._mira.context(metric, mean, float(lengths.mean()))
+        nothing = self._mira.lists((), metric, ())
+        learner = self._mira.learner(pool, nothing, values, fixed, context, batch=1)
+        if self._stored is not None:
+            state = self._stored
+            weights, past = state.weights.values_on(index), state.past.values_on(index)
+            learner.restore(weights, past, state.ticks, state.background, state.length)
+        return learner
+
+    def _visit_all(
+        self, learner: _core.MarginLearner, judge: Judge, seed: int, number: int, threads: int
+    ) -> dict[str, float | int]:
+        """One pass."""
+        decoder, metric, batch = self._decoder, judge.metric, self._settings.batch
+        order = visiting_order(np.flatnonzero(decoder.lengths), key=[seed, number])
+        totals = np.zeros(metric.n_stats)
+        sums = np.zeros(5)
+        n_candidates = 0
+        clock = _Clock("decode_cpu_s", "statistics_cpu_s", "update_cpu_s")
+        with _mapper(threads) as each:
+            for begin in range(0, len(order), batch):
+                kbest = partial(decoder.kbest, weights=learner.weights(), k=self._k, distinct=self._distinct)
+                lists = [shard for shard in each(kbest, order[begin : begin + batch].tolist()) if shard.n_candidates]
+                clock.tick("decode_cpu_s")
+                lists = [shard.with_stats(judge.statistics(shard)) for shard in lists]
+                clock.tick("statistics_cpu_s")
+                learner.turn_to(self._mira.lists(lists, metric, [s.source_lengths.astype(np.float64) for s in lists]))
+                sums += learner.visit(np.arange(len(lists)))
+                totals += sum(shard.stats[0] for shard in lists)
+                n_candidates += sum(shard.n_candidates for shard in lists)
+                clock.tick("update_cpu_s")
+        n, n_updates, loss, spread, spread_square = sums.tolist()
+        if n_candidates == n:
+            raise InputError("every sentence has only one candidate, so there is nothing to choose between")
+        return {
+            "pass": number,
+            "gain": float(metric.gain(totals)),
+            "loss": loss / n,
+            "updates": int(n_updates),
+            "candidates": n_candidates,
+            "spread": spread / n,
+            "spread_deviation": math.sqrt(max(0.0, spread_square / n - (spread / n) ** 2)),
+            **clock.seconds,
+        }
+
+
+_WEIGHTS, _PAST, _REST = "online-weights.tsv", "online-past.tsv", "online.json"
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    weights: Weights
+    past: Weights
+    ticks: int
+    background: Float64Array
+    length: float
+
+
+class _Clock:
+    """CPU time by stage."""
+
+    def __init__(self, *stages: str) -> None:
+        self.seconds = dict.fromkeys(stages, 0.0)
+        self._last = cpu_seconds()
+
+    def tick(self, stage: str) -> None:
+        """What went by since the last tick belongs to this stage."""
+        now = cpu_seconds()
+        self.seconds[stage] += now - self._last
+        self._last = now
+
+
+_Task = Callable[[int], Shard]
+
+
+@contextmanager
+def _mapper(n_threads: int) -> Iterator[Callable[[_Task, Sequence[int]], Iterator[Shard]]]:
+    """`map` by threads: the core lets go of the interpreter while it searches."""
+    with ExitStack() as stack:
+        yield stack.enter_context(ThreadPoolExecutor(n_threads)).map if n_threads > 1 else map

@@ -1,0 +1,307 @@
+"""Learning online from a system: against a slow twin, across threads, kills and kinds of systems."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from dragoman.corpus.synth import SynthConfig, generate_splits
+from dragoman.errors import InputError
+from dragoman.features import Weights, read_weights
+from dragoman.lm import EstimateConfig
+from dragoman.metric import Bleu, Chrf, PseudoCorpus, Smoothing, Ter, Tokenizer
+from dragoman.optim import Mira, Rm
+from dragoman.optim.epochs import visiting_order
+from dragoman.pool import Judge, rerank, with_metric
+from dragoman.system import LiveDecoder, ModelKind, System, SystemSettings, TrainConfig, train
+from dragoman.tune import (
+    Keep,
+    LoopSettings,
+    OnlineMethod,
+    OnlineSettings,
+    OnlineTuner,
+    TuneConfig,
+    build_method,
+    describe_settings,
+    tune_system,
+)
+from margin_twin import passive_aggressive
+
+BLEU = Bleu(smoothing=Smoothing.NONE)
+N_DEV = 12
+
+
+def write(path, lines):
+    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module", name="made")
+def made_systems(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("made")
+    splits = generate_splits(300, N_DEV, 0, SynthConfig(seed=1))
+    source = write(folder / "train.de", [example.source for example in splits.train])
+    target = write(folder / "train.en", [example.references[0] for example in splits.train])
+    # A word that nobody knows is passed through, and there is nothing to say to an empty line.
+    write(folder / "dev.de", [*(example.source + f" fremd{i % 3}" for i, example in enumerate(splits.dev)), ""])
+    write(folder / "dev.en", [*(example.references[0] for example in splits.dev), ""])
+    for kind in ModelKind:
+        config = TrainConfig(settings=SystemSettings(model=kind), lm=EstimateConfig(order=3))
+        train(source, target, folder / kind.value, config=config)
+    return folder
+
+
+def lines_of(path):
+    return path.read_text(encoding="utf-8").split("\n")[:-1]
+
+
+def tune(made, out, *, kind=ModelKind.PHRASE, rounds=2, threads=1, options=None, **changes):
+    keys = {"settings", "features", "frozen", "metric", "method"}
+    chosen = {name: changes.pop(name) for name in list(changes) if name in keys}
+    config = TuneConfig(
+        **{
+            "method": "mira",
+            "online": True,
+            "k": 6,
+            "loop": LoopSettings(max_rounds=rounds, **(options or {})),
+            **chosen,
+        }
+    )
+    dev = [made / "dev.de", [made / "dev.en"]]
+    return tune_system(made / kind.value, *dev, out, config=config, n_threads=threads, **changes)
+
+
+@pytest.mark.parametrize("kind", ModelKind)
+def test_single_sentences_are_decoded_as_all_at_once(made, kind):
+    system = System.load(made / kind.value).with_templates(
+        ["extended"] if kind is ModelKind.PHRASE else ["target_insertion"]
+    )
+    sentences = lines_of(made / "dev.de")
+    whole = system.kbest(sentences, 5)
+    live = LiveDecoder(system, sentences)
+    values = system.weights.values_on(live.index)
+    pool = live.pool_of([live.kbest(s, values, 5) for s in range(len(sentences))])
+    (one,), (other,) = whole.shards, pool.shards
+    for name in ("sentences", "feature_rows", "feature_ids", "feature_values", "totals", "source_lengths"):
+        assert (getattr(one, name) == getattr(other, name)).all()
+    texts = [[p.text(p.shards[0], c) for c in range(p.n_candidates)] for p in (whole, pool)]
+    assert texts[0] == texts[1]
+    assert any("fremd2" in text for text in texts[1])
+    assert pool.dense == whole.dense
+    assert pool.text(other, pool.n_candidates - 1) == ""
+
+
+@pytest.mark.parametrize("metric", [BLEU, Bleu(lowercase=True), Bleu(tokenizer=Tokenizer.CHAR), Chrf(), Ter()])
+def test_a_judge_sees_what_a_pool_sees(made, metric):
+    system = System.load(made / "phrase")
+    sentences = lines_of(made / "dev.de")
+    references = [[line, line.upper()] for line in lines_of(made / "dev.en")]
+    live = LiveDecoder(system, sentences)
+    lists = [live.kbest(s, system.weights.values_on(live.index), 4) for s in range(N_DEV)]
+    judge = Judge(metric, live.words, references)
+    pool = with_metric(live.pool_of(lists), metric, references, allow_missing=True)
+    assert (pool.shards[0].stats == np.concatenate([judge.statistics(shard) for shard in lists])).all()
+
+
+def twin(system, sentences, references, *, n_passes, seed, k, c=0.01, decay=0.9):
+    """Averages after each pass, by dense vectors and one decoding at a time."""
+    index = system.index
+    system.kbest(sentences, 1)  # the index learns all features
+    w = system.weights.values_on(index)
+
+    def decode(s, n):
+        pool = with_metric(
+            system.kbest([sentences[s]], n, weights=w.copy(), first_sentence=s), BLEU, references, allow_missing=True
+        )
+        (shard,) = pool.shards
+        x = np.zeros((shard.n_candidates, len(index)))
+        for row in range(len(x)):
+            at = slice(shard.feature_rows[row], shard.feature_rows[row + 1])
+            x[row, shard.feature_ids[at]] = shard.feature_values[at]
+        return x, shard.stats
+
+    words = [len(sentence.split()) for sentence in sentences]
+    full = [s for s, n in enumerate(words) if n]
+    begin = np.mean([decode(s, 1)[1][0] for s in full], axis=0)
+    n = decay / (1 - decay)
+    past = PseudoCorpus(background=n * begin, source_length=n * np.mean([words[s] for s in full]), decay=decay)
+    prior = np.array([0.0, 0.0] + [0.01] * (BLEU.n_stats - 2))
+    total, n_seen, averages = np.zeros(len(w)), 0, []
+    for number in range(1, n_passes + 1):
+        for s in visiting_order(np.array(full), key=[seed, number]).tolist():
+            x, stats = decode(s, k)
+            w, _, best = passive_aggressive(w, x, past.value(stats + prior, words[s]), c=c)
+            past = past.update(stats[best], words[s])
+            total += w
+            n_seen += 1
+        averages.append(total / n_seen)
+    return averages
+
+
+@pytest.mark.parametrize("templates", [(), ("extended",)])
+def test_equals_the_twin(made, tmp_path, templates):
+    sentences, references = lines_of(made / "dev.de"), [[line] for line in lines_of(made / "dev.en")]
+    system = System.load(made / "phrase").with_templates(templates)
+    expected = twin(system, sentences, references, n_passes=3, seed=5, k=6)
+    settings = {"batch": "1"}
+    tuned = tune(
+        made, tmp_path / "t", rounds=3, seed=5, settings=settings, features=templates, options={"keep": Keep.LAST}
+    )
+    for number, values in enumerate(expected, 1):
+        learned = read_weights(tmp_path / "t" / "tune" / "rounds" / f"{number:04d}" / "learned.tsv")
+        np.testing.assert_allclose(learned.values_on(system.index), values, rtol=1e-9, atol=1e-12)
+        assert (values != system.weights.values_on(system.index)).any()
+    assert dict(tuned.weights.items()) == dict(learned.items())
+
+
+def test_rounds_are_measured_by_decoding(made, tmp_path):
+    rounds = []
+    tuned = tune(made, tmp_path / "t", rounds=3, settings={"passes": "2"}, on_round=rounds.append)
+    assert [record.round for record in rounds] == [1, 2, 3, 4]
+    assert [[entry["pass"] for entry in record.learned.trace] for record in rounds[:-1]] == [[1, 2], [3, 4], [5, 6]]
+    assert rounds[-1].learned is None
+    assert max(record.score for record in rounds) > rounds[0].score
+    sentences, references = lines_of(made / "dev.de"), [[line] for line in lines_of(made / "dev.en")]
+    for number, record in enumerate(rounds, 1):
+        weights = read_weights(tmp_path / "t" / "tune" / "rounds" / f"{number:04d}" / "weights.tsv")
+        pool = with_metric(tuned.kbest(sentences, 1, weights=weights), BLEU, references, allow_missing=True)
+        assert record.score == pytest.approx(rerank(pool, weights).score(), abs=1e-12)
+    about = tuned.manifest.about["tuning"]
+    assert about["score_after"] == max(record.score for record in rounds)
+
+
+def test_threads_do_not_matter_but_batches_do(made, tmp_path):
+    found = {}
+    for batch, threads in ((1, 1), (4, 1), (4, 3), (100, 2)):
+        out = tmp_path / f"{batch}-{threads}"
+        tuned = tune(made, out, threads=threads, settings={"batch": str(batch)}, options={"keep": Keep.LAST})
+        found[batch, threads] = (out / "weights.tsv").read_bytes()
+        assert tuned.weights.is_usable()
+    assert found[4, 1] == found[4, 3]
+    assert len(set(found.values())) == 3
+
+
+def test_frozen_features_stay(made, tmp_path):
+    tuned = tune(made, tmp_path / "t", frozen=("words", "lm"), options={"keep": Keep.LAST})
+    start = System.load(made / "phrase").weights
+    assert (tuned.weights["words"], tuned.weights["lm"]) == (start["words"], start["lm"])
+    assert tuned.weights["p_e_f"] != start["p_e_f"]
+    with pytest.raises(InputError, match="cannot be frozen"):
+        tune(made, tmp_path / "u", frozen=("wish",))
+
+
+@pytest.mark.parametrize(("kind", "templates"), [(ModelKind.PHRASE, "extended"), (ModelKind.HIERO, "target_insertion")])
+def test_sparse_features_are_learned(made, tmp_path, kind, templates):
+    tuned = tune(made, tmp_path / "t", kind=kind, features=(templates,), options={"keep": Keep.LAST})
+    sparse = [value for name, value in tuned.weights.items() if ":" in name]
+    assert sparse
+    assert np.isfinite(sparse).all()
+
+
+@pytest.mark.parametrize("metric", ["chrf", "ter"])
+def test_other_metrics(made, tmp_path, metric):
+    tuned = tune(made, tmp_path / "t", metric=metric, method="rm", options={"keep": Keep.LAST})
+    assert tuned.weights.is_usable()
+    assert dict(tuned.weights.items()) != dict(System.load(made / "phrase").weights.items())
+
+
+def test_enormous_steps_end_in_numbers_or_in_an_error(made, tmp_path):
+    tuned = tune(made, tmp_path / "t", settings={"aggressiveness": "1e6", "gain_scale": "1e3"})
+    assert tuned.weights.is_usable()
+
+
+def test_what_cannot_be_learned_online_is_refused(made, tmp_path):
+    assert build_method("rm", {"bound": "2", "batch": "3"}, online=True) == OnlineMethod(
+        learner=Rm(bound=2.0), online=OnlineSettings(batch=3)
+    )
+    with pytest.raises(InputError, match="pro cannot learn online; there are: mira, rm"):
+        build_method("pro", {}, online=True)
+    for setting in ("n_epochs", "held_out", "wish"):
+        with pytest.raises(InputError, match=f"mira online has no setting '{setting}'; it has: update, aggressiveness"):
+            build_method("mira", {setting: "1"}, online=True)
+    assert {"batch", "passes"} < describe_settings("mira", online=True).keys()
+    for bad in ({"batch": "0"}, {"passes": "0"}):
+        with pytest.raises(InputError, match="at least 1"):
+            build_method("mira", bad, online=True)
+    system = System.load(made / "phrase")
+    live = LiveDecoder(system, ["das"])
+    with pytest.raises(InputError, match="two candidates"):
+        OnlineTuner(OnlineMethod(learner=Mira()), live, [["the"]], k=1)
+    with pytest.raises(InputError, match="1 sentences but references of 2"):
+        OnlineTuner(OnlineMethod(learner=Mira()), live, [["the"], ["a"]])
+    assert not (tmp_path / "t").exists()
+
+
+def what_remains(run):
+    """Everything of a run that must not depend on kills, by file."""
+
+    def timeless(value):
+        if isinstance(value, dict):
+            return {key: timeless(item) for key, item in value.items() if key != "time" and not key.endswith("_s")}
+        return [timeless(item) for item in value] if isinstance(value, list) else value
+
+    found = {}
+    for file in sorted(path for path in run.rglob("*") if path.is_file() and path.name != "lock"):
+        text = file.read_bytes()
+        if file.suffix in {".json", ".jsonl"}:
+            text = [timeless(json.loads(line)) for line in (text.splitlines() if file.suffix == ".jsonl" else [text])]
+        found[str(file.relative_to(run))] = text
+    return found
+
+
+def test_a_killed_run_goes_on_to_the_same_bits(made, tmp_path):
+    script = (
+        "import sys; from pathlib import Path; from dragoman.tune import *\n"
+        "made, out = map(Path, sys.argv[1:])\n"
+        "config = TuneConfig(method='mira', online=True, k=6, settings={'batch': '3'}, features=('extended',),\n"
+        "                    loop=LoopSettings(max_rounds=6))\n"
+        "tune_system(made / 'phrase', made / 'dev.de', [made / 'dev.en'], out, config=config, seed=3, resume=True,\n"
+        "            n_threads=2, on_round=lambda record: print(record.round, flush=True))\n"
+    )
+
+    def start(out):
+        return subprocess.Popen(
+            [sys.executable, "-c", script, str(made), str(out)], stdout=subprocess.PIPE, text=True, env=os.environ
+        )
+
+    whole = start(tmp_path / "whole")
+    assert whole.communicate()[0].split() == [str(n) for n in range(1, 8)]
+    for rounds in (2, 3):
+        process = start(tmp_path / "run")
+        for _ in range(rounds):
+            process.stdout.readline()
+        time.sleep(0.003)  # somewhere inside the next round
+        process.kill()
+        assert process.wait() == -signal.SIGKILL
+        process.stdout.close()
+    assert start(tmp_path / "run").communicate()[0]
+    assert what_remains(tmp_path / "run" / "tune") == what_remains(tmp_path / "whole" / "tune")
+    assert (tmp_path / "run" / "weights.tsv").read_bytes() == (tmp_path / "whole" / "weights.tsv").read_bytes()
+
+
+def test_a_damaged_state_is_reported(made, tmp_path):
+    class StoppedError(Exception):
+        pass
+
+    def stop(record):
+        if record.round == 2:
+            raise StoppedError
+
+    with pytest.raises(StoppedError):
+        tune(made, tmp_path / "t", rounds=3, on_round=stop)
+    (tmp_path / "t" / "tune" / "rounds" / "0002" / "online.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(InputError, match="damaged"):
+        tune(made, tmp_path / "t", rounds=3, resume=True)
+
+
+def test_other_start_weights(made, tmp_path):
+    start = Weights.from_dict({"lm": 1.0, "words": 0.25, "p_e_f": 0.5, "nobody_has_this": 2.0})
+    tuned = tune(made, tmp_path / "t", rounds=1, weights=start, options={"keep": Keep.LAST})
+    assert tuned.weights["nobody_has_this"] == 2.0
