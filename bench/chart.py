@@ -1,9 +1,12 @@
-"""Chart decoding with Moses' exported hierarchical model of enja: its first hundred test sentences."""
+"""Chart decoding: Moses' exported model of enja on its first test sentences; long lists with sparse features."""
 
 from __future__ import annotations
 
+import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 
@@ -12,6 +15,8 @@ from bench.moses_rules import MosesRules, first_lines
 from dragoman.features import FeatureIndex, Weights
 from dragoman.lm import EstimateConfig, TrainingText, estimate
 from dragoman.search import ChartConfig, ChartDecoder, ChartFeatures
+from dragoman.system import ModelKind, SystemSettings, TrainConfig, train
+from dragoman.text import read_lines
 
 N_SENTENCES = 100
 RULE_LIMIT = 20
@@ -44,9 +49,48 @@ def _case(name: str, config: ChartConfig, target: str = "") -> Case:
     return Case(name=name, area="chart", unit="sentences", prepare=prepare, target=target, needs_data=True)
 
 
+def _lists(templates: tuple[str, ...], scale: float) -> Workload:
+    """1000-best lists of dev sentences as a pool, from a system of our own."""
+    data = DATA / "enja"
+    with tempfile.TemporaryDirectory() as scratch:
+        system = train(
+            data / "train.ja.xz",
+            data / "train.en.xz",
+            Path(scratch) / "system",
+            alignment=ANCHORS / "moses-enja" / "train.align.xz",
+            config=TrainConfig(settings=SystemSettings(model=ModelKind.HIERO, features=templates)),
+            n_threads=2,
+        )
+    lines = list(read_lines(data / "dev.ja.xz"))
+    lines = lines[: int(len(lines) * scale)]
+    found = ""
+
+    def run() -> None:
+        nonlocal found
+        shard = system.kbest(lines, 1000, n_threads=2).shards[0]
+        n = len(shard.totals)
+        found = f"{n:,} candidates, {len(shard.feature_ids) / n:.0f} features each"
+
+    return Workload(n_items=len(lines), ours=run, repeats=3, note=lambda: found)
+
+
+def _lists_case(name: str, templates: tuple[str, ...], target: str = "") -> Case:
+    return Case(
+        name=f"1000-best {name} into a pool, enja dev, two threads (wall)",
+        area="chart",
+        unit="sentences",
+        prepare=partial(_lists, templates),
+        target=target,
+        needs_data=True,
+        wall=True,
+    )
+
+
 CASES = [
     _case("decode, Moses' rules of enja test", ChartConfig(), "at most 30 ms a sentence, model score of Moses chart"),
     _case("the same, --fast", ChartConfig.fast()),
+    _lists_case("without sparse features", ()),
+    _lists_case("with rule ids and word context", ("rules_in_context",), "≤ 30 s"),
 ]
 
 

@@ -1,8 +1,8 @@
-"""Whole phrase-based systems on the real corpora: `python -m bench.systems --corpus enja --seeds 5`.
+"""Whole systems on the real corpora: `python -m bench.systems --corpus enja --model hiero --seeds 5`.
 
 Trains (two threads), tunes once for each seed, translates the test set and scores it beside Moses' output. What was
-made stays under build/bench/systems and is not made again; `--table` writes docs/experiments/phrase.md from all figures
-there.
+made stays under build/bench/systems and is not made again; `--table` writes the page of the model,
+docs/experiments/phrase.md or hiero.md, from all figures there.
 """
 
 from __future__ import annotations
@@ -11,20 +11,22 @@ import argparse
 import json
 import shutil
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import mean
 
 from bench.harness import ANCHORS, DATA, RESULTS, ROOT
 from dragoman.align import AlignConfig, Method
 from dragoman.evaluate import MetricScore, SystemOutput, compare_systems
+from dragoman.grammar import RuleConfig
 from dragoman.metric import Bleu, Chrf, Ter
-from dragoman.system import Preset, System, SystemSettings, TrainConfig, reordering_by_name, train
+from dragoman.system import DenseSet, ModelKind, Preset, System, SystemSettings, TrainConfig, reordering_by_name, train
 from dragoman.text import open_output, read_lines
 from dragoman.tune import LoopSettings, TuneConfig, tune_system
 
 OUT = RESULTS / "systems"
-PAGE = ROOT / "docs" / "experiments" / "phrase.md"
+PAGES = ROOT / "docs" / "experiments"
 THREADS = 2
 PRESETS = (Preset.DEFAULT, Preset.ACCURATE)
 
@@ -38,18 +40,36 @@ class Corpus:
     dev: str = "dev"
     test: str = "test"
     anchor: str | None = None
-    output: str | None = None
+    outputs: Mapping[str, str] = field(default_factory=dict)
+    """Of Moses, by model."""
+    n_references: int = 1
 
-    def file(self, folder: str, part: str, side: str) -> Path:
-        return DATA / folder / f"{part}.{side}.xz"
+    def sources(self, folder: str, part: str) -> Path:
+        return DATA / folder / f"{part}.{self.source}.xz"
+
+    def references(self, folder: str, part: str) -> list[Path]:
+        """Of dev or test; training takes the first."""
+        if self.n_references == 1:
+            return [DATA / folder / f"{part}.{self.target}.xz"]
+        return [DATA / folder / f"{part}.{self.target}.{r}.xz" for r in range(self.n_references)]
 
 
 CORPORA = {
-    "enja": Corpus(source="ja", target="en", anchor="moses-enja", output="phrase/test.out.gz"),
+    "enja": Corpus(
+        source="ja",
+        target="en",
+        anchor="moses-enja",
+        outputs={"phrase": "phrase/test.out.gz", "hiero": "hiero/test.out.gz"},
+    ),
     "multi30k": Corpus(
-        source="de", target="en", test="test2016_flickr", anchor="moses-multi30k-de", output="phrase.test2016.out.gz"
+        source="de",
+        target="en",
+        test="test2016_flickr",
+        anchor="moses-multi30k-de",
+        outputs={"phrase": "phrase.test2016.out.gz", "hiero": "hiero.test2016.out.gz"},
     ),
     "debian-fr-en": Corpus(source="fr", target="en"),
+    "bible-mref": Corpus(source="swh", target="en", n_references=4),
 }
 
 
@@ -58,33 +78,48 @@ class Case:
     """One way to build and tune a system."""
 
     corpus: str
+    model: ModelKind = ModelKind.PHRASE
     align: str = "anchors"
     reordering: str = "msd"
+    dense: DenseSet = DenseSet.FULL14
+    tight: bool = False
     method: str = "mert"
-    features: str = "phrase15"
+    features: str = "none"
     k: int = 100
+    distinct: bool = False
+    preset: Preset = Preset.DEFAULT
     rounds: int = 10
 
     @property
+    def variant(self) -> str:
+        """What else was chosen about the model."""
+        if self.model is ModelKind.PHRASE:
+            return self.reordering
+        return f"{self.dense}{' tight' if self.tight else ''}"
+
+    @property
     def name(self) -> str:
-        parts = [self.corpus, self.align, self.reordering, self.method, self.features, f"k{self.k}"]
-        return ".".join(parts)
+        k = f"{'d' if self.distinct else 'k'}{self.k}{'' if self.preset is Preset.DEFAULT else f'-{self.preset}'}"
+        return ".".join(
+            [self.corpus, self.model, self.align, self.variant.replace(" ", "."), self.method, self.features, k]
+        )
 
 
 def build(case: Case) -> System:
     corpus = CORPORA[case.corpus]
-    folder = OUT / "models" / f"{case.corpus}.{case.align}.{case.reordering}"
+    folder = OUT / "models" / f"{case.corpus}.{case.model}.{case.align}.{case.variant.replace(' ', '.')}"
     if (folder / "system.json").exists():
         return System.load(folder)
     shutil.rmtree(folder, ignore_errors=True)
     given = case.align == "anchors" and corpus.anchor is not None
     config = TrainConfig(
-        settings=SystemSettings(reordering=reordering_by_name(case.reordering)),
+        settings=SystemSettings(model=case.model, reordering=reordering_by_name(case.reordering), dense=case.dense),
+        rules=RuleConfig(tight=case.tight, min_source_gap=1 if case.tight else 2),
         alignment=AlignConfig(method=Method.FAST if case.align == "anchors" else Method(case.align)),
     )
     return train(
-        corpus.file(case.corpus, "train", corpus.source),
-        corpus.file(case.corpus, "train", corpus.target),
+        corpus.sources(case.corpus, "train"),
+        corpus.references(case.corpus, "train")[0],
         folder,
         alignment=ANCHORS / str(corpus.anchor) / "train.align.xz" if given else None,
         config=config,
@@ -103,12 +138,14 @@ def run_seed(case: Case, system: System, seed: int) -> dict[str, object]:
         method=case.method,
         k=case.k,
         loop=LoopSettings(max_rounds=case.rounds),
-        features=() if case.features == "phrase15" else (case.features,),
+        features=() if case.features == "none" else (case.features,),
+        distinct=case.distinct,
+        preset=case.preset,
     )
     tuned = tune_system(
         system,
-        corpus.file(case.corpus, corpus.dev, corpus.source),
-        [corpus.file(case.corpus, corpus.dev, corpus.target)],
+        corpus.sources(case.corpus, corpus.dev),
+        corpus.references(case.corpus, corpus.dev),
         folder,
         config=config,
         seed=seed,
@@ -125,7 +162,7 @@ def run_seed(case: Case, system: System, seed: int) -> dict[str, object]:
         "tune_wall_s": sum(entry["wall_s"] for entry in [*tuning["rounds"], *learned]),
         "tune_cpu_s": tuning["cpu_s"],
     }
-    sources = list(read_lines(corpus.file(case.corpus, corpus.test, corpus.source)))
+    sources = list(read_lines(corpus.sources(case.corpus, corpus.test)))
     milliseconds = {}
     for preset in PRESETS:
         cpu = time.process_time()
@@ -148,34 +185,39 @@ def run_case(case: Case, seeds: list[int]) -> None:
     system = build(case)
     results = [run_seed(case, system, seed) for seed in seeds]
     corpus = CORPORA[case.corpus]
-    references = [list(read_lines(corpus.file(case.corpus, corpus.test, corpus.target)))]
+    references = [list(read_lines(path)) for path in corpus.references(case.corpus, corpus.test)]
     systems = [
         SystemOutput(name=preset.value, runs=[list(read_lines(output_path(case, seed, preset))) for seed in seeds])
         for preset in PRESETS
     ]
-    if corpus.anchor is not None and corpus.output is not None:
-        theirs = list(read_lines(ANCHORS / corpus.anchor / corpus.output))
+    if corpus.anchor is not None:
+        theirs = list(read_lines(ANCHORS / corpus.anchor / corpus.outputs[case.model]))
         systems.insert(0, SystemOutput(name="Moses", runs=[theirs]))
     scores = compare_systems(systems, references, [Bleu(), Chrf(), Ter()], threads=THREADS)
     record = {
         "corpus": case.corpus,
+        "model": case.model,
         "align": case.align,
-        "reordering": case.reordering,
+        "variant": case.variant,
         "method": case.method,
         "features": case.features,
         "k": case.k,
+        "distinct": case.distinct,
+        "preset": case.preset,
         "seeds": seeds,
         "stages": system.manifest.about["stages"],
         "runs": results,
         "test": {
             score.name: {item.metric: figures_of(item, bool(corpus.anchor)) for item in score.scores}
+            | {"length_ratio": score.length_ratio}
             for score in scores
         },
     }
     (OUT / f"{case.name}.json").write_text(json.dumps(record, indent=1))
     for score in scores:
         bleu = score.scores[0]
-        print(f"{case.name}: {score.name} BLEU {100 * bleu.score:.2f} {[round(100 * x, 2) for x in bleu.run_scores]}")
+        runs = [round(100 * x, 2) for x in bleu.run_scores]
+        print(f"{case.name}: {score.name} BLEU {100 * bleu.score:.2f} {runs}, length {score.length_ratio:.3f}")
 
 
 def figures_of(item: MetricScore, has_peer: bool) -> dict[str, object]:
@@ -187,16 +229,19 @@ def figures_of(item: MetricScore, has_peer: bool) -> dict[str, object]:
     }
 
 
-def write_table() -> None:
+def write_table(model: ModelKind) -> None:
+    """Into the page of the model."""
     rows = []
     for path in sorted(OUT.glob("*.json")):
         r = json.loads(path.read_text())
+        if r["model"] != model:
+            continue
         runs, tests = r["runs"], r["test"]
         train_s = sum(stage["wall_s"] for stage in r["stages"])
         peak = max(stage["peak_bytes"] for stage in r["stages"]) / 2**30
         cells = [
-            r["corpus"], r["align"], r["reordering"], r["method"], r["features"],
-            str(len(r["seeds"])),
+            r["corpus"], r["align"], r["variant"], r["method"], r["features"],
+            f"{r['k']}{' distinct' if r['distinct'] else ''}", str(len(r["seeds"])),
         ]  # fmt: skip
         for preset in PRESETS:
             bleu = tests[preset.value]["bleu"]
@@ -211,42 +256,58 @@ def write_table() -> None:
         cells += [f"{train_s:.0f}", f"{peak:.2f}"]
         rows.append(f"| {' | '.join(cells)} |")
     header = [
-        "corpus", "alignment", "reordering", "method", "features", "seeds", "BLEU (default)", "CPU ms",
+        "corpus", "alignment", "reordering" if model is ModelKind.PHRASE else "dense",
+        "method", "features", "k", "seeds", "BLEU (default)", "CPU ms",
         "BLEU (accurate)", "CPU ms", "chrF", "TER", "Moses BLEU", "p", "dev BLEU", "rounds", "tuning CPU s",
         "training s", "peak GiB",
     ]  # fmt: skip
-    text = PAGE.read_text(encoding="utf-8")
+    page = PAGES / f"{model}.md"
+    text = page.read_text(encoding="utf-8")
     begin, end = text.index("<!-- table -->"), text.index("<!-- end of table -->")
     table = "\n".join(["<!-- table -->", f"| {' | '.join(header)} |", f"|{'---|' * len(header)}", *rows, ""])
-    PAGE.write_text(text[:begin] + table + text[end:], encoding="utf-8")
+    page.write_text(text[:begin] + table + text[end:], encoding="utf-8")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--corpus", choices=CORPORA, action="append")
     parser.add_argument("--align", default="anchors", help="anchors, or a method of dragoman align")
-    parser.add_argument("--reordering", default="msd")
+    parser.add_argument("--model", type=ModelKind, default=ModelKind.PHRASE, choices=list(ModelKind))
+    parser.add_argument("--reordering", default="msd", help="of a phrase-based system")
+    parser.add_argument(
+        "--dense", type=DenseSet, default=DenseSet.FULL14, choices=list(DenseSet), help="of a hierarchical one"
+    )
+    parser.add_argument("--tight", action="store_true", help="rules from tight phrases (Chiang 2007)")
     parser.add_argument("--method", default="mert")
-    parser.add_argument("--features", default="phrase15")
+    parser.add_argument("--features", default="none", help="sparse features")
     parser.add_argument("--k", type=int, default=100)
+    parser.add_argument("--distinct", action="store_true")
+    parser.add_argument(
+        "--preset", type=Preset, default=Preset.DEFAULT, choices=list(Preset), help="of search in tuning"
+    )
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--table", action="store_true", help="write the page from the figures of all runs")
+    parser.add_argument("--table", action="store_true", help="write the model's page from the figures of all runs")
     args = parser.parse_args()
     OUT.mkdir(parents=True, exist_ok=True)
     for corpus in args.corpus or []:
         case = Case(
             corpus=corpus,
+            model=args.model,
             align=args.align,
             reordering=args.reordering,
+            dense=args.dense,
+            tight=args.tight,
             method=args.method,
             features=args.features,
             k=args.k,
+            distinct=args.distinct,
+            preset=args.preset,
             rounds=args.rounds,
         )
         run_case(case, list(range(1, args.seeds + 1)))
     if args.table:
-        write_table()
+        write_table(args.model)
 
 
 if __name__ == "__main__":

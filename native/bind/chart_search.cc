@@ -15,7 +15,38 @@ namespace dragoman::bind {
 
 namespace {
 
-// Arrays of a batch, in the order of dragoman.search.RuleOptions.
+// Arrays in the order of dragoman.search.RuleContexts, RuleGaps and RuleOptions.
+struct ContextArrays {
+  In<int64_t> first_place;
+  In<int32_t> symbols, positions;
+  In<int64_t> first_row, feature_offsets;
+  In<int32_t> feature_ids;
+  In<float> feature_values;
+
+  RuleContexts view() const {
+    return {span_of(first_place),
+            span_of(symbols),
+            span_of(positions),
+            span_of(first_row),
+            ragged_of(feature_offsets, feature_ids, "features of contexts"),
+            span_of(feature_values)};
+  }
+};
+
+struct GapArrays {
+  In<int64_t> first_class;
+  In<int32_t> classes;
+  int32_t max_length;
+  In<int64_t> feature_offsets;
+  In<int32_t> feature_ids;
+  In<float> feature_values;
+
+  RuleGaps view() const {
+    return {span_of(first_class), span_of(classes), max_length,
+            ragged_of(feature_offsets, feature_ids, "features of nonterminals"), span_of(feature_values)};
+  }
+};
+
 struct RuleArrays {
   In<int64_t> sentence_offsets;
   In<int32_t> words, pass_through;
@@ -31,13 +62,27 @@ struct RuleArrays {
   In<int32_t> feature_ids;
   In<float> feature_values;
   int32_t n_labels;
+  std::optional<ContextArrays> contexts;
+  std::optional<GapArrays> gaps;
 
   RuleBatch batch() const {
-    return {
-        ragged_of(sentence_offsets, words, "words"),         span_of(pass_through),   span_of(first_pattern),
-        ragged_of(symbol_offsets, symbols, "symbols"),       span_of(first_rule),     span_of(lhs),
-        ragged_of(target_offsets, targets, "targets"),       span_of(rules),          {scores.data(), scores.size()},
-        ragged_of(feature_offsets, feature_ids, "features"), span_of(feature_values), n_labels};
+    RuleBatch result{ragged_of(sentence_offsets, words, "words"),
+                     span_of(pass_through),
+                     span_of(first_pattern),
+                     ragged_of(symbol_offsets, symbols, "symbols"),
+                     span_of(first_rule),
+                     span_of(lhs),
+                     ragged_of(target_offsets, targets, "targets"),
+                     span_of(rules),
+                     {scores.data(), scores.size()},
+                     ragged_of(feature_offsets, feature_ids, "features"),
+                     span_of(feature_values),
+                     n_labels,
+                     std::nullopt,
+                     std::nullopt};
+    if (contexts) result.contexts = contexts->view();
+    if (gaps) result.gaps = gaps->view();
+    return result;
   }
 };
 
@@ -47,23 +92,48 @@ std::vector<double> copy_of(const In<double>& weights) { return {weights.data(),
 }  // namespace
 
 void bind_chart_search(nb::module_& m) {
+  nb::class_<ContextArrays>(m, "RuleContexts", "Features by the words beside those of rules; keeps its arrays alive.")
+      .def(
+          "__init__",
+          [](ContextArrays* self, In<int64_t> first_place, In<int32_t> symbols, In<int32_t> positions,
+             In<int64_t> first_row, In<int64_t> feature_offsets, In<int32_t> feature_ids, In<float> feature_values) {
+            new (self)
+                ContextArrays{first_place, symbols, positions, first_row, feature_offsets, feature_ids, feature_values};
+          },
+          nb::arg("first_place").noconvert(), nb::arg("symbols").noconvert(), nb::arg("positions").noconvert(),
+          nb::arg("first_row").noconvert(), nb::arg("feature_offsets").noconvert(), nb::arg("feature_ids").noconvert(),
+          nb::arg("feature_values").noconvert());
+
+  nb::class_<GapArrays>(m, "RuleGaps", "Features by the lengths of rules' nonterminals; keeps its arrays alive.")
+      .def(
+          "__init__",
+          [](GapArrays* self, In<int64_t> first_class, In<int32_t> classes, int32_t max_length,
+             In<int64_t> feature_offsets, In<int32_t> feature_ids, In<float> feature_values) {
+            new (self) GapArrays{first_class, classes, max_length, feature_offsets, feature_ids, feature_values};
+          },
+          nb::arg("first_class").noconvert(), nb::arg("classes").noconvert(), nb::arg("max_length"),
+          nb::arg("feature_offsets").noconvert(), nb::arg("feature_ids").noconvert(),
+          nb::arg("feature_values").noconvert());
+
   nb::class_<RuleArrays>(m, "RuleBatch", "Rules of some sentences; keeps its arrays alive.")
       .def(
           "__init__",
           [](RuleArrays* self, In<int64_t> sentence_offsets, In<int32_t> words, In<int32_t> pass_through,
              In<int64_t> first_pattern, In<int64_t> symbol_offsets, In<int32_t> symbols, In<int64_t> first_rule,
              In<int32_t> lhs, In<int64_t> target_offsets, In<int32_t> targets, In<int64_t> rules, In2<float> scores,
-             In<int64_t> feature_offsets, In<int32_t> feature_ids, In<float> feature_values, int32_t n_labels) {
+             In<int64_t> feature_offsets, In<int32_t> feature_ids, In<float> feature_values, int32_t n_labels,
+             const std::optional<ContextArrays>& contexts, const std::optional<GapArrays>& gaps) {
             new (self) RuleArrays{sentence_offsets, words,       pass_through,   first_pattern, symbol_offsets, symbols,
                                   first_rule,       lhs,         target_offsets, targets,       rules,          scores,
-                                  feature_offsets,  feature_ids, feature_values, n_labels};
+                                  feature_offsets,  feature_ids, feature_values, n_labels,      contexts,       gaps};
           },
           nb::arg("sentence_offsets").noconvert(), nb::arg("words").noconvert(), nb::arg("pass_through").noconvert(),
           nb::arg("first_pattern").noconvert(), nb::arg("symbol_offsets").noconvert(), nb::arg("symbols").noconvert(),
           nb::arg("first_rule").noconvert(), nb::arg("lhs").noconvert(), nb::arg("target_offsets").noconvert(),
           nb::arg("targets").noconvert(), nb::arg("rules").noconvert(), nb::arg("scores").noconvert(),
           nb::arg("feature_offsets").noconvert(), nb::arg("feature_ids").noconvert(),
-          nb::arg("feature_values").noconvert(), nb::arg("n_labels"));
+          nb::arg("feature_values").noconvert(), nb::arg("n_labels"), nb::arg("contexts").none(),
+          nb::arg("gaps").none());
 
   nb::class_<ChartDecoder>(m, "ChartDecoder", "Hierarchical search over given rules.")
       .def(

@@ -41,15 +41,15 @@ void bind_option_builder(nb::module_& m) {
       "template_kinds",
       [] {
         using Setting = std::tuple<std::string, int64_t, int64_t, int64_t>;
-        std::vector<std::tuple<std::string, std::string, std::vector<Setting>>> result;
+        std::vector<std::tuple<std::string, std::string, std::vector<Setting>, bool>> result;
         for (const TemplateKind& kind : template_kinds()) {
           std::vector<Setting> settings;
           for (const TemplateSetting& s : kind.settings) settings.emplace_back(s.name, s.value, s.least, s.most);
-          result.emplace_back(kind.name, kind.summary, std::move(settings));
+          result.emplace_back(kind.name, kind.summary, std::move(settings), kind.for_rules_only);
         }
         return result;
       },
-      "Name, summary and settings (name, default, least, most) of every template.");
+      "Name, summary, settings (name, default, least, most) of every template, and whether it is for rules only.");
 
   nb::class_<Builder>(m, "OptionBuilder", "Options of sentences from a view, with the features of templates.")
       .def(
@@ -60,8 +60,8 @@ void bind_option_builder(nb::module_& m) {
             std::vector<TemplateChoice> choices;
             for (const auto& [name, values] : templates) choices.push_back({name, values});
             auto f = copy_of(source_counts), e = copy_of(target_counts);
-            RuleSides sides{{&source, f, {}}, {&target, e, {}}};
-            TemplateSet set(std::move(sides), choices);
+            RuleSides sides{{&source, f, {}}, {&target, e, {}}, &view.tables()};
+            TemplateSet set(std::move(sides), choices, /*has_rules=*/false);
             new (self) Builder{std::move(f), std::move(e), OptionBuilder(view, std::move(set)), view.n_reordering()};
           },
           nb::arg("view"), nb::arg("source"), nb::arg("target"), nb::arg("source_counts").noconvert(),

@@ -21,18 +21,30 @@ std::vector<int64_t> copy_of(const In<int64_t>& counts) { return {counts.data(),
 
 nb::tuple to_tuple(BuiltRules&& o, size_t n_scores) {
   const size_t n = o.rules.size();
+  nb::object contexts = nb::none(), gaps = nb::none();
+  if (o.contexts)
+    contexts =
+        nb::make_tuple(to_numpy(std::move(o.contexts->first_place)), to_numpy(std::move(o.contexts->symbols)),
+                       to_numpy(std::move(o.contexts->positions)), to_numpy(std::move(o.contexts->first_row)),
+                       to_numpy(std::move(o.contexts->feature_offsets)), to_numpy(std::move(o.contexts->feature_ids)),
+                       to_numpy(std::move(o.contexts->feature_values)));
+  if (o.gaps)
+    gaps = nb::make_tuple(to_numpy(std::move(o.gaps->first_class)), to_numpy(std::move(o.gaps->classes)),
+                          o.gaps->max_length, to_numpy(std::move(o.gaps->feature_offsets)),
+                          to_numpy(std::move(o.gaps->feature_ids)), to_numpy(std::move(o.gaps->feature_values)));
   return nb::make_tuple(
       to_numpy(std::move(o.pass_through)), to_numpy(std::move(o.first_pattern)), to_numpy(std::move(o.symbol_offsets)),
       to_numpy(std::move(o.symbols)), to_numpy(std::move(o.first_rule)), to_numpy(std::move(o.lhs)),
       to_numpy(std::move(o.target_offsets)), to_numpy(std::move(o.targets)), to_numpy(std::move(o.rules)),
       to_numpy(std::move(o.scores), {n, n_scores}), to_numpy(std::move(o.feature_offsets)),
-      to_numpy(std::move(o.feature_ids)), to_numpy(std::move(o.feature_values)));
+      to_numpy(std::move(o.feature_ids)), to_numpy(std::move(o.feature_values)), contexts, gaps);
 }
 
 // What a template calls nonterminals: on the source side by their label, on the target side by their number.
-RuleSides sides_of(const WordTable& source, const WordTable& target, std::span<const int64_t> source_counts,
-                   std::span<const int64_t> target_counts, const std::vector<std::string>& labels) {
-  RuleSides sides{{&source, source_counts, {}}, {&target, target_counts, {}}};
+RuleSides sides_of(const HieroView& view, const WordTable& source, const WordTable& target,
+                   std::span<const int64_t> source_counts, std::span<const int64_t> target_counts,
+                   const std::vector<std::string>& labels) {
+  RuleSides sides{{&source, source_counts, {}}, {&target, target_counts, {}}, &view.tables()};
   for (const std::string& label : labels) sides.source.nonterminals.push_back("[" + label + "]");
   for (int i = 1; i <= 255; ++i) sides.target.nonterminals.push_back("[" + std::to_string(i) + "]");
   return sides;
@@ -52,7 +64,7 @@ void bind_rule_builder(nb::module_& m) {
             std::vector<TemplateChoice> choices;
             for (const auto& [name, values] : templates) choices.push_back({name, values});
             auto f = copy_of(source_counts), e = copy_of(target_counts);
-            TemplateSet set(sides_of(source, target, f, e, labels), choices);
+            TemplateSet set(sides_of(view, source, target, f, e, labels), choices);
             new (self) RuleBuilder{std::move(f), std::move(e),
                                    RuleOptionBuilder(view, MatchLimits{max_span, max_gap}, std::move(set))};
           },
@@ -73,7 +85,7 @@ void bind_rule_builder(nb::module_& m) {
           nb::arg("offsets").noconvert(), nb::arg("ids").noconvert(), nb::arg("index"), nb::arg("grow"),
           nb::arg("n_threads"), nb::arg("progress").none(),
           "pass_through, first_pattern, symbols (ragged), first_rule, lhs, targets (ragged), rules, scores, features "
-          "(ragged).");
+          "(ragged); arrays of RuleContexts and of RuleGaps, None without such templates.");
 }
 
 }  // namespace dragoman::bind

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -36,6 +37,25 @@ struct ChartSettings {
 constexpr int32_t label_symbol(int32_t label) { return -1 - label; }
 constexpr int32_t symbol_label(int32_t symbol) { return -1 - symbol; }
 
+// Features that rules have because of the sentence's words beside theirs. A place of a pattern is where words of it
+// that stand side by side may stand in the sentence; a match has one for each such run of words.
+struct RuleContexts {
+  std::span<const int64_t> first_place;         // places of pattern p: first_place[p] to first_place[p + 1]
+  std::span<const int32_t> symbols, positions;  // the run's first symbol in the pattern, and where it stands
+  std::span<const int64_t> first_row;           // rows of place k, one for each rule of the pattern: from first_row[k]
+  Ragged<int32_t> feature_ids;
+  std::span<const float> feature_values;
+};
+
+// Features that rules have because of how many words their nonterminals cover.
+struct RuleGaps {
+  std::span<const int64_t> first_class;  // classes of pattern p, rule by rule, those of its nonterminals
+  std::span<const int32_t> classes;
+  int32_t max_length = 1;       // longer ones are as long
+  Ragged<int32_t> feature_ids;  // row: class * max_length + length - 1
+  std::span<const float> feature_values;
+};
+
 // The rules of a batch of sentences, in memory.
 struct RuleBatch {
   Sentences words;
@@ -50,10 +70,16 @@ struct RuleBatch {
   Ragged<int32_t> feature_ids;
   std::span<const float> feature_values;
   int32_t n_labels = 1;
+  std::optional<RuleContexts> contexts = std::nullopt;
+  std::optional<RuleGaps> gaps = std::nullopt;
 
   int64_t size() const { return words.size(); }
   // Throws std::invalid_argument unless everything fits together.
   void check(const ChartFeatures& features) const;
+
+ private:
+  void check_contexts() const;
+  void check_gaps() const;
 };
 
 // What labels mean to the decoder. The goal may be one of the batch's labels or the next number; a sentence is an

@@ -53,6 +53,7 @@ void ChartSearcher::fill_chart(const Control& control) {
     for (auto& list : pending_) list.clear();
     tails_.clear();
     open_tails_.clear();
+    ends_.clear();
     if (const uint32_t first = rules_.child(rules_.node(0), words_[at(begin_)])) match(first, begin_ + 1);
     if (rules_.needs_pass(begin_)) {
       const uint32_t pass = rules_.pass(begin_);
@@ -65,6 +66,7 @@ void ChartSearcher::fill_chart(const Control& control) {
         const NodeList nodes = find(begin_, end, symbol_label(rules_.node(c).symbol));
         if (nodes.size == 0) continue;
         open_tails_.push_back(nodes);
+        ends_.assign(1, end);
         extend(c, end);
         open_tails_.pop_back();
       }
@@ -73,13 +75,15 @@ void ChartSearcher::fill_chart(const Control& control) {
 }
 
 void ChartSearcher::match(uint32_t trie_node, int32_t end) {
+  ends_.push_back(end);
   if (const int32_t pattern = rules_.node(trie_node).pattern; pattern >= 0) {
     const uint32_t first_tail = count(tails_.size()), n_tails = count(open_tails_.size());
     tails_.insert(tails_.end(), open_tails_.begin(), open_tails_.end());
-    for (const ChartRules::Group& group : rules_.groups(pattern))
+    for (const ChartRules::Group& group : rules_.groups(pattern, begin_, ends_))
       pending_[at(end)].push_back({group.lhs, {group.first, group.size, first_tail, n_tails}});
   }
   extend(trie_node, end);
+  ends_.pop_back();
 }
 
 void ChartSearcher::extend(uint32_t trie_node, int32_t end) {
@@ -115,11 +119,12 @@ void ChartSearcher::finish_span(int32_t begin, int32_t end) {
     const auto [from, to] = std::equal_range(pending.begin(), pending.end(), Pending{label, {}}, by_label);
     for (auto it = from; it != to; ++it) cubes_.push_back(it->cube);
     for (const ChartRules::Unary& unary : rules_.unaries(label))
-      for (size_t i = first; i < labels_.size(); ++i)
-        if (labels_[i].first == unary.from) {
-          cubes_.push_back({unary.rules.first, unary.rules.size, count(tails_.size()), 1});
-          tails_.push_back(labels_[i].second);
-        }
+      for (size_t i = first; i < labels_.size(); ++i) {
+        if (labels_[i].first != unary.from) continue;
+        for (const ChartRules::Group& group : rules_.groups(unary.pattern, begin, std::span(&end, 1)))
+          if (group.lhs == label) cubes_.push_back({group.first, group.size, count(tails_.size()), 1});
+        tails_.push_back(labels_[i].second);
+      }
     if (!cubes_.empty()) labels_.emplace_back(label, search(label, {begin, end}, false));
   }
   std::sort(labels_.begin() + static_cast<std::ptrdiff_t>(first), labels_.end(),
@@ -160,8 +165,9 @@ void ChartSearcher::push(uint32_t cube_id) {
   const Cube& cube = cubes_[cube_id];
   const uint32_t first_rank = count(ranks_.size()) - 1 - cube.n_tails;
   const uint32_t* ranks = ranks_.data() + first_rank;
-  const ChartRule& rule = rules_.rule(cube.first_rule + ranks[0]);
-  double rest = 0;
+  const ChartRules::Choice& choice = rules_.choice(cube.first_choice + ranks[0]);
+  const ChartRule& rule = rules_.rule(choice);
+  double rest = choice.extra;
   for (uint32_t t = 0; t < cube.n_tails; ++t) rest += nodes_[tails_[cube.first_tail + t].first + ranks[t + 1]].score;
   heap_.push(rest + rule.estimate, count(candidates_.size()));
   candidates_.push_back({cube_id, first_rank, kNoState, 0, rest + rule.local, 0});
@@ -176,7 +182,7 @@ void ChartSearcher::push_next(uint32_t id) {
   uint32_t last = cube.n_tails;
   while (last > 0 && rank(last) == 0) --last;
   for (uint32_t i = last; i <= cube.n_tails; ++i) {
-    const uint32_t size = i == 0 ? cube.n_rules : tails_[cube.first_tail + i - 1].size;
+    const uint32_t size = i == 0 ? cube.n_choices : tails_[cube.first_tail + i - 1].size;
     if (rank(i) + 1 >= size) continue;
     for (uint32_t j = 0; j <= cube.n_tails; ++j) ranks_.push_back(rank(j) + (i == j ? 1 : 0));
     push(cube_id);
@@ -187,7 +193,7 @@ void ChartSearcher::score(Candidate& candidate, bool is_end) {
   candidate.state = count(states_.size());
   const Cube& cube = cubes_[candidate.cube];
   const uint32_t* ranks = ranks_.data() + candidate.first_rank;
-  const ChartRule& rule = rules_.rule(cube.first_rule + ranks[0]);
+  const ChartRule& rule = rules_.rule(rules_.choice(cube.first_choice + ranks[0]));
   double lm = rule.lead_lm;
   if (!lm_ || cube.n_tails == 0) {
     states_.push_back(rule.lead);
@@ -254,7 +260,7 @@ void ChartSearcher::take(const Candidate& candidate) {
   NewNode& node = new_nodes_[recombine(candidate.state)];
   node.score = std::max(node.score, candidate.score);
   const auto edge = static_cast<int32_t>(edges_.size());
-  edges_.push_back({node.last_edge, cube.first_rule + ranks[0], count(edge_tails_.size()), candidate.lm});
+  edges_.push_back({node.last_edge, cube.first_choice + ranks[0], count(edge_tails_.size()), candidate.lm});
   node.last_edge = edge;
   for (uint32_t t = 0; t < cube.n_tails; ++t) edge_tails_.push_back(tails_[cube.first_tail + t].first + ranks[t + 1]);
 }
@@ -313,12 +319,13 @@ Forest ChartSearcher::build_forest() const {
   std::vector<Feature> features;
   std::vector<int32_t> symbols, chain, tails, node_of(nodes_.size(), -1);
   // A rule's instance at the span of the item whose edges are being added.
-  std::vector<int32_t> instance_of(rules_.size(), -1);
-  const auto add_instance = [&](const ChartRule& rule, Forest::Span span) {
+  std::vector<int32_t> instance_of(rules_.n_choices(), -1);
+  const auto add_instance = [&](const ChartRules::Choice& choice, Forest::Span span) {
+    const ChartRule& rule = rules_.rule(choice);
     symbols.clear();
     features.clear();
     rules_.append_target(rule, symbols);
-    rules_.append_features(rule, features);
+    rules_.append_features(choice, features);
     return forest.add_instance({rules_.grammar_id(rule), span}, symbols, features);
   };
   const auto add_lm = [&](float lm) {
@@ -334,16 +341,16 @@ Forest ChartSearcher::build_forest() const {
       std::reverse(chain.begin(), chain.end());  // in the order they were found
       for (const int32_t e : chain) {
         const Edge& edge = edges_[at(e)];
-        int32_t& instance = instance_of[edge.rule];
+        int32_t& instance = instance_of[edge.choice];
         if (instance < 0 || forest.instance(instance).span != item.span)
-          instance = add_instance(rules_.rule(edge.rule), item.span);
+          instance = add_instance(rules_.choice(edge.choice), item.span);
         tails.clear();
         for (size_t t = 0; t < n_tails(at(e)); ++t) tails.push_back(node_of[edge_tails_[edge.first_tail + t]]);
         add_lm(edge.lm);
         forest.add_edge(instance, tails, features);
       }
     }
-  const int32_t end = add_instance(rules_.rule(rules_.end()), {0, n_words_});
+  const int32_t end = add_instance(rules_.choice(rules_.end()), {0, n_words_});
   forest.add_node({model_.labels.goal, {0, n_words_}, n_words_});
   for (uint32_t v = whole.first; v < whole.first + whole.size; ++v) {
     lm::State unused;

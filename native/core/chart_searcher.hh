@@ -42,12 +42,12 @@ class ChartSearcher {
   };
   struct Edge {
     int32_t next;  // the edge into the same node that was found before
-    uint32_t rule, first_tail;
+    uint32_t choice, first_tail;
     float lm;
   };
   // The rules of one source side at one place: all of them with all nodes of its nonterminals' spans.
   struct Cube {
-    uint32_t first_rule, n_rules;
+    uint32_t first_choice, n_choices;
     uint32_t first_tail, n_tails;  // in tails_
   };
   struct Pending {
@@ -108,6 +108,7 @@ class ChartSearcher {
 
   std::vector<std::vector<Pending>> pending_;  // of the current begin, by end
   std::vector<NodeList> tails_, open_tails_;
+  std::vector<int32_t> ends_;  // of the symbols matched so far
   std::vector<Cube> cubes_;
   std::vector<Candidate> candidates_;
   CandidateHeap heap_;

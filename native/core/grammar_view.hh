@@ -78,6 +78,7 @@ class GrammarView {
   bool knows_source(int32_t word) const;
   bool knows_target(int32_t word) const;
   int n_reordering() const { return n_reordering_; }
+  const GrammarTables& tables() const { return tables_; }
   const ViewOptions& settings() const { return options_; }
 
  private:

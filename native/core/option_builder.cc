@@ -25,6 +25,10 @@ void copy_to(std::span<const T> from, std::vector<T>& to, size_t place) {
   std::copy(from.begin(), from.end(), to.begin() + static_cast<std::ptrdiff_t>(place));
 }
 
+RuleView view_of(std::span<const int32_t> source, const TranslationOption& option) {
+  return {source, option.target, option.alignment, option.count, option.pair};
+}
+
 }  // namespace
 
 OptionBuilder::Draft OptionBuilder::draft(const Sentences& sentences, int n_threads, Control& control) const {
@@ -90,8 +94,23 @@ OptionBuilder::Draft OptionBuilder::draft(const Sentences& sentences, int n_thre
       const auto [s, o] = first_use[row];
       const TranslationOption& option = lists[s].options[o];
       const auto source = sentences[s].subspan(at(option.begin), at(option.end - option.begin));
-      templates_.features({source, option.target, option.alignment, option.count, option.pair}, draft.rows[at(chunk)]);
+      templates_.features(view_of(source, option), draft.rows[at(chunk)]);
     }
+  });
+  if (!templates_.has_contexts()) return draft;
+  draft.context_rows.assign((n_sentences + at(kContextSentences) - 1) / at(kContextSentences), ContextRows(templates_));
+  parallel_chunks(sentences.size(), kContextSentences, n_threads, control, [&](int64_t begin, int64_t end, int) {
+    ContextRows& rows = draft.context_rows[at(begin / kContextSentences)];
+    for (int64_t s = begin; s < end; ++s) {
+      const auto words = sentences[s];
+      for (const TranslationOption& option : lists[at(s)].options) {
+        const auto first = at(option.begin), after = at(option.end);
+        rows.add(view_of(words.subspan(first, after - first), option), 0, after - first,
+                 first == 0 ? kSentenceBegin : words[first - 1], after == words.size() ? kSentenceEnd : words[after]);
+        rows.end_row();
+      }
+    }
+    rows.finish();
   });
   return draft;
 }
@@ -102,18 +121,25 @@ BuiltOptions OptionBuilder::finish(Draft&& draft, FeatureIndex& index, bool grow
   out.feature_offsets.assign(n + 1, 0);
   if (draft.rows.empty()) return std::move(out);
 
-  const auto [offsets, ids, values] = intern_rows(draft.rows, index, grow);
+  const FeatureColumns of_pair = intern_rows(draft.rows, index, grow);
+  FeatureColumns of_option;
+  for (const ContextRows& rows : draft.context_rows) rows.intern(index, grow, of_option);
   for (size_t i = 0; i < n; ++i) {
-    const size_t pair = draft.pair_of_option[i];
-    out.feature_offsets[i + 1] = out.feature_offsets[i] + static_cast<int64_t>(offsets[pair + 1] - offsets[pair]);
-  }
-  out.feature_ids.resize(at(out.feature_offsets.back()));
-  out.feature_values.resize(out.feature_ids.size());
-  for (size_t i = 0; i < n; ++i) {
-    const size_t pair = draft.pair_of_option[i], size = offsets[pair + 1] - offsets[pair];
-    copy_to(std::span<const int32_t>(ids).subspan(offsets[pair], size), out.feature_ids, at(out.feature_offsets[i]));
-    copy_to(std::span<const float>(values).subspan(offsets[pair], size), out.feature_values,
-            at(out.feature_offsets[i]));
+    const auto begin = static_cast<std::ptrdiff_t>(out.feature_ids.size());
+    const auto append = [&](const FeatureColumns& columns, size_t row) {
+      for (size_t f = columns.offsets[row]; f < columns.offsets[row + 1]; ++f) {
+        const auto known = std::find(out.feature_ids.begin() + begin, out.feature_ids.end(), columns.ids[f]);
+        if (known != out.feature_ids.end()) {
+          out.feature_values[at(known - out.feature_ids.begin())] += columns.values[f];
+          continue;
+        }
+        out.feature_ids.push_back(columns.ids[f]);
+        out.feature_values.push_back(columns.values[f]);
+      }
+    };
+    append(of_pair, draft.pair_of_option[i]);
+    if (!draft.context_rows.empty()) append(of_option, i);
+    out.feature_offsets[i + 1] = static_cast<int64_t>(out.feature_ids.size());
   }
   return std::move(out);
 }

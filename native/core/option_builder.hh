@@ -8,6 +8,7 @@
 #include "core/feature_index.hh"
 #include "core/grammar_view.hh"
 #include "core/ragged.hh"
+#include "core/templates/context_rows.hh"
 #include "core/templates/rule_template.hh"
 
 namespace dragoman {
@@ -34,8 +35,9 @@ class OptionBuilder {
   // A batch on its way: everything is there but the ids of its sparse features, whose names wait in `rows`.
   struct Draft {
     BuiltOptions options;
-    std::vector<uint32_t> pair_of_option;  // row of each option's pair
-    std::vector<FeatureRows> rows;         // of pairs in the order of first use, in chunks of kChunk
+    std::vector<uint32_t> pair_of_option;   // row of each option's pair
+    std::vector<FeatureRows> rows;          // of pairs in the order of first use, in chunks of kChunk
+    std::vector<ContextRows> context_rows;  // of options, in chunks of sentences; none without such templates
   };
   Draft draft(const Sentences& sentences, int n_threads, Control& control) const;
   // Gives the sparse features their ids, new ones in the order of options; without `grow` features that the index lacks
@@ -44,6 +46,7 @@ class OptionBuilder {
 
  private:
   static constexpr size_t kChunk = 256;
+  static constexpr int64_t kContextSentences = 16;
 
   const GrammarView& view_;
   TemplateSet templates_;

@@ -120,6 +120,66 @@ TEST(chart_search_scores_whole_strings) {
   }
 }
 
+// Every word of a rule has feature 6 (for each run of them, wherever it stands), every nonterminal feature 7 as often
+// as it has words: so candidates have 6 by the words that rules cover, and their scores hold it.
+TEST(chart_search_weighs_features_of_places) {
+  Rules rules;
+  for (const int length : {0, 1, 4, 9, 30}) rules.add_sentence(length);
+  std::vector<int64_t> first_place{0}, first_row{0}, offsets{0}, first_class{0}, gap_offsets{0};
+  std::vector<int32_t> symbols, positions, ids, classes, gap_ids;
+  std::vector<float> values, gap_values;
+  RuleBatch batch = rules.batch();
+  constexpr int32_t kMaxLength = 40;
+  for (int64_t s = 0; s < batch.size(); ++s)
+    for (auto p = batch.first_pattern[static_cast<size_t>(s)]; p < batch.first_pattern[static_cast<size_t>(s) + 1];
+         ++p) {
+      const auto pattern = batch.patterns[p];
+      const auto n_rules = batch.first_rule[static_cast<size_t>(p) + 1] - batch.first_rule[static_cast<size_t>(p)];
+      for (size_t i = 0; i < pattern.size(); ++i) {
+        if (pattern[i] < 0) classes.insert(classes.end(), static_cast<size_t>(n_rules), 0);
+        for (size_t w = 0; pattern[i] >= 0 && w < batch.words[s].size(); ++w) {
+          if (batch.words[s][w] != pattern[i]) continue;
+          symbols.push_back(static_cast<int32_t>(i));
+          positions.push_back(static_cast<int32_t>(w));
+          first_row.push_back(first_row.back() + n_rules);
+          for (int64_t r = 0; r < n_rules; ++r) {
+            ids.push_back(6);
+            values.push_back(1);
+            offsets.push_back(static_cast<int64_t>(ids.size()));
+          }
+        }
+      }
+      first_place.push_back(static_cast<int64_t>(symbols.size()));
+      first_class.push_back(static_cast<int64_t>(classes.size()));
+    }
+  for (int32_t length = 1; length <= kMaxLength; ++length) {
+    gap_ids.push_back(7);
+    gap_values.push_back(static_cast<float>(length));
+    gap_offsets.push_back(length);
+  }
+  batch.contexts = RuleContexts{first_place, symbols, positions, first_row, {offsets, ids}, values};
+  batch.gaps = RuleGaps{first_class, classes, kMaxLength, {gap_offsets, gap_ids}, gap_values};
+  const std::vector<double> weights{0.1, -0.2, -0.3, -1, 1, 0.5, 0.75, -0.25};
+  Control control;
+  const ChartDecoder decoder({20, 5, 3, 8}, features(), nullptr, {});
+  const auto lists = decoder.decode_kbest(batch, {2, {0, 1}, {0}}, weights, 30, false, 2, control);
+  CHECK(lists.first.back() > 60);
+  for (size_t s = 0; s + 1 < lists.first.size(); ++s)
+    for (auto c = static_cast<size_t>(lists.first[s]); c < static_cast<size_t>(lists.first[s + 1]); ++c) {
+      double sum = 0, covered = 0;
+      for (auto i = static_cast<size_t>(lists.feature_offsets[c]);
+           i < static_cast<size_t>(lists.feature_offsets[c + 1]); ++i) {
+        const auto value = static_cast<double>(lists.feature_values[i]);
+        sum += weights[static_cast<size_t>(lists.feature_ids[i])] * value;
+        if (lists.feature_ids[i] == 6 || lists.feature_ids[i] == 3) covered += value;  // 3: words passed through
+      }
+      CHECK(std::fabs(sum - lists.scores[c]) < 1e-4);
+      CHECK(covered == static_cast<double>(batch.words[static_cast<int64_t>(s)].size()));
+    }
+  classes[0] = 1;
+  CHECK(test::throws<std::invalid_argument>([&] { decoder.decode(batch, {2, {0, 1}, {0}}, weights, 1, control); }));
+}
+
 TEST(chart_search_refuses_what_does_not_fit) {
   Rules rules;
   rules.add_sentence(4);

@@ -6,6 +6,7 @@
 
 #include "core/errors.hh"
 #include "core/option_builder.hh"
+#include "core/templates/context_rows.hh"
 #include "core/templates/rule_template.hh"
 #include "test.hh"
 
@@ -56,6 +57,33 @@ TEST(templates_see_rules_with_nonterminals) {
   CHECK(features(set, {source, target, links, 1, 0}) == expected);
 }
 
+TEST(templates_of_phrases_refuse_those_of_rules) {
+  const Words words;
+  CHECK(test::throws<InputError>([&] {
+    TemplateSet({words.side(), words.side()}, std::vector{TemplateChoice{"structural_distortion", {10}}}, false);
+  }));
+}
+
+TEST(contexts_are_named_once_and_counted_by_row) {
+  const Words words;
+  const TemplateSet set({words.side(), words.side()}, std::vector{TemplateChoice{"word_context", {0, 0}}});
+  const std::vector<Symbol> source{3, -1}, target{5, 5};
+  const std::vector<PhraseLink> links{{0, 0}, {0, 1}};
+  ContextRows rows(set);
+  for (const Symbol before : {kSentenceBegin, Symbol{999}, kSentenceBegin}) {
+    rows.add({source, target, links, 1, 0, 0}, 0, 1, before, 4);
+    rows.end_row();
+  }
+  rows.finish();
+  FeatureIndex index;
+  FeatureColumns columns;
+  rows.intern(index, true, columns);
+  CHECK(index.size() == 3);
+  CHECK(index.find("word_context:a,\\\\<other>,-1,<s>") == 0 && index.find("word_context:a,\\\\<other>,-1,<unk>") == 2);
+  CHECK((columns.ids == std::vector<int32_t>{0, 1, 2, 1, 0, 1}));
+  CHECK(columns.values == std::vector<float>(6, 2.0f));
+}
+
 TEST(templates_refuse_what_does_not_exist) {
   const Words words;
   const auto make = [&](std::vector<TemplateChoice> choices) {
@@ -74,6 +102,7 @@ TEST(templates_refuse_what_does_not_exist) {
 TEST(templates_survive_damaged_rules) {
   const Words words;
   const TemplateSet set({words.side(), words.side()}, all_templates());
+  const GapClasses classes(set);
   std::mt19937 random(5);
   int n_good = 0;
   for (int round = 0; round < 3000; ++round) {
@@ -85,7 +114,11 @@ TEST(templates_survive_damaged_rules) {
       links.push_back({static_cast<uint8_t>(random()), static_cast<uint8_t>(random() % 4)});
     if (round % 2 == 0 && source.size() > 3) source.resize(3);
     try {
-      CHECK(!features(set, {source, target, links, static_cast<int64_t>(random() % 2000), 0}).empty());
+      const RuleView rule{
+          source, target, links, static_cast<int64_t>(random() % 2000), 0, static_cast<int32_t>(random() % 3)};
+      CHECK(!features(set, rule).empty());
+      for (size_t i = 0, slot = 0; i < source.size(); ++i)
+        if (!is_word(source[i])) CHECK(classes.of(rule, i, static_cast<int32_t>(slot++)) < 2);
       ++n_good;
     } catch (const InputError&) {
     }

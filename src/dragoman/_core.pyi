@@ -487,6 +487,29 @@ class PhraseDecoder:
         progress: Callable[[int], None] | None,
     ) -> _KBest: ...
 
+class RuleContexts:
+    def __init__(
+        self,
+        first_place: NDArray[np.int64],
+        symbols: NDArray[np.int32],
+        positions: NDArray[np.int32],
+        first_row: NDArray[np.int64],
+        feature_offsets: NDArray[np.int64],
+        feature_ids: NDArray[np.int32],
+        feature_values: NDArray[np.float32],
+    ) -> None: ...
+
+class RuleGaps:
+    def __init__(
+        self,
+        first_class: NDArray[np.int64],
+        classes: NDArray[np.int32],
+        max_length: int,
+        feature_offsets: NDArray[np.int64],
+        feature_ids: NDArray[np.int32],
+        feature_values: NDArray[np.float32],
+    ) -> None: ...
+
 class RuleBatch:
     def __init__(
         self,
@@ -506,6 +529,8 @@ class RuleBatch:
         feature_ids: NDArray[np.int32],
         feature_values: NDArray[np.float32],
         n_labels: int,
+        contexts: RuleContexts | None,
+        gaps: RuleGaps | None,
     ) -> None: ...
 
 class ChartDecoder:
@@ -806,7 +831,7 @@ class RuleBuilder:
         grow: bool,
         n_threads: int,
         progress: Callable[[int], None] | None,
-    ) -> tuple[NDArray[Any], ...]: ...
+    ) -> tuple[Any, ...]: ...
 
 class RuleTable:
     def __init__(self, goal: str) -> None: ...
@@ -821,7 +846,7 @@ class RuleTable:
     ) -> dict[str, int]: ...
     def place(self, grammar: GrammarTables) -> NDArray[np.float32]: ...
 
-def template_kinds() -> list[tuple[str, str, list[tuple[str, int, int, int]]]]: ...
+def template_kinds() -> list[tuple[str, str, list[tuple[str, int, int, int]], bool]]: ...
 
 class OptionBuilder:
     def __init__(

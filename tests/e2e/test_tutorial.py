@@ -35,6 +35,8 @@ def test_every_command_works(tmp_path):
     assert "contribution" in done.stdout
     assert "files are as they were written" in done.stdout
     assert (tmp_path / "moses" / "moses.ini").exists()
+    assert "[S] -> " in done.stdout
+    assert (tmp_path / "hierarchical-again" / "system.json").exists()
 
 
 def test_the_python_example_works(tmp_path, dragoman):

@@ -29,11 +29,15 @@ FEATURES = ChartFeatures(
 )
 
 
-@pytest.fixture(scope="module")
-def lm() -> LanguageModel:
+def tiny_lm() -> LanguageModel:
     text = TrainingText()
     text.add_lines(["a b c", "b a d a b", "c c a", "a b d", "d a b c a", "b", "a c", "c a b"] * 2)
     return estimate(text, EstimateConfig(order=3)).model
+
+
+@pytest.fixture(scope="module")
+def lm() -> LanguageModel:
+    return tiny_lm()
 
 
 @dataclass(frozen=True)
@@ -214,9 +218,10 @@ class BruteForce:
                 if math.prod(map(len, tails)) > MAX_DERIVATIONS:
                     raise TooManyError
                 for chosen in product(*tails):
-                    yield self.applied(rule, chosen)
+                    yield self.applied(rule, spans, chosen)
 
-    def applied(self, rule, tails):
+    def applied(self, rule, spans, tails):
+        """`spans` are (symbol, begin, end) of the source side."""
         features = Counter({"rules": 1})
         features += Counter(f"sparse:{i}" for i in rule.sparse)
         if rule.arity < 3:

@@ -27,9 +27,11 @@ TEMPLATES = (
     "target_length",
     "joint_length(max=1)",
     "target_insertion(top=1)",
+    "source_deletion(top=1)",
     "discount",
     "rule_id(min_count=1)",
 )
+CONTEXTS = ("word_context(top=0)", "word_context(top=2)", "word_context(top=0,pairs=2)")
 
 
 def stored(word):
@@ -41,6 +43,9 @@ class Twin:
 
     def __init__(self, pairs):
         self.sides = Counter(), Counter()
+        self.linked = Counter()
+        for source, target, links in pairs:
+            self.linked.update((stored(source[s]), stored(target[t])) for s, t in links)
         for *sides, links in pairs:
             for side, words in enumerate(sides):
                 for place, word in enumerate(words):
@@ -50,6 +55,22 @@ class Twin:
         ranked = sorted(self.sides[side].items(), key=lambda item: (-item[1], item[0].encode()))
         frequent = {word for word, _ in ranked[:n]}
         return lambda word: word if word in frequent else "<other>"
+
+    def context(self, option, begin, sentence, template):
+        """Of linked words with their neighbours in the sentence."""
+        f, e = ([stored(w) for w in side.split()] for side in (option.source, option.target))
+        around = ["<s>", *(stored(w) if stored(w) in self.sides[0] else "<unk>" for w in sentence), "</s>"]
+        ranked = sorted(self.linked.items(), key=lambda item: (-item[1], [w.encode() for w in item[0]]))
+        pairs = {pair for pair, _ in ranked[:2]} if "pairs" in template else set(self.linked)
+        top = (self.top(0, 2), self.top(1, 2)) if "top=2" in template else (str, str)
+        result = Counter()
+        for s, t in option.alignment:
+            pair = (top[0](f[s]), top[1](e[t])) if (f[s], e[t]) in pairs else ("<other>", "<other>")
+            for step, word in (("-1", around[begin + s]), ("+1", around[begin + s + 2])):
+                if word not in ("<s>", "</s>"):
+                    word = top[0](word) if "pairs" not in template or word in {f for f, _ in pairs} else "<other>"
+                result[feature_name("word_context", *pair, step, word)] += 1
+        return result
 
     def features(self, option):
         f, e = ([stored(w) for w in side.split()] for side in (option.source, option.target))
@@ -73,6 +94,8 @@ class Twin:
         add("joint_length", *(len(side) if len(side) <= 1 else "2+" for side in (f, e)))
         for w in unaligned_e:
             add("target_insertion", self.top(1, 1)(w))
+        for w in unaligned_f:
+            add("source_deletion", self.top(0, 1)(w))
         bins = [1, 2, 3, 4, 5, (6, 10), (11, 20), (21, 50), (51, 100), (101, 1000)]
         for b in bins:
             low, high = b if isinstance(b, tuple) else (b, b)
@@ -81,7 +104,7 @@ class Twin:
         if option.count > 1000:
             add("discount", "1001+")
         add("rule_id", " ".join(f), " ".join(e))
-        return dict(result)
+        return result
 
 
 @st.composite
@@ -115,12 +138,12 @@ sentences = st.lists(st.lists(st.sampled_from([*SOURCE_WORDS, "new"]), max_size=
 
 
 @settings(max_examples=40)
-@given(pairs=corpora(), batch=sentences, fold=st.sampled_from([None, 0]))
-def test_options_and_features_are_those_of_the_twin(pairs, batch, fold):
+@given(pairs=corpora(), batch=sentences, fold=st.sampled_from([None, 0]), context=st.sampled_from(CONTEXTS))
+def test_options_and_features_are_those_of_the_twin(pairs, batch, fold, context):
     with tempfile.TemporaryDirectory() as scratch:
         view = grammar_of(pairs, Path(scratch)).view(ViewConfig(excluded_fold=fold))
         index = FeatureIndex()
-        builder = PhraseOptionBuilder(view, index, templates=parse_templates(TEMPLATES))
+        builder = PhraseOptionBuilder(view, index, templates=parse_templates([*TEMPLATES, context]))
         options, own = builder.build(batch)
         wanted = [view.options(sentence) for sentence in batch]
         assert options.first.tolist() == np.cumsum([0, *(len(row) for row in wanted)]).tolist()
@@ -128,12 +151,13 @@ def test_options_and_features_are_those_of_the_twin(pairs, batch, fold):
         assert options.rules.tolist() == [o.pair for o in flat]
         assert list(zip(options.begin.tolist(), options.end.tolist(), strict=True)) == [(o.begin, o.end) for o in flat]
         twin = Twin(pairs)
+        sentence_of = [sentence for sentence, row in zip(batch, wanted, strict=True) for _ in row]
         for i, (option, found) in enumerate(zip(flat, rows_of(options, index), strict=True)):
             target = options.targets[options.target_offsets[i] : options.target_offsets[i + 1]]
             assert view.target_vocab.decode(target) == option.target
             assert options.scores[i].tolist() == [option.p_e_f, option.p_f_e, option.lex_e_f, option.lex_f_e]
             assert options.orientations[i].tolist() == list(option.reordering)
-            assert found == twin.features(option)
+            assert found == twin.features(option) + twin.context(option, option.begin, sentence_of[i], context)
         alone = [{o.begin for o in row if o.end == o.begin + 1} for row in wanted]
         for s, sentence in enumerate(batch):
             row = options.pass_through[options.pass_offsets[s] : options.pass_offsets[s + 1]].tolist()
@@ -147,22 +171,24 @@ def test_options_and_features_are_those_of_the_twin(pairs, batch, fold):
 
 
 @settings(max_examples=15)
-@given(pairs=corpora(), batch=sentences)
-def test_a_derivation_has_the_features_of_its_phrases(pairs, batch):
+@given(pairs=corpora(), batch=sentences, context=st.sampled_from(CONTEXTS))
+def test_a_derivation_has_the_features_of_its_phrases(pairs, batch, context):
     with tempfile.TemporaryDirectory() as scratch:
         view = grammar_of(pairs, Path(scratch)).view()
         index = FeatureIndex()
-        builder = PhraseOptionBuilder(view, index, templates=parse_templates(TEMPLATES))
+        builder = PhraseOptionBuilder(view, index, templates=parse_templates([*TEMPLATES, context]))
         decoder = PhraseDecoder(PhraseConfig.fast(), view.target_vocab, index)
         options, own = builder.build(batch)
         weights = np.linspace(-1, 1, len(index))
         twin = Twin(pairs)
-        for forest in decoder.decode(options, weights, own_words=own):
+        for sentence, forest in zip(batch, decoder.decode(options, weights, own_words=own), strict=True):
             best = forest.best(weights)
             wanted = Counter()
             for application in best.applications:
                 if application.rule >= 0:
-                    wanted.update(twin.features(view.pair(application.rule)))
+                    pair = view.pair(application.rule)
+                    wanted.update(twin.features(pair))
+                    wanted.update(twin.context(pair, application.source[0], sentence, context))
             found = {n: v for n, v in best.features().items() if n.split(":")[0] in known_templates()}
             assert found == pytest.approx(dict(wanted))
 

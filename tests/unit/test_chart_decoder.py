@@ -10,7 +10,7 @@ import pytest
 from dragoman.corpus import Vocab
 from dragoman.features import FeatureIndex, Weights
 from dragoman.lm import EstimateConfig, TrainingText, estimate
-from dragoman.search import ChartConfig, ChartDecoder, ChartFeatures, RuleOptions
+from dragoman.search import ChartConfig, ChartDecoder, ChartFeatures, RuleContexts, RuleGaps, RuleOptions
 
 VOCAB = Vocab.of(["a b c d e f g h"])
 N_SOURCE = 6
@@ -281,3 +281,68 @@ def test_rules_that_do_not_fit_are_refused(name, value):
     assert len(decoder.kbest(good, weights, 1)) == 1
     with pytest.raises(ValueError, match=r"rules|source sides|features|label"):
         decoder.kbest(replace(good, **{name: value}), weights, 1)
+
+
+def placed_options():
+    """Two words, the second of which has a feature of its own behind the first; a gap has one by its length."""
+    good = options_of([[0, 0]], {(0,): [(0, [3])], (0, X): [(0, [4, X])]})
+    contexts = RuleContexts(
+        first_place=np.array([0, 1, 1], np.int64),
+        symbols=np.array([0], np.int32),
+        positions=np.array([1], np.int32),
+        first_row=np.array([0, 1], np.int64),
+        feature_offsets=np.array([0, 1], np.int64),
+        feature_ids=np.array([20], np.int32),
+        feature_values=np.array([2], np.float32),
+    )
+    gaps = RuleGaps(
+        first_class=np.array([0, 0, 1], np.int64),
+        classes=np.array([0], np.int32),
+        max_length=2,
+        feature_offsets=np.array([0, 1, 1], np.int64),
+        feature_ids=np.array([21], np.int32),
+        feature_values=np.array([1], np.float32),
+    )
+    return replace(good, contexts=contexts, gaps=gaps)
+
+
+def test_features_of_places_are_part_of_the_score():
+    decoder, weights = made()
+    plain = np.zeros(30)
+    plain[: len(weights.values)] = weights.values
+    for extra in (0.0, 5.0, -5.0):
+        values = plain.copy()
+        values[20], values[21] = extra, -extra
+        lists = decoder.kbest(placed_options(), values, 10)
+        assert len(lists) == 2
+        for c in range(2):
+            ids, found = lists.features_of(c)
+            assert lists.scores[c] == pytest.approx(float(values[ids] @ found), abs=1e-5)
+            assert found[ids == 20].tolist() == [2]
+        assert {21 in lists.features_of(c)[0] for c in range(2)} == {True, False}
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "value"),
+    [
+        ("contexts", "first_place", np.array([0, 1], np.int64)),
+        ("contexts", "positions", np.zeros(0, np.int32)),
+        ("contexts", "first_row", np.array([0, 2], np.int64)),
+        ("contexts", "first_row", np.array([1, 2], np.int64)),
+        ("contexts", "feature_offsets", np.array([0, 1, 1], np.int64)),
+        ("contexts", "feature_ids", np.array([-1], np.int32)),
+        ("contexts", "feature_values", np.array([np.nan], np.float32)),
+        ("gaps", "first_class", np.array([0, 1, 1], np.int64)),
+        ("gaps", "classes", np.array([1], np.int32)),
+        ("gaps", "classes", np.array([-1], np.int32)),
+        ("gaps", "max_length", 0),
+        ("gaps", "max_length", 3),
+        ("gaps", "feature_values", np.zeros(0, np.float32)),
+    ],
+)
+def test_features_of_places_that_do_not_fit_are_refused(part, name, value):
+    decoder, weights = made()
+    good = placed_options()
+    bad = replace(good, **{part: replace(getattr(good, part), **{name: value})})
+    with pytest.raises(ValueError, match=r"rules|source sides|features|nonterminals"):
+        decoder.kbest(bad, weights, 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -66,6 +67,15 @@ def test_chosen_features_only():
     assert result.gain_after > result.gain_before
     with pytest.raises(InputError, match="no feature 'nobody'"):
         Mert(features=("nobody",)).optimise(pool, start, seed=1)
+
+
+def test_sparse_features_only_when_asked():
+    pool = replace(random_pool(3), dense=frozenset({0, 1}))
+    start = Weights.from_dict(dict.fromkeys(pool.index.names(np.arange(5, dtype=np.int32)), 1.0), pool.index)
+    mert = Mert(n_starts=3, norm=Norm.NONE)
+    dense = mert.optimise(pool, start, seed=1).weights
+    assert all(dense.values[2:] == 1.0)
+    assert any(replace(mert, sparse=True).optimise(pool, start, seed=1).weights.values[2:] != 1.0)
 
 
 def test_too_many_features_are_refused_and_blocks_help():

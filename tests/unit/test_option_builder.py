@@ -141,3 +141,22 @@ def test_sets_of_templates():
     assert str(parse_templates([" word_pair( top = 5 ) "])[0]) == "word_pair(top=5)"
     with pytest.raises(InputError, match="stands twice"):
         parse_templates(["extended", "discount"])
+
+
+@pytest.mark.parametrize("name", ["rule_shape", "rule_overlap", "node_count", "structural_distortion"])
+def test_templates_about_rules_are_refused(grammar, name):
+    with pytest.raises(InputError, match=f"{name} is about rules"):
+        PhraseOptionBuilder(grammar.view(), FeatureIndex(), templates=parse_templates([name]))
+    with pytest.raises(InputError, match=f"{name} is about rules"):
+        parse_templates(["rule_id", name], has_rules=False)
+
+
+def test_pairs_in_context_need_an_extracted_grammar(grammar, tmp_path):
+    write_tables(grammar.view(), tmp_path / "phrases", reordering=tmp_path / "reordering")
+    imported = read_tables(tmp_path / "phrases", tmp_path / "imported", reordering=tmp_path / "reordering").view()
+    with pytest.raises(InputError, match="pairs"):
+        PhraseOptionBuilder(imported, FeatureIndex(), templates=parse_templates(["word_context(top=0,pairs=3)"]))
+    index = FeatureIndex()
+    PhraseOptionBuilder(imported, index, templates=parse_templates(["word_context(top=0)"])).build(["das haus new"])
+    assert index.find("word_context:das,the,-1,<s>") >= 0
+    assert index.find("word_context:haus,house,+1,<unk>") >= 0

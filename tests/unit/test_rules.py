@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import random
+from dataclasses import replace
 
 import pytest
 
 from dragoman.align import Alignment
 from dragoman.corpus import Bitext
 from dragoman.errors import InputError, MismatchError
-from dragoman.features import FeatureIndex, Template, Weights
+from dragoman.features import FeatureIndex, Template, Weights, parse_templates
 from dragoman.grammar import (
     RULE_SCORES,
     ExtractConfig,
@@ -27,6 +28,7 @@ from dragoman.search import ChartConfig, ChartDecoder, ChartFeatures, RuleOption
 
 SOURCE = ["das haus", "das haus ist klein", "das haus", "ein haus ist das", "a ||| [X,1]"]
 TARGET = ["the house", "the house is small", "the building", "that is a house", "x <s> [X,2]"]
+CHIANG = RuleConfig(tight=True, min_source_gap=1)
 LINKS = [
     [(0, 0), (1, 1)],
     [(0, 0), (1, 1), (2, 2), (3, 3)],
@@ -45,7 +47,7 @@ def bitext(tmp_path) -> Bitext:
 
 @pytest.fixture
 def grammar(bitext, tmp_path) -> Grammar:
-    return extract_rules(bitext, Alignment.of(LINKS), tmp_path / "grammar")
+    return extract_rules(bitext, Alignment.of(LINKS), tmp_path / "grammar", CHIANG)
 
 
 def test_rules_share_the_mass_of_their_phrase(grammar):
@@ -95,9 +97,9 @@ def test_limits(bitext, grammar, tmp_path):
     assert [r.target for r in grammar.rule_view(RuleViewConfig(max_targets=1)).lookup("haus")] == ["house"]
     assert grammar.rule_view().find("[X,1] haus", "[X,1] building").count == 1
     assert grammar.rule_view(RuleViewConfig(min_count=2)).find("[X,1] haus", "[X,1] building") is None
-    flat = extract_rules(bitext, Alignment.of(LINKS), tmp_path / "flat", RuleConfig(max_nonterminals=0))
+    flat = extract_rules(bitext, Alignment.of(LINKS), tmp_path / "flat", replace(CHIANG, max_nonterminals=0))
     assert flat.rule_view().lookup("[X,1] haus") == []
-    often = extract_rules(bitext, Alignment.of(LINKS), tmp_path / "often", RuleConfig(min_count=2))
+    often = extract_rules(bitext, Alignment.of(LINKS), tmp_path / "often", replace(CHIANG, min_count=2))
     assert len(often) < len(grammar)
     with pytest.raises(InputError, match="less than 2 times were left out"):
         often.rule_view(RuleViewConfig(min_count=1))
@@ -163,6 +165,35 @@ def test_a_chart_decoder_takes_the_rules(grammar, features):
         RuleOptionBuilder(view, index, scores=("p",))
 
 
+def test_names_tell_rules_apart(tmp_path):
+    """By left-hand side, by label and by the order of nonterminals."""
+    (tmp_path / "rules").write_text(
+        "[X] ||| [X,1] f [X,2] ||| [X,1] e [X,2] ||| p_e_f=-1\n"
+        "[Y] ||| [X,1] f [X,2] ||| [X,1] e [X,2] ||| p_e_f=-1\n"
+        "[X] ||| [X,1] f [Y,2] ||| [X,1] e [Y,2] ||| p_e_f=-1\n"
+        "[X] ||| [X,1] f [X,2] ||| [X,2] e [X,1] ||| p_e_f=-1\n"
+        "[X] ||| g ||| e ||| p_e_f=-1\n"
+    )
+    index = FeatureIndex()
+    view = read_hiero(tmp_path / "rules", tmp_path / "grammar").rule_view()
+    templates = parse_templates(["rule_id", "rule_shape", "node_count", "rule_overlap"])
+    RuleOptionBuilder(view, index, templates=templates).build(["g f g"])
+    assert {index.name(i) for i in range(len(index))} == {
+        r"rule_id:[X],[X]\sf\s[X],[1]\se\s[2]",
+        r"rule_id:[Y],[X]\sf\s[X],[1]\se\s[2]",
+        r"rule_id:[X],[X]\sf\s[Y],[1]\se\s[2]",
+        r"rule_id:[X],[X]\sf\s[X],[2]\se\s[1]",
+        "rule_id:[X],g,e",
+        r"rule_shape:[1]\sw\s[2],[1]\sw\s[2]",
+        r"rule_shape:[1]\sw\s[2],[2]\sw\s[1]",
+        "rule_shape:w,w",
+        "node_count:[X]",
+        "node_count:[Y]",
+        "rule_overlap:[X]",
+        "rule_overlap:[Y]",
+    }
+
+
 @pytest.mark.parametrize("name", list(ARRAYS))
 def test_wild_content_never_crashes(grammar, name):
     """Files of the right size with any content: an error or an answer."""
@@ -177,7 +208,8 @@ def test_wild_content_never_crashes(grammar, name):
         path.write_bytes(bytes(damaged))
         try:
             view = Grammar.load(grammar.folder).rule_view()
-            RuleOptionBuilder(view, FeatureIndex()).build(["das haus ist klein ein haus"])
+            templates = parse_templates(["rm_sparse", "rule_overlap", "node_count"])
+            RuleOptionBuilder(view, FeatureIndex(), templates=templates).build(["das haus ist klein ein haus"])
             write_hiero(view, path.parent / "out")
             for rule in range(view.tables.n_pairs()):
                 view.rule(rule)

@@ -1,4 +1,5 @@
-// The rule itself, named by its words: the same name in every system that has it.
+// The rule itself, named by its words, with the left-hand side where it has one: the same name in every system that has
+// it.
 #include "core/templates/rule_template.hh"
 
 namespace dragoman {
@@ -11,7 +12,11 @@ class RuleId final : public RuleTemplate {
 
   void features(const RuleView& rule, FeatureRows& out) const override {
     if (rule.count < min_count_) return;
-    out.add(1, FeatureRows::Words{sides_.source, rule.source}, FeatureRows::Words{sides_.target, rule.target});
+    const FeatureRows::Words source{sides_.source, rule.source}, target{sides_.target, rule.target};
+    if (rule.lhs < 0)
+      out.add(1, source, target);
+    else
+      out.add(1, sides_.source.text(symbol_of_label(rule.lhs)), source, target);
   }
 
  private:

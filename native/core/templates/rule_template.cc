@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/errors.hh"
+#include "core/templates/application_template.hh"
 
 namespace dragoman {
 
@@ -105,7 +106,7 @@ std::vector<TemplateKind> template_kinds() {
   return kinds;
 }
 
-TemplateSet::TemplateSet(RuleSides sides, std::span<const TemplateChoice> choices)
+TemplateSet::TemplateSet(RuleSides sides, std::span<const TemplateChoice> choices, bool has_rules)
     : sides_(std::make_unique<const RuleSides>(std::move(sides))) {
   for (const TemplateChoice& choice : choices) {
     const auto& kinds = registry();
@@ -117,19 +118,33 @@ TemplateSet::TemplateSet(RuleSides sides, std::span<const TemplateChoice> choice
     for (size_t i = 0; i < choice.values.size(); ++i)
       if (choice.values[i] < kind->settings[i].least || choice.values[i] > kind->settings[i].most)
         throw std::invalid_argument("a setting of the template " + choice.name + " is out of range");
-    for (const auto& [name, made] : templates_)
-      if (name == choice.name) throw std::invalid_argument("the template " + name + " stands twice");
-    templates_.emplace_back(choice.name, kind->make(*sides_, choice.values));
+    for (const Named& other : templates_)
+      if (other.name == choice.name) throw std::invalid_argument("the template " + choice.name + " stands twice");
+    if (kind->for_rules_only && !has_rules)
+      throw InputError("the template " + choice.name +
+                       " is about rules with nonterminals; a phrase-based system has none: leave it out");
+    auto made = kind->make(*sides_, choice.values);
+    const auto* context = dynamic_cast<const ContextTemplate*>(made.get());
+    const auto* gap = dynamic_cast<const GapTemplate*>(made.get());
+    templates_.push_back({choice.name, std::move(made), context, gap});
   }
+}
+
+bool TemplateSet::has_contexts() const {
+  return std::any_of(templates_.begin(), templates_.end(), [](const Named& t) { return t.context != nullptr; });
+}
+
+bool TemplateSet::has_gaps() const {
+  return std::any_of(templates_.begin(), templates_.end(), [](const Named& t) { return t.gap != nullptr; });
 }
 
 void TemplateSet::features(const RuleView& rule, FeatureRows& out) const {
   for (const PhraseLink link : rule.links)
     if (link.source >= rule.source.size() || link.target >= rule.target.size())
       throw InputError("a rule's link points outside of it; the grammar is damaged");
-  for (const auto& [name, made] : templates_) {
-    out.use(name);
-    made->features(rule, out);
+  for (const Named& t : templates_) {
+    out.use(t.name);
+    t.made->features(rule, out);
   }
   out.end_row();
 }

@@ -1,5 +1,6 @@
-// Templates of sparse local features: what they see of a rule, how they name features, and their registry. A template
-// is one source file that registers itself; see word_pair.cc for an example.
+// Templates of sparse features: what they see of a rule, how they name features, and their registry. A template is one
+// source file that registers itself; see word_pair.cc for an example. Those whose features depend on where a rule is
+// applied are in application_template.hh.
 #pragma once
 
 #include <bitset>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "core/grammar_key.hh"
+#include "core/grammar_tables.hh"
 #include "core/vocab.hh"
 
 namespace dragoman {
@@ -22,9 +24,13 @@ struct RuleView {
   std::span<const PhraseLink> links;
   int64_t count = 0;  // in the view
   int64_t rule = -1;  // the grammar's id
+  int32_t lhs = -1;   // the label of the left-hand side; phrase pairs have none
 };
 
 inline bool is_word(Symbol symbol) { return symbol >= 0; }
+
+// A nonterminal of label L on a source side is -1 - L, so that a label's name is that of its symbol.
+constexpr Symbol symbol_of_label(int32_t label) { return -1 - label; }
 
 // Which places of a rule have links. A link's places are bytes, so later places have none.
 class LinkedPlaces {
@@ -58,6 +64,7 @@ struct SideNames {
 
 struct RuleSides {
   SideNames source, target;
+  const GrammarTables* tables = nullptr;  // for counts of word pairs; null where there are none
 };
 
 constexpr int64_t kAllWords = int64_t{1} << 31;
@@ -137,11 +144,12 @@ struct TemplateSetting {
 };
 
 // A template's name, its settings, and how to make one: `values` are those of the settings, in their order. `sides`
-// must outlive what is made.
+// must outlive what is made. A template that is for rules only says nothing of phrase pairs.
 struct TemplateKind {
   std::string name, summary;
   std::vector<TemplateSetting> settings;
   std::unique_ptr<RuleTemplate> (*make)(const RuleSides& sides, std::span<const int64_t> values);
+  bool for_rules_only = false;
 };
 
 // Ordered by name.
@@ -153,16 +161,32 @@ struct TemplateChoice {
   std::vector<int64_t> values;
 };
 
+class ContextTemplate;
+class GapTemplate;
+
 class TemplateSet {
  public:
-  TemplateSet(RuleSides sides, std::span<const TemplateChoice> choices);
+  struct Named {
+    std::string name;
+    std::unique_ptr<RuleTemplate> made;
+    const ContextTemplate* context;  // null where it is none
+    const GapTemplate* gap;
+  };
+
+  // Without `has_rules`, templates that are for rules only are refused (InputError).
+  TemplateSet(RuleSides sides, std::span<const TemplateChoice> choices, bool has_rules = true);
   bool empty() const { return templates_.empty(); }
-  // Appends one row.
+  // Appends one row: what does not depend on where the rule is applied.
   void features(const RuleView& rule, FeatureRows& out) const;
+
+  const RuleSides& sides() const { return *sides_; }
+  std::span<const Named> templates() const { return templates_; }
+  bool has_contexts() const;
+  bool has_gaps() const;
 
  private:
   std::unique_ptr<const RuleSides> sides_;  // stays where it is when this moves
-  std::vector<std::pair<std::string, std::unique_ptr<RuleTemplate>>> templates_;
+  std::vector<Named> templates_;
 };
 
 // A template's source file has one of these for each template, at namespace scope.

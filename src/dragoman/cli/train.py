@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -22,6 +23,7 @@ from dragoman.system import (
     SystemSettings,
     TextSettings,
     TrainConfig,
+    import_hiero,
     import_moses,
     reordering_by_name,
 )
@@ -71,7 +73,10 @@ def train(
     ] = None,
     lowercase: Annotated[bool, typer.Option("--lowercase", help="With --languages: raw text is lowercased.")] = False,
     from_moses: Annotated[
-        str | None, typer.Option("--import", metavar="DIR", help="A folder of Moses' tables instead of text.")
+        str | None,
+        typer.Option(
+            "--import", metavar="DIR", help="A folder of Moses' tables, or of a Hiero grammar, instead of text."
+        ),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on after a stop.")] = False,
     threads: Threads = 0,
@@ -90,10 +95,12 @@ def train(
     dragoman train -s raw.de -t raw.en --raw --languages de-en --lowercase -o system
 
     dragoman train --import model --lm en.arpa.gz -o system
+
+    dragoman train --model hiero --import grammar-folder -o hierarchical
     """
     session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
-    if model is ModelKind.HIERO and (reordering is not None or from_moses is not None):
-        raise InputError("a hierarchical system has no reordering models, and is not made from Moses' phrase tables")
+    if model is ModelKind.HIERO and reordering is not None:
+        raise InputError("a hierarchical system has no reordering models")
     if model is ModelKind.PHRASE and rule_setting:
         raise InputError("--set belongs to rule extraction; say --model hiero")
     settings = SystemSettings(
@@ -114,12 +121,16 @@ def train(
             raise InputError("with --import there is no text: leave out -s, -t, --align, --lm-text, --raw and --folds")
         if reordering is not None and len(settings.reordering) != 1:
             raise InputError("Moses' tables hold one reordering model; say --reordering msd, phrase-msd or hrm")
-        system = import_moses(
+        if model is ModelKind.HIERO:
+            importer = import_hiero
+        else:
+            kind = None if reordering is None else settings.reordering[0].kind
+            importer = partial(import_moses, reordering_kind=kind)
+        system = importer(
             from_moses,
             out,
             lm=lm,
             settings=settings,
-            reordering_kind=None if reordering is None else settings.reordering[0].kind,
             resume=resume,
             n_threads=session.threads,
             monitor=session,

@@ -1,4 +1,4 @@
-"""Templates of sparse local features by name, with settings in text: `word_pair(top=80)`."""
+"""Templates of sparse features by name, with settings in text: `word_pair(top=80)`."""
 
 from __future__ import annotations
 
@@ -22,8 +22,23 @@ TEMPLATE_SETS = {
         "target_insertion(top=50,aligned=1)",
         "discount",
     ),
+    "extended_rules": ("target_insertion(top=50)", "discount"),
+    "extended_labels": ("target_insertion(top=50)", "discount", "rule_overlap", "node_count"),
+    "rm_sparse": (
+        "rule_id",
+        "rule_shape",
+        "structural_distortion",
+        "word_context(top=0,pairs=300)",
+        "target_insertion(top=150)",
+        "source_deletion(top=150)",
+    ),
+    "hols_sparse": ("rule_id",),
+    "fastforest_sparse": ("word_context(top=0)",),
+    "rules_in_context": ("rule_id", "word_context(top=0)"),
 }
-"""Named sets. `phrase15`: dense features alone; `extended`: PRO's for phrases (its section 5.3)."""
+"""Named sets. `phrase15`: dense features alone; `extended`: PRO's for phrases (its section 5.3), `extended_rules`: for
+rules, `extended_labels`: for rules with several labels; `rm_sparse`: RM's (section 4.2); `hols_sparse`: HOLS'
+(section 6); `fastforest_sparse`: FastForest's (section 6); `rules_in_context`: the last two together."""
 
 _TEXT = re.compile(r"([a-z]\w*)(?:\(([^()]*)\))?")
 _SETTING = re.compile(r"([a-z]\w*)=(\d{1,18})")
@@ -46,14 +61,16 @@ class TemplateKind:
     name: str
     summary: str
     settings: tuple[TemplateSetting, ...]
+    for_rules_only: bool
+    """Whether it is about rules with nonterminals, so that a phrase-based system refuses it."""
 
 
 @cache
 def known_templates() -> dict[str, TemplateKind]:
     """All templates, by name."""
     return {
-        name: TemplateKind(name, summary, tuple(TemplateSetting(*setting) for setting in settings))
-        for name, summary, settings in template_kinds()
+        name: TemplateKind(name, summary, tuple(TemplateSetting(*setting) for setting in settings), for_rules_only)
+        for name, summary, settings, for_rules_only in template_kinds()
     }
 
 
@@ -102,12 +119,19 @@ class Template:
         return f"{self.name}({settings})" if settings else self.name
 
 
-def parse_templates(texts: Iterable[str]) -> tuple[Template, ...]:
-    """Templates from texts, each a template or the name of a set; a template may stand once."""
+def parse_templates(texts: Iterable[str], *, has_rules: bool = True) -> tuple[Template, ...]:
+    """Templates from texts, each a template or the name of a set; a template may stand once.
+
+    Without `has_rules` those that are about rules with nonterminals are refused.
+    """
     templates: list[Template] = []
     for text in texts:
         templates += [Template.parse(part) for part in TEMPLATE_SETS.get(text.strip(), (text,))]
     names = [template.name for template in templates]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise InputError(f"the template {twice[0]} stands twice")
+    if not has_rules and (strange := [name for name in names if known_templates()[name].for_rules_only]):
+        raise InputError(
+            f"the template {strange[0]} is about rules with nonterminals; a phrase-based system has none: leave it out"
+        )
     return tuple(templates)

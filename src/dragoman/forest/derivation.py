@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dragoman._core import unescape_word
@@ -46,6 +46,38 @@ class Derivation:
         for place, application in enumerate(self.applications):
             if any(child <= place for child in application.children):
                 raise ValueError("children must come after their parents")
+
+    @classmethod
+    def join(cls, root: Application, children: Sequence[Derivation]) -> Derivation:
+        """A derivation from its first application, whose `children` are numbered anew, and those below it."""
+        applications = [root]
+        places = []
+        for child in children:
+            places.append(len(applications))
+            applications += _moved(child.applications, len(applications))
+        applications[0] = replace(root, children=tuple(places))
+        return cls(tuple(applications))
+
+    def subtree(self, place: int) -> Derivation:
+        """The application at `place` and all below it."""
+        root = self.applications[place]
+        return Derivation.join(root, [self.subtree(child) for child in root.children])
+
+    def replaced(self, place: int, subtree: Derivation) -> Derivation:
+        """The same with another derivation at `place`. Features of the rest stay: rescore them where they depend on it.
+
+        Raises ValueError when label or source words differ.
+        """
+        old, new = self.applications[place], subtree.applications[0]
+        if (old.label, old.source) != (new.label, new.source):
+            raise ValueError(f"{new.label} over {new.source} cannot stand for {old.label} over {old.source}")
+        return self._replaced(0, place, subtree)
+
+    def _replaced(self, at: int, place: int, subtree: Derivation) -> Derivation:
+        if at == place:
+            return subtree
+        root = self.applications[at]
+        return Derivation.join(root, [self._replaced(child, place, subtree) for child in root.children])
 
     def features(self) -> dict[str, float]:
         """The sum over all applications."""
@@ -120,3 +152,7 @@ class Derivation:
             )
         except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
             raise InputError(f"not a derivation: {error!r}") from error
+
+
+def _moved(applications: Sequence[Application], by: int) -> list[Application]:
+    return [replace(a, children=tuple(child + by for child in a.children)) for a in applications]

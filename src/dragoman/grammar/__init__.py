@@ -10,7 +10,7 @@ from dragoman.grammar.config import (
     ViewConfig,
 )
 from dragoman.grammar.grammar import Grammar, extract, extract_rules
-from dragoman.grammar.rule_view import RULE_SCORES, Rule, RuleKind, RuleView, is_nonterminal
+from dragoman.grammar.rule_view import RULE_SCORES, Rule, RuleKind, RuleView, is_nonterminal, nonterminal_of
 from dragoman.grammar.view import OptionArrays, PhraseOption, View
 
 __all__ = [
@@ -32,4 +32,5 @@ __all__ = [
     "extract",
     "extract_rules",
     "is_nonterminal",
+    "nonterminal_of",
 ]

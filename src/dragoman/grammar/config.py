@@ -41,11 +41,16 @@ class ExtractConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleConfig:
-    """Settings of the extraction of hierarchical rules; the defaults are Chiang's (2007)."""
+    """Settings of the extraction of hierarchical rules.
+
+    The defaults are Chiang's (2007), but for two that translate better (docs/experiments/hiero.md) and are Moses':
+    phrases may begin and end with unaligned words, and a nonterminal stands for two source words or more. His own are
+    `tight=True, min_source_gap=1`.
+    """
 
     max_length: int = 10
     """Words a side of an initial phrase pair."""
-    tight: bool = True
+    tight: bool = False
     """Initial phrases neither begin nor end with unaligned words."""
     max_nonterminals: int = 2
     max_symbols: int = 5
@@ -54,7 +59,7 @@ class RuleConfig:
     """Nonterminals may be neighbours in the source."""
     aligned: bool = True
     """A rule has at least two words that are linked."""
-    min_source_gap: int = 1
+    min_source_gap: int = 2
     """Words that a nonterminal stands for."""
     min_target_gap: int = 1
     fractional: bool = True

@@ -15,7 +15,7 @@ from dragoman.errors import InputError
 from dragoman.grammar.config import RuleViewConfig
 from dragoman.types import Int32Array
 
-__all__ = ["RULE_SCORES", "Rule", "RuleKind", "RuleView", "is_nonterminal"]
+__all__ = ["RULE_SCORES", "Rule", "RuleKind", "RuleView", "is_nonterminal", "nonterminal_of"]
 
 RULE_SCORES = ("p_e_f", "p_f_e", "lex_e_f", "lex_f_e", "count_log", "singleton")
 """Names of the scores of extracted rules."""
@@ -115,7 +115,7 @@ class RuleView:
     def _source_symbols(self, tokens: Sequence[str]) -> Int32Array | None:
         symbols = []
         for token in tokens:
-            if nonterminal := _nonterminal(token):
+            if nonterminal := nonterminal_of(token):
                 symbols.append(-1 - self._label(nonterminal[0]))
             elif (word := _word_id(self.source_vocab, token)) != UNK:
                 symbols.append(word)
@@ -126,7 +126,7 @@ class RuleView:
     def _target_symbols(self, tokens: Sequence[str], lhs: str) -> Int32Array | None:
         symbols = [-1 - self._label(lhs)]
         for token in tokens:
-            if nonterminal := _nonterminal(token):
+            if nonterminal := nonterminal_of(token):
                 symbols.append(-nonterminal[1])
             elif (word := _word_id(self.target_vocab, token)) != UNK:
                 symbols.append(word)
@@ -175,10 +175,10 @@ def _split(side: Sequence[str] | str) -> Sequence[str]:
 
 def is_nonterminal(token: str) -> bool:
     """Whether a symbol of a rule in text, such as `[X,1]`, is no word."""
-    return _nonterminal(token) is not None
+    return nonterminal_of(token) is not None
 
 
-def _nonterminal(token: str) -> tuple[str, int] | None:
+def nonterminal_of(token: str) -> tuple[str, int] | None:
     """The label and the number of `[X,1]`."""
     found = _NONTERMINAL.fullmatch(token)
     return (found[1], int(found[2])) if found else None

@@ -43,7 +43,7 @@ class Norm(StrEnum):
 class Mert:
     """Exact line search from many starts.
 
-    `features` are the ones to tune (default: the pool's dense features, or all if it has none). `bounds` are
+    `features` are the ones to tune (default: the pool's dense features, or all if it has none or `sparse`). `bounds` are
     lower and upper limits by name. `norm` scales the result (default: l1, but none where weights are bounded or
     frozen, because scaling would move them).
     """
@@ -52,6 +52,7 @@ class Mert:
     max_passes: int = 50
     n_directions: int = 20
     features: tuple[str, ...] | None = None
+    sparse: bool = False
     max_features: int = 2000
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     norm: Norm | None = None
@@ -126,7 +127,7 @@ class Mert:
             if -1 in ids:
                 raise InputError(f"the candidates have no feature '{self.features[ids.index(-1)]}'")
         else:
-            ids = sorted(pool.dense) or list(range(len(pool.index)))
+            ids = (not self.sparse and sorted(pool.dense)) or list(range(len(pool.index)))
         for name in self.bounds:
             if pool.index.find(name) not in ids:
                 raise InputError(f"'{name}' has bounds but is not tuned")

@@ -6,8 +6,9 @@ from dragoman.search.chart_config import ChartConfig, ChartFeatures
 from dragoman.search.config import Algorithm, PhraseConfig, PhraseFeatures, Reordering, phrase15
 from dragoman.search.options import PhraseOptions
 from dragoman.search.phrase import PhraseDecoder
+from dragoman.search.rescore import RuleRescorer
 from dragoman.search.rule_builder import RuleOptionBuilder
-from dragoman.search.rules import RuleOptions
+from dragoman.search.rules import RuleContexts, RuleGaps, RuleOptions
 from dragoman.search.sentences import Sentence
 
 __all__ = [
@@ -21,8 +22,11 @@ __all__ = [
     "PhraseOptionBuilder",
     "PhraseOptions",
     "Reordering",
+    "RuleContexts",
+    "RuleGaps",
     "RuleOptionBuilder",
     "RuleOptions",
+    "RuleRescorer",
     "Sentence",
     "phrase15",
 ]

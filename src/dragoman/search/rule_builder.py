@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from dragoman import _core
 from dragoman.errors import InputError
 from dragoman.features import FeatureIndex, Template
 from dragoman.grammar import RuleView
-from dragoman.search.rules import RuleOptions
+from dragoman.search.rules import RuleContexts, RuleGaps, RuleOptions
 from dragoman.search.sentences import Sentence, encode_sentences
 from dragoman.types import Int64Array, Progress
 
@@ -76,7 +77,9 @@ class RuleOptionBuilder:
         are left out (they weigh nothing). A word without a rule of its own passes through as it is.
         """
         rows = encode_sentences(sentences, self.view.source_vocab)
-        pass_through, *arrays = self._native.build(rows.offsets, rows.ids, self.index, grow, n_threads, progress)
+        pass_through, *arrays, contexts, gaps = self._native.build(
+            rows.offsets, rows.ids, self.index, grow, n_threads, progress
+        )
         own = rows.pass_words(pass_through, self.view.target_vocab)
         named: dict[str, Any] = dict(zip(_ARRAYS, arrays, strict=True))
         if self.scores != self.view.score_names:
@@ -87,6 +90,8 @@ class RuleOptionBuilder:
             words=rows.ids,
             pass_through=pass_through,
             labels=self.view.labels,
+            contexts=None if contexts is None else RuleContexts(**dict(zip(_CONTEXTS, contexts, strict=True))),
+            gaps=None if gaps is None else RuleGaps(**dict(zip(_GAPS, gaps, strict=True))),
             **named,
         )
         return options, own
@@ -106,3 +111,5 @@ _ARRAYS = (
     "feature_ids",
     "feature_values",
 )
+_CONTEXTS = tuple(field.name for field in fields(RuleContexts))
+_GAPS = tuple(field.name for field in fields(RuleGaps))

@@ -7,7 +7,50 @@ from dataclasses import dataclass, fields
 from dragoman import _core
 from dragoman.types import Float32Array, Int32Array, Int64Array
 
-__all__ = ["RuleOptions"]
+__all__ = ["RuleContexts", "RuleGaps", "RuleOptions"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleContexts:
+    """Features that rules have because of the sentence's words beside theirs.
+
+    A place is where words of a pattern that stand side by side may stand in the sentence; a match of the pattern has
+    one for each such run of words. Pattern p has the places `first_place[p]` to `first_place[p + 1]`.
+    """
+
+    first_place: Int64Array
+    symbols: Int32Array
+    """The first symbol of the run, counted in the pattern."""
+    positions: Int32Array
+    """Where it stands in the sentence."""
+    first_row: Int64Array
+    """Place k has the rows `first_row[k]` to `first_row[k + 1]`, one for each rule of the pattern."""
+    feature_offsets: Int64Array
+    feature_ids: Int32Array
+    feature_values: Float32Array
+
+    def native(self) -> _core.RuleContexts:
+        """For the core; shares the arrays."""
+        return _core.RuleContexts(*(getattr(self, field.name) for field in fields(self)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleGaps:
+    """Features that rules have because of how many words their nonterminals cover."""
+
+    first_class: Int64Array
+    """Pattern p has the classes `first_class[p]` to `first_class[p + 1]`: rule by rule, those of its nonterminals."""
+    classes: Int32Array
+    max_length: int
+    """Longer nonterminals are taken to be as long."""
+    feature_offsets: Int64Array
+    """Row: class * max_length + length - 1."""
+    feature_ids: Int32Array
+    feature_values: Float32Array
+
+    def native(self) -> _core.RuleGaps:
+        """For the core; shares the arrays."""
+        return _core.RuleGaps(*(getattr(self, field.name) for field in fields(self)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +88,9 @@ class RuleOptions:
     """Sparse local features."""
     labels: tuple[str, ...] = ("X",)
     """Names of the labels."""
+    contexts: RuleContexts | None = None
+    gaps: RuleGaps | None = None
+    """Sparse features that depend on where a rule is applied."""
 
     @property
     def n_sentences(self) -> int:
@@ -53,5 +99,9 @@ class RuleOptions:
 
     def native(self) -> _core.RuleBatch:
         """The batch for the core; shares the arrays."""
-        arrays = [getattr(self, field.name) for field in fields(self) if field.name != "labels"]
-        return _core.RuleBatch(*[*arrays, len(self.labels)])
+        arrays = [
+            getattr(self, field.name) for field in fields(self) if field.name not in ("labels", "contexts", "gaps")
+        ]
+        contexts = None if self.contexts is None else self.contexts.native()
+        gaps = None if self.gaps is None else self.gaps.native()
+        return _core.RuleBatch(*[*arrays, len(self.labels), contexts, gaps])

@@ -2,7 +2,7 @@
 
 from dragoman.system.engine import Engine, Preset
 from dragoman.system.explain import Contribution, Explanation, Piece
-from dragoman.system.hiero_files import export_hiero
+from dragoman.system.hiero_files import export_hiero, import_hiero
 from dragoman.system.live import LiveDecoder
 from dragoman.system.moses import export_moses, import_moses
 from dragoman.system.settings import (
@@ -40,6 +40,7 @@ __all__ = [
     "TrainConfig",
     "export_hiero",
     "export_moses",
+    "import_hiero",
     "import_moses",
     "reordering_by_name",
     "save_tuned",

@@ -107,3 +107,21 @@ def identity(path: PathLike) -> list[object]:
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", path=name) from error
     return [name, status.st_size, status.st_mtime_ns]
+
+
+def find_one(base: Path, *patterns: str) -> Path | None:
+    """The file that matches a pattern, of the first pattern that has any. Raises InputError when there are several."""
+    for pattern in patterns:
+        found = sorted(path for path in base.glob(pattern) if path.is_file())
+        if len(found) > 1:
+            names = ", ".join(path.name for path in found)
+            raise InputError(f"which is meant: {names}? leave one of them there", path=base)
+        if found:
+            return found[0]
+    return None
+
+
+def store_lm(base: Path, lm: PathLike, monitor: Monitor) -> None:
+    """Write a given language model, binary or ARPA, where a system has its own."""
+    with monitor.progress("reading the language model") as progress:
+        LanguageModel.load(lm, progress=progress).save(base / LM)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from dragoman.features import FeatureIndex, parse_templates
 from dragoman.forest import Derivation
 from dragoman.grammar import Grammar, is_nonterminal
 from dragoman.lm import LanguageModel
-from dragoman.search import ChartConfig, ChartDecoder, ChartFeatures, RuleOptionBuilder, RuleOptions
+from dragoman.search import ChartConfig, ChartDecoder, ChartFeatures, RuleOptionBuilder, RuleOptions, RuleRescorer
 from dragoman.system.engine import Preset, SearchEngine
 from dragoman.system.settings import DenseSet, SystemSettings
 from dragoman.types import Int64Array
@@ -39,7 +40,8 @@ class HieroEngine(SearchEngine[RuleOptions]):
         word_counts: tuple[Int64Array, Int64Array] | None = None,
     ) -> None:
         self._view = grammar.rule_view(settings.rule_view_config(fold))
-        self._features = chart_features(settings.dense)
+        given = grammar.manifest["score_names"]
+        self._features = chart_features(settings.dense, None if given is None else tuple(given))
         self._lm = lm
         self._max_span = settings.max_span
         source_counts, target_counts = (None, None) if word_counts is None else word_counts
@@ -58,6 +60,10 @@ class HieroEngine(SearchEngine[RuleOptions]):
         """Chart decoding."""
         config = _CONFIGS[preset](max_span=self._max_span)
         return ChartDecoder(config, self.vocab, self.index, features=self._features, lm=self._lm)
+
+    def rescorer(self) -> RuleRescorer:
+        """Builds and scores derivations outside search, with the same rules, language model and dense features."""
+        return RuleRescorer(self._view, self._features, self._lm)
 
     def alignment(self, derivation: Derivation) -> list[tuple[int, int]]:
         """Word links: those of the rules, moved to where their words stand; a word passed through is its own."""
@@ -96,9 +102,10 @@ def _nth_words(symbols: Sequence[str]) -> dict[int, int]:
     return {number: n for n, number in enumerate(words)}
 
 
-def chart_features(dense: DenseSet) -> ChartFeatures:
-    """The dense features of a set."""
-    return ChartFeatures.chiang8() if dense is DenseSet.CHIANG8 else ChartFeatures.full14()
+def chart_features(dense: DenseSet, given: tuple[str, ...] | None = None) -> ChartFeatures:
+    """The dense features of a set; with the scores that an imported grammar gives, under the names it has for them."""
+    features = ChartFeatures.chiang8() if dense is DenseSet.CHIANG8 else ChartFeatures.full14()
+    return features if given is None else replace(features, scores=given)
 
 
 def hiero_start_weights(dense: DenseSet) -> dict[str, float]:

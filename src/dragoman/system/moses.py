@@ -12,8 +12,7 @@ from dragoman.errors import FailedError, InputError
 from dragoman.features import WeightFormat, read_weights
 from dragoman.grammar import ExtractConfig, Grammar, Reordering, ReorderingKind
 from dragoman.grammar.moses import read_tables, write_tables
-from dragoman.lm import LanguageModel
-from dragoman.system.folder import GRAMMAR, LM, close_system, identity, making
+from dragoman.system.folder import GRAMMAR, LM, close_system, find_one, identity, making, store_lm
 from dragoman.system.manifest import MANIFEST
 from dragoman.system.phrase import phrase_features, start_weights
 from dragoman.system.settings import SystemSettings
@@ -43,14 +42,14 @@ class MosesFiles:
         base = Path(folder)
         if not base.is_dir():
             raise InputError("a folder with Moses' tables was expected", path=base)
-        phrases = _one(base, "phrase-table*")
+        phrases = find_one(base, "phrase-table*")
         if phrases is None:
             raise InputError("there is no phrase-table* in this folder", path=base)
         return cls(
             phrases=phrases,
-            reordering=_one(base, "reordering-table*"),
-            lm=_one(base, "*.arpa*", "lm*"),
-            ini=_one(base, "moses.ini", "*.ini"),
+            reordering=find_one(base, "reordering-table*"),
+            lm=find_one(base, "*.arpa*", "lm*"),
+            ini=find_one(base, "moses.ini", "*.ini"),
         )
 
 
@@ -82,7 +81,7 @@ def import_moses(
         if not (base / MANIFEST).exists():
             tables = partial(_read_grammar, base, files, kind, n_threads, monitor)
             stages.do("grammar", tables, makes=base / GRAMMAR)
-            stages.do("language model", partial(_read_lm, base, lm, monitor), makes=base / LM)
+            stages.do("language model", partial(store_lm, base, lm, monitor), makes=base / LM)
             reordering = Grammar.load(base / GRAMMAR).given_reordering or ()
             settings = replace(settings or SystemSettings(), reordering=reordering, n_folds=1)
             weights = start_weights(reordering)
@@ -220,19 +219,3 @@ def _read_grammar(base: Path, files: MosesFiles, kind: ReorderingKind, n_threads
             progress=progress,
         )
     monitor.say(f"{len(grammar):,} phrase pairs")
-
-
-def _read_lm(base: Path, lm: PathLike, monitor: Monitor) -> None:
-    with monitor.progress("reading the language model") as progress:
-        LanguageModel.load(lm, progress=progress).save(base / LM)
-
-
-def _one(base: Path, *patterns: str) -> Path | None:
-    for pattern in patterns:
-        found = sorted(path for path in base.glob(pattern) if path.is_file())
-        if len(found) > 1:
-            names = ", ".join(path.name for path in found)
-            raise InputError(f"which is meant: {names}? leave one of them there", path=base)
-        if found:
-            return found[0]
-    return None

@@ -15,8 +15,8 @@ from dragoman.corpus import Bitext
 from dragoman.errors import InputError
 from dragoman.features import parse_templates
 from dragoman.grammar import ExtractConfig, RuleConfig, extract, extract_rules
-from dragoman.lm import EstimateConfig, LanguageModel, TrainingText, estimate, estimate_work
-from dragoman.system.folder import COUNTS, GRAMMAR, LM, WORK, close_system, fold_lm, identity, making
+from dragoman.lm import EstimateConfig, TrainingText, estimate, estimate_work
+from dragoman.system.folder import COUNTS, GRAMMAR, LM, WORK, close_system, fold_lm, identity, making, store_lm
 from dragoman.system.hiero import hiero_start_weights
 from dragoman.system.manifest import MANIFEST
 from dragoman.system.phrase import start_weights
@@ -65,7 +65,8 @@ def train(
     stopped training goes on with `resume` after its last whole stage.
     """
     config = config or TrainConfig()
-    parse_templates(config.settings.features)  # a misspelt one should not be found at the end
+    # A misspelt one should not be found at the end.
+    parse_templates(config.settings.features, has_rules=config.settings.model is ModelKind.HIERO)
     if config.settings.n_folds > 1 and (lm is not None or lm_text):
         raise InputError("the language models of folds come from the training pairs; leave out other models and text")
     files = {"source": source, "target": target, "alignment": alignment, "lm": lm}
@@ -169,8 +170,7 @@ class _Work:
 
     def _lm(self, bitext: Bitext, lm: PathLike | None, lm_text: Sequence[PathLike]) -> None:
         if lm is not None:
-            with self.monitor.progress("reading the language model") as progress:
-                LanguageModel.load(lm, progress=progress).save(self.base / LM)
+            store_lm(self.base, lm, self.monitor)
             return
         if not lm_text:
             self._estimate(TrainingText.of_side(bitext.target), self.base / LM)

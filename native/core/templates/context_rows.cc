@@ -1,0 +1,89 @@
+#include "core/templates/context_rows.hh"
+
+#include <algorithm>
+
+namespace dragoman {
+
+namespace {
+
+constexpr Symbol kUnknown = 0;
+
+uint64_t hash_of(uint32_t source, const ContextTemplate::Arguments& arguments) {
+  uint64_t state = kHashStart + source;
+  for (const int32_t a : arguments) state = hash_extend(state, a);
+  return mix64(state);
+}
+
+}  // namespace
+
+uint32_t ContextRows::column_of(const Key& key) {
+  const auto slot_of = [&](const Key& k) {
+    const size_t mask = slots_.size() - 1;
+    size_t slot = static_cast<size_t>(hash_of(k.source, k.arguments)) & mask;
+    while (slots_[slot] != kNone && keys_[slots_[slot]] != k) slot = (slot + 1) & mask;
+    return slot;
+  };
+  if (2 * keys_.size() >= slots_.size()) {
+    slots_.assign(4 * slots_.size(), kNone);
+    for (uint32_t column = 0; column < keys_.size(); ++column) slots_[slot_of(keys_[column])] = column;
+  }
+  const size_t slot = slot_of(key);
+  if (slots_[slot] == kNone) {
+    slots_[slot] = static_cast<uint32_t>(keys_.size());
+    keys_.push_back(key);
+  }
+  return slots_[slot];
+}
+
+void ContextRows::add(uint32_t source, const RuleView& rule, size_t place, Neighbour which, Symbol word) {
+  found_.clear();
+  set_->templates()[source].context->beside(rule, place, which, word, found_);
+  for (const auto& arguments : found_) {
+    const uint32_t column = column_of({source, arguments});
+    const auto row = columns_.begin() + static_cast<std::ptrdiff_t>(offsets_.back());
+    const auto known = std::find(row, columns_.end(), column);
+    if (known != columns_.end()) {
+      values_[static_cast<size_t>(known - columns_.begin())] += 1;
+      continue;
+    }
+    columns_.push_back(column);
+    values_.push_back(1);
+  }
+}
+
+void ContextRows::add(const RuleView& rule, size_t first, size_t end, Symbol before, Symbol after) {
+  const Symbol n_words = set_->sides().source.words->size();
+  const auto known = [&](Symbol word) { return is_word(word) && word < n_words ? word : kUnknown; };
+  for (uint32_t t = 0; t < set_->templates().size(); ++t) {
+    if (set_->templates()[t].context == nullptr) continue;
+    add(t, rule, first, Neighbour::kBefore, known(before));
+    add(t, rule, end - 1, Neighbour::kAfter, known(after));
+  }
+}
+
+void ContextRows::finish() {
+  for (const Key& key : keys_) {
+    const TemplateSet::Named& t = set_->templates()[key.source];
+    names_.use(t.name);
+    t.context->name(key.arguments, names_);
+  }
+  keys_ = {};
+  slots_ = {};
+}
+
+void ContextRows::intern(FeatureIndex& index, bool grow, FeatureColumns& out) const {
+  std::vector<int32_t> ids;
+  ids.reserve(names_.n_features());
+  for (size_t column = 0; column < names_.n_features(); ++column)
+    ids.push_back(grow ? index.intern(names_.name(column)) : index.find(names_.name(column)));
+  for (size_t row = 0; row + 1 < offsets_.size(); ++row) {
+    for (size_t i = offsets_[row]; i < offsets_[row + 1]; ++i) {
+      if (ids[columns_[i]] == FeatureIndex::kAbsent) continue;
+      out.ids.push_back(ids[columns_[i]]);
+      out.values.push_back(values_[i]);
+    }
+    out.offsets.push_back(out.ids.size());
+  }
+}
+
+}  // namespace dragoman

@@ -1,0 +1,49 @@
+// Features of context templates on their way to ids: what repeats is named once.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/templates/application_template.hh"
+#include "core/templates/feature_columns.hh"
+
+namespace dragoman {
+
+class ContextRows {
+ public:
+  // The set must outlive it.
+  explicit ContextRows(const TemplateSet& set) : set_(&set), slots_(1 << 8, kNone) {}
+
+  // Those of the source words [first, end) of the rule, which stand side by side, because of the words around them;
+  // what they have because of each other does not depend on the sentence. A word without a name counts as unknown.
+  void add(const RuleView& rule, size_t first, size_t end, Symbol before, Symbol after);
+  void end_row() { offsets_.push_back(columns_.size()); }
+  // Once all rows are there.
+  void finish();
+  // Appends the finished rows with their ids. New features get ids in the order of first sight; without `grow` those
+  // that the index lacks are left out.
+  void intern(FeatureIndex& index, bool grow, FeatureColumns& out) const;
+
+ private:
+  static constexpr uint32_t kNone = UINT32_MAX;
+  struct Key {
+    uint32_t source;  // template
+    ContextTemplate::Arguments arguments;
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+
+  uint32_t column_of(const Key& key);
+  void add(uint32_t source, const RuleView& rule, size_t place, Neighbour which, Symbol word);
+
+  const TemplateSet* set_;
+  std::vector<Key> keys_;        // of columns
+  std::vector<uint32_t> slots_;  // open addressing: a column or kNone
+  std::vector<size_t> offsets_{0};
+  std::vector<uint32_t> columns_;
+  std::vector<float> values_;
+  std::vector<ContextTemplate::Arguments> found_;
+  FeatureRows names_;  // of columns
+};
+
+}  // namespace dragoman
