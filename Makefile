@@ -18,7 +18,8 @@ $(STAMP): pyproject.toml CMakeLists.txt $(NATIVE)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable '.[dev]'
 	@touch $(STAMP)
 
-demo: $(STAMP)  ## run the main job on embedded data, leave build/demo/report.html
+demo: $(STAMP)  ## run recipes/quickstart.toml on embedded data, leave build/demo/report.html
+	@rm -rf build/demo
 	$(BIN)/dragoman demo --out build/demo
 
 test: $(STAMP)  ## all tests

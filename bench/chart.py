@@ -21,7 +21,7 @@ from dragoman.text import read_lines
 N_SENTENCES = 100
 RULE_LIMIT = 20
 """Rules of a source side, the best by p(e|f): what a grammar's view gives."""
-POP_LIMITS = (20, 40, 80, 150, 300)
+POP_LIMITS = (20, 40, 60, 80, 150, 200, 300, 500)
 
 
 def _prepared(n_sentences: int) -> Callable[[ChartConfig], Callable[[], float]]:

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 from sacrebleu.metrics import BLEU, CHRF, TER
 from sacrebleu.significance import PairedTest
+from tests.fake_runs import start_run, write_cell, write_test_set
 
-from dragoman.evaluate import SystemOutput, compare_systems
+from dragoman import evaluate
+from dragoman.evaluate import SystemOutput, compare_runs, compare_systems
 from dragoman.metric import Bleu, Chrf, Ter, output_statistics, references_by_sentence, score_text
 
 pytestmark = pytest.mark.realdata
@@ -65,7 +67,7 @@ def test_all_of_bible_mref_at_once(data):
     assert 0.3 < score_text(Ter(), versions[0], versions[1:], threads=2).score < 1
 
 
-def test_paired_tests_equal_sacrebleu(data, anchors, monkeypatch):
+def test_paired_tests_equal_sacrebleu(data, anchors, monkeypatch, tmp_path):
     monkeypatch.setenv("SACREBLEU_SEED", "12345")
     ref = lines_of(data / "multi30k/test2016_flickr.en.xz")[:300]
     outputs = [
@@ -91,3 +93,16 @@ def test_paired_tests_equal_sacrebleu(data, anchors, monkeypatch):
             assert score.p_bootstrap == bootstrap[name][i].p_value
             assert score.p_randomisation == randomisation[name][i].p_value
         assert 0 < ours[1].scores[k].p_randomisation < 1
+    # The same through the cells of a run.
+    run = start_run(tmp_path / "run")
+    write_test_set(run, "multi30k", ref, ref)
+    for name, lines in outputs:
+        write_cell(run, corpus="multi30k", system=name, lines=lines)
+    compared = compare_runs([run], baseline="phrase", n_bootstrap=500, n_trials=2000)
+    hiero = compared.rows[0]
+    assert hiero.key.system == "hiero"
+    for metric, name in (("bleu", "BLEU"), ("chrf", "chrF2"), ("ter", "TER")):
+        score = hiero.scores[metric]
+        assert 100 * score.mean == pytest.approx(bootstrap[name][1].score, abs=1e-9)
+        assert score.p_baseline[evaluate.PairedTest.BOOTSTRAP] == bootstrap[name][1].p_value
+        assert score.p_baseline[evaluate.PairedTest.RANDOMISATION] == randomisation[name][1].p_value

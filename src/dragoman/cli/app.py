@@ -8,10 +8,12 @@ from typing import Annotated
 import typer
 
 from dragoman.cli.align import align
+from dragoman.cli.compare import compare
 from dragoman.cli.corpus import app as corpus_app
 from dragoman.cli.demo import demo
 from dragoman.cli.forest import app as forest_app
 from dragoman.cli.lm import app as lm_app
+from dragoman.cli.report import report
 from dragoman.cli.rerank import oracle, rerank
 from dragoman.cli.run import run
 from dragoman.cli.score import score
@@ -41,6 +43,8 @@ app.command()(rerank)
 app.command()(oracle)
 app.command()(score)
 app.command()(run)
+app.command()(compare)
+app.command()(report)
 app.command()(demo)
 
 

@@ -3,25 +3,53 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from rich.text import Text
 
+from dragoman.cli.board import Board
 from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, table
-from dragoman.recipe import SyntheticCell, read_recipe, run_synthetic, write_synthetic_report
-from dragoman.run import RunFolder
+from dragoman.errors import FailedError, InputError
+from dragoman.recipe import (
+    CellPlan,
+    GridRecipe,
+    SyntheticCell,
+    SyntheticRecipe,
+    cache_folder,
+    plan_cells,
+    read_recipe,
+    run_cells,
+    run_synthetic,
+    write_synthetic_report,
+)
+from dragoman.run import CellResult, RunFolder
+from dragoman.text import printable
 
-__all__ = ["run"]
+__all__ = ["cell_json", "fail_if_any", "run", "run_grid"]
 
 
 def run(
-    recipe: Annotated[str, typer.Argument(help="A recipe, such as recipes/pro-synthetic.toml.")],
+    recipe: Annotated[str, typer.Argument(help="A recipe, such as recipes/quickstart.toml.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder of the run.")],
+    data: Annotated[
+        Path | None, typer.Option(help="Folder that the recipe's files are relative to, instead of its own.")
+    ] = None,
     setting: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a key, e.g. grid.seeds=[1]; repeat.")
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Change a key, such as optimisers.pro.k=50; repeat."),
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PATTERN", help="Only cells whose names match, such as 'enja/*'; repeat."),
+    ] = None,
+    cache: Annotated[
+        Path | None, typer.Option(help="Folder of results that runs share; .dragoman-cache beside OUT unless given.")
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check the recipe, show the plan, run nothing.")] = False,
-    resume: Annotated[bool, typer.Option("--resume", help="Continue a run that was stopped.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue a run; cells that failed are tried again.")
+    ] = False,
     threads: Threads = 0,
     seed: Seed = 0,
     json: Json = False,
@@ -29,13 +57,104 @@ def run(
 ) -> None:
     """Run an experiment; stopped at any moment, it continues with --resume to the same result.
 
-    The seeds are those of the recipe. Writes OUT/report.html, OUT/figure.svg and OUT/trace.jsonl.
+    A cell is CORPUS/SYSTEM/FEATURES/OPTIMISER/SEED; the seeds are those of the recipe. A cell that fails does not stop
+    the others: the exit status is 1 in the end.
 
-    Example: dragoman run recipes/pro-synthetic.toml -o runs/pro --set 'grid.dimensions=[10, 100]'
+    Example: dragoman run recipes/quickstart.toml -o runs/quickstart
+
+    dragoman run recipes/pro.toml -o runs/pro-enja --data corpora --only 'enja/*' --dry-run
     """
     session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
-    plan = read_recipe(recipe, setting or [])
-    n_cells = len(plan.dimensions) * len(plan.noise) * len(plan.seeds) * len(plan.methods)
+    plan = read_recipe(recipe, setting or [], data=data)
+    if isinstance(plan, SyntheticRecipe):
+        if only or cache:
+            raise InputError("--only and --cache belong to recipes of systems")
+        _run_synthetic(session, plan, out, dry_run=dry_run, resume=resume)
+    elif dry_run:
+        _show_plan(session, plan, out, only or [], cache)
+    else:
+        results = run_grid(session, plan, out, only=only or [], cache=cache, resume=resume)
+        session.emit({"run": str(out), "cells": [cell_json(result) for result in results]})
+        fail_if_any(results)
+
+
+def run_grid(
+    session: Session,
+    recipe: GridRecipe,
+    out: Path,
+    *,
+    only: list[str] | None = None,
+    cache: Path | None = None,
+    resume: bool = False,
+) -> list[CellResult]:
+    """Run the cells with a board to look at, and show the table of results."""
+    selection = recipe.select(only or [])
+    session.say(f"{recipe.title}: {len(selection.cells)} cells")
+    with Board(session, recipe, selection.cells) as board:
+        results = run_cells(
+            recipe, selection, out, observer=board, cache=cache, resume=resume, n_threads=session.threads
+        )
+    rows = table("cell", "rounds", "kept", "dev", "BLEU", "chrF", "TER", "length")
+    for result in results:
+        if result.error is not None:
+            rows.add_row(Text(result.key.name), "failed")
+            continue
+        dev = next(entry.dev for entry in result.rounds if entry.round == result.best_round)
+        scores = [f"{100 * value:.2f}" for value in (dev, *(result.scores[name] for name in ("bleu", "chrf", "ter")))]
+        numbers = (str(len(result.rounds)), str(result.best_round), *scores, f"{result.scores['length_ratio']:.3f}")
+        rows.add_row(Text(result.key.name), *numbers)
+    session.show(rows)
+    session.show(f"run: {out}")
+    return results
+
+
+def fail_if_any(results: list[CellResult]) -> None:
+    """Raise FailedError with the cells that failed and why."""
+    failed = [result for result in results if result.error is not None]
+    if failed:
+        lines = [f"{result.key.name}: {result.error}" for result in failed]
+        raise FailedError("\n".join([f"{len(failed)} of {len(results)} cells failed; --resume tries again", *lines]))
+
+
+def _show_plan(session: Session, recipe: GridRecipe, out: Path, only: list[str], cache: Path | None) -> None:
+    plans = plan_cells(recipe, recipe.select(only), out, cache)
+    n_done = sum(plan.done for plan in plans)
+    rows = table("cell", "state", "stages that are cached", "stages to make", numeric_from=4)
+    for plan in plans:
+        ready = ", ".join(name for name, cached in plan.stages.items() if cached)
+        missing = [name for name, cached in plan.stages.items() if not cached]
+        to_do = "" if plan.done else ", ".join([*missing, "tuning", "test decoding", "scoring", "derivations"])
+        rows.add_row(Text(plan.key.name), "done" if plan.done else "to do", Text(ready), Text(to_do))
+    session.show(rows)
+    session.show(f"{len(plans)} cells, {n_done} of them done; cache: {cache_folder(out, cache)}")
+    if recipe.cost:
+        session.show(f"expected cost: {printable(recipe.cost)}")
+    session.emit(
+        {
+            "n_cells": len(plans),
+            "n_done": n_done,
+            "cells": [_plan_json(plan) for plan in plans],
+            "recipe": recipe.content,
+        }
+    )
+
+
+def _plan_json(plan: CellPlan) -> dict[str, Any]:
+    return {"cell": plan.key.name, "done": plan.done, "cached": dict(plan.stages)}
+
+
+def cell_json(result: CellResult) -> dict[str, Any]:
+    """A cell for programs; scores in points."""
+    fields = {"cell": result.key.name, "error": result.error}
+    if result.error is not None:
+        return fields
+    scores = {name: value if name == "length_ratio" else 100 * value for name, value in result.scores.items()}
+    dev = [100 * entry.dev for entry in result.rounds]
+    return {**fields, **scores, "dev": dev, "best_round": result.best_round, "stopped": result.stopped}
+
+
+def _run_synthetic(session: Session, plan: SyntheticRecipe, out: Path, *, dry_run: bool, resume: bool) -> None:
+    n_cells = len(plan.points)
     session.say(f"{plan.title}: {n_cells} cells")
     if dry_run:
         session.emit({"n_cells": n_cells, "settings": plan.settings()})
@@ -47,14 +166,15 @@ def run(
             nonlocal n_done
             n_done += 1
             progress(n_done)
-            session.say(f"{cell.key}: cosine {cell.cosine:.4f} ({cell.cpu_s:.1f} s)")
+            where = f"{cell.optimiser} noise={cell.noise:g} dimension={cell.dimension} seed={cell.seed}"
+            session.say(f"{where}: cosine {cell.cosine:.4f} ({cell.cpu_s:.1f} s)")
 
         cells = run_synthetic(plan, folder, threads=session.threads, on_cell=on_cell)
         report = write_synthetic_report(plan, cells, out)
-    rows = table("method", "noise", "features", "seed", "cosine", "CPU s")
+    rows = table("optimiser", "noise", "features", "seed", "cosine", "CPU s")
     for cell in cells:
         numbers = (f"{cell.noise:g}", f"{cell.dimension}", f"{cell.seed}", f"{cell.cosine:.4f}", f"{cell.cpu_s:.1f}")
-        rows.add_row(cell.method, *numbers)
+        rows.add_row(cell.optimiser, *numbers)
     session.show(rows)
     session.show(f"report: {report}")
     session.emit({"report": str(report), "cells": cells})

@@ -1,5 +1,8 @@
-"""The demo: the main job on embedded data, with a report to look at."""
+"""The demo: a recipe on the embedded corpus that comes with the package."""
 
-from dragoman.demo.steps import DemoConfig, DemoResult, run_demo
+from pathlib import Path
 
-__all__ = ["DemoConfig", "DemoResult", "run_demo"]
+__all__ = ["QUICKSTART"]
+
+QUICKSTART = Path(__file__).with_name("quickstart.toml")
+"""Also recipes/quickstart.toml of the repository."""

@@ -1,5 +1,17 @@
 """Comparing systems on a test set: scores, their spread, and whether a difference is more than chance."""
 
+from dragoman.evaluate.measure import Measured, SystemOutput, measure
+from dragoman.evaluate.runs import (
+    LEVEL,
+    Comparison,
+    Outputs,
+    PairedTest,
+    Row,
+    RowKey,
+    RowScore,
+    compare_runs,
+    load_outputs,
+)
 from dragoman.evaluate.significance import (
     Interval,
     confidence_interval,
@@ -8,15 +20,26 @@ from dragoman.evaluate.significance import (
     resampled_totals,
     shuffled_totals,
 )
-from dragoman.evaluate.systems import MetricScore, SystemOutput, SystemScore, compare_systems
+from dragoman.evaluate.systems import MetricScore, SystemScore, compare_systems
 
 __all__ = [
+    "LEVEL",
+    "Comparison",
     "Interval",
+    "Measured",
     "MetricScore",
+    "Outputs",
+    "PairedTest",
+    "Row",
+    "RowKey",
+    "RowScore",
     "SystemOutput",
     "SystemScore",
+    "compare_runs",
     "compare_systems",
     "confidence_interval",
+    "load_outputs",
+    "measure",
     "paired_bootstrap",
     "paired_randomisation",
     "resampled_totals",

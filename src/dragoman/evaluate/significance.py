@@ -1,7 +1,7 @@
 """Bootstrap and approximate randomisation on segment statistics, with sacrebleu's definitions and draws.
 
-Statistics are [system, sentence, n_stats]; all systems see the same draws, as a paired test wants. Drawing
-happens in blocks, which bound the memory and do not change what is drawn.
+All systems see the same draws, as a paired test wants. Drawing happens in blocks, which bound the memory and do not
+change what is drawn.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = [
+    "ROUNDING",
     "Interval",
     "confidence_interval",
     "paired_bootstrap",
@@ -27,12 +28,13 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
 _BLOCK_DRAWS = 1 << 22
 # NumPy draws booleans from words of 32 bits and drops what is left of a word at the end of a call.
 _BITS_PER_WORD = 32
 # Differences that are equal in exact arithmetic must not count as larger.
-_ROUNDING = 1e-12
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,21 +65,52 @@ def resampled_totals(statistics: Floats, n_resamples: int, seed: int) -> Floats:
     return totals.reshape(n_resamples, n_systems, n_stats)
 
 
-def shuffled_totals(statistics: Floats, n_trials: int, seed: int) -> tuple[Floats, Floats]:
-    """Summed statistics after swapping sentences between system 0 and each other one by the toss of a coin.
+def shuffled_totals(ours: Floats, theirs: Floats, n_trials: int, seed: int) -> tuple[Floats, Floats]:
+    """Statistics after dealing translations out anew between a system and each of several others, by sentence.
 
-    Two arrays [trial, other system, n_stats]: what system 0 ends up with, and what the other does.
+    `ours` is [run, sentence, n_stats], `theirs` [other system, run, sentence, n_stats]. Two arrays [trial, other
+    system, n_stats]: what we end up with, and what the other does, as means over the runs.
+
+    With as many runs on both sides every trial pairs, for each sentence, each of our runs with one of theirs at
+    random, and the toss of a coin decides whether the two swap their translations (Clark et al. 2011). With one run
+    each that is the test of Riezler and Maxwell (2005), with sacrebleu's draws. With unequal numbers a sentence's
+    translations are shuffled together, and each side is dealt as many as it had.
     """
-    n_systems, n_sentences, n_stats = _checked(statistics, n_trials)
-    columns = statistics.transpose(1, 0, 2).reshape(n_sentences, n_systems * n_stats)
-    rng = np.random.default_rng(seed)
-    stayed, left = np.empty((2, n_trials, n_systems, n_stats))
-    for begin, end in _blocks(n_trials, n_sentences):
-        stays = rng.integers(2, size=(end - begin, n_sentences), dtype=bool)
-        # Two products rather than a difference from the total: counts stay free of cancellation.
-        for part, chosen in ((stayed, stays), (left, ~stays)):
-            part[begin:end] = (chosen.astype(np.float64) @ columns).reshape(-1, n_systems, n_stats)
-    return stayed[:, :1] + left[:, 1:], left[:, :1] + stayed[:, 1:]
+    n_ours, n_sentences, n_stats = _checked(ours, n_trials)
+    n_others, n_theirs = theirs.shape[:2]
+    # Sentence by sentence, so that the runs of a sentence lie together, as in the drawn masks.
+    our_columns = ours.transpose(1, 0, 2).reshape(n_sentences * n_ours, n_stats)
+    their_columns = theirs.transpose(2, 1, 0, 3).reshape(n_sentences * n_theirs, n_others * n_stats)
+    coins, order = np.random.default_rng(seed), np.random.default_rng([seed, 1])
+    first, second = np.empty((2, n_trials, n_others, n_stats))
+    for begin, end in _blocks(n_trials, n_sentences * (n_ours + n_theirs) // 2):
+        shape = (end - begin, n_sentences)
+        draw = _swaps(shape, n_ours, coins, order) if n_ours == n_theirs else _deals(shape, n_ours, n_theirs, order)
+        stays, comes = (part.reshape(end - begin, -1) for part in draw)
+        # Products rather than a difference from the total: counts stay free of cancellation.
+        for goal, n_runs, mine, other in ((first, n_ours, stays, comes), (second, n_theirs, ~stays, ~comes)):
+            kept = mine.astype(np.float64) @ our_columns
+            gained = (other.astype(np.float64) @ their_columns).reshape(-1, n_others, n_stats)
+            goal[begin:end] = (kept[:, None, :] + gained) / n_runs
+    return first, second
+
+
+def _swaps(
+    shape: tuple[int, int], n_runs: int, coins: np.random.Generator, order: np.random.Generator
+) -> tuple[Bools, Bools]:
+    """Which of our translations stay and which of theirs come over, [trial, sentence, run] each."""
+    stays = coins.integers(2, size=(shape[0], shape[1] * n_runs), dtype=bool).reshape(*shape, n_runs)
+    if n_runs == 1:
+        return stays, ~stays
+    partner = order.random((*shape, n_runs), dtype=np.float32).argsort(axis=-1)
+    return stays, np.take_along_axis(~stays, partner, axis=-1)
+
+
+def _deals(shape: tuple[int, int], n_ours: int, n_theirs: int, order: np.random.Generator) -> tuple[Bools, Bools]:
+    """The same where the sides have different numbers of runs."""
+    rank = order.random((*shape, n_ours + n_theirs), dtype=np.float32).argsort(axis=-1).argsort(axis=-1)
+    dealt = rank < n_ours
+    return dealt[..., :n_ours], dealt[..., n_ours:]
 
 
 def confidence_interval(scores: Floats) -> Interval:
@@ -99,7 +132,7 @@ def paired_randomisation(scores: Floats, baseline: Floats, difference: float) ->
 
 
 def _p_value(sampled: Floats, difference: float) -> float:
-    exceed = int(np.count_nonzero(sampled > difference + _ROUNDING))
+    exceed = int(np.count_nonzero(sampled > difference + ROUNDING))
     return (exceed + 1) / (len(sampled) + 1)
 
 

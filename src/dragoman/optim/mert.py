@@ -43,9 +43,9 @@ class Norm(StrEnum):
 class Mert:
     """Exact line search from many starts.
 
-    `features` are the ones to tune (default: the pool's dense features, or all if it has none or `sparse`). `bounds` are
-    lower and upper limits by name. `norm` scales the result (default: l1, but none where weights are bounded or
-    frozen, because scaling would move them).
+    `features` are the ones to tune (default: the pool's dense features, or all if it has none or with `sparse`).
+    `bounds` are lower and upper limits by name. `norm` scales the result (default: l1, but none where weights are
+    bounded or frozen, because scaling would move them).
     """
 
     n_starts: int = 20

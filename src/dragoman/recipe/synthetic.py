@@ -6,12 +6,11 @@ import statistics
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import product
 from pathlib import Path
 
 from dragoman.features import Weights
-from dragoman.pool import cosine, synthetic_pool
-from dragoman.recipe.read import SyntheticRecipe
+from dragoman.pool import SyntheticPool, cosine, synthetic_pool
+from dragoman.recipe.synthetic_form import SyntheticPoint, SyntheticRecipe
 from dragoman.report import Cell, Figure, Note, Page, Rows, Section, Series, line_chart
 from dragoman.run import RunFolder
 from dragoman.text import replace_bytes
@@ -22,9 +21,9 @@ __all__ = ["SyntheticCell", "run_synthetic", "write_synthetic_report"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SyntheticCell:
-    """One method on one made-up pool."""
+    """One optimiser on one made-up pool."""
 
-    method: str
+    optimiser: str
     noise: float
     dimension: int
     seed: int
@@ -32,50 +31,58 @@ class SyntheticCell:
     cpu_s: float
 
     @property
-    def key(self) -> str:
-        """Names the cell in the trace of a run."""
-        return _key(self.method, self.noise, self.dimension, self.seed)
-
-
-def _key(method: str, noise: float, dimension: int, seed: int) -> str:
-    return f"{method} noise={noise:g} dimension={dimension} seed={seed}"
+    def point(self) -> SyntheticPoint:
+        """Where in the grid."""
+        return SyntheticPoint(optimiser=self.optimiser, noise=self.noise, dimension=self.dimension, seed=self.seed)
 
 
 def run_synthetic(
     recipe: SyntheticRecipe, run: RunFolder, *, threads: int, on_cell: Callable[[SyntheticCell], None] | None = None
 ) -> list[SyntheticCell]:
     """All cells of the grid; those that the run's trace has are not done again."""
-    done = {cell.key: cell for cell in _logged(run)}
+    done = {cell.point: cell for cell in _logged(run)}
     cells = []
-    for noise, dimension, seed in product(recipe.noise, recipe.dimensions, recipe.seeds):
-        made = None
-        for method, settings in recipe.methods.items():
-            cell = done.get(_key(method, noise, dimension, seed))
-            if cell is None:
-                made = made or synthetic_pool(
-                    dimension,
-                    seed=seed,
-                    n_sentences=recipe.n_sentences,
-                    n_candidates=recipe.n_candidates,
-                    upper=recipe.upper,
-                    noise=noise,
-                )
-                began = time.process_time()
-                start = Weights.from_dict({}, made.pool.index)
-                result = build_optimiser(method, settings).optimise(made.pool, start, seed=seed, threads=threads)
-                cell = SyntheticCell(
-                    method=method,
-                    noise=noise,
-                    dimension=dimension,
-                    seed=seed,
-                    cosine=cosine(result.weights, made.gold),
-                    cpu_s=time.process_time() - began,
-                )
-                run.log("cell", **{name: getattr(cell, name) for name in SyntheticCell.__slots__})
-            cells.append(cell)
-            if on_cell:
-                on_cell(cell)
+    made: tuple[tuple[float, int, int], SyntheticPool] | None = None
+    for point in recipe.points:
+        cell = done.get(point)
+        if cell is None:
+            place = (point.noise, point.dimension, point.seed)
+            if made is None or made[0] != place:
+                made = (place, _pool(recipe, point))
+            cell = _run_point(recipe, point, made[1], threads)
+            run.log("cell", **{name: getattr(cell, name) for name in SyntheticCell.__slots__})
+        cells.append(cell)
+        if on_cell:
+            on_cell(cell)
     return cells
+
+
+def _pool(recipe: SyntheticRecipe, point: SyntheticPoint) -> SyntheticPool:
+    return synthetic_pool(
+        point.dimension,
+        seed=point.seed,
+        n_sentences=recipe.n_sentences,
+        n_candidates=recipe.n_candidates,
+        upper=recipe.upper,
+        noise=point.noise,
+    )
+
+
+def _run_point(recipe: SyntheticRecipe, point: SyntheticPoint, made: SyntheticPool, threads: int) -> SyntheticCell:
+    began = time.process_time()
+    start = Weights.from_dict({}, made.pool.index)
+    chosen = recipe.optimisers[point.optimiser]
+    result = build_optimiser(chosen.method, chosen.settings).optimise(
+        made.pool, start, seed=point.seed, threads=threads
+    )
+    return SyntheticCell(
+        optimiser=point.optimiser,
+        noise=point.noise,
+        dimension=point.dimension,
+        seed=point.seed,
+        cosine=cosine(result.weights, made.gold),
+        cpu_s=time.process_time() - began,
+    )
 
 
 def _logged(run: RunFolder) -> Iterator[SyntheticCell]:
@@ -88,26 +95,24 @@ def write_synthetic_report(recipe: SyntheticRecipe, cells: list[SyntheticCell], 
     """`report.html` with the table and the figure, and `figure.svg` for a paper."""
     series = []
     rows: list[list[Cell | str]] = []
-    for method, noise in product(recipe.methods, recipe.noise):
+    groups: dict[tuple[str, float], dict[int, list[SyntheticCell]]] = {}
+    for cell in sorted(cells, key=lambda c: (list(recipe.optimisers).index(c.optimiser), c.noise, c.dimension)):
+        groups.setdefault((cell.optimiser, cell.noise), {}).setdefault(cell.dimension, []).append(cell)
+    for (optimiser, noise), by_dimension in groups.items():
         points = []
-        for dimension in recipe.dimensions:
-            chosen = [c for c in cells if (c.method, c.noise, c.dimension) == (method, noise, dimension)]
+        for dimension, chosen in by_dimension.items():
             values = [c.cosine for c in chosen]
             mean = statistics.fmean(values)
             spread = statistics.stdev(values) if len(values) > 1 else 0.0
             points.append((float(dimension), mean))
-            numbers = (
-                f"{dimension}",
-                f"{mean:.4f}",
-                f"{spread:.4f}",
-                f"{statistics.fmean(c.cpu_s for c in chosen):.1f}",
-            )
-            rows.append([method, f"{noise:g}", *(Cell(text, numeric=True) for text in numbers)])
-        series.append(Series(name=f"{method}, noise {noise:g}", points=points, dashed=noise > 0))
+            cpu_s = statistics.fmean(c.cpu_s for c in chosen)
+            numbers = (f"{dimension}", f"{mean:.4f}", f"{spread:.4f}", f"{cpu_s:.1f}")
+            rows.append([optimiser, f"{noise:g}", *(Cell(text, numeric=True) for text in numbers)])
+        series.append(Series(name=f"{optimiser}, noise {noise:g}", points=points, dashed=noise > 0))
     picture = line_chart(
         series, title=recipe.title, x_label="features", y_label="cosine to the gold weights", y_range=(0.0, 1.0)
     )
-    header = ["method", "noise", "features", "cosine", "deviation", "CPU seconds"]
+    header = ["optimiser", "noise", "features", "cosine", "deviation", "CPU seconds"]
     page = Page(title=recipe.title, lead=recipe.citation)
     page.sections = [
         Section(title="Figure", parts=[Figure(svg=picture, caption="Mean over repetitions"), Note(recipe.expected)]),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import jinja2
 from markupsafe import Markup
 
-from dragoman.text import printable, replace_bytes
+from dragoman.report.templating import environment
+from dragoman.text import replace_bytes
 from dragoman.types import PathLike
 
 __all__ = ["Cell", "Figure", "Note", "Page", "Rows", "Section"]
@@ -77,15 +77,7 @@ class Page:
 
     def html(self) -> str:
         """The whole page."""
-        environment = jinja2.Environment(
-            loader=jinja2.PackageLoader("dragoman.report"),
-            autoescape=True,
-            undefined=jinja2.StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
-        environment.filters["printable"] = printable
-        return environment.get_template("page.html").render(page=self)
+        return environment().get_template("page.html").render(page=self)
 
     def save(self, path: PathLike) -> None:
         """Write the page."""

@@ -12,9 +12,9 @@ _PROBABILITIES = ("p_e_f", "p_f_e", "lex_e_f", "lex_f_e")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChartConfig:
-    """Hierarchical search. Speed and model score trade off by the pop limit."""
+    """Hierarchical search. Speed and model score trade off by the pop limit (docs/search.md)."""
 
-    pop_limit: int = 80
+    pop_limit: int = 200
     """Candidates taken for a span and label by cube pruning, for each source word of the span (at most `max_span`)."""
     beam: float = math.inf
     """Candidates worse than the best of their span and label by more than this (in score) are dropped."""
@@ -43,12 +43,12 @@ class ChartConfig:
     @classmethod
     def fast(cls, *, max_span: int | None = 20) -> ChartConfig:
         """The preset behind `--fast`."""
-        return cls(pop_limit=20, max_span=max_span)
+        return cls(pop_limit=60, max_span=max_span)
 
     @classmethod
     def accurate(cls, *, max_span: int | None = 20) -> ChartConfig:
         """The preset behind `--accurate`."""
-        return cls(pop_limit=300, max_span=max_span)
+        return cls(pop_limit=500, max_span=max_span)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

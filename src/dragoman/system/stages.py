@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from dragoman.run import RunFolder
 from dragoman.types import Progress
 
-__all__ = ["Monitor", "Silent", "Stage", "Stages"]
+__all__ = ["Monitor", "Silent", "Stage", "Stages", "peak_memory"]
 
 
 class Monitor(Protocol):
@@ -73,7 +73,7 @@ class Stages:
         if makes is not None and makes.is_dir():
             shutil.rmtree(makes)  # a kill came before it was logged
         wall, cpu = time.monotonic(), time.process_time()
-        with _peak_memory() as peak:
+        with peak_memory() as peak:
             work()
         stage = Stage(
             name=name,
@@ -87,7 +87,7 @@ class Stages:
 
 
 @contextlib.contextmanager
-def _peak_memory() -> Iterator[Callable[[], int]]:
+def peak_memory() -> Iterator[Callable[[], int]]:
     """The greatest memory since the block began where the system can tell (Linux), else since the process began."""
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +16,6 @@ from dragoman.optim import ForestMert, Optimiser
 from dragoman.pool import Pool, read_references, with_metric
 from dragoman.run import RunFolder
 from dragoman.system import LiveDecoder, Preset, System, SystemView, save_tuned
-from dragoman.system.folder import identity
 from dragoman.system.manifest import MANIFEST
 from dragoman.text import read_lines
 from dragoman.tune.decoder import Decoder
@@ -169,7 +169,7 @@ def tune_system(
         progress=progress,
     )
     decoder, optimiser = made.with_method(method, texts)
-    with RunFolder.open(base / RECORD, _record(config, parent, source, references, start, seed), resume=resume) as run:
+    with RunFolder.open(base / RECORD, _record(config, parent, sentences, texts, start, seed), resume=resume) as run:
         record = tune_decoder(
             decoder,
             optimiser,
@@ -201,12 +201,12 @@ def keep_tuned(parent: System, out: PathLike, record: TuneRecord, *, method: str
 def _record(
     config: TuneConfig,
     parent: System,
-    source: PathLike,
-    references: Sequence[PathLike],
+    sentences: Sequence[str],
+    references: Sequence[Sequence[str]],
     start: Weights,
     seed: int,
 ) -> dict[str, Any]:
-    """What must be the same for a run to go on."""
+    """What must be the same for a run to go on, wherever its files are now."""
     return {
         "method": config.method,
         "method_settings": dict(config.settings),
@@ -223,8 +223,12 @@ def _record(
         "preset": config.preset.value,
         "fold": config.fold,
         "seed": seed,
-        "source": identity(source),
-        "references": [identity(path) for path in references],
+        "source": _digest(sentences),
+        "references": _digest([line for lines in references for line in lines]),
         "system": {name: file.blake2b for name, file in parent.manifest.files.items()},
         "start": dict(start.items()),
     }
+
+
+def _digest(lines: Sequence[str]) -> str:
+    return hashlib.blake2b("\n".join(lines).encode("utf-8"), digest_size=16).hexdigest()

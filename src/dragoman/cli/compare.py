@@ -1,0 +1,134 @@
+"""`dragoman compare`: the methods of experiments beside one another."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, table
+from dragoman.evaluate import Comparison, PairedTest, Row, RowScore, compare_runs
+from dragoman.report import Mark, TableFormat, comparison_header, comparison_rows, legend, render
+from dragoman.text import open_output
+
+__all__ = ["compare"]
+
+
+def compare(
+    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="Folders that `dragoman run` made.")],
+    metric: Annotated[
+        list[str] | None,
+        typer.Option("--metric", "-m", help="bleu, chrf, chrf++, ter, or a mix such as (ter-bleu)/2; repeat."),
+    ] = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option(help="Test against SYSTEM/FEATURES/OPTIMISER, or against this optimiser with all else the same."),
+    ] = None,
+    test: Annotated[
+        PairedTest, typer.Option(help="The test whose p-values are shown and decide the marks.")
+    ] = PairedTest.RANDOMISATION,
+    form: Annotated[TableFormat, typer.Option("--format", help="How to write the table.")] = TableFormat.TABLE,
+    out: Annotated[str, typer.Option("--out", "-o", help="Where to write the table.")] = "-",
+    bootstrap: Annotated[
+        int, typer.Option(min=0, help="Resamples for intervals and the paired bootstrap; 0: none.")
+    ] = 1000,
+    trials: Annotated[int, typer.Option(min=0, help="Shuffles of the approximate randomisation; 0: none.")] = 10_000,
+    threads: Threads = 0,
+    seed: Seed = 12345,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Compare all methods of one or more runs on each corpus: mean and deviation over seeds, and significance.
+
+    A row is a corpus, a system, a feature set and an optimiser. The best row of a corpus and those that are not
+    significantly worse (p >= 0.05) are marked. Approximate randomisation shuffles over sentences and tuning runs.
+
+    Examples: dragoman compare runs/quickstart
+
+    dragoman compare runs/enja runs/multi30k -m bleu --baseline mert --format latex -o table.tex
+    """
+    session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
+    comparison = compare_runs(
+        [Path(run) for run in runs],
+        metrics=metric or ["bleu", "chrf", "ter"],
+        baseline=baseline,
+        test=test,
+        n_bootstrap=bootstrap,
+        n_trials=trials,
+        seed=seed,
+        threads=session.threads,
+    )
+    for note in comparison.notes:
+        session.say(f"note: {note}")
+    session.emit(_record(comparison))
+    if out == "-" and json:
+        return
+    if form is TableFormat.TABLE:
+        session.say(legend(comparison, "*", "≈"))
+        text = _table(comparison)
+    else:
+        text = render(comparison, form)
+    with open_output(out) as writer:
+        writer.write(text.removesuffix("\n"))
+
+
+def _table(comparison: Comparison) -> str:
+    header = comparison_header(comparison)
+    rows = table(*(name.text for name in header), numeric_from=sum(not name.numeric for name in header))
+    signs = {Mark.BEST: "*", Mark.NOT_WORSE: "≈", Mark.WORSE: " ", None: ""}
+    for cells in comparison_rows(comparison):
+        rows.add_row(*(Text(cell.text + signs[cell.mark]) for cell in cells))
+    # As wide as it needs to be: a row broken into lines cannot be read.
+    page = Console(file=io.StringIO(), width=400)
+    with page.capture() as captured:
+        page.print(rows)
+    return "".join(line.rstrip() + "\n" for line in captured.get().splitlines())
+
+
+def _record(comparison: Comparison) -> dict[str, Any]:
+    return {
+        "metrics": comparison.metrics,
+        "baseline": comparison.baseline,
+        "test": comparison.test.value,
+        "rows": [_row(comparison, row) for row in comparison.rows],
+        "signatures": comparison.signatures,
+        "notes": comparison.notes,
+    }
+
+
+def _row(comparison: Comparison, row: Row) -> dict[str, Any]:
+    key, scores = row.key, row.scores
+    return {
+        "corpus": key.corpus,
+        "system": key.system,
+        "features": key.features,
+        "optimiser": key.optimiser,
+        "name": key.name,
+        "seeds": row.seeds,
+        "n_runs": len(row.seeds),
+        "mean": {name: 100 * score.mean for name, score in scores.items()},
+        "std": {name: _points(score.std) for name, score in scores.items()},
+        "p_value": {name: comparison.p_value(score) for name, score in scores.items()},
+        "best": {name: score.best for name, score in scores.items()},
+        "not_worse": {name: score.not_worse for name, score in scores.items()},
+        "length_ratio": row.length_ratio,
+        "baseline": None if row.baseline is None else row.baseline.name,
+        "details": {name: _details(score) for name, score in scores.items()},
+    }
+
+
+def _details(score: RowScore) -> dict[str, Any]:
+    return {
+        "runs": [100 * value for value in score.run_scores],
+        "interval": None if score.interval is None else [100 * score.interval.low, 100 * score.interval.high],
+        "p_best": {test.value: score.p_best.get(test) for test in PairedTest},
+        "p_baseline": {test.value: score.p_baseline.get(test) for test in PairedTest},
+    }
+
+
+def _points(value: float | None) -> float | None:
+    return None if value is None else 100 * value

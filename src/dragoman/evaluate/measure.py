@@ -1,0 +1,132 @@
+"""What a metric says of several systems, each with one run or more, and the paired tests on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dragoman.errors import MismatchError
+from dragoman.evaluate.significance import (
+    ROUNDING,
+    Interval,
+    confidence_interval,
+    paired_bootstrap,
+    paired_randomisation,
+    resampled_totals,
+    shuffled_totals,
+)
+from dragoman.metric import Bleu, Metric, n_references, output_statistics, references_by_sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["Measured", "SystemOutput", "measure"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemOutput:
+    """What a system translated: one sequence of lines, or several from repeated runs."""
+
+    name: str
+    runs: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """Statistics of every run of every system by one metric."""
+
+    metric: Metric
+    statistics: tuple[Floats, ...]
+    """By system, [run, sentence, n_stats]."""
+    n_refs: int | None
+
+    @property
+    def n_sentences(self) -> int:
+        """Of the test set."""
+        return int(self.statistics[0].shape[1])
+
+    def run_scores(self) -> list[Floats]:
+        """The score of every run, by system."""
+        return [self.metric.score(runs.sum(axis=1)) for runs in self.statistics]
+
+    def resampled(self, n_bootstrap: int, seed: int) -> Floats:
+        """Scores of bootstrap resamples of the sentences, [resample, system]; all runs of a sentence go together."""
+        return self.metric.score(resampled_totals(self._pooled(), n_bootstrap, seed))
+
+    def intervals(self, resampled: Floats) -> list[Interval]:
+        """The 95% interval of every system."""
+        return [confidence_interval(column) for column in resampled.T]
+
+    def p_bootstrap(self, first: int, resampled: Floats) -> list[float | None]:
+        """Paired bootstrap of every system against system `first`; None for that one."""
+        return [
+            None if i == first else paired_bootstrap(resampled[:, i], resampled[:, first], difference)
+            for i, difference in enumerate(self._differences(first))
+        ]
+
+    def p_randomisation(self, first: int, n_trials: int, seed: int) -> list[float | None]:
+        """Approximate randomisation over sentences and runs of every system against `first`; None for that one."""
+        differences = self._differences(first)
+        found: list[float | None] = [None] * len(self.statistics)
+        others = sorted((i for i in range(len(self.statistics)) if i != first), key=self._n_runs)
+        for _, group in groupby(others, key=self._n_runs):
+            same = list(group)
+            theirs = np.stack([self.statistics[i] for i in same])
+            totals = shuffled_totals(self.statistics[first], theirs, n_trials, seed)
+            ours, others_now = (self.metric.score(part) for part in totals)
+            for place, i in enumerate(same):
+                found[i] = paired_randomisation(others_now[:, place], ours[:, place], differences[i])
+        return found
+
+    def differs(self, first: int) -> list[bool]:
+        """Whether a system's score is any other than that of `first`; without a difference there is none to test."""
+        return [difference > ROUNDING for difference in self._differences(first)]
+
+    def _n_runs(self, system: int) -> int:
+        return int(self.statistics[system].shape[0])
+
+    def _pooled(self) -> Floats:
+        return np.stack([runs.mean(axis=0) for runs in self.statistics])
+
+    def _differences(self, first: int) -> list[float]:
+        observed = self.metric.score(self._pooled().sum(axis=1))
+        return [float(value) for value in np.abs(observed - observed[first])]
+
+
+def measure(
+    systems: Sequence[SystemOutput],
+    references: Sequence[Sequence[str | None]],
+    metrics: Sequence[Metric],
+    *,
+    threads: int = 1,
+) -> tuple[list[Measured], list[Floats]]:
+    """Statistics by every metric, and the length ratios of every system's runs.
+
+    A length ratio is words of the hypotheses per word of the closest references.
+    """
+    n_sentences = len(systems[0].runs[0])
+    for system in systems:
+        for run in system.runs:
+            if len(run) != n_sentences:
+                raise MismatchError(f"{system.name} has {len(run)} lines but {systems[0].name} has {n_sentences}")
+    by_sentence = references_by_sentence(references, n_sentences)
+    outputs = [run for system in systems for run in system.runs]
+    ends = np.cumsum([len(system.runs) for system in systems])[:-1]
+    measured = [
+        Measured(
+            metric=metric,
+            statistics=tuple(np.split(output_statistics(metric, outputs, by_sentence, threads=threads), ends)),
+            n_refs=n_references(by_sentence),
+        )
+        for metric in metrics
+    ]
+    totals = output_statistics(Bleu(max_order=1), outputs, by_sentence, threads=threads).sum(axis=1)
+    lengths, ref_lengths = totals[:, 0], totals[:, 1]
+    ratios = np.where(ref_lengths > 0, lengths / np.maximum(ref_lengths, 1.0), 0.0)
+    return measured, np.split(ratios, ends)

@@ -1,0 +1,332 @@
+"""One cell of a grid: tune, translate the test set, score, explain; then write its record."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+from dragoman.errors import InputError
+from dragoman.evaluate import SystemOutput, compare_systems
+from dragoman.features import read_weights
+from dragoman.metric import by_name, score_text
+from dragoman.recipe.cache import Cache, Made, measured
+from dragoman.recipe.grid import GridRecipe
+from dragoman.recipe.stages import SharedStages, decode_test, decoding_key, read_held_out, system_folder
+from dragoman.run import CellKey, CellResult, CellRound, RunFolder, StageCost, cell_folder
+from dragoman.system import Monitor, System
+from dragoman.system.manifest import MANIFEST, read_manifest
+from dragoman.system.stages import peak_memory
+from dragoman.text import read_lines, replace_bytes, split_tokens
+from dragoman.tune import RoundRecord, Step, TuneConfig, tune_system
+
+__all__ = ["CellWork", "plain"]
+
+PLAN, TUNED = "plan.json", "tuned"
+_METRICS = ("bleu", "chrf", "ter")
+_SAMPLE_TOKENS = range(5, 31)
+"""Sentences of these lengths are nice to look at."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watch:
+    """Who wants to know about a cell."""
+
+    monitor: Monitor
+    on_step: Callable[[CellKey, int, str], None]
+    on_round: Callable[[CellKey, RoundRecord], None]
+
+
+class CellWork:
+    """What is to be done for one cell."""
+
+    def __init__(
+        self,
+        key: CellKey,
+        recipe: GridRecipe,
+        shared: SharedStages,
+        cache: Cache,
+        run: RunFolder,
+        *,
+        n_threads: int,
+        watch: Watch,
+    ) -> None:
+        self.key = key
+        self.folder = cell_folder(run.path, key)
+        self._recipe = recipe
+        self._shared = shared
+        self._cache = cache
+        self._run = run
+        self._n_threads = n_threads
+        self._watch = watch
+        self._preset = recipe.systems[key.system].preset
+        self._templates = recipe.features[key.features]
+        self._config: TuneConfig = replace(
+            recipe.optimisers[key.optimiser], features=self._templates, preset=self._preset
+        )
+
+    def plan(self) -> dict[str, Any]:
+        """What the cell's figures depend on."""
+        report = self._recipe.report
+        return {
+            "text": self._shared.identity(),
+            "system": plain(self._recipe.systems[self.key.system]),
+            "tuning": plain(self._config),
+            "seed": self.key.seed,
+            "samples": report.samples,
+            "rounds_on_test": report.rounds_on_test,
+        }
+
+    def check_plan(self) -> None:
+        """Raise InputError where the cell was begun with something else."""
+        path = self.folder / PLAN
+        if not path.exists():
+            return
+        try:
+            before = json.loads(path.read_bytes())
+        except ValueError as error:
+            raise InputError(f"is not JSON ({error}); the run is damaged", path=path) from error
+        if changed := list(_differences(before, json.loads(json.dumps(self.plan())))):
+            raise InputError(
+                f"the cell was begun with another {', '.join(changed[:4])}; resume with the same, start a new run, or "
+                f"remove {self.folder}",
+                path=path,
+            )
+
+    def run(self) -> CellResult:
+        """Do what is left of it and write the record."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        replace_bytes(self.folder / PLAN, json.dumps(self.plan(), indent=1).encode("utf-8") + b"\n")
+        made = self._shared.make()
+        for stage in made:
+            self._log(stage.cost)
+        self._keep_test_set(made[0])
+        tuning, tuned_cost = self._tune(made[0], made[-1])
+        outputs, decoded_cost = self._decode(made[0], made[-1], tuning)
+        with measured("scoring") as scoring:
+            scores, tests = self._score(made[0], outputs, tuning)
+        with measured("derivations") as explaining:
+            self._explain(made[0], made[-1], tuning["best_round"])
+        costs = (tuned_cost, decoded_cost, scoring(), explaining())
+        for cost in costs:
+            self._log(cost)
+        result = CellResult(
+            key=self.key,
+            method=self._config.method,
+            metric=self._config.metric,
+            rounds=tuple(self._round(entry, tests.get(entry["round"])) for entry in tuning["rounds"]),
+            best_round=tuning["best_round"],
+            stopped=tuning["stopped"],
+            stages=(*(stage.cost for stage in made), *costs),
+            scores=scores,
+            notes=tuple(tuning["notes"]),
+        )
+        result.save(self._run.path)
+        return result
+
+    def _keep_test_set(self, text: Made) -> None:
+        """Copy it into the run, the source last: its presence says that all is there."""
+        folder = self._run.path / "corpora" / self.key.corpus
+        folder.mkdir(parents=True, exist_ok=True)
+        source, references = read_held_out(text.folder, "test")
+        goals = [*(f"reference.{number}.txt" for number in range(len(references))), "source.txt"]
+        for path, goal in zip([*references, source], goals, strict=True):
+            content = path.read_bytes()
+            if not (folder / goal).exists() or (folder / goal).read_bytes() != content:
+                replace_bytes(folder / goal, content)
+
+    def _tune(self, text: Made, system: Made) -> tuple[dict[str, Any], StageCost]:
+        out = self.folder / TUNED
+        source, references = read_held_out(text.folder, "dev")
+        if not (out / MANIFEST).exists():
+            logged = {entry["round"] for entry in self._logged_rounds()}
+            with peak_memory() as peak:
+
+                def on_round(record: RoundRecord) -> None:
+                    if record.round not in logged:  # a resumed tuning tells of the rounds before too
+                        self._log_round(record, peak())
+                    self._watch.on_round(self.key, record)
+
+                def on_step(number: int, step: Step) -> None:
+                    self._watch.on_step(self.key, number, "decoding" if step is Step.DECODE else "learning")
+
+                with self._watch.monitor.progress("decoding") as progress:
+                    tune_system(
+                        system_folder(system),
+                        source,
+                        references,
+                        out,
+                        config=self._config,
+                        seed=self.key.seed,
+                        resume=True,
+                        n_threads=self._n_threads,
+                        progress=progress,
+                        on_step=on_step,
+                        on_round=on_round,
+                    )
+        tuning: dict[str, Any] = read_manifest(out).about["tuning"]
+        weights = self.folder / "weights"
+        weights.mkdir(exist_ok=True)
+        for entry in tuning["rounds"]:
+            name = f"{entry['round']:04d}"
+            replace_bytes(weights / f"{name}.tsv", (out / "tune" / "rounds" / name / "weights.tsv").read_bytes())
+        for candidates in out.glob("tune/rounds/*/candidates"):  # a kill came before tuning dropped them
+            shutil.rmtree(candidates)
+        spent = [*tuning["rounds"], *(entry["learned"] for entry in tuning["rounds"] if entry["learned"])]
+        cost = StageCost(
+            name="tuning",
+            wall_s=round(sum(entry["wall_s"] for entry in spent), 3),
+            cpu_s=round(sum(entry["cpu_s"] for entry in spent), 3),
+            peak_bytes=max((entry["peak_bytes"] for entry in self._logged_rounds()), default=0),
+        )
+        return tuning, cost
+
+    def _decode(self, text: Made, system: Made, tuning: Mapping[str, Any]) -> tuple[dict[int, list[str]], StageCost]:
+        """Translations of the test set by the weights of rounds; the best round's go to `test.txt`."""
+        best = tuning["best_round"]
+        rounds = [entry["round"] for entry in tuning["rounds"]] if self._recipe.report.rounds_on_test else [best]
+        outputs, costs = {}, []
+        view = _Lazy(partial(self._load, system))
+        for number in rounds:
+            self._watch.on_step(self.key, number, "on the test set")
+            weights = self.folder / "weights" / f"{number:04d}.tsv"
+            key = decoding_key(system.hash, text.hash, self._templates, self._preset, weights)
+
+            def work(folder: Path, weights: Path = weights) -> None:
+                decode_test(
+                    view.system,
+                    text.folder / "test.source",
+                    read_weights(weights),
+                    self._preset,
+                    self._n_threads,
+                    self._watch.monitor,
+                    folder,
+                )
+
+            made = self._cache.make(key, work)
+            costs.append(made.cost)
+            content = (made.folder / "test.txt").read_bytes()
+            outputs[number] = list(read_lines(made.folder / "test.txt"))
+            if number == best:
+                replace_bytes(self.folder / "test.txt", content)
+        return outputs, StageCost(
+            name="test decoding",
+            wall_s=round(sum(cost.wall_s for cost in costs), 3),
+            cpu_s=round(sum(cost.cpu_s for cost in costs), 3),
+            peak_bytes=max(cost.peak_bytes for cost in costs),
+            cached=all(cost.cached for cost in costs),
+        )
+
+    def _score(
+        self, text: Made, outputs: Mapping[int, list[str]], tuning: Mapping[str, Any]
+    ) -> tuple[dict[str, float], dict[int, float]]:
+        references = [list(read_lines(path)) for path in read_held_out(text.folder, "test")[1]]
+        metrics = [by_name(name) for name in dict.fromkeys((*_METRICS, *self._recipe.report.metrics))]
+        best = SystemOutput(name="best", runs=(outputs[tuning["best_round"]],))
+        (score,) = compare_systems([best], references, metrics, n_bootstrap=0, n_trials=0, threads=self._n_threads)
+        scores = {item.metric: item.score for item in score.scores} | {"length_ratio": score.length_ratio}
+        metric = by_name(self._config.metric)
+        tests = {
+            number: score_text(metric, lines, references, threads=self._n_threads).score
+            for number, lines in outputs.items()
+        }
+        return scores, tests
+
+    def _explain(self, text: Made, system: Made, best: int) -> None:
+        """How a few translations came about."""
+        sentences = list(read_lines(text.folder / "test.source"))
+        chosen = choose_samples(sentences, self._recipe.report.samples)
+        lines = []
+        if chosen:
+            view = self._load(system)
+            weights = read_weights(self.folder / "weights" / f"{best:04d}.tsv").on(view.index)
+            for sentence in chosen:
+                found = view.explain(sentences[sentence], weights=weights, preset=self._preset)
+                if found is not None:
+                    record = {"sentence": sentence, "explanation": found.to_json()}
+                    lines.append(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
+        replace_bytes(self.folder / "derivations.jsonl", "".join(lines).encode("utf-8"))
+
+    def _load(self, system: Made) -> System:
+        return System.load(system_folder(system)).with_templates(self._templates)
+
+    def _round(self, entry: Mapping[str, Any], test: float | None) -> CellRound:
+        weights = read_weights(self.folder / "weights" / f"{entry['round']:04d}.tsv")
+        learned = entry["learned"] or {"wall_s": 0.0, "cpu_s": 0.0}
+        return CellRound(
+            round=entry["round"],
+            dev=entry["score"],
+            test=test,
+            n_candidates=entry["n_candidates"],
+            n_features=entry["n_features"],
+            n_active=sum(value != 0 for _, value in weights.items()),
+            decode_wall_s=entry["wall_s"],
+            decode_cpu_s=entry["cpu_s"],
+            learn_wall_s=learned["wall_s"],
+            learn_cpu_s=learned["cpu_s"],
+        )
+
+    def _logged_rounds(self) -> list[dict[str, Any]]:
+        return [e for e in self._run.trace() if e["event"] == "round" and e["cell"] == self.key.name]
+
+    def _log(self, cost: StageCost) -> None:
+        self._run.log("stage", cell=self.key.name, **dataclasses.asdict(cost))
+
+    def _log_round(self, record: RoundRecord, peak_bytes: int) -> None:
+        learned = record.learned
+        self._run.log(
+            "round",
+            cell=self.key.name,
+            round=record.round,
+            score=record.score,
+            n_candidates=record.n_candidates,
+            n_features=record.n_features,
+            decode_s=record.wall_s,
+            learn_s=None if learned is None else learned.wall_s,
+            peak_bytes=peak_bytes,
+        )
+
+
+class _Lazy:
+    """A system that is loaded when it is first needed."""
+
+    def __init__(self, load: Callable[[], System]) -> None:
+        self._load = load
+
+    @cached_property
+    def system(self) -> System:
+        return self._load()
+
+
+def choose_samples(sentences: Sequence[str], n: int) -> list[int]:
+    """Sentences from all over the test set, of a length that is nice to look at as far as there are such."""
+    nice = [i for i, sentence in enumerate(sentences) if len(split_tokens(sentence)) in _SAMPLE_TOKENS]
+    pool = nice if len(nice) >= n else [i for i, sentence in enumerate(sentences) if split_tokens(sentence)]
+    n = min(n, len(pool))
+    return [pool[i * len(pool) // n] for i in range(n)]
+
+
+def plain(value: object) -> Any:
+    """Settings as JSON can hold them."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return value if isinstance(value, str | int | float | bool | None) else str(value)
+
+
+def _differences(before: object, now: object, name: str = "") -> list[str]:
+    if isinstance(before, dict) and isinstance(now, dict):
+        return [
+            found
+            for key in sorted({*before, *now})
+            for found in _differences(before.get(key), now.get(key), f"{name}.{key}" if name else str(key))
+        ]
+    return [] if before == now else [name]

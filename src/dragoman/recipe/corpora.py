@@ -1,0 +1,219 @@
+"""`[corpora.NAME]`: files of text, or sizes of the embedded corpus."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from dragoman.corpus.synth import SynthConfig
+from dragoman.errors import InputError
+from dragoman.recipe.table import Table
+from dragoman.system import TextSettings
+from dragoman.text import count_lines
+
+__all__ = ["CorpusFiles", "CorpusPlan", "PartFiles", "SynthPlan", "read_corpus"]
+
+_WILD = "*?["
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SynthPlan:
+    """What the embedded generator makes."""
+
+    n_train: int
+    n_dev: int
+    n_test: int
+    config: SynthConfig
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartPlan:
+    """Names of the files of a part, which may be patterns. `others` are references, or the target side of training."""
+
+    source: str
+    others: tuple[str, ...]
+    limit: int | None
+    """Lines that are used; None: all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartFiles:
+    """The files of a part, as they were found."""
+
+    source: Path
+    others: tuple[Path, ...]
+    limit: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorpusFiles:
+    """All files of a corpus."""
+
+    train: PartFiles
+    dev: PartFiles
+    test: PartFiles
+    align: Path | None
+    lm: Path | None
+    lm_text: tuple[Path, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorpusPlan:
+    """A corpus: either `synth` or the names of files."""
+
+    name: str
+    base: Path
+    synth: SynthPlan | None = None
+    parts: tuple[PartPlan, ...] = ()
+    """Training, development, test."""
+    align: str | None = None
+    lm: str | None = None
+    lm_text: tuple[str, ...] = ()
+    raw: bool = False
+    text: TextSettings
+
+    def find(self) -> CorpusFiles | None:
+        """Look for the files and compare their line counts; None for the embedded corpus.
+
+        Raises InputError that names the key.
+        """
+        if self.synth is not None:
+            return None
+        train, dev, test = (
+            self._part(name, part) for name, part in zip(("train", "dev", "test"), self.parts, strict=True)
+        )
+        align = None if self.align is None else self._one("align", self.align)
+        if align is not None:
+            _same_lines(f"corpora.{self.name}.align", train.source, [align])
+        return CorpusFiles(
+            train=train,
+            dev=dev,
+            test=test,
+            align=align,
+            lm=None if self.lm is None else self._one("lm", self.lm),
+            lm_text=self._all("lm_text", self.lm_text),
+        )
+
+    def _part(self, name: str, part: PartPlan) -> PartFiles:
+        source = self._one(f"{name}.source", part.source)
+        key = f"{name}.target" if name == "train" else f"{name}.references"
+        others = self._all(key, part.others)
+        if name == "train" and len(others) != 1:
+            raise InputError(f"corpora.{self.name}.{key}: one file was expected, but {len(others)} match {part.others}")
+        n_lines = _same_lines(f"corpora.{self.name}.{key}", source, others)
+        if n_lines == 0:
+            raise InputError(f"corpora.{self.name}.{name}.source: {source} is empty")
+        return PartFiles(source=source, others=others, limit=part.limit)
+
+    def _one(self, key: str, pattern: str) -> Path:
+        found = self._all(key, (pattern,))
+        if len(found) != 1:
+            raise InputError(
+                f"corpora.{self.name}.{key}: one file was expected, but '{pattern}' matches {len(found)}: "
+                f"{', '.join(path.name for path in found[:4])}"
+            )
+        return found[0]
+
+    def _all(self, key: str, patterns: tuple[str, ...]) -> tuple[Path, ...]:
+        found: dict[Path, None] = {}
+        for pattern in patterns:
+            if any(sign in pattern for sign in _WILD):
+                if Path(pattern).is_absolute():
+                    raise InputError(f"corpora.{self.name}.{key} = {pattern!r}: a pattern is relative; use --data DIR")
+                matches = sorted(self.base.glob(pattern))
+                if not matches:
+                    raise InputError(f"corpora.{self.name}.{key}: no file matches '{pattern}' in {self.base.resolve()}")
+            else:
+                matches = [self.base / pattern]
+            for path in matches:
+                if not path.is_file():
+                    what = "is not a file" if path.exists() else "does not exist"
+                    raise InputError(
+                        f"corpora.{self.name}.{key}: {path} {what}; paths are relative to the recipe, or to --data"
+                    )
+                found[path] = None
+        return tuple(found)
+
+
+def read_corpus(name: str, table: Table, base: Path) -> CorpusPlan:
+    """Check all but the files, which `CorpusPlan.find` looks for."""
+    if "synth" in table:
+        plan = CorpusPlan(name=name, base=base, synth=_synth(table.table("synth")), text=TextSettings())
+        for key in table.present():
+            if key != "synth":
+                raise InputError(f"'{table.named(key)}' does not go together with '{table.named('synth')}'")
+        return plan
+    text = _text(table)
+    raw = table.flag("raw")
+    if raw and text.source_language is None:
+        raise table.wrong("raw", f"'{table.named('languages')}' is missing; expected two codes such as 'de-en'")
+    align = table.find("align", str)
+    if raw and align is not None:
+        raise table.wrong("align", "an alignment belongs to tokens; leave it out of a raw corpus")
+    plan = CorpusPlan(
+        name=name,
+        base=base,
+        parts=tuple(_read_part(table, part) for part in ("train", "dev", "test")),
+        align=align,
+        lm=table.find("lm", str),
+        lm_text=table.texts("lm_text"),
+        raw=raw,
+        text=text,
+    )
+    table.done()
+    if plan.lm is not None and plan.lm_text:
+        raise table.wrong("lm", f"is a model already; leave out '{table.named('lm_text')}'")
+    return plan
+
+
+def _read_part(table: Table, name: str) -> PartPlan:
+    part = table.need_table(name)
+    source = part.take("source", str)
+    others = (part.take("target", str),) if name == "train" else part.texts("references")
+    if not others:
+        raise InputError(f"'{part.named('references')}' is missing; expected text or a list of texts")
+    limit = part.number("limit", 1, 0) or None
+    part.done()
+    return PartPlan(source=source, others=others, limit=limit)
+
+
+def _synth(table: Table) -> SynthPlan:
+    plan = SynthPlan(
+        n_train=table.number("train", 1),
+        n_dev=table.number("dev", 1),
+        n_test=table.number("test", 1),
+        config=SynthConfig(
+            seed=table.number("seed", 0, 0),
+            n_references=table.number("references", 1, 1, most=16),
+            noise=_share(table, "noise"),
+        ),
+    )
+    table.done()
+    return plan
+
+
+def _share(table: Table, key: str) -> float:
+    value = table.find(key, int, float)
+    if value is not None and not 0 <= value <= 1:
+        raise table.wrong(key, "expected a number from 0 to 1")
+    return float(value or 0)
+
+
+def _text(table: Table) -> TextSettings:
+    languages, lowercase = table.text("languages"), table.flag("lowercase")
+    if not languages:
+        if lowercase:
+            raise table.wrong("lowercase", f"'{table.named('languages')}' is missing; expected codes such as 'de-en'")
+        return TextSettings()
+    source, dash, target = languages.partition("-")
+    if not (source and dash and target):
+        raise table.wrong("languages", "expected two codes such as 'de-en'")
+    return TextSettings(source_language=source, target_language=target, lowercase=lowercase)
+
+
+def _same_lines(key: str, source: Path, others: tuple[Path, ...] | list[Path]) -> int:
+    n_lines = count_lines(source)
+    for other in others:
+        if (n := count_lines(other)) != n_lines:
+            raise InputError(f"{key}: {other} has {n} lines but {source} has {n_lines}; they must be line-aligned")
+    return n_lines

@@ -1,0 +1,187 @@
+"""Recipes of kind `systems`: corpora x systems x features x optimisers x seeds."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from dragoman.errors import InputError
+from dragoman.features import parse_templates
+from dragoman.metric import by_name
+from dragoman.recipe.corpora import CorpusFiles, CorpusPlan, read_corpus
+from dragoman.recipe.optimisers import read_optimiser
+from dragoman.recipe.systems import SystemPlan, read_system
+from dragoman.recipe.table import Table, listed
+from dragoman.run import CellKey
+from dragoman.tune import TuneConfig
+
+__all__ = ["GridRecipe", "ReportPlan", "Selection", "read_grid"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportPlan:
+    """What the run keeps for the report, and what the report shows."""
+
+    metrics: tuple[str, ...] = ("bleu", "chrf", "ter")
+    baseline: str | None = None
+    samples: int = 8
+    """Test sentences whose derivations are kept."""
+    rounds_on_test: bool = False
+    """Decode the test set with the weights of every round, not only of the one that is kept."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """Cells that are to be run, and the files of their corpora."""
+
+    cells: tuple[CellKey, ...]
+    files: Mapping[str, CorpusFiles | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GridRecipe:
+    """A recipe in which every name is known."""
+
+    title: str
+    citation: str
+    expected: str
+    cost: str
+    corpora: Mapping[str, CorpusPlan]
+    systems: Mapping[str, SystemPlan]
+    features: Mapping[str, tuple[str, ...]]
+    optimisers: Mapping[str, TuneConfig]
+    cells: tuple[CellKey, ...]
+    report: ReportPlan
+    published: tuple[Mapping[str, Any], ...]
+    content: Mapping[str, Any]
+    """As it was written, changes by `--set` included."""
+
+    def select(self, patterns: Sequence[str] = ()) -> Selection:
+        """The cells whose names match one of the patterns, with the files that they need.
+
+        Raises InputError where nothing matches, and for files that are missing or do not fit together.
+        """
+        cells = [
+            cell for cell in self.cells if not patterns or any(fnmatch.fnmatchcase(cell.name, p) for p in patterns)
+        ]
+        if not cells:
+            raise InputError(
+                f"no cell matches {' or '.join(patterns)}; cells are named like {self.cells[0].name}, and * stands for "
+                "anything"
+            )
+        files = {name: self.corpora[name].find() for name in dict.fromkeys(cell.corpus for cell in cells)}
+        for cell in cells:
+            self._check(cell, files[cell.corpus])
+        return Selection(cells=tuple(cells), files=files)
+
+    def _check(self, cell: CellKey, files: CorpusFiles | None) -> None:
+        system, corpus = self.systems[cell.system], self.corpora[cell.corpus]
+        if system.aligned and (files is None or files.align is None):
+            raise InputError(f"systems.{cell.system}.align = 'given': 'corpora.{cell.corpus}.align' is missing")
+        if system.train.settings.n_folds > 1 and (corpus.lm or corpus.lm_text):
+            raise InputError(
+                f"systems.{cell.system}.folds: the language models of folds come from the training pairs; leave out "
+                f"'corpora.{cell.corpus}.lm' and '.lm_text'"
+            )
+        fold = self.optimisers[cell.optimiser].fold
+        n_folds = system.train.settings.n_folds
+        if fold is not None and not 0 <= fold < (n_folds if n_folds > 1 else 0):
+            raise InputError(f"optimisers.{cell.optimiser}.fold = {fold}: 'systems.{cell.system}.folds' is {n_folds}")
+
+
+def read_grid(table: Table, content: Mapping[str, Any], base: Path) -> GridRecipe:
+    """Check all but the files."""
+    title, citation, expected, cost = (table.text(key) for key in ("title", "citation", "expected", "cost"))
+    if not title:
+        raise InputError("'title' is missing; expected text")
+    corpora = {name: read_corpus(name, entry, base) for name, entry in table.entries("corpora").items()}
+    systems = {name: read_system(name, entry) for name, entry in table.entries("systems").items()}
+    features = {name: _read_features(entry) for name, entry in table.entries("features").items()}
+    optimisers = {name: read_optimiser(name, entry) for name, entry in table.entries("optimisers").items()}
+    cells: dict[CellKey, None] = {}
+    for grid in table.tables("grid"):
+        names = (
+            grid.names("corpora", corpora),
+            grid.names("systems", systems),
+            grid.names("features", features),
+            grid.names("optimisers", optimisers),
+        )
+        seeds = grid.numbers("seeds", 0, int)
+        grid.done()
+        for corpus, system, feature, optimiser, seed in product(*names, seeds):
+            key = CellKey(corpus=corpus, system=system, features=feature, optimiser=optimiser, seed=seed)
+            cells[key] = None
+    table.need("grid", cells)
+    # Cells that share a system follow each other, and so do the seeds of one method.
+    orders = [list(names) for names in (corpora, systems, features, optimisers)]
+    cells_in_order = sorted(
+        cells,
+        key=lambda c: (
+            *(order.index(name) for order, name in zip(orders, _names(c), strict=True)),
+            c.seed,
+        ),
+    )
+    rows = {f"{key.system}/{key.features}/{key.optimiser}" for key in cells}
+    report = _read_report(table.table("report"), {*optimisers, *systems, *features, *rows})
+    published = tuple(_read_published(entry) for entry in table.tables("published"))
+    table.done()
+    return GridRecipe(
+        title=title,
+        citation=citation,
+        expected=expected,
+        cost=cost,
+        corpora=corpora,
+        systems=systems,
+        features=features,
+        optimisers=optimisers,
+        cells=tuple(cells_in_order),
+        report=report,
+        published=published,
+        content={**content, "published": list(published)},
+    )
+
+
+def _names(cell: CellKey) -> tuple[str, str, str, str]:
+    return cell.corpus, cell.system, cell.features, cell.optimiser
+
+
+def _read_features(table: Table) -> tuple[str, ...]:
+    table.take("templates", list)
+    templates = table.texts("templates")
+    table.done()
+    with table:
+        parse_templates(templates)
+    return templates
+
+
+def _read_report(table: Table, names: set[str]) -> ReportPlan:
+    metrics = table.texts("metrics") or ReportPlan().metrics
+    for metric in metrics:
+        with table:
+            by_name(metric)
+    baseline = table.find("baseline", str)
+    if baseline is not None and baseline not in names:
+        raise table.wrong("baseline", listed(baseline, sorted(names)))
+    plan = ReportPlan(
+        metrics=metrics,
+        baseline=baseline,
+        samples=table.number("samples", 0, 8, most=200),
+        rounds_on_test=table.flag("rounds_on_test"),
+    )
+    table.done()
+    return plan
+
+
+def _read_published(table: Table) -> dict[str, Any]:
+    row = {key: table.text(key) for key in ("corpus", "system", "features", "optimiser", "metric", "source", "note")}
+    score = table.take("score", int, float)
+    deviation = table.find("deviation", int, float)
+    table.done()
+    return {key: value for key, value in row.items() if value} | {
+        "score": float(score),
+        **({} if deviation is None else {"deviation": float(deviation)}),
+    }

@@ -1,0 +1,177 @@
+"""Running the cells of a grid in a run folder.
+
+RUN/run.json, trace.jsonl, lock     as in every run
+RUN/recipe.json                     the recipe as it was last run
+RUN/corpora/NAME/                   test sets
+RUN/cells/CORPUS/SYSTEM/FEATURES/OPTIMISER/SEED/
+plan.json                       what the figures depend on, written first
+tuned/                          the tuned system, with the record of its tuning round by round
+weights/, test.txt, derivations.jsonl, cell.json
+"""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import traceback
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from dragoman.errors import DragomanError
+from dragoman.recipe.cache import Cache
+from dragoman.recipe.cell import CellWork, Watch
+from dragoman.recipe.grid import GridRecipe, Selection
+from dragoman.recipe.stages import SharedStages
+from dragoman.run import CellKey, CellResult, RunFolder, load_cells
+from dragoman.system import Monitor, Silent
+from dragoman.tune import RoundRecord
+from dragoman.types import PathLike
+
+__all__ = ["CACHE", "CellPlan", "Observer", "cache_folder", "plan_cells", "run_cells"]
+
+CACHE = ".dragoman-cache"
+"""Beside the run folder unless another is named."""
+
+
+class Observer(Monitor, Protocol):
+    """Somebody who watches the cells."""
+
+    def begin_cell(self, key: CellKey) -> None:
+        """Work on a cell begins."""
+        ...
+
+    def step(self, key: CellKey, number: int, what: str) -> None:
+        """A round is about to be decoded, learned from, or tried on the test set."""
+        ...
+
+    def end_round(self, key: CellKey, record: RoundRecord) -> None:
+        """A round is done."""
+        ...
+
+    def end_cell(self, result: CellResult, *, before: bool) -> None:
+        """A cell is complete, `before` this run began or now, or it failed."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CellPlan:
+    """A cell and its shared stages; whether each is ready."""
+
+    key: CellKey
+    stages: Mapping[str, bool]
+    done: bool
+
+
+def plan_cells(
+    recipe: GridRecipe, selection: Selection, out: PathLike, cache: PathLike | None = None
+) -> list[CellPlan]:
+    """What a run would do; nothing is made."""
+    store = Cache(cache_folder(out, cache))
+    done = {result.key for result in load_cells(out) if result.error is None}
+    shared = _shared_stages(recipe, selection, store, n_threads=1, monitor=Silent())
+    return [
+        CellPlan(
+            key=key,
+            stages={stage.key.stage: store.has(stage.key) for stage in shared[key.corpus, key.system].plan()},
+            done=key in done,
+        )
+        for key in selection.cells
+    ]
+
+
+def cache_folder(out: PathLike, cache: PathLike | None) -> Path:
+    """The folder that was named, or the default one."""
+    return Path(out).absolute().parent / CACHE if cache is None else Path(cache)
+
+
+def run_cells(
+    recipe: GridRecipe,
+    selection: Selection,
+    out: PathLike,
+    *,
+    observer: Observer,
+    cache: PathLike | None = None,
+    resume: bool = False,
+    n_threads: int = 1,
+) -> list[CellResult]:
+    """Do all cells that are not complete; a cell that fails leaves its reason and does not stop the others."""
+    store = Cache(cache_folder(out, cache), observer.say)
+    with RunFolder.open(out, {"kind": "systems"}, resume=resume) as run:
+        done = {result.key: result for result in load_cells(run.path) if result.error is None}
+        shared = _shared_stages(recipe, selection, store, n_threads=n_threads, monitor=observer)
+        watch = Watch(monitor=observer, on_step=observer.step, on_round=observer.end_round)
+        works = [
+            CellWork(key, recipe, shared[key.corpus, key.system], store, run, n_threads=n_threads, watch=watch)
+            for key in selection.cells
+        ]
+        for work in works:
+            work.check_plan()
+        _drop_scratch(run.path)
+        _record_start(run, recipe, selection, n_threads)
+        results = []
+        for work in works:
+            if work.key in done:
+                result = done[work.key]
+                observer.end_cell(result, before=True)
+            else:
+                observer.begin_cell(work.key)
+                result = _run_cell(work, run)
+                observer.end_cell(result, before=False)
+            results.append(result)
+        run.log("end", n_cells=len(results), failed=[result.key.name for result in results if result.error])
+        return results
+
+
+def _run_cell(work: CellWork, run: RunFolder) -> CellResult:
+    try:
+        result = work.run()
+        run.log("cell", cell=work.key.name, scores=dict(result.scores))
+        return result
+    except Exception as error:  # whatever is wrong with one cell, the others are still worth having
+        reason = str(error) if isinstance(error, DragomanError) else f"{type(error).__name__}: {error}"
+        run.log("cell", cell=work.key.name, error=reason, traceback=traceback.format_exc())
+        result = CellResult(key=work.key, error=reason)
+        result.save(run.path)
+        return result
+
+
+def _drop_scratch(base: Path) -> None:
+    """What a kill left half written; nobody else is at work here."""
+    for scratch in [*base.glob("corpora/**/.*"), *base.glob("cells/**/.*")]:
+        shutil.rmtree(scratch) if scratch.is_dir() else scratch.unlink(missing_ok=True)
+
+
+def _record_start(run: RunFolder, recipe: GridRecipe, selection: Selection, n_threads: int) -> None:
+    run.save("recipe.json", recipe.content)
+    run.log(
+        "start",
+        title=recipe.title,
+        cells=[key.name for key in selection.cells],
+        dragoman=version("dragoman"),
+        python=platform.python_version(),
+        numpy=np.__version__,
+        platform=platform.platform(),
+        threads=n_threads,
+    )
+
+
+def _shared_stages(
+    recipe: GridRecipe, selection: Selection, store: Cache, *, n_threads: int, monitor: Monitor
+) -> dict[tuple[str, str], SharedStages]:
+    found: dict[tuple[str, str], SharedStages] = {}
+    for key in selection.cells:
+        if (key.corpus, key.system) not in found:
+            found[key.corpus, key.system] = SharedStages(
+                store,
+                recipe.corpora[key.corpus],
+                selection.files[key.corpus],
+                recipe.systems[key.system],
+                n_threads=n_threads,
+                monitor=monitor,
+            )
+    return found

@@ -1,0 +1,262 @@
+"""The stages that cells share: text, alignment, language model, system, translations of the test set.
+
+Each knows its key before anything is made, so that a plan can say what is cached.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from dragoman.align import Direction, Step, align_files, write_pharaoh
+from dragoman.corpus.synth import Example, generate_splits
+from dragoman.features import Weights
+from dragoman.lm import LanguageModel, TrainingText, estimate, estimate_work
+from dragoman.recipe.cache import Cache, Made, StageKey, digest_of
+from dragoman.recipe.corpora import CorpusFiles, CorpusPlan, PartFiles, SynthPlan
+from dragoman.recipe.systems import SystemPlan
+from dragoman.system import Monitor, Preset, SystemView, train
+from dragoman.system.raw import RawText
+from dragoman.text import open_output, read_lines
+from dragoman.types import Progress
+
+__all__ = ["SharedStages", "StagePlan", "decode_test", "decoding_key", "read_held_out", "system_folder"]
+
+_Prepare = Callable[[str], str] | None
+_ALIGN, _LM, _SYSTEM = "train.align.zst", "lm.bin", "system"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StagePlan:
+    """A stage, its key, and how to fill the folder of its result."""
+
+    key: StageKey
+    work: Callable[[Path], int | None]
+
+
+class SharedStages:
+    """The stages up to a system, for one corpus and one way of training."""
+
+    def __init__(
+        self,
+        cache: Cache,
+        corpus: CorpusPlan,
+        files: CorpusFiles | None,
+        system: SystemPlan,
+        *,
+        n_threads: int,
+        monitor: Monitor,
+    ) -> None:
+        self._cache = cache
+        self._corpus = corpus
+        self._files = files
+        self._system = system
+        self._n_threads = n_threads
+        self._monitor = monitor
+        self._config = system.config(corpus.text)
+        given = files is not None and files.align is not None
+        self._aligned = given if system.aligned is None else system.aligned
+        # Language models of folds come from the pairs, so training makes them itself.
+        self._makes_lm = self._config.settings.n_folds == 1
+        self.text = self._text_key()
+
+    def plan(self) -> list[StagePlan]:
+        """All stages in order: text first, the system last."""
+        stages = [StagePlan(key=self.text, work=self._write_text)]
+        if not self._aligned:
+            stages.append(StagePlan(key=self._alignment_key(), work=self._align))
+        if self._makes_lm:
+            stages.append(StagePlan(key=self._lm_key(), work=self._estimate))
+        return [*stages, StagePlan(key=self._system_key(), work=self._train)]
+
+    def make(self) -> list[Made]:
+        """Make what the cache lacks."""
+        return [self._cache.make(stage.key, stage.work) for stage in self.plan()]
+
+    def identity(self) -> dict[str, Any]:
+        """What tells this text from another."""
+        return {"settings": self.text.settings, "inputs": dict(self.text.inputs)}
+
+    def _text_key(self) -> StageKey:
+        """Training, development and test text as tokens."""
+        corpus, files = self._corpus, self._files
+        if files is None:
+            assert corpus.synth is not None
+            return StageKey(stage="corpus", settings={"synth": asdict(corpus.synth)}, inputs={})
+        parts = {"train": files.train, "dev": files.dev, "test": files.test}
+        inputs = {
+            f"{name}.{number}": digest_of(path)
+            for name, part in parts.items()
+            for number, path in enumerate((part.source, *part.others))
+        }
+        inputs |= {f"lm_text.{number}": digest_of(path) for number, path in enumerate(files.lm_text)}
+        inputs |= {name: digest_of(path) for name, path in (("align", files.align), ("lm", files.lm)) if path}
+        limits = {name: part.limit for name, part in parts.items()}
+        settings = {"limits": limits, "raw": corpus.raw, "text": asdict(corpus.text)}
+        return StageKey(stage="corpus", settings=settings, inputs=inputs)
+
+    def _parts_of_text(self, *prefixes: str) -> dict[str, str]:
+        """Inputs of a stage that reads a part of the text only, so that other parts may change."""
+        if self._files is None:
+            return {"text": self.text.hash}
+        inputs = {name: digest for name, digest in self.text.inputs.items() if name.startswith(prefixes)}
+        settings = {**self.text.settings, "limits": self.text.settings["limits"]["train"]}
+        return {"text": StageKey(stage="text", settings=settings, inputs=inputs).hash}
+
+    def _alignment_key(self) -> StageKey:
+        settings = asdict(self._config.alignment)
+        return StageKey(stage="alignment", settings=settings, inputs=self._parts_of_text("train."))
+
+    def _lm_key(self) -> StageKey:
+        inputs = self._parts_of_text("train.1", "lm")
+        return StageKey(stage="language model", settings=asdict(self._config.lm), inputs=inputs)
+
+    def _system_key(self) -> StageKey:
+        inputs = self._parts_of_text("train.", "align") if self._aligned else self._parts_of_text("train.")
+        if not self._aligned:
+            inputs["alignment"] = self._alignment_key().hash
+        if self._makes_lm:
+            inputs["lm"] = self._lm_key().hash
+        config = asdict(self._config)
+        settings: dict[str, Any] = {
+            "settings": self._config.settings.to_json(),
+            "max_phrase_length": config["max_phrase_length"],
+            "rules": config["rules"],
+        }
+        return StageKey(
+            stage="grammar", settings=settings | ({} if self._makes_lm else {"lm": config["lm"]}), inputs=inputs
+        )
+
+    def _write_text(self, folder: Path) -> None:
+        if self._files is None:
+            assert self._corpus.synth is not None
+            _write_synth(folder, self._corpus.synth, self._monitor)
+            return
+        raw = RawText(self._corpus.text) if self._corpus.raw else None
+        source, target = (None, None) if raw is None else (raw.prepare, raw.prepare_target)
+        files = self._files
+        self._monitor.say(f"reading the text of {self._corpus.name}")
+        for name, part in (("train", files.train), ("dev", files.dev), ("test", files.test)):
+            _write_part(folder, name, part, source, target)
+        for number, path in enumerate(files.lm_text):
+            _write(folder / f"lm-text.{number}", _prepared(read_lines(path), target))
+        if files.align is not None:
+            _write(folder / _ALIGN, islice(read_lines(files.align), files.train.limit))
+        if files.lm is not None:
+            shutil.copyfile(files.lm, folder / "given-lm")
+
+    def _align(self, folder: Path) -> None:
+        base = self._cache.folder / self.text.hash
+        with self._monitor.progress("aligning words", 100) as bar:
+
+            def progress(step: Step) -> None:
+                half = 50 if step.direction is Direction.REVERSE else 0
+                bar(half + 50 * step.iteration // step.n_iterations)
+
+            result = align_files(
+                base / "train.source",
+                base / "train.target",
+                self._config.alignment,
+                n_threads=self._n_threads,
+                progress=progress,
+            )
+        write_pharaoh(folder / _ALIGN, result.alignment)
+
+    def _estimate(self, folder: Path) -> None:
+        base = self._cache.folder / self.text.hash
+        if (base / "given-lm").exists():
+            with self._monitor.progress("reading the language model") as progress:
+                LanguageModel.load(base / "given-lm", progress=progress).save(folder / _LM)
+            return
+        lines = TrainingText()
+        for path in sorted(base.glob("lm-text.*")) or [base / "train.target"]:
+            lines.add_file(path)
+        with self._monitor.progress("estimating the language model", estimate_work(lines, self._config.lm)) as bar:
+            estimate(lines, self._config.lm, progress=bar).model.save(folder / _LM)
+
+    def _train(self, folder: Path) -> int:
+        text = self._cache.folder / self.text.hash
+        links = text if self._aligned else self._cache.folder / self._alignment_key().hash
+        system = train(
+            text / "train.source",
+            text / "train.target",
+            folder / _SYSTEM,
+            alignment=links / _ALIGN,
+            lm=self._cache.folder / self._lm_key().hash / _LM if self._makes_lm else None,
+            config=self._config,
+            n_threads=self._n_threads,
+            monitor=self._monitor,
+        )
+        shutil.rmtree(folder / _SYSTEM / "train")  # names the scratch folder and times of change
+        return max(int(stage["peak_bytes"]) for stage in system.manifest.about["stages"])
+
+
+def decoding_key(system: str, text: str, templates: Sequence[str], preset: Preset, weights: Path) -> StageKey:
+    """Of translations of the test set."""
+    return StageKey(
+        stage="test decoding",
+        settings={"templates": list(templates), "preset": preset.value},
+        inputs={"system": system, "text": text, "weights": digest_of(weights)},
+    )
+
+
+def system_folder(made: Made) -> Path:
+    """Where the last stage left the system."""
+    return made.folder / _SYSTEM
+
+
+def decode_test(
+    view: SystemView, source: Path, weights: Weights, preset: Preset, n_threads: int, monitor: Monitor, folder: Path
+) -> None:
+    """Translations of a file's lines, into `test.txt`."""
+    sentences = list(read_lines(source))
+    with monitor.progress("translating the test set", len(sentences)) as progress:
+        lines = view.translate(sentences, weights=weights.on(view.index), preset=preset, n_threads=n_threads)
+        _write(folder / "test.txt", _counted(lines, progress))
+
+
+def read_held_out(text: Path, part: str) -> tuple[Path, list[Path]]:
+    """The files of `dev` or `test`: source and references."""
+    references: list[Path] = []
+    while (path := text / f"{part}.reference.{len(references)}").exists():
+        references.append(path)
+    return text / f"{part}.source", references
+
+
+def _write_synth(folder: Path, plan: SynthPlan, monitor: Monitor) -> None:
+    with monitor.progress("generating text", plan.n_train) as progress:
+        splits = generate_splits(plan.n_train, plan.n_dev, plan.n_test, plan.config, progress=progress)
+    _write(folder / "train.source", (example.source for example in splits.train))
+    _write(folder / "train.target", (example.references[0] for example in splits.train))
+    held_out: list[tuple[str, Sequence[Example]]] = [("dev", splits.dev), ("test", splits.test)]
+    for name, examples in held_out:
+        _write(folder / f"{name}.source", (example.source for example in examples))
+        for r in range(plan.config.n_references):
+            _write(folder / f"{name}.reference.{r}", [example.references[r] for example in examples])
+
+
+def _write_part(folder: Path, name: str, part: PartFiles, source: _Prepare, target: _Prepare) -> None:
+    _write(folder / f"{name}.source", _prepared(islice(read_lines(part.source), part.limit), source))
+    for number, path in enumerate(part.others):
+        goal = f"{name}.target" if name == "train" else f"{name}.reference.{number}"
+        _write(folder / goal, _prepared(islice(read_lines(path), part.limit), target))
+
+
+def _prepared(lines: Iterable[str], prepare: _Prepare) -> Iterable[str]:
+    return lines if prepare is None else map(prepare, lines)
+
+
+def _write(path: Path, lines: Iterable[str]) -> None:
+    with open_output(path) as output:
+        for line in lines:
+            output.write(line)
+
+
+def _counted(lines: Iterable[str], progress: Progress) -> Iterator[str]:
+    for number, line in enumerate(lines, start=1):
+        yield line
+        progress(number)

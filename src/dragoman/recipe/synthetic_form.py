@@ -1,0 +1,92 @@
+"""Recipes of kind `synthetic`: optimisers on made-up pools whose best weights are known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from dragoman.recipe.optimisers import read_settings
+from dragoman.recipe.table import Table
+from dragoman.tune import build_optimiser
+
+__all__ = ["SyntheticPoint", "SyntheticRecipe", "read_synthetic"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyntheticPoint:
+    """One point of the grid."""
+
+    optimiser: str
+    noise: float
+    dimension: int
+    seed: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyntheticOptimiser:
+    """A method with its settings, as text."""
+
+    method: str
+    settings: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyntheticRecipe:
+    """The experiment of PRO, sections 3 and 4.2: which methods find the weights that made the scores."""
+
+    title: str
+    citation: str
+    expected: str
+    cost: str
+    points: tuple[SyntheticPoint, ...]
+    n_sentences: int
+    n_candidates: int
+    upper: float
+    optimisers: Mapping[str, SyntheticOptimiser]
+
+    def settings(self) -> dict[str, Any]:
+        """For the record of a run."""
+        return asdict(self)
+
+
+def read_synthetic(table: Table, _content: Mapping[str, Any], _base: Path) -> SyntheticRecipe:
+    """Check all of it."""
+    title, citation, expected, cost = (table.text(key) for key in ("title", "citation", "expected", "cost"))
+    pool = table.table("pool")
+    n_sentences, n_candidates = pool.number("n_sentences", 1), pool.number("n_candidates", 2)
+    upper = float(pool.take("upper", int, float))
+    pool.done()
+    optimisers = {name: _optimiser(name, entry) for name, entry in table.entries("optimisers").items()}
+    points: dict[SyntheticPoint, None] = {}
+    for grid in table.tables("grid"):
+        names = grid.names("optimisers", optimisers)
+        noise, dimensions = grid.numbers("noise", 0, float), grid.numbers("dimensions", 1, int)
+        seeds = grid.numbers("seeds", 0, int)
+        grid.done()
+        for n, d, s, o in product(noise, dimensions, seeds, names):
+            points[SyntheticPoint(optimiser=o, noise=n, dimension=d, seed=s)] = None
+    table.need("grid", points)
+    table.done()
+    return SyntheticRecipe(
+        title=title,
+        citation=citation,
+        expected=expected,
+        cost=cost,
+        points=tuple(points),
+        n_sentences=n_sentences,
+        n_candidates=n_candidates,
+        upper=upper,
+        optimisers=optimisers,
+    )
+
+
+def _optimiser(name: str, table: Table) -> SyntheticOptimiser:
+    method = table.text("method", name)
+    settings = read_settings(table)
+    table.done()
+    with table:
+        build_optimiser(method, settings)
+    return SyntheticOptimiser(method=method, settings=settings)

@@ -1,0 +1,240 @@
+"""Tables of a recipe: each key is taken with its check, and what nobody takes is an error."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import enum
+import math
+import re
+import types
+import typing
+from collections.abc import Collection, Mapping
+from typing import Any, TypeVar
+
+from dragoman.errors import InputError
+
+__all__ = ["Table", "listed"]
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
+_KINDS: dict[type, str] = {
+    str: "text",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    dict: "a table",
+    list: "a list",
+}
+_Choice = TypeVar("_Choice", bound=enum.Enum)
+_T = TypeVar("_T")
+
+
+class Table:
+    """A table with the name that messages call it by."""
+
+    def __init__(self, content: Mapping[str, Any], name: str = "") -> None:
+        self._content = content
+        self._known: list[str] = []
+        self.name = name
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._content
+
+    def present(self) -> list[str]:
+        """The keys that are there."""
+        return list(self._content)
+
+    def named(self, key: str) -> str:
+        """The full name of a key."""
+        return f"{self.name}.{key}" if self.name else key
+
+    def take(self, key: str, *kinds: type) -> Any:
+        """The value of a key that must be there."""
+        value = self.find(key, *kinds)
+        if value is None:
+            raise InputError(f"'{self.named(key)}' is missing; expected {_kinds(kinds)}")
+        return value
+
+    def find(self, key: str, *kinds: type) -> Any:
+        """The value of a key, or None where it is not."""
+        self._known.append(key)
+        value = self._content.get(key)
+        if value is None:
+            return None
+        if (isinstance(value, bool) and bool not in kinds) or not isinstance(value, kinds):
+            raise self.wrong(key, f"expected {_kinds(kinds)}")
+        return value
+
+    def wrong(self, key: str, expected: str) -> InputError:
+        """An error about the value of a key."""
+        return InputError(f"{self.named(key)} = {_shown(self._content.get(key))}: {expected}")
+
+    def text(self, key: str, default: str = "") -> str:
+        """Some text."""
+        value = self.find(key, str)
+        return default if value is None else str(value)
+
+    def flag(self, key: str, default: bool = False) -> bool:
+        """True or false."""
+        value = self.find(key, bool)
+        return default if value is None else bool(value)
+
+    def number(self, key: str, least: int, default: int | None = None, most: int | None = None) -> int:
+        """A whole number; without a default it must be there."""
+        value = self.take(key, int) if default is None else self.find(key, int)
+        if value is None:
+            assert default is not None
+            return default
+        if value < least or (most is not None and value > most):
+            raise self.wrong(key, f"expected at least {least}" if most is None else f"expected {least} to {most}")
+        return int(value)
+
+    def numbers(self, key: str, least: float, kind: type[int] | type[float]) -> tuple[Any, ...]:
+        """A list of numbers, at least one."""
+        values = self.take(key, list)
+        allowed = (int,) if kind is int else (int, float)
+        good = all(isinstance(v, allowed) and not isinstance(v, bool) and least <= v < math.inf for v in values)
+        if not values or not good:
+            what = "whole numbers" if kind is int else "numbers"
+            raise self.wrong(key, f"expected a list of {what} of at least {least}")
+        if len(set(values)) != len(values):
+            raise self.wrong(key, "a number stands twice")
+        return tuple(kind(v) for v in values)
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """A list of texts, or a single one; empty where there is none."""
+        value = self.find(key, str, list)
+        values = [value] if isinstance(value, str) else value or []
+        if not all(isinstance(item, str) and item for item in values):
+            raise self.wrong(key, "expected text or a list of texts")
+        return tuple(values)
+
+    def choice(self, key: str, choices: type[_Choice], default: _Choice) -> _Choice:
+        """A member of an enumeration."""
+        value = self.find(key, str)
+        if value is None:
+            return default
+        try:
+            return choices(value)
+        except ValueError:
+            raise self.wrong(key, listed(value, [str(member.value) for member in choices])) from None
+
+    def one_of(self, key: str, choices: Collection[str], default: str) -> str:
+        """One of some texts."""
+        value = self.text(key, default)
+        if value not in choices:
+            raise self.wrong(key, listed(value, choices))
+        return value
+
+    def names(self, key: str, defined: Collection[str]) -> tuple[str, ...]:
+        """A list of names that are defined; all of them where there is no list."""
+        if key not in self:
+            self._known.append(key)
+            return tuple(defined)
+        values = self.texts(key)
+        for value in values:
+            if value not in defined:
+                raise self.wrong(key, f"there is no {value!r} in [{key}]; {listed(value, defined)}")
+        if not values:
+            raise self.wrong(key, listed("", defined))
+        return values
+
+    def need(self, key: str, found: Collection[object]) -> None:
+        """Complain where nothing came of a list of tables."""
+        if not found:
+            raise InputError(f"[[{self.named(key)}]] is missing; a recipe has at least one")
+
+    def table(self, key: str) -> Table:
+        """A table inside; empty where there is none."""
+        return Table(self.find(key, dict) or {}, self.named(key))
+
+    def need_table(self, key: str) -> Table:
+        """A table inside that must be there."""
+        return Table(self.take(key, dict), self.named(key))
+
+    def tables(self, key: str) -> list[Table]:
+        """A list of tables, or a single one."""
+        value = self.find(key, list, dict)
+        if isinstance(value, dict):
+            return [Table(value, self.named(key))]
+        if not all(isinstance(item, dict) for item in value or []):
+            raise self.wrong(key, f"expected tables; write [[{self.named(key)}]]")
+        return [Table(item, f"{self.named(key)}.{number}") for number, item in enumerate(value or [])]
+
+    def entries(self, key: str) -> dict[str, Table]:
+        """Tables by the names that the user gave them, at least one."""
+        content = self.find(key, dict)
+        if not content:
+            raise InputError(f"[{self.named(key)}.NAME] is missing; a recipe has at least one")
+        found = {}
+        for name, value in content.items():
+            if not _NAME.fullmatch(name):
+                raise InputError(f"{self.named(key)}: the name {name!r} may only hold letters, digits and ._+-")
+            if not isinstance(value, dict):
+                raise InputError(f"{self.named(key)}.{name} = {_shown(value)}: expected a table")
+            found[name] = Table(value, f"{self.named(key)}.{name}")
+        return found
+
+    def fields(self, cls: type, skip: Collection[str] = ()) -> dict[str, Any]:
+        """Values for those fields of a dataclass that are numbers, flags, text or enumerations, where they are set."""
+        hints = typing.get_type_hints(cls)
+        values = {}
+        for field in dataclasses.fields(cls):
+            members = _members(hints[field.name])
+            if field.name in skip or not all(_is_plain(member) for member in members):
+                continue
+            if field.name not in self:
+                self._known.append(field.name)
+                continue
+            choices = next((m for m in members if issubclass(m, enum.Enum)), None)
+            kinds = [m for m in members if m in _KINDS]
+            if choices is not None:
+                values[field.name] = self.choice(field.name, choices, field.default)
+            else:
+                values[field.name] = self.take(field.name, *kinds, *([int] if float in kinds else []))
+        return values
+
+    def record(self, cls: type[_T], skip: Collection[str] = ()) -> _T:
+        """A dataclass from the fields that are set; nothing else may stand in the table."""
+        values = self.fields(cls, skip)
+        self.done()
+        with self:
+            return cls(**values)
+
+    def __enter__(self) -> None:
+        """A block in which errors get the table's name."""
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        if isinstance(error, InputError):
+            raise InputError(f"{self.name}: {error.message}", path=error.path) from error
+
+    def done(self) -> None:
+        """Complain about the first key that nobody took."""
+        for key in self._content:
+            if key not in self._known:
+                raise InputError(f"'{self.named(key)}' is not a key of a recipe: {listed(key, self._known)}")
+
+
+def listed(value: str, choices: Collection[str]) -> str:
+    """What could have stood there, the likeliest first."""
+    near = difflib.get_close_matches(value, choices, n=1)
+    hint = f"did you mean {near[0]}? " if near else ""
+    return f"{hint}expected one of {', '.join(choices)}" if choices else "nothing was expected here"
+
+
+def _members(hint: object) -> tuple[Any, ...]:
+    members = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
+    return tuple(member for member in members if member is not types.NoneType)
+
+
+def _is_plain(kind: object) -> bool:
+    return isinstance(kind, type) and (kind in (int, float, bool, str) or issubclass(kind, enum.Enum))
+
+
+def _kinds(kinds: tuple[type, ...]) -> str:
+    return " or ".join(dict.fromkeys(_KINDS[kind] for kind in kinds))
+
+
+def _shown(value: object) -> str:
+    text = str(value).lower() if isinstance(value, bool) else repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."

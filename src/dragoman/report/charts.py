@@ -1,0 +1,96 @@
+"""Charts as data, which two writers draw: `chart_svg` for paper and print, `chart_script` for the screen."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+__all__ = ["COLOURS", "BarChart", "Chart", "Dash", "DotChart", "Line", "LineChart", "nice_ticks"]
+
+COLOURS = ("#3b7fc4", "#d9662b", "#3a9d6c", "#9a66c8", "#b98318", "#d14d7d", "#1f9ba6", "#7d8794")
+"""Of series, in order; they stand out from white and from black."""
+
+
+class Dash(IntEnum):
+    """How a line is drawn, so that colour need not be seen."""
+
+    SOLID = 0
+    DASHED = 1
+    DOTTED = 2
+    DASH_DOTTED = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """Points in order. Lines of one group share a place in the legend, which its first line that is not thin names."""
+
+    name: str
+    points: Sequence[tuple[float, float]]
+    colour: int
+    dash: Dash = Dash.SOLID
+    group: str = ""
+    thin: bool = False
+    """One run among several, drawn behind their mean."""
+
+    @property
+    def entry(self) -> str:
+        """Its place in the legend."""
+        return self.group or self.name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineChart:
+    """Lines over rounds."""
+
+    name: str
+    """Letters, digits and dashes: the file's name and the element's id."""
+    title: str
+    x_label: str
+    y_label: str
+    lines: Sequence[Line]
+    log_y: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DotChart:
+    """A dot for every run, a row for every method, and a tick at the mean."""
+
+    name: str
+    title: str
+    x_label: str
+    rows: Sequence[str]
+    values: Sequence[Sequence[float]]
+    colours: Sequence[int]
+    labels: Sequence[Sequence[str]]
+    """Of the dots."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BarChart:
+    """Bars made of parts, a row each."""
+
+    name: str
+    title: str
+    x_label: str
+    rows: Sequence[str]
+    parts: Sequence[str]
+    values: Sequence[Sequence[float]]
+    """By part, then by row."""
+
+
+Chart = LineChart | DotChart | BarChart
+
+
+def nice_ticks(low: float, high: float, n: int = 5) -> list[float]:
+    """About n round numbers that span a range."""
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return [0.0, 1.0]
+    span = (high - low) or abs(high) or 1.0
+    rough = span / max(1, n)
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(factor * power for factor in (1, 2, 2.5, 5, 10) if factor * power >= rough * 0.999)
+    first = math.floor(low / step)
+    last = math.ceil(high / step)
+    return [round(i * step, 12) for i in range(first, max(last, first + 1) + 1)]

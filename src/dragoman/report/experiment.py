@@ -1,0 +1,185 @@
+"""The report of an experiment: one page that opens offline, and its figures as files."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from itertools import chain, count
+from pathlib import Path
+
+from markupsafe import Markup
+
+from dragoman.errors import InputError
+from dragoman.evaluate import Comparison, compare_runs
+from dragoman.report.chart_script import chart_data, plotly_script
+from dragoman.report.chart_svg import chart_svg
+from dragoman.report.charts import Chart
+from dragoman.report.comparison import Mark, Shown, comparison_header, comparison_rows, legend
+from dragoman.report.figures import (
+    active_charts,
+    candidate_charts,
+    learning_charts,
+    spread_charts,
+    time_charts,
+    weight_charts,
+)
+from dragoman.report.records import Records
+from dragoman.report.results import Table, class_table, cost_table, published_table, score_table, stage_table
+from dragoman.report.samples import samples
+from dragoman.report.templating import environment
+from dragoman.text import replace_bytes
+from dragoman.types import PathLike
+
+__all__ = ["Experiment", "load_experiment", "write_figures", "write_page", "write_report"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Experiment:
+    """Runs, read and compared, with their figures by topic."""
+
+    records: Records
+    comparison: Comparison
+    charts: dict[str, list[Chart]]
+
+    @property
+    def title(self) -> str:
+        """Of the page."""
+        return " · ".join(self.records.setting("title")) or "Experiment"
+
+    def results(self, corpus: str) -> Table:
+        """The comparison on one corpus."""
+        rows = [
+            cells[1:]
+            for row, cells in zip(self.comparison.rows, comparison_rows(self.comparison), strict=True)
+            if row.key.corpus == corpus
+        ]
+        return comparison_header(self.comparison)[1:], rows
+
+    def published(self) -> Table:
+        """What the recipes say others found."""
+        entries = [entry for run in self.records.runs for entry in run.entries("published")]
+        unique = list({json.dumps(entry, sort_keys=True): entry for entry in entries}.values())
+        return published_table(unique, self.comparison)
+
+
+def load_experiment(runs: Sequence[PathLike], *, threads: int = 1, n_trials: int = 10_000) -> Experiment:
+    """Read and compare runs by the metrics and the baseline that the first recipe asks to report."""
+    records = Records(runs)
+    plan = records.runs[0].table("report")
+    metrics = plan.get("metrics")
+    baseline = plan.get("baseline")
+    comparison = compare_runs(
+        records.outputs,
+        metrics=[str(name) for name in metrics] if isinstance(metrics, list) and metrics else ["bleu", "chrf", "ter"],
+        baseline=_known(records, baseline) if isinstance(baseline, str) else None,
+        threads=threads,
+        n_trials=n_trials,
+    )
+    charts: dict[str, list[Chart]] = {
+        "learning": [*learning_charts(records)],
+        "spread": [*spread_charts(comparison, records.optimisers)],
+        "weights": [*weight_charts(records)],
+        "active": [*active_charts(records)],
+        "candidates": [*candidate_charts(records)],
+        "time": [*time_charts(records)],
+    }
+    return Experiment(records=records, comparison=comparison, charts=_distinct(charts))
+
+
+def _distinct(charts: dict[str, list[Chart]]) -> dict[str, list[Chart]]:
+    """The same with names that differ, also where no more than a dot tells two corpora apart."""
+    taken: set[str] = set()
+    result: dict[str, list[Chart]] = {}
+    for topic, group in charts.items():
+        result[topic] = []
+        for chart in group:
+            names = chain([chart.name], (f"{chart.name}-{number}" for number in count(2)))
+            name = next(name for name in names if name.lower() not in taken)
+            taken.add(name.lower())
+            result[topic].append(replace(chart, name=name))
+    return result
+
+
+def _known(records: Records, baseline: str) -> str | None:
+    """A baseline whose cells are not there yet is no reason to show nothing."""
+    names = {part for key in records.rows for part in (key.name, key.system, key.features, key.optimiser)}
+    return baseline if baseline in names else None
+
+
+def write_report(
+    runs: Sequence[PathLike], out: PathLike, *, svg: PathLike | None = None, threads: int = 1, n_trials: int = 10_000
+) -> Path:
+    """Write the page, and with `svg` every figure as a file of its own into that folder."""
+    experiment = load_experiment(runs, threads=threads, n_trials=n_trials)
+    if svg is not None:
+        write_figures(experiment, svg)
+    return write_page(experiment, out)
+
+
+def write_page(experiment: Experiment, out: PathLike) -> Path:
+    """Write the page alone."""
+    page = Path(out)
+    if not page.parent.is_dir():
+        raise InputError("its folder does not exist; make it, or name another", path=page)
+    replace_bytes(page, experiment_html(experiment).encode("utf-8"))
+    return page
+
+
+def write_figures(experiment: Experiment, folder: PathLike) -> dict[str, Path]:
+    """Every figure as SVG; their paths by name."""
+    base = Path(folder)
+    base.mkdir(parents=True, exist_ok=True)
+    paths = {}
+    for charts in experiment.charts.values():
+        for chart in charts:
+            paths[chart.name] = base / f"{chart.name}.svg"
+            replace_bytes(paths[chart.name], str(chart_svg(chart)).encode("utf-8"))
+    return paths
+
+
+def experiment_html(experiment: Experiment) -> str:
+    """The page."""
+    records, comparison = experiment.records, experiment.comparison
+    script = files("dragoman.report").joinpath("templates", "experiment.js").read_text(encoding="utf-8")
+    library = plotly_script()
+    return (
+        environment()
+        .get_template("experiment.html")
+        .render(
+            experiment=experiment,
+            records=records,
+            comparison=comparison,
+            legend=legend(comparison, "Bold", "≈"),
+            Mark=Mark,
+            Shown=Shown,
+            chart_svg=chart_svg,
+            chart_data={chart.name: chart_data(chart) for charts in experiment.charts.values() for chart in charts},
+            class_table=class_table,
+            cost_table=cost_table,
+            score_table=score_table,
+            stage_table=stage_table,
+            samples=samples,
+            settings=lambda run: json.dumps(dict(run.settings), indent=2, ensure_ascii=False),
+            # Both are code of ours or of the library, which holds no end of a script element.
+            scripts=[Markup("{}").format(_Code(text)) for text in (library, script)],
+            script_hashes=[_hash(text) for text in (library, script)],
+        )
+    )
+
+
+class _Code(str):
+    """Text of a script that goes into the page as it is."""
+
+    __slots__ = ()
+
+    def __html__(self) -> str:
+        return self
+
+
+def _hash(script: str) -> str:
+    """What lets a script pass the page's content security policy."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")

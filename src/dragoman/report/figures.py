@@ -1,0 +1,184 @@
+"""The figures of an experiment, from its records."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import groupby
+from statistics import fmean
+
+from dragoman.evaluate import Comparison, RowKey
+from dragoman.report.charts import COLOURS, BarChart, Dash, DotChart, Line, LineChart
+from dragoman.report.comparison import metric_label
+from dragoman.report.records import Records
+from dragoman.run import CellResult, CellRound
+
+__all__ = ["active_charts", "candidate_charts", "learning_charts", "spread_charts", "time_charts", "weight_charts"]
+
+N_WEIGHTS = 10
+"""Features whose weights are drawn: the greatest of the last round."""
+
+
+def learning_charts(records: Records) -> Iterator[LineChart]:
+    """Dev and test score by round: a chart for each corpus, system and feature set, its optimisers in it."""
+    for (corpus, system, features), group in groupby(records.rows, key=lambda k: (k.corpus, k.system, k.features)):
+        lines = []
+        metrics = set()
+        for key in group:
+            cells = records.rows[key]
+            metrics |= {cell.metric for cell in cells}
+            colour = records.optimisers.index(key.optimiser)
+            name = key.optimiser
+            lines += _with_mean(cells, lambda r: 100 * r.dev, f"{name}, dev", colour, Dash.SOLID)
+            lines += _with_mean(cells, _test_points, f"{name}, test", colour, Dash.DASHED)
+        yield LineChart(
+            name=_file_name("learning", corpus, system, features),
+            title=f"{corpus}: {system}, {features}",
+            x_label="round",
+            y_label=" / ".join(metric_label(name) for name in sorted(metrics)),
+            lines=lines,
+        )
+
+
+def _test_points(entry: CellRound) -> float | None:
+    return None if entry.test is None else 100 * entry.test
+
+
+def _with_mean(
+    cells: Sequence[CellResult], value: Callable[[CellRound], float | None], name: str, colour: int, dash: Dash
+) -> list[Line]:
+    """Thin lines of the runs, if there are several, and their mean."""
+    runs = []
+    for cell in cells:
+        points = [(float(r.round), v) for r in cell.rounds if (v := value(r)) is not None and math.isfinite(v)]
+        runs.append((f"{name}, seed {cell.key.seed}", points))
+    by_round: dict[float, list[float]] = {}
+    for _, points in runs:
+        for x, y in points:
+            by_round.setdefault(x, []).append(y)
+    mean = [(x, fmean(by_round[x])) for x in sorted(by_round)]
+    if not mean:
+        return []
+    lines = [Line(name=name, points=mean, colour=colour, dash=dash)]
+    if len(runs) > 1:
+        lines += [Line(name=n, points=p, colour=colour, dash=dash, group=name, thin=True) for n, p in runs if p]
+    return lines
+
+
+def spread_charts(comparison: Comparison, optimisers: Sequence[str]) -> Iterator[DotChart]:
+    """The test score of every run, as in Figure 6 of Hopkins and May (2011): a chart for each corpus."""
+    metric = comparison.metrics[0]
+    for corpus in comparison.corpora():
+        rows = comparison.of_corpus(corpus)
+        yield DotChart(
+            name=_file_name("spread", corpus),
+            title=f"{corpus}: {metric_label(metric)} of every run",
+            x_label=f"test {metric_label(metric)}",
+            rows=_row_names([row.key for row in rows]),
+            values=[[100 * value for value in row.scores[metric].run_scores] for row in rows],
+            colours=[optimisers.index(row.key.optimiser) for row in rows],
+            labels=[[f"seed {seed}" for seed in row.seeds] for row in rows],
+        )
+
+
+def weight_charts(records: Records) -> Iterator[LineChart]:
+    """The greatest weights by round, of the first seed of every row, vectors scaled to length 1."""
+    rounds = {
+        key: {entry.round: _unit(records.weights(cells[0].key, entry.round)) for entry in cells[0].rounds}
+        for key, cells in records.rows.items()
+    }
+    chosen = {key: _greatest(found) for key, found in rounds.items()}
+    # A feature looks the same wherever it is drawn; those drawn most often have the plain lines.
+    often = Counter(name for names in chosen.values() for name in names)
+    places = {name: i for i, name in enumerate(sorted(often, key=lambda name: (-often[name], name)))}
+    for key, names in chosen.items():
+        if names:
+            seed = records.rows[key][0].key.seed
+            yield LineChart(
+                name=_file_name("weights", key.corpus, key.name, str(seed)),
+                title=f"{key.corpus}: {key.system}, {key.features}, {key.optimiser} (seed {seed})",
+                x_label="round",
+                y_label="weight",
+                lines=[
+                    Line(
+                        name=name,
+                        points=[(float(n), weights.get(name, 0.0)) for n, weights in rounds[key].items() if weights],
+                        colour=places[name] % len(COLOURS),
+                        dash=Dash(places[name] // len(COLOURS) % len(Dash)),
+                    )
+                    for name in sorted(names, key=places.__getitem__)
+                ],
+            )
+
+
+def _greatest(rounds: Mapping[int, Mapping[str, float]]) -> list[str]:
+    """Features with the greatest weights of the last round that has any."""
+    last = next((weights for weights in reversed(list(rounds.values())) if weights), {})
+    return sorted(last, key=lambda name: (-abs(last[name]), name))[:N_WEIGHTS]
+
+
+def _unit(weights: dict[str, float]) -> dict[str, float]:
+    length = math.sqrt(math.fsum(value * value for value in weights.values()))
+    return {name: value / length for name, value in weights.items()} if length else {}
+
+
+def active_charts(records: Records) -> Iterator[LineChart]:
+    """Weights that are not zero, by round."""
+    yield from _counts(records, "active", "active features", lambda entry: entry.n_active)
+
+
+def candidate_charts(records: Records) -> Iterator[LineChart]:
+    """Candidates in the pool, by round."""
+    yield from _counts(records, "candidates", "candidates in the pool", lambda entry: entry.n_candidates)
+
+
+def _counts(records: Records, what: str, label: str, count: Callable[[CellRound], int]) -> Iterator[LineChart]:
+    """A chart for each corpus: colour says the optimiser, the kind of line the system with its features."""
+    for corpus in records.corpora:
+        rows = records.of_corpus(corpus)
+        views = list(dict.fromkeys((key.system, key.features) for key in rows))
+        lines: list[Line] = []
+        for key, cells in rows.items():
+            dash = Dash(views.index((key.system, key.features)) % len(Dash))
+            colour = records.optimisers.index(key.optimiser)
+            name = key.optimiser if len(views) == 1 else key.name
+            lines += [line for line in _with_mean(cells, count, name, colour, dash) if not line.thin]
+        values = [y for line in lines for _, y in line.points if y > 0]
+        yield LineChart(
+            name=_file_name(what, corpus),
+            title=f"{corpus}: {label}",
+            x_label="round",
+            y_label=label,
+            lines=lines,
+            log_y=bool(values) and max(values) > 30 * min(values),
+        )
+
+
+def time_charts(records: Records) -> Iterator[BarChart]:
+    """CPU time of tuning, mean over runs: decoding and learning."""
+    for corpus in records.corpora:
+        rows = records.of_corpus(corpus)
+        yield BarChart(
+            name=_file_name("time", corpus),
+            title=f"{corpus}: CPU time of a tuning run",
+            x_label="CPU seconds, mean over runs",
+            rows=_row_names(list(rows)),
+            parts=["decoding", "learning"],
+            values=[
+                [fmean(sum(entry.decode_cpu_s for entry in cell.rounds) for cell in cells) for cells in rows.values()],
+                [fmean(sum(entry.learn_cpu_s for entry in cell.rounds) for cell in cells) for cells in rows.values()],
+            ],
+        )
+
+
+def _row_names(keys: Sequence[RowKey]) -> list[str]:
+    """What tells rows of one corpus apart."""
+    if len({(key.system, key.features) for key in keys}) == 1:
+        return [key.optimiser for key in keys]
+    return [f"{key.system} {key.features} {key.optimiser}" for key in keys]
+
+
+def _file_name(*parts: str) -> str:
+    return "-".join(re.sub(r"[^A-Za-z0-9]+", "-", part) for part in parts)

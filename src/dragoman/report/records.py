@@ -1,0 +1,130 @@
+"""What a report reads from runs: their cells, settings, weights and derivations."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar
+
+from dragoman.errors import InputError
+from dragoman.evaluate import Outputs, RowKey, load_outputs
+from dragoman.features import read_weights
+from dragoman.run import CellKey, CellResult
+from dragoman.text import read_lines
+from dragoman.types import PathLike
+
+__all__ = ["Records", "RunSettings"]
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSettings:
+    """The record of one run."""
+
+    folder: str
+    dragoman: str
+    settings: Mapping[str, Any]
+
+    def text(self, key: str) -> str:
+        """A setting that is text; empty if there is none."""
+        value = self.settings.get(key)
+        return value if isinstance(value, str) else ""
+
+    def entries(self, key: str) -> list[Mapping[str, Any]]:
+        """A setting that is a list of tables."""
+        value = self.settings.get(key)
+        return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
+
+    def table(self, key: str) -> Mapping[str, Any]:
+        """A setting that is a table."""
+        value = self.settings.get(key)
+        return value if isinstance(value, dict) else {}
+
+
+class Records:
+    """Everything that was recorded in some runs."""
+
+    def __init__(self, runs: Sequence[PathLike]) -> None:
+        self.outputs: Outputs = load_outputs(runs)
+        self.runs = [_settings(Path(run)) for run in runs]
+        self._classes: dict[CellKey, Counter[str]] = {}
+
+    @cached_property
+    def rows(self) -> dict[RowKey, list[CellResult]]:
+        """Finished cells by row."""
+        found: dict[RowKey, list[CellResult]] = {}
+        for key, cell in self.outputs.finished().items():
+            found.setdefault(RowKey.of(key), []).append(cell)
+        return found
+
+    @cached_property
+    def corpora(self) -> list[str]:
+        """In order."""
+        return list(dict.fromkeys(key.corpus for key in self.rows))
+
+    @cached_property
+    def optimisers(self) -> list[str]:
+        """In order, with those of failed cells; the place of one is its colour."""
+        return list(dict.fromkeys(key.optimiser for key in self.outputs.cells))
+
+    def of_corpus(self, corpus: str) -> dict[RowKey, list[CellResult]]:
+        """The rows of one corpus."""
+        return {key: cells for key, cells in self.rows.items() if key.corpus == corpus}
+
+    def weights(self, key: CellKey, number: int) -> dict[str, float]:
+        """The weights that a round decoded with; none if they are not there."""
+        path = self.outputs.folders[key] / "weights" / f"{number:04d}.tsv"
+        if not path.exists() or not path.stat().st_size:
+            return {}
+        return {name: value for name, value in read_weights(path).items() if value}
+
+    def classes(self, cell: CellResult) -> Counter[str]:
+        """Active features of the best round by class, which is what stands before the colon; "" without one."""
+        if cell.key not in self._classes:
+            names = self.weights(cell.key, cell.best_round)
+            self._classes[cell.key] = Counter(name.split(":", 1)[0] if ":" in name else "" for name in names)
+        return self._classes[cell.key]
+
+    def derivations(self, key: CellKey, read: Callable[[Mapping[str, Any]], _T]) -> dict[int, _T]:
+        """Explanations of translations, by sentence, in the form that `read` gives them."""
+        path = self.outputs.folders[key] / "derivations.jsonl"
+        found: dict[int, _T] = {}
+        for number, line in enumerate(read_lines(path) if path.exists() else (), start=1):
+            try:
+                record = json.loads(line)
+                found[int(record["sentence"])] = read(record["explanation"])
+            except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+                raise InputError(
+                    f"is not a derivation: {error!r}; the run is damaged", path=path, line=number
+                ) from error
+        return found
+
+    def setting(self, key: str) -> Iterable[str]:
+        """A text of all runs' settings, each said once."""
+        return dict.fromkeys(text for run in self.runs if (text := run.text(key)))
+
+
+def _settings(run: Path) -> RunSettings:
+    record = _json(run / "run.json")
+    recipe = _json(run / "recipe.json") if (run / "recipe.json").exists() else {}
+    settings = record.get("settings")
+    return RunSettings(
+        folder=run.name,
+        dragoman=str(record.get("dragoman", "")),
+        settings={**(settings if isinstance(settings, dict) else {}), **recipe},
+    )
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise InputError(f"is not the record of a run: {error}", path=path) from error
+    if not isinstance(value, dict):
+        raise InputError("is not the record of a run: expected a JSON object", path=path)
+    return value

@@ -1,0 +1,132 @@
+"""The tables of an experiment: costs, active features by class, published figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import Any
+
+from dragoman.evaluate import Comparison, Row, RowKey
+from dragoman.report.comparison import Shown, metric_label
+from dragoman.report.records import Records
+from dragoman.run import CellResult
+
+__all__ = ["Table", "class_table", "cost_table", "published_table", "score_table", "stage_table"]
+
+Table = tuple[list[Shown], list[list[Shown]]]
+"""Header and rows."""
+
+
+def score_table(records: Records, corpus: str) -> Table:
+    """Rounds, dev and test score of the best round, and what was learned, means over the runs."""
+    header = _header("rounds", "best round", "dev", "test", "candidates", "active features")
+    rows = []
+    for key, cells in records.of_corpus(corpus).items():
+        best = [entry for cell in cells for entry in cell.rounds if entry.round == cell.best_round]
+        tests = [cell.scores[cell.metric] for cell in cells if cell.metric in cell.scores]
+        numbers = [
+            _mean([len(cell.rounds) for cell in cells], 1),
+            _mean([cell.best_round for cell in cells], 1),
+            _mean([100 * entry.dev for entry in best], 2),
+            _mean([100 * value for value in tests], 2),
+            _mean([cell.rounds[-1].n_candidates for cell in cells if cell.rounds], 0),
+            _mean([entry.n_active for entry in best], 0),
+        ]
+        rows.append([*_names(key), *map(Shown, numbers)])
+    return header, rows
+
+
+def cost_table(records: Records, corpus: str) -> Table:
+    """What a tuning run takes, means over the runs."""
+    header = _header(
+        "rounds", "decoding, CPU s", "learning, CPU s", "together, CPU s", "wall s", "CPU s a round", "peak MiB"
+    )
+    rows = []
+    for key, cells in records.of_corpus(corpus).items():
+        decode = [sum(entry.decode_cpu_s for entry in cell.rounds) for cell in cells]
+        learn = [sum(entry.learn_cpu_s for entry in cell.rounds) for cell in cells]
+        wall = [sum(entry.decode_wall_s + entry.learn_wall_s for entry in cell.rounds) for cell in cells]
+        both = [a + b for a, b in zip(decode, learn, strict=True)]
+        a_round = [total / len(cell.rounds) for total, cell in zip(both, cells, strict=True) if cell.rounds]
+        peak = max((stage.peak_bytes for cell in cells for stage in cell.stages), default=0)
+        numbers = [_mean([len(cell.rounds) for cell in cells], 1), *(_mean(v, 1) for v in (decode, learn, both, wall))]
+        rows.append([*_names(key), *map(Shown, [*numbers, _mean(a_round, 1), f"{peak / 2**20:,.0f}"])])
+    return header, rows
+
+
+def stage_table(records: Records, corpus: str) -> Table:
+    """Every stage: what it took when it was made, means over the cells of a system."""
+    header = [Shown("stage", numeric=False), Shown("system", numeric=False)]
+    header += map(Shown, ["made", "CPU s", "wall s", "peak MiB", "found ready"])
+    by_stage: dict[tuple[str, str], list[tuple[CellResult, Any]]] = {}
+    for key, cells in records.of_corpus(corpus).items():
+        for cell in cells:
+            for stage in cell.stages:
+                by_stage.setdefault((key.system, stage.name), []).append((cell, stage))
+    rows = []
+    for (system, name), found in by_stage.items():
+        # What was found ready carries the cost of when it was made; counted once is enough.
+        made = [stage for _, stage in found if not stage.cached]
+        shown = made or [found[0][1]]
+        numbers = [
+            f"{len(made)}",
+            _mean([stage.cpu_s for stage in shown], 1),
+            _mean([stage.wall_s for stage in shown], 1),
+            f"{max(stage.peak_bytes for stage in shown) / 2**20:,.0f}",
+            f"{len(found) - len(made)}",
+        ]
+        rows.append([Shown(name, numeric=False), Shown(system, numeric=False), *map(Shown, numbers)])
+    return header, rows
+
+
+def class_table(records: Records, corpus: str) -> Table:
+    """Active features of the best round by class, the part of a name before the colon; means over the runs."""
+    rows = records.of_corpus(corpus)
+    counts = {key: [records.classes(cell) for cell in cells] for key, cells in rows.items()}
+    names = sorted({name for found in counts.values() for count in found for name in count if name})
+    header = _header("without a class", *names, "all")
+    body = []
+    for key, found in counts.items():
+        numbers = [_mean([count[name] for count in found], 0) for name in ("", *names)]
+        total = _mean([sum(count.values()) for count in found], 0)
+        body.append([*_names(key), *map(Shown, [*numbers, total])])
+    return header, body
+
+
+def published_table(published: Sequence[Mapping[str, Any]], comparison: Comparison) -> Table:
+    """Figures of the paper, and the row of ours that fits where there is just one."""
+    words = ["corpus", "system", "features", "optimiser", "metric"]
+    header = [*(Shown(word, numeric=False) for word in words), Shown("published"), Shown("here")]
+    header.append(Shown("source", numeric=False))
+    rows = []
+    for entry in published:
+        if not isinstance(entry.get("score"), int | float):
+            continue
+        metric = str(entry.get("metric") or "bleu")
+        here = [row for row in comparison.rows if metric in row.scores and _fits(row, entry)]
+        deviation = entry.get("deviation")
+        figure = f"{entry['score']:.2f}" + (f" ± {deviation:.2f}" if isinstance(deviation, int | float) else "")
+        ours = f"{100 * here[0].scores[metric].mean:.2f}" if len(here) == 1 else ""
+        source = ", ".join(str(entry[key]) for key in ("source", "note") if entry.get(key))
+        names = [str(entry.get(word) or "") for word in words[:-1]] + [metric_label(metric)]
+        rows.append(
+            [*(Shown(name, numeric=False) for name in names), Shown(figure), Shown(ours), Shown(source, numeric=False)]
+        )
+    return header, rows
+
+
+def _fits(row: Row, entry: Mapping[str, Any]) -> bool:
+    parts = [part for part in ("corpus", "system", "features", "optimiser") if entry.get(part)]
+    return bool(parts) and all(getattr(row.key, part) == entry[part] for part in parts)
+
+
+def _header(*numbers: str) -> list[Shown]:
+    return [*(Shown(word, numeric=False) for word in ("system", "features", "optimiser")), *map(Shown, numbers)]
+
+
+def _names(key: RowKey) -> list[Shown]:
+    return [Shown(part, numeric=False) for part in (key.system, key.features, key.optimiser)]
+
+
+def _mean(values: Sequence[float], n_digits: int) -> str:
+    return f"{fmean(values):,.{n_digits}f}" if values else ""

@@ -1,0 +1,167 @@
+"""Rows of runs beside one another."""
+
+from __future__ import annotations
+
+import shutil
+
+import numpy as np
+import pytest
+import sacrebleu
+from sacrebleu.significance import PairedTest as PeerTest
+from tests.fake_runs import fake_run, noisy, sentences, start_run, write_cell, write_test_set
+
+from dragoman.errors import InputError, MismatchError
+from dragoman.evaluate import PairedTest, compare_runs, load_outputs
+
+FEW = {"n_bootstrap": 200, "n_trials": 300}
+
+
+def row_of(comparison, optimiser, **parts):
+    (row,) = [
+        row
+        for row in comparison.rows
+        if row.key.optimiser == optimiser and all(getattr(row.key, name) == value for name, value in parts.items())
+    ]
+    return row
+
+
+def test_mean_deviation_and_marks(tmp_path):
+    run = fake_run(tmp_path / "run", rates={"mert": 0.4, "pro": 0.1, "mira": 0.11})
+    comparison = compare_runs([run], **FEW)
+    refs = [sentences(40)]
+    for row in comparison.rows:
+        assert row.seeds == (1, 2, 3)
+        texts = [
+            (run / "cells/toy/phrase/phrase15" / row.key.optimiser / str(seed) / "test.txt").read_text().splitlines()
+            for seed in row.seeds
+        ]
+        expected = [sacrebleu.BLEU(tokenize="none").corpus_score(lines, refs).score for lines in texts]
+        bleu = row.scores["bleu"]
+        assert 100 * np.array(bleu.run_scores) == pytest.approx(expected)
+        assert 100 * bleu.mean == pytest.approx(np.mean(expected))
+        assert 100 * bleu.std == pytest.approx(np.std(expected, ddof=1))
+        assert row.length_ratio == pytest.approx(1.0)
+    marks = {row.key.optimiser: (row.scores["bleu"].best, row.scores["bleu"].not_worse) for row in comparison.rows}
+    assert marks["mert"] == (False, False)
+    assert sorted([marks["pro"], marks["mira"]]) == [(False, True), (True, True)]
+    worst = row_of(comparison, "mert").scores
+    assert worst["bleu"].p_best[PairedTest.RANDOMISATION] < 0.05
+    assert worst["ter"].p_best[PairedTest.BOOTSTRAP] < 0.05
+    # The higher rate of errors is the worse one, also where less is better.
+    assert not worst["ter"].not_worse
+    assert row_of(comparison, "pro").scores["ter"].not_worse
+    assert comparison.notes == ()
+    assert "|ar:300|seed:12345|" in comparison.signatures["toy"]["bleu"]
+
+
+def test_one_run_each_equals_sacrebleu(tmp_path, monkeypatch):
+    monkeypatch.setenv("SACREBLEU_SEED", "12345")
+    run = fake_run(tmp_path / "run", rates={"mert": 0.27, "pro": 0.25}, seeds=(7,), n_sentences=60)
+    comparison = compare_runs([run], baseline="mert", n_bootstrap=500, n_trials=1000)
+    row = row_of(comparison, "pro")
+    outputs = [
+        (name, (run / f"cells/toy/phrase/phrase15/{name}/7/test.txt").read_text().splitlines())
+        for name in ("mert", "pro")
+    ]
+    metrics = {
+        "bleu": sacrebleu.BLEU(tokenize="none", force=True),
+        "chrf": sacrebleu.CHRF(),
+        "ter": sacrebleu.TER(),
+    }
+    for test, kind, n in ((PairedTest.RANDOMISATION, "ar", 1000), (PairedTest.BOOTSTRAP, "bs", 500)):
+        _, found = PeerTest(outputs, metrics, [sentences(60)], test_type=kind, n_samples=n)()
+        for ours, theirs in (("bleu", "BLEU"), ("chrf", "chrF2"), ("ter", "TER")):
+            assert row.scores[ours].p_baseline[test] == found[theirs][1].p_value
+            assert found[theirs][1].p_value > 0.001
+    assert row.scores["bleu"].std is None
+
+
+def test_equal_rows_are_equally_good(tmp_path):
+    run = start_run(tmp_path / "run")
+    refs = sentences(30)
+    write_test_set(run, "toy", refs, refs)
+    for optimiser in ("mert", "pro"):
+        write_cell(run, optimiser=optimiser, lines=noisy(refs, 0.2, 1))
+    for row in compare_runs([run], metrics=["bleu"], **FEW).rows:
+        assert row.scores["bleu"].best
+        assert row.scores["bleu"].not_worse
+        assert set(row.scores["bleu"].p_best.values()) <= {1.0}
+
+
+def test_baselines(tmp_path):
+    run = fake_run(tmp_path / "run", rates={"mert": 0.3, "pro": 0.2})
+    refs = sentences(40)
+    for seed in (1, 2):
+        for optimiser in ("mert", "pro"):
+            write_cell(run, system="hiero", optimiser=optimiser, seed=seed, lines=noisy(refs, 0.25, seed))
+    by_optimiser = compare_runs([run], metrics=["bleu"], baseline="mert", **FEW)
+    for row in by_optimiser.rows:
+        if row.key.optimiser == "mert":
+            assert row.baseline is None
+            assert by_optimiser.p_value(row.scores["bleu"]) is None
+        else:
+            assert (row.baseline.system, row.baseline.optimiser) == (row.key.system, "mert")
+            assert by_optimiser.p_value(row.scores["bleu"]) is not None
+    by_name = compare_runs([run], metrics=["bleu"], baseline="phrase/phrase15/pro", **FEW)
+    assert {row.baseline.name for row in by_name.rows if row.baseline} == {"phrase/phrase15/pro"}
+    assert sum(row.baseline is None for row in by_name.rows) == 1
+    with pytest.raises(InputError, match="no such row; expected one of .*mert, .*phrase/phrase15/pro"):
+        compare_runs([run], baseline="mira")
+    assert any("different numbers of runs" in note for note in by_name.notes)
+
+
+def test_without_draws_there_are_scores_alone(tmp_path):
+    run = fake_run(tmp_path / "run")
+    for row in compare_runs([run], n_bootstrap=0, n_trials=0).rows:
+        score = row.scores["bleu"]
+        assert (score.interval, dict(score.p_best)) == (None, {})
+        assert score.not_worse == score.best
+
+
+def test_what_is_missing_is_noted(tmp_path):
+    run = fake_run(tmp_path / "run")
+    write_cell(run, optimiser="mira", error="the weights became infinite")
+    shutil.rmtree(run / "cells/toy/phrase/phrase15/pro/3")
+    (run / "cells/toy/phrase/phrase15/pro/3").mkdir()
+    start = '{"event": "start", "cells": ["toy/phrase/phrase15/pro/3", "toy/phrase/phrase15/pro/4"]}\n'
+    (run / "trace.jsonl").write_text(start + '{"event": "st')
+    comparison = compare_runs([run], metrics=["bleu"], **FEW)
+    notes = "\n".join(comparison.notes)
+    assert "toy/phrase/phrase15/mira/1 failed: the weights became infinite" in notes
+    assert "toy/phrase/phrase15/pro/3 is not finished" in notes
+    assert "toy/phrase/phrase15/pro/4 is not finished" in notes
+    assert len(comparison.notes) == 4
+    assert row_of(comparison, "pro").seeds == (1, 2)
+    assert len(comparison.rows) == 2
+
+
+def test_several_runs(tmp_path):
+    first = fake_run(tmp_path / "first", corpus="one")
+    second = fake_run(tmp_path / "second", corpus="two")
+    comparison = compare_runs([first, second], metrics=["bleu"], **FEW)
+    assert comparison.corpora() == ["one", "two"]
+    for corpus in comparison.corpora():
+        assert sum(row.scores["bleu"].best for row in comparison.of_corpus(corpus)) == 1
+
+
+def test_runs_that_do_not_fit_are_named(tmp_path):
+    first, second = fake_run(tmp_path / "first"), fake_run(tmp_path / "second")
+    with pytest.raises(InputError, match=r"toy/phrase/phrase15/mert/1 is there twice: in .*first.* and in .*second"):
+        compare_runs([first, second])
+    write_test_set(second, "toy", ["another"] * 40, ["reference"] * 40)
+    with pytest.raises(InputError, match=r"second: its corpus toy has another test set than that of .*first"):
+        load_outputs([first, second])
+    with pytest.raises(InputError, match="is no run"):
+        compare_runs([tmp_path])
+    with pytest.raises(InputError, match="no run; name"):
+        compare_runs([])
+    failed = start_run(tmp_path / "failed")
+    write_cell(failed, error="out of memory")
+    with pytest.raises(InputError, match="no finished cell in .*\n.*out of memory"):
+        compare_runs([failed])
+    (first / "cells/toy/phrase/phrase15/mert/1/test.txt").write_text("one line\n")
+    with pytest.raises(MismatchError, match=r"test.txt: has 1 lines, but the test set toy has 40"):
+        compare_runs([first])
+    shutil.rmtree(second / "corpora")
+    with pytest.raises(InputError, match="no test set toy"):
+        compare_runs([second])

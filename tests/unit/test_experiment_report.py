@@ -1,0 +1,298 @@
+"""The page of an experiment holds everything, stands alone, and escapes whatever a corpus holds."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import xml.etree.ElementTree as ET
+from html.parser import HTMLParser
+
+import pytest
+from tests.fake_runs import explanation, fake_run, sentences, start_run, write_cell, write_test_set
+
+from dragoman import report
+from dragoman.errors import InputError
+from dragoman.report import markdown_tables, write_report
+from dragoman.report.chart_script import chart_data
+from dragoman.report.chart_svg import chart_svg
+from dragoman.report.charts import BarChart, DotChart, Line, LineChart, nice_ticks
+from dragoman.report.comparison import latex_text, markdown_text
+from dragoman.report.samples import Change, differences
+
+VOID = {"meta", "br", "img", "link", "input", "hr"}
+
+
+class Page(HTMLParser):
+    """Tags with their attributes, texts by element, and whether all that was opened was closed."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.tags, self.open, self.texts, self.scripts = [], [], [], []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+        if tag == "script":
+            self.scripts.append([dict(attrs), ""])
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] == "script":
+            self.scripts[-1][1] += data
+        else:
+            self.texts.append(data)
+
+    @property
+    def text(self):
+        return " ".join(" ".join(self.texts).split())
+
+    def named(self, tag):
+        return [attrs for name, attrs in self.tags if name == tag]
+
+
+def read(path):
+    return Page(path.read_text(encoding="utf-8"))
+
+
+def few(runs, out, **more):
+    return write_report(runs, out, n_trials=100, **more)
+
+
+def test_everything_exported_exists():
+    assert all(hasattr(report, name) for name in report.__all__)
+
+
+def test_the_page_has_all_sections(tmp_path):
+    published = [{"optimiser": "pro", "metric": "bleu", "score": 42.5, "deviation": 0.05, "source": "Table 1"}]
+    run = fake_run(tmp_path / "run", rates={"mert": 0.3, "pro": 0.1}, published=published, cost="one hour")
+    write_cell(run, optimiser="mira", error="no luck")
+    page = read(few([run], tmp_path / "report.html", svg=tmp_path / "svg"))
+    ids = {attrs.get("id") for _, attrs in page.tags}
+    sections = {"results", "learning", "spread", "weights", "active", "candidates", "cost", "sentences", "settings"}
+    assert sections | {"missing"} <= ids
+    for link in page.named("a"):
+        assert link["href"].removeprefix("#") in ids
+    for text in ("A fake run", "Nobody 2011", "42.50 ± 0.05", "one hour", "mira/1 failed: no luck", "approximate rand"):
+        assert text in page.text, text
+    charts = [attrs["data-chart"] for attrs in page.named("figure")]
+    assert len(charts) == len(set(charts)) == 7
+    assert sorted(f"{name}.svg" for name in charts) == sorted(path.name for path in (tmp_path / "svg").iterdir())
+    for path in (tmp_path / "svg").iterdir():
+        assert ET.parse(path).getroot().tag.endswith("svg")
+    data = json.loads(next(text for attrs, text in page.scripts if attrs.get("id") == "charts"))
+    assert set(data) == set(charts)
+    names = {entry["name"] for entry in data["learning-toy-phrase-phrase15"]["legend"]}
+    assert names == {"mert, dev", "mert, test", "pro, dev", "pro, test"}
+    dots = [trace for trace in data["spread-toy"]["traces"] if not trace.get("ink")]
+    assert [len(trace["x"]) for trace in dots] == [3, 3]
+
+
+def test_the_page_stands_alone(tmp_path):
+    page = read(few([fake_run(tmp_path / "run")], tmp_path / "report.html"))
+    assert not page.named("link")
+    assert not page.named("img")
+    for tag, attrs in page.tags:
+        assert "src" not in attrs, tag
+        assert not [name for name in attrs if name.startswith("on")], tag
+    (policy,) = [attrs["content"] for attrs in page.named("meta") if attrs.get("http-equiv")]
+    assert policy.startswith("default-src 'none'")
+    assert "script-src 'sha256-" in policy
+    assert "unsafe-eval" not in policy
+    executed = [text for attrs, text in page.scripts if attrs.get("type") != "application/json"]
+    assert len(executed) == 2
+    for text in executed:
+        digest = base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode()
+        assert f"'sha256-{digest}'" in policy
+
+
+HOSTILE = [
+    "</script><script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "<!--",
+    "\"' onmouseover='alert(1)' x=\"",
+    "{{ 7 * 7 }} {% raw %}",
+    "a\u2028b\u2029c\u202ed\x1b[31m",
+    "]]> &lt;b&gt; <b>bold</b>",
+]
+
+
+def test_hostile_text_stays_text(tmp_path):
+    corpus = "<img src=x onerror=alert(1)>'\"&"
+    run = start_run(
+        tmp_path / "run",
+        title=HOSTILE[0],
+        citation=HOSTILE[1],
+        expected=HOSTILE[3],
+        cost=HOSTILE[5],
+        published=[{"score": 1.0, **dict.fromkeys(("corpus", "system", "source", "note"), HOSTILE[0])}],
+        other={text: text for text in HOSTILE},
+    )
+    write_test_set(run, corpus, HOSTILE, list(reversed(HOSTILE)))
+    weights = {f"{name}:x".replace("\x1b", ""): 0.5 + i for i, name in enumerate(HOSTILE)}
+    broken = [explanation(text, text, tree=(text, f"  {text}")) for text in HOSTILE]
+    for one, text in zip(broken, HOSTILE, strict=True):
+        one["features"] = [{"name": text, "value": 1.0, "weight": 2.0, "contribution": 2.0}]
+    for seed in (1, 2):
+        write_cell(
+            run,
+            corpus=corpus,
+            features="<b>f",
+            optimiser="x\"onload='y'",
+            seed=seed,
+            lines=HOSTILE,
+            weights=weights,
+            derivations=list(enumerate(broken)),
+        )
+    write_cell(run, corpus=corpus, features="f", optimiser="o", error=HOSTILE[0])
+    harmless = fake_run(tmp_path / "plain", seeds=(1, 2))
+    write_cell(harmless, optimiser="mira", error="no luck")
+    plain = read(few([harmless], tmp_path / "plain.html"))
+    out = few([run], tmp_path / "report.html", svg=tmp_path / "svg")
+    page = read(out)
+    assert len(page.scripts) == len(plain.scripts) == 3
+    assert {tag for tag, _ in page.tags} <= {tag for tag, _ in plain.tags} | {"pre", "del"}
+    for tag, attrs in page.tags:
+        assert not [name for name in attrs if name.startswith("on")], (tag, attrs)
+        assert "src" not in attrs
+    for text in (HOSTILE[0], HOSTILE[1], HOSTILE[2], "{{ 7 * 7 }}"):
+        assert text in page.text
+    raw = out.read_text(encoding="utf-8").split('id="charts">')
+    for part in (raw[0], raw[1].split("</script>")[0]):
+        for char in "\u2028\u2029\u202e\x1b":
+            assert char not in part
+    data = raw[1].split("</script>")[0]
+    assert not set("<>&") & set(data)
+    # Plotly reads a little HTML in names: what it gets there is escaped once more.
+    for chart in json.loads(data).values():
+        for trace in chart["traces"]:
+            assert "<" not in trace.get("name", "")
+            assert not any("<" in str(value) for value in trace["y"])
+    for path in (tmp_path / "svg").iterdir():
+        root = ET.parse(path).getroot()
+        assert {element.tag.rpartition("}")[2] for element in root.iter()} <= {
+            "svg", "title", "path", "text", "circle", "rect"
+        }  # fmt: skip
+    text = markdown_tables([run])
+    assert "<" not in text
+    assert r"\[31m" in text or "31m" not in text
+
+
+def test_markdown(tmp_path):
+    run = fake_run(tmp_path / "run", rates={"mert": 0.4, "pro": 0.1})
+    (tmp_path / "docs").mkdir()
+    page = report.write_markdown([run], tmp_path / "docs" / "result.md")
+    text = page.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^)]+)\)", text):
+        assert (page.parent / target).exists(), target
+    rows = [line for line in text.splitlines() if line.startswith("| phrase |")]
+    assert len(rows) == 8
+    assert sum("**" in line for line in rows) == 1
+    assert "| system | features | optimiser | without a class | tm | wp | all |" in text
+    assert "| phrase | phrase15 | mert | 1 | 1 | 1 | 3 |" in text
+    # Three rounds of 5, 5.1 and 5.2 s of decoding and 1.5 s of learning.
+    assert "| phrase | phrase15 | mert | 3.0 | 15.3 | 4.5 | 19.8 | 12.0 | 6.6 | 300 |" in text
+
+
+def test_a_run_with_little_in_it(tmp_path):
+    """No weights, no derivations, no rounds: there is still a page."""
+    run = start_run(tmp_path / "run", published="nonsense", report=None)
+    write_test_set(run, "toy", ["a b", ""], ["a b", ""])
+    write_cell(run, lines=["a b", ""], n_rounds=0, stages=(), scores={})
+    page = read(few([run], tmp_path / "report.html"))
+    assert "Sentence 1" in page.text
+    with pytest.raises(InputError, match="folder does not exist"):
+        few([run], tmp_path / "absent" / "report.html")
+    (run / "run.json").write_text("[]")
+    with pytest.raises(InputError, match="not the record of a run"):
+        few([run], tmp_path / "report.html")
+
+
+def test_the_recipe_says_what_to_report(tmp_path):
+    run = fake_run(tmp_path / "run", report={"metrics": ["chrf"], "baseline": "mert"})
+    (run / "recipe.json").write_text(json.dumps({"title": "From the recipe"}))
+    page = read(few([run], tmp_path / "report.html"))
+    assert "From the recipe" in page.text
+    assert "against the baseline mert" in page.text
+    assert "TER" not in page.text
+
+
+def test_several_runs(tmp_path):
+    runs = [fake_run(tmp_path / name, corpus=name) for name in ("a.b", "a-b")]
+    page = read(few(runs, tmp_path / "report.html"))
+    charts = [attrs["data-chart"] for attrs in page.named("figure")]
+    assert len(charts) == len(set(charts)) == 14
+    damaged = runs[0] / "cells/a.b/phrase/phrase15/mert/1/derivations.jsonl"
+    for line in (
+        '{"sentence": 0}',
+        '{"sentence": 0, "explanation": {"score": 1, "pieces": [{"span": [1]}]}}',
+        "[",
+        "[]",
+    ):
+        damaged.write_text(line + "\n")
+        with pytest.raises(InputError, match=r"derivations.jsonl, line 1: is not a derivation"):
+            few(runs, tmp_path / "report.html")
+
+
+def test_differences():
+    spans = differences("the big cat slept", ["a dog ran", "the cat slept here"])
+    assert [(span.change, span.text) for span in spans] == [
+        (Change.SAME, "the"),
+        (Change.ADDED, "big"),
+        (Change.SAME, "cat slept"),
+        (Change.MISSING, "here"),
+    ]
+    assert [span.change for span in differences("", ["a"])] == [Change.MISSING]
+    assert differences("", [""]) == []
+    assert [span.change for span in differences("a b", [])] == [Change.SAME]
+
+
+def test_charts_of_nothing():
+    charts = [
+        LineChart(name="n", title="t", x_label="x", y_label="y", lines=[]),
+        LineChart(name="n", title="t", x_label="x", y_label="y", lines=[Line(name="l", points=[(1, 0)], colour=0)]),
+        LineChart(
+            name="n", title="t", x_label="x", y_label="y", lines=[Line(name="l", points=[(1, 0)], colour=9)], log_y=True
+        ),
+        DotChart(name="n", title="t", x_label="x", rows=["r"], values=[[]], colours=[0], labels=[[]]),
+        BarChart(name="n", title="t", x_label="x", rows=[], parts=["p"], values=[[]]),
+    ]
+    for chart in charts:
+        ET.fromstring(str(chart_svg(chart)))
+        json.dumps(chart_data(chart), allow_nan=False)
+
+
+@pytest.mark.parametrize(("low", "high"), [(0, 1), (3.2, 3.3), (-5, 12345), (7, 7), (0, 0), (1e-9, 2e-9)])
+def test_ticks_span_the_range(low, high):
+    ticks = nice_ticks(low, high)
+    assert ticks[0] <= low
+    assert ticks[-1] >= high
+    assert 2 <= len(ticks) <= 9
+    assert ticks == sorted(set(ticks))
+
+
+def test_names_in_markdown_and_latex():
+    assert markdown_text("a|b*c_d<e>`") == r"a\|b\*c\_d&lt;e&gt;\`"
+    assert latex_text("50% of_a & b\\c{~^") == (
+        r"50\% of\_a \& b\textbackslash{}c\{\textasciitilde{}\textasciicircum{}"
+    )
+
+
+def test_sentences_without_derivations_come_from_all_over(tmp_path):
+    run = start_run(tmp_path / "run")
+    refs = sentences(50)
+    write_test_set(run, "toy", refs, refs, list(reversed(refs)))
+    write_cell(run, lines=refs)
+    page = read(few([run], tmp_path / "report.html"))
+    assert page.text.count("Sentence ") == 12
+    assert "reference 2" in page.text

@@ -1,0 +1,207 @@
+"""Recipes are read and checked whole before anything runs."""
+
+from __future__ import annotations
+
+import pytest
+
+from dragoman.demo import QUICKSTART
+from dragoman.errors import InputError
+from dragoman.recipe import read_recipe
+
+RECIPE = """
+title = "Small"
+[corpora.files]
+train = { source = "train.de", target = "train.en" }
+dev = { source = "dev.de", references = "dev.en.*", limit = 2 }
+test = { source = "test.de", references = ["test.en.0", "test.en.1"] }
+[corpora.made]
+synth = { train = 100, dev = 5, test = 5 }
+[systems.phrase]
+reordering = "msd"
+[systems.hiero]
+model = "hiero"
+rules = { max_symbols = 6 }
+[features.dense]
+templates = []
+[features.extended]
+templates = ["extended"]
+[optimisers.mert]
+k = 20
+max_rounds = 2
+settings = { n_starts = 3 }
+[optimisers.smooth]
+method = "pro"
+settings = { sentence_bleu.grounded = true }
+[[grid]]
+corpora = ["made"]
+features = ["dense"]
+seeds = [1, 2]
+[[grid]]
+systems = ["phrase"]
+optimisers = ["smooth"]
+seeds = [2, 7]
+[report]
+baseline = "mert"
+[[published]]
+optimiser = "mert"
+score = 25.5
+source = "Table 1"
+"""
+
+
+def write(path, lines):
+    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for name, n in (("train", 6), ("dev", 3), ("test", 2)):
+        write(tmp_path / f"{name}.de", [f"satz {i}" for i in range(n)])
+        for side in ("en",) if name == "train" else ("en.0", "en.1"):
+            write(tmp_path / f"{name}.{side}", [f"sentence {i}" for i in range(n)])
+    (tmp_path / "r.toml").write_text(RECIPE, encoding="utf-8")
+    return tmp_path
+
+
+def read(folder, *changes, data=None):
+    return read_recipe(folder / "r.toml", changes, data=data)
+
+
+def test_the_grid_is_the_union_of_its_products(folder):
+    recipe = read(folder)
+    names = [cell.name for cell in recipe.cells]
+    assert len(names) == len(set(names))
+    product = {f"made/{s}/dense/{o}/{seed}" for s in ("phrase", "hiero") for o in ("mert", "smooth") for seed in (1, 2)}
+    more = {f"{c}/phrase/{f}/smooth/{n}" for c in ("files", "made") for f in ("dense", "extended") for n in (2, 7)}
+    assert set(names) == product | more
+    assert recipe.published[0]["score"] == 25.5
+    assert recipe.optimisers["smooth"].method == "pro"
+    assert recipe.optimisers["mert"].loop.max_rounds == 2
+
+
+def test_files_are_found_when_their_cells_are_chosen(folder):
+    recipe = read(folder)
+    files = recipe.select(["files/*"]).files["files"]
+    assert [path.name for path in files.dev.others] == ["dev.en.0", "dev.en.1"]
+    assert files.dev.limit == 2
+    (folder / "dev.en.0").unlink()
+    (folder / "dev.en.1").unlink()
+    assert len(recipe.select(["made/*/mert/*"]).cells) == 4
+    with pytest.raises(InputError, match=r"corpora.files.dev.references: no file matches 'dev.en.\*'"):
+        recipe.select()
+
+
+def test_files_can_be_elsewhere(folder, tmp_path_factory):
+    other = tmp_path_factory.mktemp("recipes")
+    (folder / "r.toml").rename(other / "r.toml")
+    with pytest.raises(InputError, match="paths are relative to the recipe, or to --data"):
+        read(other).select()
+    assert read(other, data=folder).select().files["files"].train.source == folder / "train.de"
+
+
+def test_changes(folder):
+    online = read(folder, "optimisers.m={method='mira', online=true, settings={passes=2}}").optimisers["m"]
+    assert (online.online, online.n_best, online.settings) == (True, 30, {"passes": "2"})
+    assert read(folder, "optimisers.mert.k=30").optimisers["mert"].k == 30
+    assert {cell.seed for cell in read(folder, "grid.seeds=[9]").cells} == {9}
+    assert {cell.seed for cell in read(folder, "grid.1.seeds=[9]").cells} == {1, 2, 9}
+    assert read(folder, "systems.hiero={model='hiero', max_span=9}").systems["hiero"].train.settings.max_span == 9
+
+
+BAD = {
+    "not a file": ("corpora.files.test.source='absent'", "corpora.files.test.source: ", "absent does not exist"),
+    "an empty pattern": ("corpora.files.test.references='no*'", "corpora.files.test.references: no file matches 'no*'"),
+    "several sources": ("corpora.files.dev.source='*.de'", "dev.source: one file was expected, but '*.de' matches 3"),
+    "line counts": ("corpora.files.dev.references='train.en'", "has 6 lines but", "dev.de has 3; they must be line-al"),
+    "no references": ("corpora.files.dev={source='dev.de'}", "'corpora.files.dev.references' is missing"),
+    "no training text": ("corpora.files={dev={}}", "'corpora.files.train' is missing; expected a table"),
+    "an alignment that does not fit": ("corpora.files.align='dev.de'", "corpora.files.align:", "has 3 lines"),
+    "a missing alignment": ("systems.phrase.align='given'", "'corpora.files.align' is missing"),
+    "synth and files": (
+        "corpora.files.synth={train=1,dev=1,test=1}",
+        "'corpora.files.train' does not go together with",
+    ),
+    "raw without languages": ("corpora.files.raw=true", "'corpora.files.languages' is missing"),
+    "languages": ("corpora.files.languages='german'", "corpora.files.languages = 'german': expected two codes such"),
+    "a size": ("corpora.made.synth.train=0", "corpora.made.synth.train = 0: expected at least 1"),
+    "a misspelt key": (
+        "systems.phrase.reorderin='msd'",
+        "'systems.phrase.reorderin' is not",
+        "did you mean reordering?",
+    ),
+    "a misspelt value": ("systems.phrase.reordering='mds'", "systems.phrase.reordering = 'mds': did you mean msd?"),
+    "an unknown model": ("systems.phrase.model='neural'", "expected one of phrase, hiero"),
+    "a key of the other model": ("systems.hiero.reordering='msd'", "'systems.hiero.reordering' does not belong to"),
+    "an aligner": ("systems.phrase.align='giza'", "expected one of given, fast"),
+    "an order": ("systems.phrase.lm_order=50", "systems.phrase.lm_order = 50: expected 1 to 10"),
+    "a limit of rules": ("systems.hiero.rules.max_symbol=3", "'systems.hiero.rules.max_symbol' is not", "max_symbols"),
+    "a value of a limit": ("systems.hiero.rules.max_nonterminals=3", "systems.hiero.rules: rules with 0 to 2 nontermi"),
+    "a template": ("features.extended.templates=['word_pear']", "features.extended: no template is called 'word_pear'"),
+    "no templates": ("features.dense={}", "'features.dense.templates' is missing"),
+    "a method": ("optimisers.smooth.method='magic'", "optimisers.smooth: there is no method 'magic'"),
+    "a setting": ("optimisers.mert.settings.n_start=3", "optimisers.mert: mert has no setting 'n_start'"),
+    "a value of a setting": ("optimisers.mert.settings.n_starts=0", "optimisers.mert: mert needs at least one start"),
+    "a kind of setting": ("optimisers.mert.settings.n_starts=[1]", "optimisers.mert.settings.n_starts: expected text"),
+    "a metric": ("optimisers.mert.metric='blue'", "optimisers.mert: 'blue' is no metric"),
+    "a list size": ("optimisers.mert.k=1", "optimisers.mert.k = 1: expected at least 2"),
+    "rounds": ("optimisers.mert.max_rounds=0", "optimisers.mert: tuning needs at least one round, not 0"),
+    "a fold": ("optimisers.mert.fold=1", "optimisers.mert.fold = 1: 'systems.phrase.folds' is 1"),
+    "online": ("optimisers.smooth.online=true", "optimisers.smooth: pro cannot learn online; there are: mira, rm"),
+    "a setting online": ("optimisers.m={method='mira', online=true, settings={pass=1}}", "mira online has no setting"),
+    "keep": ("optimisers.mert.keep='first'", "optimisers.mert.keep = 'first': expected one of best, last"),
+    "a name in the grid": (
+        "grid.optimisers=['merd']",
+        "grid.0.optimisers = ['merd']: there is no 'merd'",
+        "mean mert?",
+    ),
+    "no seeds": ("grid.seeds=[]", "grid.0.seeds = []: expected a list of whole numbers"),
+    "seeds": ("grid.seeds=[1, -1]", "expected a list of whole numbers of at least 0"),
+    "a seed twice": ("grid.seeds=[1, 1]", "grid.0.seeds = [1, 1]: a number stands twice"),
+    "a seed that is no number": ("grid.seeds='1'", "grid.0.seeds = '1': expected a list"),
+    "no grid": ("grid=[]", "[[grid]] is missing"),
+    "a name that is no folder": ("systems.'../up'={}", "the name '../up' may only hold letters, digits"),
+    "a baseline": ("report.baseline='mort'", "report.baseline = 'mort': did you mean mert?"),
+    "samples": ("report.samples=-1", "report.samples = -1: expected 0 to 200"),
+    "a flag": ("report.rounds_on_test=1", "report.rounds_on_test = 1: expected true or false"),
+    "a reported metric": ("report.metrics=['rouge']", "report: 'rouge' is no metric"),
+    "a published row": ("published.score='high'", "published.0.score = 'high': expected"),
+    "a kind": ("kind='else'", "kind = 'else': expected one of systems, synthetic"),
+    "no title": ("title=''", "'title' is missing; expected text"),
+    "a top-level key": ("titel='x'", "'titel' is not a key of a recipe: did you mean title?"),
+    "a table that is none": ("systems.phrase=1", "systems.phrase = 1: expected a table"),
+    "no systems": ("systems={}", "[systems.NAME] is missing"),
+    "a value that is no TOML": ("title=Small", "--set title=Small: this is not TOML"),
+    "no value": ("title", "--set title: expected KEY=VALUE"),
+    "a change of no table": ("title.x=1", "--set title.x=1: what holds 'x' is not a table"),
+    "a table that is not there": ("grid.7.seeds=[1]", "there is no table 7; the last is 1"),
+    "a command": ("optimisers.mert.decoder='moses'", "'optimisers.mert.decoder' is not a key"),
+}
+
+
+@pytest.mark.parametrize(("change", "parts"), [(bad[0], bad[1:]) for bad in BAD.values()], ids=BAD)
+def test_bad_recipes_are_told_what_is_wrong(folder, change, parts):
+    with pytest.raises(InputError) as caught:
+        read(folder, change).select()
+    for part in parts:
+        assert part in str(caught.value)
+
+
+def test_other_mistakes(folder):
+    (folder / "r.toml").write_text("title = ", encoding="utf-8")
+    with pytest.raises(InputError, match=r"r.toml: is not TOML"):
+        read(folder)
+    with pytest.raises(InputError, match="cannot be read"):
+        read_recipe(folder / "absent.toml")
+    (folder / "r.toml").write_text(RECIPE, encoding="utf-8")
+    with pytest.raises(InputError, match=r"no cell matches enja/\*; cells are named like files/phrase/dense/smooth/2"):
+        read(folder).select(["enja/*"])
+
+
+def test_recipes_of_the_repository_are_good(request):
+    recipes = sorted((request.config.rootpath / "recipes").glob("*.toml"))
+    assert {path.stem for path in recipes} >= {"compare-optimisers", "pro-synthetic", "quickstart"}
+    for path in recipes:
+        read_recipe(path)
+    assert (request.config.rootpath / "recipes" / "quickstart.toml").samefile(QUICKSTART)
+    quickstart = read_recipe(QUICKSTART)
+    assert len(quickstart.select().cells) == 12

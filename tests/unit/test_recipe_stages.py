@@ -1,0 +1,185 @@
+"""Corpora of files: limits, several references, given alignments and models, raw text, folds."""
+
+from __future__ import annotations
+
+import gzip
+import os
+
+import pytest
+
+from dragoman.align import align_files, write_pharaoh
+from dragoman.corpus.synth import SynthConfig, generate_splits
+from dragoman.lm import EstimateConfig, LanguageModel, TrainingText, estimate
+from dragoman.recipe import plan_cells, read_recipe, run_cells
+from dragoman.run import cell_folder, load_test_sets
+from dragoman.system import Silent, System
+
+RECIPE = """
+title = "Files"
+[corpora.plain]
+train = { source = "train.de.gz", target = "train.en", limit = 250 }
+dev = { source = "dev.de", references = "dev.en.*", limit = 6 }
+test = { source = "test.de", references = ["test.en.0", "test.en.1"] }
+[systems.small]
+lm_order = 2
+preset = "fast"
+[features.dense]
+templates = []
+[features.some]
+templates = ["word_pair(top=5)"]
+[optimisers.mert]
+k = 5
+max_rounds = 1
+settings = { n_starts = 1 }
+[[grid]]
+features = ["dense"]
+seeds = [1]
+"""
+
+
+class Watcher(Silent):
+    def begin_cell(self, key):
+        pass
+
+    def step(self, key, number, what):
+        pass
+
+    def end_round(self, key, record):
+        pass
+
+    def end_cell(self, result, *, before):
+        pass
+
+
+def write(path, lines):
+    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("files")
+    splits = generate_splits(300, 8, 5, SynthConfig(seed=3, n_references=2))
+    source = [example.source for example in splits.train]
+    (folder / "train.de.gz").write_bytes(gzip.compress(("\n".join(source) + "\n").encode()))
+    write(folder / "train.en", [example.references[0] for example in splits.train])
+    for name, examples in (("dev", splits.dev), ("test", splits.test)):
+        write(folder / f"{name}.de", [example.source for example in examples])
+        for r in range(2):
+            write(folder / f"{name}.en.{r}", [example.references[r] for example in examples])
+    write_pharaoh(folder / "train.align", align_files(folder / "train.de.gz", folder / "train.en").alignment)
+    (folder / "r.toml").write_text(RECIPE, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def quick_disk(monkeypatch):
+    monkeypatch.setattr(os, "fsync", lambda _: None)
+
+
+def run(files, folder, *changes, cache="cache"):
+    recipe = read_recipe(files / "r.toml", changes)
+    selection = recipe.select()
+    results = run_cells(recipe, selection, folder / "run", observer=Watcher(), cache=folder / cache)
+    assert [result.error for result in results] == [None] * len(results)
+    return results
+
+
+def stages(result):
+    return [stage.name for stage in result.stages][:-4]
+
+
+def test_files_are_read_as_far_as_the_limits_say(files, tmp_path):
+    (result,) = run(files, tmp_path)
+    assert stages(result) == ["corpus", "alignment", "language model", "grammar"]
+    (text,) = (path.parent for path in (tmp_path / "cache").glob("*/train.source"))
+    counts = {path.name: path.read_text().count("\n") for path in text.iterdir() if path.name != "entry.json"}
+    assert counts == {
+        "train.source": 250, "train.target": 250, "dev.source": 6, "dev.reference.0": 6, "dev.reference.1": 6,
+        "test.source": 5, "test.reference.0": 5, "test.reference.1": 5,
+    }  # fmt: skip
+    kept = load_test_sets(tmp_path / "run")["plain"]
+    assert kept.source == tuple((files / "test.de").read_text().splitlines())
+    assert kept.references[1] == tuple((files / "test.en.1").read_text().splitlines())
+    assert len((cell_folder(tmp_path / "run", result.key) / "test.txt").read_text().splitlines()) == 5
+    assert {"bleu", "chrf", "ter", "length_ratio"} <= set(result.scores)
+
+
+def test_what_depends_on_what(files, tmp_path):
+    run(files, tmp_path)
+
+    def cached(*changes):
+        recipe = read_recipe(files / "r.toml", changes)
+        (plan,) = plan_cells(recipe, recipe.select(), tmp_path / "other", tmp_path / "cache")
+        return [name for name, ready in plan.stages.items() if ready]
+
+    everything = ["corpus", "alignment", "language model", "grammar"]
+    assert cached() == cached("optimisers.mert.k=7") == cached("grid.features=['some']") == everything
+    assert cached("corpora.plain.dev.limit=5") == everything[1:]
+    assert cached("corpora.plain.test.references=['test.en.0']") == everything[1:]
+    assert cached("systems.small.lm_order=3") == ["corpus", "alignment"]
+    assert cached("systems.small.symmetrize='union'") == ["corpus", "language model"]
+    assert cached("systems.small.max_phrase_length=4") == cached("systems.small.model='hiero'") == everything[:3]
+    assert cached("corpora.plain.train.limit=200") == []
+    os.utime(files / "train.en")
+    assert cached() == everything
+    before = (files / "dev.en.0").read_text()
+    write(files / "dev.en.0", [f"another {i}" for i in range(8)])
+    try:
+        assert cached() == everything[1:]
+    finally:
+        (files / "dev.en.0").write_text(before)
+
+
+def test_a_given_alignment_and_a_given_model(files, tmp_path):
+    text = TrainingText()
+    text.add_file(files / "train.en")
+    estimate(text, EstimateConfig(order=3)).model.save(files / "lm.bin")
+    changes = ("corpora.plain.align='train.align'", "corpora.plain.lm='lm.bin'")
+    (result,) = run(files, tmp_path, *changes)
+    assert stages(result) == ["corpus", "language model", "grammar"]
+    (system,) = (tmp_path / "cache").glob("*/system")
+    assert System.load(system).manifest.about["lm_order"] == 3
+    (again,) = run(files, tmp_path / "b", *changes, "systems.small.align='fast'")
+    assert "alignment" in stages(again)
+
+
+def test_text_for_the_model_and_folds(files, tmp_path):
+    run(files, tmp_path / "a", "corpora.plain.lm_text=['train.en', 'dev.en.1']")
+    (lm,) = (tmp_path / "a" / "cache").glob("*/lm.bin")
+    assert LanguageModel.load(lm).order == 2
+    (result,) = run(files, tmp_path / "b", "systems.small.folds=2", "optimisers.mert.fold=1")
+    assert stages(result) == ["corpus", "alignment", "grammar"]
+    (system,) = (tmp_path / "b" / "cache").glob("*/system")
+    assert System.load(system).settings.n_folds == 2
+
+
+def test_raw_text_is_tokenised(files, tmp_path):
+    changes = ("corpora.plain.raw=true", "corpora.plain.languages='de-en'", "corpora.plain.lowercase=true")
+    write(files / "raw.de", ["Das ist gut, oder?"] * 5)
+    run(files, tmp_path, *changes, "corpora.plain.test.source='raw.de'")
+    assert load_test_sets(tmp_path / "run")["plain"].source[0] == "das ist gut , oder ?"
+
+
+def test_sparse_features_reach_the_cell(files, tmp_path):
+    (result,) = run(
+        files, tmp_path, "grid.features=['some']", "optimisers.mert.method='pro'", "optimisers.mert.settings={}"
+    )
+    assert result.method == "pro"
+    weights = (cell_folder(tmp_path / "run", result.key) / "weights" / "0002.tsv").read_text()
+    assert "word_pair" in weights
+    assert result.rounds[1].n_active > result.rounds[0].n_active
+
+
+@pytest.mark.realdata
+def test_real_corpora_are_found(tmp_path, data):
+    (tmp_path / "r.toml").write_text(
+        RECIPE.replace("train.de.gz", "tatoeba-zh-en/train.zh.xz")
+        .replace('"train.en"', '"tatoeba-zh-en/train.en.xz"')
+        .replace('"dev.de"', '"tatoeba-zh-en/dev.zh.xz"')
+        .replace("dev.en.*", "tatoeba-zh-en/dev.en.?.xz")
+        .replace('"test.de"', '"tatoeba-zh-en/test.zh.xz"')
+        .replace('["test.en.0", "test.en.1"]', '"tatoeba-zh-en/test.en.*"')
+    )
+    recipe = read_recipe(tmp_path / "r.toml", data=data)
+    found = recipe.select().files["plain"]
+    assert [len(part.others) for part in (found.train, found.dev, found.test)] == [1, 4, 4]
