@@ -118,7 +118,10 @@ def twin(system, sentences, references, *, n_passes, seed, k, c=0.01, decay=0.9)
 
     def decode(s, n):
         pool = with_metric(
-            system.kbest([sentences[s]], n, weights=w.copy(), first_sentence=s), BLEU, references, allow_missing=True
+            system.kbest([sentences[s]], n, weights=w.copy(), distinct=True, first_sentence=s),
+            BLEU,
+            references,
+            allow_missing=True,
         )
         (shard,) = pool.shards
         x = np.zeros((shard.n_candidates, len(index)))

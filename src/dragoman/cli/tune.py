@@ -116,8 +116,13 @@ def tune(
         ),
     ] = False,
     distinct: Annotated[
-        bool, typer.Option("--distinct", help="Candidates with different words only.", rich_help_panel=_SYSTEM)
-    ] = False,
+        bool | None,
+        typer.Option(
+            "--distinct/--no-distinct",
+            help="Candidates with different words only; unless given, with --online.",
+            rich_help_panel=_SYSTEM,
+        ),
+    ] = None,
     without_fold: Annotated[
         int | None,
         typer.Option(min=0, help="As if this fold had not been in the training.", rich_help_panel=_SYSTEM),

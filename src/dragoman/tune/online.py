@@ -1,10 +1,10 @@
 """Online margin learning: a sentence is decoded with the weights as they are, which learn from its list at once.
 
 Hopkins and May 2011, section 5.4.2, after Chiang, Knight and Wang 2009: hope and fear are sought among the `k` best
-candidates by model score; gains are BLEU in the context of the translations before, which goes on from pass to pass. A
-pass visits all sentences in an order of its own. `batch` sentences are decoded at a time, by threads, with the weights
-at the beginning of the batch; the steps are then taken one after another, each from where the one before led. The
-result depends on the batch, not on threads.
+translations by model score; gains are BLEU in the context of the translations before, which goes on from pass to
+pass. A pass visits all sentences in an order of its own. `batch` sentences are decoded at a time, by threads, with the
+weights at the beginning of the batch; the steps are then taken one after another, each from where the one before led.
+The result depends on the batch, not on threads.
 
 To the outer loop this is a decoder, which measures, and an optimiser, which makes `passes` passes a round: the weights
 of a round are the average over all steps so far, its score is that of decoding with this average.
@@ -49,7 +49,7 @@ class OnlineTuner:
         references: Sequence[Sequence[str]],
         *,
         k: int = 30,
-        distinct: bool = False,
+        distinct: bool = True,
         n_threads: int = 1,
     ) -> None:
         if k < 2:

@@ -44,7 +44,8 @@ class TuneConfig:
     """Learn from each sentence as soon as it is decoded (`mira`, `rm`); a round is a pass over all sentences."""
     k: int | None = None
     """Candidates of a sentence and round; None: 100, online 30."""
-    distinct: bool = False
+    distinct: bool | None = None
+    """Candidates with different words only; None: online, where 30 derivations would often be few translations."""
     loop: LoopSettings = field(default_factory=LoopSettings)
     features: tuple[str, ...] | None = None
     """Sparse features; None: those that the system was trained with."""
@@ -57,6 +58,11 @@ class TuneConfig:
     def n_best(self) -> int:
         """k, decided."""
         return self.k if self.k is not None else 30 if self.online else 100
+
+    @property
+    def only_distinct(self) -> bool:
+        """`distinct`, decided."""
+        return self.online if self.distinct is None else self.distinct
 
 
 class SystemDecoder:
@@ -157,7 +163,7 @@ def tune_system(
         parent.view(config.fold),
         sentences,
         k=config.n_best,
-        distinct=config.distinct,
+        distinct=config.only_distinct,
         preset=config.preset,
         n_threads=n_threads,
         progress=progress,
@@ -207,7 +213,7 @@ def _record(
         "metric": config.metric,
         "online": config.online,
         "k": config.n_best,
-        "distinct": config.distinct,
+        "distinct": config.only_distinct,
         "max_rounds": config.loop.max_rounds,
         "weight_tolerance": config.loop.weight_tolerance,
         "score_tolerance": config.loop.score_tolerance,

@@ -135,11 +135,12 @@ def _open_system(session: Session, options: TuneOptions) -> Decoding:
     system = System.load(options.system)
     if options.features is not None:
         system = system.with_templates(options.features)
+    chosen = TuneConfig(k=options.k, distinct=options.distinct, online=options.online)
     decoder = SystemDecoder(
         system.view(options.without_fold),
         list(read_lines(options.source)),
-        k=TuneConfig(k=options.k, online=options.online).n_best,
-        distinct=options.distinct,
+        k=chosen.n_best,
+        distinct=chosen.only_distinct,
         preset=Preset.FAST if options.fast else Preset.ACCURATE if options.accurate else Preset.DEFAULT,
         n_threads=session.threads,
     )

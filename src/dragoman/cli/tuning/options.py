@@ -35,7 +35,7 @@ class TuneOptions:
     system: str | None = None
     features: list[str] | None = None
     online: bool = False
-    distinct: bool = False
+    distinct: bool | None = None
     without_fold: int | None = None
     fast: bool = False
     accurate: bool = False
