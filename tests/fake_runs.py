@@ -54,6 +54,7 @@ def rounds(n, *, start=0.2, end=0.3, n_features=14, seed=0):
             decode_cpu_s=5.0 + i / 10,
             learn_wall_s=1.0,
             learn_cpu_s=1.5,
+            statistics_cpu_s=0.2,
         )
         for i in range(n)
     )

@@ -32,7 +32,17 @@ SMALL = [
     "report.samples=2",
     "grid.seeds=[1]",
 ]
-TIMES = {"wall_s", "cpu_s", "decode_wall_s", "decode_cpu_s", "learn_wall_s", "learn_cpu_s", "peak_bytes", "cached"}
+TIMES = {
+    "wall_s",
+    "cpu_s",
+    "decode_wall_s",
+    "decode_cpu_s",
+    "learn_wall_s",
+    "learn_cpu_s",
+    "statistics_cpu_s",
+    "peak_bytes",
+    "cached",
+}
 
 
 class Watcher(Silent):

@@ -22,7 +22,7 @@ from dragoman.pool import read_nbest, read_references, with_metric
 from dragoman.run import RunFolder
 from dragoman.tune import LoopSettings, tune_decoder
 
-TIMES = {"time", "wall_s", "cpu_s", "learn_wall_s", "learn_cpu_s"}
+TIMES = {"time", "wall_s", "cpu_s", "decode_cpu_s", "statistics_cpu_s", "learn_wall_s", "learn_cpu_s"}
 
 
 def without_times(value):

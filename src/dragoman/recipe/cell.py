@@ -257,7 +257,8 @@ class CellWork:
 
     def _round(self, entry: Mapping[str, Any], test: float | None) -> CellRound:
         weights = read_weights(self.folder / "weights" / f"{entry['round']:04d}.tsv")
-        learned = entry["learned"] or {"wall_s": 0.0, "cpu_s": 0.0}
+        learned = entry["learned"] or dict.fromkeys(("wall_s", "cpu_s", "decode_cpu_s", "statistics_cpu_s"), 0.0)
+        inside = learned["decode_cpu_s"] + learned["statistics_cpu_s"]  # of a method that decodes while it learns
         return CellRound(
             round=entry["round"],
             dev=entry["score"],
@@ -266,9 +267,10 @@ class CellWork:
             n_features=entry["n_features"],
             n_active=sum(value != 0 for _, value in weights.items()),
             decode_wall_s=entry["wall_s"],
-            decode_cpu_s=entry["cpu_s"],
+            decode_cpu_s=entry["cpu_s"] - entry["statistics_cpu_s"] + learned["decode_cpu_s"],
             learn_wall_s=learned["wall_s"],
-            learn_cpu_s=learned["cpu_s"],
+            learn_cpu_s=learned["cpu_s"] - inside,
+            statistics_cpu_s=entry["statistics_cpu_s"] + learned["statistics_cpu_s"],
         )
 
     def _logged_rounds(self) -> list[dict[str, Any]]:

@@ -13,6 +13,7 @@ from dragoman.evaluate import Comparison, RowKey
 from dragoman.report.charts import COLOURS, BarChart, Dash, DotChart, Line, LineChart
 from dragoman.report.comparison import metric_label
 from dragoman.report.records import Records
+from dragoman.report.results import cpu_by_part
 from dragoman.run import CellResult, CellRound
 
 __all__ = ["active_charts", "candidate_charts", "learning_charts", "spread_charts", "time_charts", "weight_charts"]
@@ -157,19 +158,17 @@ def _counts(records: Records, what: str, label: str, count: Callable[[CellRound]
 
 
 def time_charts(records: Records) -> Iterator[BarChart]:
-    """CPU time of tuning, mean over runs: decoding and learning."""
+    """CPU time of tuning, mean over runs: decoding, statistics and learning."""
     for corpus in records.corpora:
         rows = records.of_corpus(corpus)
+        spent = [cpu_by_part(cells) for cells in rows.values()]
         yield BarChart(
             name=_file_name("time", corpus),
             title=f"{corpus}: CPU time of a tuning run",
             x_label="CPU seconds, mean over runs",
             rows=_row_names(list(rows)),
-            parts=["decoding", "learning"],
-            values=[
-                [fmean(sum(entry.decode_cpu_s for entry in cell.rounds) for cell in cells) for cells in rows.values()],
-                [fmean(sum(entry.learn_cpu_s for entry in cell.rounds) for cell in cells) for cells in rows.values()],
-            ],
+            parts=list(spent[0]),
+            values=[[fmean(parts[name]) for parts in spent] for name in spent[0]],
         )
 
 

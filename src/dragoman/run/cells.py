@@ -70,6 +70,8 @@ class CellRound:
     decode_cpu_s: float
     learn_wall_s: float
     learn_cpu_s: float
+    statistics_cpu_s: float = 0.0
+    """Of the metric, and merging candidates; neither decoding nor learning has it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

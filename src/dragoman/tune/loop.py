@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import resource
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -212,7 +212,9 @@ class _Loop:
         if number == 1:
             weights_for(raw, self._weights)  # raises where the decoder and the start name features differently
         n_before = 0 if self._pool is None else self._pool.n_candidates
+        decoded = cpu_seconds()
         latest, pool = self._add(raw, number)
+        statistics = cpu_seconds() - decoded
         best = rerank(latest, self._weights, threads=self._threads)
         change = None if self._previous is None else _distance(self._previous, self._weights)
         record = RoundRecord(
@@ -226,6 +228,7 @@ class _Loop:
             notes=(_REPEATS.format(number - 1),) if self._repeated and change else (),
             wall_s=time.perf_counter() - began,
             cpu_s=cpu_seconds() - cpu_began,
+            statistics_cpu_s=statistics,
         )
         self._store.save(folder, self._weights, raw, best, record)
         return record
@@ -297,6 +300,8 @@ class _Loop:
             notes=result.notes,
             wall_s=time.perf_counter() - began,
             cpu_s=cpu_seconds() - cpu_began,
+            decode_cpu_s=_total(result.trace, "decode_cpu_s"),
+            statistics_cpu_s=_total(result.trace, "statistics_cpu_s"),
         )
 
     def finish(self, stopped: str) -> TuneRecord:
@@ -337,6 +342,11 @@ def cpu_seconds() -> float:
     """CPU time of this process and of its children that have ended."""
     usages = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+
+
+def _total(trace: Iterable[Mapping[str, Any]], name: str) -> float:
+    """Of what the entries of an optimiser's trace say, as far as they do."""
+    return float(sum(entry.get(name, 0.0) for entry in trace))
 
 
 def _learned_alone(_: Weights, learned: Weights) -> Weights:

@@ -15,7 +15,10 @@ __all__ = ["Learned", "RoundRecord", "TuneRecord", "plain_trace"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Learned:
-    """What the optimiser did in a round. Gains, in [0, 1], are those of the whole pool by its start and its result."""
+    """What the optimiser did in a round. Gains, in [0, 1], are those of the whole pool by its start and its result.
+
+    An optimiser that decodes while it learns says how much of `cpu_s` went into decoding and into statistics.
+    """
 
     gain_before: float
     gain_after: float
@@ -23,6 +26,8 @@ class Learned:
     notes: tuple[str, ...]
     wall_s: float
     cpu_s: float
+    decode_cpu_s: float = 0.0
+    statistics_cpu_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +35,8 @@ class RoundRecord:
     """One round. `score` is that of the decoder's best translations, as the metric counts; `gain` is higher for better.
 
     `n_new` candidates joined the pool. `change` is the distance of the weights from those of the round before, both
-    scaled to length 1. `learned` is None in the last round: its weights were decoded only to be measured.
+    scaled to length 1. `statistics_cpu_s` is the part of `cpu_s` that went into statistics of the metric and into
+    merging. `learned` is None in the last round: its weights were decoded only to be measured.
     """
 
     round: int
@@ -43,6 +49,7 @@ class RoundRecord:
     notes: tuple[str, ...] = ()
     wall_s: float = 0.0
     cpu_s: float = 0.0
+    statistics_cpu_s: float = 0.0
     learned: Learned | None = None
 
     def as_dict(self) -> dict[str, Any]:
