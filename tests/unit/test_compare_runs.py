@@ -13,6 +13,7 @@ from tests.fake_runs import fake_run, noisy, sentences, start_run, write_cell, w
 
 from dragoman.errors import InputError, MismatchError
 from dragoman.evaluate import PairedTest, compare_runs, load_outputs
+from dragoman.report import legend
 from dragoman.run import CellKey, save_plan
 
 FEW = {"n_bootstrap": 200, "n_trials": 300}
@@ -114,7 +115,10 @@ def test_baselines(tmp_path):
 
 def test_without_draws_there_are_scores_alone(tmp_path):
     run = fake_run(tmp_path / "run")
-    for row in compare_runs([run], n_bootstrap=0, n_trials=0).rows:
+    comparison = compare_runs([run], n_bootstrap=0, n_trials=0)
+    assert legend(comparison, "*", "≈").endswith("nothing was tested.")
+    assert "not significantly worse" in legend(compare_runs([run], **FEW), "*", "≈")
+    for row in comparison.rows:
         score = row.scores["bleu"]
         assert (score.interval, dict(score.p_best)) == (None, {})
         assert score.not_worse == score.best

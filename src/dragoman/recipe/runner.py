@@ -154,7 +154,7 @@ def _check_plans(base: Path, works: Sequence[CellWork]) -> None:
         plans["corpus", work.key.corpus] = {"text": plan["text"]}
     for key, before in load_plans(base).items():
         places = ((key.name,), _row_of(key), _system_of(key), ("corpus", key.corpus))
-        now = next((plans[place] for place in places if place in plans), {})
+        now: dict[str, Any] = next((plans[place] for place in places if place in plans), {})
         if changed := plan_changes({part: before.get(part) for part in now}, now):
             folder = cell_folder(base, key)
             raise InputError(
