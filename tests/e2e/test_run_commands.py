@@ -16,7 +16,7 @@ import time
 import pytest
 
 from dragoman.demo import QUICKSTART
-from dragoman.errors import FailedError
+from dragoman.errors import FailedError, InputError
 from dragoman.recipe import read_recipe, run_cells
 from dragoman.run import load_cells, load_test_sets
 from dragoman.system import Silent
@@ -295,6 +295,24 @@ def test_a_run_is_not_continued_with_other_settings_nor_by_two(whole, command, t
         fcntl.flock(lock, fcntl.LOCK_EX)
         assert "is at work on this run" in " ".join(command(*words, "--resume", status=2).err.split())
     assert command(*words, "--resume").err == ""
+
+
+@pytest.mark.parametrize(
+    ("change", "only", "named"),
+    [
+        ("corpora.synth.synth={seed=3, train=300, dev=10, test=10, references=2}", "*/pro/*", "synth.config.seed"),
+        ("optimisers.mert.k=11", "*/mert/2", "tuning.k"),
+        ("systems.phrase.lm_order=2", "*/pro/*", "system.train.lm.order"),
+    ],
+    ids=["another test set", "another seed", "another system"],
+)
+def test_cells_that_stay_are_not_mixed_with_others(whole, tmp_path, change, only, named):
+    """A test set is that of all cells of a corpus, and a row that of all seeds."""
+    run(tmp_path / "r", whole[0], resume=False, only=["*/phrase/*/mert/1"])
+    before = what_remains(tmp_path / "r")
+    with pytest.raises(InputError, match=rf"mert/1: the cell was begun with another \S*{named}"):
+        run(tmp_path / "r", whole[0], "grid.seeds=[1, 2]", change, only=[f"*/phrase/{only}"])
+    assert what_remains(tmp_path / "r") == before
 
 
 def test_the_trace_tells_what_happened(whole, command, tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,8 @@ from tests.fake_runs import fake_run, noisy, sentences, start_run, write_cell, w
 
 from dragoman.errors import InputError, MismatchError
 from dragoman.evaluate import PairedTest, compare_runs, load_outputs
+from dragoman.report import legend
+from dragoman.run import CellKey, save_plan
 
 FEW = {"n_bootstrap": 200, "n_trials": 300}
 
@@ -112,7 +115,10 @@ def test_baselines(tmp_path):
 
 def test_without_draws_there_are_scores_alone(tmp_path):
     run = fake_run(tmp_path / "run")
-    for row in compare_runs([run], n_bootstrap=0, n_trials=0).rows:
+    comparison = compare_runs([run], n_bootstrap=0, n_trials=0)
+    assert legend(comparison, "*", "≈").endswith("nothing was tested.")
+    assert "not significantly worse" in legend(compare_runs([run], **FEW), "*", "≈")
+    for row in comparison.rows:
         score = row.scores["bleu"]
         assert (score.interval, dict(score.p_best)) == (None, {})
         assert score.not_worse == score.best
@@ -142,6 +148,19 @@ def test_several_runs(tmp_path):
     assert comparison.corpora() == ["one", "two"]
     for corpus in comparison.corpora():
         assert sum(row.scores["bleu"].best for row in comparison.of_corpus(corpus)) == 1
+
+
+def test_runs_of_one_row_have_the_same_settings(tmp_path):
+    first, second = fake_run(tmp_path / "first", seeds=(1, 2)), fake_run(tmp_path / "second", seeds=(3,))
+    plan = {"text": {}, "system": {"preset": "fast"}, "tuning": {"k": 20}, "seed": 1, "samples": 1}
+    mert = CellKey(corpus="toy", system="phrase", features="phrase15", optimiser="mert", seed=1)
+    save_plan(first, mert, plan)
+    save_plan(second, replace(mert, seed=3), {**plan, "seed": 3, "samples": 9})
+    save_plan(second, replace(mert, seed=3, optimiser="pro"), {**plan, "tuning": {"k": 30}})
+    assert row_of(compare_runs([first, second], **FEW), "mert").seeds == (1, 2, 3)
+    save_plan(second, replace(mert, seed=3), {**plan, "seed": 3, "tuning": {"k": 30}})
+    with pytest.raises(InputError, match=r"second/cells/\S+mert/3: differs from \S+first/cells/\S+mert/1 in tuning\.k"):
+        load_outputs([first, second])
 
 
 def test_runs_that_do_not_fit_are_named(tmp_path):

@@ -296,3 +296,10 @@ def test_sentences_without_derivations_come_from_all_over(tmp_path):
     page = read(few([run], tmp_path / "report.html"))
     assert page.text.count("Sentence ") == 12
     assert "reference 2" in page.text
+
+
+def test_a_file_in_the_way_of_figures_is_named(tmp_path):
+    run = fake_run(tmp_path / "run", seeds=(1,))
+    (tmp_path / "figures").write_text("in the way")
+    with pytest.raises(InputError, match="figures: is no folder for figures"):
+        write_report([run], tmp_path / "report.html", svg=tmp_path / "figures", n_trials=10)

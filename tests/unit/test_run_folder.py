@@ -102,6 +102,30 @@ def test_a_full_disk_is_a_clear_failure(tmp_path, monkeypatch):
             run.log("event")
 
 
+def test_a_line_that_found_no_room_does_not_spoil_the_next(tmp_path, monkeypatch):
+    with RunFolder.open(tmp_path / "r", SETTINGS) as run:
+        run.log("one")
+
+        def full(_):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        with monkeypatch.context() as patch, pytest.raises(FailedError, match="No space left"):
+            patch.setattr(os, "fsync", full)
+            run.log("two")
+        run.log("three")
+        assert (tmp_path / "r" / "trace.jsonl").read_bytes().count(b"\n") == 2
+        assert [entry["event"] for entry in run.trace()] == ["one", "three"]
+
+
+def test_a_spoilt_line_of_the_trace_is_left_out(tmp_path):
+    with RunFolder.open(tmp_path / "r", SETTINGS) as run:
+        run.log("one")
+        with (tmp_path / "r" / "trace.jsonl").open("a") as stream:
+            stream.write('{"event": "tw{"event": "three"}\n[1]\n')
+        run.log("four")
+        assert [entry["event"] for entry in run.trace()] == ["one", "four"]
+
+
 def _work_forever(path, ready):
     with RunFolder.open(path, SETTINGS, resume=True) as run:
         while True:

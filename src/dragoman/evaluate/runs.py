@@ -16,7 +16,16 @@ from dragoman.errors import InputError, MismatchError
 from dragoman.evaluate.measure import Measured, SystemOutput, measure
 from dragoman.evaluate.significance import Interval
 from dragoman.metric import by_name
-from dragoman.run import CellKey, CellResult, TestSet, cell_folder, load_cells, load_test_sets
+from dragoman.run import (
+    CellKey,
+    CellResult,
+    TestSet,
+    cell_folder,
+    load_cells,
+    load_plans,
+    load_test_sets,
+    plan_changes,
+)
 from dragoman.text import read_lines
 from dragoman.types import PathLike
 
@@ -143,7 +152,10 @@ class Outputs:
 
 
 def load_outputs(runs: Sequence[PathLike]) -> Outputs:
-    """Read runs. Raises InputError where one is no run, has no cell, or has the cell or another test set of another."""
+    """Read runs. Raises InputError where one is no run or has no cell, and where two do not fit together.
+
+    They do not where both have a cell, other test sets of one corpus, or other settings of one row.
+    """
     if not runs:
         raise InputError("no run; name at least one folder that `dragoman run` made")
     cells: dict[CellKey, CellResult] = {}
@@ -151,6 +163,7 @@ def load_outputs(runs: Sequence[PathLike]) -> Outputs:
     test_sets: dict[str, TestSet] = {}
     origin: dict[str, PathLike] = {}
     planned: list[str] = []
+    plans: dict[RowKey, tuple[Path, dict[str, Any]]] = {}
     for run in runs:
         if not (Path(run) / "run.json").exists():
             raise InputError("is no run; expected a folder that `dragoman run` made", path=run)
@@ -165,6 +178,15 @@ def load_outputs(runs: Sequence[PathLike]) -> Outputs:
             if cell.error is None and cell.key.corpus not in test_sets:
                 raise InputError(f"has the cell {cell.key.name} but no test set {cell.key.corpus}", path=run)
             cells[cell.key], folders[cell.key] = cell, folder
+        for key, plan in load_plans(run).items():
+            figures = {part: plan.get(part) for part in ("text", "system", "tuning")}
+            folder, before = plans.setdefault(RowKey.of(key), (cell_folder(run, key), figures))
+            if changed := plan_changes(before, figures):
+                raise InputError(
+                    f"differs from {folder} in {', '.join(changed[:4])}, so that they are no runs of one method; "
+                    "give one of them another name in its recipe",
+                    path=cell_folder(run, key),
+                )
         planned += [name for name in _planned(Path(run)) if name not in planned]
     if not any(cell.error is None for cell in cells.values()):
         failures = [f"{cell.key.name}: {cell.error}" for cell in cells.values()]

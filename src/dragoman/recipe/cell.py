@@ -11,14 +11,13 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from dragoman.errors import InputError
 from dragoman.evaluate import SystemOutput, compare_systems
 from dragoman.features import read_weights
 from dragoman.metric import by_name, score_text
 from dragoman.recipe.cache import Cache, Made, measured
 from dragoman.recipe.grid import GridRecipe
 from dragoman.recipe.stages import SharedStages, decode_test, decoding_key, read_held_out, system_folder
-from dragoman.run import CellKey, CellResult, CellRound, RunFolder, StageCost, cell_folder
+from dragoman.run import CellKey, CellResult, CellRound, RunFolder, StageCost, cell_folder, save_plan
 from dragoman.system import Monitor, System
 from dragoman.system.manifest import MANIFEST, read_manifest
 from dragoman.system.stages import peak_memory
@@ -27,7 +26,7 @@ from dragoman.tune import RoundRecord, Step, TuneConfig, tune_system
 
 __all__ = ["CellWork", "plain"]
 
-PLAN, TUNED = "plan.json", "tuned"
+TUNED = "tuned"
 _METRICS = ("bleu", "chrf", "ter")
 _SAMPLE_TOKENS = range(5, 31)
 """Sentences of these lengths are nice to look at."""
@@ -82,26 +81,9 @@ class CellWork:
             "rounds_on_test": report.rounds_on_test,
         }
 
-    def check_plan(self) -> None:
-        """Raise InputError where the cell was begun with something else."""
-        path = self.folder / PLAN
-        if not path.exists():
-            return
-        try:
-            before = json.loads(path.read_bytes())
-        except ValueError as error:
-            raise InputError(f"is not JSON ({error}); the run is damaged", path=path) from error
-        if changed := list(_differences(before, json.loads(json.dumps(self.plan())))):
-            raise InputError(
-                f"the cell was begun with another {', '.join(changed[:4])}; resume with the same, start a new run, or "
-                f"remove {self.folder}",
-                path=path,
-            )
-
     def run(self) -> CellResult:
         """Do what is left of it and write the record."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        replace_bytes(self.folder / PLAN, json.dumps(self.plan(), indent=1).encode("utf-8") + b"\n")
+        save_plan(self._run.path, self.key, self.plan())
         made = self._shared.make()
         for stage in made:
             self._log(stage.cost)
@@ -322,13 +304,3 @@ def plain(value: object) -> Any:
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
     return value if isinstance(value, str | int | float | bool | None) else str(value)
-
-
-def _differences(before: object, now: object, name: str = "") -> list[str]:
-    if isinstance(before, dict) and isinstance(now, dict):
-        return [
-            found
-            for key in sorted({*before, *now})
-            for found in _differences(before.get(key), now.get(key), f"{name}.{key}" if name else str(key))
-        ]
-    return [] if before == now else [name]

@@ -49,7 +49,7 @@ def read_recipe(
 
 def _override(content: dict[str, Any], item: str) -> None:
     key, equals, value = item.partition("=")
-    if not (key.strip() and equals):
+    if not (key.strip() and equals) or "#" in key:
         raise InputError(f"--set {item}: expected KEY=VALUE")
     try:
         parsed = tomllib.loads(f"value = {value}")["value"]

@@ -11,23 +11,24 @@ weights/, test.txt, derivations.jsonl, cell.json
 
 from __future__ import annotations
 
+import json
 import platform
 import shutil
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
-from dragoman.errors import DragomanError
+from dragoman.errors import DragomanError, InputError
 from dragoman.recipe.cache import Cache
 from dragoman.recipe.cell import CellWork, Watch
 from dragoman.recipe.grid import GridRecipe, Selection
 from dragoman.recipe.stages import SharedStages
-from dragoman.run import CellKey, CellResult, RunFolder, load_cells
+from dragoman.run import CellKey, CellResult, RunFolder, cell_folder, load_cells, load_plans, plan_changes
 from dragoman.system import Monitor, Silent
 from dragoman.tune import RoundRecord
 from dragoman.types import PathLike
@@ -109,8 +110,7 @@ def run_cells(
             CellWork(key, recipe, shared[key.corpus, key.system], store, run, n_threads=n_threads, watch=watch)
             for key in selection.cells
         ]
-        for work in works:
-            work.check_plan()
+        _check_plans(run.path, works)
         _drop_scratch(run.path)
         _record_start(run, recipe, selection, n_threads)
         results = []
@@ -138,6 +138,38 @@ def _run_cell(work: CellWork, run: RunFolder) -> CellResult:
         result = CellResult(key=work.key, error=reason)
         result.save(run.path)
         return result
+
+
+def _check_plans(base: Path, works: Sequence[CellWork]) -> None:
+    """Raise InputError where a cell was begun with something else, or one that stays would share a table with others.
+
+    Cells of a corpus share its test set, and those that differ in the seed alone share a row.
+    """
+    plans: dict[tuple[str, ...], Any] = {}
+    for work in works:
+        plan = json.loads(json.dumps(work.plan()))
+        plans[work.key.name,] = plan
+        plans[_row_of(work.key)] = {part: plan[part] for part in ("text", "system", "tuning")}
+        plans[_system_of(work.key)] = {part: plan[part] for part in ("text", "system")}
+        plans["corpus", work.key.corpus] = {"text": plan["text"]}
+    for key, before in load_plans(base).items():
+        places = ((key.name,), _row_of(key), _system_of(key), ("corpus", key.corpus))
+        now: dict[str, Any] = next((plans[place] for place in places if place in plans), {})
+        if changed := plan_changes({part: before.get(part) for part in now}, now):
+            folder = cell_folder(base, key)
+            raise InputError(
+                f"the cell was begun with another {', '.join(changed[:4])}; resume with the same, start a new run, or "
+                f"remove {folder}",
+                path=folder,
+            )
+
+
+def _row_of(key: CellKey) -> tuple[str, ...]:
+    return "row", key.corpus, key.system, key.features, key.optimiser
+
+
+def _system_of(key: CellKey) -> tuple[str, ...]:
+    return "system", key.corpus, key.system
 
 
 def _drop_scratch(base: Path) -> None:

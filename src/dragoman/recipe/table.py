@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import enum
-import math
 import re
 import types
 import typing
@@ -25,6 +24,8 @@ _KINDS: dict[type, str] = {
     dict: "a table",
     list: "a list",
 }
+_GREATEST = 2**63
+"""Whole numbers of TOML, and of the native core, are below it."""
 _Choice = TypeVar("_Choice", bound=enum.Enum)
 _T = TypeVar("_T")
 
@@ -63,6 +64,8 @@ class Table:
             return None
         if (isinstance(value, bool) and bool not in kinds) or not isinstance(value, kinds):
             raise self.wrong(key, f"expected {_kinds(kinds)}")
+        if isinstance(value, int | float) and not abs(value) < _GREATEST:
+            raise self.wrong(key, "expected a number of less than 64 bits")
         return value
 
     def wrong(self, key: str, expected: str) -> InputError:
@@ -93,10 +96,10 @@ class Table:
         """A list of numbers, at least one."""
         values = self.take(key, list)
         allowed = (int,) if kind is int else (int, float)
-        good = all(isinstance(v, allowed) and not isinstance(v, bool) and least <= v < math.inf for v in values)
+        good = all(isinstance(v, allowed) and not isinstance(v, bool) and least <= v < _GREATEST for v in values)
         if not values or not good:
             what = "whole numbers" if kind is int else "numbers"
-            raise self.wrong(key, f"expected a list of {what} of at least {least}")
+            raise self.wrong(key, f"expected a list of {what} of at least {least}, of less than 64 bits")
         if len(set(values)) != len(values):
             raise self.wrong(key, "a number stands twice")
         return tuple(kind(v) for v in values)

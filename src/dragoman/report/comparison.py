@@ -94,6 +94,8 @@ def _plus_minus(score: RowScore) -> str:
 def legend(comparison: Comparison, best: str, not_worse: str) -> str:
     """What the marks and p-values of a table say."""
     against = "the best of the corpus" if comparison.baseline is None else f"the baseline {comparison.baseline}"
+    if not any(comparison.test in score.p_best for row in comparison.rows for score in row.scores.values()):
+        return f"Mean ± standard deviation over tuning runs. {best}: best of its corpus; nothing was tested."
     return (
         f"Mean ± standard deviation over tuning runs. {best}: best of its corpus; {not_worse}: not significantly worse "
         f"than the best (p ≥ 0.05, {_TESTS[comparison.test]}). p: the same test against {against}."

@@ -132,7 +132,10 @@ def write_page(experiment: Experiment, out: PathLike) -> Path:
 def write_figures(experiment: Experiment, folder: PathLike) -> dict[str, Path]:
     """Every figure as SVG; their paths by name."""
     base = Path(folder)
-    base.mkdir(parents=True, exist_ok=True)
+    try:
+        base.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"is no folder for figures: {error.strerror or error}", path=base) from error
     paths = {}
     for charts in experiment.charts.values():
         for chart in charts:

@@ -8,7 +8,10 @@ from dragoman.run.cells import (
     TestSet,
     cell_folder,
     load_cells,
+    load_plans,
     load_test_sets,
+    plan_changes,
+    save_plan,
 )
 from dragoman.run.folder import RunFolder
 
@@ -21,5 +24,8 @@ __all__ = [
     "TestSet",
     "cell_folder",
     "load_cells",
+    "load_plans",
     "load_test_sets",
+    "plan_changes",
+    "save_plan",
 ]

@@ -6,6 +6,7 @@ A test set is kept in `corpora/NAME/` as `source.txt` and `reference.0.txt`, `re
 - `test.txt`: translations of the test set;
 - `weights/0001.tsv`: the weights that round 1 decoded with, and so on;
 - `derivations.jsonl`: `{"sentence": i, "explanation": {…}}` for a few test sentences;
+- `plan.json`: what the figures depend on, written first;
 - `cell.json`: the record, written last, so that its presence says that the cell is complete.
 """
 
@@ -22,9 +23,21 @@ from dragoman.errors import InputError
 from dragoman.text import read_lines, replace_bytes
 from dragoman.types import PathLike
 
-__all__ = ["CellKey", "CellResult", "CellRound", "StageCost", "TestSet", "cell_folder", "load_cells", "load_test_sets"]
+__all__ = [
+    "CellKey",
+    "CellResult",
+    "CellRound",
+    "StageCost",
+    "TestSet",
+    "cell_folder",
+    "load_cells",
+    "load_plans",
+    "load_test_sets",
+    "plan_changes",
+    "save_plan",
+]
 
-RECORD = "cell.json"
+RECORD, PLAN = "cell.json", "plan.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
@@ -142,6 +155,37 @@ def load_cells(run: PathLike) -> list[CellResult]:
         except InputError as error:
             raise error.at(path) from error
     return sorted(cells, key=lambda cell: cell.key)
+
+
+def save_plan(run: PathLike, key: CellKey, plan: Mapping[str, Any]) -> None:
+    """Write what a cell's figures will depend on into its folder."""
+    folder = cell_folder(run, key)
+    folder.mkdir(parents=True, exist_ok=True)
+    replace_bytes(folder / PLAN, json.dumps(plan, indent=1).encode("utf-8") + b"\n")
+
+
+def load_plans(run: PathLike) -> dict[CellKey, dict[str, Any]]:
+    """The plans of all cells of a run that were begun."""
+    found = {}
+    for path in sorted((Path(run) / "cells").glob(f"*/*/*/*/*/{PLAN}")):
+        corpus, system, features, optimiser, seed = path.parent.relative_to(Path(run) / "cells").parts
+        try:
+            key = CellKey(corpus=corpus, system=system, features=features, optimiser=optimiser, seed=int(seed))
+            found[key] = dict(json.loads(path.read_bytes()))
+        except (TypeError, ValueError) as error:
+            raise InputError(f"is not the plan of a cell ({error}); the run is damaged", path=path) from error
+    return found
+
+
+def plan_changes(before: object, now: object, name: str = "") -> list[str]:
+    """Names of the settings in which two plans differ."""
+    if isinstance(before, dict) and isinstance(now, dict):
+        return [
+            found
+            for key in sorted({*before, *now})
+            for found in plan_changes(before.get(key), now.get(key), f"{name}.{key}" if name else str(key))
+        ]
+    return [] if before == now else [name]
 
 
 def load_test_sets(run: PathLike) -> dict[str, TestSet]:

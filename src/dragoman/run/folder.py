@@ -96,17 +96,25 @@ class RunFolder:
     def log(self, event: str, **fields: object) -> None:
         """Append to the trace."""
         line = json.dumps({"event": event, "time": round(time.time(), 3), **fields}, allow_nan=False)
-        with _clear_failures(self.path), (self.path / "trace.jsonl").open("a", encoding="utf-8") as stream:
-            stream.write(line + "\n")
-            stream.flush()
-            os.fsync(stream.fileno())
+        with _clear_failures(self.path), (self.path / "trace.jsonl").open("ab", buffering=0) as stream:
+            n_bytes = stream.tell()
+            try:
+                data = line.encode("utf-8") + b"\n"
+                while data:
+                    data = data[stream.write(data) :]
+                os.fsync(stream.fileno())
+            except OSError:
+                stream.truncate(n_bytes)  # half a line would spoil the next one
+                raise
 
     def trace(self) -> list[dict[str, Any]]:
-        """What was logged."""
+        """What was logged; lines that a full disk or a kill spoiled are left out."""
         file = self.path / "trace.jsonl"
-        if not file.exists():
-            return []
-        return [json.loads(line) for line in file.read_text(encoding="utf-8").split("\n") if line]
+        found = []
+        for line in file.read_bytes().split(b"\n") if file.exists() else ():
+            with contextlib.suppress(ValueError):
+                found.append(json.loads(line))
+        return [entry for entry in found if isinstance(entry, dict) and "event" in entry]
 
     def save(self, name: str, value: object) -> None:
         """Write a JSON file of the run in one step."""
