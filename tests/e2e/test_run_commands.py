@@ -271,6 +271,9 @@ def test_a_plan_says_what_is_cached_and_runs_nothing(whole, command, tmp_path):
     assert all(all(cell["cached"].values()) for cell in plan["cells"])
     assert not list(tmp_path.iterdir())
     assert "6 cells, 0 of them done" in command("-o", "r", "--dry-run").out
+    assert "6 cells, 0 of them done" in command("--dry-run").out
+    assert "with -o" in command(status=2).err
+    assert "grid.seeds=[7]" in command("-o", "r", "--seed", 3, status=2).err
 
 
 def test_what_a_kill_left_is_swept(whole, tmp_path):

@@ -19,8 +19,8 @@ from dragoman.grammar import ExtractConfig, ViewConfig, extract
 from dragoman.search import PhraseConfig, PhraseDecoder, PhraseOptionBuilder
 
 # Words that look like a template's marks, like markup, and with characters that names escape.
-SOURCE_WORDS = ["a", "b", "<other>", "c,d", "\\s"]
-TARGET_WORDS = ["x", "y", "<unaligned>", "|||", ",", "ü"]
+SOURCE_WORDS = ["a", "b", "<other>", "c,d", "\\s", "e\x01f"]
+TARGET_WORDS = ["x", "y", "<unaligned>", "|||", ",", "ü", "\x7f"]
 TEMPLATES = (
     "word_pair(top=2)",
     "source_length(max=2)",

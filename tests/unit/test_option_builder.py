@@ -10,7 +10,7 @@ import pytest
 from dragoman.align import Alignment
 from dragoman.corpus import UNK, Bitext
 from dragoman.errors import InputError
-from dragoman.features import TEMPLATE_SETS, FeatureIndex, Template, parse_templates
+from dragoman.features import TEMPLATE_SETS, FeatureIndex, Template, feature_name, parse_templates
 from dragoman.grammar import Grammar, extract
 from dragoman.grammar.moses import read_tables, write_tables
 from dragoman.search import PhraseOptionBuilder
@@ -160,3 +160,7 @@ def test_pairs_in_context_need_an_extracted_grammar(grammar, tmp_path):
     PhraseOptionBuilder(imported, index, templates=parse_templates(["word_context(top=0)"])).build(["das haus new"])
     assert index.find("word_context:das,the,-1,<s>") >= 0
     assert index.find("word_context:haus,house,+1,<unk>") >= 0
+
+
+def test_words_with_control_characters_have_names():
+    assert feature_name("word_pair", "a\x0bb", "\x7f") == "word_pair:a\\x0bb,\\x7f"

@@ -68,7 +68,14 @@ void FeatureRows::append_escaped(std::string_view text) {
         names_ += "\\r";
         break;
       default:
-        names_ += c;
+        if (const auto byte = static_cast<unsigned char>(c); byte < 0x20 || byte == 0x7f) {
+          constexpr std::string_view kDigits = "0123456789abcdef";
+          names_ += "\\x";
+          names_ += kDigits[byte >> 4];
+          names_ += kDigits[byte & 15];
+        } else {
+          names_ += c;
+        }
     }
   }
 }

@@ -31,7 +31,7 @@ __all__ = ["cell_json", "fail_if_any", "run", "run_grid"]
 
 def run(
     recipe: Annotated[str, typer.Argument(help="A recipe, such as recipes/quickstart.toml.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder of the run.")],
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder of the run; a dry run needs none.")] = None,
     data: Annotated[
         Path | None, typer.Option(help="Folder that the recipe's files are relative to, instead of its own.")
     ] = None,
@@ -62,13 +62,19 @@ def run(
 
     Example: dragoman run recipes/quickstart.toml -o runs/quickstart
 
-    dragoman run recipes/pro.toml -o runs/pro-enja --data corpora --only 'enja/*' --dry-run
+    dragoman run recipes/pro.toml --data corpora --only 'enja/*' --dry-run
     """
     session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
+    if seed:
+        raise InputError("the seeds of an experiment are those of its recipe; change them with --set 'grid.seeds=[7]'")
+    if out is None:
+        if not dry_run:
+            raise InputError("name the folder of the run with -o")
+        out = Path("run")
     plan = read_recipe(recipe, setting or [], data=data)
     if isinstance(plan, SyntheticRecipe):
-        if only or cache:
-            raise InputError("--only and --cache belong to recipes of systems")
+        if only or cache or data:
+            raise InputError("--only, --cache and --data belong to recipes of systems")
         _run_synthetic(session, plan, out, dry_run=dry_run, resume=resume)
     elif dry_run:
         _show_plan(session, plan, out, only or [], cache)

@@ -12,7 +12,10 @@ from dragoman.types import PathLike
 __all__ = ["FeatureIndex", "feature_key", "feature_name", "load_index", "save_index"]
 
 _NAMES_PER_BLOCK = 1 << 16
-_ESCAPES = str.maketrans({"\\": "\\\\", ",": "\\,", " ": "\\s", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
+_ESCAPES = str.maketrans(
+    {chr(code): f"\\x{code:02x}" for code in (*range(0x20), 0x7F)}
+    | {"\\": "\\\\", ",": "\\,", " ": "\\s", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
+)
 
 
 def feature_name(template: str, *arguments: str | int) -> str:

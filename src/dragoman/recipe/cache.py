@@ -4,7 +4,8 @@
     CACHE/.HASH.RANDOM/    a stage at work, or one that was killed
     CACHE/locks/HASH       held while a process makes HASH
 
-HASH covers the stage's name, its settings, the content of its inputs, the version of this program and its native core.
+HASH covers the stage's name, its settings, the content of its inputs, the version of this program, its native core and
+the Python code that makes stages.
 An entry appears by a rename when all its files are on disk. It is compared with its checksums when a process first
 uses it; a damaged one is said to be so and made again.
 """
@@ -39,6 +40,8 @@ __all__ = ["Cache", "Made", "StageKey", "digest_of", "measured"]
 ENTRY = "entry.json"
 _FORMAT = 1
 _WAIT_S = 0.2
+_STAGE_CODE = ("text", "corpus", "align", "lm", "features", "grammar", "forest", "search", "system", "recipe")
+"""Packages whose code makes the stages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +55,7 @@ class StageKey:
 
     def content(self) -> dict[str, Any]:
         """Plain data."""
-        program = {"format": _FORMAT, "dragoman": version("dragoman"), "core": _core_digest()}
+        program = {"format": _FORMAT, "dragoman": version("dragoman"), "core": _core_digest(), "code": _code_digest()}
         return {"stage": self.stage, "settings": self.settings, "inputs": dict(self.inputs), **program}
 
     @property
@@ -199,6 +202,17 @@ def digest_of(path: PathLike) -> str:
 @cache
 def _core_digest() -> str:
     return digest_of(str(_core.__file__))
+
+
+@cache
+def _code_digest() -> str:
+    """Of this package's Python code below the recipes: what makes the stages."""
+    root = Path(__file__).parent.parent
+    digest = hashlib.blake2b(digest_size=16)
+    for package in _STAGE_CODE:
+        for path in sorted((root / package).rglob("*.py")):
+            digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
 
 
 def _cpu_seconds() -> float:
