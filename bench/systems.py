@@ -115,7 +115,7 @@ def build(case: Case) -> System:
     given = case.align == "anchors" and corpus.anchor is not None
     config = TrainConfig(
         settings=SystemSettings(model=case.model, reordering=reordering_by_name(case.reordering), dense=case.dense),
-        rules=RuleConfig(tight=case.tight, min_source_gap=1 if case.tight else 2),
+        rules=RuleConfig(tight=True, min_source_gap=1) if case.tight else RuleConfig(),
         alignment=AlignConfig(method=Method.FAST if case.align == "anchors" else Method(case.align)),
     )
     return train(

@@ -147,6 +147,8 @@ def test_many_pairs_ask_for_two_occurrences():
     assert RuleConfig().least_count(200_000) == 1
     assert RuleConfig().least_count(200_001) == 2
     assert RuleConfig(min_count=1).least_count(10**6) == 1
+    assert (RuleConfig().is_tight(200_000), RuleConfig().is_tight(200_001)) == (False, True)
+    assert (RuleConfig(tight=True).is_tight(1), RuleConfig(tight=False).is_tight(10**6)) == (True, False)
 
 
 @pytest.mark.parametrize("features", [ChartFeatures.chiang8(), ChartFeatures.full14()])

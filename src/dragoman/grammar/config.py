@@ -43,15 +43,16 @@ class ExtractConfig:
 class RuleConfig:
     """Settings of the extraction of hierarchical rules.
 
-    The defaults are Chiang's (2007), but for two that translate better (docs/experiments/hiero.md) and are Moses':
-    phrases may begin and end with unaligned words, and a nonterminal stands for two source words or more. His own are
+    The defaults are Chiang's (2007), but for two that are Moses': phrases may begin and end with unaligned words, which
+    translates better (docs/experiments/hiero.md), and a nonterminal stands for two source words or more. His own are
     `tight=True, min_source_gap=1`.
     """
 
     max_length: int = 10
     """Words a side of an initial phrase pair."""
-    tight: bool = False
-    """Initial phrases neither begin nor end with unaligned words."""
+    tight: bool | None = None
+    """Initial phrases neither begin nor end with unaligned words. None: so for more than 200,000 sentence pairs, where
+    the others would be too many."""
     max_nonterminals: int = 2
     max_symbols: int = 5
     """Words and nonterminals of a source side."""
@@ -90,6 +91,10 @@ class RuleConfig:
             )
         if self.max_memory_bytes < 1 or self.n_threads < 1:
             raise InputError("memory and the number of threads must be positive")
+
+    def is_tight(self, n_sentence_pairs: int) -> bool:
+        """`tight`, or what it is by default for so many pairs."""
+        return n_sentence_pairs > MANY_SENTENCE_PAIRS if self.tight is None else self.tight
 
     def least_count(self, n_sentence_pairs: int) -> int:
         """`min_count`, or what it is by default for so many pairs."""

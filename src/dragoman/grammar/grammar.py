@@ -164,7 +164,7 @@ def extract_rules(
     n_readings = 1 if min_count == 1 else 3
     limits: dict[str, Any] = {
         "max_length": config.max_length,
-        "tight": config.tight,
+        "tight": config.is_tight(len(bitext)),
         "max_symbols": config.max_symbols,
         "adjacent": config.adjacent,
         "aligned": config.aligned,
