@@ -17,7 +17,6 @@ import dataclasses
 import fcntl
 import hashlib
 import json
-import os
 import shutil
 import tempfile
 import time
@@ -32,7 +31,8 @@ from dragoman import _core
 from dragoman.errors import FailedError, InputError
 from dragoman.run import StageCost
 from dragoman.system.stages import peak_memory
-from dragoman.text import replace_bytes
+from dragoman.text import replace_bytes, sync_path
+from dragoman.tune.loop import cpu_seconds
 from dragoman.types import PathLike
 
 __all__ = ["Cache", "Made", "StageKey", "digest_of", "measured"]
@@ -129,7 +129,7 @@ class Cache:
             files = {}
             for path in sorted(path for path in scratch.rglob("*") if path.is_file()):
                 files[path.relative_to(scratch).as_posix()] = [path.stat().st_size, digest_of(path)]
-                _sync(path)
+                sync_path(path)
             fields = dataclasses.asdict(cost)
             del fields["name"], fields["cached"]
             record = {"key": key.content(), "cost": fields, "files": files}
@@ -141,7 +141,7 @@ class Cache:
                 goal.rename(damaged)  # another process may still have it mapped
                 shutil.rmtree(damaged, ignore_errors=True)
             scratch.rename(goal)
-            _sync(self.folder)
+            sync_path(self.folder)
         except OSError as error:
             raise self._failed(error) from error
         finally:
@@ -176,7 +176,7 @@ class Cache:
 @contextlib.contextmanager
 def measured(name: str) -> Iterator[Callable[[], StageCost]]:
     """What a block costs, once it has ended. The peak is the greatest resident memory of the process meanwhile."""
-    wall, cpu = time.monotonic(), _cpu_seconds()
+    wall, cpu = time.monotonic(), cpu_seconds()
     found: list[StageCost] = []
     with peak_memory() as peak:
         yield lambda: found[0]
@@ -184,7 +184,7 @@ def measured(name: str) -> Iterator[Callable[[], StageCost]]:
             StageCost(
                 name=name,
                 wall_s=round(time.monotonic() - wall, 3),
-                cpu_s=round(_cpu_seconds() - cpu, 3),
+                cpu_s=round(cpu_seconds() - cpu, 3),
                 peak_bytes=peak(),
             )
         )
@@ -215,21 +215,8 @@ def _code_digest() -> str:
     return digest.hexdigest()
 
 
-def _cpu_seconds() -> float:
-    times = os.times()
-    return times.user + times.system + times.children_user + times.children_system
-
-
 def _compare(folder: Path, files: Mapping[str, Any]) -> None:
     for name, (n_bytes, digest) in files.items():
         path = folder / name
         if path.stat().st_size != n_bytes or digest_of(path) != digest:
             raise ValueError(f"{name} has other content than when it was made")
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from dragoman.errors import FailedError, InputError
-from dragoman.text import replace_bytes
+from dragoman.text import replace_bytes, sync_path
 from dragoman.types import PathLike
 
 __all__ = ["RunFolder"]
@@ -89,9 +89,9 @@ class RunFolder:
             scratch.chmod(0o777 & ~umask)
             for file in scratch.rglob("*"):
                 if file.is_file():
-                    _sync(file)
+                    sync_path(file)
             scratch.rename(goal)
-            _sync(goal.parent)
+            sync_path(goal.parent)
 
     def log(self, event: str, **fields: object) -> None:
         """Append to the trace."""
@@ -193,11 +193,3 @@ def _clear_failures(base: Path) -> Iterator[None]:
 
 def _write_json(path: Path, value: object) -> None:
     replace_bytes(path, json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False).encode("utf-8") + b"\n")
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

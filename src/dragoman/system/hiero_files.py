@@ -7,22 +7,20 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from dragoman.errors import FailedError, InputError
+from dragoman.errors import InputError
 from dragoman.features import WeightFormat, read_weights, write_weights
 from dragoman.grammar import Grammar, RuleConfig
 from dragoman.grammar.rule_tables import RuleStyle, read_hiero, read_moses_glue, read_moses_rules, write_hiero
-from dragoman.system.folder import GRAMMAR, LM, close_system, find_one, identity, making, store_lm
+from dragoman.system.folder import GRAMMAR, LM, close_system, find_one, identity, make_folder, making, store_lm
 from dragoman.system.hiero import chart_features, hiero_start_weights
 from dragoman.system.manifest import MANIFEST
+from dragoman.system.moses import MOSES_SCORES, MOSES_UNKNOWN
 from dragoman.system.settings import DenseSet, ModelKind, SystemSettings
 from dragoman.system.stages import Monitor, Silent
 from dragoman.system.system import System
 from dragoman.types import PathLike
 
 __all__ = ["HieroFiles", "export_hiero", "import_hiero"]
-
-_UNKNOWN = -100.0
-"""What Moses adds for each word passed through, times its weight."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,9 +119,9 @@ def _moses_weights(path: Path, glue: Path | None, names: Sequence[str]) -> dict[
         "arity_1": rule,
         "arity_2": rule,
         "glue": rule + score * theirs.get("TranslationModel1", 0.0),
-        "unknown": rule + _UNKNOWN * theirs.get("UnknownWordPenalty0", 1.0),
+        "unknown": rule + MOSES_UNKNOWN * theirs.get("UnknownWordPenalty0", 1.0),
     }
-    for place, name in enumerate(("p_f_e", "lex_f_e", "p_e_f", "lex_e_f"), start=1):
+    for place, name in enumerate(MOSES_SCORES, start=1):
         ours[name] = value(f"TranslationModel0_{place}")
     return {name: ours.get(name, 0.0) for name in names}
 
@@ -141,10 +139,7 @@ def export_hiero(
     Weights have our names for features; the grammar names its scores the same way.
     """
     base = Path(out)
-    try:
-        base.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FailedError(f"{base}: cannot be made: {error.strerror or error}") from error
+    make_folder(base)
     monitor = monitor or Silent()
     view = system.grammar.rule_view(system.settings.rule_view_config(fold))
     with monitor.progress("writing rules", view.tables.n_sources()) as progress:

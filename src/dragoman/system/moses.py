@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from dragoman.errors import FailedError, InputError
+from dragoman.errors import InputError
 from dragoman.features import WeightFormat, read_weights
 from dragoman.grammar import ExtractConfig, Grammar, Reordering, ReorderingKind
 from dragoman.grammar.moses import read_tables, write_tables
-from dragoman.system.folder import GRAMMAR, LM, close_system, find_one, identity, making, store_lm
+from dragoman.system.folder import GRAMMAR, LM, close_system, find_one, identity, make_folder, making, store_lm
 from dragoman.system.manifest import MANIFEST
 from dragoman.system.phrase import phrase_features, start_weights
 from dragoman.system.settings import SystemSettings
@@ -23,7 +23,7 @@ from dragoman.types import PathLike
 
 __all__ = ["MosesFiles", "export_moses", "import_moses"]
 
-_UNKNOWN = -100.0
+MOSES_UNKNOWN = -100.0
 """What Moses adds for each word passed through, times its weight."""
 
 
@@ -102,10 +102,7 @@ def export_moses(system: System, out: PathLike, *, fold: int | None = None, moni
     if any(model.n_orientations == 5 for model in models):
         raise InputError("Moses has no reordering model of five orientations; train with hrm or hrm4 to export")
     base = Path(out)
-    try:
-        base.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FailedError(f"{base}: cannot be made: {error.strerror or error}") from error
+    make_folder(base)
     monitor = monitor or Silent()
     config = system.settings.view_config(fold)
     for number, model in enumerate(models or [None]):
@@ -135,13 +132,13 @@ def read_ini(path: PathLike, reordering: Sequence[Reordering]) -> dict[str, floa
             raise InputError(f"the weights lack {name}0 with {n} value{'s' if n > 1 else ''}", path=path)
         return [theirs.get(item, 0.0) for item in names]
 
-    ours = dict(zip(_SCORES, values("TranslationModel", 4), strict=True))
+    ours = dict(zip(MOSES_SCORES, values("TranslationModel", 4), strict=True))
     ours["lm"] = values("LM", 1)[0]
     ours["words"] = -values("WordPenalty", 1)[0]
     ours["phrases"] = theirs.get("PhrasePenalty0", 0.0)
     ours["distortion"] = values("Distortion", 1)[0]
     # Moses counts a word passed through as a phrase too.
-    ours["unknown"] = ours["phrases"] + _UNKNOWN * theirs.get("UnknownWordPenalty0", 1.0)
+    ours["unknown"] = ours["phrases"] + MOSES_UNKNOWN * theirs.get("UnknownWordPenalty0", 1.0)
     for model in phrase_features(reordering).reordering:
         names = (*model.backward(), *model.forward())
         ours |= dict(zip(names, values("LexicalReordering", len(names)), strict=True))
@@ -169,7 +166,7 @@ def read_kind(path: PathLike) -> ReorderingKind:
     return ReorderingKind.WORD
 
 
-_SCORES = ("p_f_e", "lex_f_e", "p_e_f", "lex_e_f")
+MOSES_SCORES = ("p_f_e", "lex_f_e", "p_e_f", "lex_e_f")
 _KINDS = {ReorderingKind.WORD: "wbe", ReorderingKind.PHRASE: "phrase", ReorderingKind.HIERARCHICAL: "hier"}
 
 
@@ -192,12 +189,12 @@ def _ini_lines(system: System, lm_order: int) -> Iterator[str]:
         )
     yield f"KENLM name=LM0 factor=0 path=lm.arpa.gz order={lm_order}"
     yield from ("", "[weight]")
-    unknown = (weights["phrases"] - weights["unknown"]) / -_UNKNOWN
+    unknown = (weights["phrases"] - weights["unknown"]) / -MOSES_UNKNOWN
     yield f"UnknownWordPenalty0= {unknown!r}"
     yield f"WordPenalty0= {-weights['words']!r}"
     yield f"PhrasePenalty0= {weights['phrases']!r}"
     yield f"Distortion0= {weights['distortion']!r}"
-    yield "TranslationModel0= " + " ".join(repr(weights[name]) for name in _SCORES)
+    yield "TranslationModel0= " + " ".join(repr(weights[name]) for name in MOSES_SCORES)
     for number, features in enumerate(models):
         names = (*features.backward(), *features.forward())
         yield f"LexicalReordering{number}= " + " ".join(repr(weights[name]) for name in names)

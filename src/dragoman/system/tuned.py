@@ -9,9 +9,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from dragoman.errors import FailedError, InputError
+from dragoman.errors import InputError
 from dragoman.features import Weights, write_weights
-from dragoman.system.folder import WEIGHTS
+from dragoman.system.folder import WEIGHTS, make_folder
 from dragoman.system.manifest import MANIFEST, Manifest, record_of, write_manifest
 from dragoman.system.system import System
 from dragoman.types import PathLike
@@ -29,10 +29,7 @@ def save_tuned(system: System, out: PathLike, weights: Weights, *, about: Mappin
     base = Path(out)
     if (base / MANIFEST).exists():
         raise InputError("holds a system already; choose another folder", path=base)
-    try:
-        base.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FailedError(f"{base}: cannot be made: {error.strerror or error}") from error
+    make_folder(base)
     write_weights(weights, base / WEIGHTS)
     here, there = base.resolve(), system.folder.resolve()
     files = {

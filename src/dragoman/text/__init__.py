@@ -4,7 +4,7 @@ from dragoman.text.compression import MAX_DECODER_BYTES
 from dragoman.text.display import printable
 from dragoman.text.read import MAX_LINE_BYTES, LineBlock, count_lines, read_blocks, read_lines, read_parallel
 from dragoman.text.tokens import MosesText, split_tokens
-from dragoman.text.write import LineWriter, atomic_output, open_binary_output, open_output, replace_bytes
+from dragoman.text.write import LineWriter, atomic_output, open_binary_output, open_output, replace_bytes, sync_path
 
 __all__ = [
     "MAX_DECODER_BYTES",
@@ -22,4 +22,5 @@ __all__ = [
     "read_parallel",
     "replace_bytes",
     "split_tokens",
+    "sync_path",
 ]

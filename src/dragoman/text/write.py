@@ -17,7 +17,7 @@ import zstandard
 from dragoman.errors import FailedError
 from dragoman.types import PathLike
 
-__all__ = ["LineWriter", "atomic_output", "open_binary_output", "open_output", "replace_bytes"]
+__all__ = ["LineWriter", "atomic_output", "open_binary_output", "open_output", "replace_bytes", "sync_path"]
 
 
 class LineWriter:
@@ -62,6 +62,15 @@ def replace_bytes(path: PathLike, data: bytes) -> None:
     """Replace a file's content in one step."""
     with atomic_output(path) as stream:
         stream.write(data)
+
+
+def sync_path(path: PathLike) -> None:
+    """Return when a file, or which entries a folder has, is on disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 @contextlib.contextmanager
