@@ -107,6 +107,17 @@ def test_an_edit_changes_what_it_should(system):
         first.replaced(len(first.applications) - 1, first)
 
 
+def test_long_rows_of_glue_can_be_edited(system):
+    trained, _ = system
+    rescorer = trained.engine.rescorer()
+    long = rescorer.sentence([rescorer.unknown("qwertz", place) for place in range(1500)])
+    place = next(i for i, a in enumerate(long.applications) if a.source == (700, 701))
+    changed = long.replaced(place, rescorer.unknown("asdf", 700))
+    assert changed.tokens() == ["qwertz"] * 700 + ["asdf"] + ["qwertz"] * 799
+    assert long.subtree(0) == long
+    assert long.replaced(1, long.subtree(1)) == long
+
+
 def test_what_does_not_fit_is_refused(system):
     trained, _ = system
     rescorer = trained.engine.rescorer()

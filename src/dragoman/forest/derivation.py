@@ -60,8 +60,7 @@ class Derivation:
 
     def subtree(self, place: int) -> Derivation:
         """The application at `place` and all below it."""
-        root = self.applications[place]
-        return Derivation.join(root, [self.subtree(child) for child in root.children])
+        return self._copied(place)
 
     def replaced(self, place: int, subtree: Derivation) -> Derivation:
         """The same with another derivation at `place`. Features of the rest stay: rescore them where they depend on it.
@@ -71,13 +70,24 @@ class Derivation:
         old, new = self.applications[place], subtree.applications[0]
         if (old.label, old.source) != (new.label, new.source):
             raise ValueError(f"{new.label} over {new.source} cannot stand for {old.label} over {old.source}")
-        return self._replaced(0, place, subtree)
+        return self._copied(0, place, subtree)
 
-    def _replaced(self, at: int, place: int, subtree: Derivation) -> Derivation:
-        if at == place:
-            return subtree
-        root = self.applications[at]
-        return Derivation.join(root, [self._replaced(child, place, subtree) for child in root.children])
+    def _copied(self, root: int, place: int = -1, subtree: Derivation | None = None) -> Derivation:
+        """What stands at `root` and below, with `subtree` at `place`; rows of glue may be too deep for recursion."""
+        found: list[Application] = []
+        children: list[list[int]] = []
+        open_: list[tuple[Derivation, int, int]] = [(self, root, -1)]  # with the place of the parent in `found`
+        while open_:
+            tree, at, parent = open_.pop()
+            if subtree is not None and tree is self and at == place:
+                tree, at, subtree = subtree, 0, None
+            if parent >= 0:
+                children[parent].append(len(found))
+            own = len(found)
+            found.append(tree.applications[at])
+            children.append([])
+            open_ += [(tree, child, own) for child in reversed(tree.applications[at].children)]
+        return Derivation(tuple(replace(a, children=tuple(c)) for a, c in zip(found, children, strict=True)))
 
     def features(self) -> dict[str, float]:
         """The sum over all applications."""
