@@ -54,9 +54,13 @@ class Derivation:
         places = []
         for child in children:
             places.append(len(applications))
-            applications += _moved(child.applications, len(applications))
+            applications += child.moved(len(applications))
         applications[0] = replace(root, children=tuple(places))
         return cls(tuple(applications))
+
+    def moved(self, by: int) -> list[Application]:
+        """The applications as they are numbered when so many stand before them."""
+        return [replace(a, children=tuple(child + by for child in a.children)) for a in self.applications]
 
     def subtree(self, place: int) -> Derivation:
         """The application at `place` and all below it."""
@@ -162,7 +166,3 @@ class Derivation:
             )
         except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
             raise InputError(f"not a derivation: {error!r}") from error
-
-
-def _moved(applications: Sequence[Application], by: int) -> list[Application]:
-    return [replace(a, children=tuple(child + by for child in a.children)) for a in applications]

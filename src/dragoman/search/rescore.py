@@ -79,12 +79,19 @@ class RuleRescorer:
             if part.applications[0].source[0] != at:
                 raise InputError(f"a derivation should begin at source word {at}, not {part.applications[0].source[0]}")
             at = part.applications[0].source[1]
-        end = parts[0].applications[0].source[1]
-        whole = Derivation.join(_open((_BEGIN, 0), label=self._goal, source=(0, end)), parts[:1])
-        for part in parts[1:]:
-            end = part.applications[0].source[1]
-            whole = Derivation.join(_open((0, 1), label=self._goal, source=(0, end)), (whole, part))
-        return self.rescore(Derivation.join(_open((0, _END), label=self._goal, source=(0, end)), (whole,)))
+        # In pre-order: the end, glue from the last part to the second, the beginning; then the parts one after another.
+        ends = [part.applications[0].source[1] for part in parts]
+        last = len(parts) - 1
+        row = [_open((0, _END), label=self._goal, source=(0, ends[last]))]
+        row += [_open((0, 1), label=self._goal, source=(0, ends[i])) for i in range(last, 0, -1)]
+        row.append(_open((_BEGIN, 0), label=self._goal, source=(0, ends[0])))
+        applications = list(row)
+        for i, part in enumerate(parts):
+            own = len(applications)
+            place = len(row) - 1 - i  # of what the part is the last child of
+            applications[place] = replace(row[place], children=(own,) if i == 0 else (place + 1, own))
+            applications += part.moved(own)
+        return self.rescore(Derivation(tuple(applications)))
 
     def rescore(self, derivation: Derivation) -> Derivation:
         """The same tree with dense features as the decoder counts them."""
