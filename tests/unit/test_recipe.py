@@ -108,6 +108,12 @@ def test_changes(folder):
     assert read(folder, "systems.hiero={model='hiero', max_span=9}").systems["hiero"].train.settings.max_span == 9
 
 
+def test_cells_whose_every_round_is_tested(folder):
+    for value, expected in (("true", {1, 2, 7}), ("false", set()), ("'made/*/1'", {1}), ("['*/2', '*/7']", {2, 7})):
+        recipe = read(folder, f"report.rounds_on_test={value}")
+        assert {cell.seed for cell in recipe.cells if recipe.report.follows(cell)} == expected
+
+
 BAD = {
     "not a file": ("corpora.files.test.source='absent'", "corpora.files.test.source: ", "absent does not exist"),
     "an empty pattern": ("corpora.files.test.references='no*'", "corpora.files.test.references: no file matches 'no*'"),
@@ -167,6 +173,7 @@ BAD = {
     "a baseline": ("report.baseline='mort'", "report.baseline = 'mort': did you mean mert?"),
     "samples": ("report.samples=-1", "report.samples = -1: expected 0 to 200"),
     "a flag": ("report.rounds_on_test=1", "report.rounds_on_test = 1: expected true or false"),
+    "a pattern of cells": ("report.rounds_on_test='x/*'", "no cell matches x/*; cells are named like "),
     "a reported metric": ("report.metrics=['rouge']", "report: 'rouge' is no metric"),
     "a published row": ("published.score='high'", "published.0.score = 'high': expected"),
     "a published figure": ("published.score=nan", "published.0.score = nan: expected a number of less than 64 bits"),

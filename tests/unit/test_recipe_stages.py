@@ -170,6 +170,15 @@ def test_sparse_features_reach_the_cell(files, tmp_path):
     assert result.rounds[1].n_active > result.rounds[0].n_active
 
 
+def test_the_test_set_is_decoded_with_the_start_and_the_best_or_with_every_round(files, tmp_path):
+    (result,) = run(files, tmp_path, "optimisers.mert.max_rounds=3", "optimisers.mert.keep='last'")
+    tested = {entry.round for entry in result.rounds if entry.test is not None}
+    assert len(result.rounds) > 2
+    assert tested == {1, result.best_round}
+    (result,) = run(files, tmp_path / "every", "optimisers.mert.max_rounds=3", "report.rounds_on_test=['plain/*']")
+    assert all(entry.test is not None for entry in result.rounds)
+
+
 @pytest.mark.realdata
 def test_real_corpora_are_found(tmp_path, data):
     (tmp_path / "r.toml").write_text(

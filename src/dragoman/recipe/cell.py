@@ -78,7 +78,7 @@ class CellWork:
             "tuning": plain(self._config),
             "seed": self.key.seed,
             "samples": report.samples,
-            "rounds_on_test": report.rounds_on_test,
+            "rounds_on_test": report.follows(self.key),
         }
 
     def run(self) -> CellResult:
@@ -169,9 +169,14 @@ class CellWork:
         return tuning, cost
 
     def _decode(self, text: Made, system: Made, tuning: Mapping[str, Any]) -> tuple[dict[int, list[str]], StageCost]:
-        """Translations of the test set by the weights of rounds; the best round's go to `test.txt`."""
+        """Translations of the test set by the weights of rounds; the best round's go to `test.txt`.
+
+        The first round's are those of the start, which cells share.
+        """
         best = tuning["best_round"]
-        rounds = [entry["round"] for entry in tuning["rounds"]] if self._recipe.report.rounds_on_test else [best]
+        rounds = [entry["round"] for entry in tuning["rounds"]]
+        if not self._recipe.report.follows(self.key):
+            rounds = sorted({rounds[0], best})
         outputs, costs = {}, []
         view = _Lazy(partial(self._load, system))
         for number in rounds:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -30,8 +30,12 @@ class ReportPlan:
     baseline: str | None = None
     samples: int = 8
     """Test sentences whose derivations are kept."""
-    rounds_on_test: bool = False
-    """Decode the test set with the weights of every round, not only of the one that is kept."""
+    rounds_on_test: tuple[str, ...] = ()
+    """Cells by pattern whose test set is decoded with the weights of every round, not only of the first and the best."""
+
+    def follows(self, cell: CellKey) -> bool:
+        """Whether every round of a cell is tested."""
+        return _matches(cell, self.rounds_on_test)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,9 +69,7 @@ class GridRecipe:
 
         Raises InputError where nothing matches, and for files that are missing or do not fit together.
         """
-        cells = [
-            cell for cell in self.cells if not patterns or any(fnmatch.fnmatchcase(cell.name, p) for p in patterns)
-        ]
+        cells = [cell for cell in self.cells if not patterns or _matches(cell, patterns)]
         if not cells:
             raise InputError(
                 f"no cell matches {' or '.join(patterns)}; cells are named like {self.cells[0].name}, and * stands for "
@@ -126,7 +128,7 @@ def read_grid(table: Table, content: Mapping[str, Any], base: Path) -> GridRecip
         ),
     )
     rows = {f"{key.system}/{key.features}/{key.optimiser}" for key in cells}
-    report = _read_report(table.table("report"), {*optimisers, *systems, *features, *rows})
+    report = _read_report(table.table("report"), {*optimisers, *systems, *features, *rows}, cells)
     published = tuple(_read_published(entry) for entry in table.tables("published"))
     table.done()
     return GridRecipe(
@@ -145,6 +147,10 @@ def read_grid(table: Table, content: Mapping[str, Any], base: Path) -> GridRecip
     )
 
 
+def _matches(cell: CellKey, patterns: Sequence[str]) -> bool:
+    return any(fnmatch.fnmatchcase(cell.name, pattern) for pattern in patterns)
+
+
 def _names(cell: CellKey) -> tuple[str, str, str, str]:
     return cell.corpus, cell.system, cell.features, cell.optimiser
 
@@ -158,7 +164,7 @@ def _read_features(table: Table) -> tuple[str, ...]:
     return templates
 
 
-def _read_report(table: Table, names: set[str]) -> ReportPlan:
+def _read_report(table: Table, names: set[str], cells: Collection[CellKey]) -> ReportPlan:
     metrics = table.texts("metrics") or ReportPlan().metrics
     for metric in metrics:
         with table:
@@ -170,10 +176,21 @@ def _read_report(table: Table, names: set[str]) -> ReportPlan:
         metrics=metrics,
         baseline=baseline,
         samples=table.number("samples", 0, 8, most=200),
-        rounds_on_test=table.flag("rounds_on_test"),
+        rounds_on_test=_read_followed(table, cells),
     )
     table.done()
     return plan
+
+
+def _read_followed(table: Table, cells: Collection[CellKey]) -> tuple[str, ...]:
+    key = "rounds_on_test"
+    if isinstance(table.find(key, bool, str, list), bool):
+        return ("*",) if table.flag(key) else ()
+    patterns = table.texts(key)
+    for pattern in patterns:
+        if not any(_matches(cell, [pattern]) for cell in cells):
+            raise table.wrong(key, f"no cell matches {pattern}; cells are named like {next(iter(cells)).name}")
+    return patterns
 
 
 def _read_published(table: Table) -> dict[str, Any]:

@@ -18,17 +18,23 @@ Table = tuple[list[Shown], list[list[Shown]]]
 
 
 def score_table(records: Records, corpus: str) -> Table:
-    """Rounds, dev and test score of the best round, and what was learned, means over the runs."""
-    header = _header("rounds", "best round", "dev", "test", "candidates", "active features")
+    """Rounds, dev and test score of the start and of the best round, and what was learned; means over the runs."""
+    header = _header(
+        "rounds", "best round", "dev, start", "dev", "test, start", "test", "length", "candidates", "active features"
+    )
     rows = []
     for key, cells in records.of_corpus(corpus).items():
         best = [entry for cell in cells for entry in cell.rounds if entry.round == cell.best_round]
+        first = [cell.rounds[0] for cell in cells if cell.rounds]
         tests = [cell.scores[cell.metric] for cell in cells if cell.metric in cell.scores]
         numbers = [
             _mean([len(cell.rounds) for cell in cells], 1),
             _mean([cell.best_round for cell in cells], 1),
+            _mean([100 * entry.dev for entry in first], 2),
             _mean([100 * entry.dev for entry in best], 2),
+            _mean([100 * entry.test for entry in first if entry.test is not None], 2),
             _mean([100 * value for value in tests], 2),
+            _mean([cell.scores["length_ratio"] for cell in cells if "length_ratio" in cell.scores], 3),
             _mean([cell.rounds[-1].n_candidates for cell in cells if cell.rounds], 0),
             _mean([entry.n_active for entry in best], 0),
         ]
