@@ -8,6 +8,7 @@ import json
 import re
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 from tests.fake_runs import explanation, fake_run, sentences, start_run, write_cell, write_test_set
@@ -202,6 +203,25 @@ def test_markdown(tmp_path):
     assert "| phrase | phrase15 | mert | 1 | 1 | 1 | 3 |" in text
     # Three rounds of 5, 5.1 and 5.2 s of decoding and 1.5 s of learning.
     assert "| phrase | phrase15 | mert | 3.0 | 15.3 | 0.6 | 4.5 | 20.4 | 12.0 | 6.8 | 300 |" in text
+
+
+def test_markdown_into_a_page_that_has_a_place_for_it(tmp_path):
+    run = fake_run(tmp_path / "run", rates={"mert": 0.4, "pro": 0.1})
+    page = tmp_path / "page.md"
+    page.write_text("# Mine\n\n<!-- results -->\nstale\n<!-- end of results -->\n\nRead so.\n", encoding="utf-8")
+    for _ in range(2):
+        report.write_markdown([run], page)
+        text = page.read_text(encoding="utf-8")
+        assert text.startswith("# Mine\n\n<!-- results -->\n## Results\n")
+        assert text.endswith("<!-- end of results -->\n\nRead so.\n")
+        assert "stale" not in text
+        assert text.count("\n## Results\n") == 1
+    shown = {Path(target).name for target in re.findall(r"\]\(([^)]+)\)", text)}
+    assert shown == {path.name for path in (tmp_path / "page").iterdir()}
+    page.write_text("<!-- end of results -->\n<!-- results -->\n", encoding="utf-8")
+    with pytest.raises(InputError, match="must come before"):
+        report.write_markdown([run], page)
+    assert page.read_text(encoding="utf-8").startswith("<!-- end")
 
 
 def test_a_run_with_little_in_it(tmp_path):

@@ -19,7 +19,11 @@ def report(
     out: Annotated[Path | None, typer.Option("--out", "-o", help="The page to write, such as report.html.")] = None,
     svg: Annotated[Path | None, typer.Option(help="Folder for every figure as SVG.")] = None,
     markdown: Annotated[
-        Path | None, typer.Option(help="Tables as Markdown; figures go into --svg, or a folder with its name.")
+        Path | None,
+        typer.Option(
+            help="Tables as Markdown, figures into --svg or a folder with its name. A page with the lines "
+            "<!-- results --> and <!-- end of results --> keeps the rest."
+        ),
     ] = None,
     threads: Threads = 0,
     json: Json = False,

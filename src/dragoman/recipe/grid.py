@@ -31,7 +31,7 @@ class ReportPlan:
     samples: int = 8
     """Test sentences whose derivations are kept."""
     rounds_on_test: tuple[str, ...] = ()
-    """Cells by pattern whose test set is decoded with the weights of every round, not only of the first and the best."""
+    """Cells by pattern whose test set is decoded with the weights of every round, not only the first and the best."""
 
     def follows(self, cell: CellKey) -> bool:
         """Whether every round of a cell is tested."""

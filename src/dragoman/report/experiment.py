@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from itertools import chain, count
@@ -129,16 +129,16 @@ def write_page(experiment: Experiment, out: PathLike) -> Path:
     return page
 
 
-def write_figures(experiment: Experiment, folder: PathLike) -> dict[str, Path]:
-    """Every figure as SVG; their paths by name."""
+def write_figures(experiment: Experiment, folder: PathLike, topics: Collection[str] | None = None) -> dict[str, Path]:
+    """Every figure as SVG, or those of some topics; their paths by name."""
     base = Path(folder)
     try:
         base.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"is no folder for figures: {error.strerror or error}", path=base) from error
     paths = {}
-    for charts in experiment.charts.values():
-        for chart in charts:
+    for topic, charts in experiment.charts.items():
+        for chart in charts if topics is None or topic in topics else ():
             paths[chart.name] = base / f"{chart.name}.svg"
             replace_bytes(paths[chart.name], str(chart_svg(chart)).encode("utf-8"))
     return paths

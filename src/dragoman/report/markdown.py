@@ -16,6 +16,9 @@ from dragoman.types import PathLike
 
 __all__ = ["markdown_tables", "write_markdown"]
 
+_BEGIN, _END = "<!-- results -->\n", "<!-- end of results -->"
+_PICTURED = ("spread", "learning", "time")
+
 
 def markdown_tables(runs: Sequence[PathLike] | Experiment, *, figures: str | None = None, threads: int = 1) -> str:
     """Results with their marks, scores of dev and test, active features by class and time by stage.
@@ -29,25 +32,52 @@ def markdown_tables(runs: Sequence[PathLike] | Experiment, *, figures: str | Non
 def write_markdown(
     runs: Sequence[PathLike] | Experiment, out: PathLike, *, svg: PathLike | None = None, threads: int = 1
 ) -> Path:
-    """Write the tables, and the figures into `svg` (default: a folder beside the page, with the page's name)."""
+    """Write the tables, and the figures that they show into a folder beside the page, with the page's name.
+
+    With `svg` all figures go there. A page that has the lines `<!-- results -->` and `<!-- end of results -->` keeps
+    what stands around them.
+    """
     page = Path(out)
     if not page.parent.is_dir():
         raise InputError("its folder does not exist; make it, or name another", path=page)
+    before, after = _kept(page)
     experiment = runs if isinstance(runs, Experiment) else load_experiment(runs, threads=threads)
     folder = page.with_suffix("") if svg is None else Path(svg)
-    write_figures(experiment, folder)
+    write_figures(experiment, folder, _PICTURED if svg is None else None)
     beside = Path(os.path.relpath(folder, page.parent)).as_posix()
-    replace_bytes(page, markdown_tables(experiment, figures=beside).encode("utf-8"))
+    blocks = _tables(experiment, beside) if before else _blocks(experiment, beside)
+    replace_bytes(page, (before + "\n".join(blocks) + after).encode("utf-8"))
     return page
 
 
+def _kept(page: Path) -> tuple[str, str]:
+    """What a page has before and after the results; nothing where it does not say where they stand."""
+    if not page.exists():
+        return "", ""
+    try:
+        text = page.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot be read: {error}", path=page) from error
+    if _BEGIN not in text and _END not in text:
+        return "", ""
+    before, begin, rest = text.partition(_BEGIN)
+    _, end, after = rest.partition(_END)
+    if not (begin and end):
+        raise InputError(f"the line {_BEGIN.strip()} must come before {_END}, each once", path=page)
+    return before + begin, end + after
+
+
 def _blocks(experiment: Experiment, figures: str | None) -> Iterator[str]:
-    records, comparison = experiment.records, experiment.comparison
-    several = len(records.corpora) > 1
     yield f"# {markdown_text(experiment.title)}\n"
     for key in ("citation", "expected"):
-        for text in records.setting(key):
+        for text in experiment.records.setting(key):
             yield f"{markdown_text(text)}\n"
+    yield from _tables(experiment, figures)
+
+
+def _tables(experiment: Experiment, figures: str | None) -> Iterator[str]:
+    records, comparison = experiment.records, experiment.comparison
+    several = len(records.corpora) > 1
     yield "## Results\n"
     for corpus in records.corpora:
         yield from _table(corpus if several else "", experiment.results(corpus))
