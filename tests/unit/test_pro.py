@@ -10,7 +10,7 @@ from dragoman import _core
 from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.metric import AddOne, Bleu, SentenceBleu
-from dragoman.optim import Acceptance, Pro, Scaling
+from dragoman.optim import Acceptance, Prior, Pro, Scaling
 from dragoman.pool import oracle, read_nbest, rerank, synthetic_pool, with_metric
 from dragoman.pool.gain import sentence_gains
 from dragoman.pool.synthetic import cosine
@@ -124,6 +124,35 @@ def test_the_classifier_equals_scikit_learn(active, l2, scaling):
     assert result.weights.values == pytest.approx(expected, rel=1e-4, abs=1e-5)
     assert result.trace[0]["pairs"] == len(better)
     assert len(shard.sentences) == 31
+
+
+@pytest.mark.parametrize("l2", [0.1, 30.0])
+def test_the_penalty_can_draw_to_the_weights_before(l2):
+    pool = random_pool(5, n_sentences=30)
+    start = Weights.from_dict({"f0": 0.7, "f1": -2.0, "f3": 5.0}, pool.index)
+    tied = Pro(prior=Prior.PREVIOUS, l2=l2)
+    result = tied.optimise(pool, start, seed=1)
+    better, worse = sample(pool, n_draws=100, n_kept=100, logistic=True)
+    x = dense_features(pool)[better] - dense_features(pool)[worse]
+
+    def gradient(values):
+        slopes = -2 / (1 + np.exp(x @ values))
+        return l2 * (values - start.values) * (x**2).mean(axis=0) + slopes @ x
+
+    assert gradient(result.weights.values) == pytest.approx(np.zeros(5), abs=1e-3)
+    assert np.abs(gradient(start.values)).max() > 1
+    frozen = tied.optimise(pool, start, seed=1, frozen=["f3"]).weights
+    assert gradient(frozen.values)[[0, 1, 2, 4]] == pytest.approx(np.zeros(4), abs=1e-3)
+    assert frozen["f3"] == 5.0
+    stiff = Pro(prior=Prior.PREVIOUS, l2=1e9).optimise(pool, start, seed=1)
+    assert stiff.weights.values == pytest.approx(start.values, abs=1e-5)
+
+
+def test_what_no_pair_teaches_goes_where_the_penalty_draws_it():
+    pool = pool_of([[({"f": 1.0, "same": 2.0}, 1.0), ({"f": 0.0, "same": 2.0}, 0.0)]] * 20)
+    start = Weights.from_dict({"same": 3.0}, pool.index)
+    assert Pro().optimise(pool, start, seed=1).weights["same"] == 0.0
+    assert Pro(prior=Prior.PREVIOUS).optimise(pool, start, seed=1).weights["same"] == 3.0
 
 
 def test_frozen_features_are_part_of_the_margin():

@@ -12,7 +12,7 @@ from dragoman.optim.loss import Loss, SparseVector
 from dragoman.optim.mert import Mert, Norm
 from dragoman.optim.mira import Background, Fear, HingeLoss, Hope, MarginUpdate, Mira
 from dragoman.optim.perceptron import Perceptron, PerceptronLoss
-from dragoman.optim.pro import Acceptance, Pro, Scaling
+from dragoman.optim.pro import Acceptance, Prior, Pro, Scaling
 from dragoman.optim.rampion import Ramp, Rampion, RampLoss
 from dragoman.optim.rm import RelativeMarginLoss, Rm
 from dragoman.optim.softramp import SoftRamp, SoftRampLoss
@@ -43,6 +43,7 @@ __all__ = [
     "OracleLikelihood",
     "Perceptron",
     "PerceptronLoss",
+    "Prior",
     "Pro",
     "Ramp",
     "RampLoss",

@@ -8,7 +8,8 @@ binary classification of difference vectors. Figure 4 samples them:
 
 The classifier is logistic regression without intercept, with L2 penalty l2/2 |v|^2, minimised by L-BFGS. v are the
 weights of features scaled to unit deviation over the pairs in which they differ (`scaling`): so the scale of a
-feature does not matter, and a rare one is penalised as if it were frequent. A difference vector and its negative have
+feature does not matter, and a rare one is penalised as if it were frequent. With `prior` previous the penalty is
+l2/2 |v - v_{t-1}|^2: what the pairs do not teach stays as it was. A difference vector and its negative have
 the same loss, so each pair stands once, counted twice. Between rounds of decoding w_t = Psi.w' + (1 - Psi).w_{t-1}
 (`interpolate`); on a fixed pool Psi has no place.
 
@@ -44,6 +45,13 @@ class Acceptance(StrEnum):
     LOGISTIC = "logistic"  # centred at the sentence's mean differential: no scale of the metric is assumed
 
 
+class Prior(StrEnum):
+    """Where the penalty draws weights."""
+
+    ZERO = "zero"  # the paper's
+    PREVIOUS = "previous"  # to the weights that the lists were decoded with
+
+
 class Scaling(StrEnum):
     """What a feature's differences are divided by before its weight is penalised: a root of their mean square."""
 
@@ -68,6 +76,7 @@ class Pro:
     threshold: float = 0.05
     sentence_bleu: SentenceBleu | None = None
     scaling: Scaling = Scaling.ACTIVE
+    prior: Prior = Prior.ZERO
     l2: float = 1.0
     interpolation: float = 0.1
     max_length_deviation: float | None = None
@@ -90,7 +99,7 @@ class Pro:
         frozen: Collection[str] = (),
         threads: int = 1,
     ) -> Result:
-        """The classifier's weights. `start` matters only where features are frozen."""
+        """The classifier's weights. `start` matters where features are frozen, and to the prior `previous`."""
         check_tunable(pool)
         start = check_start(pool, start)
         pairs = [(shard, *self._pairs(shard, metric_of(pool), seed, round_number, threads)) for shard in pool.shards]
@@ -107,7 +116,7 @@ class Pro:
         weights = start.copy()
         fixed = np.zeros(len(pool.index), dtype=bool)
         fixed[frozen_ids(pool, frozen)] = True
-        # Frozen features add a constant to the margin of each pair.
+        # What is not learned adds a constant to the margin of each pair: frozen features, and the prior's centre.
         row_of_each = np.repeat(np.arange(n_pairs), np.diff(rows))
         known = fixed[ids]
         offsets = np.zeros(n_pairs)
@@ -116,6 +125,8 @@ class Pro:
         if len(free) == 0:
             raise InputError("no feature differs between the candidates of a pair, so weights cannot matter")
         x = values[~known]
+        centre = weights.values[free] if self.prior is Prior.PREVIOUS else np.zeros(len(free))
+        np.add.at(offsets, row_of_each[~known], centre[columns] * x)
         scales = self._scales(columns, x, n_pairs)
         counts = np.bincount(row_of_each[~known], minlength=n_pairs)
         scaled, loss, n_iterations, converged = _core.fit_logistic(
@@ -130,10 +141,10 @@ class Pro:
             1e-7,
             threads,
         )
-        # The L2 penalty gives 0 to a feature that no pair has; of features that no candidate has nothing is known.
-        for shard in pool.shards:
+        # The penalty alone decides about features that no pair has; of those that no candidate has nothing is known.
+        for shard in pool.shards if self.prior is Prior.ZERO else ():
             weights.values[shard.feature_ids[~fixed[shard.feature_ids]]] = 0.0
-        weights.values[free] = scaled / scales
+        weights.values[free] = centre + scaled / scales
         trace = (
             {
                 "sampled": n_sampled,
