@@ -42,8 +42,8 @@ class Surface {
 
   size_t n_chosen() const { return features_.size(); }
   const Scorer& scorer() const { return *scorer_; }
-  // Mean over sentences of the spread (standard deviation) of a chosen feature among the candidates; 0 if it
-  // never tells candidates apart.
+  // The spread (standard deviation) of a chosen feature among the candidates, mean over the sentences where it tells
+  // them apart: that of a rare feature is no smaller for its being rare. 0 if it never does.
   double spread(size_t k) const { return features_[k].spread; }
 
  private:

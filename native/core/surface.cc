@@ -66,9 +66,7 @@ Surface::Surface(std::vector<ScoredCandidates> shards, std::span<const int32_t> 
   });
   std::vector<std::vector<size_t>> places(sentences_.size());  // of its columns, in the order of `found`
   std::vector<size_t> sizes(features_.size(), 0);
-  int64_t n_with_choice = 0;
   for (size_t s = 0; s < found.size(); ++s) {
-    n_with_choice += sentences_[s].size > 1;
     for (const auto& [k, spread] : found[s]) {
       size_t& size = sizes[static_cast<size_t>(k)];
       Feature& feature = features_[static_cast<size_t>(k)];
@@ -81,7 +79,7 @@ Surface::Surface(std::vector<ScoredCandidates> shards, std::span<const int32_t> 
   for (size_t k = 0; k < features_.size(); ++k) {
     features_[k].order.resize(sizes[k]);
     features_[k].slopes.resize(sizes[k]);
-    features_[k].spread /= static_cast<double>(std::max<int64_t>(1, n_with_choice));
+    features_[k].spread /= static_cast<double>(std::max<size_t>(1, features_[k].columns.size()));
   }
   parallel_chunks(n_sentences, kSentencesPerChunk, n_threads, control, [&](int64_t begin, int64_t end, int) {
     for (auto s = static_cast<size_t>(begin); s < static_cast<size_t>(end); ++s) {

@@ -8,10 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dragoman import _core
 from dragoman.errors import InputError
 from dragoman.features import Block, Weights
 from dragoman.optim import Mert, Norm
-from dragoman.pool import oracle, synthetic_pool
+from dragoman.pool import oracle, scorer_of, synthetic_pool
 from dragoman.pool.synthetic import cosine
 from pools import pool_of, random_pool
 
@@ -40,6 +41,17 @@ def test_norms(norm, size):
     pool = random_pool(1)
     result = Mert(norm=norm, n_starts=3).optimise(pool, Weights(pool.index), seed=1)
     assert np.linalg.norm(result.weights.values, ord=size) == pytest.approx(1.0)
+
+
+def test_a_rare_feature_is_measured_where_it_tells_candidates_apart():
+    """Random starts and directions are in units of the spread: else rare features get weights that dwarf all others."""
+    rare = [({"rare": 1.0}, 1.0), ({"rare": 0.0}, 0.0)]
+    often = [({"often": 3.0}, 1.0), ({"often": 0.0}, 0.0)]
+    pool = pool_of([rare] + [often] * 9 + [[({"often": 2.0}, 1.0)]])
+    lists = [(*shard.candidates, shard.stats) for shard in pool.shards]
+    chosen = np.array([pool.index.find("rare"), pool.index.find("often")], np.int32)
+    surface = _core.surface(lists, chosen, np.zeros(2), scorer_of(pool.metric), 1)
+    assert surface.spreads().tolist() == [0.5, 1.5]
 
 
 def test_bounds_hold():

@@ -248,10 +248,10 @@ def _index_of(sentences: Sequence[Sequence[Forest]]) -> FeatureIndex:
 
 
 def _spreads(sentences: Sequence[Sequence[Forest]], values: Float64Array, chosen: Int32Array) -> Float64Array:
-    """Mean over sentences of each feature's standard deviation among the best derivations."""
+    """Each feature's standard deviation among the best derivations, mean over the sentences where it has one."""
     place = np.full(len(values), -1, dtype=np.int64)
     place[chosen] = np.arange(len(chosen))
-    total = np.zeros(len(chosen))
+    total, counts = np.zeros(len(chosen)), np.zeros(len(chosen))
     for several in sentences:
         for forest in several[-1:]:
             best = forest.kbest(values, _SPREAD_CANDIDATES)
@@ -260,5 +260,7 @@ def _spreads(sentences: Sequence[Sequence[Forest]], values: Float64Array, chosen
             column = place[best.feature_ids]
             dense[row[column >= 0], column[column >= 0]] = best.feature_values[column >= 0]
             if len(best) > 1:
-                total += dense.std(axis=0)
-    return total / max(len(sentences), 1)
+                deviations = dense.std(axis=0)
+                total += deviations
+                counts += deviations > 0
+    return total / np.maximum(counts, 1)
