@@ -306,15 +306,17 @@ def test_a_run_is_not_continued_with_other_settings_nor_by_two(whole, command, t
         ("corpora.synth.synth={seed=3, train=300, dev=10, test=10, references=2}", "*/pro/*", "synth.config.seed"),
         ("optimisers.mert.k=11", "*/mert/2", "tuning.k"),
         ("systems.phrase.lm_order=2", "*/pro/*", "system.train.lm.order"),
+        ("optimisers.mert.k=11", "other/mert/1", "tuning.k"),
     ],
-    ids=["another test set", "another seed", "another system"],
+    ids=["another test set", "another seed", "another system", "another optimiser"],
 )
 def test_cells_that_stay_are_not_mixed_with_others(whole, tmp_path, change, only, named):
-    """A test set is that of all cells of a corpus, and a row that of all seeds."""
+    """A test set is that of all cells of a corpus, and a name means the same in all rows."""
     run(tmp_path / "r", whole[0], resume=False, only=["*/phrase/*/mert/1"])
     before = what_remains(tmp_path / "r")
     with pytest.raises(InputError, match=rf"mert/1: the cell was begun with another \S*{named}"):
-        run(tmp_path / "r", whole[0], "grid.seeds=[1, 2]", change, only=[f"*/phrase/{only}"])
+        more = ("grid.seeds=[1, 2]", "features.other={templates=[]}", "grid.features=['dense', 'other']")
+        run(tmp_path / "r", whole[0], *more, change, only=[f"*/phrase/{only}"])
     assert what_remains(tmp_path / "r") == before
 
 

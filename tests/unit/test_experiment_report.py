@@ -9,18 +9,22 @@ import re
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from tests.fake_runs import explanation, fake_run, sentences, start_run, write_cell, write_test_set
 
 from dragoman import report
 from dragoman.errors import InputError
+from dragoman.evaluate import RowKey
 from dragoman.report import markdown_tables, write_report
 from dragoman.report.chart_script import chart_data
 from dragoman.report.chart_svg import chart_svg
 from dragoman.report.charts import BarChart, DotChart, Line, LineChart, nice_ticks
 from dragoman.report.comparison import latex_text, markdown_text
+from dragoman.report.figures import learning_charts
 from dragoman.report.samples import Change, differences
+from dragoman.run import CellKey, CellResult, CellRound
 
 VOID = {"meta", "br", "img", "link", "input", "hr"}
 
@@ -218,10 +222,37 @@ def test_markdown_into_a_page_that_has_a_place_for_it(tmp_path):
         assert text.count("\n## Results\n") == 1
     shown = {Path(target).name for target in re.findall(r"\]\(([^)]+)\)", text)}
     assert shown == {path.name for path in (tmp_path / "page").iterdir()}
-    page.write_text("<!-- end of results -->\n<!-- results -->\n", encoding="utf-8")
-    with pytest.raises(InputError, match="must come before"):
-        report.write_markdown([run], page)
-    assert page.read_text(encoding="utf-8").startswith("<!-- end")
+    bad = [
+        "<!-- end of results -->\n<!-- results -->\n",
+        "mine\n<!-- results -->",
+        "<!-- results --> \n",
+        2 * "<!-- results -->\n<!-- end of results -->\n",
+    ]
+    for text in bad:
+        page.write_text(text, encoding="utf-8")
+        with pytest.raises(InputError, match="expected the line <!-- results --> once"):
+            report.write_markdown([run], page)
+        assert page.read_text(encoding="utf-8") == text
+    with pytest.raises(InputError, match="give the page a suffix"):
+        report.write_markdown([run], tmp_path / "page")
+
+
+def test_a_mean_curve_is_of_runs_that_have_every_round():
+    def cell(seed, tests):
+        rounds = tuple(
+            CellRound(round=i, dev=0.1 * i, test=test, n_candidates=1, n_features=1, n_active=1,
+                      decode_wall_s=1, decode_cpu_s=1, learn_wall_s=1, learn_cpu_s=1)
+            for i, test in enumerate(tests, 1)
+        )  # fmt: skip
+        key = CellKey(corpus="c", system="s", features="f", optimiser="o", seed=seed)
+        return CellResult(key=key, rounds=rounds)
+
+    cells = [cell(1, (0.2, 0.3, 0.4)), cell(2, (0.2, None, 0.9))]
+    (chart,) = learning_charts(SimpleNamespace(rows={RowKey.of(cells[0].key): cells}, optimisers=["o"]))
+    lines = {line.name: [y for _, y in line.points] for line in chart.lines}
+    assert lines["o, test"] == pytest.approx([20, 30, 40])
+    assert lines["o, dev"] == pytest.approx([10, 20, 30])
+    assert set(lines) == {"o, dev", "o, dev, seed 1", "o, dev, seed 2", "o, test"}
 
 
 def test_a_run_with_little_in_it(tmp_path):

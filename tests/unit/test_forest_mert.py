@@ -10,7 +10,7 @@ from dragoman.errors import InputError, MismatchError
 from dragoman.features import FeatureIndex, Weights
 from dragoman.forest import Forest, ForestArrays
 from dragoman.metric import Bleu, Ter
-from dragoman.optim.forest_mert import ForestMert, ForestSurface
+from dragoman.optim.forest_mert import ForestMert, ForestSurface, feature_spreads
 
 VOCAB = Vocab.of(["a b c d e f g h"])
 WORDS = [VOCAB.word(i) for i in range(3, len(VOCAB))]
@@ -25,7 +25,7 @@ def index_of_features():
     return index
 
 
-def lattice(rng, index, length):
+def lattice(rng, index, length, n_features=N_FEATURES):
     """At each of `length` places one of three words with random features: 3 ** length translations."""
     n_edges = 3 * length
     places = np.repeat(np.arange(length), 3)
@@ -38,9 +38,9 @@ def lattice(rng, index, length):
         spans=np.stack([places, places + 1], axis=1).astype(np.int32),
         symbol_offsets=offsets,
         symbols=np.array([s for row in symbols for s in row], np.int32),
-        local_offsets=np.arange(n_edges + 1, dtype=np.int64) * N_FEATURES,
-        local_ids=np.tile(np.arange(N_FEATURES, dtype=np.int32), n_edges),
-        local_values=rng.normal(size=n_edges * N_FEATURES).astype(np.float32),
+        local_offsets=np.arange(n_edges + 1, dtype=np.int64) * n_features,
+        local_ids=np.tile(np.arange(n_features, dtype=np.int32), n_edges),
+        local_values=rng.normal(size=n_edges * n_features).astype(np.float32),
         node_edges=np.arange(length + 1, dtype=np.int64) * 3,
         instances=np.arange(n_edges, dtype=np.int32),
         tail_offsets=np.cumsum([0, *(min(place, 1) for place in places)], dtype=np.int64),
@@ -130,6 +130,16 @@ def test_bad_requests(problem):
         ForestMert().optimise([], [], Bleu(), start, dense=NAMES, seed=1)
     with pytest.raises(InputError):
         ForestMert(n_starts=0)
+
+
+def test_a_rare_feature_is_measured_where_it_differs():
+    rng, index = np.random.default_rng(2), index_of_features()
+    rare = [lattice(rng, index, 4)]
+    often = [[lattice(rng, index, 4, n_features=2)] for _ in range(9)]
+    values, chosen = np.ones(N_FEATURES), np.arange(N_FEATURES, dtype=np.int32)
+    alone, among = feature_spreads([rare], values, chosen), feature_spreads([rare, *often], values, chosen)
+    assert among[2] == alone[2] > 0
+    assert among[0] != alone[0]
 
 
 def test_nothing_to_gain(problem):

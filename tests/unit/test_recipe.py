@@ -109,6 +109,7 @@ def test_changes(folder):
 
 
 def test_cells_whose_every_round_is_tested(folder):
+    assert not read(folder, "report.rounds_on_test='*/7'", "grid.seeds=[1]").report.follows(read(folder).cells[0])
     for value, expected in (("true", {1, 2, 7}), ("false", set()), ("'made/*/1'", {1}), ("['*/2', '*/7']", {2, 7})):
         recipe = read(folder, f"report.rounds_on_test={value}")
         assert {cell.seed for cell in recipe.cells if recipe.report.follows(cell)} == expected

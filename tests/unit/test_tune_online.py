@@ -27,6 +27,7 @@ from dragoman.tune import (
     OnlineMethod,
     OnlineSettings,
     OnlineTuner,
+    Step,
     TuneConfig,
     build_method,
     describe_settings,
@@ -239,7 +240,11 @@ def test_what_cannot_be_learned_online_is_refused(made, tmp_path):
         OnlineTuner(OnlineMethod(learner=Mira()), live, [["the"]], k=1)
     with pytest.raises(InputError, match="1 sentences but references of 2"):
         OnlineTuner(OnlineMethod(learner=Mira()), live, [["the"], ["a"]])
-    assert not (tmp_path / "t").exists()
+    with pytest.raises(InputError, match="all features are frozen"):
+        tune(made, tmp_path / "t", frozen=tuple(system.engine.dense()))
+    with pytest.raises(ValueError, match="counted from 1"):
+        tuner = OnlineTuner(OnlineMethod(learner=Mira()), live, [["the"]])
+        tuner.optimise(with_metric(tuner.decode(system.weights), BLEU, [["the"]]), system.weights, seed=1)
 
 
 def what_remains(run):
@@ -289,10 +294,74 @@ def test_a_killed_run_goes_on_to_the_same_bits(made, tmp_path):
     assert (tmp_path / "run" / "weights.tsv").read_bytes() == (tmp_path / "whole" / "weights.tsv").read_bytes()
 
 
-def test_a_damaged_state_is_reported(made, tmp_path):
-    class StoppedError(Exception):
-        pass
+class StoppedError(Exception):
+    pass
 
+
+@pytest.mark.parametrize("kind", ModelKind)
+@pytest.mark.parametrize("method", ["mira", "rm"])
+def test_stopped_anywhere_it_goes_on_to_the_same_bits(made, tmp_path, monkeypatch, kind, method):
+    """After decoding, after learning before the record of it, after a round."""
+    words = {"kind": kind, "method": method, "rounds": 3, "features": ("target_insertion(top=5)",), "seed": 3}
+    words["options"] = {"keep": Keep.LAST}
+    tune(made, tmp_path / "whole", **words, threads=2)
+
+    def stop_at(number, step):
+        if number == 2 and step is Step.LEARN:
+            raise StoppedError
+
+    with pytest.raises(StoppedError):
+        tune(made, tmp_path / "t", **words, on_step=stop_at)
+    save = OnlineTuner.save_state
+
+    def save_and_stop(self, folder):
+        save(self, folder)
+        raise StoppedError
+
+    with monkeypatch.context() as patch, pytest.raises(StoppedError):
+        patch.setattr(OnlineTuner, "save_state", save_and_stop)
+        tune(made, tmp_path / "t", **words, resume=True)
+
+    def stop_after(record):
+        if record.round == 3:
+            raise StoppedError
+
+    with pytest.raises(StoppedError):
+        tune(made, tmp_path / "t", **words, resume=True, on_round=stop_after)
+    tune(made, tmp_path / "t", **words, resume=True)
+    assert (tmp_path / "t" / "weights.tsv").read_bytes() == (tmp_path / "whole" / "weights.tsv").read_bytes()
+
+
+def test_where_no_step_was_needed_it_goes_on_too(made, tmp_path):
+    def stop(record):
+        if record.round == 1:
+            raise StoppedError
+
+    words = {"settings": {"gain_scale": "1e-9"}, "rounds": 3}
+    with pytest.raises(StoppedError):
+        tune(made, tmp_path / "t", **words, on_round=stop)
+    assert (tmp_path / "t" / "tune" / "rounds" / "0001" / "online-past.tsv").read_bytes() == b""
+    tuned = tune(made, tmp_path / "t", **words, resume=True)
+    assert dict(tuned.weights.items()) == dict(System.load(made / "phrase").weights.items())
+
+
+def test_a_settled_decoder_is_not_called_deaf(made, tmp_path):
+    tuned = tune(made, tmp_path / "t", rounds=6, settings={"gain_scale": "1e-4"})
+    assert not any(
+        "same lists" in note for entry in tuned.manifest.about["tuning"]["rounds"] for note in entry["notes"]
+    )
+
+
+@pytest.mark.parametrize("kind", ModelKind)
+def test_the_greatest_steps_end_in_numbers(made, tmp_path, kind):
+    settings = {"aggressiveness": "1e100", "gain_scale": "1e100"}
+    assert tune(made, tmp_path / "t", kind=kind, settings=settings).weights.is_usable()
+    for name in settings:
+        with pytest.raises(InputError, match=r"at most 1e\+100"):
+            tune(made, tmp_path / "u", kind=kind, settings=settings | {name: "2e100"})
+
+
+def test_a_damaged_state_is_reported(made, tmp_path):
     def stop(record):
         if record.round == 2:
             raise StoppedError

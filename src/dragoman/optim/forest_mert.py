@@ -72,7 +72,7 @@ class ForestMert:
         start = start.on(index)
         chosen = self._chosen(index, dense, frozen)
         surface = ForestSurface(sentences, references, metric, threads)
-        spreads = _spreads(sentences, start.values, chosen)
+        spreads = feature_spreads(sentences, start.values, chosen)
         if not (spreads > 0).any():
             raise InputError(
                 "no feature to tune differs between the derivations of a sentence, so weights cannot matter"
@@ -247,7 +247,7 @@ def _index_of(sentences: Sequence[Sequence[Forest]]) -> FeatureIndex:
     return forests[0].index
 
 
-def _spreads(sentences: Sequence[Sequence[Forest]], values: Float64Array, chosen: Int32Array) -> Float64Array:
+def feature_spreads(sentences: Sequence[Sequence[Forest]], values: Float64Array, chosen: Int32Array) -> Float64Array:
     """Each feature's standard deviation among the best derivations, mean over the sentences where it has one."""
     place = np.full(len(values), -1, dtype=np.int64)
     place[chosen] = np.arange(len(chosen))

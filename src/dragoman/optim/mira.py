@@ -49,6 +49,10 @@ from dragoman.types import Float64Array, Int32Array
 __all__ = ["Background", "Fear", "HingeLoss", "Hope", "MarginUpdate", "Mira"]
 
 
+_GREATEST = 1e100
+"""Of settings: squares of what comes of it are numbers still."""
+
+
 class MarginUpdate(StrEnum):
     """How the program of one sentence is solved."""
 
@@ -103,8 +107,8 @@ class Mira:
 
     def __post_init__(self) -> None:
         positive = (self.aggressiveness, self.gain_scale, self.tolerance)
-        if not all(number > 0 and math.isfinite(number) for number in positive):
-            raise InputError("aggressiveness, gain_scale and tolerance must be positive numbers")
+        if not all(0 < number <= _GREATEST for number in positive):
+            raise InputError(f"aggressiveness, gain_scale and tolerance must be positive and at most {_GREATEST:g}")
         if min(self.n_epochs, self.batch, self.patience, self.max_iterations) < 1:
             raise InputError("numbers of epochs and iterations, batch and patience must be at least 1")
         if not (0 <= self.decay < 1 and 0 <= self.held_out < 1):
@@ -138,7 +142,7 @@ class Mira:
         measured = held_out if len(held_out) else learned
         past = lists.totals(learned, start.values, threads)
         context = self.context(metric, past / len(learned), float(np.concatenate(lengths)[learned].mean()))
-        learner = self.learner(pool, lists, start.values, fixed, context, batch=self.batch)
+        learner = self.learner(lists, start.values, fixed, context, batch=self.batch, sparse=_has_sparse_features(pool))
         best = BestEpoch(self.patience if self.held_out else None)
         trace: list[dict[str, float | int]] = []
         for epoch in range(1, self.n_epochs + 1):
@@ -153,7 +157,7 @@ class Mira:
                     "loss": loss / n,
                     "updates": n_updates,
                     "spread": spread / n,
-                    "spread_deviation": math.sqrt(max(0.0, spread_square / n - (spread / n) ** 2)),
+                    "spread_deviation": deviation(spread / n, spread_square / n),
                 }
             )
             if not best.offer(epoch, gain, values):
@@ -164,22 +168,25 @@ class Mira:
         weights = Weights(pool.index, best.result())
         return finish(pool, start, weights, threads=threads, trace=tuple(trace), notes=tuple(notes))
 
-    def _bounds(self, pool: Pool) -> tuple[float, float, bool]:
+    def _bounds(self, sparse: bool) -> tuple[float, float, bool]:
         """B, D, and whether D is shared: for the relative margin, which extends this."""
         return math.inf, 1.0, False
 
     def learner(
         self,
-        pool: Pool,
         lists: _core.CandidateLists,
         start: Float64Array,
         fixed: NDArray[np.uint8],
         context: _core.PseudoCorpus | None,
         *,
         batch: int,
+        sparse: bool,
     ) -> _core.MarginLearner:
-        """A learner of these lists, with weights over the pool's features of which those not `fixed` change."""
-        bound, bound_step, exact = self._bounds(pool)
+        """A learner of these lists, whose weights change but those that are `fixed`.
+
+        `sparse` says whether candidates can have sparse features.
+        """
+        bound, bound_step, exact = self._bounds(sparse)
         return _core.margin_learner(
             lists,
             start,
@@ -222,6 +229,17 @@ class Mira:
         prior = np.full(metric.n_stats, 0.01)
         prior[:2] = 0
         return _core.PseudoCorpus(scorer_of(metric), n * mean, prior, n * self.gain_scale * length, self.decay)
+
+
+def deviation(mean: float, mean_square: float) -> float:
+    """The standard deviation of numbers of which the mean and the mean square are known."""
+    return math.sqrt(max(0.0, mean_square - mean * mean))
+
+
+def _has_sparse_features(pool: Pool) -> bool:
+    dense = np.zeros(len(pool.index), dtype=bool)
+    dense[sorted(pool.dense)] = True
+    return not all(dense[shard.feature_ids].all() for shard in pool.shards)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

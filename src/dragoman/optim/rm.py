@@ -29,15 +29,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import numpy as np
-
 from dragoman import _core
 from dragoman.errors import InputError
 from dragoman.metric import Metric, SentenceBleu
 from dragoman.optim.gains import scaled_gains
 from dragoman.optim.loss import SparseVector
 from dragoman.optim.mira import Hope, Mira
-from dragoman.pool import Pool, Shard
+from dragoman.pool import Shard
 from dragoman.types import Float64Array, Int32Array
 
 __all__ = ["RelativeMarginLoss", "Rm"]
@@ -60,17 +58,11 @@ class Rm(Mira):
         if not self.bound > 0 or (self.bound_step is not None and not 0 < self.bound_step < math.inf):
             raise InputError("bound and bound_step must be positive")
 
-    def _bounds(self, pool: Pool) -> tuple[float, float, bool]:
+    def _bounds(self, sparse: bool) -> tuple[float, float, bool]:
         step = self.bound_step
         if step is None:
-            step = 0.1 if _has_sparse_features(pool) else 0.01
+            step = 0.1 if sparse else 0.01
         return self.bound, step, self.exact
-
-
-def _has_sparse_features(pool: Pool) -> bool:
-    dense = np.zeros(len(pool.index), dtype=bool)
-    dense[sorted(pool.dense)] = True
-    return not all(dense[shard.feature_ids].all() for shard in pool.shards)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

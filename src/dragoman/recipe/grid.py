@@ -128,7 +128,7 @@ def read_grid(table: Table, content: Mapping[str, Any], base: Path) -> GridRecip
         ),
     )
     rows = {f"{key.system}/{key.features}/{key.optimiser}" for key in cells}
-    report = _read_report(table.table("report"), {*optimisers, *systems, *features, *rows}, cells)
+    report = _read_report(table.table("report"), {*optimisers, *systems, *features, *rows}, orders, cells_in_order[0])
     published = tuple(_read_published(entry) for entry in table.tables("published"))
     table.done()
     return GridRecipe(
@@ -164,7 +164,7 @@ def _read_features(table: Table) -> tuple[str, ...]:
     return templates
 
 
-def _read_report(table: Table, names: set[str], cells: Collection[CellKey]) -> ReportPlan:
+def _read_report(table: Table, names: set[str], orders: Sequence[Collection[str]], example: CellKey) -> ReportPlan:
     metrics = table.texts("metrics") or ReportPlan().metrics
     for metric in metrics:
         with table:
@@ -176,20 +176,22 @@ def _read_report(table: Table, names: set[str], cells: Collection[CellKey]) -> R
         metrics=metrics,
         baseline=baseline,
         samples=table.number("samples", 0, 8, most=200),
-        rounds_on_test=_read_followed(table, cells),
+        rounds_on_test=_read_followed(table, orders, example),
     )
     table.done()
     return plan
 
 
-def _read_followed(table: Table, cells: Collection[CellKey]) -> tuple[str, ...]:
+def _read_followed(table: Table, names: Sequence[Collection[str]], example: CellKey) -> tuple[str, ...]:
     key = "rounds_on_test"
     if isinstance(table.find(key, bool, str, list), bool):
         return ("*",) if table.flag(key) else ()
     patterns = table.texts(key)
     for pattern in patterns:
-        if not any(_matches(cell, [pattern]) for cell in cells):
-            raise table.wrong(key, f"no cell matches {pattern}; cells are named like {next(iter(cells)).name}")
+        # Of names that are defined, whether or not the grid has them, and any seed: the grid may have been changed.
+        seed = pattern.rpartition("/")[2]
+        if not any(fnmatch.fnmatchcase("/".join((*parts, seed)), pattern) for parts in product(*names)):
+            raise table.wrong(key, f"no cell matches {pattern}; cells are named like {example.name}")
     return patterns
 
 

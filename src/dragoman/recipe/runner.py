@@ -141,21 +141,18 @@ def _run_cell(work: CellWork, run: RunFolder) -> CellResult:
 
 
 def _check_plans(base: Path, works: Sequence[CellWork]) -> None:
-    """Raise InputError where a cell was begun with something else, or one that stays would share a table with others.
+    """Raise InputError where a cell was begun with something else than this recipe says of it, or of its parts.
 
-    Cells of a corpus share its test set, and those that differ in the seed alone share a row.
+    Cells share the test set of their corpus, and what names of systems, features and optimisers mean.
     """
-    plans: dict[tuple[str, ...], Any] = {}
+    plans: dict[tuple[str, str], Any] = {}
     for work in works:
-        plan = json.loads(json.dumps(work.plan()))
-        plans[work.key.name,] = plan
-        plans[_row_of(work.key)] = {part: plan[part] for part in ("text", "system", "tuning")}
-        plans[_system_of(work.key)] = {part: plan[part] for part in ("text", "system")}
-        plans["corpus", work.key.corpus] = {"text": plan["text"]}
+        plans.update(_parts(work.key, json.loads(json.dumps(work.plan()))))
     for key, before in load_plans(base).items():
-        places = ((key.name,), _row_of(key), _system_of(key), ("corpus", key.corpus))
-        now: dict[str, Any] = next((plans[place] for place in places if place in plans), {})
-        if changed := plan_changes({part: before.get(part) for part in now}, now):
+        for place, begun in _parts(key, before).items():
+            changed = plan_changes(begun, plans[place], place[0]) if place in plans else []
+            if not changed:
+                continue
             folder = cell_folder(base, key)
             raise InputError(
                 f"the cell was begun with another {', '.join(changed[:4])}; resume with the same, start a new run, or "
@@ -164,12 +161,16 @@ def _check_plans(base: Path, works: Sequence[CellWork]) -> None:
             )
 
 
-def _row_of(key: CellKey) -> tuple[str, ...]:
-    return "row", key.corpus, key.system, key.features, key.optimiser
-
-
-def _system_of(key: CellKey) -> tuple[str, ...]:
-    return "system", key.corpus, key.system
+def _parts(key: CellKey, plan: Mapping[str, Any]) -> dict[tuple[str, str], Any]:
+    """What a plan says, by the names that it says it of."""
+    tuning = plan.get("tuning") or {}
+    return {
+        ("text", key.corpus): plan.get("text"),
+        ("system", key.system): plan.get("system"),
+        ("features", key.features): tuning.get("features"),
+        ("tuning", key.optimiser): {k: v for k, v in tuning.items() if k not in ("features", "preset")},
+        ("", key.name): plan,
+    }
 
 
 def _drop_scratch(base: Path) -> None:

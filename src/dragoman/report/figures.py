@@ -50,21 +50,27 @@ def _test_points(entry: CellRound) -> float | None:
 def _with_mean(
     cells: Sequence[CellResult], value: Callable[[CellRound], float | None], name: str, colour: int, dash: Dash
 ) -> list[Line]:
-    """Thin lines of the runs, if there are several, and their mean."""
-    runs = []
-    for cell in cells:
-        points = [(float(r.round), v) for r in cell.rounds if (v := value(r)) is not None and math.isfinite(v)]
-        runs.append((f"{name}, seed {cell.key.seed}", points))
-    by_round: dict[float, list[float]] = {}
-    for _, points in runs:
-        for x, y in points:
-            by_round.setdefault(x, []).append(y)
-    mean = [(x, fmean(by_round[x])) for x in sorted(by_round)]
+    """Thin lines of the runs, if there are several, and their mean: of runs that have a value in every round.
+
+    Where no run has, the mean is of the rounds that all of them have.
+    """
+    lines_of = {
+        cell.key.seed: {float(r.round): v for r in cell.rounds if (v := value(r)) is not None and math.isfinite(v)}
+        for cell in cells
+    }
+    full = {cell.key.seed for cell in cells if len(lines_of[cell.key.seed]) == len(cell.rounds)}
+    runs = {seed: points for seed, points in lines_of.items() if seed in full or not full}
+    rounds = set[float]().union(*runs.values()) if full else set.intersection(*map(set, runs.values()))
+    mean = [(x, fmean(points[x] for points in runs.values() if x in points)) for x in sorted(rounds)]
     if not mean:
         return []
     lines = [Line(name=name, points=mean, colour=colour, dash=dash)]
     if len(runs) > 1:
-        lines += [Line(name=n, points=p, colour=colour, dash=dash, group=name, thin=True) for n, p in runs if p]
+        lines += [
+            Line(name=f"{name}, seed {seed}", points=[*points.items()], colour=colour, dash=dash, group=name, thin=True)
+            for seed, points in runs.items()
+            if points
+        ]
     return lines
 
 

@@ -16,7 +16,7 @@ from dragoman.types import PathLike
 
 __all__ = ["markdown_tables", "write_markdown"]
 
-_BEGIN, _END = "<!-- results -->\n", "<!-- end of results -->"
+_BEGIN, _END = "<!-- results -->", "<!-- end of results -->"
 _PICTURED = ("spread", "learning", "time")
 
 
@@ -40,9 +40,11 @@ def write_markdown(
     page = Path(out)
     if not page.parent.is_dir():
         raise InputError("its folder does not exist; make it, or name another", path=page)
+    folder = page.with_suffix("") if svg is None else Path(svg)
+    if folder == page:
+        raise InputError("a folder of this name is for the figures; give the page a suffix, such as .md", path=page)
     before, after = _kept(page)
     experiment = runs if isinstance(runs, Experiment) else load_experiment(runs, threads=threads)
-    folder = page.with_suffix("") if svg is None else Path(svg)
     write_figures(experiment, folder, _PICTURED if svg is None else None)
     beside = Path(os.path.relpath(folder, page.parent)).as_posix()
     blocks = _tables(experiment, beside) if before else _blocks(experiment, beside)
@@ -58,13 +60,13 @@ def _kept(page: Path) -> tuple[str, str]:
         text = page.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"cannot be read: {error}", path=page) from error
-    if _BEGIN not in text and _END not in text:
+    lines = text.splitlines(keepends=True)
+    begins, ends = ([i for i, line in enumerate(lines) if line.strip() == mark] for mark in (_BEGIN, _END))
+    if not begins and not ends:
         return "", ""
-    before, begin, rest = text.partition(_BEGIN)
-    _, end, after = rest.partition(_END)
-    if not (begin and end):
-        raise InputError(f"the line {_BEGIN.strip()} must come before {_END}, each once", path=page)
-    return before + begin, end + after
+    if len(begins) != 1 or len(ends) != 1 or begins > ends:
+        raise InputError(f"expected the line {_BEGIN} once and below it {_END} once; mend the page", path=page)
+    return "".join(lines[: begins[0] + 1]), "".join(lines[ends[0] :])
 
 
 def _blocks(experiment: Experiment, figures: str | None) -> Iterator[str]:

@@ -20,13 +20,15 @@ __all__ = ["LiveDecoder"]
 class LiveDecoder:
     """A system and sentences whose options are built once, for all calls. Threads may share it.
 
-    `index` has all features and `words` all words that candidates can have; neither grows any more.
+    `index` has all features and `words` all words that candidates can have; neither grows any more. `sparse` says
+    whether there are features that are not dense.
     """
 
     def __init__(self, view: SystemView, sentences: Sequence[str], *, preset: Preset = Preset.DEFAULT) -> None:
         self._engine = view.engine
         self._prepared = self._engine.prepare(sentences, preset=preset)
         self.index = self._engine.index
+        self.sparse = len(self.index) > len(set(self._engine.dense()))
         self.words = words_of(self._engine.vocab)
         self._own = [intern_words(self.words, self._prepared.own_words(s)) for s in range(len(sentences))]
         self.lengths = np.array([len(split_tokens(sentence)) for sentence in sentences], np.int32)

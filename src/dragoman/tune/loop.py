@@ -225,7 +225,9 @@ class _Loop:
             n_candidates=pool.n_candidates,
             n_features=pool.n_features,
             change=change,
-            notes=(_REPEATS.format(number - 1),) if self._repeated and change else (),
+            notes=(_REPEATS.format(number - 1),)
+            if self._repeated and change and not isinstance(self._optimiser, Stateful)
+            else (),
             wall_s=time.perf_counter() - began,
             cpu_s=cpu_seconds() - cpu_began,
             statistics_cpu_s=statistics,

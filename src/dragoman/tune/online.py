@@ -13,7 +13,6 @@ of a round are the average over all steps so far, its score is that of decoding 
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -22,13 +21,15 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dragoman import _core
 from dragoman.errors import FailedError, InputError
-from dragoman.features import Weights, read_weights, write_weights
+from dragoman.features import FeatureIndex, Weights, read_weights, write_weights
 from dragoman.optim import Result
 from dragoman.optim.base import finish, frozen_ids
 from dragoman.optim.epochs import visiting_order
+from dragoman.optim.mira import deviation
 from dragoman.pool import Judge, Pool, Shard, metric_of
 from dragoman.system import LiveDecoder
 from dragoman.text import replace_bytes
@@ -87,6 +88,8 @@ class OnlineTuner:
     ) -> Result:
         """The passes of a round. The first begins at `start`, later ones where the one before ended."""
         metric = metric_of(pool)
+        if round_number < 1:
+            raise ValueError("rounds are counted from 1")
         if self._judge is None:
             self._judge = Judge(metric, self._decoder.words, self._references)
         learner = self._learner = self._learner or self._new_learner(pool, start, frozen)
@@ -96,8 +99,9 @@ class OnlineTuner:
             for number in range(last - self._settings.passes + 1, last + 1)
         ]
         values = learner.average() if self._mira.averaged else learner.weights()
-        if not (np.isfinite(values).all() and np.isfinite(learner.weights()).all()):
-            raise FailedError("the weights left the range of numbers; lower the aggressiveness or gain_scale")
+        weights, past, _, background, length = learner.state()
+        if not all(np.isfinite(numbers).all() for numbers in (values, weights, past, background, length)):
+            raise FailedError(_EXPLODED)
         return finish(
             pool, start, Weights(self._decoder.index, values).on(pool.index), threads=threads, trace=tuple(trace)
         )
@@ -118,7 +122,7 @@ class OnlineTuner:
             rest = int(state["ticks"]), np.array(state["background"], np.float64), float(state["length"])
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise InputError(f"cannot be read ({error}); the run is damaged", path=folder / _REST) from error
-        self._stored = _State(read_weights(folder / _WEIGHTS), read_weights(folder / _PAST), *rest)
+        self._stored = _State(_read(folder / _WEIGHTS), _read(folder / _PAST), *rest)
 
     def _new_learner(self, pool: Pool, start: Weights, frozen: Collection[str]) -> _core.MarginLearner:
         index, metric = self._decoder.index, metric_of(pool)
@@ -127,17 +131,24 @@ class OnlineTuner:
         values = start.on(index).values
         fixed = np.zeros(len(index), np.uint8)
         fixed[kept] = 1
+        if fixed.all():
+            raise InputError("all features are frozen; there is nothing to learn")
         lengths = self._decoder.lengths[self._decoder.lengths > 0]
         # The pool of the first round has what the start translates to.
-        mean = sum(shard.stats.sum(axis=0) for shard in pool.shards) / len(lengths)
+        mean = sum(shard.stats[self._have_words(shard)].sum(axis=0) for shard in pool.shards) / len(lengths)
         context = self._mira.context(metric, mean, float(lengths.mean()))
         nothing = self._mira.lists((), metric, ())
-        learner = self._mira.learner(pool, nothing, values, fixed, context, batch=1)
+        learner = self._mira.learner(nothing, values, fixed, context, batch=1, sparse=self._decoder.sparse)
         if self._stored is not None:
             state = self._stored
             weights, past = state.weights.values_on(index), state.past.values_on(index)
             learner.restore(weights, past, state.ticks, state.background, state.length)
         return learner
+
+    def _have_words(self, shard: Shard) -> NDArray[np.bool_]:
+        """Which candidates are of sentences that have words."""
+        has = self._decoder.lengths[shard.sentence_ids] > 0
+        return np.repeat(has, np.diff(shard.sentences))
 
     def _visit_all(
         self, learner: _core.MarginLearner, judge: Judge, seed: int, number: int, threads: int
@@ -151,7 +162,10 @@ class OnlineTuner:
         clock = _Clock("decode_cpu_s", "statistics_cpu_s", "update_cpu_s")
         with _mapper(threads) as each:
             for begin in range(0, len(order), batch):
-                kbest = partial(decoder.kbest, weights=learner.weights(), k=self._k, distinct=self._distinct)
+                weights = learner.weights()
+                if not np.isfinite(weights).all():
+                    raise FailedError(_EXPLODED)
+                kbest = partial(decoder.kbest, weights=weights, k=self._k, distinct=self._distinct)
                 lists = [shard for shard in each(kbest, order[begin : begin + batch].tolist()) if shard.n_candidates]
                 clock.tick("decode_cpu_s")
                 lists = [shard.with_stats(judge.statistics(shard)) for shard in lists]
@@ -171,12 +185,21 @@ class OnlineTuner:
             "updates": int(n_updates),
             "candidates": n_candidates,
             "spread": spread / n,
-            "spread_deviation": math.sqrt(max(0.0, spread_square / n - (spread / n) ** 2)),
+            "spread_deviation": deviation(spread / n, spread_square / n),
             **clock.seconds,
         }
 
 
+_EXPLODED = "the weights left the range of numbers; lower the aggressiveness or gain_scale"
 _WEIGHTS, _PAST, _REST = "online-weights.tsv", "online-past.tsv", "online.json"
+
+
+def _read(path: Path) -> Weights:
+    """What `write_weights` wrote: zeros leave no line."""
+    try:
+        return read_weights(path) if path.stat().st_size else Weights(FeatureIndex())
+    except OSError as error:
+        raise InputError(f"cannot be read ({error}); the run is damaged", path=path) from error
 
 
 @dataclass(frozen=True, slots=True)
