@@ -163,7 +163,7 @@ LineOptimum Point::search(size_t k, Interval bounds) {
   begin_search();
   const auto& feature = surface_.features_[k];
   for (const auto& column : feature.columns) add_envelope(feature, column);
-  return sweep(bounds, std::abs(weights_[k]));
+  return sweep(bounds, std::abs(weights_[k]), reach(feature.spread));
 }
 
 LineOptimum Point::search(std::span<const double> direction, Interval bounds) {
@@ -171,11 +171,12 @@ LineOptimum Point::search(std::span<const double> direction, Interval bounds) {
     throw std::invalid_argument("direction: one number per chosen feature expected");
   begin_search();
   slopes_.assign(scores_.size(), 0.0);
-  double scale = 0;
+  double scale = 0, spread = 0;
   std::fill(touched_.begin(), touched_.end(), uint8_t{0});
   for (size_t k = 0; k < direction.size(); ++k) {
     if (direction[k] == 0) continue;
     scale = std::max(scale, std::abs(weights_[k] / direction[k]));
+    spread = std::hypot(spread, direction[k] * surface_.features_[k].spread);
     for (const auto& column : surface_.features_[k].columns) {
       const auto& sentence = surface_.sentences_[static_cast<size_t>(column.sentence)];
       const float* column_slopes = surface_.features_[k].slopes.data() + column.at;
@@ -186,7 +187,17 @@ LineOptimum Point::search(std::span<const double> direction, Interval bounds) {
   }
   for (size_t s = 0; s < touched_.size(); ++s)
     if (touched_[s]) add_envelope(static_cast<int32_t>(s), slopes_.data() + surface_.sentences_[s].begin);
-  return sweep(bounds, scale);
+  return sweep(bounds, scale, reach(spread));
+}
+
+double Point::reach(double spread) const {
+  std::vector<double> sizes;
+  for (size_t k = 0; k < weights_.size(); ++k)
+    if (surface_.features_[k].spread > 0) sizes.push_back(std::abs(weights_[k]) * surface_.features_[k].spread);
+  if (sizes.empty() || !(spread > 0)) return kInfinity;
+  const auto middle = sizes.begin() + static_cast<int64_t>(sizes.size() / 2);
+  std::nth_element(sizes.begin(), middle, sizes.end());
+  return *middle > 0 ? *middle / spread : kInfinity;
 }
 
 // Ascending by position; corners at the same place stay in the order of sentences. A radix sort of the 33 high bits,
@@ -238,7 +249,7 @@ void Point::apply(const Corner& corner) {
   for (size_t i = 0; i < swept_.size(); ++i) swept_[i] += to[i] - from[i];
 }
 
-LineOptimum Point::sweep(Interval bounds, double scale) {
+LineOptimum Point::sweep(Interval bounds, double scale, double reach) {
   LineOptimum optimum{0, rank_};
   if (corners_.empty()) return optimum;
   sort_corners();
@@ -276,11 +287,15 @@ LineOptimum Point::sweep(Interval bounds, double scale) {
   // Beyond the outermost corner nothing changes any more: a tenth of the corners' range is far enough.
   const double first = corners_.front().at, final = corners_.back().at;
   const double beyond = 0.1 * std::max({final - first, scale, std::abs(first), std::abs(final)});
+  const bool open = best.lower == -kInfinity || best.upper == kInfinity;
+  const double inside = std::min(open ? beyond : (best.upper - best.lower) / 2, reach);
   optimum.rank = best_rank;
-  if (best.lower == -kInfinity)
-    optimum.step = best.upper == kInfinity ? 0 : best.upper - beyond;
-  else
-    optimum.step = best.upper == kInfinity ? best.lower + beyond : best.lower + (best.upper - best.lower) / 2;
+  if (best.lower >= 0)
+    optimum.step = best.lower + inside;
+  else if (best.upper <= 0)
+    optimum.step = best.upper - inside;
+  else  // around 0, where nothing can be better but by rounding
+    optimum.rank = rank_;
   return optimum;
 }
 

@@ -117,7 +117,12 @@ class Point {
   void measure(int32_t sentence, const T* slopes, int32_t left, int32_t right);
   template <typename T>
   void add_hull(int32_t sentence, const T* slopes, std::span<const int32_t> kept);
-  LineOptimum sweep(Interval bounds, double scale);
+  // The best interval's step is at most `reach` away from the interval's end on the side of t = 0.
+  LineOptimum sweep(Interval bounds, double scale, double reach);
+  // How far a step may go into an interval, along a direction that spreads candidates so much: until it changes scores
+  // as much as the typical feature does. Where few sentences decide, as with rare features, intervals are wide, and
+  // their middle can be a weight that dwarfs all others.
+  double reach(double spread) const;
   // Fetches what `apply` will read a few corners later.
   void prefetch(std::span<const Corner> corners, size_t i) const;
   void apply(const Corner& corner);

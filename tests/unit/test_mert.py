@@ -54,6 +54,19 @@ def test_a_rare_feature_is_measured_where_it_tells_candidates_apart():
     assert surface.spreads().tolist() == [0.5, 1.5]
 
 
+def test_steps_into_wide_intervals_are_short():
+    """Where one sentence alone decides, up to a corner far away, the middle would dwarf the other weights."""
+    often = [[({"a": float(x), "b": float(-x)}, gain), ({"a": 0.0}, 0.0)] for x, gain in ((1, 1.0), (-1, 0.0))] * 20
+    rare = [({"a": 0.1, "r": 0.0}, 0.0), ({"a": 0.0, "r": 1.0}, 1.0), ({"a": -500.0, "r": 2.0}, 0.0)]
+    pool = pool_of([*often, rare])
+    result = Mert(n_starts=1, norm=Norm.NONE).optimise(
+        pool, Weights.from_dict({"a": 1.0, "b": -1.0, "r": 0.0}, pool.index), seed=1
+    )
+    # From 0.1 to 500 the second candidate wins.
+    assert result.gain_after == pytest.approx(21 / 41)
+    assert 0.1 < result.weights["r"] < 5
+
+
 def test_bounds_hold():
     pool = random_pool(2)
     start = Weights(pool.index, np.full(5, 0.1))

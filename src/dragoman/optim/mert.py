@@ -5,7 +5,8 @@ it is known exactly: a candidate's model score w.x + t.(d.x) is a line in t, a s
 upper envelope of lines, and the envelopes' corners of all sentences, in one sorted sweep, give G between any
 two of them (`Surface`, in the native core). From each start the weights climb, coordinate by coordinate, to the
 middle of the best interval, until no coordinate helps; then along random directions; until those do not help
-either. The best end of all starts is the result.
+either. The best end of all starts is the result. Into wide intervals, as of rare features, steps go no further than it
+takes to change model scores as much as the median feature does.
 
 Symbols: w weights, d direction, t step, G `pool.metric` (BLEU unsmoothed). Deviations from Och: random
 directions besides the coordinates; of the other starts half are near the given weights and half anywhere;
