@@ -9,6 +9,7 @@ import re
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
 from pathlib import Path
+from statistics import fmean
 from types import SimpleNamespace
 
 import pytest
@@ -16,13 +17,13 @@ from tests.fake_runs import explanation, fake_run, sentences, start_run, write_c
 
 from dragoman import report
 from dragoman.errors import InputError
-from dragoman.evaluate import RowKey
+from dragoman.evaluate import RowKey, compare_runs
 from dragoman.report import markdown_tables, write_report
 from dragoman.report.chart_script import chart_data
 from dragoman.report.chart_svg import chart_svg
 from dragoman.report.charts import BarChart, DotChart, Line, LineChart, nice_ticks
 from dragoman.report.comparison import latex_text, markdown_text
-from dragoman.report.figures import learning_charts
+from dragoman.report.figures import FAR, learning_charts, spread_charts
 from dragoman.report.samples import Change, differences
 from dragoman.run import CellKey, CellResult, CellRound
 
@@ -235,6 +236,16 @@ def test_markdown_into_a_page_that_has_a_place_for_it(tmp_path):
         assert page.read_text(encoding="utf-8") == text
     with pytest.raises(InputError, match="give the page a suffix"):
         report.write_markdown([run], tmp_path / "page")
+
+
+def test_a_row_that_failed_leaves_room_for_the_others(tmp_path):
+    rates = {"mert": 0.4, "pro": 0.1, "mira": 0.3}
+    (chart,) = spread_charts(compare_runs([fake_run(tmp_path / "run", rates=rates)], n_trials=10), sorted(rates))
+    far = {"mert", "mira", "pro"} - set(chart.rows)
+    means = [fmean(values) for values in chart.values]
+    assert max(means) - min(means) <= 2 * FAR
+    assert all(name in chart.x_label for name in far)
+    assert far
 
 
 def test_a_mean_curve_is_of_runs_that_have_every_round():

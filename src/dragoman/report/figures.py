@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
-from statistics import fmean
+from statistics import fmean, median
 
 from dragoman.evaluate import Comparison, RowKey
 from dragoman.report.charts import COLOURS, BarChart, Dash, DotChart, Line, LineChart
@@ -20,6 +20,8 @@ __all__ = ["active_charts", "candidate_charts", "learning_charts", "spread_chart
 
 N_WEIGHTS = 10
 """Features whose weights are drawn: the greatest of the last round."""
+FAR = 15.0
+"""Points from the middle row beyond which a row is not drawn among the others."""
 
 
 def learning_charts(records: Records) -> Iterator[LineChart]:
@@ -75,15 +77,24 @@ def _with_mean(
 
 
 def spread_charts(comparison: Comparison, optimisers: Sequence[str]) -> Iterator[DotChart]:
-    """The test score of every run, as in Figure 6 of Hopkins and May (2011): a chart for each corpus."""
+    """The test score of every run, as in Figure 6 of Hopkins and May (2011): a chart for each corpus.
+
+    Rows that failed would leave the others no room: where one is far off the middle row, the label says where it is.
+    """
     metric = comparison.metrics[0]
     for corpus in comparison.corpora():
-        rows = comparison.of_corpus(corpus)
+        every = comparison.of_corpus(corpus)
+        names = dict(zip((row.key for row in every), _row_names([row.key for row in every]), strict=True))
+        middle = median(100 * row.scores[metric].mean for row in every)
+        near = [row for row in every if abs(100 * row.scores[metric].mean - middle) <= FAR]
+        rows = near if 2 * len(near) > len(every) else every
+        far = [f"{names[row.key]} at {100 * row.scores[metric].mean:.1f}" for row in every if row not in rows]
+        label = f"test {metric_label(metric)}"
         yield DotChart(
             name=_file_name("spread", corpus),
             title=f"{corpus}: {metric_label(metric)} of every run",
-            x_label=f"test {metric_label(metric)}",
-            rows=_row_names([row.key for row in rows]),
+            x_label=f"{label} (not drawn: {', '.join(far)})" if far else label,
+            rows=[names[row.key] for row in rows],
             values=[[100 * value for value in row.scores[metric].run_scores] for row in rows],
             colours=[optimisers.index(row.key.optimiser) for row in rows],
             labels=[[f"seed {seed}" for seed in row.seeds] for row in rows],
