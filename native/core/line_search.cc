@@ -163,7 +163,7 @@ LineOptimum Point::search(size_t k, Interval bounds) {
   begin_search();
   const auto& feature = surface_.features_[k];
   for (const auto& column : feature.columns) add_envelope(feature, column);
-  return sweep(bounds, std::abs(weights_[k]), reach(feature.spread));
+  return sweep(bounds, std::abs(weights_[k]), feature.spread);
 }
 
 LineOptimum Point::search(std::span<const double> direction, Interval bounds) {
@@ -187,7 +187,7 @@ LineOptimum Point::search(std::span<const double> direction, Interval bounds) {
   }
   for (size_t s = 0; s < touched_.size(); ++s)
     if (touched_[s]) add_envelope(static_cast<int32_t>(s), slopes_.data() + surface_.sentences_[s].begin);
-  return sweep(bounds, scale, reach(spread));
+  return sweep(bounds, scale, spread);
 }
 
 double Point::reach(double spread) const {
@@ -249,7 +249,7 @@ void Point::apply(const Corner& corner) {
   for (size_t i = 0; i < swept_.size(); ++i) swept_[i] += to[i] - from[i];
 }
 
-LineOptimum Point::sweep(Interval bounds, double scale, double reach) {
+LineOptimum Point::sweep(Interval bounds, double scale, double spread) {
   LineOptimum optimum{0, rank_};
   if (corners_.empty()) return optimum;
   sort_corners();
@@ -288,7 +288,7 @@ LineOptimum Point::sweep(Interval bounds, double scale, double reach) {
   const double first = corners_.front().at, final = corners_.back().at;
   const double beyond = 0.1 * std::max({final - first, scale, std::abs(first), std::abs(final)});
   const bool open = best.lower == -kInfinity || best.upper == kInfinity;
-  const double inside = std::min(open ? beyond : (best.upper - best.lower) / 2, reach);
+  const double inside = std::min(open ? beyond : (best.upper - best.lower) / 2, reach(spread));
   optimum.rank = best_rank;
   if (best.lower >= 0)
     optimum.step = best.lower + inside;

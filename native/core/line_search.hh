@@ -117,8 +117,8 @@ class Point {
   void measure(int32_t sentence, const T* slopes, int32_t left, int32_t right);
   template <typename T>
   void add_hull(int32_t sentence, const T* slopes, std::span<const int32_t> kept);
-  // The best interval's step is at most `reach` away from the interval's end on the side of t = 0.
-  LineOptimum sweep(Interval bounds, double scale, double reach);
+  // `spread` is that of the candidates along the direction.
+  LineOptimum sweep(Interval bounds, double scale, double spread);
   // How far a step may go into an interval, along a direction that spreads candidates so much: until it changes scores
   // as much as the typical feature does. Where few sentences decide, as with rare features, intervals are wide, and
   // their middle can be a weight that dwarfs all others.

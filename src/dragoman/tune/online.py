@@ -99,9 +99,8 @@ class OnlineTuner:
             for number in range(last - self._settings.passes + 1, last + 1)
         ]
         values = learner.average() if self._mira.averaged else learner.weights()
-        weights, past, _, background, length = learner.state()
-        if not all(np.isfinite(numbers).all() for numbers in (values, weights, past, background, length)):
-            raise FailedError(_EXPLODED)
+        if not (np.isfinite(values).all() and np.isfinite(learner.weights()).all()):
+            raise FailedError("the weights left the range of numbers; lower the aggressiveness or gain_scale")
         return finish(
             pool, start, Weights(self._decoder.index, values).on(pool.index), threads=threads, trace=tuple(trace)
         )
@@ -162,10 +161,7 @@ class OnlineTuner:
         clock = _Clock("decode_cpu_s", "statistics_cpu_s", "update_cpu_s")
         with _mapper(threads) as each:
             for begin in range(0, len(order), batch):
-                weights = learner.weights()
-                if not np.isfinite(weights).all():
-                    raise FailedError(_EXPLODED)
-                kbest = partial(decoder.kbest, weights=weights, k=self._k, distinct=self._distinct)
+                kbest = partial(decoder.kbest, weights=learner.weights(), k=self._k, distinct=self._distinct)
                 lists = [shard for shard in each(kbest, order[begin : begin + batch].tolist()) if shard.n_candidates]
                 clock.tick("decode_cpu_s")
                 lists = [shard.with_stats(judge.statistics(shard)) for shard in lists]
@@ -190,7 +186,6 @@ class OnlineTuner:
         }
 
 
-_EXPLODED = "the weights left the range of numbers; lower the aggressiveness or gain_scale"
 _WEIGHTS, _PAST, _REST = "online-weights.tsv", "online-past.tsv", "online.json"
 
 
