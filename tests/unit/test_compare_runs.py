@@ -12,7 +12,7 @@ from sacrebleu.significance import PairedTest as PeerTest
 from tests.fake_runs import fake_run, noisy, sentences, start_run, write_cell, write_test_set
 
 from dragoman.errors import InputError, MismatchError
-from dragoman.evaluate import PairedTest, compare_runs, load_outputs
+from dragoman.evaluate import PairedTest, Within, compare_runs, load_outputs
 from dragoman.report import legend
 from dragoman.run import CellKey, save_plan
 
@@ -111,6 +111,32 @@ def test_baselines(tmp_path):
     with pytest.raises(InputError, match="no such row; expected one of .*mert, .*phrase/phrase15/pro"):
         compare_runs([run], baseline="mira")
     assert any("different numbers of runs" in note for note in by_name.notes)
+
+
+def test_each_system_can_have_a_best_of_its_own(tmp_path):
+    run = fake_run(tmp_path / "run", rates={"mert": 0.1, "pro": 0.2})
+    refs = sentences(40)
+    for optimiser, rate in {"mert": 0.5, "pro": 0.4}.items():
+        for seed in (1, 2, 3):
+            write_cell(run, system="hiero", optimiser=optimiser, seed=seed, lines=noisy(refs, rate, seed))
+
+    def best(comparison):
+        return {row.key.name for row in comparison.rows if row.scores["bleu"].best}
+
+    whole = compare_runs([run], metrics=["bleu"], **FEW)
+    assert best(whole) == {"phrase/phrase15/mert"}
+    assert "best of its corpus" in legend(whole, "*", "≈")
+    parts = compare_runs([run], metrics=["bleu"], within=Within.SYSTEM, **FEW)
+    assert best(parts) == {"phrase/phrase15/mert", "hiero/phrase15/pro"}
+    assert "best of its system on its corpus" in legend(parts, "*", "≈")
+    outputs = load_outputs([run])
+    for system in ("phrase", "hiero"):
+        cells = {key: cell for key, cell in outputs.cells.items() if key.system == system}
+        alone = compare_runs(replace(outputs, cells=cells), metrics=["bleu"], **FEW)
+        assert [row.scores["bleu"] for row in alone.rows] == [
+            row.scores["bleu"] for row in parts.rows if row.key.system == system
+        ]
+    assert best(compare_runs([run], metrics=["bleu"], within=Within.FEATURES, **FEW)) == best(parts)
 
 
 def test_without_draws_there_are_scores_alone(tmp_path):

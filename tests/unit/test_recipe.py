@@ -172,6 +172,7 @@ BAD = {
     "no grid": ("grid=[]", "[[grid]] is missing"),
     "a name that is no folder": ("systems.'../up'={}", "the name '../up' may only hold letters, digits"),
     "a baseline": ("report.baseline='mort'", "report.baseline = 'mort': did you mean mert?"),
+    "a group": ("report.within='sytem'", "report.within = 'sytem': "),
     "samples": ("report.samples=-1", "report.samples = -1: expected 0 to 200"),
     "a flag": ("report.rounds_on_test=1", "report.rounds_on_test = 1: expected true or false"),
     "a pattern of cells": ("report.rounds_on_test='x/*'", "no cell matches x/*; cells are named like "),

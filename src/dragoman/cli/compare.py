@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, table
-from dragoman.evaluate import Comparison, PairedTest, Row, RowScore, compare_runs
+from dragoman.evaluate import Comparison, PairedTest, Row, RowScore, Within, compare_runs
 from dragoman.report import Mark, TableFormat, comparison_header, comparison_rows, legend, render
 from dragoman.text import open_output
 
@@ -31,6 +31,9 @@ def compare(
     test: Annotated[
         PairedTest, typer.Option(help="The test whose p-values are shown and decide the marks.")
     ] = PairedTest.RANDOMISATION,
+    within: Annotated[
+        Within, typer.Option(help="Mark and test against the best row of the corpus, of each system, or feature set.")
+    ] = Within.CORPUS,
     form: Annotated[TableFormat, typer.Option("--format", help="How to write the table.")] = TableFormat.TABLE,
     out: Annotated[str, typer.Option("--out", "-o", help="Where to write the table.")] = "-",
     bootstrap: Annotated[
@@ -45,7 +48,8 @@ def compare(
     """Compare all methods of one or more runs on each corpus: mean and deviation over seeds, and significance.
 
     A row is a corpus, a system, a feature set and an optimiser. The best row of a corpus and those that are not
-    significantly worse (p >= 0.05) are marked. Approximate randomisation shuffles over sentences and tuning runs.
+    significantly worse (p >= 0.05) are marked; with --within system, the best row of each system. Approximate
+    randomisation shuffles over sentences and tuning runs.
 
     Examples: dragoman compare runs/quickstart
 
@@ -57,6 +61,7 @@ def compare(
         metrics=metric or ["bleu", "chrf", "ter"],
         baseline=baseline,
         test=test,
+        within=within,
         n_bootstrap=bootstrap,
         n_trials=trials,
         seed=seed,
@@ -94,6 +99,7 @@ def _record(comparison: Comparison) -> dict[str, Any]:
         "metrics": comparison.metrics,
         "baseline": comparison.baseline,
         "test": comparison.test.value,
+        "within": comparison.within.value,
         "rows": [_row(comparison, row) for row in comparison.rows],
         "signatures": comparison.signatures,
         "notes": comparison.notes,

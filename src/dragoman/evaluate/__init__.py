@@ -9,6 +9,7 @@ from dragoman.evaluate.runs import (
     Row,
     RowKey,
     RowScore,
+    Within,
     compare_runs,
     load_outputs,
 )
@@ -35,6 +36,7 @@ __all__ = [
     "RowScore",
     "SystemOutput",
     "SystemScore",
+    "Within",
     "compare_runs",
     "compare_systems",
     "confidence_interval",

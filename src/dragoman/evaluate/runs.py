@@ -29,7 +29,18 @@ from dragoman.run import (
 from dragoman.text import read_lines
 from dragoman.types import PathLike
 
-__all__ = ["LEVEL", "Comparison", "Outputs", "PairedTest", "Row", "RowKey", "RowScore", "compare_runs", "load_outputs"]
+__all__ = [
+    "LEVEL",
+    "Comparison",
+    "Outputs",
+    "PairedTest",
+    "Row",
+    "RowKey",
+    "RowScore",
+    "Within",
+    "compare_runs",
+    "load_outputs",
+]
 
 LEVEL = 0.05
 """A row whose p-value against the best is at least this is not significantly worse."""
@@ -42,6 +53,14 @@ class PairedTest(StrEnum):
     """Approximate randomisation over sentences and tuning runs (Clark et al. 2011)."""
     BOOTSTRAP = "bootstrap"
     """Paired bootstrap over sentences (Koehn 2004), all runs of a sentence together."""
+
+
+class Within(StrEnum):
+    """Among which rows the best is sought: those with the same names from the corpus to this one."""
+
+    CORPUS = "corpus"
+    SYSTEM = "system"
+    FEATURES = "features"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
@@ -63,6 +82,11 @@ class RowKey:
         """Within a corpus."""
         return f"{self.system}/{self.features}/{self.optimiser}"
 
+    def group(self, within: Within) -> tuple[str, ...]:
+        """What the rows that it is compared with have in common."""
+        names = (self.corpus, self.system, self.features)
+        return names[: list(Within).index(within) + 1]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowScore:
@@ -74,7 +98,7 @@ class RowScore:
     run_scores: tuple[float, ...]
     interval: Interval | None
     p_best: Mapping[PairedTest, float]
-    """Against the best row of the corpus; empty for that one."""
+    """Against the best row of its group, by default the corpus; empty for that one."""
     p_baseline: Mapping[PairedTest, float]
     """Against the baseline; empty without one."""
     best: bool
@@ -104,6 +128,7 @@ class Comparison:
     metrics: tuple[str, ...]
     baseline: str | None
     test: PairedTest
+    within: Within
     lower_is_better: frozenset[str]
     signatures: Mapping[str, Mapping[str, str]]
     """By corpus and metric."""
@@ -237,6 +262,7 @@ def compare_runs(
     metrics: Sequence[str] = ("bleu", "chrf", "ter"),
     baseline: str | None = None,
     test: PairedTest = PairedTest.RANDOMISATION,
+    within: Within = Within.CORPUS,
     n_bootstrap: int = 1000,
     n_trials: int = 10_000,
     seed: int = 12345,
@@ -246,7 +272,7 @@ def compare_runs(
 
     `baseline` is SYSTEM/FEATURES/OPTIMISER, or the name of an optimiser, a feature set or a system: then a row is
     tested against the row that differs in that alone. `test` is the one that decides which rows are not significantly
-    worse than the best.
+    worse than the best. `within` a system or a feature set every one of them has a best of its own.
     """
     outputs = runs if isinstance(runs, Outputs) else load_outputs(runs)
     chosen = [by_name(name) for name in dict.fromkeys(metrics)]
@@ -267,7 +293,8 @@ def compare_runs(
         measured, ratios = measure(systems, outputs.test_sets[corpus].references, chosen, threads=threads)
         against = [baselines.get(key) for key in keys]
         places = [None if key is None else keys.index(key) for key in against]
-        columns = [_column(one, places, test, **draws) for one in measured]
+        groups = [key.group(within) for key in keys]
+        columns = [_column(one, groups, places, test, **draws) for one in measured]
         for i, key in enumerate(keys):
             rows.append(
                 Row(
@@ -285,6 +312,7 @@ def compare_runs(
         metrics=tuple(metric.name for metric in chosen),
         baseline=baseline,
         test=test,
+        within=within,
         lower_is_better=frozenset(metric.name for metric in chosen if not metric.higher_is_better),
         signatures=signatures,
         notes=tuple(_notes(outputs, rows)),
@@ -310,33 +338,44 @@ def _baselines(keys: list[RowKey], name: str | None) -> dict[RowKey, RowKey]:
 
 
 def _column(
-    measured: Measured, baselines: Sequence[int | None], test: PairedTest, *, n_bootstrap: int, n_trials: int, seed: int
+    measured: Measured,
+    groups: Sequence[tuple[str, ...]],
+    baselines: Sequence[int | None],
+    test: PairedTest,
+    *,
+    n_bootstrap: int,
+    n_trials: int,
+    seed: int,
 ) -> list[RowScore]:
-    """One metric over the rows of a corpus."""
+    """One metric over the rows of a corpus, each beside the best of its group."""
     scores = measured.run_scores()
-    means = np.array([float(values.mean()) for values in scores])
-    best = int(means.argmax() if measured.metric.higher_is_better else means.argmin())
+    means = [float(values.mean()) for values in scores]
+    chosen = max if measured.metric.higher_is_better else min
+    best_of = {
+        group: chosen((i for i, other in enumerate(groups) if other == group), key=means.__getitem__)
+        for group in dict.fromkeys(groups)
+    }
     resampled = measured.resampled(n_bootstrap, seed) if n_bootstrap and measured.n_sentences else None
     tests = {
         first: _tests(measured, first, resampled, n_trials if measured.n_sentences else 0, seed)
-        for first in {best, *(place for place in baselines if place is not None)}
+        for first in {*best_of.values(), *(place for place in baselines if place is not None)}
     }
     intervals = measured.intervals(resampled) if resampled is not None else [None] * len(scores)
-    differs = measured.differs(best)
+    differs = {best: measured.differs(best) for best in best_of.values()}
     rows = []
     for i, values in enumerate(scores):
-        place = baselines[i]
+        place, best = baselines[i], best_of[groups[i]]
         p_best = tests[best][i]
         rows.append(
             RowScore(
-                mean=float(means[i]),
+                mean=means[i],
                 std=float(values.std(ddof=1)) if len(values) > 1 else None,
                 run_scores=tuple(map(float, values)),
                 interval=intervals[i],
                 p_best=p_best,
                 p_baseline={} if place is None else tests[place][i],
-                best=i == best or not differs[i],
-                not_worse=i == best or not differs[i] or p_best.get(test, 0.0) >= LEVEL,
+                best=i == best or not differs[best][i],
+                not_worse=i == best or not differs[best][i] or p_best.get(test, 0.0) >= LEVEL,
             )
         )
     return rows

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dragoman.errors import InputError
+from dragoman.evaluate import Within
 from dragoman.features import parse_templates
 from dragoman.metric import by_name
 from dragoman.recipe.corpora import CorpusFiles, CorpusPlan, read_corpus
@@ -28,6 +29,8 @@ class ReportPlan:
 
     metrics: tuple[str, ...] = ("bleu", "chrf", "ter")
     baseline: str | None = None
+    within: Within = Within.CORPUS
+    """Where the best row is sought: on the corpus, of each system, or of each feature set of a system."""
     samples: int = 8
     """Test sentences whose derivations are kept."""
     rounds_on_test: tuple[str, ...] = ()
@@ -175,6 +178,7 @@ def _read_report(table: Table, names: set[str], orders: Sequence[Collection[str]
     plan = ReportPlan(
         metrics=metrics,
         baseline=baseline,
+        within=table.choice("within", Within, Within.CORPUS),
         samples=table.number("samples", 0, 8, most=200),
         rounds_on_test=_read_followed(table, orders, example),
     )

@@ -11,7 +11,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from dragoman.evaluate import Comparison, PairedTest, Row, RowScore
+from dragoman.evaluate import Comparison, PairedTest, Row, RowScore, Within
 from dragoman.text import printable
 
 __all__ = ["Mark", "Shown", "TableFormat", "comparison_header", "comparison_rows", "legend", "metric_label", "render"]
@@ -20,6 +20,11 @@ _LABELS = {"bleu": "BLEU", "chrf": "chrF", "chrf+": "chrF+", "chrf++": "chrF++",
 _TESTS = {
     PairedTest.RANDOMISATION: "approximate randomisation over sentences and runs",
     PairedTest.BOOTSTRAP: "paired bootstrap over sentences",
+}
+_GROUPS = {
+    Within.CORPUS: "corpus",
+    Within.SYSTEM: "system on its corpus",
+    Within.FEATURES: "system and feature set on its corpus",
 }
 
 
@@ -34,7 +39,7 @@ class TableFormat(StrEnum):
 
 
 class Mark(StrEnum):
-    """What a score is beside the best of its corpus."""
+    """What a score is beside the best of its corpus, or of a part of it."""
 
     BEST = "best"
     NOT_WORSE = "not significantly worse"
@@ -93,12 +98,14 @@ def _plus_minus(score: RowScore) -> str:
 
 def legend(comparison: Comparison, best: str, not_worse: str) -> str:
     """What the marks and p-values of a table say."""
-    against = "the best of the corpus" if comparison.baseline is None else f"the baseline {comparison.baseline}"
+    scores = f"Mean ± standard deviation over tuning runs. {best}: best of its {_GROUPS[comparison.within]}"
+    against = "that best" if comparison.baseline is None else f"the baseline {comparison.baseline}"
     if not any(comparison.test in score.p_best for row in comparison.rows for score in row.scores.values()):
-        return f"Mean ± standard deviation over tuning runs. {best}: best of its corpus; nothing was tested."
+        return f"{scores}; nothing was tested."
+    test = _TESTS[comparison.test]
     return (
-        f"Mean ± standard deviation over tuning runs. {best}: best of its corpus; {not_worse}: not significantly worse "
-        f"than the best (p ≥ 0.05, {_TESTS[comparison.test]}). p: the same test against {against}."
+        f"{scores}; {not_worse}: not significantly worse than the best (p ≥ 0.05, {test}). "
+        f"p: the same test against {against}."
     )
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from dragoman.errors import InputError
-from dragoman.evaluate import Comparison, compare_runs
+from dragoman.evaluate import Comparison, Within, compare_runs
 from dragoman.report.chart_script import chart_data, plotly_script
 from dragoman.report.chart_svg import chart_svg
 from dragoman.report.charts import Chart
@@ -67,15 +67,17 @@ class Experiment:
 
 
 def load_experiment(runs: Sequence[PathLike], *, threads: int = 1, n_trials: int = 10_000) -> Experiment:
-    """Read and compare runs by the metrics and the baseline that the first recipe asks to report."""
+    """Read and compare runs by the metrics, the baseline and the groups that the first recipe asks to report."""
     records = Records(runs)
     plan = records.runs[0].table("report")
     metrics = plan.get("metrics")
     baseline = plan.get("baseline")
+    within = plan.get("within")
     comparison = compare_runs(
         records.outputs,
         metrics=[str(name) for name in metrics] if isinstance(metrics, list) and metrics else ["bleu", "chrf", "ter"],
         baseline=_known(records, baseline) if isinstance(baseline, str) else None,
+        within=Within(within) if within in list(Within) else Within.CORPUS,
         threads=threads,
         n_trials=n_trials,
     )

@@ -84,9 +84,6 @@ def _tables(experiment: Experiment, figures: str | None) -> Iterator[str]:
     for corpus in records.corpora:
         yield from _table(corpus if several else "", experiment.results(corpus))
     yield markdown_text(legend(comparison, "BOLD", "≈")).replace("BOLD", "**Bold**") + "\n"
-    published = experiment.published()
-    if published[1]:
-        yield from _table("Published", published)
     yield from _pictures(experiment.charts["spread"], figures)
     yield "## Dev and test\n"
     yield "Means over runs; dev and active features are those of the best round.\n"
@@ -102,6 +99,10 @@ def _tables(experiment: Experiment, figures: str | None) -> Iterator[str]:
     for corpus in records.corpora:
         yield from _table(corpus if several else "", cost_table(records, corpus))
     yield from _pictures(experiment.charts["time"], figures)
+    published = experiment.published()
+    if published[1]:
+        yield "## Published\n"
+        yield from _table("", published)
     if comparison.notes:
         yield "## What is missing\n"
         yield "".join(f"- {markdown_text(note)}\n" for note in comparison.notes)
