@@ -13,7 +13,7 @@ from statistics import fmean
 from types import SimpleNamespace
 
 import pytest
-from tests.fake_runs import explanation, fake_run, sentences, start_run, write_cell, write_test_set
+from tests.fake_runs import explanation, fake_run, noisy, sentences, start_run, write_cell, write_test_set
 
 from dragoman import report
 from dragoman.errors import InputError
@@ -208,6 +208,27 @@ def test_markdown(tmp_path):
     assert "| phrase | phrase15 | mert | 1 | 1 | 1 | 3 |" in text
     # Three rounds of 5, 5.1 and 5.2 s of decoding and 1.5 s of learning.
     assert "| phrase | phrase15 | mert | 3.0 | 15.3 | 0.6 | 4.5 | 20.4 | 12.0 | 6.8 | 300 |" in text
+
+
+def test_methods_side_by_side(tmp_path):
+    run = fake_run(tmp_path / "run", rates={"mert": 0.4, "pro": 0.1}, report={"within": "system"})
+    refs = sentences(40)
+    assert "on the test set" not in markdown_tables([run])  # two rows of results say as much
+    for seed in (1, 2, 3):
+        write_cell(run, system="hiero", optimiser="pro", seed=seed, lines=noisy(refs, 0.3, seed))
+    comparison = compare_runs([run], metrics=["bleu"])
+    means = {row.key.name: f"{100 * row.scores['bleu'].mean:.2f} ± " for row in comparison.rows}
+    lines = markdown_tables([run]).splitlines()
+    first = lines.index("| corpus | system | features | start | pro | mert |")
+    hiero, phrase = lines[first + 2 : first + 4]
+    # The made-up runs begin with 19 on their test sets; marks are within a system.
+    assert re.fullmatch(
+        rf"\| toy \| hiero \| phrase15 \| 19.00 \| \*\*{means['hiero/phrase15/pro']}.*\*\* \|  \|", hiero
+    )
+    assert phrase.startswith(f"| toy | phrase | phrase15 | 19.00 | **{means['phrase/phrase15/pro']}")
+    assert f"** | {means['phrase/phrase15/mert']}" in phrase
+    page = write_report([run], tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "BLEU on the test set, by optimiser" in page
 
 
 def test_markdown_into_a_page_that_has_a_place_for_it(tmp_path):

@@ -87,12 +87,13 @@ def _cells(comparison: Comparison, row: Row) -> list[Shown]:
     for name in comparison.metrics:
         score = row.scores[name]
         p_value = comparison.p_value(score)
-        cells.append(Shown(_plus_minus(score), mark=mark_of(score)))
+        cells.append(Shown(plus_minus(score), mark=mark_of(score)))
         cells.append(Shown("" if p_value is None else f"{p_value:.4f}"))
     return [*cells, Shown(f"{row.length_ratio:.3f}")]
 
 
-def _plus_minus(score: RowScore) -> str:
+def plus_minus(score: RowScore) -> str:
+    """Mean and deviation, in points."""
     return f"{100 * score.mean:.2f}" + ("" if score.std is None else f" ± {100 * score.std:.2f}")
 
 

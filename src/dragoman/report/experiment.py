@@ -18,7 +18,7 @@ from dragoman.evaluate import Comparison, Within, compare_runs
 from dragoman.report.chart_script import chart_data, plotly_script
 from dragoman.report.chart_svg import chart_svg
 from dragoman.report.charts import Chart
-from dragoman.report.comparison import Mark, Shown, comparison_header, comparison_rows, legend
+from dragoman.report.comparison import Mark, Shown, comparison_header, comparison_rows, legend, metric_label
 from dragoman.report.figures import (
     active_charts,
     candidate_charts,
@@ -28,7 +28,15 @@ from dragoman.report.figures import (
     weight_charts,
 )
 from dragoman.report.records import Records
-from dragoman.report.results import Table, class_table, cost_table, published_table, score_table, stage_table
+from dragoman.report.results import (
+    Table,
+    class_table,
+    cost_table,
+    overview_table,
+    published_table,
+    score_table,
+    stage_table,
+)
 from dragoman.report.samples import samples
 from dragoman.report.templating import environment
 from dragoman.text import replace_bytes
@@ -49,6 +57,11 @@ class Experiment:
     def title(self) -> str:
         """Of the page."""
         return " · ".join(self.records.setting("title")) or "Experiment"
+
+    def overview(self) -> Table | None:
+        """All methods side by side, by system and features; None where one table of results is as short."""
+        table = overview_table(self.records, self.comparison)
+        return table if len(table[1]) > 1 and len(self.records.optimisers) > 1 else None
 
     def results(self, corpus: str) -> Table:
         """The comparison on one corpus."""
@@ -158,6 +171,7 @@ def experiment_html(experiment: Experiment) -> str:
             experiment=experiment,
             records=records,
             comparison=comparison,
+            metric_label=metric_label,
             legend=legend(comparison, "Bold", "≈"),
             Mark=Mark,
             Shown=Shown,

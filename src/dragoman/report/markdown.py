@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dragoman.errors import InputError
 from dragoman.report.charts import Chart
-from dragoman.report.comparison import legend, markdown_table, markdown_text
+from dragoman.report.comparison import legend, markdown_table, markdown_text, metric_label
 from dragoman.report.experiment import Experiment, load_experiment, write_figures
 from dragoman.report.results import Table, class_table, cost_table, score_table
 from dragoman.text import replace_bytes
@@ -81,6 +81,10 @@ def _tables(experiment: Experiment, figures: str | None) -> Iterator[str]:
     records, comparison = experiment.records, experiment.comparison
     several = len(records.corpora) > 1
     yield "## Results\n"
+    overview = experiment.overview()
+    if overview is not None:
+        yield f"{metric_label(comparison.metrics[0])} on the test set:\n"
+        yield from _table("", overview)
     for corpus in records.corpora:
         yield from _table(corpus if several else "", experiment.results(corpus))
     yield markdown_text(legend(comparison, "BOLD", "≈")).replace("BOLD", "**Bold**") + "\n"

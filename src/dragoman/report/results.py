@@ -1,4 +1,4 @@
-"""The tables of an experiment: costs, active features by class, published figures."""
+"""The tables of an experiment: methods side by side, costs, active features by class, published figures."""
 
 from __future__ import annotations
 
@@ -6,15 +6,35 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from dragoman.evaluate import Comparison, Row, RowKey
-from dragoman.report.comparison import Shown, metric_label
+from dragoman.evaluate import Comparison, Row, RowKey, Within
+from dragoman.report.comparison import Shown, mark_of, metric_label, plus_minus
 from dragoman.report.records import Records
 from dragoman.run import CellResult
 
-__all__ = ["Table", "class_table", "cost_table", "published_table", "score_table", "stage_table"]
+__all__ = ["Table", "class_table", "cost_table", "overview_table", "published_table", "score_table", "stage_table"]
 
 Table = tuple[list[Shown], list[list[Shown]]]
 """Header and rows."""
+
+
+def overview_table(records: Records, comparison: Comparison) -> Table:
+    """Test scores by the first metric, a column for each optimiser; the marks are those of the comparison."""
+    header = [*(Shown(word, numeric=False) for word in ("corpus", "system", "features")), Shown("start")]
+    header += map(Shown, records.optimisers)
+    metric = comparison.metrics[0]
+    found: dict[tuple[str, ...], dict[str, Row]] = {}
+    for row in comparison.rows:
+        found.setdefault(row.key.group(Within.FEATURES), {})[row.key.optimiser] = row
+    rows = []
+    for names, by_optimiser in found.items():
+        cells = [cell for row in by_optimiser.values() for cell in records.rows[row.key] if cell.metric == metric]
+        start = [100 * cell.rounds[0].test for cell in cells if cell.rounds and cell.rounds[0].test is not None]
+        line = [*(Shown(name, numeric=False) for name in names), Shown(_mean(start, 2))]
+        for optimiser in records.optimisers:
+            score = by_optimiser[optimiser].scores[metric] if optimiser in by_optimiser else None
+            line.append(Shown("") if score is None else Shown(plus_minus(score), mark=mark_of(score)))
+        rows.append(line)
+    return header, rows
 
 
 def score_table(records: Records, corpus: str) -> Table:
