@@ -292,6 +292,8 @@ def test_a_run_is_not_continued_with_other_settings_nor_by_two(whole, command, t
     assert "--resume" in command(*words, status=2).err
     changed = command(*words, "--resume", "--set", "optimisers.mert.k=11", status=2).err
     assert "another tuning.k" in " ".join(changed.split())
+    assert command(*words, "--dry-run", "--set", "optimisers.mert.k=11", status=2).err == changed
+    assert "1 of them done" in command(*words, "--dry-run").out
     changed = command(*words, "--resume", "--set", "corpora.synth.synth.test=11", status=2).err
     assert "another text.settings.synth.n_test" in " ".join(changed.split())
     with (tmp_path / "r" / "lock").open("a+") as lock:

@@ -24,7 +24,7 @@ from dragoman.system.stages import peak_memory
 from dragoman.text import read_lines, replace_bytes, split_tokens
 from dragoman.tune import RoundRecord, Step, TuneConfig, tune_system
 
-__all__ = ["CellWork", "plain"]
+__all__ = ["CellWork", "cell_plan", "plain"]
 
 TUNED = "tuned"
 _METRICS = ("bleu", "chrf", "ter")
@@ -39,6 +39,23 @@ class Watch:
     monitor: Monitor
     on_step: Callable[[CellKey, int, str], None]
     on_round: Callable[[CellKey, RoundRecord], None]
+
+
+def cell_plan(key: CellKey, recipe: GridRecipe, shared: SharedStages) -> dict[str, Any]:
+    """What the cell's figures depend on."""
+    return {
+        "text": shared.identity(),
+        "system": plain(recipe.systems[key.system]),
+        "tuning": plain(_tuning(key, recipe)),
+        "seed": key.seed,
+        "samples": recipe.report.samples,
+        "rounds_on_test": recipe.report.follows(key),
+    }
+
+
+def _tuning(key: CellKey, recipe: GridRecipe) -> TuneConfig:
+    preset = recipe.systems[key.system].preset
+    return replace(recipe.optimisers[key.optimiser], features=recipe.features[key.features], preset=preset)
 
 
 class CellWork:
@@ -65,25 +82,11 @@ class CellWork:
         self._watch = watch
         self._preset = recipe.systems[key.system].preset
         self._templates = recipe.features[key.features]
-        self._config: TuneConfig = replace(
-            recipe.optimisers[key.optimiser], features=self._templates, preset=self._preset
-        )
-
-    def plan(self) -> dict[str, Any]:
-        """What the cell's figures depend on."""
-        report = self._recipe.report
-        return {
-            "text": self._shared.identity(),
-            "system": plain(self._recipe.systems[self.key.system]),
-            "tuning": plain(self._config),
-            "seed": self.key.seed,
-            "samples": report.samples,
-            "rounds_on_test": report.follows(self.key),
-        }
+        self._config = _tuning(key, recipe)
 
     def run(self) -> CellResult:
         """Do what is left of it and write the record."""
-        save_plan(self._run.path, self.key, self.plan())
+        save_plan(self._run.path, self.key, cell_plan(self.key, self._recipe, self._shared))
         made = self._shared.make()
         for stage in made:
             self._log(stage.cost)

@@ -25,7 +25,7 @@ import numpy as np
 
 from dragoman.errors import DragomanError, InputError
 from dragoman.recipe.cache import Cache
-from dragoman.recipe.cell import CellWork, Watch
+from dragoman.recipe.cell import CellWork, Watch, cell_plan
 from dragoman.recipe.grid import GridRecipe, Selection
 from dragoman.recipe.stages import SharedStages
 from dragoman.run import CellKey, CellResult, RunFolder, cell_folder, load_cells, load_plans, plan_changes
@@ -71,10 +71,11 @@ class CellPlan:
 def plan_cells(
     recipe: GridRecipe, selection: Selection, out: PathLike, cache: PathLike | None = None
 ) -> list[CellPlan]:
-    """What a run would do; nothing is made."""
+    """What a run would do; nothing is made. Raises InputError where the run was begun with other settings."""
     store = Cache(cache_folder(out, cache))
     done = {result.key for result in load_cells(out) if result.error is None}
     shared = _shared_stages(recipe, selection, store, n_threads=1, monitor=Silent())
+    _check_plans(Path(out), recipe, shared, selection.cells)
     return [
         CellPlan(
             key=key,
@@ -110,7 +111,7 @@ def run_cells(
             CellWork(key, recipe, shared[key.corpus, key.system], store, run, n_threads=n_threads, watch=watch)
             for key in selection.cells
         ]
-        _check_plans(run.path, works)
+        _check_plans(run.path, recipe, shared, selection.cells)
         _drop_scratch(run.path)
         _record_start(run, recipe, selection, n_threads)
         results = []
@@ -140,14 +141,17 @@ def _run_cell(work: CellWork, run: RunFolder) -> CellResult:
         return result
 
 
-def _check_plans(base: Path, works: Sequence[CellWork]) -> None:
+def _check_plans(
+    base: Path, recipe: GridRecipe, shared: Mapping[tuple[str, str], SharedStages], cells: Sequence[CellKey]
+) -> None:
     """Raise InputError where a cell was begun with something else than this recipe says of it, or of its parts.
 
     Cells share the test set of their corpus, and what names of systems, features and optimisers mean.
     """
     plans: dict[tuple[str, str], Any] = {}
-    for work in works:
-        plans.update(_parts(work.key, json.loads(json.dumps(work.plan()))))
+    for key in cells:
+        plan = cell_plan(key, recipe, shared[key.corpus, key.system])
+        plans.update(_parts(key, json.loads(json.dumps(plan))))
     for key, before in load_plans(base).items():
         for place, begun in _parts(key, before).items():
             changed = plan_changes(begun, plans[place], place[0]) if place in plans else []
