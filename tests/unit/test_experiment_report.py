@@ -231,6 +231,24 @@ def test_methods_side_by_side(tmp_path):
     assert "BLEU on the test set, by optimiser" in page
 
 
+def test_published_figures_that_fit_none_of_ours_stand_side_by_side(tmp_path):
+    paper = {"corpus": "urdu", "system": "phrase", "source": "Table 1"}
+    published = [
+        {**paper, "optimiser": "mert", "score": 17.7, "note": "tune 20.5"},
+        {**paper, "optimiser": "pro", "score": 18.2, "deviation": 0.05},
+        {**paper, "optimiser": "pro", "score": 18.4, "features": "more"},
+    ]
+    run = fake_run(tmp_path / "run", rates={"mert": 0.4, "pro": 0.1}, published=published)
+    lines = markdown_tables([run]).splitlines()
+    first = lines.index("| corpus | system | features | metric | mert | pro | source |")
+    assert lines[first + 2 : first + 4] == [
+        "| urdu | phrase |  | BLEU | 17.70 (tune 20.5) | 18.20 ± 0.05 | Table 1 |",
+        "| urdu | phrase | more | BLEU |  | 18.40 | Table 1 |",
+    ]
+    page = write_report([run], tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Here: our row" not in page
+
+
 def test_markdown_into_a_page_that_has_a_place_for_it(tmp_path):
     run = fake_run(tmp_path / "run", rates={"mert": 0.4, "pro": 0.1})
     page = tmp_path / "page.md"

@@ -136,25 +136,66 @@ def class_table(records: Records, corpus: str) -> Table:
 
 
 def published_table(published: Sequence[Mapping[str, Any]], comparison: Comparison) -> Table:
-    """Figures of the paper, and the row of ours that fits where there is just one."""
-    words = ["corpus", "system", "features", "optimiser", "metric"]
-    header = [*(Shown(word, numeric=False) for word in words), Shown("published"), Shown("here")]
-    header.append(Shown("source", numeric=False))
+    """Figures of the paper, and the row of ours that fits where there is just one.
+
+    Where none of ours fits any, optimisers stand side by side instead.
+    """
+    entries = [entry for entry in published if isinstance(entry.get("score"), int | float)]
+    here = [_ours(entry, comparison) for entry in entries]
+    if not any(here):
+        return _published_overview(entries)
+    header = [*_published_header("optimiser", "metric"), Shown("published"), Shown("here"), Shown("source", False)]
     rows = []
-    for entry in published:
-        if not isinstance(entry.get("score"), int | float):
-            continue
-        metric = str(entry.get("metric") or "bleu")
-        here = [row for row in comparison.rows if metric in row.scores and _fits(row, entry)]
-        deviation = entry.get("deviation")
-        figure = f"{entry['score']:.2f}" + (f" ± {deviation:.2f}" if isinstance(deviation, int | float) else "")
-        ours = f"{100 * here[0].scores[metric].mean:.2f}" if len(here) == 1 else ""
+    for entry, ours in zip(entries, here, strict=True):
         source = ", ".join(str(entry[key]) for key in ("source", "note") if entry.get(key))
-        names = [str(entry.get(word) or "") for word in words[:-1]] + [metric_label(metric)]
-        rows.append(
-            [*(Shown(name, numeric=False) for name in names), Shown(figure), Shown(ours), Shown(source, numeric=False)]
-        )
+        names = [*_published_names(entry), str(entry.get("optimiser") or ""), metric_label(_metric(entry))]
+        rows.append([*(Shown(name, False) for name in names), Shown(_figure(entry)), Shown(ours), Shown(source, False)])
     return header, rows
+
+
+def _published_overview(entries: Sequence[Mapping[str, Any]]) -> Table:
+    optimisers = list(dict.fromkeys(str(entry.get("optimiser") or "") for entry in entries))
+    found: dict[tuple[str, ...], dict[str, str]] = {}
+    for entry in entries:
+        source = str(entry.get("source") or "")
+        group = (*_published_names(entry), metric_label(_metric(entry)), source)
+        note = f" ({entry['note']})" if entry.get("note") else ""
+        figures = found.setdefault(group, {})
+        optimiser = str(entry.get("optimiser") or "")
+        figures[optimiser] = ", ".join(filter(None, [figures.get(optimiser), _figure(entry) + note]))
+    header = [*_published_header("metric"), *map(Shown, optimisers), Shown("source", False)]
+    rows = [
+        [
+            *(Shown(name, False) for name in names),
+            *(Shown(figures.get(optimiser, "")) for optimiser in optimisers),
+            Shown(source, False),
+        ]
+        for (*names, source), figures in found.items()
+    ]
+    return header, rows
+
+
+def _published_header(*more: str) -> list[Shown]:
+    return [Shown(word, numeric=False) for word in ("corpus", "system", "features", *more)]
+
+
+def _published_names(entry: Mapping[str, Any]) -> list[str]:
+    return [str(entry.get(word) or "") for word in ("corpus", "system", "features")]
+
+
+def _metric(entry: Mapping[str, Any]) -> str:
+    return str(entry.get("metric") or "bleu")
+
+
+def _figure(entry: Mapping[str, Any]) -> str:
+    deviation = entry.get("deviation")
+    return f"{entry['score']:.2f}" + (f" ± {deviation:.2f}" if isinstance(deviation, int | float) else "")
+
+
+def _ours(entry: Mapping[str, Any], comparison: Comparison) -> str:
+    metric = _metric(entry)
+    here = [row for row in comparison.rows if metric in row.scores and _fits(row, entry)]
+    return f"{100 * here[0].scores[metric].mean:.2f}" if len(here) == 1 else ""
 
 
 def _fits(row: Row, entry: Mapping[str, Any]) -> bool:
