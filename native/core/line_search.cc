@@ -193,11 +193,11 @@ LineOptimum Point::search(std::span<const double> direction, Interval bounds) {
 double Point::reach(double spread) const {
   std::vector<double> sizes;
   for (size_t k = 0; k < weights_.size(); ++k)
-    if (surface_.features_[k].spread > 0) sizes.push_back(std::abs(weights_[k]) * surface_.features_[k].spread);
+    if (const double size = std::abs(weights_[k]) * surface_.features_[k].spread; size > 0) sizes.push_back(size);
   if (sizes.empty() || !(spread > 0)) return kInfinity;
-  const auto middle = sizes.begin() + static_cast<int64_t>(sizes.size() / 2);
+  const auto middle = sizes.begin() + static_cast<int64_t>((sizes.size() - 1) / 2);
   std::nth_element(sizes.begin(), middle, sizes.end());
-  return *middle > 0 ? *middle / spread : kInfinity;
+  return *middle / spread;
 }
 
 // Ascending by position; corners at the same place stay in the order of sentences. A radix sort of the 33 high bits,
@@ -259,23 +259,24 @@ LineOptimum Point::sweep(Interval bounds, double scale, double spread) {
     apply(openings_[i]);
   }
   const Scorer& scorer = surface_.scorer();
-  // Neighbouring intervals with the same metric are one plateau.
-  Interval best{0, 0};
-  double best_rank = -kInfinity;
+  // What is narrower than this between two places would not survive rounding.
+  const auto narrow = [&](double a, double b) { return kNarrow * (scale + std::min(std::abs(a), std::abs(b))); };
+  // Neighbouring intervals with the same metric are one plateau. Of equally good ones the widest is the best.
+  Interval best{0, 0}, plateau{0, 0};
+  double best_rank = -kInfinity, plateau_rank = -kInfinity;
   double lower = bounds.lower;
   for (size_t i = 0;; ++i) {
     const bool last = i == corners_.size();
     const double upper = last ? bounds.upper : std::min(corners_[i].at, bounds.upper);
-    if (upper - lower > kNarrow * (scale + std::min(std::abs(lower), std::abs(upper)))) {
+    if (upper - lower > narrow(lower, upper)) {
       const double rank = scorer.rank(swept_);
-      if (exceeds(rank, best_rank)) {
-        best = {lower, upper};
-        best_rank = rank;
-      } else if (!exceeds(best_rank, rank)) {
-        if (lower == best.upper)
-          best.upper = upper;
-        else if (upper - lower > best.upper - best.lower)
-          best = {lower, upper};
+      const bool goes_on = lower == plateau.upper && !exceeds(rank, plateau_rank) && !exceeds(plateau_rank, rank);
+      plateau = {goes_on ? plateau.lower : lower, upper};
+      if (!goes_on) plateau_rank = rank;
+      const bool wider = plateau.lower == best.lower || plateau.upper - plateau.lower > best.upper - best.lower;
+      if (exceeds(plateau_rank, best_rank) || (wider && !exceeds(best_rank, plateau_rank))) {
+        best = plateau;
+        best_rank = plateau_rank;
       }
     }
     if (last || corners_[i].at >= bounds.upper) break;
@@ -288,7 +289,8 @@ LineOptimum Point::sweep(Interval bounds, double scale, double spread) {
   const double first = corners_.front().at, final = corners_.back().at;
   const double beyond = 0.1 * std::max({final - first, scale, std::abs(first), std::abs(final)});
   const bool open = best.lower == -kInfinity || best.upper == kInfinity;
-  const double inside = std::min(open ? beyond : (best.upper - best.lower) / 2, reach(spread));
+  const double far = open ? beyond : (best.upper - best.lower) / 2;
+  const double inside = std::min(far, std::max(reach(spread), narrow(best.lower, best.upper)));
   optimum.rank = best_rank;
   if (best.lower >= 0)
     optimum.step = best.lower + inside;

@@ -120,8 +120,8 @@ class Point {
   // `spread` is that of the candidates along the direction.
   LineOptimum sweep(Interval bounds, double scale, double spread);
   // How far a step may go into an interval, along a direction that spreads candidates so much: until it changes scores
-  // as much as the typical feature does. Where few sentences decide, as with rare features, intervals are wide, and
-  // their middle can be a weight that dwarfs all others.
+  // as much as the typical feature does that has a weight. Where few sentences decide, as with rare features, intervals
+  // are wide, and their middle can be a weight that dwarfs all others.
   double reach(double spread) const;
   // Fetches what `apply` will read a few corners later.
   void prefetch(std::span<const Corner> corners, size_t i) const;

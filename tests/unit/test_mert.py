@@ -54,17 +54,36 @@ def test_a_rare_feature_is_measured_where_it_tells_candidates_apart():
     assert surface.spreads().tolist() == [0.5, 1.5]
 
 
-def test_steps_into_wide_intervals_are_short():
-    """Where one sentence alone decides, up to a corner far away, the middle would dwarf the other weights."""
+@pytest.mark.parametrize(("n_more", "weight"), [(0, 0.0), (4, 0.0), (4, 1e-12)])
+def test_steps_into_wide_intervals_are_short(n_more, weight):
+    """Where one sentence alone decides, up to a corner far away, the middle would dwarf the other weights.
+
+    That there are more features with no weight, or nearly none, makes no step longer, nor so short that rounding eats it.
+    """
     often = [[({"a": float(x), "b": float(-x)}, gain), ({"a": 0.0}, 0.0)] for x, gain in ((1, 1.0), (-1, 0.0))] * 20
     rare = [({"a": 0.1, "r": 0.0}, 0.0), ({"a": 0.0, "r": 1.0}, 1.0), ({"a": -500.0, "r": 2.0}, 0.0)]
-    pool = pool_of([*often, rare])
-    result = Mert(n_starts=1, norm=Norm.NONE).optimise(
-        pool, Weights.from_dict({"a": 1.0, "b": -1.0, "r": 0.0}, pool.index), seed=1
-    )
+    more = [[({f"s{i}": 1.0}, 0.0), ({"a": 0.0}, 0.0)] for i in range(n_more)]
+    pool = pool_of([*often, rare, *more])
+    weights = {"a": 1.0, "b": -1.0, "r": 0.0, **{f"s{i}": weight for i in range(n_more)}}
+    result = Mert(n_starts=1, norm=Norm.NONE).optimise(pool, Weights.from_dict(weights, pool.index), seed=1)
     # From 0.1 to 500 the second candidate wins.
-    assert result.gain_after == pytest.approx(21 / 41)
-    assert 0.1 < result.weights["r"] < 5
+    assert result.gain_after == pytest.approx(21 / (41 + n_more))
+    assert 0.1 + 1e-8 < result.weights["r"] < 5
+
+
+def test_of_equally_good_plateaus_the_widest_is_taken():
+    """Also where it comes later and lies in pieces, as derivations of one translation leave it."""
+    corners = [1.0, 2.0, 3.0, 3.9, 4.8, 5.7, 6.6]
+    gains = [0.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0, 0.0]
+    heights = np.concatenate([[0.0], -np.cumsum(corners)])
+    lines = [
+        ({"x": float(i), "height": float(height)}, gain)
+        for i, (height, gain) in enumerate(zip(heights, gains, strict=True))
+    ]
+    pool = pool_of([lines])
+    start = Weights.from_dict({"x": -10.0, "height": 1.0}, pool.index)
+    result = Mert(features=("x",), n_starts=1, norm=Norm.NONE).optimise(pool, start, seed=1)
+    assert result.weights["x"] == pytest.approx((3.0 + 6.6) / 2)
 
 
 def test_bounds_hold():
