@@ -17,6 +17,7 @@ import pytest
 
 from dragoman.demo import QUICKSTART
 from dragoman.errors import FailedError, InputError
+from dragoman.evaluate import compare_runs
 from dragoman.recipe import read_recipe, run_cells
 from dragoman.run import load_cells, load_test_sets
 from dragoman.system import Silent
@@ -331,3 +332,32 @@ def test_the_trace_tells_what_happened(whole, command, tmp_path):
     assert events[0]["cells"] == ["synth/hiero/dense/pro/1"]
     assert events[0]["dragoman"]
     assert all(event["peak_bytes"] > 0 for event in events if event["event"] in ("stage", "round"))
+
+
+def test_what_a_cell_says_of_itself(whole, tmp_path, monkeypatch):
+    online = "optimisers.mira={online=true, k=5, max_rounds=2, metric='BLEU'}"
+    only = ["*/phrase/*/mira/*"]
+    before = {*os.listdir(whole[0])}
+    (first, second), _ = run(tmp_path / "r", whole[0], online, "grid.seeds=[1, 2]", only=only, resume=False)
+    assert first.metric == "bleu"
+    # It learned from up to five candidates of each of ten sentences in a pass; the last round was only measured.
+    assert len(first.rounds) == 3
+    assert 10 < first.rounds[0].n_candidates <= 50
+    assert first.rounds[2].n_candidates == first.rounds[1].n_candidates
+    # The start's translations are shared, and so are others: what was found ready is not paid for again.
+    costs = [stage for cell in (first, second) for stage in cell.stages if stage.name == "test decoding"]
+    made = [json.loads((whole[0] / name / "entry.json").read_bytes()) for name in {*os.listdir(whole[0])} - before]
+    paid = [entry["cost"]["cpu_s"] for entry in made if entry["key"]["stage"] == "test decoding"]
+    assert sum(cost.cpu_s for cost in costs if not cost.cached) == pytest.approx(sum(paid), abs=1e-6)
+
+    (program,) = first.programs
+    assert compare_runs([tmp_path / "r"], n_bootstrap=0, n_trials=0).notes == ()
+    (tmp_path / "r/cells/synth/phrase/dense/mira/2/cell.json").unlink()
+    monkeypatch.setattr("dragoman.recipe.cell.program_name", lambda: "0.0.9+older")
+    (_, again), _ = run(tmp_path / "r", whole[0], online, "grid.seeds=[1, 2]", only=only)
+    assert again.programs == (program, "0.0.9+older")
+    assert again.scores == second.scores
+    assert compare_runs([tmp_path / "r"], n_bootstrap=0, n_trials=0).notes == (
+        f"the cells were made by 2 versions of the program ({program}: 1 cells, 0.0.9+older: 1 cells)",
+        "synth/phrase/dense/mira/2 was begun by one version of the program and finished by another",
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -416,6 +417,13 @@ def _notes(outputs: Outputs, rows: Sequence[Row]) -> Iterable[str]:
         yield f"{name} is not finished"
     if len(outputs.unfinished) > n_named:
         yield f"{len(outputs.unfinished) - n_named} more cells are not finished"
+    programs = Counter(cell.programs[-1] for cell in outputs.finished().values() if cell.programs)
+    if len(programs) > 1:
+        counts = ", ".join(f"{name}: {n} cells" for name, n in programs.items())
+        yield f"the cells were made by {len(programs)} versions of the program ({counts})"
+    for key, cell in outputs.finished().items():
+        if len(cell.programs) > 1:
+            yield f"{key.name} was begun by one version of the program and finished by another"
     for corpus in dict.fromkeys(row.key.corpus for row in rows):
         same = [row for row in rows if row.key.corpus == corpus]
         if len({len(row.seeds) for row in same}) > 1:

@@ -35,13 +35,15 @@ from dragoman.text import replace_bytes, sync_path
 from dragoman.tune.loop import cpu_seconds
 from dragoman.types import PathLike
 
-__all__ = ["Cache", "Made", "StageKey", "digest_of", "measured"]
+__all__ = ["Cache", "Made", "StageKey", "digest_of", "measured", "program_name"]
 
 ENTRY = "entry.json"
 _FORMAT = 1
 _WAIT_S = 0.2
 _STAGE_CODE = ("text", "corpus", "align", "lm", "features", "grammar", "forest", "search", "system", "recipe")
 """Packages whose code makes the stages."""
+_CELL_CODE = ("metric", "pool", "optim", "tune", "evaluate")
+"""Those whose code makes the rest of a cell."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,11 +207,18 @@ def _core_digest() -> str:
 
 
 @cache
-def _code_digest() -> str:
+def program_name() -> str:
+    """The version, and a few digits that tell apart what makes figures: the native core and the code."""
+    digest = hashlib.blake2b(f"{_core_digest()} {_code_digest((*_STAGE_CODE, *_CELL_CODE))}".encode(), digest_size=4)
+    return f"{version('dragoman')}+{digest.hexdigest()}"
+
+
+@cache
+def _code_digest(packages: tuple[str, ...] = _STAGE_CODE) -> str:
     """Of this package's Python code below the recipes: what makes the stages."""
     root = Path(__file__).parent.parent
     digest = hashlib.blake2b(digest_size=16)
-    for package in _STAGE_CODE:
+    for package in packages:
         for path in sorted((root / package).rglob("*.py")):
             digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()

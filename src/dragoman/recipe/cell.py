@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any
 from dragoman.evaluate import SystemOutput, compare_systems
 from dragoman.features import read_weights
 from dragoman.metric import by_name, score_text
-from dragoman.recipe.cache import Cache, Made, measured
+from dragoman.recipe.cache import Cache, Made, measured, program_name
 from dragoman.recipe.grid import GridRecipe
 from dragoman.recipe.stages import SharedStages, decode_test, decoding_key, read_held_out, system_folder
 from dragoman.run import CellKey, CellResult, CellRound, RunFolder, StageCost, cell_folder, save_plan
@@ -27,6 +27,7 @@ from dragoman.tune import RoundRecord, Step, TuneConfig, tune_system
 __all__ = ["CellWork", "cell_plan", "plain"]
 
 TUNED = "tuned"
+PROGRAMS = "programs.txt"
 _METRICS = ("bleu", "chrf", "ter")
 _SAMPLE_TOKENS = range(5, 31)
 """Sentences of these lengths are nice to look at."""
@@ -87,6 +88,7 @@ class CellWork:
     def run(self) -> CellResult:
         """Do what is left of it and write the record."""
         save_plan(self._run.path, self.key, cell_plan(self.key, self._recipe, self._shared))
+        programs = self._sign()
         made = self._shared.make()
         for stage in made:
             self._log(stage.cost)
@@ -103,16 +105,26 @@ class CellWork:
         result = CellResult(
             key=self.key,
             method=self._config.method,
-            metric=self._config.metric,
-            rounds=tuple(self._round(entry, tests.get(entry["round"])) for entry in tuning["rounds"]),
+            metric=by_name(self._config.metric).name,
+            rounds=tuple(self._rounds(tuning["rounds"], tests)),
             best_round=tuning["best_round"],
             stopped=tuning["stopped"],
             stages=(*(stage.cost for stage in made), *costs),
             scores=scores,
             notes=tuple(tuning["notes"]),
+            programs=programs,
         )
         result.save(self._run.path)
         return result
+
+    def _sign(self) -> tuple[str, ...]:
+        """Write down which program works here; all that did."""
+        path = self.folder / PROGRAMS
+        programs = [*read_lines(path)] if path.exists() else []
+        if programs[-1:] != [program_name()]:
+            programs.append(program_name())
+            replace_bytes(path, "".join(f"{name}\n" for name in programs).encode("utf-8"))
+        return tuple(programs)
 
     def _keep_test_set(self, text: Made) -> None:
         """Copy it into the run, the source last: its presence says that all is there."""
@@ -204,12 +216,14 @@ class CellWork:
             outputs[number] = list(read_lines(made.folder / "test.txt"))
             if number == best:
                 replace_bytes(self.folder / "test.txt", content)
+        # What was found ready was paid for elsewhere, unless everything was.
+        own = [cost for cost in costs if not cost.cached] or costs
         return outputs, StageCost(
             name="test decoding",
-            wall_s=round(sum(cost.wall_s for cost in costs), 3),
-            cpu_s=round(sum(cost.cpu_s for cost in costs), 3),
-            peak_bytes=max(cost.peak_bytes for cost in costs),
-            cached=all(cost.cached for cost in costs),
+            wall_s=round(sum(cost.wall_s for cost in own), 3),
+            cpu_s=round(sum(cost.cpu_s for cost in own), 3),
+            peak_bytes=max(cost.peak_bytes for cost in own),
+            cached=own[0].cached,
         )
 
     def _score(
@@ -244,6 +258,14 @@ class CellWork:
 
     def _load(self, system: Made) -> System:
         return System.load(system_folder(system)).with_templates(self._templates)
+
+    def _rounds(self, entries: Sequence[Mapping[str, Any]], tests: Mapping[int, float]) -> Iterator[CellRound]:
+        seen = 0
+        for entry in entries:
+            # A method that decodes while it learns says from how many; its last round is only measured.
+            seen = (entry["learned"] or {}).get("n_candidates") or seen
+            found = self._round(entry, tests.get(entry["round"]))
+            yield replace(found, n_candidates=seen) if seen else found
 
     def _round(self, entry: Mapping[str, Any], test: float | None) -> CellRound:
         weights = read_weights(self.folder / "weights" / f"{entry['round']:04d}.tsv")

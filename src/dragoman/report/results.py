@@ -46,7 +46,7 @@ def score_table(records: Records, corpus: str) -> Table:
     for key, cells in records.of_corpus(corpus).items():
         best = [entry for cell in cells for entry in cell.rounds if entry.round == cell.best_round]
         first = [cell.rounds[0] for cell in cells if cell.rounds]
-        tests = [cell.scores[cell.metric] for cell in cells if cell.metric in cell.scores]
+        tests = [entry.test for entry in best if entry.test is not None]
         numbers = [
             _mean([len(cell.rounds) for cell in cells], 1),
             _mean([cell.best_round for cell in cells], 1),

@@ -101,6 +101,8 @@ class CellResult:
     scores: Mapping[str, float] = dataclasses.field(default_factory=dict)
     """Of the test set: bleu, chrf, ter in [0, 1] and length_ratio."""
     notes: tuple[str, ...] = ()
+    programs: tuple[str, ...] = ()
+    """What worked on it, one after the other: version and digest."""
     error: str | None = None
 
     def to_json(self) -> dict[str, Any]:
@@ -116,6 +118,7 @@ class CellResult:
             fields["rounds"] = tuple(CellRound(**entry) for entry in fields["rounds"])
             fields["stages"] = tuple(StageCost(**entry) for entry in fields["stages"])
             fields["notes"] = tuple(fields["notes"])
+            fields["programs"] = tuple(fields.get("programs", ()))
             return cls(**fields)
         except (KeyError, TypeError, ValueError) as error:
             raise InputError(f"is not the record of a cell: {error}") from error

@@ -304,6 +304,7 @@ class _Loop:
             cpu_s=cpu_seconds() - cpu_began,
             decode_cpu_s=_total(result.trace, "decode_cpu_s"),
             statistics_cpu_s=_total(result.trace, "statistics_cpu_s"),
+            n_candidates=int(_total(result.trace, "candidates")),
         )
 
     def finish(self, stopped: str) -> TuneRecord:

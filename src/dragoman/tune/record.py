@@ -17,7 +17,8 @@ __all__ = ["Learned", "RoundRecord", "TuneRecord", "plain_trace"]
 class Learned:
     """What the optimiser did in a round. Gains, in [0, 1], are those of the whole pool by its start and its result.
 
-    An optimiser that decodes while it learns says how much of `cpu_s` went into decoding and into statistics.
+    An optimiser that decodes while it learns says how much of `cpu_s` went into decoding and into statistics, and from
+    how many candidates it learned.
     """
 
     gain_before: float
@@ -28,6 +29,7 @@ class Learned:
     cpu_s: float
     decode_cpu_s: float = 0.0
     statistics_cpu_s: float = 0.0
+    n_candidates: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
