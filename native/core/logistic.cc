@@ -51,6 +51,7 @@ std::vector<double> descent(std::span<const double> gradient, const std::deque<C
 LbfgsResult minimise(const Objective& objective, std::span<const double> start, const LbfgsSettings& settings) {
   constexpr double kDecrease = 1e-4, kCurvature = 0.9;  // the constants of the Wolfe conditions
   constexpr int kMaxHalvings = 60;
+  constexpr double kRounding = 1e-12;  // of values, relative
   LbfgsResult result{{start.begin(), start.end()}, 0, 0, false};
   const size_t n = start.size();
   std::vector<double> gradient(n), next(n), next_gradient(n);
@@ -83,9 +84,11 @@ LbfgsResult minimise(const Objective& objective, std::span<const double> start, 
       }
       step = high > 0 ? (low + high) / 2 : 2 * low;
     }
-    // No progress is possible in float64: this is the minimum as well as it can be known.
+    // No progress is possible in float64: this is the minimum as well as it can be known. A start next to it has a
+    // gradient so short that none is short beside it; then what counts is how far down the minimum can be at most.
     if (!found) {
-      result.converged = length <= 1e4 * small;
+      const bool is_bottom = length * length <= 2 * settings.convexity * kRounding * std::abs(result.value);
+      result.converged = length <= 1e4 * small || is_bottom;
       return result;
     }
     Correction correction{std::vector<double>(n), std::vector<double>(n), 0};
@@ -156,7 +159,9 @@ LbfgsResult fit_logistic(const LogisticProblem& problem, const LbfgsSettings& se
     for (const double one : losses) loss += one;
     return problem.l2 / 2 * dot(point, point) + problem.row_weight * loss;
   };
-  return minimise(objective, std::vector<double>(n_features, 0.0), settings);
+  LbfgsSettings resolved = settings;
+  resolved.convexity = problem.l2;
+  return minimise(objective, std::vector<double>(n_features, 0.0), resolved);
 }
 
 }  // namespace dragoman

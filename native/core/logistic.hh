@@ -17,6 +17,7 @@ struct LbfgsSettings {
   int max_iterations = 1000;
   int n_corrections = 10;
   double tolerance = 1e-7;  // of the gradient's length, relative to the first one's
+  double convexity = 0;     // the function curves at least so much everywhere
 };
 
 struct LbfgsResult {

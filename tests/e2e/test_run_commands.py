@@ -273,6 +273,14 @@ def test_a_plan_says_what_is_cached_and_runs_nothing(whole, command, tmp_path):
     assert not list(tmp_path.iterdir())
     assert "6 cells, 0 of them done" in command("-o", "r", "--dry-run").out
     assert "6 cells, 0 of them done" in command("--dry-run").out
+    # A folder that nobody named is not looked at; one that was named must do.
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "stray").touch()
+    assert "6 cells, 0 of them done" in command("--dry-run").out
+    assert "is not empty and holds no run" in command("-o", "run", "--dry-run", status=2).err
+    (tmp_path / "run" / "run.json").write_text('{"format": "dragoman-run", "version": 1, "settings": {"kind": "x"}}')
+    assert "was started with another kind" in " ".join(command("-o", "run", "--dry-run", status=2).err.split())
+    assert "is no folder" in command("-o", "run/stray", "--dry-run", status=2).err
     assert "with -o" in command(status=2).err
     assert "grid.seeds=[7]" in command("-o", "r", "--seed", 3, status=2).err
 
@@ -337,7 +345,7 @@ def test_the_trace_tells_what_happened(whole, command, tmp_path):
 def test_what_a_cell_says_of_itself(whole, tmp_path, monkeypatch):
     online = "optimisers.mira={online=true, k=5, max_rounds=2, metric='BLEU'}"
     only = ["*/phrase/*/mira/*"]
-    before = {*os.listdir(whole[0])}
+    before = {*whole[0].iterdir()}
     (first, second), _ = run(tmp_path / "r", whole[0], online, "grid.seeds=[1, 2]", only=only, resume=False)
     assert first.metric == "bleu"
     # It learned from up to five candidates of each of ten sentences in a pass; the last round was only measured.
@@ -346,7 +354,7 @@ def test_what_a_cell_says_of_itself(whole, tmp_path, monkeypatch):
     assert first.rounds[2].n_candidates == first.rounds[1].n_candidates
     # The start's translations are shared, and so are others: what was found ready is not paid for again.
     costs = [stage for cell in (first, second) for stage in cell.stages if stage.name == "test decoding"]
-    made = [json.loads((whole[0] / name / "entry.json").read_bytes()) for name in {*os.listdir(whole[0])} - before]
+    made = [json.loads((folder / "entry.json").read_bytes()) for folder in {*whole[0].iterdir()} - before]
     paid = [entry["cost"]["cpu_s"] for entry in made if entry["key"]["stage"] == "test decoding"]
     assert sum(cost.cpu_s for cost in costs if not cost.cached) == pytest.approx(sum(paid), abs=1e-6)
 

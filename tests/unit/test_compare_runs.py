@@ -108,6 +108,9 @@ def test_baselines(tmp_path):
     by_name = compare_runs([run], metrics=["bleu"], baseline="phrase/phrase15/pro", **FEW)
     assert {row.baseline.name for row in by_name.rows if row.baseline} == {"phrase/phrase15/pro"}
     assert sum(row.baseline is None for row in by_name.rows) == 1
+    # Where every optimiser is alone with its features there is no best to test against, but the baseline.
+    alone = compare_runs([run], metrics=["bleu"], baseline="hiero", within=Within.FEATURES, **FEW)
+    assert "against the baseline hiero" in legend(alone, "*", "≈")
     with pytest.raises(InputError, match="no such row; expected one of .*mert, .*phrase/phrase15/pro"):
         compare_runs([run], baseline="mira")
     assert any("different numbers of runs" in note for note in by_name.notes)

@@ -23,6 +23,7 @@ from dragoman.report.chart_script import chart_data
 from dragoman.report.chart_svg import chart_svg
 from dragoman.report.charts import BarChart, DotChart, Line, LineChart, nice_ticks
 from dragoman.report.comparison import latex_text, markdown_text
+from dragoman.report.experiment import load_experiment
 from dragoman.report.figures import FAR, learning_charts, spread_charts
 from dragoman.report.samples import Change, differences
 from dragoman.run import CellKey, CellResult, CellRound
@@ -320,6 +321,8 @@ def test_a_run_with_little_in_it(tmp_path):
 
 
 def test_the_recipe_says_what_to_report(tmp_path):
+    text = fake_run(tmp_path / "text", report={"metrics": "ter"})
+    assert load_experiment([text], n_trials=0).comparison.metrics == ("ter",)
     run = fake_run(tmp_path / "run", report={"metrics": ["chrf"], "baseline": "mert"})
     (run / "recipe.json").write_text(json.dumps({"title": "From the recipe"}))
     page = read(few([run], tmp_path / "report.html"))

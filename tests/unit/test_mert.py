@@ -58,7 +58,7 @@ def test_a_rare_feature_is_measured_where_it_tells_candidates_apart():
 def test_steps_into_wide_intervals_are_short(n_more, weight):
     """Where one sentence alone decides, up to a corner far away, the middle would dwarf the other weights.
 
-    That there are more features with no weight, or nearly none, makes no step longer, nor so short that rounding eats it.
+    That there are more features with no weight, or nearly none, makes no step longer, nor so short that it is nothing.
     """
     often = [[({"a": float(x), "b": float(-x)}, gain), ({"a": 0.0}, 0.0)] for x, gain in ((1, 1.0), (-1, 0.0))] * 20
     rare = [({"a": 0.1, "r": 0.0}, 0.0), ({"a": 0.0, "r": 1.0}, 1.0), ({"a": -500.0, "r": 2.0}, 0.0)]

@@ -233,6 +233,17 @@ def test_an_iteration_limit_is_told():
     assert "before it converged" in result.notes[0]
 
 
+def test_a_fit_that_begins_at_its_minimum_has_converged():
+    """With the previous weights as prior, the same pairs lead to the same weights; the first gradient is tiny."""
+    pool = random_pool(7)
+    weights = Weights(pool.index)
+    pro = Pro(prior=Prior.PREVIOUS, l2=0.1)
+    for _ in range(12):
+        result = pro.optimise(pool, weights, seed=1)
+        assert not any("converged" in note for note in result.notes)
+        weights = result.weights
+
+
 @pytest.mark.parametrize("settings", [{"l2": 0.0}, {"n_kept": 0}, {"threshold": -1.0}, {"interpolation": 0.0}])
 def test_settings_are_checked(settings):
     with pytest.raises(InputError):

@@ -110,7 +110,13 @@ def test_changes(folder):
 
 def test_cells_whose_every_round_is_tested(folder):
     assert not read(folder, "report.rounds_on_test='*/7'", "grid.seeds=[1]").report.follows(read(folder).cells[0])
-    for value, expected in (("true", {1, 2, 7}), ("false", set()), ("'made/*/1'", {1}), ("['*/2', '*/7']", {2, 7})):
+    for value, expected in (
+        ("true", {1, 2, 7}),
+        ("false", set()),
+        ("'made/*/1'", {1}),
+        ("['*/2', '*/7']", {2, 7}),
+        ("'*/[12]'", {1, 2}),
+    ):
         recipe = read(folder, f"report.rounds_on_test={value}")
         assert {cell.seed for cell in recipe.cells if recipe.report.follows(cell)} == expected
 
@@ -175,6 +181,7 @@ BAD = {
     "a group": ("report.within='sytem'", "report.within = 'sytem': "),
     "samples": ("report.samples=-1", "report.samples = -1: expected 0 to 200"),
     "a flag": ("report.rounds_on_test=1", "report.rounds_on_test = 1: expected true or false"),
+    "a pattern without a seed": ("report.rounds_on_test='*prro*'", "no cell matches *prro*"),
     "a pattern of cells": ("report.rounds_on_test='x/*'", "no cell matches x/*; cells are named like "),
     "a reported metric": ("report.metrics=['rouge']", "report: 'rouge' is no metric"),
     "a published row": ("published.score='high'", "published.0.score = 'high': expected"),

@@ -67,16 +67,14 @@ def run(
     session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
     if seed:
         raise InputError("the seeds of an experiment are those of its recipe; change them with --set 'grid.seeds=[7]'")
-    if out is None:
-        if not dry_run:
-            raise InputError("name the folder of the run with -o")
-        out = Path("run")
+    if out is None and not dry_run:
+        raise InputError("name the folder of the run with -o")
     plan = read_recipe(recipe, setting or [], data=data)
     if isinstance(plan, SyntheticRecipe):
         if only or cache or data:
             raise InputError("--only, --cache and --data belong to recipes of systems")
         _run_synthetic(session, plan, out, dry_run=dry_run, resume=resume)
-    elif dry_run:
+    elif out is None or dry_run:
         _show_plan(session, plan, out, only or [], cache)
     else:
         results = run_grid(session, plan, out, only=only or [], cache=cache, resume=resume)
@@ -122,7 +120,7 @@ def fail_if_any(results: list[CellResult]) -> None:
         raise FailedError("\n".join([f"{len(failed)} of {len(results)} cells failed; --resume tries again", *lines]))
 
 
-def _show_plan(session: Session, recipe: GridRecipe, out: Path, only: list[str], cache: Path | None) -> None:
+def _show_plan(session: Session, recipe: GridRecipe, out: Path | None, only: list[str], cache: Path | None) -> None:
     plans = plan_cells(recipe, recipe.select(only), out, cache)
     n_done = sum(plan.done for plan in plans)
     rows = table("cell", "state", "stages that are cached", "stages to make", numeric_from=4)
@@ -159,10 +157,12 @@ def cell_json(result: CellResult) -> dict[str, Any]:
     return {**fields, **scores, "dev": dev, "best_round": result.best_round, "stopped": result.stopped}
 
 
-def _run_synthetic(session: Session, plan: SyntheticRecipe, out: Path, *, dry_run: bool, resume: bool) -> None:
+def _run_synthetic(session: Session, plan: SyntheticRecipe, out: Path | None, *, dry_run: bool, resume: bool) -> None:
     n_cells = len(plan.points)
     session.say(f"{plan.title}: {n_cells} cells")
-    if dry_run:
+    if out is None or dry_run:
+        if out is not None:
+            RunFolder.check(out, plan.settings())
         session.emit({"n_cells": n_cells, "settings": plan.settings()})
         return
     n_done = 0

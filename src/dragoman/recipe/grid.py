@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -192,9 +193,10 @@ def _read_followed(table: Table, names: Sequence[Collection[str]], example: Cell
         return ("*",) if table.flag(key) else ()
     patterns = table.texts(key)
     for pattern in patterns:
-        # Of names that are defined, whether or not the grid has them, and any seed: the grid may have been changed.
-        seed = pattern.rpartition("/")[2]
-        if not any(fnmatch.fnmatchcase("/".join((*parts, seed)), pattern) for parts in product(*names)):
+        # Of names that are defined, whether or not the grid has them, and of any seed: the grid may have been changed.
+        digits = pattern.rpartition("/")[2]
+        seeds = {str(example.seed), *re.findall(r"\d+", digits), *re.findall(r"\d", digits)}
+        if not any(fnmatch.fnmatchcase("/".join(parts), pattern) for parts in product(*names, seeds)):
             raise table.wrong(key, f"no cell matches {pattern}; cells are named like {example.name}")
     return patterns
 

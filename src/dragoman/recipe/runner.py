@@ -37,6 +37,7 @@ __all__ = ["CACHE", "CellPlan", "Observer", "cache_folder", "plan_cells", "run_c
 
 CACHE = ".dragoman-cache"
 """Beside the run folder unless another is named."""
+_KIND = {"kind": "systems"}
 
 
 class Observer(Monitor, Protocol):
@@ -69,13 +70,19 @@ class CellPlan:
 
 
 def plan_cells(
-    recipe: GridRecipe, selection: Selection, out: PathLike, cache: PathLike | None = None
+    recipe: GridRecipe, selection: Selection, out: PathLike | None = None, cache: PathLike | None = None
 ) -> list[CellPlan]:
-    """What a run would do; nothing is made. Raises InputError where the run was begun with other settings."""
+    """What a run would do, in a new folder or in `out`; nothing is made.
+
+    Raises InputError where there can be no run in `out`, or where it was begun with other settings.
+    """
     store = Cache(cache_folder(out, cache))
-    done = {result.key for result in load_cells(out) if result.error is None}
     shared = _shared_stages(recipe, selection, store, n_threads=1, monitor=Silent())
-    _check_plans(Path(out), recipe, shared, selection.cells)
+    done = set()
+    if out is not None:
+        RunFolder.check(out, _KIND)
+        _check_plans(Path(out), recipe, shared, selection.cells)
+        done = {result.key for result in load_cells(out) if result.error is None}
     return [
         CellPlan(
             key=key,
@@ -86,9 +93,9 @@ def plan_cells(
     ]
 
 
-def cache_folder(out: PathLike, cache: PathLike | None) -> Path:
-    """The folder that was named, or the default one."""
-    return Path(out).absolute().parent / CACHE if cache is None else Path(cache)
+def cache_folder(out: PathLike | None, cache: PathLike | None) -> Path:
+    """The folder that was named, or the default one: beside the run, or without one here."""
+    return Path(out or "run").absolute().parent / CACHE if cache is None else Path(cache)
 
 
 def run_cells(
@@ -103,7 +110,7 @@ def run_cells(
 ) -> list[CellResult]:
     """Do all cells that are not complete; a cell that fails leaves its reason and does not stop the others."""
     store = Cache(cache_folder(out, cache), observer.say)
-    with RunFolder.open(out, {"kind": "systems"}, resume=resume) as run:
+    with RunFolder.open(out, _KIND, resume=resume) as run:
         done = {result.key: result for result in load_cells(run.path) if result.error is None}
         shared = _shared_stages(recipe, selection, store, n_threads=n_threads, monitor=observer)
         watch = Watch(monitor=observer, on_step=observer.step, on_round=observer.end_round)

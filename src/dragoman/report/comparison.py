@@ -101,7 +101,8 @@ def legend(comparison: Comparison, best: str, not_worse: str) -> str:
     """What the marks and p-values of a table say."""
     scores = f"Mean ± standard deviation over tuning runs. {best}: best of its {_GROUPS[comparison.within]}"
     against = "that best" if comparison.baseline is None else f"the baseline {comparison.baseline}"
-    if not any(comparison.test in score.p_best for row in comparison.rows for score in row.scores.values()):
+    all_scores = [score for row in comparison.rows for score in row.scores.values()]
+    if not any(comparison.test in {*score.p_best, *score.p_baseline} for score in all_scores):
         return f"{scores}; nothing was tested."
     test = _TESTS[comparison.test]
     return (

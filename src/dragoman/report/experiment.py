@@ -84,6 +84,7 @@ def load_experiment(runs: Sequence[PathLike], *, threads: int = 1, n_trials: int
     records = Records(runs)
     plan = records.runs[0].table("report")
     metrics = plan.get("metrics")
+    metrics = [metrics] if isinstance(metrics, str) else metrics
     baseline = plan.get("baseline")
     within = plan.get("within")
     comparison = compare_runs(

@@ -32,6 +32,7 @@ __all__ = ["RunFolder"]
 
 _FORMAT = "dragoman-run"
 _VERSION = 1
+_UNFINISHED = ".run.json.*"
 
 
 class RunFolder:
@@ -59,6 +60,17 @@ class RunFolder:
             with _clear_failures(base):
                 run._begin(resume)
             yield run
+
+    @classmethod
+    def check(cls, path: PathLike, settings: dict[str, Any]) -> None:
+        """Raise InputError where `open` could neither start nor resume a run; nothing is made."""
+        base = Path(path)
+        if base.exists() and not base.is_dir():
+            raise InputError("is no folder; name another", path=base)
+        if (base / "run.json").exists():
+            _check_same(base / "run.json", json.loads(json.dumps(settings)))
+        elif base.exists():
+            _check_empty(base)
 
     def rounds(self) -> list[Path]:
         """The folders of the finished rounds, in order and without a gap."""
@@ -132,10 +144,9 @@ class RunFolder:
             _check_same(record, self.settings)
             self._repair()
             return
-        for unfinished in self.path.glob(".run.json.*"):
+        _check_empty(self.path)
+        for unfinished in self.path.glob(_UNFINISHED):
             unfinished.unlink(missing_ok=True)
-        if any(entry.name != "lock" for entry in self.path.iterdir()):
-            raise InputError("is not empty and holds no run; name another folder", path=self.path)
         head = {"format": _FORMAT, "version": _VERSION, "dragoman": version("dragoman")}
         _write_json(record, {**head, "python": platform.python_version(), "settings": self.settings})
 
@@ -150,6 +161,11 @@ class RunFolder:
             data = trace.read_bytes()
             if not data.endswith(b"\n"):
                 replace_bytes(trace, data[: data.rfind(b"\n") + 1])
+
+
+def _check_empty(base: Path) -> None:
+    if any(entry.name != "lock" and not entry.match(_UNFINISHED) for entry in base.iterdir()):
+        raise InputError("is not empty and holds no run; name another folder", path=base)
 
 
 def _check_same(record: Path, settings: dict[str, Any]) -> None:
