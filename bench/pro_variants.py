@@ -75,7 +75,9 @@ def shown(total: np.ndarray) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--corpus", choices=CORPORA, default="enja")
-    corpus = parser.parse_args().corpus
+    parser.add_argument("--only", default="", help="methods whose name begins so")
+    options = parser.parse_args()
+    corpus = options.corpus
     OUT.mkdir(parents=True, exist_ok=True)
     system = build(Case(corpus=corpus, align="fast", reordering="hrm"))
     print(
@@ -87,6 +89,8 @@ def main() -> None:
         row = f"| {name} | {pool.n_candidates:,} |"
         print(f"{row} start | | {shown(rerank(pool, start).total())} | |", flush=True)
         for method, optimiser in variants().items():
+            if not method.startswith(options.only):
+                continue
             print(f"{row} {method} | {' | '.join(held_out(pool, start, optimiser))} |", flush=True)
 
 
