@@ -35,6 +35,20 @@ def test_the_same_seed_gives_the_same_corpus(dragoman, tmp_path):
     assert texts["a"] == texts["b"] != texts["c"]
 
 
+def test_clean_reads_a_translation_memory(dragoman, tmp_path):
+    units = [("Ja.", "Yes."), ("", "nothing"), ("Nein.", "No.")]
+    variants = [
+        f"<tu><tuv xml:lang='de-DE'><seg>{f}</seg></tuv><tuv xml:lang='en'><seg>{e}</seg></tuv></tu>" for f, e in units
+    ]
+    (tmp_path / "m.tmx").write_text(f"<tmx><body>{''.join(variants)}</body></tmx>")
+    words = ("--tmx", "m.tmx", "--languages", "de,en")
+    dragoman("corpus", "clean", *words, "--out-source", "de", "--out-target", "en")
+    assert (tmp_path / "de").read_text() == "Ja.\nNein.\n"
+    assert (tmp_path / "en").read_text() == "Yes.\nNo.\n"
+    dragoman("corpus", "split", *words, "--dev", 1, "--test", 1, "-o", "parts")
+    assert len((tmp_path / "parts" / "dev.source").read_text().splitlines()) == 1
+
+
 def test_clean_says_what_it_dropped(dragoman, tmp_path):
     (tmp_path / "f").write_text('Er sagt: "Ja!"\n\nEins zwei drei\nEr sagt: "Ja!"\n')
     (tmp_path / "e").write_text('He says: "Yes!"\nempty\nA\nHe says: "Yes!"\n')
@@ -72,6 +86,8 @@ def test_tokenize_reads_and_writes_pipes(dragoman, tmp_path):
         (["corpus", "stats", "two.txt", "one.txt"], "two.txt has 2, one.txt has 1"),
         (["corpus", "clean", "-s", "two.txt", "-t", "one.txt", "--out-tsv", "o"], "two.txt has 2, one.txt has 1"),
         (["corpus", "clean", "-s", "two.txt", "--out-tsv", "o"], "give either a source and a target file"),
+        (["corpus", "clean", "--tmx", "two.txt", "--out-tsv", "o"], "a TMX file needs its two languages"),
+        (["corpus", "clean", "--tmx", "two.txt", "--languages", "a,b", "--out-tsv", "o"], "is not well-formed XML"),
         (["corpus", "clean", "-s", "two.txt", "-t", "two.txt"], "say where the result goes"),
         (["corpus", "clean", "--tsv", "one.txt", "--out-tsv", "o"], "one.txt, line 1: expected two columns"),
         (["corpus", "split", "-s", "two.txt", "-t", "two.txt", "-o", "d"], "ask for fewer"),

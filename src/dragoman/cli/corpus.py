@@ -22,6 +22,8 @@ app = typer.Typer(no_args_is_help=True, help="Make and look after corpora.", ric
 Source = Annotated[str | None, typer.Option("--source", "-s", help="Source side, one sentence a line.")]
 Target = Annotated[str | None, typer.Option("--target", "-t", help="Target side, line-aligned with the source.")]
 Tsv = Annotated[str | None, typer.Option("--tsv", help="Both sides in one file: source, tab, target.")]
+Tmx = Annotated[str | None, typer.Option("--tmx", help="Both sides in a translation memory; name its --languages.")]
+Languages = Annotated[str | None, typer.Option("--languages", help="Source and target of the TMX file, such as de,en.")]
 Folder = Annotated[Path, typer.Option("--out", "-o", help="Folder to write to; made if need be.")]
 
 
@@ -77,6 +79,8 @@ def clean(
     source: Source = None,
     target: Target = None,
     tsv: Tsv = None,
+    tmx: Tmx = None,
+    languages: Languages = None,
     out_source: Annotated[str | None, typer.Option(help="Where the kept source sentences go.")] = None,
     out_target: Annotated[str | None, typer.Option(help="Where the kept target sentences go.")] = None,
     out_tsv: Annotated[str | None, typer.Option(help="Where both go, with a tab between them.")] = None,
@@ -97,16 +101,19 @@ def clean(
 
     Example: dragoman corpus clean -s raw.de -t raw.en --source-language de --target-language en
     --lowercase --max-words 80 --out-source train.de --out-target train.en
+
+    dragoman corpus clean --tmx memory.tmx --languages de,en --out-source all.de --out-target all.en
     """
     session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
     if (out_tsv is None) == (out_source is None or out_target is None):
         raise InputError("say where the result goes: --out-source and --out-target, or --out-tsv")
     if json and "-" in (out_source, out_target, out_tsv):
         raise InputError("with --json, standard output holds the JSON object; write the corpus to a file")
+    files = PairFiles(source=source, target=target, tsv=tsv, tmx=tmx, languages=languages)
     sides = [MosesText(code) if code else None for code in (source_language, target_language)]
 
     def prepared() -> Iterable[tuple[str, str]]:
-        for pair in session.track(PairFiles(source=source, target=target, tsv=tsv), "cleaning"):
+        for pair in session.track(files, "cleaning"):
             f, e = (moses.tokenize(text) if moses else text for moses, text in zip(sides, pair, strict=True))
             yield (f.lower(), e.lower()) if lowercase else (f, e)
 
@@ -168,6 +175,8 @@ def split(
     source: Source = None,
     target: Target = None,
     tsv: Tsv = None,
+    tmx: Tmx = None,
+    languages: Languages = None,
     n_dev: Annotated[int, typer.Option("--dev", min=0, help="Development pairs.")] = 1000,
     n_test: Annotated[int, typer.Option("--test", min=0, help="Test pairs.")] = 1000,
     source_name: Annotated[str, typer.Option(help="Suffix of the source files.")] = "source",
@@ -186,7 +195,8 @@ def split(
     session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
     if source_name == target_name or not all(name and "/" not in name for name in (source_name, target_name)):
         raise InputError("the two suffixes must differ and must not hold a '/'")
-    pairs = list(session.track(PairFiles(source=source, target=target, tsv=tsv), "reading"))
+    files = PairFiles(source=source, target=target, tsv=tsv, tmx=tmx, languages=languages)
+    pairs = list(session.track(files, "reading"))
     parts = split_pairs(pairs, n_dev=n_dev, n_test=n_test, seed=seed)
     _make_folder(out)
     sizes = {}

@@ -5,6 +5,7 @@ from dragoman.corpus.clean import CleanConfig, Cleaner, DropReason
 from dragoman.corpus.pairs import PairFiles, read_tsv
 from dragoman.corpus.split import Parts, split_pairs
 from dragoman.corpus.stats import SideStats, TextStats, describe_files
+from dragoman.corpus.tmx import read_tmx
 from dragoman.corpus.vocab import BOS, EOS, UNK, Vocab, VocabBuilder
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "Vocab",
     "VocabBuilder",
     "describe_files",
+    "read_tmx",
     "read_tsv",
     "split_pairs",
 ]

@@ -1,10 +1,11 @@
-"""Sentence pairs from line-aligned files or TSV."""
+"""Sentence pairs from line-aligned files, TSV or TMX."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from dragoman.corpus.tmx import read_tmx
 from dragoman.errors import InputError
 from dragoman.text import read_lines, read_parallel
 from dragoman.types import PathLike
@@ -14,21 +15,30 @@ __all__ = ["PairFiles", "read_tsv"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairFiles:
-    """Where sentence pairs come from: two line-aligned files, or one TSV file whose first two columns they are."""
+    """Where sentence pairs come from: two line-aligned files, a TSV file whose first two columns they are, or TMX."""
 
     source: PathLike | None = None
     target: PathLike | None = None
     tsv: PathLike | None = None
+    tmx: PathLike | None = None
+    languages: str | None = None
+    """Of the TMX file, source and target: de,en."""
 
     def __post_init__(self) -> None:
-        both = self.source is not None and self.target is not None
-        neither = self.source is None and self.target is None
-        if not (both and self.tsv is None) and not (neither and self.tsv is not None):
-            raise InputError("give either a source and a target file, or one TSV file")
+        given = [self.source is not None or self.target is not None, self.tsv is not None, self.tmx is not None]
+        if sum(given) != 1 or (given[0] and (self.source is None or self.target is None)):
+            raise InputError("give either a source and a target file, or one TSV file, or one TMX file")
+        if (self.tmx is None) != (self.languages is None) or (self.languages and len(self._pair()) != 2):
+            raise InputError("a TMX file needs its two languages, source first, such as de,en; nothing else has any")
+
+    def _pair(self) -> list[str]:
+        return [code.strip() for code in (self.languages or "").split(",") if code.strip()]
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
         if self.tsv is not None:
             yield from read_tsv(self.tsv)
+        elif self.tmx is not None:
+            yield from read_tmx(self.tmx, *self._pair())
         elif self.source is not None and self.target is not None:
             yield from ((f, e) for f, e in read_parallel([self.source, self.target]))
 

@@ -2,7 +2,15 @@
 
 from dragoman.text.compression import MAX_DECODER_BYTES
 from dragoman.text.display import printable
-from dragoman.text.read import MAX_LINE_BYTES, LineBlock, count_lines, read_blocks, read_lines, read_parallel
+from dragoman.text.read import (
+    MAX_LINE_BYTES,
+    LineBlock,
+    count_lines,
+    read_blocks,
+    read_content,
+    read_lines,
+    read_parallel,
+)
 from dragoman.text.tokens import MosesText, split_tokens
 from dragoman.text.write import LineWriter, atomic_output, open_binary_output, open_output, replace_bytes, sync_path
 
@@ -18,6 +26,7 @@ __all__ = [
     "open_output",
     "printable",
     "read_blocks",
+    "read_content",
     "read_lines",
     "read_parallel",
     "replace_bytes",

@@ -17,7 +17,7 @@ from dragoman.errors import InputError, MismatchError
 from dragoman.text.compression import decompressed
 from dragoman.types import PathLike
 
-__all__ = ["MAX_LINE_BYTES", "LineBlock", "count_lines", "read_blocks", "read_lines", "read_parallel"]
+__all__ = ["MAX_LINE_BYTES", "LineBlock", "count_lines", "read_blocks", "read_content", "read_lines", "read_parallel"]
 
 MAX_LINE_BYTES = 1 << 24
 """A longer line means that the file is not line-by-line text."""
@@ -31,6 +31,18 @@ class LineBlock:
     first_line: int
 
 
+def read_content(path: PathLike) -> Iterator[bytes]:
+    """The bytes of a plain, gz, xz or zst file (`-`: standard input) in blocks, as they are."""
+    name = os.fspath(path)
+    try:
+        with _open_binary(name) as stream:
+            yield from decompressed(stream)
+    except InputError as error:
+        raise error.at(name) from error
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", path=name) from error
+
+
 def read_blocks(path: PathLike) -> Iterator[LineBlock]:
     """Whole lines of a plain, gz, xz or zst file (`-`: standard input) in blocks of about a MiB.
 
@@ -40,30 +52,25 @@ def read_blocks(path: PathLike) -> Iterator[LineBlock]:
     line = 1
     pending: list[bytes] = []  # pieces of one line that is not complete yet
     pending_bytes = 0
-    try:
-        with _open_binary(name) as stream:
-            for block in _without_bom(decompressed(stream)):
-                cut = block.rfind(b"\n") + 1
-                if cut:
-                    pending.append(block[:cut])
-                    data = b"".join(pending)
-                    yield LineBlock(data, line)
-                    line += data.count(b"\n")
-                    pending, pending_bytes = [], 0
-                if cut < len(block):
-                    pending.append(block[cut:])
-                    pending_bytes += len(block) - cut
-                if pending_bytes > MAX_LINE_BYTES:
-                    raise InputError(
-                        f"a line of more than {MAX_LINE_BYTES >> 20} MiB; is this text, a sentence a line?",
-                        line=line,
-                    )
-            if pending:
-                yield LineBlock(b"".join(pending), line)
-    except InputError as error:
-        raise error.at(name) from error
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", path=name) from error
+    for block in _without_bom(read_content(path), name):
+        cut = block.rfind(b"\n") + 1
+        if cut:
+            pending.append(block[:cut])
+            data = b"".join(pending)
+            yield LineBlock(data, line)
+            line += data.count(b"\n")
+            pending, pending_bytes = [], 0
+        if cut < len(block):
+            pending.append(block[cut:])
+            pending_bytes += len(block) - cut
+        if pending_bytes > MAX_LINE_BYTES:
+            raise InputError(
+                f"a line of more than {MAX_LINE_BYTES >> 20} MiB; is this text, a sentence a line?",
+                path=name,
+                line=line,
+            )
+    if pending:
+        yield LineBlock(b"".join(pending), line)
 
 
 def read_lines(path: PathLike) -> Iterator[str]:
@@ -123,10 +130,10 @@ def _open_binary(name: str) -> BinaryIO:
     return Path(name).open("rb")
 
 
-def _without_bom(blocks: Iterator[bytes]) -> Iterator[bytes]:
+def _without_bom(blocks: Iterator[bytes], name: str) -> Iterator[bytes]:
     first = next(blocks, b"")
     if first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise InputError("looks like UTF-16; convert the file to UTF-8, for instance with iconv", line=1)
+        raise InputError("looks like UTF-16; convert the file to UTF-8, for instance with iconv", path=name, line=1)
     if first := first.removeprefix(codecs.BOM_UTF8):
         yield first
     yield from blocks

@@ -1,0 +1,122 @@
+"""Sentence pairs of translation memories in TMX, of any version and encoding."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator
+from xml.parsers import expat
+
+from dragoman.errors import InputError
+from dragoman.text import MAX_LINE_BYTES, read_content
+from dragoman.types import PathLike
+
+__all__ = ["read_tmx"]
+
+_CODES = frozenset({"bpt", "ept", "it", "ph", "ut", "sub"})
+"""Elements of a segment whose content is formatting, not text."""
+
+
+def read_tmx(path: PathLike, source: str, target: str) -> Iterator[tuple[str, str]]:
+    """The segments of two languages in every unit that has both, each in one line.
+
+    A language such as `de` also means `de-AT`; of several segments of a language the one that is named exactly, or the
+    first, is taken. Raises InputError when the file is no TMX, and when no unit has both languages.
+    """
+    name = os.fspath(path)
+    reader = _Reader()
+    n_pairs = 0
+    for block in read_content(path):
+        for unit in reader.feed(block, name):
+            texts = [_segment(unit, language) for language in (source, target)]
+            if None not in texts:
+                n_pairs += 1
+                yield str(texts[0]), str(texts[1])
+    reader.end(name)
+    if n_pairs == 0:
+        found = ", ".join(language for language, _ in reader.languages.most_common(20)) or "none at all"
+        raise InputError(f"no unit has both {source} and {target}; the languages of the file: {found}", path=name)
+
+
+def _segment(unit: list[tuple[str, str]], language: str) -> str | None:
+    wanted = language.lower()
+    exact = [text for tag, text in unit if tag == wanted]
+    near = [text for tag, text in unit if tag.startswith(wanted + "-")]
+    return next(iter(exact + near), None)
+
+
+class _Reader:
+    """Collects units as the parser goes through the file."""
+
+    def __init__(self) -> None:
+        self.languages: Counter[str] = Counter()
+        self._units: list[list[tuple[str, str]]] = []
+        self._unit: list[tuple[str, str]] = []
+        self._language = ""
+        self._pieces: list[str] = []
+        self._n_chars = 0
+        self._in_segment = False
+        self._n_codes = 0
+        self._is_tmx = False
+        parser = expat.ParserCreate()
+        parser.buffer_text = True
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._text
+        parser.EntityDeclHandler = self._entity
+        self._parser = parser
+
+    def feed(self, block: bytes, name: str) -> list[list[tuple[str, str]]]:
+        """The units that end in this part of the file, each a list of language and text."""
+        self._parse(block, False, name)
+        units, self._units = self._units, []
+        return units
+
+    def end(self, name: str) -> None:
+        """The file is over; raises InputError where it should not be."""
+        self._parse(b"", True, name)
+
+    def _parse(self, block: bytes, is_last: bool, name: str) -> None:
+        try:
+            self._parser.Parse(block, is_last)
+        except expat.ExpatError as error:
+            raise InputError(
+                f"is not well-formed XML: {expat.ErrorString(error.code)}", path=name, line=error.lineno
+            ) from None
+        except InputError as error:
+            raise InputError(error.message, path=name, line=self._parser.CurrentLineNumber) from None
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        if not self._is_tmx:
+            if tag != "tmx":
+                raise InputError(f"expected a TMX file, whose first element is tmx; found {tag}")
+            self._is_tmx = True
+        if self._in_segment:
+            self._n_codes += self._n_codes > 0 or tag in _CODES
+        elif tag == "tu":
+            self._unit = []
+        elif tag == "tuv":
+            self._language = (attributes.get("xml:lang") or attributes.get("lang") or "").lower().replace("_", "-")
+        elif tag == "seg":
+            self._in_segment, self._pieces, self._n_chars = True, [], 0
+
+    def _end(self, tag: str) -> None:
+        if self._in_segment and tag == "seg" and not self._n_codes:
+            self._in_segment = False
+            self._unit.append((self._language, " ".join("".join(self._pieces).split())))
+            self.languages[self._language] += 1
+        elif self._in_segment:
+            self._n_codes -= self._n_codes > 0
+        elif tag == "tu":
+            self._units.append(self._unit)
+
+    def _text(self, data: str) -> None:
+        if self._in_segment and not self._n_codes:
+            self._pieces.append(data)
+            self._n_chars += len(data)
+            if self._n_chars > MAX_LINE_BYTES:
+                raise InputError(f"a segment of more than {MAX_LINE_BYTES >> 20} MiB; is this a translation memory?")
+
+    def _entity(self, name: str, *_: object) -> None:
+        # Entities that name each other can grow without limit.
+        raise InputError(f"declares the entity {name}, which a translation memory has no use for; remove it")
