@@ -121,4 +121,5 @@ def _table(title: str, content: Table) -> Iterator[str]:
 def _pictures(charts: Sequence[Chart], figures: str | None) -> Iterator[str]:
     if figures is not None:
         for chart in charts:
-            yield f"![{markdown_text(chart.title)}]({figures}/{chart.name}.svg)\n"
+            title = markdown_text(chart.title)
+            yield f"![{title}]({figures}/{chart.name}.svg)\n\n*{title}*\n"
