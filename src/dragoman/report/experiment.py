@@ -45,6 +45,13 @@ from dragoman.types import PathLike
 __all__ = ["Experiment", "load_experiment", "write_figures", "write_page", "write_report"]
 
 
+LEARNING = (
+    "Scores of decoding with the weights that a round began with. Solid: development set; dashed: test set. Thin lines "
+    "are single runs, thick ones their mean over the runs that have the round."
+)
+"""What the curves of learning show."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Experiment:
     """Runs, read and compared, with their figures by topic."""
@@ -174,6 +181,7 @@ def experiment_html(experiment: Experiment) -> str:
             comparison=comparison,
             metric_label=metric_label,
             legend=legend(comparison, "Bold", "≈"),
+            about_learning=LEARNING,
             Mark=Mark,
             Shown=Shown,
             chart_svg=chart_svg,

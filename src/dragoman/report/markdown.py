@@ -9,7 +9,7 @@ from pathlib import Path
 from dragoman.errors import InputError
 from dragoman.report.charts import Chart
 from dragoman.report.comparison import legend, markdown_table, markdown_text, metric_label
-from dragoman.report.experiment import Experiment, load_experiment, write_figures
+from dragoman.report.experiment import LEARNING, Experiment, load_experiment, write_figures
 from dragoman.report.results import Table, class_table, cost_table, score_table
 from dragoman.text import replace_bytes
 from dragoman.types import PathLike
@@ -93,6 +93,8 @@ def _tables(experiment: Experiment, figures: str | None) -> Iterator[str]:
     yield "Means over runs; dev and active features are those of the best round.\n"
     for corpus in records.corpora:
         yield from _table(corpus if several else "", score_table(records, corpus))
+    if figures is not None and experiment.charts["learning"]:
+        yield f"{LEARNING}\n"
     yield from _pictures(experiment.charts["learning"], figures)
     yield "## Active features by class\n"
     yield "Means over runs, at the best round; the class of a feature is what stands before the colon of its name.\n"
