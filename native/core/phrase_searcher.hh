@@ -141,7 +141,8 @@ class PhraseSearcher {
   // jump is within the limit, and after a phrase that leaves the first gap open the jump back to it is too.
   template <typename Body>
   void for_each_span(uint32_t coverage, int32_t last_end, Body&& body) {
-    const int32_t n = prepared_.n_words, limit = settings_.distortion_limit, gap = coverages_.first_gap(coverage);
+    const int32_t n = prepared_.n_words, gap = coverages_.first_gap(coverage);
+    const int32_t limit = std::min(settings_.distortion_limit, n);  // no jump is longer
     const int32_t from = limit < 0 ? gap : std::max(gap, last_end - limit);
     const int32_t to = limit < 0 ? n - 1 : std::min(n - 1, last_end + limit);
     for (int32_t begin = from; begin <= to; ++begin) {

@@ -279,7 +279,7 @@ def test_a_plan_says_what_is_cached_and_runs_nothing(whole, command, tmp_path):
     assert "6 cells, 0 of them done" in command("--dry-run").out
     assert "is not empty and holds no run" in command("-o", "run", "--dry-run", status=2).err
     (tmp_path / "run" / "run.json").write_text('{"format": "dragoman-run", "version": 1, "settings": {"kind": "x"}}')
-    assert "was started with another kind" in " ".join(command("-o", "run", "--dry-run", status=2).err.split())
+    assert "was started with other settings (kind)" in " ".join(command("-o", "run", "--dry-run", status=2).err.split())
     assert "is no folder" in command("-o", "run/stray", "--dry-run", status=2).err
     assert "with -o" in command(status=2).err
     assert "grid.seeds=[7]" in command("-o", "r", "--seed", 3, status=2).err

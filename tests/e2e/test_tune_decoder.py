@@ -101,9 +101,9 @@ def test_the_run_is_recorded_and_resumes(inside, task, tmp_path):
     lists = [word for n in (1, 2) for word in ("--nbest", f"r/rounds/000{n}/candidates")]
     assert inside("oracle", *lists, "-r", "dev.ref", "--json").json["score"] >= whole["score_after"]
     assert "--resume" in inside(*words, status=2).err
-    assert "another options" in " ".join(inside(*words, "--resume", "--rounds", 3, status=2).err.split())
+    assert "other settings (options)" in " ".join(inside(*words, "--resume", "--rounds", 3, status=2).err.split())
     (tmp_path / "dev.ref").write_text((tmp_path / "dev.ref").read_text().replace("a", "b"))
-    assert "another inputs" in " ".join(inside(*words, "--resume", status=2).err.split())
+    assert "other settings (inputs)" in " ".join(inside(*words, "--resume", status=2).err.split())
 
 
 def test_fixed_lists_leave_a_run_too(inside, task, tmp_path):

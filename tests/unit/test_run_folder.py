@@ -51,7 +51,7 @@ def test_other_settings_are_named(tmp_path):
     with RunFolder.open(tmp_path / "r", SETTINGS):
         pass
     with (
-        pytest.raises(InputError, match="another seed;"),
+        pytest.raises(InputError, match="other settings .seed.;"),
         RunFolder.open(tmp_path / "r", SETTINGS | {"seed": 2}, resume=True),
     ):
         pass

@@ -46,8 +46,10 @@ def test_units_of_both_languages(path):
 
 
 def test_encodings(path):
-    for encoding in ("UTF-16", "ISO-8859-1"):
+    for encoding in ("UTF-16", "ISO-8859-1", "windows-1252", "gb18030"):
         assert pairs(path, memory(unit(de="schön", en="fine"), encoding=encoding)) == [("schön", "fine")]
+    for encoding in ("shift_jis", "EUC-JP"):
+        assert pairs(path, memory(unit(ja="日本", en="Japan"), encoding=encoding), "ja", "en") == [("日本", "Japan")]
 
 
 def test_formatting_is_no_text(path):
@@ -75,6 +77,13 @@ BAD = {
     "empty": (b"", "is not well-formed XML: no element found"),
     "another format": (b"<html><body/></html>", "line 1: expected a TMX file, whose first element is tmx; found html"),
     "other languages": (memory(unit(fr="a", it="b")), "no unit has both de and en; the languages of the file: fr, it"),
+    "an encoding": (b'<?xml version="1.0" encoding="foo"?><tmx/>', "cannot be read as foo: unknown encoding"),
+    "no encoding of text": (b'<?xml version="1.0" encoding="rot13"?><tmx/>', "cannot be read as rot13: .* not a text"),
+    "what is not of the encoding": (
+        b'<?xml version="1.0" encoding="shift_jis"?><tmx>\x80\xff</tmx>',
+        "cannot be read as shift_jis: ",
+    ),
+    "an entity of nobody": (memory(unit(de="a &foo; b", en="c")), "line 4: uses the entity &foo;"),
     "no units": (memory(), "the languages of the file: none at all"),
     "entities": (
         b'<!DOCTYPE tmx [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;&a;">]><tmx><body>&b;</body></tmx>',
@@ -101,6 +110,7 @@ def test_a_segment_without_end(path, monkeypatch):
     [
         {"tmx": "a"},
         {"tmx": "a", "languages": "de"},
+        {"tmx": "a", "languages": ""},
         {"tmx": "a", "languages": "a,b,c"},
         {"tsv": "a", "languages": "d,e"},
         {"tmx": "a", "tsv": "b"},

@@ -2,22 +2,54 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
+from pathlib import Path
 
 from dragoman.cli.app import app
+from dragoman.cli.limits import limited
 from dragoman.cli.session import report_error
-from dragoman.errors import DragomanError
+from dragoman.errors import DragomanError, FailedError
 
 __all__ = ["app", "main"]
 
 
 def main() -> None:
     """Run the `dragoman` command: exit status 0, 1 (failed) or 2 (bad usage or bad input)."""
+    _prepare_streams()
     try:
-        app()
+        limited(app)()
     except DragomanError as error:
         report_error(error)
         sys.exit(error.exit_status)
     except MemoryError:
         report_error(DragomanError("out of memory; use smaller settings or a larger machine"))
         sys.exit(1)
+    except OSError as error:
+        if error.errno == errno.EPIPE:  # whoever read has seen enough
+            _forget_output()
+            sys.exit(1)
+        where = error.filename or "standard output"
+        report_error(FailedError(f"{where}: cannot be read or written: {error.strerror or error}"))
+        _forget_output()
+        sys.exit(1)
+
+
+def _prepare_streams() -> None:
+    """Closed ones are errors when they are used; characters that a stream cannot hold are none."""
+    if sys.stdout is None:
+        # For reading, so that writing raises.
+        sys.stdout = Path(os.devnull).open(encoding="utf-8")  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _forget_output() -> None:
+    """What is still buffered cannot be written either: Python must not try at exit."""
+    descriptor = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(descriptor, 1)
+    os.close(descriptor)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from dragoman.align import AlignConfig, Direction, Method, Step, Symmetrization, align_files, write_pharaoh
-from dragoman.cli.session import Json, Quiet, Seed, Session, Threads
+from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, check_inputs, check_outputs
 from dragoman.errors import InputError
 
 __all__ = ["align"]
@@ -38,6 +38,8 @@ def align(
     session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
     if json and "-" in (out, forward, reverse):
         raise InputError("with --json, standard output holds the JSON object; write alignments to files")
+    check_outputs(out=out, forward=forward, reverse=reverse)
+    check_inputs(source, target)
     config = AlignConfig(method=method, symmetrization=symmetrize, max_length=max_words, seed=seed)
     done = dict.fromkeys(Direction, 0.0)
     with session.progress(f"aligning ({method})", 100) as bar:

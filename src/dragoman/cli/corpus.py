@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, table
+from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, check_inputs, check_outputs, table
 from dragoman.corpus import CleanConfig, Cleaner, PairFiles, describe_files, split_pairs
 from dragoman.corpus.synth import Example, SynthConfig, generate_splits
 from dragoman.errors import FailedError, InputError
@@ -105,8 +105,11 @@ def clean(
     dragoman corpus clean --tmx memory.tmx --languages de,en --out-source all.de --out-target all.en
     """
     session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
-    if (out_tsv is None) == (out_source is None or out_target is None):
+    sides_given = (out_source is not None) + (out_target is not None)
+    if (sides_given, out_tsv is not None) not in ((2, False), (0, True)):
         raise InputError("say where the result goes: --out-source and --out-target, or --out-tsv")
+    check_outputs(out_source=out_source, out_target=out_target)
+    check_inputs(source, target)
     if json and "-" in (out_source, out_target, out_tsv):
         raise InputError("with --json, standard output holds the JSON object; write the corpus to a file")
     files = PairFiles(source=source, target=target, tsv=tsv, tmx=tmx, languages=languages)

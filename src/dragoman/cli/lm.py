@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, table
+from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, check_outputs, table
 from dragoman.errors import InputError
 from dragoman.lm import (
     DEFAULT_FALLBACK,
@@ -53,6 +53,11 @@ def train(
     Example: dragoman lm train -i train.en -o en.lm --order 5 --prune 0 --prune 0 --prune 1
     """
     session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
+    if str(out) == "-":
+        raise InputError("a binary model cannot go to standard output; name a file")
+    if json and str(arpa) == "-":
+        raise InputError("with --json, standard output holds the JSON object; write the ARPA text to a file")
+    check_outputs(out=out, arpa=arpa)
     config = EstimateConfig(order=order, prune=tuple(prune or (0,)), fallback=DEFAULT_FALLBACK if fallback else None)
     text = TrainingText()
     with session.progress("reading") as progress:
@@ -99,6 +104,8 @@ def query(
     Example: dragoman lm query en.lm < test.en
     """
     session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
+    if json and str(per_sentence) == "-":
+        raise InputError("with --json, standard output holds the JSON object; write the sentences' scores to a file")
     loaded = _load(session, model)
     scores = list(session.track(loaded.score_file(in_file, n_threads=session.threads), "scoring"))
     if per_sentence is not None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dragoman.cli.session import Json, Quiet, Session, Threads
+from dragoman.cli.session import Json, Quiet, Session, Threads, check_outputs
 from dragoman.errors import InputError
 from dragoman.report import load_experiment, write_figures, write_markdown, write_page
 
@@ -21,8 +21,8 @@ def report(
     markdown: Annotated[
         Path | None,
         typer.Option(
-            help="Tables as Markdown, figures into --svg or a folder with its name. A page with the lines "
-            "<!-- results --> and <!-- end of results --> keeps the rest."
+            help="Tables as Markdown, figures into --svg or a folder with its name. A page that is there keeps what "
+            "is not between its lines <!-- results --> and <!-- end of results -->."
         ),
     ] = None,
     threads: Threads = 0,
@@ -40,6 +40,9 @@ def report(
     session = Session(threads=threads, json=json, quiet=quiet)
     if out is None and svg is None and markdown is None:
         raise InputError("nothing to write; name a page with -o, or say --svg or --markdown")
+    if "-" in (str(out), str(markdown)):
+        raise InputError("a page cannot go to standard output; name a file")
+    check_outputs(out=out, markdown=markdown)
     session.say("reading and comparing")
     experiment = load_experiment([Path(run) for run in runs], threads=session.threads)
     for note in experiment.comparison.notes:

@@ -19,11 +19,11 @@ from rich.progress import Progress as RichProgress
 from rich.table import Table
 from rich.text import Text
 
-from dragoman.errors import DragomanError
+from dragoman.errors import DragomanError, InputError
 from dragoman.text import open_output, printable
 from dragoman.types import Progress
 
-__all__ = ["Json", "Quiet", "Seed", "Session", "Threads", "report_error", "table"]
+__all__ = ["Json", "Quiet", "Seed", "Session", "Threads", "check_inputs", "check_outputs", "report_error", "table"]
 
 _PANEL = "Common options"
 Threads = Annotated[
@@ -44,6 +44,25 @@ def report_error(error: DragomanError) -> None:
     """Print an error as plain text, line by line: messages may quote corpus text and the output of decoders."""
     lines = [printable(line) for line in f"error: {error}".split("\n")]
     Console(stderr=True).print(Text("\n".join(lines)), soft_wrap=True)
+
+
+def check_outputs(**names: str | Path | None) -> None:
+    """Raise InputError where two outputs would go to one place; by the options' names."""
+    taken: dict[str, str] = {}
+    for option, name in names.items():
+        if name is None:
+            continue
+        place = "-" if str(name) == "-" else str(Path(name).absolute())
+        other = taken.setdefault(place, option)
+        if other != option:
+            shown = " and ".join(f"--{part.replace('_', '-')}" for part in (other, option))
+            raise InputError(f"{shown} name the same place, {name}; name two")
+
+
+def check_inputs(*names: str | None) -> None:
+    """Raise InputError where standard input would be read twice."""
+    if names.count("-") > 1:
+        raise InputError("standard input can be read once; name a file for the other side")
 
 
 def table(*columns: str, numeric_from: int = 1) -> Table:
@@ -76,7 +95,9 @@ class Session:
     def emit(self, result: object) -> None:
         """The command's result for programs: one JSON object, with --json only."""
         if self.json:
-            sys.stdout.write(json.dumps(_plain(result), ensure_ascii=False, allow_nan=False) + "\n")
+            is_ascii = "utf" not in (sys.stdout.encoding or "").lower()
+            sys.stdout.write(json.dumps(_plain(result), ensure_ascii=is_ascii, allow_nan=False) + "\n")
+            sys.stdout.flush()
 
     def write_json(self, path: Path, result: object) -> None:
         """A summary for programs, for commands whose standard output is text."""

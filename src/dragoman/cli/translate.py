@@ -76,13 +76,15 @@ def translate(
         raise InputError("choose one of --fast and --accurate")
     if explain and (nbest is not None or forest is not None):
         raise InputError("--explain is about the best translation; leave out --nbest and --forest")
-    if forest is not None and nbest is not None:
-        raise InputError("--forest writes the whole search space; leave out --nbest")
+    if forest is not None and (nbest is not None or format_ is not Format.TEXT):
+        raise InputError("--forest writes the whole search space; leave out --nbest and --format")
+    if distinct and nbest is None:
+        raise InputError("--distinct is about lists of candidates; add --nbest")
     system = System.load(folder)
     view = system.view(without_fold)
     job = _Job(
         view=view,
-        weights=view.weights if weights is None else read_weights(weights, index=None).on(view.index),
+        weights=view.weights if weights is None else _read_weights(weights, view),
         preset=Preset.FAST if fast else Preset.ACCURATE if accurate else Preset.DEFAULT,
         n_threads=session.threads,
     )
@@ -103,6 +105,15 @@ def translate(
     if summary is not None:
         record = {"system": str(folder), "n_sentences": n, "wall_s": elapsed, "cpu_s": time.process_time() - cpu}
         session.write_json(summary, record)
+
+
+def _read_weights(path: str, view: SystemView) -> Weights:
+    """Weights that have something to say about translations of this system."""
+    found = read_weights(path)
+    names = [name for name, _ in view.weights.items()]
+    if not any(found.index.find(name) >= 0 and found[name] for name in names):
+        raise InputError(f"no weight of a feature of the system; it has {', '.join(names[:6])}, …", path=path)
+    return found.on(view.index)
 
 
 def _write(output: LineWriter, lines: Iterable[str]) -> int:

@@ -28,7 +28,7 @@ class PairFiles:
         given = [self.source is not None or self.target is not None, self.tsv is not None, self.tmx is not None]
         if sum(given) != 1 or (given[0] and (self.source is None or self.target is None)):
             raise InputError("give either a source and a target file, or one TSV file, or one TMX file")
-        if (self.tmx is None) != (self.languages is None) or (self.languages and len(self._pair()) != 2):
+        if (self.tmx is None) != (self.languages is None) or (self.languages is not None and len(self._pair()) != 2):
             raise InputError("a TMX file needs its two languages, source first, such as de,en; nothing else has any")
 
     def _pair(self) -> list[str]:

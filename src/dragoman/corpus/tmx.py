@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import codecs
 import os
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from xml.parsers import expat
 
 from dragoman.errors import InputError
@@ -13,6 +16,8 @@ from dragoman.types import PathLike
 
 __all__ = ["read_tmx"]
 
+_DECLARED = re.compile(rb"""\s*<\?xml[^>]*?\sencoding\s*=\s*["']([A-Za-z0-9._:-]+)["']""")
+_OF_THE_PARSER = frozenset({"utf-8", "utf8", "utf-16", "utf-16le", "utf-16be", "iso-8859-1", "us-ascii", "ascii"})
 _CODES = frozenset({"bpt", "ept", "it", "ph", "ut", "sub"})
 """Elements of a segment whose content is formatting, not text."""
 
@@ -24,9 +29,12 @@ def read_tmx(path: PathLike, source: str, target: str) -> Iterator[tuple[str, st
     first, is taken. Raises InputError when the file is no TMX, and when no unit has both languages.
     """
     name = os.fspath(path)
-    reader = _Reader()
+    blocks = read_content(path)
+    head = next(blocks, b"")
+    encoding = _foreign_encoding(head)
+    reader = _Reader(None if encoding is None else "utf-8")
     n_pairs = 0
-    for block in read_content(path):
+    for block in _in_utf8(chain([head], blocks), encoding, name):
         for unit in reader.feed(block, name):
             texts = [_segment(unit, language) for language in (source, target)]
             if None not in texts:
@@ -36,6 +44,27 @@ def read_tmx(path: PathLike, source: str, target: str) -> Iterator[tuple[str, st
     if n_pairs == 0:
         found = ", ".join(language for language, _ in reader.languages.most_common(20)) or "none at all"
         raise InputError(f"no unit has both {source} and {target}; the languages of the file: {found}", path=name)
+
+
+def _foreign_encoding(head: bytes) -> str | None:
+    """The encoding that a file says it has, where the parser does not know it."""
+    declared = _DECLARED.match(head)
+    name = declared[1].decode("ascii") if declared else "utf-8"
+    return None if name.lower() in _OF_THE_PARSER else name
+
+
+def _in_utf8(blocks: Iterable[bytes], encoding: str | None, name: str) -> Iterator[bytes]:
+    if encoding is None:
+        yield from blocks
+        return
+    try:
+        b"a".decode(encoding, "ignore")  # raises for what is no encoding of text
+        decoder = codecs.getincrementaldecoder(encoding)()
+        for block in blocks:
+            yield decoder.decode(block).encode("utf-8")
+        yield decoder.decode(b"", final=True).encode("utf-8")
+    except (LookupError, ValueError) as error:
+        raise InputError(f"cannot be read as {encoding}: {error}; convert the file to UTF-8", path=name) from None
 
 
 def _segment(unit: list[tuple[str, str]], language: str) -> str | None:
@@ -48,7 +77,7 @@ def _segment(unit: list[tuple[str, str]], language: str) -> str | None:
 class _Reader:
     """Collects units as the parser goes through the file."""
 
-    def __init__(self) -> None:
+    def __init__(self, encoding: str | None) -> None:
         self.languages: Counter[str] = Counter()
         self._units: list[list[tuple[str, str]]] = []
         self._unit: list[tuple[str, str]] = []
@@ -58,7 +87,8 @@ class _Reader:
         self._in_segment = False
         self._n_codes = 0
         self._is_tmx = False
-        parser = expat.ParserCreate()
+        parser = expat.ParserCreate(encoding)
+        parser.SkippedEntityHandler = self._skipped
         parser.buffer_text = True
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
@@ -116,6 +146,9 @@ class _Reader:
             self._n_chars += len(data)
             if self._n_chars > MAX_LINE_BYTES:
                 raise InputError(f"a segment of more than {MAX_LINE_BYTES >> 20} MiB; is this a translation memory?")
+
+    def _skipped(self, name: str, _is_parameter: bool) -> None:
+        raise InputError(f"uses the entity &{name}; but does not say what it is; put the character in its place")
 
     def _entity(self, name: str, *_: object) -> None:
         # Entities that name each other can grow without limit.

@@ -34,7 +34,7 @@ def read_recipe(
         content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", path=path) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(f"is not TOML: {error}", path=path) from error
     for item in overrides:
         _override(content, item)
@@ -54,8 +54,8 @@ def _override(content: dict[str, Any], item: str) -> None:
     try:
         parsed = tomllib.loads(f"value = {value}")["value"]
         path = _keys(tomllib.loads(f"{key} = 0"))
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"--set {item}: this is not TOML ({error}); text needs quotes of its own") from error
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise InputError(f"--set {item[:200]}: this is not TOML ({error}); text needs quotes of its own") from error
     places: list[Any] = [content]
     for step in path[:-1]:
         places = [found for place in places for found in _inside(place, step, item)]

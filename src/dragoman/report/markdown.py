@@ -26,7 +26,7 @@ def markdown_tables(runs: Sequence[PathLike] | Experiment, *, figures: str | Non
     `figures` is the folder of the SVG files, seen from the page; None leaves the figures out.
     """
     experiment = runs if isinstance(runs, Experiment) else load_experiment(runs, threads=threads)
-    return "\n".join(_blocks(experiment, figures))
+    return "\n".join([*_heading(experiment), *_tables(experiment, figures)])
 
 
 def write_markdown(
@@ -34,8 +34,8 @@ def write_markdown(
 ) -> Path:
     """Write the tables, and the figures that they show into a folder beside the page, with the page's name.
 
-    With `svg` all figures go there. A page that has the lines `<!-- results -->` and `<!-- end of results -->` keeps
-    what stands around them.
+    With `svg` all figures go there. Results stand between the lines `<!-- results -->` and `<!-- end of results -->`; a
+    page that is there already keeps what stands around them, and must have them.
     """
     page = Path(out)
     if not page.parent.is_dir():
@@ -47,13 +47,14 @@ def write_markdown(
     experiment = runs if isinstance(runs, Experiment) else load_experiment(runs, threads=threads)
     write_figures(experiment, folder, _PICTURED if svg is None else None)
     beside = Path(os.path.relpath(folder, page.parent)).as_posix()
-    blocks = _tables(experiment, beside) if before else _blocks(experiment, beside)
-    replace_bytes(page, (before + "\n".join(blocks) + after).encode("utf-8"))
+    if not before:
+        before, after = "\n".join([*_heading(experiment), f"{_BEGIN}\n"]), f"{_END}\n"
+    replace_bytes(page, (before + "\n".join(_tables(experiment, beside)) + after).encode("utf-8"))
     return page
 
 
 def _kept(page: Path) -> tuple[str, str]:
-    """What a page has before and after the results; nothing where it does not say where they stand."""
+    """What a page has before and after the results; nothing where there is no page yet."""
     if not page.exists():
         return "", ""
     try:
@@ -62,19 +63,18 @@ def _kept(page: Path) -> tuple[str, str]:
         raise InputError(f"cannot be read: {error}", path=page) from error
     lines = text.splitlines(keepends=True)
     begins, ends = ([i for i, line in enumerate(lines) if line.strip() == mark] for mark in (_BEGIN, _END))
-    if not begins and not ends:
-        return "", ""
     if len(begins) != 1 or len(ends) != 1 or begins > ends:
-        raise InputError(f"expected the line {_BEGIN} once and below it {_END} once; mend the page", path=page)
+        raise InputError(
+            f"expected the line {_BEGIN} once and below it {_END} once; mend the page, or name another", path=page
+        )
     return "".join(lines[: begins[0] + 1]), "".join(lines[ends[0] :])
 
 
-def _blocks(experiment: Experiment, figures: str | None) -> Iterator[str]:
+def _heading(experiment: Experiment) -> Iterator[str]:
     yield f"# {markdown_text(experiment.title)}\n"
     for key in ("citation", "expected"):
         for text in experiment.records.setting(key):
             yield f"{markdown_text(text)}\n"
-    yield from _tables(experiment, figures)
 
 
 def _tables(experiment: Experiment, figures: str | None) -> Iterator[str]:

@@ -153,6 +153,8 @@ def load_cells(run: PathLike) -> list[CellResult]:
     for path in sorted((Path(run) / "cells").glob(f"*/*/*/*/*/{RECORD}")):
         try:
             cells.append(CellResult.from_json(json.loads(path.read_bytes())))
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror or error}; the run is damaged", path=path) from error
         except ValueError as error:
             raise InputError(f"is not JSON ({error}); the run is damaged", path=path) from error
         except InputError as error:

@@ -19,7 +19,7 @@ import platform
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import IO, Any
@@ -51,15 +51,23 @@ class RunFolder:
         another process is at work there.
         """
         base = Path(path)
+        made = [folder for folder in (base, *base.parents) if not folder.exists()]
         with _clear_failures(base):
             base.mkdir(parents=True, exist_ok=True)
             lock = (base / "lock").open("a+")
         with lock:
             _take(lock, base)
             run = cls(base, json.loads(json.dumps(settings)))
+            is_new = not (base / "run.json").exists()
             with _clear_failures(base):
                 run._begin(resume)
-            yield run
+            try:
+                yield run
+            except InputError:
+                # Nothing was learned, and with what is wrong put right the run would be another one.
+                if is_new and len(run.rounds()) <= 1 and not (base / "cells").exists():
+                    run._forget(made)
+                raise
 
     @classmethod
     def check(cls, path: PathLike, settings: dict[str, Any]) -> None:
@@ -150,6 +158,15 @@ class RunFolder:
         head = {"format": _FORMAT, "version": _VERSION, "dragoman": version("dragoman")}
         _write_json(record, {**head, "python": platform.python_version(), "settings": self.settings})
 
+    def _forget(self, made: Sequence[Path]) -> None:
+        """Remove the run, and of the folders that were made for it those that are empty."""
+        for name in ("run.json", "trace.jsonl", "lock"):
+            (self.path / name).unlink(missing_ok=True)
+        shutil.rmtree(self.path / "rounds", ignore_errors=True)
+        with contextlib.suppress(OSError):
+            for folder in made:
+                folder.rmdir()
+
     def _repair(self) -> None:
         """Drop what a kill left half done: scratch files and rounds, and a last trace line without its end."""
         for scratch in (self.path / "rounds").glob(".*"):
@@ -180,7 +197,7 @@ def _check_same(record: Path, settings: dict[str, Any]) -> None:
         before = before if isinstance(before, dict) else {}
         changed = [key for key in sorted({*settings, *before}) if before.get(key) != settings.get(key)]
         raise InputError(
-            f"was started with another {', '.join(changed)}; resume with the same, or start anew", path=record
+            f"was started with other settings ({', '.join(changed)}); resume with the same, or start anew", path=record
         )
 
 

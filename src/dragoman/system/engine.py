@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
 from dragoman.corpus import Vocab
+from dragoman.errors import InputError
 from dragoman.features import FeatureIndex, Weights
 from dragoman.forest import Derivation, Forest, KBest
 from dragoman.types import Float64Array, Progress
@@ -163,9 +165,10 @@ class SearchEngine(ABC, Generic[Options]):
         """The search space of each sentence of tokens."""
         options, own_words = self._builder.build(sentences, n_threads=n_threads)
         values = live_values(weights, self.index)  # after the options, which may name new features
-        return self._decoder(preset).decode(
-            options, values, own_words=own_words, n_threads=n_threads, progress=progress
-        )
+        with _sound_tables():
+            return self._decoder(preset).decode(
+                options, values, own_words=own_words, n_threads=n_threads, progress=progress
+            )
 
     def kbest(
         self,
@@ -182,9 +185,10 @@ class SearchEngine(ABC, Generic[Options]):
         """The k best candidates of each, and the words that ids beyond the vocabulary stand for."""
         options, own_words = self._builder.build(sentences, grow=grow, n_threads=n_threads)
         values = live_values(weights, self.index)
-        best = self._decoder(preset).kbest(
-            options, values, k, distinct=distinct, n_threads=n_threads, progress=progress
-        )
+        with _sound_tables():
+            best = self._decoder(preset).kbest(
+                options, values, k, distinct=distinct, n_threads=n_threads, progress=progress
+            )
         return best, own_words
 
     def prepare(self, sentences: Sequence[str], *, preset: Preset = Preset.DEFAULT) -> PreparedSentences:
@@ -206,7 +210,19 @@ class _Prepared(Generic[Options]):
         return self._sentences[sentence][1]
 
     def kbest(self, sentence: int, weights: Float64Array, k: int, *, distinct: bool = False) -> KBest:
-        return self._decoder.kbest(self._sentences[sentence][0], weights, k, distinct=distinct)
+        with _sound_tables():
+            return self._decoder.kbest(self._sentences[sentence][0], weights, k, distinct=distinct)
+
+
+@contextlib.contextmanager
+def _sound_tables() -> Iterator[None]:
+    """What search refuses to work with was in the tables of the system."""
+    try:
+        yield
+    except ValueError as error:
+        if not str(error).startswith("translation "):
+            raise
+        raise InputError(f"{error}; the system may be damaged: see `dragoman system verify`") from error
 
 
 def live_values(weights: Weights | Float64Array, index: FeatureIndex) -> Float64Array:

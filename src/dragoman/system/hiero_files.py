@@ -86,6 +86,8 @@ def _read_rules(base: Path, files: HieroFiles, n_threads: int, monitor: Monitor)
     read = read_moses_rules if files.is_moses else read_hiero
     with monitor.progress("reading rules") as progress:
         grammar = read(files.rules, base / GRAMMAR, config=RuleConfig(n_threads=n_threads), progress=progress)
+    if len(grammar) == 0:
+        raise InputError("has no rules; is the file whole?", path=files.rules)
     monitor.say(f"{len(grammar):,} rules")
 
 

@@ -215,4 +215,6 @@ def _read_grammar(base: Path, files: MosesFiles, kind: ReorderingKind, n_threads
             config=ExtractConfig(n_threads=n_threads),
             progress=progress,
         )
+    if len(grammar) == 0:
+        raise InputError("has no phrase pairs; is the file whole?", path=files.phrases)
     monitor.say(f"{len(grammar):,} phrase pairs")

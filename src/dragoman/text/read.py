@@ -124,7 +124,11 @@ def count_lines(path: PathLike) -> int:
 
 def _open_binary(name: str) -> BinaryIO:
     if name == "-":
+        if sys.stdin is None:
+            raise InputError("standard input is closed; name a file")
         return io.BufferedReader(io.FileIO(sys.stdin.fileno(), closefd=False))
+    if not name:
+        raise InputError("the name of a file is empty")
     if Path(name).is_dir():
         raise InputError("is a folder; a file was expected")
     return Path(name).open("rb")

@@ -6,6 +6,7 @@ import contextlib
 import gzip
 import lzma
 import os
+import stat
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -37,8 +38,15 @@ class LineWriter:
 
 @contextlib.contextmanager
 def atomic_output(path: PathLike) -> Iterator[BinaryIO]:
-    """A binary stream whose content takes the place of `path` when the block ends well, and vanishes otherwise."""
-    target = Path(path)
+    """A binary stream whose content takes the place of `path` when the block ends well, and vanishes otherwise.
+
+    What a link points to is replaced, not the link; a device or a pipe is written to as it is.
+    """
+    if _is_special(path):
+        with _as_it_is(path) as stream:
+            yield stream
+        return
+    target = Path(path).resolve() if Path(path).is_symlink() else Path(path)
     try:
         descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     except OSError as error:
@@ -56,6 +64,25 @@ def atomic_output(path: PathLike) -> Iterator[BinaryIO]:
         raise FailedError(f"{target}: cannot be written: {error.strerror or error}") from error
     finally:
         Path(temporary).unlink(missing_ok=True)
+
+
+def _is_special(path: PathLike) -> bool:
+    try:
+        mode = Path(path).stat().st_mode
+    except OSError:  # nothing is there yet, or mkstemp will say what is wrong
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
+@contextlib.contextmanager
+def _as_it_is(path: PathLike) -> Iterator[BinaryIO]:
+    try:
+        with Path(path).open("wb") as stream:
+            yield stream
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise FailedError(f"{path}: cannot be written: {error.strerror or error}") from error
 
 
 def replace_bytes(path: PathLike, data: bytes) -> None:

@@ -23,6 +23,7 @@ __all__ = [
     "describe_settings",
 ]
 
+_GREATEST = 2**31 - 1
 _Kinds = tuple[type, ...]
 
 
@@ -186,9 +187,12 @@ def _parse(key: str, text: str, kinds: _Kinds) -> object:
     for kind in kinds:
         if kind in (int, float) or issubclass(kind, enum.Enum):
             try:
-                return kind(text)
+                value = kind(text)
             except ValueError:
                 continue
+            if isinstance(value, int) and not -_GREATEST <= value <= _GREATEST:
+                raise InputError(f"{key}={text}: at most {_GREATEST} will do")
+            return value
     choices = [str(member.value) for kind in kinds if issubclass(kind, enum.Enum) for member in kind]
     named = {int: "a whole number", float: "a number", bool: "true or false", types.NoneType: "none"}
     expected = " or ".join([*choices, *(named[kind] for kind in kinds if kind in named)])

@@ -81,6 +81,8 @@ class SystemDecoder:
     ) -> None:
         if k < 2:
             raise InputError(f"tuning needs at least two candidates of a sentence, not {k}")
+        if not any(sentence.split() for sentence in sentences):
+            raise InputError("the development set has no words")
         self._view = view
         self._sentences = sentences
         self._k = k

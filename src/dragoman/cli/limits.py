@@ -1,0 +1,39 @@
+"""Whole numbers of options must fit into what the native core counts with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import typer
+
+from dragoman.errors import InputError
+
+__all__ = ["limited"]
+
+_GREATEST = 2**31 - 1
+_OTHERS = {"seed": 2**63 - 1, "threads": 4096}
+
+
+def limited(app: typer.Typer) -> Callable[[], Any]:
+    """The command, with an end to the ranges of all its options."""
+    command: Any = typer.main.get_command(app)
+    _limit(command)
+    return lambda: command()
+
+
+def _limit(command: Any) -> None:
+    for parameter in command.params:
+        parameter.callback = _checked(parameter.callback, _OTHERS.get(parameter.name, _GREATEST))
+    for part in getattr(command, "commands", {}).values():
+        _limit(part)
+
+
+def _checked(callback: Callable[..., Any] | None, greatest: int) -> Callable[..., Any]:
+    def check(context: Any, parameter: Any, value: Any) -> Any:
+        for number in value if isinstance(value, list | tuple) else [value]:
+            if isinstance(number, int) and abs(number) > greatest:
+                raise InputError(f"{parameter.opts[0]} {number}: at most {greatest} will do")
+        return value if callback is None else callback(context, parameter, value)
+
+    return check
