@@ -24,7 +24,6 @@ from dragoman.types import PathLike
 
 __all__ = ["InitOpt", "WeightFormat", "read_init_opt", "read_weights", "write_init_opt", "write_weights"]
 
-_GREATEST = 1e100
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z")
 
 
@@ -59,8 +58,6 @@ def read_weights(path: PathLike, *, index: FeatureIndex | None = None, format_: 
     for line, name, value in pairs:
         if name in values:
             raise InputError(f"the feature '{name}' stands twice", path=path, line=line)
-        if abs(value) > _GREATEST:
-            raise InputError(f"the weight of '{name}' is too great: scores could not be summed", path=path, line=line)
         values[name] = value
     if not values:
         raise InputError(
