@@ -9,7 +9,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Float32Array", "Float64Array", "Int32Array", "Int64Array", "PathLike", "Progress"]
+__all__ = ["MAX_INT32", "Float32Array", "Float64Array", "Int32Array", "Int64Array", "PathLike", "Progress"]
+
+MAX_INT32 = 2**31 - 1
+"""The greatest number that the native core counts with in most places."""
 
 PathLike: TypeAlias = str | os.PathLike[str]
 Int32Array: TypeAlias = NDArray[np.int32]

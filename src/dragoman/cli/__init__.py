@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import sys
-from pathlib import Path
 
 from dragoman.cli.app import app
 from dragoman.cli.limits import limited
@@ -27,11 +27,9 @@ def main() -> None:
         report_error(DragomanError("out of memory; use smaller settings or a larger machine"))
         sys.exit(1)
     except OSError as error:
-        if error.errno == errno.EPIPE:  # whoever read has seen enough
-            _forget_output()
-            sys.exit(1)
-        where = error.filename or "standard output"
-        report_error(FailedError(f"{where}: cannot be read or written: {error.strerror or error}"))
+        if error.errno != errno.EPIPE:  # else whoever read has seen enough
+            where = error.filename or "standard output"
+            report_error(FailedError(f"{where}: cannot be read or written: {error.strerror or error}"))
         _forget_output()
         sys.exit(1)
 
@@ -40,9 +38,9 @@ def _prepare_streams() -> None:
     """Closed ones are errors when they are used; characters that a stream cannot hold are none."""
     if sys.stdout is None:
         # For reading, so that writing raises.
-        sys.stdout = Path(os.devnull).open(encoding="utf-8")  # noqa: SIM115
+        sys.stdout = io.TextIOWrapper(io.BufferedReader(io.FileIO(os.devnull)), encoding="utf-8")
     if sys.stderr is None:
-        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+        sys.stderr = io.TextIOWrapper(io.BufferedWriter(io.FileIO(os.devnull, "w")), encoding="utf-8")
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")

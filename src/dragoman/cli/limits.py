@@ -8,10 +8,10 @@ from typing import Any
 import typer
 
 from dragoman.errors import InputError
+from dragoman.types import MAX_INT32
 
 __all__ = ["limited"]
 
-_GREATEST = 2**31 - 1
 _OTHERS = {"seed": 2**63 - 1, "threads": 4096}
 
 
@@ -24,7 +24,7 @@ def limited(app: typer.Typer) -> Callable[[], Any]:
 
 def _limit(command: Any) -> None:
     for parameter in command.params:
-        parameter.callback = _checked(parameter.callback, _OTHERS.get(parameter.name, _GREATEST))
+        parameter.callback = _checked(parameter.callback, _OTHERS.get(parameter.name, MAX_INT32))
     for part in getattr(command, "commands", {}).values():
         _limit(part)
 

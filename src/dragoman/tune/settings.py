@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from dragoman.errors import InputError
 from dragoman.optim import FOREST_OPTIMISERS, OPTIMISERS, ForestMert, Mira, Optimiser
+from dragoman.types import MAX_INT32
 
 __all__ = [
     "Method",
@@ -23,7 +24,6 @@ __all__ = [
     "describe_settings",
 ]
 
-_GREATEST = 2**31 - 1
 _Kinds = tuple[type, ...]
 
 
@@ -190,8 +190,8 @@ def _parse(key: str, text: str, kinds: _Kinds) -> object:
                 value = kind(text)
             except ValueError:
                 continue
-            if isinstance(value, int) and not -_GREATEST <= value <= _GREATEST:
-                raise InputError(f"{key}={text}: at most {_GREATEST} will do")
+            if isinstance(value, int) and not -MAX_INT32 <= value <= MAX_INT32:
+                raise InputError(f"{key}={text}: at most {MAX_INT32} will do")
             return value
     choices = [str(member.value) for kind in kinds if issubclass(kind, enum.Enum) for member in kind]
     named = {int: "a whole number", float: "a number", bool: "true or false", types.NoneType: "none"}
