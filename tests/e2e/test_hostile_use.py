@@ -108,6 +108,8 @@ LARGE = {
     f"tune --nbest nb -r c/dev.en -o x --set max_passes={HUGE}": "max_passes",
     "tune --nbest nb -r c/dev.en -o x --method mira --set batch=2147483648": "batch",
     f"train -s c/dev.de -t c/dev.en -o x --distortion-limit {HUGE}": "--distortion-limit",
+    "score c/dev.en -r c/dev.en --trials 2000000": "--trials",
+    "score c/dev.en -r c/dev.en --bootstrap 2000000": "--bootstrap",
 }
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+
 from tests.fake_runs import fake_run, write_cell
 
 
@@ -16,6 +18,8 @@ def test_report(inside, tmp_path):
     assert len(list((tmp_path / "figures").glob("*.svg"))) == 7
     assert "](figures/learning-toy-phrase-phrase15.svg)" in (tmp_path / "tables.md").read_text()
     assert "report: report.html" in inside("report", run, "-o", "report.html").out
+    inside("report", run, "-o", "report.html.gz")
+    assert gzip.decompress((tmp_path / "report.html.gz").read_bytes()) == (tmp_path / "report.html").read_bytes()
 
 
 def test_mistakes(inside, tmp_path):

@@ -57,6 +57,22 @@ def test_translate_is_text_in_text_out(here, dragoman):
     assert dragoman("translate", "s", text="qwertz " * 1500 + "\n").out.split() == ["qwertz"] * 1500
 
 
+def test_raw_text_comes_back_as_text(here, dragoman):
+    settings = here / "s" / "system.json"
+    system = json.loads(settings.read_text(encoding="utf-8"))
+    system["settings"]["text"]["source_language"] = "de"
+    system["settings"]["text"]["target_language"] = "en"
+    settings.write_text(json.dumps(system), encoding="utf-8")
+    raw = "der Lehrer liest, sagt er.\n"
+    text = dragoman("translate", "s", "--raw", text=raw).out.removesuffix("\n")
+    assert text.endswith(".")
+    assert not text.endswith(" .")
+    first = dragoman("translate", "s", "--raw", "--nbest", 5, text=raw).out.splitlines()[0]
+    assert first.split("\t")[2] == text
+    tokens = dragoman("translate", "s", "--raw", "--nbest", 5, "--format", "moses", text=raw).out.splitlines()[0]
+    assert tokens.split(" ||| ")[1].endswith(" .")
+
+
 @pytest.mark.parametrize("form", ["moses", "cdec", "jsonl"])
 def test_candidate_lists_can_be_read_again(here, dragoman, form):
     dragoman("translate", "s", "-i", "c/dev.de", "--nbest", 20, "--format", form, "-o", f"dev.{form}.gz")

@@ -12,7 +12,7 @@ from dragoman.types import MAX_INT32
 
 __all__ = ["limited"]
 
-_OTHERS = {"seed": 2**63 - 1, "threads": 4096}
+_OTHERS = {"seed": 2**63 - 1, "threads": 4096, "bootstrap": 1_000_000, "trials": 1_000_000}
 
 
 def limited(app: typer.Typer) -> Callable[[], Any]:

@@ -18,7 +18,7 @@ from dragoman.errors import FailedError, InputError
 from dragoman.features import Weights, read_weights
 from dragoman.forest import Forest, write_forest
 from dragoman.pool import NbestFormat, nbest_blocks
-from dragoman.system import Preset, System, SystemView
+from dragoman.system import Preset, RawText, System, SystemView
 from dragoman.text import LineWriter, open_output, printable, read_lines
 
 __all__ = ["translate"]
@@ -67,7 +67,8 @@ def translate(
     """Translate text, a sentence a line; an empty line stays empty.
 
     Candidates (--nbest) are written as text (sentence, score and words with tabs between), or as lists that `tune`
-    and `rerank` read. With --explain, --format jsonl gives one JSON object a sentence.
+    and `rerank` read, and whose words stay tokens with --raw too. With --explain, --format jsonl gives one JSON
+    object a sentence.
 
     Example: dragoman translate system < test.de > test.out
 
@@ -89,10 +90,10 @@ def translate(
         weights=view.weights if weights is None else _read_weights(weights, view),
         preset=Preset.FAST if fast else Preset.ACCURATE if accurate else Preset.DEFAULT,
         n_threads=session.threads,
+        text=system.raw_text() if raw else None,
     )
-    text = system.raw_text() if raw else None
     lines = session.track(read_lines(in_file), "translating")
-    sentences = (text.prepare(line) for line in lines) if text else lines
+    sentences = map(job.text.prepare, lines) if job.text else lines
     cpu, wall = time.process_time(), time.monotonic()
     with open_output(out) as output:
         if explain:
@@ -101,7 +102,7 @@ def translate(
             n = _lists(job, sentences, output, nbest or 1, format_, distinct)
         else:
             translations = _with_forests(job, sentences, forest) if forest else job.translate(sentences)
-            n = _write(output, (text.restore(line) for line in translations) if text else translations)
+            n = _write(output, map(job.restored, translations))
     elapsed = time.monotonic() - wall
     session.say(f"{n:,} sentences, {1000 * elapsed / max(1, n):.1f} ms each")
     if summary is not None:
@@ -134,6 +135,11 @@ class _Job:
     weights: Weights
     preset: Preset
     n_threads: int
+    text: RawText | None
+
+    def restored(self, tokens: str) -> str:
+        """What a reader gets: ordinary text if raw text came in."""
+        return tokens if self.text is None else self.text.restore(tokens)
 
     def translate(self, sentences: Iterator[str]) -> Iterator[str]:
         return self.view.translate(sentences, weights=self.weights, preset=self.preset, n_threads=self.n_threads)
@@ -157,7 +163,8 @@ def _lists(job: _Job, sentences: Iterator[str], output: LineWriter, k: int, form
         if format_ is Format.TEXT:
             for shard in pool.shards:
                 for c, s in enumerate(shard.sentence_of_each().tolist()):
-                    output.write(f"{shard.sentence_ids[s]}\t{shard.totals[c]:.6f}\t{pool.text(shard, c)}")
+                    words = job.restored(pool.text(shard, c))
+                    output.write(f"{shard.sentence_ids[s]}\t{shard.totals[c]:.6f}\t{words}")
         else:
             for block in nbest_blocks(pool, format_=NbestFormat(format_.value)):
                 output.write_block(block)

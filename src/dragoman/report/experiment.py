@@ -39,7 +39,7 @@ from dragoman.report.results import (
 )
 from dragoman.report.samples import samples
 from dragoman.report.templating import environment
-from dragoman.text import replace_bytes
+from dragoman.text import open_binary_output, replace_bytes
 from dragoman.types import PathLike
 
 __all__ = ["Experiment", "load_experiment", "write_figures", "write_page", "write_report"]
@@ -144,11 +144,12 @@ def write_report(
 
 
 def write_page(experiment: Experiment, out: PathLike) -> Path:
-    """Write the page alone."""
+    """Write the page alone; compressed where its name says so."""
     page = Path(out)
     if not page.parent.is_dir():
         raise InputError("its folder does not exist; make it, or name another", path=page)
-    replace_bytes(page, experiment_html(experiment).encode("utf-8"))
+    with open_binary_output(page) as stream:
+        stream.write(experiment_html(experiment).encode("utf-8"))
     return page
 
 

@@ -5,6 +5,7 @@ from dragoman.system.explain import Contribution, Explanation, Piece
 from dragoman.system.hiero_files import export_hiero, import_hiero
 from dragoman.system.live import LiveDecoder
 from dragoman.system.moses import export_moses, import_moses
+from dragoman.system.raw import RawText
 from dragoman.system.settings import (
     DEFAULT_REORDERING,
     REORDERING,
@@ -31,6 +32,7 @@ __all__ = [
     "Monitor",
     "Piece",
     "Preset",
+    "RawText",
     "Silent",
     "Stage",
     "System",
