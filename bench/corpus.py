@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bench.harness import DATA, Case, Workload
 from dragoman.corpus import Bitext
-from dragoman.corpus.synth import SynthConfig, generate
+from dragoman.synth import SynthConfig, generate
 from dragoman.text import read_lines
 
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.corpus.synth import SynthConfig, generate_splits
 from dragoman.lm import EstimateConfig
+from dragoman.synth import SynthConfig, generate_splits
 from dragoman.system import System, TrainConfig, train
 from dragoman.text import split_tokens
 

@@ -14,6 +14,7 @@ LAYERS = [
     ["errors", "types", "_core"],
     ["text"],
     ["corpus"],
+    ["synth"],
     ["align"],
     ["lm"],
     ["metric"],

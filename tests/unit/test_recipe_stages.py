@@ -8,10 +8,10 @@ import os
 import pytest
 
 from dragoman.align import align_files, write_pharaoh
-from dragoman.corpus.synth import SynthConfig, generate_splits
 from dragoman.lm import EstimateConfig, LanguageModel, TrainingText, estimate
 from dragoman.recipe import plan_cells, read_recipe, run_cells
 from dragoman.run import cell_folder, load_test_sets
+from dragoman.synth import SynthConfig, generate_splits
 from dragoman.system import Silent, System
 
 RECIPE = """

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from dragoman.corpus.synth import SynthConfig, generate_splits
 from dragoman.errors import InputError
 from dragoman.forest import Derivation
 from dragoman.lm import EstimateConfig
+from dragoman.synth import SynthConfig, generate_splits
 from dragoman.system import DenseSet, ModelKind, SystemSettings, TrainConfig, train
 
 SENTENCES = ["qwertz", "äöü qwertz", "die kinder sehen qwertz ."]

@@ -9,13 +9,13 @@ from itertools import islice
 import pytest
 import sacrebleu
 
-from dragoman.corpus.synth import Example, SynthConfig, SynthSplits, generate, generate_splits
-from dragoman.corpus.synth.draw import Draw
-from dragoman.corpus.synth.generator import PATTERNS
-from dragoman.corpus.synth.lexicon import lexicon
-from dragoman.corpus.synth.noise import disturb
-from dragoman.corpus.synth.sentences import Grammar
 from dragoman.errors import InputError
+from dragoman.synth import Example, SynthConfig, SynthSplits, generate, generate_splits
+from dragoman.synth.draw import Draw
+from dragoman.synth.generator import PATTERNS
+from dragoman.synth.lexicon import lexicon
+from dragoman.synth.noise import disturb
+from dragoman.synth.sentences import Grammar
 
 N = 15_000
 

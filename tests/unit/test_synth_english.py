@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from dragoman.corpus.synth.draw import Draw
-from dragoman.corpus.synth.english import article, comparative, conjugate, contract_not, plural, superlative
-from dragoman.corpus.synth.verbgroups import Modal, Plan, Tense, english_group, join_subject
+from dragoman.synth.draw import Draw
+from dragoman.synth.english import article, comparative, conjugate, contract_not, plural, superlative
+from dragoman.synth.verbgroups import Modal, Plan, Tense, english_group, join_subject
 
 
 @pytest.mark.parametrize(

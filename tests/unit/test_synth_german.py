@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from dragoman.corpus.synth.dates import clock_times, number_words
-from dragoman.corpus.synth.frames import german_parts
-from dragoman.corpus.synth.german import (
+from dragoman.synth.dates import clock_times, number_words
+from dragoman.synth.frames import german_parts
+from dragoman.synth.german import (
     ACC,
     DAT,
     GEN,
@@ -20,8 +20,8 @@ from dragoman.corpus.synth.german import (
     determiner_forms,
     noun_forms,
 )
-from dragoman.corpus.synth.lexicon import lexicon
-from dragoman.corpus.synth.phrases import COUNT, DEF, DEM, INDEF, NO, POSS, ZERO, Common, contract
+from dragoman.synth.lexicon import lexicon
+from dragoman.synth.phrases import COUNT, DEF, DEM, INDEF, NO, POSS, ZERO, Common, contract
 
 CASES = (NOM, ACC, DAT, GEN)
 

@@ -11,10 +11,10 @@ import pytest
 from dragoman.align import read_pharaoh, write_pharaoh
 from dragoman.align.links import Alignment
 from dragoman.corpus import Bitext
-from dragoman.corpus.synth import SynthConfig, generate_splits
 from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.lm import EstimateConfig
+from dragoman.synth import SynthConfig, generate_splits
 from dragoman.system import (
     REORDERING,
     Silent,

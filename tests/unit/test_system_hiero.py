@@ -8,11 +8,11 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from dragoman.corpus.synth import SynthConfig, generate_splits
 from dragoman.errors import InputError
 from dragoman.grammar import RuleViewConfig
 from dragoman.grammar.rule_tables import read_hiero
 from dragoman.lm import EstimateConfig, TrainingText, estimate
+from dragoman.synth import SynthConfig, generate_splits
 from dragoman.system import (
     DenseSet,
     ModelKind,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from dragoman.corpus.synth import SynthConfig, generate_splits
 from dragoman.errors import InputError
 from dragoman.lm import EstimateConfig
+from dragoman.synth import SynthConfig, generate_splits
 from dragoman.system import ModelKind, SystemSettings, TrainConfig, train
 from dragoman.tune import LoopSettings, TuneConfig, build_optimiser, describe_settings, tune_system
 

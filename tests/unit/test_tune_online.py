@@ -12,7 +12,6 @@ import time
 import numpy as np
 import pytest
 
-from dragoman.corpus.synth import SynthConfig, generate_splits
 from dragoman.errors import InputError
 from dragoman.features import Weights, read_weights
 from dragoman.lm import EstimateConfig
@@ -20,6 +19,7 @@ from dragoman.metric import Bleu, Chrf, PseudoCorpus, Smoothing, Ter, Tokenizer
 from dragoman.optim import Mira, Rm
 from dragoman.optim.epochs import visiting_order
 from dragoman.pool import Judge, rerank, with_metric
+from dragoman.synth import SynthConfig, generate_splits
 from dragoman.system import LiveDecoder, ModelKind, System, SystemSettings, TrainConfig, train
 from dragoman.tune import (
     Keep,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from dragoman.corpus.synth import SynthConfig, generate_splits
 from dragoman.errors import InputError, MismatchError
 from dragoman.features import Weights
 from dragoman.lm import EstimateConfig
+from dragoman.synth import SynthConfig, generate_splits
 from dragoman.system import System, TrainConfig, train
 from dragoman.tune import LoopSettings, SystemDecoder, TuneConfig, tune_system
 

@@ -11,8 +11,8 @@ from rich.text import Text
 
 from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, check_inputs, check_outputs, table
 from dragoman.corpus import CleanConfig, Cleaner, PairFiles, describe_files, split_pairs
-from dragoman.corpus.synth import Example, SynthConfig, generate_splits
 from dragoman.errors import FailedError, InputError
+from dragoman.synth import Example, SynthConfig, generate_splits
 from dragoman.text import MosesText, open_output, printable, read_lines
 
 __all__ = ["app"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from dragoman.corpus.synth import SynthConfig
 from dragoman.errors import InputError
 from dragoman.recipe.table import Table
+from dragoman.synth import SynthConfig
 from dragoman.system import TextSettings
 from dragoman.text import count_lines
 

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from dragoman.align import Direction, Step, align_files, write_pharaoh
-from dragoman.corpus.synth import Example, generate_splits
 from dragoman.features import Weights
 from dragoman.lm import LanguageModel, TrainingText, estimate, estimate_work
 from dragoman.recipe.cache import Cache, Made, StageKey, digest_of
 from dragoman.recipe.corpora import CorpusFiles, CorpusPlan, PartFiles, SynthPlan
 from dragoman.recipe.systems import SystemPlan
+from dragoman.synth import Example, generate_splits
 from dragoman.system import Monitor, Preset, SystemView, train
 from dragoman.system.raw import RawText
 from dragoman.text import open_output, read_lines

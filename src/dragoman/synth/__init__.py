@@ -10,6 +10,6 @@ told otherwise.
 
 from __future__ import annotations
 
-from dragoman.corpus.synth.generator import Example, SynthConfig, SynthSplits, generate, generate_splits
+from dragoman.synth.generator import Example, SynthConfig, SynthSplits, generate, generate_splits
 
 __all__ = ["Example", "SynthConfig", "SynthSplits", "generate", "generate_splits"]

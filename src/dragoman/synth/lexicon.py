@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from dragoman.corpus.synth import lexicon_modifiers, lexicon_special, lexicon_verbs
-from dragoman.corpus.synth.frames import FrameReader
-from dragoman.corpus.synth.lexemes import Adverb, Frame
-from dragoman.corpus.synth.tables import pairs, weighted
-from dragoman.corpus.synth.words import Words, read_words
+from dragoman.synth import lexicon_modifiers, lexicon_special, lexicon_verbs
+from dragoman.synth.frames import FrameReader
+from dragoman.synth.lexemes import Adverb, Frame
+from dragoman.synth.tables import pairs, weighted
+from dragoman.synth.words import Words, read_words
 
 __all__ = ["Lexicon", "lexicon"]
 

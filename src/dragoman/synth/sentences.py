@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from dragoman.corpus.synth.choice import Chooser
-from dragoman.corpus.synth.draw import Draw
-from dragoman.corpus.synth.german import DAT, N
-from dragoman.corpus.synth.phrases import (
+from dragoman.synth.choice import Chooser
+from dragoman.synth.draw import Draw
+from dragoman.synth.german import DAT, N
+from dragoman.synth.phrases import (
     COUNT,
     EACH,
     INDEF,
@@ -25,13 +25,13 @@ from dragoman.corpus.synth.phrases import (
     Spot,
     contract,
 )
-from dragoman.corpus.synth.relative import Relativiser
-from dragoman.corpus.synth.verbgroups import Modal, Plan, Tense, german_passive
+from dragoman.synth.relative import Relativiser
+from dragoman.synth.verbgroups import Modal, Plan, Tense, german_passive
 
 if TYPE_CHECKING:
-    from dragoman.corpus.synth.clauses import Clause
-    from dragoman.corpus.synth.lexemes import Frame
-    from dragoman.corpus.synth.lexicon import Lexicon
+    from dragoman.synth.clauses import Clause
+    from dragoman.synth.lexemes import Frame
+    from dragoman.synth.lexicon import Lexicon
 
 __all__ = [
     "IT",

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dragoman.corpus.synth.clauses import Clause
-from dragoman.corpus.synth.participants import Participants
-from dragoman.corpus.synth.phrases import POSS, Common, Phrase
-from dragoman.corpus.synth.verbgroups import Modal, Plan, Tense
+from dragoman.synth.clauses import Clause
+from dragoman.synth.participants import Participants
+from dragoman.synth.phrases import POSS, Common, Phrase
+from dragoman.synth.verbgroups import Modal, Plan, Tense
 
 if TYPE_CHECKING:
-    from dragoman.corpus.synth.draw import Draw
-    from dragoman.corpus.synth.lexemes import Adverb, Frame
-    from dragoman.corpus.synth.lexicon import Lexicon
+    from dragoman.synth.draw import Draw
+    from dragoman.synth.lexemes import Adverb, Frame
+    from dragoman.synth.lexicon import Lexicon
 
 __all__ = ["Chooser"]
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dragoman.corpus.synth import english, german, lexicon_modifiers, lexicon_verbs
-from dragoman.corpus.synth.german import ACC, DAT
-from dragoman.corpus.synth.lexemes import Frame, Pattern, Slot
-from dragoman.corpus.synth.tables import adverbs, lines, weighted
+from dragoman.synth import english, german, lexicon_modifiers, lexicon_verbs
+from dragoman.synth.german import ACC, DAT
+from dragoman.synth.lexemes import Frame, Pattern, Slot
+from dragoman.synth.tables import adverbs, lines, weighted
 
 if TYPE_CHECKING:
-    from dragoman.corpus.synth.words import Words
+    from dragoman.synth.words import Words
 
 __all__ = ["FrameReader", "german_parts"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, TypeVar
 
-from dragoman.corpus.synth.lexemes import Adverb
+from dragoman.synth.lexemes import Adverb
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dragoman.corpus.synth.english import conjugate
-from dragoman.corpus.synth.german import ACC, DAT, NOM
-from dragoman.corpus.synth.phrases import OWNERS, Phrase, Spot, contract
-from dragoman.corpus.synth.verbgroups import (
+from dragoman.synth.english import conjugate
+from dragoman.synth.german import ACC, DAT, NOM
+from dragoman.synth.phrases import OWNERS, Phrase, Spot, contract
+from dragoman.synth.verbgroups import (
     Plan,
     english_group,
     german_group,
@@ -20,8 +20,8 @@ from dragoman.corpus.synth.verbgroups import (
 )
 
 if TYPE_CHECKING:
-    from dragoman.corpus.synth.draw import Draw
-    from dragoman.corpus.synth.lexemes import Adverb, Frame, Pattern
+    from dragoman.synth.draw import Draw
+    from dragoman.synth.lexemes import Adverb, Frame, Pattern
 
 __all__ = ["Clause"]
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from dragoman.corpus.synth import coordination, infinitives, predicates, questions, sentences, subordinate
-from dragoman.corpus.synth.draw import Draw
-from dragoman.corpus.synth.lexicon import lexicon
-from dragoman.corpus.synth.noise import MISALIGNED, disturb
-from dragoman.corpus.synth.sentences import Grammar, Pattern, Sentence
 from dragoman.errors import InputError
+from dragoman.synth import coordination, infinitives, predicates, questions, sentences, subordinate
+from dragoman.synth.draw import Draw
+from dragoman.synth.lexicon import lexicon
+from dragoman.synth.noise import MISALIGNED, disturb
+from dragoman.synth.sentences import Grammar, Pattern, Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dragoman.corpus.synth.german import NOM
-from dragoman.corpus.synth.phrases import ALL, DEM, EACH, GENERIC, NAMED, NO, POSS, ZERO, Common, Phrase
-from dragoman.corpus.synth.verbgroups import Plan, Tense
+from dragoman.synth.german import NOM
+from dragoman.synth.phrases import ALL, DEM, EACH, GENERIC, NAMED, NO, POSS, ZERO, Common, Phrase
+from dragoman.synth.verbgroups import Plan, Tense
 
 if TYPE_CHECKING:
-    from dragoman.corpus.synth.choice import Chooser
-    from dragoman.corpus.synth.clauses import Clause
-    from dragoman.corpus.synth.draw import Draw
-    from dragoman.corpus.synth.lexemes import Frame
+    from dragoman.synth.choice import Chooser
+    from dragoman.synth.clauses import Clause
+    from dragoman.synth.draw import Draw
+    from dragoman.synth.lexemes import Frame
 
 __all__ = ["Relativiser"]
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dragoman.corpus.synth.german import ACC, DAT, NOM
-from dragoman.corpus.synth.phrases import PRONOUNS, Phrase
-from dragoman.corpus.synth.sentences import Grammar, Sentence, generic
-from dragoman.corpus.synth.verbgroups import Plan, Tense
+from dragoman.synth.german import ACC, DAT, NOM
+from dragoman.synth.phrases import PRONOUNS, Phrase
+from dragoman.synth.sentences import Grammar, Sentence, generic
+from dragoman.synth.verbgroups import Plan, Tense
 
 if TYPE_CHECKING:
-    from dragoman.corpus.synth.draw import Draw
-    from dragoman.corpus.synth.lexemes import Frame
+    from dragoman.synth.draw import Draw
+    from dragoman.synth.lexemes import Frame
 
 __all__ = ["gladly", "have_done", "in_order", "infinitive", "it_is"]
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dragoman.corpus.synth.german import ACC, NOM
-from dragoman.corpus.synth.phrases import PRONOUNS, SIE, WHICH, Common, Phrase
-from dragoman.corpus.synth.sentences import Grammar, Sentence
-from dragoman.corpus.synth.verbgroups import Modal, Plan, Tense
+from dragoman.synth.german import ACC, NOM
+from dragoman.synth.phrases import PRONOUNS, SIE, WHICH, Common, Phrase
+from dragoman.synth.sentences import Grammar, Sentence
+from dragoman.synth.verbgroups import Modal, Plan, Tense
 
 if TYPE_CHECKING:
-    from dragoman.corpus.synth.clauses import Clause
-    from dragoman.corpus.synth.draw import Draw
-    from dragoman.corpus.synth.lexemes import Frame
+    from dragoman.synth.clauses import Clause
+    from dragoman.synth.draw import Draw
+    from dragoman.synth.lexemes import Frame
 
 __all__ = ["command", "indirect", "polite", "wh_question", "yes_no"]
 

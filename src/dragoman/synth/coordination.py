@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from dragoman.corpus.synth.lexicon import lexicon
-from dragoman.corpus.synth.phrases import pronoun_for
-from dragoman.corpus.synth.sentences import Grammar, Sentence
-from dragoman.corpus.synth.verbgroups import Plan, Tense
+from dragoman.synth.lexicon import lexicon
+from dragoman.synth.phrases import pronoun_for
+from dragoman.synth.sentences import Grammar, Sentence
+from dragoman.synth.verbgroups import Plan, Tense
 
 if TYPE_CHECKING:
-    from dragoman.corpus.synth.draw import Draw
-    from dragoman.corpus.synth.lexemes import Frame, Noun
+    from dragoman.synth.draw import Draw
+    from dragoman.synth.lexemes import Frame, Noun
 
 __all__ = ["contrast", "sequel", "two_deeds"]
 

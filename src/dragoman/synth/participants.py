@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dragoman.corpus.synth.german import DAT, NOM, PL, F, M
-from dragoman.corpus.synth.phrases import (
+from dragoman.synth.german import DAT, NOM, PL, F, M
+from dragoman.synth.phrases import (
     ALL,
     COUNT,
     DEF,
@@ -26,9 +26,9 @@ from dragoman.corpus.synth.phrases import (
 )
 
 if TYPE_CHECKING:
-    from dragoman.corpus.synth.draw import Draw
-    from dragoman.corpus.synth.lexemes import Adjective, Noun, Place, Slot
-    from dragoman.corpus.synth.lexicon import Lexicon
+    from dragoman.synth.draw import Draw
+    from dragoman.synth.lexemes import Adjective, Noun, Place, Slot
+    from dragoman.synth.lexicon import Lexicon
 
 __all__ = ["Participants"]
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dragoman.corpus.synth.english import article, comparative
-from dragoman.corpus.synth.german import ACC, DAT, NOM
-from dragoman.corpus.synth.phrases import DEF, GENERIC, INDEF, PRONOUNS, ZERO, Common, Phrase
-from dragoman.corpus.synth.sentences import KINDS, Grammar, Sentence
-from dragoman.corpus.synth.verbgroups import join_subject
+from dragoman.synth.english import article, comparative
+from dragoman.synth.german import ACC, DAT, NOM
+from dragoman.synth.phrases import DEF, GENERIC, INDEF, PRONOUNS, ZERO, Common, Phrase
+from dragoman.synth.sentences import KINDS, Grammar, Sentence
+from dragoman.synth.verbgroups import join_subject
 
 if TYPE_CHECKING:
-    from dragoman.corpus.synth.draw import Draw
-    from dragoman.corpus.synth.lexemes import Adjective
+    from dragoman.synth.draw import Draw
+    from dragoman.synth.lexemes import Adjective
 
 __all__ = [
     "ache",

@@ -7,13 +7,13 @@ from enum import Enum
 from functools import cache
 from typing import TYPE_CHECKING
 
-from dragoman.corpus.synth import english, german
-from dragoman.corpus.synth.english import EnglishVerb, contract_not
-from dragoman.corpus.synth.frames import german_parts
+from dragoman.synth import english, german
+from dragoman.synth.english import EnglishVerb, contract_not
+from dragoman.synth.frames import german_parts
 
 if TYPE_CHECKING:
-    from dragoman.corpus.synth.draw import Draw
-    from dragoman.corpus.synth.german import GermanVerb
+    from dragoman.synth.draw import Draw
+    from dragoman.synth.german import GermanVerb
 
 __all__ = ["Modal", "Plan", "Tense", "english_group", "german_group", "german_passive", "join_subject"]
 

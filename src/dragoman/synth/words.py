@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dragoman.corpus.synth import english, german, lexicon_modifiers, lexicon_nouns, lexicon_special
-from dragoman.corpus.synth.dates import clock_times, dated_times, number_words
-from dragoman.corpus.synth.german import PL, F, M, N
-from dragoman.corpus.synth.lexemes import Adjective, Adverb, Noun, Place
-from dragoman.corpus.synth.tables import adverb, adverbs, entries, lines, pairs, weighted
+from dragoman.synth import english, german, lexicon_modifiers, lexicon_nouns, lexicon_special
+from dragoman.synth.dates import clock_times, dated_times, number_words
+from dragoman.synth.german import PL, F, M, N
+from dragoman.synth.lexemes import Adjective, Adverb, Noun, Place
+from dragoman.synth.tables import adverb, adverbs, entries, lines, pairs, weighted
 
 __all__ = ["Words", "read_words"]
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dragoman.corpus.synth.german import NOM
-from dragoman.corpus.synth.phrases import OWNERS, PRONOUNS, Phrase, pronoun_for
-from dragoman.corpus.synth.sentences import IT, Grammar, Sentence
-from dragoman.corpus.synth.verbgroups import Modal, Plan, Tense
+from dragoman.synth.german import NOM
+from dragoman.synth.phrases import OWNERS, PRONOUNS, Phrase, pronoun_for
+from dragoman.synth.sentences import IT, Grammar, Sentence
+from dragoman.synth.verbgroups import Modal, Plan, Tense
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dragoman.corpus.synth.clauses import Clause
-    from dragoman.corpus.synth.draw import Draw
-    from dragoman.corpus.synth.lexemes import Frame
+    from dragoman.synth.clauses import Clause
+    from dragoman.synth.draw import Draw
+    from dragoman.synth.lexemes import Frame
 
 __all__ = [
     "although",
