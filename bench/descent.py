@@ -93,7 +93,7 @@ def _peer(method: str, shard: Shard, rates: Float64Array | None) -> Callable[[],
     return run
 
 
-def _updates(scale: float, *, method: str, sentence_features: int, batch: int = 1, threads: int = 1) -> Workload:
+def _updates(scale: float, *, method: str, sentence_features: int, batch: int = 1, n_threads: int = 1) -> Workload:
     n = round(10_000 * scale)
     shards = [_shard(first, PER_SHARD, sentence_features) for first in range(0, n, PER_SHARD)]
     store = _prepared(shards)
@@ -103,7 +103,7 @@ def _updates(scale: float, *, method: str, sentence_features: int, batch: int = 
     peer = _peer(method, shards[0], rates) if batch == 1 else None
     return Workload(
         n_items=n,
-        ours=lambda: learner.epoch(store, order, loss, batch, threads),
+        ours=lambda: learner.epoch(store, order, loss, batch, n_threads),
         peer=peer,
         peer_repeats=3,
         peer_share=PER_SHARD / n,
@@ -163,13 +163,13 @@ CASES = [
     *(_case(method, *kind) for method in ("xbleu", "softramp") for kind in (("common", COMMON), ("mixed", MIXED))),
     *(
         Case(
-            name=f"xbleu updates, batch 512, mixed lists, {threads} (wall)",
+            name=f"xbleu updates, batch 512, mixed lists, {label} (wall)",
             area="descent",
             unit="lists",
-            prepare=partial(_updates, method="xbleu", sentence_features=MIXED, batch=512, threads=n),
+            prepare=partial(_updates, method="xbleu", sentence_features=MIXED, batch=512, n_threads=n),
             wall=True,
         )
-        for threads, n in (("one thread", 1), ("two threads", 2))
+        for label, n in (("one thread", 1), ("two threads", 2))
     ),
     Case(name="preparing and one epoch of xbleu, common lists", area="descent", unit="lists", prepare=_preparing),
     Case(

@@ -62,7 +62,7 @@ def _prepare(
         lines = [candidates[i] for i in chosen]
 
         def run() -> None:
-            ours.statistics(hyps, refs, sentence=which, spelling=spelling, threads=1)
+            ours.statistics(hyps, refs, sentence=which, spelling=spelling, n_threads=1)
 
         def run_peer() -> None:
             peer.corpus_score(lines, streams)

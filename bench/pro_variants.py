@@ -42,9 +42,9 @@ def candidates(system: System, corpus: str) -> Pool:
     weights, pools = system.weights, []
     for number in range(1, N_ROUNDS + 1):
         decoded = system.kbest(sentences, K, weights=weights, distinct=True, n_threads=THREADS)
-        pools.append(with_metric(decoded, Bleu(smoothing=Smoothing.NONE), references, threads=THREADS))
-        merged = merge_pools(pools, threads=THREADS)
-        learned = pro.optimise(merged, weights.on(merged.index), seed=1, round_number=number, threads=THREADS)
+        pools.append(with_metric(decoded, Bleu(smoothing=Smoothing.NONE), references, n_threads=THREADS))
+        merged = merge_pools(pools, n_threads=THREADS)
+        learned = pro.optimise(merged, weights.on(merged.index), seed=1, round_number=number, n_threads=THREADS)
         weights = pro.interpolate(weights, learned.weights)
     return merged
 
@@ -58,7 +58,7 @@ def held_out(pool: Pool, start: Weights, optimiser: Optimiser) -> list[str]:
     for fold in range(N_FOLDS):
         rest = np.sort(order[fold::N_FOLDS])
         train = pool.of_sentences(np.setdiff1d(ids, rest))
-        learned = optimiser.optimise(train, start, seed=1, round_number=1, threads=THREADS).weights
+        learned = optimiser.optimise(train, start, seed=1, round_number=1, n_threads=THREADS).weights
         gains.append(rerank(train, learned).gain())
         mixture = Weights(learned.index, SHARE * learned.values + (1 - SHARE) * start.values_on(learned.index))
         for name, weights in (("w", learned), ("mixture", mixture)):

@@ -194,7 +194,7 @@ def run_case(case: Case, seeds: list[int]) -> None:
     if corpus.anchor is not None:
         theirs = list(read_lines(ANCHORS / corpus.anchor / corpus.outputs[case.model]))
         systems.insert(0, SystemOutput(name="Moses", runs=[theirs]))
-    scores = compare_systems(systems, references, [Bleu(), Chrf(), Ter()], threads=THREADS)
+    scores = compare_systems(systems, references, [Bleu(), Chrf(), Ter()], n_threads=THREADS)
     record = {
         "corpus": case.corpus,
         "model": case.model,

@@ -96,7 +96,7 @@ def _streamed(scale: float) -> Workload:
         pool = load_pool(scratch.name)
         weights = Weights(pool.index)
         weights.values[:] = 1.0
-        rerank(pool, weights, threads=2)
+        rerank(pool, weights, n_threads=2)
 
     return Workload(n_items=n_shards * N_SHARD * N_LISTS, ours=run, repeats=1)
 

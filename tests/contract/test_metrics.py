@@ -36,8 +36,8 @@ def corpus(seed: int, n_sentences: int = 40, n_candidates: int = 3):
     return hyps, np.repeat(np.arange(n_sentences, dtype=np.int32), n_candidates), refs
 
 
-def statistics(metric: Metric, hyps, sentence, refs, threads=1):
-    return metric.text_statistics(hyps, refs, sentence=sentence, threads=threads)
+def statistics(metric: Metric, hyps, sentence, refs, n_threads=1):
+    return metric.text_statistics(hyps, refs, sentence=sentence, n_threads=n_threads)
 
 
 @pytest.fixture(params=METRICS, name="metric")
@@ -53,8 +53,8 @@ def test_shape_and_dtype(metric):
 
 
 def test_threads_change_nothing(metric):
-    one = statistics(metric, *corpus(2), threads=1)
-    many = statistics(metric, *corpus(2), threads=5)
+    one = statistics(metric, *corpus(2), n_threads=1)
+    many = statistics(metric, *corpus(2), n_threads=5)
     assert one.tobytes() == many.tobytes()
 
 

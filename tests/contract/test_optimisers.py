@@ -54,7 +54,7 @@ def test_result_is_usable_and_measured(optimiser, pool):
 
 
 def test_same_seed_same_bits_for_any_number_of_threads(optimiser, pool):
-    runs = [optimiser.optimise(pool, start_of(pool), seed=3, threads=n).weights.values.tobytes() for n in (1, 1, 4)]
+    runs = [optimiser.optimise(pool, start_of(pool), seed=3, n_threads=n).weights.values.tobytes() for n in (1, 1, 4)]
     assert len(set(runs)) == 1
 
 

@@ -53,7 +53,7 @@ def test_equal_to_sacrebleu(corpus, metric, data, anchors):
     make, ours = PAIRS[metric]
     peer = make()
     theirs = peer._extract_corpus_statistics(hyps, refs)
-    stats = output_statistics(ours, [hyps], references_by_sentence(refs, len(hyps)), threads=2)[0]
+    stats = output_statistics(ours, [hyps], references_by_sentence(refs, len(hyps)), n_threads=2)[0]
     assert np.array_equal(stats, np.array(theirs, dtype=np.float64))
     result = score_text(ours, hyps, refs)
     assert 100 * result.score == pytest.approx(peer._aggregate_and_compute(theirs).score, abs=1e-9)
@@ -63,8 +63,8 @@ def test_equal_to_sacrebleu(corpus, metric, data, anchors):
 def test_all_of_bible_mref_at_once(data):
     """Whole corpora of long verses in one call; copies of a reference need no edits."""
     versions = [lines_of(data / "bible-mref" / f"test.en.{r}.xz") for r in range(4)]
-    assert score_text(Ter(), versions[2], versions, threads=2).score == 0
-    assert 0.3 < score_text(Ter(), versions[0], versions[1:], threads=2).score < 1
+    assert score_text(Ter(), versions[2], versions, n_threads=2).score == 0
+    assert 0.3 < score_text(Ter(), versions[0], versions[1:], n_threads=2).score < 1
 
 
 def test_paired_tests_equal_sacrebleu(data, anchors, monkeypatch, tmp_path):

@@ -43,14 +43,14 @@ def test_the_start_scores_what_moses_says(pool, start, references):
 
 
 def test_mert_beats_the_start(pool, start):
-    result = Mert(n_starts=4).optimise(pool, start, seed=1, threads=2)
+    result = Mert(n_starts=4).optimise(pool, start, seed=1, n_threads=2)
     assert result.gain_before == pytest.approx(0.293856, abs=5e-7)
     assert result.gain_after > 0.2949
     assert np.abs(result.weights.values).sum() == pytest.approx(1.0)
 
 
 def test_pro_learns_precise_translations(pool, start):
-    result = Pro().optimise(pool, start, seed=1, threads=2)
+    result = Pro().optimise(pool, start, seed=1, n_threads=2)
     total = rerank(pool, result.weights).total()
     by_start = rerank(pool, start).total()
     # BLEU+1 makes short translations (Nakov et al. 2012), so precision is what must not fall.

@@ -54,7 +54,7 @@ def test_envelope_is_the_best_of_all_derivations(several, weights, direction):
 @settings(max_examples=20)
 @given(st.lists(forests(), min_size=1, max_size=4), weight_vectors, weight_vectors)
 def test_threads_do_not_matter(batch, weights, direction):
-    one, many = (envelopes([[f] for f in batch], weights, direction, threads=n) for n in (1, 3))
+    one, many = (envelopes([[f] for f in batch], weights, direction, n_threads=n) for n in (1, 3))
     for name in ("first", "begins", "slopes", "scores", "tokens", "edges"):
         assert np.array_equal(getattr(one, name), getattr(many, name))
 

@@ -24,10 +24,10 @@ POOLS = st.builds(
 )
 
 
-def surface_of(pool, weights, threads=1, chosen=None):
+def surface_of(pool, weights, n_threads=1, chosen=None):
     ids = np.arange(len(pool.index), dtype=np.int32) if chosen is None else np.array(chosen, dtype=np.int32)
     shards = [(*shard.candidates, shard.stats) for shard in pool.shards]
-    return _core.surface(shards, ids, weights, scorer_of(pool.metric), threads)
+    return _core.surface(shards, ids, weights, scorer_of(pool.metric), n_threads)
 
 
 def gains_along(pool, weights, direction, steps):
@@ -111,7 +111,7 @@ def test_many_threads_are_one_thread():
     pool = random_pool(8, n_sentences=60, bleu=True)
     starts = np.random.default_rng(0).normal(size=(7, 5))
     bounds = np.full(5, -INFINITY), np.full(5, INFINITY)
-    runs = [surface_of(pool, starts[0], threads=n).climb(starts, *bounds, 20, 5, 3, n) for n in (1, 4)]
+    runs = [surface_of(pool, starts[0], n_threads=n).climb(starts, *bounds, 20, 5, 3, n) for n in (1, 4)]
     for one, other in zip(*runs, strict=True):
         assert one.tobytes() == other.tobytes()
 

@@ -62,7 +62,7 @@ def sparse_pool(seed, **settings):
     return replace(pool, dense=frozenset({0, 1}))
 
 
-def learn(pool, loss, update, *, epochs=3, threads=1, start=None, **settings):
+def learn(pool, loss, update, *, epochs=3, n_threads=1, start=None, **settings):
     return descend(
         pool,
         start or Weights(pool.index, np.random.default_rng(0).normal(size=len(pool.index))),
@@ -71,7 +71,7 @@ def learn(pool, loss, update, *, epochs=3, threads=1, start=None, **settings):
         stopping=Stopping(max_epochs=epochs, held_out=0, patience=100, keep_best=False),
         seed=1,
         rescale=False,
-        threads=threads,
+        n_threads=n_threads,
         **settings,
     )
 
@@ -148,7 +148,7 @@ def test_threads_share_a_batch_without_a_trace(make, batch):
     pool = sparse_pool(3, n_sentences=60)
     start = Weights(pool.index, np.random.default_rng(0).normal(size=len(pool.index)))
     runs = [
-        make(batch=batch, max_epochs=4).optimise(pool, start, seed=1, threads=n).weights.values.tobytes()
+        make(batch=batch, max_epochs=4).optimise(pool, start, seed=1, n_threads=n).weights.values.tobytes()
         for n in (1, 2, 3)
     ]
     assert len(set(runs)) == 1

@@ -90,7 +90,7 @@ def test_one_search_is_exact(problem):
 
 def test_threads_and_seeds(problem):
     forests, lines, start = problem
-    one, many = (ForestMert().optimise(forests, lines, Bleu(), start, dense=NAMES, seed=3, threads=n) for n in (1, 3))
+    one, many = (ForestMert().optimise(forests, lines, Bleu(), start, dense=NAMES, seed=3, n_threads=n) for n in (1, 3))
     assert np.array_equal(one.weights.values, many.weights.values)
     other = ForestMert().optimise(forests, lines, Bleu(), start, dense=NAMES, seed=4)
     assert not np.array_equal(one.weights.values, other.weights.values)

@@ -90,7 +90,7 @@ def test_values_and_gradients(name, number):
 def test_any_number_of_threads(name):
     pool = random_pool(4, n_sentences=80, n_features=30, active=0.3)
     loss, w = made(name, pool), np.random.default_rng(1).normal(size=30)
-    one, many = (loss.gradient(pool.shards[0], w, threads=n) for n in (1, 3))
+    one, many = (loss.gradient(pool.shards[0], w, n_threads=n) for n in (1, 3))
     assert one[0] == many[0]
     assert one[1].values.tobytes() == many[1].values.tobytes()
 

@@ -187,10 +187,10 @@ def test_bad_arrays_are_refused(metric):
     spelling = Spelling(["a", "b"])
     good, references = Segments.of([[0], [1]]), References.of([[[0]], [[1]]])
 
-    def run(hyps=good, refs=references, sentence=None, threads=1):
-        return metric.statistics(hyps, refs, sentence=sentence, spelling=spelling, threads=threads)
+    def run(hyps=good, refs=references, sentence=None, n_threads=1):
+        return metric.statistics(hyps, refs, sentence=sentence, spelling=spelling, n_threads=n_threads)
 
-    assert run(threads=0).shape == run(threads=10**9).shape == (2, metric.n_stats)
+    assert run(n_threads=0).shape == run(n_threads=10**9).shape == (2, metric.n_stats)
     with pytest.raises(ValueError, match=r"is not in \[0, 2\)"):
         run(sentence=np.array([0, 2], dtype=np.int32))
     with pytest.raises(ValueError, match=r"is not in \[0, 2\)"):

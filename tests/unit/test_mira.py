@@ -176,10 +176,10 @@ def test_weights_beyond_numbers_are_never_kept():
 def test_batches_give_the_same_bits_for_any_number_of_threads(update):
     pool = random_pool(7, n_sentences=30, bleu=True)
     runs = {
-        (batch, threads): Rm(update=update, batch=batch, n_epochs=3)
-        .optimise(pool, start_of(pool), seed=1, threads=threads)
+        (batch, n_threads): Rm(update=update, batch=batch, n_epochs=3)
+        .optimise(pool, start_of(pool), seed=1, n_threads=n_threads)
         .weights.values.tobytes()
-        for batch, threads in ((1, 1), (8, 1), (8, 3), (100, 2))
+        for batch, n_threads in ((1, 1), (8, 1), (8, 3), (100, 2))
     }
     assert runs[8, 1] == runs[8, 3]
     assert len(set(runs.values())) == 3

@@ -49,8 +49,8 @@ def test_rerank_equals_numpy_for_any_number_of_threads():
     weights = Weights(pool.index, np.random.default_rng(0).normal(size=5))
     scores = dense_features(pool) @ weights.values
     expected = scores.reshape(70, 15).argmax(axis=1) + np.arange(70) * 15
-    for threads in (1, 3):
-        assert rerank(pool, weights, threads=threads).candidates[0].tolist() == expected.tolist()
+    for n_threads in (1, 3):
+        assert rerank(pool, weights, n_threads=n_threads).candidates[0].tolist() == expected.tolist()
 
 
 def test_weights_that_fit_nothing_are_refused(pool):

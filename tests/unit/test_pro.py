@@ -22,11 +22,11 @@ FIGURE_1 = [
 ]
 
 
-def sample(pool, *, n_draws=5000, n_kept=50, threshold=0.05, logistic=False, seed=1, round_number=0, threads=1):
+def sample(pool, *, n_draws=5000, n_kept=50, threshold=0.05, logistic=False, seed=1, round_number=0, n_threads=1):
     shard = pool.shards[0]
     gains = sentence_gains(pool.metric, shard.stats)
     return _core.sample_pairs(
-        shard.sentences, shard.sentence_ids, gains, n_draws, n_kept, threshold, logistic, seed, round_number, threads
+        shard.sentences, shard.sentence_ids, gains, n_draws, n_kept, threshold, logistic, seed, round_number, n_threads
     )
 
 
@@ -75,8 +75,8 @@ def test_the_threshold():
 def test_streams_depend_on_seed_round_and_sentence_alone():
     pool = random_pool(2, n_sentences=40)
     base = sample(pool, n_draws=100)
-    for threads in (2, 5):
-        assert all((a == b).all() for a, b in zip(base, sample(pool, n_draws=100, threads=threads), strict=True))
+    for n_threads in (2, 5):
+        assert all((a == b).all() for a, b in zip(base, sample(pool, n_draws=100, n_threads=n_threads), strict=True))
     for other in (sample(pool, n_draws=100, seed=2), sample(pool, n_draws=100, round_number=1)):
         assert not np.array_equal(base[0], other[0])
     part = type(pool)(index=pool.index, words=pool.words, shards=(pool.shards[0].part(10, 20),), metric=pool.metric)

@@ -131,7 +131,7 @@ class Counting:
 
     def optimise(self, pool, start, **_):
         self.n += 1
-        return finish(pool, start, Weights.from_dict({"f0": 1.0, "f1": -0.1 * self.n}, pool.index), threads=1)
+        return finish(pool, start, Weights.from_dict({"f0": 1.0, "f1": -0.1 * self.n}, pool.index), n_threads=1)
 
     def save_state(self, folder):
         (folder / "count").write_text(str(self.n))

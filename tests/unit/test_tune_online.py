@@ -63,7 +63,7 @@ def lines_of(path):
     return path.read_text(encoding="utf-8").split("\n")[:-1]
 
 
-def tune(made, out, *, kind=ModelKind.PHRASE, rounds=2, threads=1, options=None, **changes):
+def tune(made, out, *, kind=ModelKind.PHRASE, rounds=2, n_threads=1, options=None, **changes):
     keys = {"settings", "features", "frozen", "metric", "method"}
     chosen = {name: changes.pop(name) for name in list(changes) if name in keys}
     config = TuneConfig(
@@ -76,7 +76,7 @@ def tune(made, out, *, kind=ModelKind.PHRASE, rounds=2, threads=1, options=None,
         }
     )
     dev = [made / "dev.de", [made / "dev.en"]]
-    return tune_system(made / kind.value, *dev, out, config=config, n_threads=threads, **changes)
+    return tune_system(made / kind.value, *dev, out, config=config, n_threads=n_threads, **changes)
 
 
 @pytest.mark.parametrize("kind", ModelKind)
@@ -183,10 +183,10 @@ def test_rounds_are_measured_by_decoding(made, tmp_path):
 
 def test_threads_do_not_matter_but_batches_do(made, tmp_path):
     found = {}
-    for batch, threads in ((1, 1), (4, 1), (4, 3), (100, 2)):
-        out = tmp_path / f"{batch}-{threads}"
-        tuned = tune(made, out, threads=threads, settings={"batch": str(batch)}, options={"keep": Keep.LAST})
-        found[batch, threads] = (out / "weights.tsv").read_bytes()
+    for batch, n_threads in ((1, 1), (4, 1), (4, 3), (100, 2)):
+        out = tmp_path / f"{batch}-{n_threads}"
+        tuned = tune(made, out, n_threads=n_threads, settings={"batch": str(batch)}, options={"keep": Keep.LAST})
+        found[batch, n_threads] = (out / "weights.tsv").read_bytes()
         assert tuned.weights.is_usable()
     assert found[4, 1] == found[4, 3]
     assert len(set(found.values())) == 3
@@ -304,7 +304,7 @@ def test_stopped_anywhere_it_goes_on_to_the_same_bits(made, tmp_path, monkeypatc
     """After decoding, after learning before the record of it, after a round."""
     words = {"kind": kind, "method": method, "rounds": 3, "features": ("target_insertion(top=5)",), "seed": 3}
     words["options"] = {"keep": Keep.LAST}
-    tune(made, tmp_path / "whole", **words, threads=2)
+    tune(made, tmp_path / "whole", **words, n_threads=2)
 
     def stop_at(number, step):
         if number == 2 and step is Step.LEARN:

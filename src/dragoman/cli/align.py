@@ -35,7 +35,7 @@ def align(
 
     Example: dragoman align -s train.de -t train.en -o train.align
     """
-    session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
+    session = Session(n_threads=threads, seed=seed, json=json, quiet=quiet)
     if json and "-" in (out, forward, reverse):
         raise InputError("with --json, standard output holds the JSON object; write alignments to files")
     check_outputs(out=out, forward=forward, reverse=reverse)
@@ -49,7 +49,7 @@ def align(
             session.say(f"{step.direction}: iteration {step.iteration} of {step.n_iterations}")
             bar(round(100 * sum(done.values()) / len(done)))
 
-        result = align_files(source, target, config, n_threads=session.threads, progress=progress)
+        result = align_files(source, target, config, n_threads=session.n_threads, progress=progress)
     for path, alignment in ((out, result.alignment), (forward, result.forward), (reverse, result.reverse)):
         if path is not None:
             write_pharaoh(path, alignment)

@@ -55,7 +55,7 @@ def compare(
 
     dragoman compare runs/enja runs/multi30k -m bleu --baseline mert --format latex -o table.tex
     """
-    session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
+    session = Session(n_threads=threads, seed=seed, json=json, quiet=quiet)
     comparison = compare_runs(
         [Path(run) for run in runs],
         metrics=metric or ["bleu", "chrf", "ter"],
@@ -65,7 +65,7 @@ def compare(
         n_bootstrap=bootstrap,
         n_trials=trials,
         seed=seed,
-        threads=session.threads,
+        n_threads=session.n_threads,
     )
     for note in comparison.notes:
         session.say(f"note: {note}")

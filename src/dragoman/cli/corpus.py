@@ -48,7 +48,7 @@ def synth(
 
     Example: dragoman corpus synth -n 100000 --references 4 -o corpus
     """
-    session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
+    session = Session(n_threads=threads, seed=seed, json=json, quiet=quiet)
     config = SynthConfig(seed=seed, n_references=references, noise=noise, lowercase=lowercase)
     with session.progress("generating", n_train) as progress:
         splits = generate_splits(n_train, n_dev, n_test, config, progress=progress)
@@ -104,7 +104,7 @@ def clean(
 
     dragoman corpus clean --tmx memory.tmx --languages de,en --out-source all.de --out-target all.en
     """
-    session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
+    session = Session(n_threads=threads, seed=seed, json=json, quiet=quiet)
     sides_given = (out_source is not None) + (out_target is not None)
     if (sides_given, out_tsv is not None) not in ((2, False), (0, True)):
         raise InputError("say where the result goes: --out-source and --out-target, or --out-tsv")
@@ -157,7 +157,7 @@ def stats(
 
     Example: dragoman corpus stats train.de train.en
     """
-    session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
+    session = Session(n_threads=threads, seed=seed, json=json, quiet=quiet)
     with session.progress("counting") as progress:
         result = describe_files(list(files), progress=progress)
     rows = table("file", "lines", "words", "types", "once", "mean", "median", "max", "empty", "repeated")
@@ -195,7 +195,7 @@ def split(
 
     Example: dragoman corpus split -s all.de -t all.en --source-name de --target-name en --dev 500 --test 500 -o parts
     """
-    session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
+    session = Session(n_threads=threads, seed=seed, json=json, quiet=quiet)
     if source_name == target_name or not all(name and "/" not in name for name in (source_name, target_name)):
         raise InputError("the two suffixes must differ and must not hold a '/'")
     files = PairFiles(source=source, target=target, tsv=tsv, tmx=tmx, languages=languages)
@@ -230,7 +230,7 @@ def tokenize(
     Example: dragoman corpus tokenize -l de < raw.de > tokens.de
     """
     moses = MosesText(language)
-    session = Session(threads=threads, seed=seed, quiet=quiet)
+    session = Session(n_threads=threads, seed=seed, quiet=quiet)
     lines = (moses.tokenize(line) for line in session.track(read_lines(in_file), "tokenising"))
     n_lines = _write(out_file, (line.lower() for line in lines) if lowercase else lines)
     if summary is not None:
@@ -252,7 +252,7 @@ def detokenize(
     Example: dragoman corpus detokenize -l en < output.tok > output.txt
     """
     moses = MosesText(language)
-    session = Session(threads=threads, seed=seed, quiet=quiet)
+    session = Session(n_threads=threads, seed=seed, quiet=quiet)
     n_lines = _write(out_file, (moses.detokenize(line) for line in session.track(read_lines(in_file), "joining")))
     if summary is not None:
         session.write_json(summary, {"n_lines": n_lines})

@@ -32,12 +32,12 @@ def demo(
     Everything is made on this machine from the built-in grammar; nothing is fetched. The seed is that of the text. What
     it does is a recipe, recipes/quickstart.toml; stopped at any moment, it goes on when it is called again.
     """
-    session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
+    session = Session(n_threads=threads, seed=seed, json=json, quiet=quiet)
     of_text = [f"corpora.synth.synth.seed={seed}"] if seed else []
     recipe = read_recipe(QUICKSTART, [*(setting or []), *of_text])
     assert isinstance(recipe, GridRecipe)
     results = run_grid(session, recipe, out / "run", cache=out / "cache", resume=True)
-    report = write_report([out / "run"], out / "report.html", threads=session.threads)
+    report = write_report([out / "run"], out / "report.html", n_threads=session.n_threads)
     session.show(f"report: {report}")
     session.emit({"report": str(report), "cells": [cell_json(result) for result in results]})
     fail_if_any(results)

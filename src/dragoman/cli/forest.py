@@ -36,7 +36,7 @@ def best(
 
     Example: dragoman forest best 0.json.gz 1.json.gz --weights weights.tsv
     """
-    session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
+    session = Session(n_threads=threads, seed=seed, json=json, quiet=quiet)
     given = read_weights(weights)
     found = []
     for path in files:

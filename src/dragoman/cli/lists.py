@@ -61,9 +61,9 @@ def read_lists(
         return load_pool(nbest[0])
     if any(Path(path).is_dir() for path in nbest):
         parts = [_read_one(path, format_, dense, number) for number, path in enumerate(nbest)]
-        pool = merge_pools(parts, threads=session.threads)
+        pool = merge_pools(parts, n_threads=session.n_threads)
     else:
-        pool = read_pool(nbest, format_=format_, dense=dense, threads=session.threads)
+        pool = read_pool(nbest, format_=format_, dense=dense, n_threads=session.n_threads)
     session.say(
         f"{pool.n_candidates:,} distinct candidates of {pool.n_sentences:,} sentences, {pool.n_features:,} features"
     )
@@ -77,7 +77,7 @@ def _read_one(path: str, format_: NbestFormat | None, dense: list[str] | None, n
 
 
 def measure_of(
-    references: list[str] | None, metric: str, external: str | None, lower_is_better: bool, *, threads: int
+    references: list[str] | None, metric: str, external: str | None, lower_is_better: bool, *, n_threads: int
 ) -> Callable[[Pool], Pool]:
     """What gives a pool the statistics of what is to be maximised; BLEU without smoothing, as MERT wants it."""
     if external is not None:
@@ -88,7 +88,7 @@ def measure_of(
         raise InputError("no references; give at least one with -r, or say --external")
     chosen = by_name(metric, smoothing=Smoothing.NONE)
     texts = read_references(references)
-    return lambda pool: with_metric(pool, chosen, texts, threads=threads)
+    return lambda pool: with_metric(pool, chosen, texts, n_threads=n_threads)
 
 
 def measured(
@@ -100,4 +100,4 @@ def measured(
     lower_is_better: bool,
 ) -> Pool:
     """The pool with the statistics of what is to be maximised."""
-    return measure_of(references, metric, external, lower_is_better, threads=session.threads)(pool)
+    return measure_of(references, metric, external, lower_is_better, n_threads=session.n_threads)(pool)

@@ -52,7 +52,7 @@ def train(
 
     Example: dragoman lm train -i train.en -o en.lm --order 5 --prune 0 --prune 0 --prune 1
     """
-    session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
+    session = Session(n_threads=threads, seed=seed, json=json, quiet=quiet)
     if str(out) == "-":
         raise InputError("a binary model cannot go to standard output; name a file")
     if json and str(arpa) == "-":
@@ -103,11 +103,11 @@ def query(
 
     Example: dragoman lm query en.lm < test.en
     """
-    session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
+    session = Session(n_threads=threads, seed=seed, json=json, quiet=quiet)
     if json and str(per_sentence) == "-":
         raise InputError("with --json, standard output holds the JSON object; write the sentences' scores to a file")
     loaded = _load(session, model)
-    scores = list(session.track(loaded.score_file(in_file, n_threads=session.threads), "scoring"))
+    scores = list(session.track(loaded.score_file(in_file, n_threads=session.n_threads), "scoring"))
     if per_sentence is not None:
         with open_output(per_sentence) as writer:
             for line in _sentence_lines(scores):
@@ -145,7 +145,7 @@ def export(
 
     Example: dragoman lm export en.lm -o en.arpa.gz
     """
-    session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
+    session = Session(n_threads=threads, seed=seed, json=json, quiet=quiet)
     loaded = _load(session, model)
     session.say("writing ARPA")
     loaded.export_arpa(out)

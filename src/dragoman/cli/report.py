@@ -37,14 +37,14 @@ def report(
 
     dragoman report runs/enja runs/multi30k -o report.html --svg figures --markdown results.md
     """
-    session = Session(threads=threads, json=json, quiet=quiet)
+    session = Session(n_threads=threads, json=json, quiet=quiet)
     if out is None and svg is None and markdown is None:
         raise InputError("nothing to write; name a page with -o, or say --svg or --markdown")
     if "-" in (str(out), str(markdown)):
         raise InputError("a page cannot go to standard output; name a file")
     check_outputs(out=out, markdown=markdown)
     session.say("reading and comparing")
-    experiment = load_experiment([Path(run) for run in runs], threads=session.threads)
+    experiment = load_experiment([Path(run) for run in runs], n_threads=session.n_threads)
     for note in experiment.comparison.notes:
         session.say(f"note: {note}")
     written = {}

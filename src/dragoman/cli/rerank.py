@@ -33,9 +33,9 @@ def rerank(
 
     Example: dragoman rerank --nbest test.nbest.gz --weights weights.tsv > test.out
     """
-    session = Session(threads=threads, seed=seed, quiet=quiet)
+    session = Session(n_threads=threads, seed=seed, quiet=quiet)
     pool = read_lists(session, nbest, format_)
-    choice = choose(pool, read_weights(weights), threads=session.threads)
+    choice = choose(pool, read_weights(weights), n_threads=session.n_threads)
     n_missing = choice.write(out)
     if n_missing:
         session.say(f"warning: {n_missing} sentence numbers have no candidate; their lines are empty")
@@ -61,7 +61,7 @@ def oracle(
 
     Example: dragoman oracle --nbest dev.nbest.gz -r dev.ref
     """
-    session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
+    session = Session(n_threads=threads, seed=seed, json=json, quiet=quiet)
     if json and out == "-":
         raise InputError("with --json, standard output holds the JSON object; write the translations to a file")
     pool = measured(session, read_lists(session, nbest, format_), reference, metric, external, lower_is_better)

@@ -64,7 +64,7 @@ def run(
 
     dragoman run recipes/pro.toml --data corpora --only 'enja/*' --dry-run
     """
-    session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
+    session = Session(n_threads=threads, seed=seed, json=json, quiet=quiet)
     if seed:
         raise InputError("the seeds of an experiment are those of its recipe; change them with --set 'grid.seeds=[7]'")
     if out is None and not dry_run:
@@ -96,7 +96,7 @@ def run_grid(
     session.say(f"{recipe.title}: {len(selection.cells)} cells")
     with Board(session, recipe, selection.cells) as board:
         results = run_cells(
-            recipe, selection, out, observer=board, cache=cache, resume=resume, n_threads=session.threads
+            recipe, selection, out, observer=board, cache=cache, resume=resume, n_threads=session.n_threads
         )
     rows = table("cell", "rounds", "kept", "dev", "BLEU", "chrF", "TER", "length")
     for result in results:
@@ -175,7 +175,7 @@ def _run_synthetic(session: Session, plan: SyntheticRecipe, out: Path | None, *,
             where = f"{cell.optimiser} noise={cell.noise:g} dimension={cell.dimension} seed={cell.seed}"
             session.say(f"{where}: cosine {cell.cosine:.4f} ({cell.cpu_s:.1f} s)")
 
-        cells = run_synthetic(plan, folder, threads=session.threads, on_cell=on_cell)
+        cells = run_synthetic(plan, folder, n_threads=session.n_threads, on_cell=on_cell)
         report = write_synthetic_report(plan, cells, out)
     rows = table("optimiser", "noise", "features", "seed", "cosine", "CPU s")
     for cell in cells:

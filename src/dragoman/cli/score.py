@@ -52,7 +52,7 @@ def score(
 
     dragoman score --run base=run1.en --run base=run2.en --run new=run3.en --run new=run4.en -r test.en
     """
-    session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
+    session = Session(n_threads=threads, seed=seed, json=json, quiet=quiet)
     files = _group_runs(hypotheses or [], run or [])
     if not reference:
         raise InputError("no reference; give at least one with -r")
@@ -65,7 +65,7 @@ def score(
     ]
     session.say(f"scoring {len(references[0]):,} sentences")
     scores = compare_systems(
-        systems, references, metrics, n_bootstrap=bootstrap, n_trials=trials, seed=seed, threads=session.threads
+        systems, references, metrics, n_bootstrap=bootstrap, n_trials=trials, seed=seed, n_threads=session.n_threads
     )
     session.emit({"systems": [_record(system) for system in scores]})
     _show(session, scores)

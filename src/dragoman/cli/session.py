@@ -76,8 +76,8 @@ def table(*columns: str, numeric_from: int = 1) -> Table:
 class Session:
     """One command at work."""
 
-    def __init__(self, *, threads: int = 0, seed: int = 0, json: bool = False, quiet: bool = False) -> None:
-        self.threads = threads or _n_cores()
+    def __init__(self, *, n_threads: int = 0, seed: int = 0, json: bool = False, quiet: bool = False) -> None:
+        self.n_threads = n_threads or _n_cores()
         self.seed = seed
         self.json = json
         self.quiet = quiet

@@ -22,7 +22,7 @@ _N_WEIGHTS = 40
 @app.command()
 def info(folder: Folder, threads: Threads = 0, seed: Seed = 0, json: Json = False, quiet: Quiet = False) -> None:
     """What a system is made of: settings, sizes, weights."""
-    session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
+    session = Session(n_threads=threads, seed=seed, json=json, quiet=quiet)
     system = System.load(folder)
     settings, about = system.settings.to_json(), system.manifest.about
     rows = table("what", "value", numeric_from=2)
@@ -58,7 +58,7 @@ def info(folder: Folder, threads: Threads = 0, seed: Seed = 0, json: Json = Fals
 @app.command()
 def verify(folder: Folder, threads: Threads = 0, seed: Seed = 0, json: Json = False, quiet: Quiet = False) -> None:
     """Compare every file of a system, and of the parent it refers to, with its checksum."""
-    session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
+    session = Session(n_threads=threads, seed=seed, json=json, quiet=quiet)
     files = System.verify(folder)
     System.load(folder)
     session.show(f"{len(files)} files are as they were written")
@@ -82,7 +82,7 @@ def export(
 
     Example: dragoman system export system -o moses
     """
-    session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
+    session = Session(n_threads=threads, seed=seed, json=json, quiet=quiet)
     system = System.load(folder)
     if system.settings.model is ModelKind.HIERO:
         grammar = export_hiero(system, out, fold=without_fold, monitor=session)

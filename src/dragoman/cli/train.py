@@ -98,7 +98,7 @@ def train(
 
     dragoman train --model hiero --import grammar-folder -o hierarchical
     """
-    session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
+    session = Session(n_threads=threads, seed=seed, json=json, quiet=quiet)
     if model is ModelKind.HIERO and reordering is not None:
         raise InputError("a hierarchical system has no reordering models")
     if model is ModelKind.PHRASE and rule_setting:
@@ -132,7 +132,7 @@ def train(
             lm=lm,
             settings=settings,
             resume=resume,
-            n_threads=session.threads,
+            n_threads=session.n_threads,
             monitor=session,
         )
     else:
@@ -155,7 +155,7 @@ def train(
             lm_text=lm_text or (),
             config=config,
             resume=resume,
-            n_threads=session.threads,
+            n_threads=session.n_threads,
             monitor=session,
         )
     _report(session, system)

@@ -74,7 +74,7 @@ def translate(
 
     dragoman translate system -i dev.de --nbest 100 --format moses -o dev.nbest.gz
     """
-    session = Session(threads=threads, seed=seed, quiet=quiet)
+    session = Session(n_threads=threads, seed=seed, quiet=quiet)
     if fast and accurate:
         raise InputError("choose one of --fast and --accurate")
     if explain and (nbest is not None or forest is not None):
@@ -89,7 +89,7 @@ def translate(
         view=view,
         weights=view.weights if weights is None else _read_weights(weights, view),
         preset=Preset.FAST if fast else Preset.ACCURATE if accurate else Preset.DEFAULT,
-        n_threads=session.threads,
+        n_threads=session.n_threads,
         text=system.raw_text() if raw else None,
     )
     lines = session.track(read_lines(in_file), "translating")

@@ -164,7 +164,7 @@ def tune(
     dragoman tune --decoder 'moses -f {weights} -i {source} -n-best-list {nbest} {k} distinct' --weights moses.ini
     --weights-format moses --template moses.ini --source dev.src -r dev.ref --run runs/dev -o tuned.ini
     """
-    session = Session(threads=threads, seed=seed, json=json, quiet=quiet)
+    session = Session(n_threads=threads, seed=seed, json=json, quiet=quiet)
     if setting == ["help"]:
         show_settings(session, list(OPTIMISERS) if method == ALL else [method], online=online)
         return

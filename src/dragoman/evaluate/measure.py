@@ -104,7 +104,7 @@ def measure(
     references: Sequence[Sequence[str | None]],
     metrics: Sequence[Metric],
     *,
-    threads: int = 1,
+    n_threads: int = 1,
 ) -> tuple[list[Measured], list[Floats]]:
     """Statistics by every metric, and the length ratios of every system's runs.
 
@@ -121,12 +121,12 @@ def measure(
     measured = [
         Measured(
             metric=metric,
-            statistics=tuple(np.split(output_statistics(metric, outputs, by_sentence, threads=threads), ends)),
+            statistics=tuple(np.split(output_statistics(metric, outputs, by_sentence, n_threads=n_threads), ends)),
             n_refs=n_references(by_sentence),
         )
         for metric in metrics
     ]
-    totals = output_statistics(Bleu(max_order=1), outputs, by_sentence, threads=threads).sum(axis=1)
+    totals = output_statistics(Bleu(max_order=1), outputs, by_sentence, n_threads=n_threads).sum(axis=1)
     lengths, ref_lengths = totals[:, 0], totals[:, 1]
     ratios = np.where(ref_lengths > 0, lengths / np.maximum(ref_lengths, 1.0), 0.0)
     return measured, np.split(ratios, ends)

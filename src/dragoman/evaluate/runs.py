@@ -267,7 +267,7 @@ def compare_runs(
     n_bootstrap: int = 1000,
     n_trials: int = 10_000,
     seed: int = 12345,
-    threads: int = 1,
+    n_threads: int = 1,
 ) -> Comparison:
     """Rows of corpus, system, features and optimiser, each over its seeds, tested against the best of the corpus.
 
@@ -291,7 +291,7 @@ def compare_runs(
         systems = [
             SystemOutput(name=key.name, runs=[outputs.translations(cell) for cell in by_row[key]]) for key in keys
         ]
-        measured, ratios = measure(systems, outputs.test_sets[corpus].references, chosen, threads=threads)
+        measured, ratios = measure(systems, outputs.test_sets[corpus].references, chosen, n_threads=n_threads)
         against = [baselines.get(key) for key in keys]
         places = [None if key is None else keys.index(key) for key in against]
         groups = [key.group(within) for key in keys]

@@ -53,7 +53,7 @@ def compare_systems(
     n_bootstrap: int = 1000,
     n_trials: int = 10000,
     seed: int = 12345,
-    threads: int = 1,
+    n_threads: int = 1,
 ) -> list[SystemScore]:
     """Scores systems against one sequence of lines per reference (None: "no reference for this sentence").
 
@@ -65,7 +65,7 @@ def compare_systems(
         raise InputError("nothing to score: give at least one system, each with at least one output")
     if not metrics:
         raise InputError("nothing to score by: give at least one metric")
-    measured, ratios = measure(systems, references, metrics, threads=threads)
+    measured, ratios = measure(systems, references, metrics, n_threads=n_threads)
     columns = [
         _metric_scores(one, n_bootstrap=n_bootstrap, n_trials=n_trials if len(systems) > 1 else 0, seed=seed)
         for one in measured

@@ -44,11 +44,11 @@ class Envelopes:
 
 
 def envelopes(
-    sentences: Sequence[Sequence[Forest]], weights: Float64Array, direction: Float64Array, *, threads: int = 1
+    sentences: Sequence[Sequence[Forest]], weights: Float64Array, direction: Float64Array, *, n_threads: int = 1
 ) -> Envelopes:
     """The envelope of each sentence along weights + t * direction (Kumar et al. 2009).
 
     A sentence may have several forests, as of several rounds of decoding; its envelope is over all their derivations.
     """
     cores = [[forest.core for forest in several] for several in sentences]
-    return Envelopes(*_core.forest_envelopes(cores, weights, direction, threads))
+    return Envelopes(*_core.forest_envelopes(cores, weights, direction, n_threads))

@@ -30,7 +30,7 @@ def oracles(
     *,
     order: int = 4,
     beam: int | None = 16,
-    threads: int = 1,
+    n_threads: int = 1,
 ) -> list[Oracle]:
     """Of each forest the derivation with the highest BLEU+1 (Lin and Och) against its references.
 
@@ -48,7 +48,7 @@ def oracles(
         refs.segments.ids,
         order,
         0 if beam is None else beam,
-        threads,
+        n_threads,
     )
     return [
         Oracle(float(gain), edges[begin:end]) for gain, begin, end in zip(gains, offsets[:-1], offsets[1:], strict=True)

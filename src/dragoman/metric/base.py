@@ -51,7 +51,7 @@ class Metric(ABC):
         *,
         sentence: NDArray[np.int32] | None = None,
         spelling: Spelling | None = None,
-        threads: int = 1,
+        n_threads: int = 1,
     ) -> NDArray[np.float64]:
         """Statistics of each candidate, [len(hyps), n_stats].
 
@@ -67,7 +67,7 @@ class Metric(ABC):
         refs: Sequence[Sequence[str]],
         *,
         sentence: NDArray[np.int32] | None = None,
-        threads: int = 1,
+        n_threads: int = 1,
     ) -> NDArray[np.float64]:
         """The same from lines of text and, per sentence, any number of reference lines."""
 
@@ -107,7 +107,7 @@ class WordMetric(Metric):
         refs: Sequence[Sequence[str]],
         *,
         sentence: NDArray[np.int32] | None = None,
-        threads: int = 1,
+        n_threads: int = 1,
     ) -> NDArray[np.float64]:
         """Tokenises, numbers the words, and counts."""
         lexicon = Lexicon()
@@ -117,7 +117,7 @@ class WordMetric(Metric):
             segments=lexicon.segments(self.tokenise(chain.from_iterable(refs))),
         )
         return self.statistics(
-            hyp_segments, references, sentence=sentence, spelling=lexicon.spelling(), threads=threads
+            hyp_segments, references, sentence=sentence, spelling=lexicon.spelling(), n_threads=n_threads
         )
 
 

@@ -92,7 +92,7 @@ class Bleu(WordMetric):
         *,
         sentence: NDArray[np.int32] | None = None,
         spelling: Spelling | None = None,
-        threads: int = 1,
+        n_threads: int = 1,
     ) -> NDArray[np.float64]:
         """[len(hyps), n_stats]; `spelling` is needed with `lowercase`."""
         hyp_ids, ref_ids = hyps.ids, refs.segments.ids
@@ -108,7 +108,7 @@ class Bleu(WordMetric):
             ref_ids,
             order=self.max_order,
             length=_core.ReferenceLength[self.reference_length.name],
-            threads=threads,
+            threads=n_threads,
         )
 
     def score(self, total: Totals) -> Totals:

@@ -61,7 +61,7 @@ class Chrf(WordMetric):
         *,
         sentence: NDArray[np.int32] | None = None,
         spelling: Spelling | None = None,
-        threads: int = 1,
+        n_threads: int = 1,
     ) -> NDArray[np.float64]:
         """[len(hyps), n_stats]; `spelling` is always needed."""
         spelling = spelling_needed(spelling, "chrF")
@@ -83,7 +83,7 @@ class Chrf(WordMetric):
             char_order=self.char_order,
             word_order=self.word_order,
             beta=float(self.beta),
-            threads=threads,
+            threads=n_threads,
         )
 
     def score(self, total: Totals) -> Totals:

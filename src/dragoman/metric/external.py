@@ -59,7 +59,7 @@ class External(Metric):
         *,
         sentence: NDArray[np.int32] | None = None,
         spelling: Spelling | None = None,
-        threads: int = 1,
+        n_threads: int = 1,
     ) -> NoReturn:
         """Not from text."""
         raise self._not_from_text()
@@ -70,7 +70,7 @@ class External(Metric):
         refs: Sequence[Sequence[str]],
         *,
         sentence: NDArray[np.int32] | None = None,
-        threads: int = 1,
+        n_threads: int = 1,
     ) -> NoReturn:
         """Not from text."""
         raise self._not_from_text()

@@ -62,12 +62,12 @@ class Mix(Metric):
         *,
         sentence: NDArray[np.int32] | None = None,
         spelling: Spelling | None = None,
-        threads: int = 1,
+        n_threads: int = 1,
     ) -> NDArray[np.float64]:
         """The terms' statistics side by side."""
         return np.concatenate(
             [
-                metric.statistics(hyps, refs, sentence=sentence, spelling=spelling, threads=threads)
+                metric.statistics(hyps, refs, sentence=sentence, spelling=spelling, n_threads=n_threads)
                 for _, metric in self.terms
             ],
             axis=1,
@@ -79,11 +79,11 @@ class Mix(Metric):
         refs: Sequence[Sequence[str]],
         *,
         sentence: NDArray[np.int32] | None = None,
-        threads: int = 1,
+        n_threads: int = 1,
     ) -> NDArray[np.float64]:
         """The terms' statistics side by side, each from words in its own sense."""
         return np.concatenate(
-            [metric.text_statistics(hyps, refs, sentence=sentence, threads=threads) for _, metric in self.terms],
+            [metric.text_statistics(hyps, refs, sentence=sentence, n_threads=n_threads) for _, metric in self.terms],
             axis=1,
         )
 

@@ -55,7 +55,7 @@ class Ter(WordMetric):
         *,
         sentence: NDArray[np.int32] | None = None,
         spelling: Spelling | None = None,
-        threads: int = 1,
+        n_threads: int = 1,
     ) -> NDArray[np.float64]:
         """[len(hyps), 2]; `spelling` is needed unless case matters."""
         hyp_ids, ref_ids = hyps.ids, refs.segments.ids
@@ -69,7 +69,7 @@ class Ter(WordMetric):
             refs.ref_offsets,
             refs.segments.offsets,
             ref_ids,
-            threads=threads,
+            threads=n_threads,
         )
 
     def score(self, total: Totals) -> Totals:

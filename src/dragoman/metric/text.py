@@ -28,16 +28,16 @@ class TextScore:
 
 
 def score_text(
-    metric: Metric, hyps: Sequence[str], refs: Sequence[Sequence[str | None]], *, threads: int = 1
+    metric: Metric, hyps: Sequence[str], refs: Sequence[Sequence[str | None]], *, n_threads: int = 1
 ) -> TextScore:
     """The corpus score of `hyps` against one sequence of lines per reference; None says "no reference"."""
     sentences = references_by_sentence(refs, len(hyps))
-    total = output_statistics(metric, [hyps], sentences, threads=threads)[0].sum(axis=0)
+    total = output_statistics(metric, [hyps], sentences, n_threads=n_threads)[0].sum(axis=0)
     return TextScore(score=float(metric.score(total)), signature=metric.signature(n_references(sentences)))
 
 
 def output_statistics(
-    metric: Metric, outputs: Sequence[Sequence[str]], refs: Sequence[Sequence[str]], *, threads: int = 1
+    metric: Metric, outputs: Sequence[Sequence[str]], refs: Sequence[Sequence[str]], *, n_threads: int = 1
 ) -> NDArray[np.float64]:
     """Statistics of several translations of the same sentences, [output, sentence, n_stats].
 
@@ -50,7 +50,7 @@ def output_statistics(
             )
     lines = [line for candidates in zip(*outputs, strict=True) for line in candidates]
     sentence = np.repeat(np.arange(len(refs), dtype=np.int32), len(outputs))
-    statistics = metric.text_statistics(lines, refs, sentence=sentence, threads=threads)
+    statistics = metric.text_statistics(lines, refs, sentence=sentence, n_threads=n_threads)
     return np.ascontiguousarray(
         statistics.reshape(len(refs), len(outputs), metric.n_stats).transpose(1, 0, 2), dtype=np.float64
     )

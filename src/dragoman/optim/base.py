@@ -44,7 +44,7 @@ class Optimiser(Protocol):
         seed: int,
         round_number: int = 0,
         frozen: Collection[str] = (),
-        threads: int = 1,
+        n_threads: int = 1,
     ) -> Result:
         """Better weights than `start`; those of `frozen` features stay as they are.
 
@@ -92,7 +92,7 @@ def finish(
     start: Weights,
     weights: Weights,
     *,
-    threads: int,
+    n_threads: int,
     trace: Trace = (),
     notes: tuple[str, ...] = (),
 ) -> Result:
@@ -101,8 +101,8 @@ def finish(
         raise FailedError("the optimiser found no usable weights (not finite, or all zero); nothing was changed")
     return Result(
         weights=weights,
-        gain_before=rerank(pool, start, threads=threads).gain(),
-        gain_after=rerank(pool, weights, threads=threads).gain(),
+        gain_before=rerank(pool, start, n_threads=n_threads).gain(),
+        gain_after=rerank(pool, weights, n_threads=n_threads).gain(),
         trace=trace,
         notes=notes,
     )

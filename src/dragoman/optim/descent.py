@@ -98,7 +98,7 @@ class Descent(ABC):
         seed: int,
         round_number: int = 0,
         frozen: Collection[str] = (),
-        threads: int = 1,
+        n_threads: int = 1,
     ) -> Result:
         """Descend from `start`."""
         return descend(
@@ -112,7 +112,7 @@ class Descent(ABC):
             frozen=frozen,
             freeze_dense=self.freeze_dense,
             rescale=self.rescale,
-            threads=threads,
+            n_threads=n_threads,
         )
 
 
@@ -128,7 +128,7 @@ def descend(
     frozen: Collection[str] = (),
     freeze_dense: bool | None = False,
     rescale: bool = True,
-    threads: int = 1,
+    n_threads: int = 1,
 ) -> Result:
     """Weights that lower the loss, from `start`.
 
@@ -137,7 +137,7 @@ def descend(
     """
     check_tunable(pool)
     start = check_start(pool, start)
-    problem, note = _prepare(pool, start, loss, frozen_ids(pool, frozen), freeze_dense, threads)
+    problem, note = _prepare(pool, start, loss, frozen_ids(pool, frozen), freeze_dense, n_threads)
     lists, notes = problem.lists, [note] if note else []
     order = np.random.default_rng([seed, round_number, 0]).permutation(len(lists))
     n_held_out = int(stopping.held_out * len(lists))
@@ -145,7 +145,7 @@ def descend(
         n_held_out = 0
     train = np.sort(order[n_held_out:])
     watched = np.sort(order[:n_held_out]) if n_held_out else train
-    loss_of = _watch(problem, loss, threads)
+    loss_of = _watch(problem, loss, n_threads)
     scale = 1.0
     if rescale and not problem.fixed.any() and start.is_usable():
         scale = _scale(problem, loss_of, np.sort(order[n_held_out:][:_N_SCALE_LISTS]), start.values)
@@ -160,15 +160,15 @@ def descend(
         update.adaptive,
         update.averaged,
     )
-    run = _epoch(problem, loss, learner, update.batch, threads)
-    best = _Best(start.values, _regret(lists, watched, first, threads) if start.is_usable() else math.inf, 0)
+    run = _epoch(problem, loss, learner, update.batch, n_threads)
+    best = _Best(start.values, _regret(lists, watched, first, n_threads) if start.is_usable() else math.inf, 0)
     settled, n_stale = 0.0, 0
     trace: list[dict[str, float | int | str]] = []
     for epoch in range(1, stopping.max_epochs + 1):
         rng = np.random.default_rng([seed, round_number, epoch])
         mean = run(train[rng.permutation(len(train))]) / len(train)
         values = learner.average() if update.averaged else learner.weights()
-        seen, regret = loss_of(watched, values) / len(watched), _regret(lists, watched, values, threads)
+        seen, regret = loss_of(watched, values) / len(watched), _regret(lists, watched, values, n_threads)
         if not (math.isfinite(seen) and np.isfinite(values).all()):
             raise FailedError(f"the weights grew beyond all bounds in epoch {epoch}; use a smaller step")
         trace.append({"epoch": epoch, "loss": mean, "watched": seen, "regret": regret})
@@ -193,7 +193,7 @@ def descend(
     weights.values[problem.differing] = best.values[problem.differing]
     if best.epoch == 0:
         notes.append("no epoch chose better candidates than the start; these are the starting weights")
-    result = finish(pool, start, weights, threads=threads, trace=tuple(trace), notes=tuple(notes))
+    result = finish(pool, start, weights, n_threads=n_threads, trace=tuple(trace), notes=tuple(notes))
     if result.gain_after < result.gain_before:
         where = "held-out sentences" if n_held_out else "sentences one by one"
         worse = f"these weights are better on {where}, but the metric of the whole pool is lower than with the start"
@@ -218,7 +218,7 @@ class _Problem:
 
 
 def _prepare(
-    pool: Pool, start: Weights, loss: Loss, frozen: NDArray[np.int32], freeze_dense: bool | None, threads: int
+    pool: Pool, start: Weights, loss: Loss, frozen: NDArray[np.int32], freeze_dense: bool | None, n_threads: int
 ) -> tuple[_Problem, str]:
     dense = np.array(sorted(pool.dense), dtype=np.int32)
     fixed = np.zeros(len(pool.index), dtype=bool)
@@ -229,12 +229,12 @@ def _prepare(
         if not freeze_dense:
             note = "the start has no weights for the dense features, so they are learned too"
         else:
-            problem = _problem(pool, start, loss, _with(fixed, dense), threads)
+            problem = _problem(pool, start, loss, _with(fixed, dense), n_threads)
             if len(problem.lists):
                 return problem, ""
             freeze_dense = False
             note = "the candidates differ in dense features alone, so these are learned instead of being frozen"
-    problem = _problem(pool, start, loss, _with(fixed, dense) if freeze_dense else fixed, threads)
+    problem = _problem(pool, start, loss, _with(fixed, dense) if freeze_dense else fixed, n_threads)
     if len(problem.lists) == 0:
         which = "that is not frozen " if freeze_dense or len(frozen) else ""
         raise InputError(f"no feature {which}differs between the candidates of a sentence, so weights cannot matter")
@@ -247,7 +247,7 @@ def _with(fixed: NDArray[np.bool_], ids: NDArray[np.int32]) -> NDArray[np.bool_]
     return more
 
 
-def _problem(pool: Pool, start: Weights, loss: Loss, fixed: NDArray[np.bool_], threads: int) -> _Problem:
+def _problem(pool: Pool, start: Weights, loss: Loss, fixed: NDArray[np.bool_], n_threads: int) -> _Problem:
     lists = _core.ListStore(len(pool.index), MEMORY_BYTES, tempfile.gettempdir())
     mask = fixed.view(np.uint8) if fixed.any() else np.zeros(0, dtype=np.uint8)
     for shard in pool.shards:
@@ -255,7 +255,7 @@ def _problem(pool: Pool, start: Weights, loss: Loss, fixed: NDArray[np.bool_], t
             gains = loss.gains(shard)
         else:
             gains = sentence_gains(metric_of(pool), shard.stats)
-        lists.add(*shard.candidates, gains, mask, start.values, threads)
+        lists.add(*shard.candidates, gains, mask, start.values, n_threads)
     lists.seal()
     differing = lists.differing().astype(bool)
     return _Problem(pool=pool, lists=lists, fixed=fixed, differing=differing, variances=lists.variances())
@@ -283,17 +283,17 @@ _Run = Callable[[Int64Array], float]
 _Watch = Callable[[Int64Array, Float64Array], float]
 
 
-def _watch(problem: _Problem, loss: Loss, threads: int) -> _Watch:
+def _watch(problem: _Problem, loss: Loss, n_threads: int) -> _Watch:
     """The loss summed over some lists: in the native core, or list by list for a loss from outside."""
     if isinstance(loss, ListLoss):
         kernel = loss.watched
-        return lambda order, weights: problem.lists.loss(kernel, order, weights, threads)
+        return lambda order, weights: problem.lists.loss(kernel, order, weights, n_threads)
     parts = _Parts(problem)
     return lambda order, weights: sum(loss.gradient(parts[number], weights)[0] for number in order.tolist())
 
 
-def _regret(lists: _core.ListStore, order: Int64Array, weights: Float64Array, threads: int) -> float:
-    return lists.loss(_core.regret(), order, weights, threads) / len(order)
+def _regret(lists: _core.ListStore, order: Int64Array, weights: Float64Array, n_threads: int) -> float:
+    return lists.loss(_core.regret(), order, weights, n_threads) / len(order)
 
 
 def _scale(problem: _Problem, loss_of: _Watch, order: Int64Array, weights: Float64Array) -> float:
@@ -311,11 +311,11 @@ def _scale(problem: _Problem, loss_of: _Watch, order: Int64Array, weights: Float
     return float(scales[np.argmax(losses <= (losses[0] + losses.min()) / 2)])
 
 
-def _epoch(problem: _Problem, loss: Loss, learner: _core.Learner, batch: int, threads: int) -> _Run:
+def _epoch(problem: _Problem, loss: Loss, learner: _core.Learner, batch: int, n_threads: int) -> _Run:
     """Once through some lists in order; the sum of their losses on the way."""
     if isinstance(loss, ListLoss):
         kernel = loss.kernel
-        return lambda order: learner.epoch(problem.lists, order, kernel, batch, threads)
+        return lambda order: learner.epoch(problem.lists, order, kernel, batch, n_threads)
     parts = _Parts(problem)
 
     def run(order: Int64Array) -> float:

@@ -62,7 +62,7 @@ class ForestMert:
         seed: int,
         round_number: int = 0,
         frozen: Collection[str] = (),
-        threads: int = 1,
+        n_threads: int = 1,
         progress: Callable[[int], None] | None = None,
     ) -> Result:
         """Climb from `start` and from weights near it. `progress` gets the number of searches done."""
@@ -71,7 +71,7 @@ class ForestMert:
         index = _index_of(sentences)
         start = start.on(index)
         chosen = self._chosen(index, dense, frozen)
-        surface = ForestSurface(sentences, references, metric, threads)
+        surface = ForestSurface(sentences, references, metric, n_threads)
         spreads = feature_spreads(sentences, start.values, chosen)
         if not (spreads > 0).any():
             raise InputError(
@@ -163,27 +163,27 @@ class ForestSurface:
     """The metric along lines. Statistics of a translation are computed once."""
 
     def __init__(
-        self, sentences: Sequence[Sequence[Forest]], references: Sequence[Sequence[str]], metric: Metric, threads: int
+        self, sentences: Sequence[Sequence[Forest]], references: Sequence[Sequence[str]], metric: Metric, n_threads: int
     ) -> None:
         self.n_searches = 0
         self._sentences = sentences
         self._references = references
         self._metric = metric
         self._scorer = scorer_of(metric)
-        self._threads = threads
+        self._n_threads = n_threads
         self._rows: list[dict[str, int]] = [{} for _ in sentences]
         self._stats = np.zeros((0, metric.n_stats))
 
     def gain(self, values: Float64Array) -> float:
         """The metric of the best derivations."""
-        found = envelopes(self._sentences, values, np.zeros_like(values), threads=self._threads)
+        found = envelopes(self._sentences, values, np.zeros_like(values), n_threads=self._n_threads)
         rows = self._rows_of(found)
         return float(self._scorer.gain(self._stats[rows].sum(axis=0)))
 
     def search(self, values: Float64Array, direction: Float64Array) -> tuple[float, float]:
         """The step to the middle of the best interval, and the gain there."""
         self.n_searches += 1
-        found = envelopes(self._sentences, values, direction, threads=self._threads)
+        found = envelopes(self._sentences, values, direction, n_threads=self._n_threads)
         rows = self._rows_of(found)
         starts = found.first[:-1][np.diff(found.first) > 0]
         total = self._stats[rows[starts]].sum(axis=0)
@@ -213,7 +213,7 @@ class ForestSurface:
         if new:
             of = np.array([s for s, _ in new], dtype=np.int32)
             stats = self._metric.text_statistics(
-                [text for _, text in new], self._references, sentence=of, threads=self._threads
+                [text for _, text in new], self._references, sentence=of, n_threads=self._n_threads
             )
             self._stats = np.concatenate([self._stats, stats])
         return rows

@@ -44,11 +44,11 @@ class ListLoss(ABC):
         return gains if self.gain_scale == 1 else gains * self.gain_scale
 
     def gradient(
-        self, shard: Shard, weights: Float64Array, *, threads: int = 1
+        self, shard: Shard, weights: Float64Array, *, n_threads: int = 1
     ) -> tuple[float, SparseVector, Int32Array]:
         """The loss summed over the lists, its gradient, and in how many lists a candidate has each feature."""
         value, ids, values, n_lists = _core.list_gradient(
-            *shard.candidates, self.gains(shard), weights, self.kernel, threads
+            *shard.candidates, self.gains(shard), weights, self.kernel, n_threads
         )
         return value, SparseVector(ids, values), n_lists
 

@@ -73,7 +73,7 @@ class Mert:
         seed: int,
         round_number: int = 0,
         frozen: Collection[str] = (),
-        threads: int = 1,
+        n_threads: int = 1,
     ) -> Result:
         """Climb from `start` and from random weights; the best end, or `start` itself when nothing beats it."""
         check_tunable(pool)
@@ -85,7 +85,7 @@ class Mert:
             chosen,
             start.values,
             objective,
-            threads,
+            n_threads,
         )
         spreads = surface.spreads()
         names = pool.index.names(chosen)
@@ -99,7 +99,7 @@ class Mert:
         lower, upper = np.array(bounds, dtype=np.float64).T.copy()
         starts = np.clip(self._starts(start.values[chosen], spreads, rng), lower, upper)
         ends, gains, n_passes, n_searches = surface.climb(
-            starts, lower, upper, self.max_passes, self.n_directions, int(rng.integers(1 << 63)), threads
+            starts, lower, upper, self.max_passes, self.n_directions, int(rng.integers(1 << 63)), n_threads
         )
         best = int(np.argmax(gains))  # the first of equals
         trace = tuple(
@@ -114,12 +114,12 @@ class Mert:
         weights = start.copy()
         weights.values[chosen] = ends[best]
         self._normalise(weights, frozen)
-        before, after = (objective.gain(rerank(pool, w, threads=threads).total()) for w in (start, weights))
+        before, after = (objective.gain(rerank(pool, w, n_threads=n_threads).total()) for w in (start, weights))
         inside = ((start.values[chosen] >= lower) & (start.values[chosen] <= upper)).all()
         if inside and start.is_usable() and before >= after:
             weights = start.copy()
             notes.append("no better weights were found; these are the starting weights")
-        return finish(pool, start, weights, threads=threads, trace=trace, notes=tuple(notes))
+        return finish(pool, start, weights, n_threads=n_threads, trace=trace, notes=tuple(notes))
 
     def _chosen(self, pool: Pool, frozen: Collection[str]) -> Int32Array:
         fixed = set(frozen_ids(pool, frozen).tolist())

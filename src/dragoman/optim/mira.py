@@ -124,7 +124,7 @@ class Mira:
         seed: int,
         round_number: int = 0,
         frozen: Collection[str] = (),
-        threads: int = 1,
+        n_threads: int = 1,
     ) -> Result:
         """Learn from `start`; the averaged weights of the best epoch."""
         check_tunable(pool)
@@ -140,16 +140,16 @@ class Mira:
             )
         learned, held_out = split_sentences(pool, self.held_out, seed=seed)
         measured = held_out if len(held_out) else learned
-        past = lists.totals(learned, start.values, threads)
+        past = lists.totals(learned, start.values, n_threads)
         context = self.context(metric, past / len(learned), float(np.concatenate(lengths)[learned].mean()))
         learner = self.learner(lists, start.values, fixed, context, batch=self.batch, sparse=_has_sparse_features(pool))
         best = BestEpoch(self.patience if self.held_out else None)
         trace: list[dict[str, float | int]] = []
         for epoch in range(1, self.n_epochs + 1):
             order = visiting_order(learned, key=[seed, round_number, epoch])
-            n, n_updates, loss, spread, spread_square = learner.visit(order, threads)
+            n, n_updates, loss, spread, spread_square = learner.visit(order, n_threads)
             values = learner.average() if self.averaged else learner.weights()
-            gain = float(metric.gain(lists.totals(measured, values, threads)))
+            gain = float(metric.gain(lists.totals(measured, values, n_threads)))
             trace.append(
                 {
                     "epoch": epoch,
@@ -166,7 +166,7 @@ class Mira:
         if any((shard.source_lengths == UNKNOWN_LENGTH).any() for shard in pool.shards):
             notes.append("source lengths are unknown; gains are scaled by the length of references or candidates")
         weights = Weights(pool.index, best.result())
-        return finish(pool, start, weights, threads=threads, trace=tuple(trace), notes=tuple(notes))
+        return finish(pool, start, weights, n_threads=n_threads, trace=tuple(trace), notes=tuple(notes))
 
     def _bounds(self, sparse: bool) -> tuple[float, float, bool]:
         """B, D, and whether D is shared: for the relative margin, which extends this."""

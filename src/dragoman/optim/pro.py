@@ -97,12 +97,12 @@ class Pro:
         seed: int,
         round_number: int = 0,
         frozen: Collection[str] = (),
-        threads: int = 1,
+        n_threads: int = 1,
     ) -> Result:
         """The classifier's weights. `start` matters where features are frozen, and to the prior `previous`."""
         check_tunable(pool)
         start = check_start(pool, start)
-        pairs = [(shard, *self._pairs(shard, metric_of(pool), seed, round_number, threads)) for shard in pool.shards]
+        pairs = [(shard, *self._pairs(shard, metric_of(pool), seed, round_number, n_threads)) for shard in pool.shards]
         n_sampled = sum(len(better) for _, better, _ in pairs)
         if self.max_length_deviation is not None:
             pairs = _without_length_outliers(pairs, self.max_length_deviation)
@@ -139,7 +139,7 @@ class Pro:
             self.l2,
             self.max_iterations,
             1e-7,
-            threads,
+            n_threads,
         )
         # The penalty alone decides about features that no pair has; of those that no candidate has nothing is known.
         for shard in pool.shards if self.prior is Prior.ZERO else ():
@@ -155,7 +155,7 @@ class Pro:
             },
         )
         notes = () if converged else (f"the classifier stopped after {n_iterations} iterations before it converged",)
-        return finish(pool, start, weights, threads=threads, trace=trace, notes=notes)
+        return finish(pool, start, weights, n_threads=n_threads, trace=trace, notes=notes)
 
     def interpolate(self, previous: Weights, learned: Weights) -> Weights:
         """Psi.learned + (1 - Psi).previous, between rounds."""
@@ -173,7 +173,7 @@ class Pro:
         return np.sqrt(squares / (counts if self.scaling is Scaling.ACTIVE else n_pairs))
 
     def _pairs(
-        self, shard: Shard, metric: Metric, seed: int, round_number: int, threads: int
+        self, shard: Shard, metric: Metric, seed: int, round_number: int, n_threads: int
     ) -> tuple[Int64Array, Int64Array]:
         acceptance = self.acceptance or (Acceptance.LOGISTIC if isinstance(metric, External) else Acceptance.STEP)
         logistic = acceptance is Acceptance.LOGISTIC
@@ -187,7 +187,7 @@ class Pro:
             logistic,
             seed,
             round_number,
-            threads,
+            n_threads,
         )
 
 

@@ -89,7 +89,7 @@ class Rampion:
         seed: int,
         round_number: int = 0,
         frozen: Collection[str] = (),
-        threads: int = 1,
+        n_threads: int = 1,
     ) -> Result:
         """Learn from `start`, towards which the weights are drawn; the best of the T' rounds."""
         check_tunable(pool)
@@ -119,17 +119,17 @@ class Rampion:
         best = BestEpoch(self.patience if self.held_out else None)
         trace: list[dict[str, float | int]] = []
         for concave in range(1, self.n_concave + 1):
-            learner.fix_hopes(learned, threads)
+            learner.fix_hopes(learned, n_threads)
             for descent in range(1, self.n_descents + 1):
                 loss = learner.descend(visiting_order(learned, key=[seed, round_number, concave, descent]))
             values = learner.weights()
-            gain = float(metric.gain(lists.totals(measured, values, threads)))
+            gain = float(metric.gain(lists.totals(measured, values, n_threads)))
             trace.append({"epoch": concave, "gain": gain, "loss": loss / len(learned)})
             if not best.offer(concave, gain, values):
                 break
         notes = (f"the weights are those of round {best.number} of {len(trace)}",)
         weights = Weights(pool.index, best.result())
-        return finish(pool, start, weights, threads=threads, trace=tuple(trace), notes=notes)
+        return finish(pool, start, weights, n_threads=n_threads, trace=tuple(trace), notes=notes)
 
     def _gains(self, metric: Metric, shard: Shard, scale: float) -> Float64Array:
         return scaled_gains(metric, shard, scale=scale, by_length=False, sentence_bleu=self.sentence_bleu)

@@ -81,10 +81,10 @@ def weights_for(pool: Pool, weights: Weights) -> Float64Array:
     return values
 
 
-def rerank(pool: Pool, weights: Weights, *, threads: int = 1) -> Choice:
+def rerank(pool: Pool, weights: Weights, *, n_threads: int = 1) -> Choice:
     """The candidate with the greatest w.f of each sentence, the first of equals. Shards are streamed."""
     values = weights_for(pool, weights)
-    chosen = tuple(best_candidates(*shard.candidates, values, threads) for shard in pool.shards)
+    chosen = tuple(best_candidates(*shard.candidates, values, n_threads) for shard in pool.shards)
     return Choice(pool=pool, candidates=chosen)
 
 

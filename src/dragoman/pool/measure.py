@@ -35,7 +35,7 @@ def with_metric(
     references: Sequence[Sequence[str]],
     *,
     allow_missing: bool = False,
-    threads: int = 1,
+    n_threads: int = 1,
 ) -> Pool:
     """The pool with the statistics of a metric; `references` has, per sentence id, one text or more.
 
@@ -47,7 +47,7 @@ def with_metric(
         raise InputError("no candidate has any text, so no metric can be computed from references")
     measure = _by_text if _needs_text(metric) else _by_ids
     shards = tuple(
-        shard.with_stats(measure(pool, shard, metric, [references[i] for i in shard.sentence_ids], threads))
+        shard.with_stats(measure(pool, shard, metric, [references[i] for i in shard.sentence_ids], n_threads))
         for shard in pool.shards
     )
     return replace(pool, shards=shards, metric=metric)
@@ -113,14 +113,14 @@ def _needs_text(metric: Metric) -> bool:
 
 
 def _by_text(
-    pool: Pool, shard: Shard, metric: Metric, references: Sequence[Sequence[str]], threads: int
+    pool: Pool, shard: Shard, metric: Metric, references: Sequence[Sequence[str]], n_threads: int
 ) -> Float64Array:
     texts = [pool.text(shard, candidate) for candidate in range(shard.n_candidates)]
-    return metric.text_statistics(texts, references, sentence=shard.sentence_of_each(), threads=threads)
+    return metric.text_statistics(texts, references, sentence=shard.sentence_of_each(), n_threads=n_threads)
 
 
 def _by_ids(
-    pool: Pool, shard: Shard, metric: Metric, references: Sequence[Sequence[str]], threads: int
+    pool: Pool, shard: Shard, metric: Metric, references: Sequence[Sequence[str]], n_threads: int
 ) -> Float64Array:
     if len(shard.tokens) and not 0 <= shard.tokens.min() <= shard.tokens.max() < len(pool.words):
         raise InputError("a candidate has a word id beyond the vocabulary; the pool's files do not belong together")
@@ -130,7 +130,7 @@ def _by_ids(
         refs,
         sentence=shard.sentence_of_each(),
         spelling=_spelling(pool.words),
-        threads=threads,
+        n_threads=n_threads,
     )
 
 

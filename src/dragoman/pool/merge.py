@@ -16,14 +16,14 @@ from dragoman.pool.shard import Shard, concatenate, offsets_of
 __all__ = ["aligned", "merge_pools", "merged_shards", "on_tables"]
 
 
-def merge_pools(pools: Sequence[Pool], *, threads: int = 1) -> Pool:
+def merge_pools(pools: Sequence[Pool], *, n_threads: int = 1) -> Pool:
     """One pool in memory with the candidates of all, repeated ones once (the first stays).
 
     Features and words of the first pool's tables keep their ids; the tables learn those of the others. A
     feature is dense when all pools have it as dense.
     """
     same = aligned(pools)
-    shards = list(merged_shards(same, n_candidates=None, threads=threads))
+    shards = list(merged_shards(same, n_candidates=None, n_threads=n_threads))
     return replace(same[0], shards=tuple(shards))
 
 
@@ -40,7 +40,7 @@ def aligned(pools: Sequence[Pool]) -> list[Pool]:
     return [replace(pool, dense=dense, score_names=tuple(names)) for pool in result]
 
 
-def merged_shards(pools: Sequence[Pool], *, n_candidates: int | None, threads: int = 1) -> Iterator[Shard]:
+def merged_shards(pools: Sequence[Pool], *, n_candidates: int | None, n_threads: int = 1) -> Iterator[Shard]:
     """The shards of the merged pool, each of at most about `n_candidates`, without ever holding two.
 
     The pools must be aligned.
@@ -54,21 +54,21 @@ def merged_shards(pools: Sequence[Pool], *, n_candidates: int | None, threads: i
     begin = size = 0
     for end, id_ in enumerate(ids):
         if end > begin and n_candidates is not None and size + counts[id_] > n_candidates:
-            yield _merged(pools, ids[begin], ids[end - 1], threads)
+            yield _merged(pools, ids[begin], ids[end - 1], n_threads)
             begin, size = end, 0
         size += counts[id_]
     if begin < len(ids):
-        yield _merged(pools, ids[begin], ids[-1], threads)
+        yield _merged(pools, ids[begin], ids[-1], n_threads)
 
 
-def _merged(pools: Sequence[Pool], first: int, last: int, threads: int) -> Shard:
+def _merged(pools: Sequence[Pool], first: int, last: int, n_threads: int) -> Shard:
     parts = []
     for pool in pools:
         for shard in pool.shards:
             begin, end = np.searchsorted(shard.sentence_ids, (first, last + 1)).tolist()
             if begin < end:
                 parts.append(shard.part(begin, end))
-    return concatenate(parts).distinct(threads=threads)
+    return concatenate(parts).distinct(n_threads=n_threads)
 
 
 def on_tables(pool: Pool, index: FeatureIndex, words: WordTable) -> Pool:

@@ -66,9 +66,9 @@ class Pool:
         """Names of the dense features, in the order of ids."""
         return self.index.names(np.array(sorted(self.dense), dtype=np.int32))
 
-    def distinct(self, *, threads: int = 1) -> Pool:
+    def distinct(self, *, n_threads: int = 1) -> Pool:
         """Without repeated candidates; see Shard.distinct."""
-        return replace(self, shards=tuple(shard.distinct(threads=threads) for shard in self.shards))
+        return replace(self, shards=tuple(shard.distinct(n_threads=n_threads) for shard in self.shards))
 
     def of_sentences(self, ids: Int64Array) -> Pool:
         """Only the sentences with these ids."""

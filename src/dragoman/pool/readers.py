@@ -108,7 +108,7 @@ def read_pool(
     format_: NbestFormat | None = None,
     fields: Sequence[str] | None = None,
     dense: Collection[str] | None = None,
-    threads: int = 1,
+    n_threads: int = 1,
 ) -> Pool:
     """Several lists (rounds of tuning, several systems) as one pool in memory without repeated candidates."""
     if not paths:
@@ -118,7 +118,7 @@ def read_pool(
         read_nbest(path, format_=format_, fields=fields, dense=dense, round_number=number, index=index, words=words)
         for number, path in enumerate(paths)
     ]
-    return merge_pools(pools, threads=threads)
+    return merge_pools(pools, n_threads=n_threads)
 
 
 class _Reading:

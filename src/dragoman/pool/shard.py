@@ -82,13 +82,13 @@ class Shard:
         order = np.arange(sentences[-1]) + np.repeat(shift, np.diff(sentences))
         return self._gather(order, self.sentence_ids[positions], sentences, self.source_lengths[positions])
 
-    def distinct(self, *, threads: int = 1) -> Shard:
+    def distinct(self, *, n_threads: int = 1) -> Shard:
         """Without candidates that equal an earlier one of the sentence in words and features.
 
         Where no candidate has words (statistics files), the statistics must be equal too.
         """
         extra = np.ascontiguousarray(self.stats if len(self.tokens) == 0 else self.stats[:, :0])
-        kept = distinct_candidates(*self.candidates, self.token_rows, self.tokens, extra, threads)
+        kept = distinct_candidates(*self.candidates, self.token_rows, self.tokens, extra, n_threads)
         return self if len(kept) == self.n_candidates else self.select(kept)
 
     def part(self, begin: int, end: int) -> Shard:

@@ -33,7 +33,7 @@ class _Entry:
     line: int
 
 
-def read_statistics(features: PathLike, scores: PathLike, *, threads: int = 1) -> Pool:
+def read_statistics(features: PathLike, scores: PathLike, *, n_threads: int = 1) -> Pool:
     """A pool without texts, with the statistics of the metric that scores.dat names (BLEU or TER).
 
     Blocks of a sentence are merged, hypotheses that agree in features and statistics are kept once.
@@ -70,7 +70,7 @@ def read_statistics(features: PathLike, scores: PathLike, *, threads: int = 1) -
         raise InputError("the file has no hypotheses", path=features)
     dense = frozenset(index.find(name) for name in names or ())
     pool = Pool(index=index, words=new_words(), shards=(concatenate(shards),), dense=dense, metric=metric)
-    return pool.distinct(threads=threads)
+    return pool.distinct(n_threads=n_threads)
 
 
 def write_statistics(pool: Pool, features: PathLike, scores: PathLike, *, binary: bool = False) -> None:

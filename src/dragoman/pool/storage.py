@@ -86,11 +86,11 @@ def load_pool(folder: PathLike) -> Pool:
 
 
 def merge_to_disk(
-    pools: Sequence[Pool], folder: PathLike, *, n_candidates: int = SHARD_CANDIDATES, threads: int = 1
+    pools: Sequence[Pool], folder: PathLike, *, n_candidates: int = SHARD_CANDIDATES, n_threads: int = 1
 ) -> Pool:
     """Merge pools, each perhaps larger than memory, into a new one on disk; repeated candidates once."""
     same = aligned(pools)
-    return _save(same[0], merged_shards(same, n_candidates=n_candidates, threads=threads), Path(folder))
+    return _save(same[0], merged_shards(same, n_candidates=n_candidates, n_threads=n_threads), Path(folder))
 
 
 def read_to_disk(
@@ -99,7 +99,7 @@ def read_to_disk(
     *,
     format_: NbestFormat | None = None,
     n_candidates: int = SHARD_CANDIDATES,
-    threads: int = 1,
+    n_threads: int = 1,
 ) -> Pool:
     """Read candidate lists larger than memory: parts are written, then merged by sentence, then removed."""
     base = Path(folder)
@@ -115,7 +115,7 @@ def read_to_disk(
                 files.append(base / f"part-{len(files):05}")
                 _write_shard(part.shards[0], files[-1])
                 parts.append(replace(part, shards=(_map_shard(files[-1]),)))
-        return merge_to_disk(parts, base, n_candidates=n_candidates, threads=threads)
+        return merge_to_disk(parts, base, n_candidates=n_candidates, n_threads=n_threads)
     finally:
         for file in files:
             file.unlink(missing_ok=True)

@@ -232,11 +232,11 @@ class CellWork:
         references = [list(read_lines(path)) for path in read_held_out(text.folder, "test")[1]]
         metrics = [by_name(name) for name in dict.fromkeys((*_METRICS, *self._recipe.report.metrics))]
         best = SystemOutput(name="best", runs=(outputs[tuning["best_round"]],))
-        (score,) = compare_systems([best], references, metrics, n_bootstrap=0, n_trials=0, threads=self._n_threads)
+        (score,) = compare_systems([best], references, metrics, n_bootstrap=0, n_trials=0, n_threads=self._n_threads)
         scores = {item.metric: item.score for item in score.scores} | {"length_ratio": score.length_ratio}
         metric = by_name(self._config.metric)
         tests = {
-            number: score_text(metric, lines, references, threads=self._n_threads).score
+            number: score_text(metric, lines, references, n_threads=self._n_threads).score
             for number, lines in outputs.items()
         }
         return scores, tests

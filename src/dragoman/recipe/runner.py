@@ -200,7 +200,7 @@ def _record_start(run: RunFolder, recipe: GridRecipe, selection: Selection, n_th
         python=platform.python_version(),
         numpy=np.__version__,
         platform=platform.platform(),
-        threads=n_threads,
+        n_threads=n_threads,
     )
 
 

@@ -37,7 +37,7 @@ class SyntheticCell:
 
 
 def run_synthetic(
-    recipe: SyntheticRecipe, run: RunFolder, *, threads: int, on_cell: Callable[[SyntheticCell], None] | None = None
+    recipe: SyntheticRecipe, run: RunFolder, *, n_threads: int, on_cell: Callable[[SyntheticCell], None] | None = None
 ) -> list[SyntheticCell]:
     """All cells of the grid; those that the run's trace has are not done again."""
     done = {cell.point: cell for cell in _logged(run)}
@@ -49,7 +49,7 @@ def run_synthetic(
             place = (point.noise, point.dimension, point.seed)
             if made is None or made[0] != place:
                 made = (place, _pool(recipe, point))
-            cell = _run_point(recipe, point, made[1], threads)
+            cell = _run_point(recipe, point, made[1], n_threads)
             run.log("cell", **{name: getattr(cell, name) for name in SyntheticCell.__slots__})
         cells.append(cell)
         if on_cell:
@@ -68,12 +68,12 @@ def _pool(recipe: SyntheticRecipe, point: SyntheticPoint) -> SyntheticPool:
     )
 
 
-def _run_point(recipe: SyntheticRecipe, point: SyntheticPoint, made: SyntheticPool, threads: int) -> SyntheticCell:
+def _run_point(recipe: SyntheticRecipe, point: SyntheticPoint, made: SyntheticPool, n_threads: int) -> SyntheticCell:
     began = time.process_time()
     start = Weights.from_dict({}, made.pool.index)
     chosen = recipe.optimisers[point.optimiser]
     result = build_optimiser(chosen.method, chosen.settings).optimise(
-        made.pool, start, seed=point.seed, threads=threads
+        made.pool, start, seed=point.seed, n_threads=n_threads
     )
     return SyntheticCell(
         optimiser=point.optimiser,

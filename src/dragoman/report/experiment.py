@@ -86,7 +86,7 @@ class Experiment:
         return published_table(unique, self.comparison)
 
 
-def load_experiment(runs: Sequence[PathLike], *, threads: int = 1, n_trials: int = 10_000) -> Experiment:
+def load_experiment(runs: Sequence[PathLike], *, n_threads: int = 1, n_trials: int = 10_000) -> Experiment:
     """Read and compare runs by the metrics, the baseline and the groups that the first recipe asks to report."""
     records = Records(runs)
     plan = records.runs[0].table("report")
@@ -99,7 +99,7 @@ def load_experiment(runs: Sequence[PathLike], *, threads: int = 1, n_trials: int
         metrics=[str(name) for name in metrics] if isinstance(metrics, list) and metrics else ["bleu", "chrf", "ter"],
         baseline=_known(records, baseline) if isinstance(baseline, str) else None,
         within=Within(within) if within in list(Within) else Within.CORPUS,
-        threads=threads,
+        n_threads=n_threads,
         n_trials=n_trials,
     )
     charts: dict[str, list[Chart]] = {
@@ -134,10 +134,10 @@ def _known(records: Records, baseline: str) -> str | None:
 
 
 def write_report(
-    runs: Sequence[PathLike], out: PathLike, *, svg: PathLike | None = None, threads: int = 1, n_trials: int = 10_000
+    runs: Sequence[PathLike], out: PathLike, *, svg: PathLike | None = None, n_threads: int = 1, n_trials: int = 10_000
 ) -> Path:
     """Write the page, and with `svg` every figure as a file of its own into that folder."""
-    experiment = load_experiment(runs, threads=threads, n_trials=n_trials)
+    experiment = load_experiment(runs, n_threads=n_threads, n_trials=n_trials)
     if svg is not None:
         write_figures(experiment, svg)
     return write_page(experiment, out)

@@ -20,17 +20,17 @@ _BEGIN, _END = "<!-- results -->", "<!-- end of results -->"
 _PICTURED = ("spread", "learning", "time")
 
 
-def markdown_tables(runs: Sequence[PathLike] | Experiment, *, figures: str | None = None, threads: int = 1) -> str:
+def markdown_tables(runs: Sequence[PathLike] | Experiment, *, figures: str | None = None, n_threads: int = 1) -> str:
     """Results with their marks, scores of dev and test, active features by class and time by stage.
 
     `figures` is the folder of the SVG files, seen from the page; None leaves the figures out.
     """
-    experiment = runs if isinstance(runs, Experiment) else load_experiment(runs, threads=threads)
+    experiment = runs if isinstance(runs, Experiment) else load_experiment(runs, n_threads=n_threads)
     return "\n".join([*_heading(experiment), *_tables(experiment, figures)])
 
 
 def write_markdown(
-    runs: Sequence[PathLike] | Experiment, out: PathLike, *, svg: PathLike | None = None, threads: int = 1
+    runs: Sequence[PathLike] | Experiment, out: PathLike, *, svg: PathLike | None = None, n_threads: int = 1
 ) -> Path:
     """Write the tables, and the figures that they show into a folder beside the page, with the page's name.
 
@@ -44,7 +44,7 @@ def write_markdown(
     if folder == page:
         raise InputError("a folder of this name is for the figures; give the page a suffix, such as .md", path=page)
     before, after = _kept(page)
-    experiment = runs if isinstance(runs, Experiment) else load_experiment(runs, threads=threads)
+    experiment = runs if isinstance(runs, Experiment) else load_experiment(runs, n_threads=n_threads)
     write_figures(experiment, folder, _PICTURED if svg is None else None)
     beside = Path(os.path.relpath(folder, page.parent)).as_posix()
     if not before:

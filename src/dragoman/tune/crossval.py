@@ -104,7 +104,7 @@ def cross_validate(
     seed: int,
     n_folds: int = 5,
     frozen: Collection[str] = (),
-    threads: int = 1,
+    n_threads: int = 1,
     run: RunFolder | None = None,
     on_fold: Callable[[FoldScore], None] | None = None,
 ) -> list[Comparison]:
@@ -125,7 +125,7 @@ def cross_validate(
         for method in wanted:
             score = done.get((method, fold))
             if score is None:
-                trained = _Training(train, held, start, seed, frozen, threads)
+                trained = _Training(train, held, start, seed, frozen, n_threads)
                 score = trained.score(method, optimisers.get(method), fold)
                 if run is not None:
                     run.log("fold", **dataclasses.asdict(score))
@@ -150,7 +150,7 @@ class _Training:
     start: Weights
     seed: int
     frozen: Collection[str]
-    threads: int
+    n_threads: int
 
     def score(self, method: str, optimiser: Optimiser | None, fold: int) -> FoldScore:
         began = time.process_time()
@@ -159,12 +159,12 @@ class _Training:
         try:
             if optimiser is not None:
                 result = optimiser.optimise(
-                    self.train, self.start, seed=self.seed, frozen=self.frozen, threads=self.threads
+                    self.train, self.start, seed=self.seed, frozen=self.frozen, n_threads=self.n_threads
                 )
                 weights, notes = result.weights, result.notes
             cpu_s = time.process_time() - began
-            held_out = rerank(self.held, weights, threads=self.threads)
-            train = rerank(self.train, weights, threads=self.threads)
+            held_out = rerank(self.held, weights, n_threads=self.n_threads)
+            train = rerank(self.train, weights, n_threads=self.n_threads)
         except DragomanError as error:
             return FoldScore(method=method, fold=fold, failure=str(error))
         except Exception as error:  # a fault of one method must not cost the work of the others

@@ -22,7 +22,7 @@ def tune_pool(
     *,
     seed: int,
     frozen: Collection[str] = (),
-    threads: int = 1,
+    n_threads: int = 1,
     run: RunFolder | None = None,
 ) -> TuneRecord:
     """Optimise once on a pool that carries its metric; the score of the only round is that of the result.
@@ -30,10 +30,10 @@ def tune_pool(
     With `run` the round is recorded; if the run has it already, nothing is done again.
     """
     store = RoundStore(run)
-    before = rerank(pool, start, threads=threads)
+    before = rerank(pool, start, n_threads=n_threads)
     found = store.find_learned(1, pool.index)
-    weights, learned = found or _learn(pool, optimiser, start, seed, frozen, threads)
-    after = rerank(pool, weights, threads=threads)
+    weights, learned = found or _learn(pool, optimiser, start, seed, frozen, n_threads)
+    after = rerank(pool, weights, n_threads=n_threads)
     record = RoundRecord(
         round=1,
         score=after.score(),
@@ -67,10 +67,10 @@ def tune_pool(
 
 
 def _learn(
-    pool: Pool, optimiser: Optimiser, start: Weights, seed: int, frozen: Collection[str], threads: int
+    pool: Pool, optimiser: Optimiser, start: Weights, seed: int, frozen: Collection[str], n_threads: int
 ) -> tuple[Weights, Learned]:
     began, cpu_began = time.perf_counter(), time.process_time()
-    result = optimiser.optimise(pool, start, seed=seed, frozen=frozen, threads=threads)
+    result = optimiser.optimise(pool, start, seed=seed, frozen=frozen, n_threads=n_threads)
     return result.weights, Learned(
         gain_before=result.gain_before,
         gain_after=result.gain_after,

@@ -40,10 +40,10 @@ class ForestTuner:
         seed: int,
         round_number: int = 0,
         frozen: Collection[str] = (),
-        threads: int = 1,
+        n_threads: int = 1,
     ) -> Result:
         """Better weights on the search spaces of `start`, over the pool's index."""
-        forests = self.view.forests(self.sentences, start.on(self.view.index), preset=self.preset, n_threads=threads)
+        forests = self.view.forests(self.sentences, start.on(self.view.index), preset=self.preset, n_threads=n_threads)
         result = self.mert.optimise(
             [[forest] for forest in forests],
             self.references,
@@ -53,7 +53,7 @@ class ForestTuner:
             seed=seed,
             round_number=round_number,
             frozen=frozen,
-            threads=threads,
+            n_threads=n_threads,
         )
         return Result(
             weights=result.weights.on(pool.index),

@@ -104,7 +104,7 @@ def tune_decoder(
     settings: LoopSettings | None = None,
     frozen: Collection[str] = (),
     between: Between | None = None,
-    threads: int = 1,
+    n_threads: int = 1,
     run: RunFolder | None = None,
     on_step: Callable[[int, Step], None] | None = None,
     on_round: Callable[[RoundRecord], None] | None = None,
@@ -128,7 +128,7 @@ def tune_decoder(
         frozen=frozen,
         between=between or _learned_alone,
         gradual=gradual,
-        threads=threads,
+        n_threads=n_threads,
         store=RoundStore(run),
         on_step=on_step or _ignore_step,
     )
@@ -160,7 +160,7 @@ class _Loop:
         frozen: Collection[str],
         between: Between,
         gradual: bool,
-        threads: int,
+        n_threads: int,
         store: RoundStore,
         on_step: Callable[[int, Step], None],
     ) -> None:
@@ -172,7 +172,7 @@ class _Loop:
         self._frozen = frozen
         self._between = between
         self._gradual = gradual
-        self._threads = threads
+        self._n_threads = n_threads
         self._store = store
         self._on_step = on_step
         self._index = FeatureIndex()
@@ -215,7 +215,7 @@ class _Loop:
         decoded = cpu_seconds()
         latest, pool = self._add(raw, number)
         statistics = cpu_seconds() - decoded
-        best = rerank(latest, self._weights, threads=self._threads)
+        best = rerank(latest, self._weights, n_threads=self._n_threads)
         change = None if self._previous is None else _distance(self._previous, self._weights)
         record = RoundRecord(
             round=number,
@@ -246,7 +246,7 @@ class _Loop:
         self._repeated = self._latest is not None and _same_lists(self._latest, latest)
         self._latest = latest
         before = () if self._pool is None else (self._pool,)
-        self._pool = merge_pools([*before, latest], threads=self._threads)
+        self._pool = merge_pools([*before, latest], n_threads=self._n_threads)
         return latest, self._pool
 
     def reason_to_stop(self) -> str:
@@ -288,7 +288,7 @@ class _Loop:
         began, cpu_began = time.perf_counter(), cpu_seconds()
         previous = self._weights
         result = self._optimiser.optimise(
-            pool, previous, seed=self._seed, round_number=number, frozen=self._frozen, threads=self._threads
+            pool, previous, seed=self._seed, round_number=number, frozen=self._frozen, n_threads=self._n_threads
         )
         weights = self._between(previous, result.weights).on(self._index)
         for name in self._frozen:  # interpolation rounds

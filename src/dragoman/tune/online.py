@@ -84,7 +84,7 @@ class OnlineTuner:
         seed: int,
         round_number: int = 0,
         frozen: Collection[str] = (),
-        threads: int = 1,
+        n_threads: int = 1,
     ) -> Result:
         """The passes of a round. The first begins at `start`, later ones where the one before ended."""
         metric = metric_of(pool)
@@ -95,14 +95,14 @@ class OnlineTuner:
         learner = self._learner = self._learner or self._new_learner(pool, start, frozen)
         last = round_number * self._settings.passes
         trace = [
-            self._visit_all(learner, self._judge, seed, number, threads)
+            self._visit_all(learner, self._judge, seed, number, n_threads)
             for number in range(last - self._settings.passes + 1, last + 1)
         ]
         values = learner.average() if self._mira.averaged else learner.weights()
         if not (np.isfinite(values).all() and np.isfinite(learner.weights()).all()):
             raise FailedError("the weights left the range of numbers; lower the aggressiveness or gain_scale")
         return finish(
-            pool, start, Weights(self._decoder.index, values).on(pool.index), threads=threads, trace=tuple(trace)
+            pool, start, Weights(self._decoder.index, values).on(pool.index), n_threads=n_threads, trace=tuple(trace)
         )
 
     def save_state(self, folder: Path) -> None:
@@ -150,7 +150,7 @@ class OnlineTuner:
         return np.repeat(has, np.diff(shard.sentences))
 
     def _visit_all(
-        self, learner: _core.MarginLearner, judge: Judge, seed: int, number: int, threads: int
+        self, learner: _core.MarginLearner, judge: Judge, seed: int, number: int, n_threads: int
     ) -> dict[str, float | int]:
         """One pass."""
         decoder, metric, batch = self._decoder, judge.metric, self._settings.batch
@@ -159,7 +159,7 @@ class OnlineTuner:
         sums = np.zeros(5)
         n_candidates = 0
         clock = _Clock("decode_cpu_s", "statistics_cpu_s", "update_cpu_s")
-        with _mapper(threads) as each:
+        with _mapper(n_threads) as each:
             for begin in range(0, len(order), batch):
                 kbest = partial(decoder.kbest, weights=learner.weights(), k=self._k, distinct=self._distinct)
                 lists = [shard for shard in each(kbest, order[begin : begin + batch].tolist()) if shard.n_candidates]

@@ -97,7 +97,7 @@ def _open_nbest(session: Session, options: TuneOptions) -> Lists:
 
 def _open_stats(session: Session, options: TuneOptions) -> Lists:
     assert options.stats is not None
-    pool = read_statistics(*options.stats, threads=session.threads)
+    pool = read_statistics(*options.stats, n_threads=session.n_threads)
     path = options.weights
     if path is None or not Path(path).name.endswith("init.opt"):
         return Lists(pool=pool, start=_start(options))
@@ -120,7 +120,7 @@ def _open_decoder(session: Session, options: TuneOptions) -> Decoding:
         dense=None if options.dense is None else tuple(options.dense),
     )
     measure = measure_of(
-        options.reference, options.metric, options.external, options.lower_is_better, threads=session.threads
+        options.reference, options.metric, options.external, options.lower_is_better, n_threads=session.n_threads
     )
     if options.weights is None:
         session.say("no start weights: in the first round the decoder gets a file without any; see --weights")
@@ -142,10 +142,10 @@ def _open_system(session: Session, options: TuneOptions) -> Decoding:
         k=chosen.n_best,
         distinct=chosen.only_distinct,
         preset=Preset.FAST if options.fast else Preset.ACCURATE if options.accurate else Preset.DEFAULT,
-        n_threads=session.threads,
+        n_threads=session.n_threads,
     )
     measure = measure_of(
-        options.reference, options.metric, options.external, options.lower_is_better, threads=session.threads
+        options.reference, options.metric, options.external, options.lower_is_better, n_threads=session.n_threads
     )
     start = system.weights if options.weights is None else read_weights(options.weights)
     return Decoding(decoder=decoder, measure=measure, start=start, write=partial(write_system, system, session.seed))

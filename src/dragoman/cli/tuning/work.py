@@ -107,7 +107,7 @@ def _tune_lists(
         candidates.start,
         seed=session.seed,
         frozen=options.freeze or (),
-        threads=session.threads,
+        n_threads=session.n_threads,
         run=run,
     )
     write_result(record, options, _out(options))
@@ -145,7 +145,7 @@ def _tune_decoder(
             measure=candidates.measure,
             settings=settings,
             frozen=options.freeze or (),
-            threads=session.threads,
+            n_threads=session.n_threads,
             run=run,
             on_step=on_step,
             on_round=on_round,
@@ -178,7 +178,7 @@ def _compare(
             seed=session.seed,
             n_folds=n_folds,
             frozen=options.freeze or (),
-            threads=session.threads,
+            n_threads=session.n_threads,
             run=run,
             on_fold=on_fold,
         )
