@@ -660,7 +660,7 @@ def bleu_statistics(
     ref_ids: NDArray[np.int32],
     order: int,
     length: ReferenceLength,
-    threads: int,
+    n_threads: int,
 ) -> NDArray[np.float64]: ...
 def chrf_statistics(
     offsets: NDArray[np.int64],
@@ -676,7 +676,7 @@ def chrf_statistics(
     char_order: int,
     word_order: int,
     beta: float,
-    threads: int,
+    n_threads: int,
 ) -> NDArray[np.float64]: ...
 def ter_statistics(
     offsets: NDArray[np.int64],
@@ -685,7 +685,7 @@ def ter_statistics(
     ref_offsets: NDArray[np.int64],
     ref_word_offsets: NDArray[np.int64],
     ref_ids: NDArray[np.int32],
-    threads: int,
+    n_threads: int,
 ) -> NDArray[np.float64]: ...
 
 class LmModel:

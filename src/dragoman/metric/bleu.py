@@ -108,7 +108,7 @@ class Bleu(WordMetric):
             ref_ids,
             order=self.max_order,
             length=_core.ReferenceLength[self.reference_length.name],
-            threads=n_threads,
+            n_threads=n_threads,
         )
 
     def score(self, total: Totals) -> Totals:

@@ -83,7 +83,7 @@ class Chrf(WordMetric):
             char_order=self.char_order,
             word_order=self.word_order,
             beta=float(self.beta),
-            threads=n_threads,
+            n_threads=n_threads,
         )
 
     def score(self, total: Totals) -> Totals:

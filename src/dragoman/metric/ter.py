@@ -69,7 +69,7 @@ class Ter(WordMetric):
             refs.ref_offsets,
             refs.segments.offsets,
             ref_ids,
-            threads=n_threads,
+            n_threads=n_threads,
         )
 
     def score(self, total: Totals) -> Totals:
