@@ -12,7 +12,7 @@ from dragoman import _core
 from dragoman.errors import InputError
 from dragoman.features import FeatureIndex, Template
 from dragoman.grammar import RuleView
-from dragoman.search.rules import RuleContexts, RuleGaps, RuleOptions
+from dragoman.search.chart_options import RuleContexts, RuleGaps, RuleOptions
 from dragoman.search.sentences import Sentence, encode_sentences
 from dragoman.types import Int64Array, Progress
 

@@ -10,7 +10,7 @@ import numpy as np
 from dragoman import _core
 from dragoman.features import FeatureIndex, Template
 from dragoman.grammar import View
-from dragoman.search.options import PhraseOptions
+from dragoman.search.phrase_options import PhraseOptions
 from dragoman.search.sentences import Sentence, encode_sentences
 from dragoman.types import Int64Array, Progress
 

@@ -10,7 +10,7 @@ from dragoman.features import FeatureIndex, Weights
 from dragoman.forest import Forest, KBest
 from dragoman.lm import LanguageModel
 from dragoman.search.chart_config import ChartConfig, ChartFeatures
-from dragoman.search.rules import RuleOptions
+from dragoman.search.chart_options import RuleOptions
 from dragoman.types import Float64Array, Progress
 
 __all__ = ["ChartDecoder"]

@@ -9,8 +9,8 @@ from dragoman.corpus import Vocab
 from dragoman.features import FeatureIndex, Weights
 from dragoman.forest import Forest, KBest
 from dragoman.lm import LanguageModel
-from dragoman.search.config import Algorithm, PhraseConfig, PhraseFeatures, phrase15
-from dragoman.search.options import PhraseOptions
+from dragoman.search.phrase_config import Algorithm, PhraseConfig, PhraseFeatures, phrase15
+from dragoman.search.phrase_options import PhraseOptions
 from dragoman.types import Float64Array, Progress
 
 __all__ = ["PhraseDecoder"]
