@@ -10,7 +10,7 @@ from bench.harness import ANCHORS, DATA, Case, Workload
 from dragoman.align import Alignment, read_pharaoh
 from dragoman.corpus import Bitext
 from dragoman.features import FeatureIndex
-from dragoman.grammar import ExtractConfig, Grammar, RuleConfig, extract, extract_rules
+from dragoman.grammar import Grammar, PhraseExtraction, RuleExtraction, extract_phrases, extract_rules
 from dragoman.search import RuleOptionBuilder
 from dragoman.text import read_lines
 
@@ -34,7 +34,7 @@ def _extract(scale: float) -> Workload:
     bitext, alignment = _corpus(folder, scale)
 
     def run() -> None:
-        extract(bitext, alignment, folder / "grammar", ExtractConfig(n_threads=2))
+        extract_phrases(bitext, alignment, folder / "grammar", PhraseExtraction(n_threads=2))
         shutil.rmtree(folder / "grammar")
 
     return Workload(n_items=len(bitext), ours=run, repeats=3)
@@ -43,7 +43,7 @@ def _extract(scale: float) -> Workload:
 def _options(scale: float) -> Workload:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        grammar: Grammar = extract(*_corpus(folder, 1.0), folder / "grammar", ExtractConfig(n_threads=2))
+        grammar: Grammar = extract_phrases(*_corpus(folder, 1.0), folder / "grammar", PhraseExtraction(n_threads=2))
         lines = list(read_lines(DATA / "enja" / "dev.ja.xz"))
         sentences = [grammar.source_vocab.encode(line) for line in lines[: int(len(lines) * scale)]]
 
@@ -61,7 +61,7 @@ def _extract_rules(scale: float) -> Workload:
     bitext, alignment = _corpus(folder, scale)
 
     def run() -> None:
-        extract_rules(bitext, alignment, folder / "grammar", RuleConfig(n_threads=2))
+        extract_rules(bitext, alignment, folder / "grammar", RuleExtraction(n_threads=2))
         shutil.rmtree(folder / "grammar")
 
     return Workload(n_items=len(bitext), ours=run, repeats=3)
@@ -70,7 +70,7 @@ def _extract_rules(scale: float) -> Workload:
 def _rule_options(scale: float) -> Workload:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        grammar: Grammar = extract_rules(*_corpus(folder, 1.0), folder / "grammar", RuleConfig(n_threads=2))
+        grammar: Grammar = extract_rules(*_corpus(folder, 1.0), folder / "grammar", RuleExtraction(n_threads=2))
         lines = list(read_lines(DATA / "enja" / "dev.ja.xz"))
         sentences = lines[: int(len(lines) * scale)]
 

@@ -13,8 +13,8 @@ from dragoman.align import read_pharaoh
 from dragoman.corpus import Bitext
 from dragoman.features import FeatureIndex, Weights, parse_templates
 from dragoman.forest import KBest
-from dragoman.grammar import ExtractConfig, extract
-from dragoman.grammar.moses import read_tables
+from dragoman.grammar import PhraseExtraction, extract_phrases
+from dragoman.grammar.phrase_tables import read_tables
 from dragoman.lm import EstimateConfig, LanguageModel, TrainingText, estimate
 from dragoman.search import PhraseConfig, PhraseDecoder, PhraseOptionBuilder
 from dragoman.text import read_lines
@@ -71,7 +71,7 @@ def _lists(scale: float) -> Workload:
             (folder / name).write_text("".join(line + "\n" for line in lines), encoding="utf-8")
         bitext = Bitext.build(folder / "s", folder / "t", folder / "bitext")
         alignment = read_pharaoh(ANCHORS / "moses-enja" / "train.align.xz")
-        view = extract(bitext, alignment, folder / "grammar", ExtractConfig(n_threads=2)).view()
+        view = extract_phrases(bitext, alignment, folder / "grammar", PhraseExtraction(n_threads=2)).view()
     lines = list(read_lines(DATA / "enja" / "dev.ja.xz"))
     lines = lines[: int(len(lines) * scale)]
     lm = _language_model()

@@ -19,7 +19,7 @@ from statistics import mean
 from bench.harness import ANCHORS, DATA, RESULTS, ROOT
 from dragoman.align import AlignConfig, Method
 from dragoman.evaluate import MetricScore, SystemOutput, compare_systems
-from dragoman.grammar import RuleConfig
+from dragoman.grammar import RuleExtraction
 from dragoman.metric import Bleu, Chrf, Ter
 from dragoman.system import DenseSet, ModelKind, Preset, System, SystemSettings, TrainConfig, reordering_by_name, train
 from dragoman.text import open_output, read_lines
@@ -115,7 +115,7 @@ def build(case: Case) -> System:
     given = case.align == "anchors" and corpus.anchor is not None
     config = TrainConfig(
         settings=SystemSettings(model=case.model, reordering=reordering_by_name(case.reordering), dense=case.dense),
-        rules=RuleConfig(tight=True, min_source_gap=1) if case.tight else RuleConfig(),
+        rules=RuleExtraction(tight=True, min_source_gap=1) if case.tight else RuleExtraction(),
         alignment=AlignConfig(method=Method.FAST if case.align == "anchors" else Method(case.align)),
     )
     return train(

@@ -9,8 +9,8 @@ import pytest
 
 from dragoman.align import read_pharaoh
 from dragoman.corpus import Bitext
-from dragoman.grammar import ExtractConfig, Grammar, ViewConfig, extract
-from dragoman.grammar.moses import read_tables
+from dragoman.grammar import Grammar, PhraseExtraction, PhraseViewConfig, extract_phrases
+from dragoman.grammar.phrase_tables import read_tables
 from dragoman.text import read_lines
 
 pytestmark = pytest.mark.realdata
@@ -27,7 +27,7 @@ def corpus(data, anchors, tmp_path_factory):
 @pytest.fixture(scope="module")
 def grammar(corpus) -> Grammar:
     folder, bitext, alignment = corpus
-    return extract(bitext, alignment, folder / "grammar", ExtractConfig(n_threads=2))
+    return extract_phrases(bitext, alignment, folder / "grammar", PhraseExtraction(n_threads=2))
 
 
 class RoundedLexicon:
@@ -72,7 +72,7 @@ def close(ours, theirs, relative=1e-5):
 def test_every_pair_and_score_of_moses(corpus, grammar, anchors):
     _, bitext, alignment = corpus
     lexicon = RoundedLexicon(bitext, alignment)
-    view = grammar.view(ViewConfig(max_targets=0))
+    view = grammar.view(PhraseViewConfig(max_targets=0))
     moses = defaultdict(dict)
     for line in read_lines(anchors / "moses-enja/phrase/phrase-table.test.gz"):
         source, target, scores, links, counts = line.split(" ||| ")[:5]
@@ -113,8 +113,11 @@ def test_a_fold_s_view_equals_a_grammar_of_the_other_folds(corpus, grammar, data
     for side, name in enumerate(("s", "t")):
         (folder / name).write_text("".join(line[side] + "\n" for line in lines), encoding="utf-8")
     part = Bitext.build(folder / "s", folder / "t", folder / "part")
-    fresh = extract(part, type(alignment).of(alignment[i] for i in kept), folder / "fresh")
-    view, fresh_view = grammar.view(ViewConfig(excluded_fold=2, max_targets=0)), fresh.view(ViewConfig(max_targets=0))
+    fresh = extract_phrases(part, type(alignment).of(alignment[i] for i in kept), folder / "fresh")
+    view, fresh_view = (
+        grammar.view(PhraseViewConfig(excluded_fold=2, max_targets=0)),
+        fresh.view(PhraseViewConfig(max_targets=0)),
+    )
     n_options = 0
     for line in list(read_lines(data / "enja/test.ja.xz"))[:15]:
         sorted_options = [

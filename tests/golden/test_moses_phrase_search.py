@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from dragoman.features import FeatureIndex, Weights
-from dragoman.grammar import ViewConfig
-from dragoman.grammar.moses import read_tables
+from dragoman.grammar import PhraseViewConfig
+from dragoman.grammar.phrase_tables import read_tables
 from dragoman.lm import EstimateConfig, TrainingText, estimate
 from dragoman.search import Algorithm, PhraseConfig, PhraseDecoder, PhraseOptionBuilder, phrase15
 from dragoman.text import read_lines
@@ -29,7 +29,7 @@ class Model:
         folder = anchors / "moses-enja" / "phrase"
         tables = folder / "phrase-table.test.gz", folder / "reordering-table.test.xz"
         grammar = read_tables(tables[0], scratch / "grammar", reordering=tables[1])
-        self.view = grammar.view(ViewConfig(max_targets=0, reordering=()))
+        self.view = grammar.view(PhraseViewConfig(max_targets=0, reordering=()))
         self.sources = list(read_lines(data / "enja" / "test.ja.xz"))
         self.weights = self._weights(folder)
         self.moses = [self._candidate(line) for line in read_lines(folder / "test.1best.gz")]

@@ -12,7 +12,7 @@ import pytest
 from dragoman.align import read_pharaoh
 from dragoman.corpus import Bitext
 from dragoman.features import FeatureIndex
-from dragoman.grammar import Grammar, RuleConfig, RuleViewConfig, extract_rules
+from dragoman.grammar import Grammar, RuleExtraction, RuleViewConfig, extract_rules
 from dragoman.grammar.rule_tables import read_moses_glue, read_moses_rules
 from dragoman.search import RuleOptionBuilder
 from dragoman.text import read_lines
@@ -32,7 +32,7 @@ def corpus(data, anchors, tmp_path_factory):
 def grammar(corpus) -> Grammar:
     """With Moses' settings: unaligned words at the ends of phrases, gaps of at least two source words."""
     folder, bitext, alignment = corpus
-    config = RuleConfig(tight=False, min_source_gap=2, n_threads=2)
+    config = RuleExtraction(tight=False, min_source_gap=2, n_threads=2)
     return extract_rules(bitext, alignment, folder / "grammar", config)
 
 
@@ -110,7 +110,7 @@ def test_a_fold_s_view_equals_a_grammar_of_the_other_folds(corpus, grammar, mose
     for name, side in (("s", bitext.source), ("t", bitext.target)):
         (folder / name).write_text("".join(side.text(i) + "\n" for i in kept), encoding="utf-8")
     part = Bitext.build(folder / "s", folder / "t", folder / "part")
-    config = RuleConfig(tight=False, min_source_gap=2, n_threads=2)
+    config = RuleExtraction(tight=False, min_source_gap=2, n_threads=2)
     fresh = extract_rules(part, type(alignment).of(alignment[i] for i in kept), folder / "fresh", config)
     views = (
         grammar.rule_view(RuleViewConfig(excluded_fold=2, max_targets=0)),

@@ -17,14 +17,14 @@ from hypothesis import strategies as st
 from dragoman.align import Alignment
 from dragoman.corpus import Bitext, Side, Vocab
 from dragoman.grammar import (
-    ExtractConfig,
     Grammar,
+    PhraseExtraction,
+    PhraseSmoothing,
+    PhraseViewConfig,
     Reordering,
     ReorderingKind,
-    Smoothing,
-    ViewConfig,
+    extract_phrases,
 )
-from dragoman.grammar import extract as extract_grammar
 
 N_FOLDS = 3
 MAX_LENGTH = 3
@@ -59,7 +59,9 @@ class Built:
         self._scratch = tempfile.TemporaryDirectory()
         config = {"max_length": MAX_LENGTH} | config
         bitext, alignment = bitext_of(pairs)
-        self.grammar = extract_grammar(bitext, alignment, Path(self._scratch.name) / "grammar", ExtractConfig(**config))
+        self.grammar = extract_phrases(
+            bitext, alignment, Path(self._scratch.name) / "grammar", PhraseExtraction(**config)
+        )
 
     def __enter__(self) -> Grammar:
         return self.grammar
@@ -155,12 +157,14 @@ MODELS = (
 def test_views_equal_the_definition(pairs, excluded):
     used = [p for p in pairs if p.fold != excluded]
     twin = Scores(used, MAX_LENGTH)
-    config = ViewConfig(
+    config = PhraseViewConfig(
         excluded_fold=excluded, max_targets=0, reordering=tuple(m[0] for m in MODELS), reordering_smoothing=0.7
     )
     with Built(pairs) as grammar:
         view = grammar.view(config)
-        smoothed = grammar.view(ViewConfig(excluded_fold=excluded, max_targets=0, smoothing=Smoothing.KNESER_NEY))
+        smoothed = grammar.view(
+            PhraseViewConfig(excluded_fold=excluded, max_targets=0, smoothing=PhraseSmoothing.KNESER_NEY)
+        )
         sources = {p.source[i:j] for p in pairs for i in range(len(p.source)) for j in range(i + 1, len(p.source) + 1)}
         seen = set()
         for source in sources:
@@ -190,14 +194,19 @@ def without_pair(option):
     return {name: getattr(option, name) for name in option.__slots__ if name != "pair"}
 
 
-@given(corpora, st.integers(0, N_FOLDS - 1), st.integers(0, 3), st.sampled_from(list(Smoothing)), st.integers(1, 2))
+@given(
+    corpora, st.integers(0, N_FOLDS - 1), st.integers(0, 3), st.sampled_from(list(PhraseSmoothing)), st.integers(1, 2)
+)
 @settings(max_examples=40)
 def test_a_fold_s_view_equals_a_grammar_of_the_other_folds(pairs, fold, max_targets, smoothing, min_count):
     models = tuple(m[0] for m in MODELS)
     config = {"max_targets": max_targets, "smoothing": smoothing, "min_count": min_count, "reordering": models}
     others = [p for p in pairs if p.fold != fold]
     with Built(pairs) as grammar, Built(others) as fresh:
-        view, fresh_view = grammar.view(ViewConfig(excluded_fold=fold, **config)), fresh.view(ViewConfig(**config))
+        view, fresh_view = (
+            grammar.view(PhraseViewConfig(excluded_fold=fold, **config)),
+            fresh.view(PhraseViewConfig(**config)),
+        )
         for pair in pairs:
             got, expected = view.options(pair.source), fresh_view.options(pair.source)
             assert [without_pair(o) for o in got] == [without_pair(o) for o in expected]

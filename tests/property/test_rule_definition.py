@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rule_twin import UNIT, Limits, Rules
 from test_grammar_definition import N_FOLDS, bitext_of, sentence_pairs
 
-from dragoman.grammar import Grammar, RuleConfig, RuleKind, RuleViewConfig, extract_rules
+from dragoman.grammar import Grammar, RuleExtraction, RuleKind, RuleViewConfig, extract_rules
 
 corpora = st.lists(sentence_pairs(max_words=6), min_size=1, max_size=5)
 limits = st.builds(
@@ -34,7 +34,7 @@ class Built:
 
     def __init__(self, pairs, limits, **config):
         self._scratch = tempfile.TemporaryDirectory()
-        settings = RuleConfig(**asdict(limits), **config)
+        settings = RuleExtraction(**asdict(limits), **config)
         self.grammar = extract_rules(*bitext_of(pairs), Path(self._scratch.name) / "grammar", settings)
 
     def __enter__(self) -> Grammar:

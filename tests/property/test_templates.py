@@ -15,7 +15,7 @@ from dragoman._core import escape_word
 from dragoman.align import Alignment
 from dragoman.corpus import Bitext, Side, Vocab
 from dragoman.features import FeatureIndex, Template, feature_name, known_templates, parse_templates
-from dragoman.grammar import ExtractConfig, ViewConfig, extract
+from dragoman.grammar import PhraseExtraction, PhraseViewConfig, extract_phrases
 from dragoman.search import PhraseConfig, PhraseDecoder, PhraseOptionBuilder
 
 # Words that look like a template's marks, like markup, and with characters that names escape.
@@ -124,7 +124,9 @@ def grammar_of(pairs, folder):
     sides = [Side(v, *v.encode_lines(" ".join(p[i]) for p in pairs)) for i, v in enumerate(vocabs)]
     folds = np.arange(len(pairs), dtype=np.uint8) % 2
     bitext = Bitext(sides[0], sides[1], folds, 2)
-    return extract(bitext, Alignment.of(p[2] for p in pairs), folder / "grammar", ExtractConfig(max_length=3))
+    return extract_phrases(
+        bitext, Alignment.of(p[2] for p in pairs), folder / "grammar", PhraseExtraction(max_length=3)
+    )
 
 
 def rows_of(options, index):
@@ -141,7 +143,7 @@ sentences = st.lists(st.lists(st.sampled_from([*SOURCE_WORDS, "new"]), max_size=
 @given(pairs=corpora(), batch=sentences, fold=st.sampled_from([None, 0]), context=st.sampled_from(CONTEXTS))
 def test_options_and_features_are_those_of_the_twin(pairs, batch, fold, context):
     with tempfile.TemporaryDirectory() as scratch:
-        view = grammar_of(pairs, Path(scratch)).view(ViewConfig(excluded_fold=fold))
+        view = grammar_of(pairs, Path(scratch)).view(PhraseViewConfig(excluded_fold=fold))
         index = FeatureIndex()
         builder = PhraseOptionBuilder(view, index, templates=parse_templates([*TEMPLATES, context]))
         options, own = builder.build(batch)

@@ -12,8 +12,16 @@ from dragoman._core import MosesTable
 from dragoman.align import Alignment
 from dragoman.corpus import Bitext
 from dragoman.errors import InputError, MismatchError
-from dragoman.grammar import ExtractConfig, Grammar, Reordering, ReorderingKind, Smoothing, ViewConfig, extract
-from dragoman.grammar.moses import read_tables, write_tables
+from dragoman.grammar import (
+    Grammar,
+    PhraseExtraction,
+    PhraseSmoothing,
+    PhraseViewConfig,
+    Reordering,
+    ReorderingKind,
+    extract_phrases,
+)
+from dragoman.grammar.phrase_tables import read_tables, write_tables
 from dragoman.grammar.tables import ARRAYS
 
 SOURCE = ["das haus", "das haus ist klein", "das haus", "ein haus", "a ||| [X,1]"]
@@ -30,7 +38,7 @@ def bitext(tmp_path) -> Bitext:
 
 @pytest.fixture
 def grammar(bitext, tmp_path) -> Grammar:
-    return extract(bitext, Alignment.of(LINKS), tmp_path / "grammar", ExtractConfig(max_length=3))
+    return extract_phrases(bitext, Alignment.of(LINKS), tmp_path / "grammar", PhraseExtraction(max_length=3))
 
 
 def test_lookup_gives_scores(grammar):
@@ -59,10 +67,10 @@ def test_options_cover_every_known_span_in_order(grammar):
 
 
 def test_limits(grammar):
-    assert [o.target for o in grammar.view(ViewConfig(max_targets=1)).lookup("haus")] == ["house"]
-    assert [o.target for o in grammar.view(ViewConfig(min_count=2)).lookup("das haus")] == ["the house"]
-    assert grammar.view(ViewConfig(max_targets=1)).find("haus", "building").count == 1
-    assert grammar.view(ViewConfig(reordering=())).lookup("haus")[0].reordering == ()
+    assert [o.target for o in grammar.view(PhraseViewConfig(max_targets=1)).lookup("haus")] == ["house"]
+    assert [o.target for o in grammar.view(PhraseViewConfig(min_count=2)).lookup("das haus")] == ["the house"]
+    assert grammar.view(PhraseViewConfig(max_targets=1)).find("haus", "building").count == 1
+    assert grammar.view(PhraseViewConfig(reordering=())).lookup("haus")[0].reordering == ()
 
 
 def test_what_is_not_there(grammar):
@@ -79,10 +87,10 @@ def test_what_is_not_there(grammar):
 
 def test_a_word_of_one_fold_is_unknown_without_it(bitext, grammar):
     fold = int(bitext.folds[3])
-    view = grammar.view(ViewConfig(excluded_fold=fold))
+    view = grammar.view(PhraseViewConfig(excluded_fold=fold))
     assert not view.knows_source("ein")
     assert view.lookup("ein") == []
-    assert grammar.view(ViewConfig(excluded_fold=1 - fold)).knows_source("ein")
+    assert grammar.view(PhraseViewConfig(excluded_fold=1 - fold)).knows_source("ein")
 
 
 def test_many_targets_are_kept_and_shared(tmp_path):
@@ -91,10 +99,10 @@ def test_many_targets_are_kept_and_shared(tmp_path):
     (tmp_path / "s").write_text("a\n" * n * 2)
     (tmp_path / "t").write_text("".join(f"w{i % n}\n" for i in range(n * 2)))
     bitext = Bitext.build(tmp_path / "s", tmp_path / "t", tmp_path / "bitext")
-    grammar = extract(bitext, Alignment.of([[(0, 0)]] * (2 * n)), tmp_path / "g")
-    view = grammar.view(ViewConfig(max_targets=0))
+    grammar = extract_phrases(bitext, Alignment.of([[(0, 0)]] * (2 * n)), tmp_path / "g")
+    view = grammar.view(PhraseViewConfig(max_targets=0))
     assert len(view.lookup("a")) == n
-    assert view.lookup("a") == view.lookup("a") == grammar.view(ViewConfig(max_targets=0)).options("a")
+    assert view.lookup("a") == view.lookup("a") == grammar.view(PhraseViewConfig(max_targets=0)).options("a")
     assert len(grammar.view().lookup("a")) == 20
 
 
@@ -103,20 +111,20 @@ def test_counts_over_a_thousand(tmp_path):
     (tmp_path / "s").write_text("a\n" * n)
     (tmp_path / "t").write_text("x\n" * n)
     bitext = Bitext.build(tmp_path / "s", tmp_path / "t", tmp_path / "bitext")
-    grammar = extract(bitext, Alignment.of([[(0, 0)]] * n), tmp_path / "g")
+    grammar = extract_phrases(bitext, Alignment.of([[(0, 0)]] * n), tmp_path / "g")
     (option,) = grammar.view().lookup("a")
     assert (option.count, option.p_e_f, option.lex_f_e) == (n, 0, 0)
 
 
 def test_sentences_that_are_left_out(bitext, tmp_path):
-    grammar = extract(bitext, Alignment.of(LINKS), tmp_path / "g", ExtractConfig(max_sentence_length=3))
+    grammar = extract_phrases(bitext, Alignment.of(LINKS), tmp_path / "g", PhraseExtraction(max_sentence_length=3))
     assert (grammar.manifest["n_too_long"], grammar.manifest["n_sentences"]) == (1, 4)
     assert not grammar.view().knows_source("klein")
 
 
 def test_no_pairs_at_all(bitext, tmp_path):
-    grammar = extract(bitext, Alignment.of([[]] * 5), tmp_path / "g")
-    view = grammar.view(ViewConfig(smoothing=Smoothing.KNESER_NEY))
+    grammar = extract_phrases(bitext, Alignment.of([[]] * 5), tmp_path / "g")
+    view = grammar.view(PhraseViewConfig(smoothing=PhraseSmoothing.KNESER_NEY))
     assert len(grammar) == 0
     assert view.options("das haus") == []
     assert view.knows_source("das")
@@ -124,13 +132,13 @@ def test_no_pairs_at_all(bitext, tmp_path):
 
 def test_errors_of_extraction(bitext, tmp_path):
     with pytest.raises(MismatchError, match="4 lines for 5"):
-        extract(bitext, Alignment.of(LINKS[:4]), tmp_path / "g")
+        extract_phrases(bitext, Alignment.of(LINKS[:4]), tmp_path / "g")
     with pytest.raises(InputError, match=r"line 4.*1-7 points beyond a sentence pair of 2 and 2 words"):
-        extract(bitext, Alignment.of([*LINKS[:3], [(1, 7)], LINKS[4]]), tmp_path / "g")
+        extract_phrases(bitext, Alignment.of([*LINKS[:3], [(1, 7)], LINKS[4]]), tmp_path / "g")
     assert not (tmp_path / "g").exists()
     (tmp_path / "g").mkdir()
     with pytest.raises(InputError, match="exists already"):
-        extract(bitext, Alignment.of(LINKS), tmp_path / "g")
+        extract_phrases(bitext, Alignment.of(LINKS), tmp_path / "g")
 
 
 def test_errors_of_the_disk_are_os_errors(bitext, tmp_path):
@@ -141,15 +149,15 @@ def test_errors_of_the_disk_are_os_errors(bitext, tmp_path):
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: ExtractConfig(max_length=0),
-        lambda: ExtractConfig(max_length=256),
-        lambda: ExtractConfig(max_sentence_length=5000),
-        lambda: ExtractConfig(n_threads=0),
-        lambda: ViewConfig(excluded_fold=-1),
-        lambda: ViewConfig(max_targets=-1),
-        lambda: ViewConfig(min_count=0),
-        lambda: ViewConfig(reordering_smoothing=0),
-        lambda: ViewConfig(n_threads=0),
+        lambda: PhraseExtraction(max_length=0),
+        lambda: PhraseExtraction(max_length=256),
+        lambda: PhraseExtraction(max_sentence_length=5000),
+        lambda: PhraseExtraction(n_threads=0),
+        lambda: PhraseViewConfig(excluded_fold=-1),
+        lambda: PhraseViewConfig(max_targets=-1),
+        lambda: PhraseViewConfig(min_count=0),
+        lambda: PhraseViewConfig(reordering_smoothing=0),
+        lambda: PhraseViewConfig(n_threads=0),
         lambda: Reordering(kind=ReorderingKind.WORD, n_orientations=5),
         lambda: Reordering(n_orientations=2),
     ],
@@ -161,7 +169,7 @@ def test_bad_settings(make):
 
 def test_a_fold_that_is_not_there(grammar):
     with pytest.raises(InputError, match="no fold 2; the grammar has 2"):
-        grammar.view(ViewConfig(excluded_fold=2))
+        grammar.view(PhraseViewConfig(excluded_fold=2))
 
 
 def test_names_of_reordering_scores():
@@ -205,8 +213,8 @@ def test_wild_content_never_crashes(grammar, name):
         path.write_bytes(bytes(damaged))
         try:
             loaded = Grammar.load(grammar.folder)
-            for smoothing in Smoothing:
-                view = loaded.view(ViewConfig(smoothing=smoothing, max_targets=2))
+            for smoothing in PhraseSmoothing:
+                view = loaded.view(PhraseViewConfig(smoothing=smoothing, max_targets=2))
                 view.option_arrays(loaded.source_vocab.encode("das haus ist klein ein haus"))
         except InputError:
             continue
@@ -214,12 +222,12 @@ def test_wild_content_never_crashes(grammar, name):
 
 def test_moses_tables_there_and_back(grammar, tmp_path):
     model = Reordering(n_orientations=4)
-    view = grammar.view(ViewConfig(max_targets=0, reordering=(model,)))
+    view = grammar.view(PhraseViewConfig(max_targets=0, reordering=(model,)))
     files = {"phrases": tmp_path / "p.gz", "reordering": tmp_path / "r.xz"}
     write_tables(view, files["phrases"], reordering=files["reordering"])
     imported = read_tables(files["phrases"], tmp_path / "imported", reordering=files["reordering"])
     assert len(imported) == len(grammar)
-    again = imported.view(ViewConfig(max_targets=0, reordering=()))
+    again = imported.view(PhraseViewConfig(max_targets=0, reordering=()))
     assert again.reordering == (model,)
     for line in SOURCE:
         for ours, theirs in zip(view.options(line), again.options(line), strict=True):
@@ -288,9 +296,9 @@ def test_imported_grammars_have_no_folds(tmp_path):
     (tmp_path / "p").write_text(GOOD)
     grammar = read_tables(tmp_path / "p", tmp_path / "g")
     with pytest.raises(InputError, match="no folds"):
-        grammar.view(ViewConfig(excluded_fold=0))
+        grammar.view(PhraseViewConfig(excluded_fold=0))
     with pytest.raises(InputError, match="reordering models"):
-        grammar.view(ViewConfig())
+        grammar.view(PhraseViewConfig())
     with pytest.raises(InputError, match="no reordering scores"):
         write_tables(grammar.view(), tmp_path / "out", reordering=tmp_path / "r")
 

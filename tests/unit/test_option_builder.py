@@ -11,8 +11,8 @@ from dragoman.align import Alignment
 from dragoman.corpus import UNK, Bitext
 from dragoman.errors import InputError
 from dragoman.features import TEMPLATE_SETS, FeatureIndex, Template, feature_name, parse_templates
-from dragoman.grammar import Grammar, extract
-from dragoman.grammar.moses import read_tables, write_tables
+from dragoman.grammar import Grammar, extract_phrases
+from dragoman.grammar.phrase_tables import read_tables, write_tables
 from dragoman.search import PhraseOptionBuilder
 
 SOURCE = ["das haus", "das haus ist klein", "ein haus", "klein ist das haus"]
@@ -27,7 +27,7 @@ def grammar(tmp_path_factory) -> Grammar:
         (folder / name).write_text("".join(line + "\n" for line in lines), encoding="utf-8")
     bitext = Bitext.build(folder / "s", folder / "t", folder / "bitext", n_folds=2, seed=1)
     links = [[(i, i) for i in range(len(line.split()))] for line in SOURCE]
-    return extract(bitext, Alignment.of(links), folder / "grammar")
+    return extract_phrases(bitext, Alignment.of(links), folder / "grammar")
 
 
 def same(a, b):

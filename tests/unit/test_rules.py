@@ -14,12 +14,12 @@ from dragoman.errors import InputError, MismatchError
 from dragoman.features import FeatureIndex, Template, Weights, parse_templates
 from dragoman.grammar import (
     RULE_SCORES,
-    ExtractConfig,
     Grammar,
-    RuleConfig,
+    PhraseExtraction,
+    RuleExtraction,
     RuleKind,
     RuleViewConfig,
-    extract,
+    extract_phrases,
     extract_rules,
 )
 from dragoman.grammar.rule_tables import RuleStyle, read_hiero, read_moses_glue, read_moses_rules, write_hiero
@@ -28,7 +28,7 @@ from dragoman.search import ChartConfig, ChartDecoder, ChartFeatures, RuleOption
 
 SOURCE = ["das haus", "das haus ist klein", "das haus", "ein haus ist das", "a ||| [X,1]"]
 TARGET = ["the house", "the house is small", "the building", "that is a house", "x <s> [X,2]"]
-CHIANG = RuleConfig(tight=True, min_source_gap=1)
+CHIANG = RuleExtraction(tight=True, min_source_gap=1)
 LINKS = [
     [(0, 0), (1, 1)],
     [(0, 0), (1, 1), (2, 2), (3, 3)],
@@ -115,7 +115,7 @@ def test_errors(bitext, grammar, tmp_path):
         extract_rules(bitext, Alignment.of([*LINKS[:3], [(1, 7)], LINKS[4]]), tmp_path / "g")
     with pytest.raises(InputError, match="has rules, not phrase pairs"):
         grammar.view()
-    phrases = extract(bitext, Alignment.of(LINKS), tmp_path / "p", ExtractConfig(max_length=3))
+    phrases = extract_phrases(bitext, Alignment.of(LINKS), tmp_path / "p", PhraseExtraction(max_length=3))
     with pytest.raises(InputError, match="has phrase pairs, not rules"):
         phrases.rule_view()
     with pytest.raises(InputError, match="no fold 2"):
@@ -125,14 +125,14 @@ def test_errors(bitext, grammar, tmp_path):
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: RuleConfig(max_length=0),
-        lambda: RuleConfig(max_length=256),
-        lambda: RuleConfig(max_nonterminals=3),
-        lambda: RuleConfig(max_symbols=0),
-        lambda: RuleConfig(min_source_gap=0),
-        lambda: RuleConfig(min_count=0),
-        lambda: RuleConfig(max_sentence_length=0),
-        lambda: RuleConfig(n_threads=0),
+        lambda: RuleExtraction(max_length=0),
+        lambda: RuleExtraction(max_length=256),
+        lambda: RuleExtraction(max_nonterminals=3),
+        lambda: RuleExtraction(max_symbols=0),
+        lambda: RuleExtraction(min_source_gap=0),
+        lambda: RuleExtraction(min_count=0),
+        lambda: RuleExtraction(max_sentence_length=0),
+        lambda: RuleExtraction(n_threads=0),
         lambda: RuleViewConfig(excluded_fold=-1),
         lambda: RuleViewConfig(max_targets=-1),
         lambda: RuleViewConfig(min_count=0),
@@ -144,11 +144,11 @@ def test_bad_settings(make):
 
 
 def test_many_pairs_ask_for_two_occurrences():
-    assert RuleConfig().least_count(200_000) == 1
-    assert RuleConfig().least_count(200_001) == 2
-    assert RuleConfig(min_count=1).least_count(10**6) == 1
-    assert (RuleConfig().is_tight(200_000), RuleConfig().is_tight(200_001)) == (False, True)
-    assert (RuleConfig(tight=True).is_tight(1), RuleConfig(tight=False).is_tight(10**6)) == (True, False)
+    assert RuleExtraction().least_count(200_000) == 1
+    assert RuleExtraction().least_count(200_001) == 2
+    assert RuleExtraction(min_count=1).least_count(10**6) == 1
+    assert (RuleExtraction().is_tight(200_000), RuleExtraction().is_tight(200_001)) == (False, True)
+    assert (RuleExtraction(tight=True).is_tight(1), RuleExtraction(tight=False).is_tight(10**6)) == (True, False)
 
 
 @pytest.mark.parametrize("features", [ChartFeatures.chiang8(), ChartFeatures.full14()])

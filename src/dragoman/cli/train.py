@@ -12,7 +12,7 @@ from dragoman.align import AlignConfig, Method, Symmetrization
 from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, table
 from dragoman.cli.tuning.options import parse_pairs
 from dragoman.errors import InputError
-from dragoman.grammar import RuleConfig, Smoothing
+from dragoman.grammar import PhraseSmoothing, RuleExtraction
 from dragoman.lm import EstimateConfig
 from dragoman.system import (
     DEFAULT_REORDERING,
@@ -57,7 +57,7 @@ def train(
     features: Annotated[
         list[str] | None, typer.Option(help="Sparse features: a set such as extended, or a template; repeat.")
     ] = None,
-    smoothing: Annotated[Smoothing, typer.Option(help="Of phrase probabilities.")] = Smoothing.NONE,
+    smoothing: Annotated[PhraseSmoothing, typer.Option(help="Of phrase probabilities.")] = PhraseSmoothing.NONE,
     max_phrase_length: Annotated[int, typer.Option(min=1, max=255, help="Words a side.")] = 7,
     max_targets: Annotated[int, typer.Option(min=0, help="Best translations of a source phrase; 0: all.")] = 20,
     distortion_limit: Annotated[int, typer.Option(min=-1, help="Longest jump in words; -1: none.")] = 6,
@@ -143,7 +143,7 @@ def train(
             alignment=AlignConfig(method=align_method, symmetrization=symmetrize, seed=seed),
             lm=EstimateConfig(order=lm_order),
             max_phrase_length=max_phrase_length,
-            rules=build_record(RuleConfig, "rule extraction", parse_pairs(rule_setting or [])),
+            rules=build_record(RuleExtraction, "rule extraction", parse_pairs(rule_setting or [])),
             raw=raw,
         )
         system = train_system(

@@ -1,35 +1,35 @@
 """Grammars: phrase pairs or rules with counts per fold, extraction, scored views, the tables of others."""
 
 from dragoman.grammar.config import (
-    ExtractConfig,
+    PhraseExtraction,
+    PhraseSmoothing,
+    PhraseViewConfig,
     Reordering,
     ReorderingKind,
-    RuleConfig,
+    RuleExtraction,
     RuleViewConfig,
-    Smoothing,
-    ViewConfig,
 )
-from dragoman.grammar.grammar import Grammar, extract, extract_rules
+from dragoman.grammar.grammar import Grammar, extract_phrases, extract_rules
+from dragoman.grammar.phrase_view import OptionArrays, PhraseOption, PhraseView
 from dragoman.grammar.rule_view import RULE_SCORES, Rule, RuleKind, RuleView, is_nonterminal, nonterminal_of
-from dragoman.grammar.view import OptionArrays, PhraseOption, View
 
 __all__ = [
     "RULE_SCORES",
-    "ExtractConfig",
     "Grammar",
     "OptionArrays",
+    "PhraseExtraction",
     "PhraseOption",
+    "PhraseSmoothing",
+    "PhraseView",
+    "PhraseViewConfig",
     "Reordering",
     "ReorderingKind",
     "Rule",
-    "RuleConfig",
+    "RuleExtraction",
     "RuleKind",
     "RuleView",
     "RuleViewConfig",
-    "Smoothing",
-    "View",
-    "ViewConfig",
-    "extract",
+    "extract_phrases",
     "extract_rules",
     "is_nonterminal",
     "nonterminal_of",

@@ -5,10 +5,18 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
-from dragoman._core import PhraseSmoothing, ReorderingModel
+from dragoman import _core
 from dragoman.errors import InputError
 
-__all__ = ["ExtractConfig", "Reordering", "ReorderingKind", "RuleConfig", "RuleViewConfig", "Smoothing", "ViewConfig"]
+__all__ = [
+    "PhraseExtraction",
+    "PhraseSmoothing",
+    "PhraseViewConfig",
+    "Reordering",
+    "ReorderingKind",
+    "RuleExtraction",
+    "RuleViewConfig",
+]
 
 MAX_PHRASE_LENGTH = 255
 MAX_SENTENCE_LENGTH = 4096
@@ -17,7 +25,7 @@ MANY_SENTENCE_PAIRS = 200_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExtractConfig:
+class PhraseExtraction:
     """Settings of phrase extraction."""
 
     max_length: int = 7
@@ -40,7 +48,7 @@ class ExtractConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RuleConfig:
+class RuleExtraction:
     """Settings of the extraction of hierarchical rules.
 
     The defaults are Chiang's (2007), but for two that are Moses': phrases may begin and end with unaligned words, which
@@ -133,12 +141,12 @@ class Reordering:
         letters = {3: ("m", "s", "d"), 4: ("m", "s", "l", "r"), 5: ("m", "s", "l", "r", "g")}[self.n_orientations]
         return [f"{direction}_{letter}" for direction in ("bwd", "fwd") for letter in letters]
 
-    def native(self) -> tuple[ReorderingModel, int]:
+    def native(self) -> tuple[_core.ReorderingModel, int]:
         """What the core calls it."""
-        return ReorderingModel[self.kind.name], self.n_orientations
+        return _core.ReorderingModel[self.kind.name], self.n_orientations
 
 
-class Smoothing(enum.StrEnum):
+class PhraseSmoothing(enum.StrEnum):
     """How phrase probabilities are estimated from counts."""
 
     NONE = "none"
@@ -146,20 +154,20 @@ class Smoothing(enum.StrEnum):
     KNESER_NEY = "kneser-ney"
     """Modified Kneser-Ney (Foster, Kuhn and Johnson 2006): discounts given back by the number of distinct partners."""
 
-    def native(self) -> PhraseSmoothing:
+    def native(self) -> _core.PhraseSmoothing:
         """What the core calls it."""
-        return PhraseSmoothing[self.name]
+        return _core.PhraseSmoothing[self.name]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ViewConfig:
+class PhraseViewConfig:
     """Settings of a view. Counts are those after the excluded fold was subtracted."""
 
     excluded_fold: int | None = None
     max_targets: int = 20
     """Of a source side, the best by p(e|f), ties by the other three scores; 0: all."""
     min_count: int = 1
-    smoothing: Smoothing = Smoothing.NONE
+    smoothing: PhraseSmoothing = PhraseSmoothing.NONE
     reordering: tuple[Reordering, ...] = (Reordering(),)
     reordering_smoothing: float = 0.5
     """Added to the count of every orientation."""

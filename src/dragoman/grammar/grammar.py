@@ -14,20 +14,20 @@ from dragoman.align import Alignment
 from dragoman.corpus import Bitext, Vocab
 from dragoman.errors import InputError, MismatchError
 from dragoman.grammar.config import (
-    ExtractConfig,
+    PhraseExtraction,
+    PhraseSmoothing,
+    PhraseViewConfig,
     Reordering,
     ReorderingKind,
-    RuleConfig,
+    RuleExtraction,
     RuleViewConfig,
-    Smoothing,
-    ViewConfig,
 )
+from dragoman.grammar.phrase_view import PhraseView
 from dragoman.grammar.rule_view import RULE_SCORES, RuleView
 from dragoman.grammar.tables import map_tables, new_folder, read_manifest, verify, write_manifest
-from dragoman.grammar.view import View
 from dragoman.types import PathLike, Progress
 
-__all__ = ["Grammar", "extract", "extract_rules"]
+__all__ = ["Grammar", "extract_phrases", "extract_rules"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +74,11 @@ class Grammar:
         """Compare every file with its checksum; raises InputError at the first that differs."""
         verify(folder)
 
-    def view(self, config: ViewConfig | None = None) -> View:
-        """Scores for a decoder. Cheap: nothing is computed before it is looked up (but see ViewConfig.smoothing)."""
+    def view(self, config: PhraseViewConfig | None = None) -> PhraseView:
+        """Scores for a decoder. Cheap: nothing is computed before it is looked up (but see its `smoothing`)."""
         if self.is_rules:
             raise InputError("has rules, not phrase pairs; ask for a view of rules", path=self.folder)
-        config = config or ViewConfig(reordering=(Reordering(),) if self.given_reordering is None else ())
+        config = config or PhraseViewConfig(reordering=(Reordering(),) if self.given_reordering is None else ())
         self._check_fold(config.excluded_fold)
         if self.given_reordering is not None:
             config = _with_given(config, self.given_reordering)
@@ -92,7 +92,7 @@ class Grammar:
             reordering_smoothing=config.reordering_smoothing,
             n_threads=config.n_threads,
         )
-        return View(core, self.tables, config, self.source_vocab, self.target_vocab)
+        return PhraseView(core, self.tables, config, self.source_vocab, self.target_vocab)
 
     def rule_view(self, config: RuleViewConfig | None = None) -> RuleView:
         """Scores of rules for a decoder. Cheap: nothing is computed before it is looked up."""
@@ -121,18 +121,18 @@ class Grammar:
             raise InputError(f"there is no fold {fold}; the grammar has {self.n_folds}")
 
 
-def extract(
+def extract_phrases(
     bitext: Bitext,
     alignment: Alignment,
     folder: PathLike,
-    config: ExtractConfig | None = None,
+    config: PhraseExtraction | None = None,
     progress: Progress | None = None,
 ) -> Grammar:
     """Extract all consistent phrase pairs into `folder` (which must not exist) and map it.
 
     `progress` gets the number of sentence pairs read. The result does not depend on the number of threads.
     """
-    config = config or ExtractConfig()
+    config = config or PhraseExtraction()
     limits: dict[str, Any] = {"max_length": config.max_length, "max_sentence_length": config.max_sentence_length}
     with _extraction(bitext, alignment, folder) as (work, text):
         stats = _core.extract_phrases(
@@ -151,7 +151,7 @@ def extract_rules(
     bitext: Bitext,
     alignment: Alignment,
     folder: PathLike,
-    config: RuleConfig | None = None,
+    config: RuleExtraction | None = None,
     progress: Progress | None = None,
 ) -> Grammar:
     """Extract hierarchical rules (Chiang 2007) into `folder` (which must not exist) and map it.
@@ -159,7 +159,7 @@ def extract_rules(
     `progress` gets the number of sentence pairs read; where rules of one occurrence are left out they are read three
     times. The result does not depend on the number of threads.
     """
-    config = config or RuleConfig()
+    config = config or RuleExtraction()
     min_count = config.least_count(len(bitext))
     n_readings = 1 if min_count == 1 else 3
     limits: dict[str, Any] = {
@@ -238,8 +238,8 @@ def _given_reordering(manifest: dict[str, Any], base: Path) -> tuple[Reordering,
     return given
 
 
-def _with_given(config: ViewConfig, given: tuple[Reordering, ...]) -> ViewConfig:
-    if config.excluded_fold is not None or config.smoothing is not Smoothing.NONE:
+def _with_given(config: PhraseViewConfig, given: tuple[Reordering, ...]) -> PhraseViewConfig:
+    if config.excluded_fold is not None or config.smoothing is not PhraseSmoothing.NONE:
         raise InputError("an imported grammar has scores and no counts: its views have no folds and no smoothing")
     if config.reordering and config.reordering != given:
         raise InputError(f"the imported grammar has the reordering models {given}; leave the choice empty")

@@ -13,7 +13,7 @@ from pathlib import Path
 from dragoman._core import RuleTable, WordTable, format_rules, map_grammar
 from dragoman.corpus import VocabBuilder
 from dragoman.errors import InputError
-from dragoman.grammar.config import RuleConfig
+from dragoman.grammar.config import RuleExtraction
 from dragoman.grammar.grammar import Grammar
 from dragoman.grammar.rule_view import RuleView
 from dragoman.grammar.tables import ARRAYS, map_arrays, naming, new_folder, write_manifest
@@ -49,7 +49,7 @@ def read_hiero(
     folder: PathLike,
     *,
     goal: str = "S",
-    config: RuleConfig | None = None,
+    config: RuleExtraction | None = None,
     progress: Progress | None = None,
 ) -> Grammar:
     """Read a grammar of Hiero, Thrax or cdec into `folder` (which must not exist).
@@ -66,7 +66,7 @@ def read_moses_rules(
     folder: PathLike,
     *,
     goal: str = "S",
-    config: RuleConfig | None = None,
+    config: RuleExtraction | None = None,
     progress: Progress | None = None,
 ) -> Grammar:
     """Read Moses' hierarchical rule table into `folder` (which must not exist).
@@ -138,10 +138,10 @@ def _read(
     folder: PathLike,
     goal: str,
     add: Callable[[RuleTable, bytes, int, WordTable, WordTable], None],
-    config: RuleConfig | None,
+    config: RuleExtraction | None,
     progress: Progress | None,
 ) -> Grammar:
-    config = config or RuleConfig()
+    config = config or RuleExtraction()
     table, source, target = RuleTable(goal), VocabBuilder(), VocabBuilder()
     for block in read_blocks(rules):
         with naming(rules):

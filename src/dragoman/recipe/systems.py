@@ -8,7 +8,7 @@ from typing import Any
 from dragoman.align import AlignConfig, Method, Symmetrization
 from dragoman.align.library import is_installed
 from dragoman.errors import InputError
-from dragoman.grammar import RuleConfig, Smoothing
+from dragoman.grammar import PhraseSmoothing, RuleExtraction
 from dragoman.lm import MAX_ORDER, EstimateConfig
 from dragoman.recipe.table import Table, listed
 from dragoman.system import (
@@ -58,7 +58,7 @@ def read_system(name: str, table: Table) -> SystemPlan:
         limit = table.number("distortion_limit", -1, 6)
         more = {
             "reordering": REORDERING[table.one_of("reordering", REORDERING, DEFAULT_REORDERING)],
-            "smoothing": table.choice("smoothing", Smoothing, Smoothing.NONE),
+            "smoothing": table.choice("smoothing", PhraseSmoothing, PhraseSmoothing.NONE),
             "distortion_limit": None if limit < 0 else limit,
             "min_count": table.number("min_count", 1, 1),
         }
@@ -79,7 +79,7 @@ def read_system(name: str, table: Table) -> SystemPlan:
         alignment=alignment,
         lm=EstimateConfig(order=table.number("lm_order", 1, 5, most=MAX_ORDER)),
         max_phrase_length=table.number("max_phrase_length", 1, 7, most=255) if model is ModelKind.PHRASE else 7,
-        rules=table.table("rules").record(RuleConfig, skip=("n_threads",)),
+        rules=table.table("rules").record(RuleExtraction, skip=("n_threads",)),
     )
     preset = table.choice("preset", Preset, Preset.DEFAULT)
     table.done()

@@ -9,7 +9,7 @@ import numpy as np
 
 from dragoman import _core
 from dragoman.features import FeatureIndex, Template
-from dragoman.grammar import View
+from dragoman.grammar import PhraseView
 from dragoman.search.phrase_options import PhraseOptions
 from dragoman.search.sentences import Sentence, encode_sentences
 from dragoman.types import Int64Array, Progress
@@ -27,7 +27,7 @@ class PhraseOptionBuilder:
 
     def __init__(
         self,
-        view: View,
+        view: PhraseView,
         index: FeatureIndex,
         *,
         templates: Sequence[Template] = (),

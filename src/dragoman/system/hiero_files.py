@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dragoman.errors import InputError
 from dragoman.features import WeightFormat, read_weights, write_weights
-from dragoman.grammar import Grammar, RuleConfig
+from dragoman.grammar import Grammar, RuleExtraction
 from dragoman.grammar.rule_tables import RuleStyle, read_hiero, read_moses_glue, read_moses_rules, write_hiero
 from dragoman.system.folder import GRAMMAR, LM, close_system, find_one, identity, make_folder, making, store_lm
 from dragoman.system.hiero import chart_features, hiero_start_weights
@@ -85,7 +85,7 @@ def import_hiero(
 def _read_rules(base: Path, files: HieroFiles, n_threads: int, monitor: Monitor) -> None:
     read = read_moses_rules if files.is_moses else read_hiero
     with monitor.progress("reading rules") as progress:
-        grammar = read(files.rules, base / GRAMMAR, config=RuleConfig(n_threads=n_threads), progress=progress)
+        grammar = read(files.rules, base / GRAMMAR, config=RuleExtraction(n_threads=n_threads), progress=progress)
     if len(grammar) == 0:
         raise InputError("has no rules; is the file whole?", path=files.rules)
     monitor.say(f"{len(grammar):,} rules")

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from dragoman.errors import InputError
 from dragoman.features import WeightFormat, read_weights
-from dragoman.grammar import ExtractConfig, Grammar, Reordering, ReorderingKind
-from dragoman.grammar.moses import read_tables, write_tables
+from dragoman.grammar import Grammar, PhraseExtraction, Reordering, ReorderingKind
+from dragoman.grammar.phrase_tables import read_tables, write_tables
 from dragoman.system.folder import GRAMMAR, LM, close_system, find_one, identity, make_folder, making, store_lm
 from dragoman.system.manifest import MANIFEST
 from dragoman.system.phrase import phrase_features, start_weights
@@ -212,7 +212,7 @@ def _read_grammar(base: Path, files: MosesFiles, kind: ReorderingKind, n_threads
             base / GRAMMAR,
             reordering=files.reordering,
             reordering_kind=kind,
-            config=ExtractConfig(n_threads=n_threads),
+            config=PhraseExtraction(n_threads=n_threads),
             progress=progress,
         )
     if len(grammar) == 0:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dragoman.errors import InputError
-from dragoman.grammar import Reordering, ReorderingKind, RuleViewConfig, Smoothing, ViewConfig
+from dragoman.grammar import PhraseSmoothing, PhraseViewConfig, Reordering, ReorderingKind, RuleViewConfig
 
 __all__ = [
     "DEFAULT_REORDERING",
@@ -73,7 +73,7 @@ class SystemSettings:
 
     model: ModelKind = ModelKind.PHRASE
     reordering: tuple[Reordering, ...] = REORDERING[DEFAULT_REORDERING]
-    smoothing: Smoothing = Smoothing.NONE
+    smoothing: PhraseSmoothing = PhraseSmoothing.NONE
     max_targets: int = 20
     min_count: int = 1
     distortion_limit: int | None = 6
@@ -86,9 +86,9 @@ class SystemSettings:
     fold_seed: int = 0
     text: TextSettings = field(default_factory=TextSettings)
 
-    def view_config(self, fold: int | None) -> ViewConfig:
+    def view_config(self, fold: int | None) -> PhraseViewConfig:
         """How the grammar is seen, all data or all but a fold."""
-        return ViewConfig(
+        return PhraseViewConfig(
             excluded_fold=fold,
             max_targets=self.max_targets,
             min_count=self.min_count,
@@ -131,7 +131,7 @@ class SystemSettings:
                 reordering=tuple(
                     Reordering(kind=ReorderingKind(kind), n_orientations=int(n)) for kind, n in data["reordering"]
                 ),
-                smoothing=Smoothing(data["smoothing"]),
+                smoothing=PhraseSmoothing(data["smoothing"]),
                 max_targets=int(data["max_targets"]),
                 min_count=int(data["min_count"]),
                 distortion_limit=None if limit is None else int(limit),

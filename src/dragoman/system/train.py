@@ -14,7 +14,7 @@ from dragoman.align import AlignConfig, Direction, Step, align, read_pharaoh, wr
 from dragoman.corpus import Bitext
 from dragoman.errors import InputError
 from dragoman.features import parse_templates
-from dragoman.grammar import ExtractConfig, RuleConfig, extract, extract_rules
+from dragoman.grammar import PhraseExtraction, RuleExtraction, extract_phrases, extract_rules
 from dragoman.lm import EstimateConfig, TrainingText, estimate, estimate_work
 from dragoman.system.folder import COUNTS, GRAMMAR, LM, WORK, close_system, fold_lm, identity, making, store_lm
 from dragoman.system.hiero import hiero_start_weights
@@ -40,7 +40,7 @@ class TrainConfig:
     lm: EstimateConfig = field(default_factory=EstimateConfig)
     """Where no language model is given."""
     max_phrase_length: int = 7
-    rules: RuleConfig = field(default_factory=RuleConfig)
+    rules: RuleExtraction = field(default_factory=RuleExtraction)
     """Of a hierarchical system; the number of threads is that of the training."""
     raw: bool = False
     """The text is raw: tokenise it, and lowercase it where the settings say so."""
@@ -163,9 +163,9 @@ class _Work:
                 grammar = extract_rules(bitext, alignment, self.base / GRAMMAR, rules, progress)
             self.monitor.say(f"{len(grammar):,} rules")
             return
-        config = ExtractConfig(max_length=self.config.max_phrase_length, n_threads=self.n_threads)
+        config = PhraseExtraction(max_length=self.config.max_phrase_length, n_threads=self.n_threads)
         with self.monitor.progress("extracting phrases", len(bitext)) as progress:
-            grammar = extract(bitext, alignment, self.base / GRAMMAR, config, progress)
+            grammar = extract_phrases(bitext, alignment, self.base / GRAMMAR, config, progress)
         self.monitor.say(f"{len(grammar):,} phrase pairs")
 
     def _lm(self, bitext: Bitext, lm: PathLike | None, lm_text: Sequence[PathLike]) -> None:

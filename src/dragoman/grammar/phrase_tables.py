@@ -8,10 +8,10 @@ from pathlib import Path
 from dragoman._core import MosesTable, format_moses, map_grammar
 from dragoman.corpus import VocabBuilder
 from dragoman.errors import InputError
-from dragoman.grammar.config import ExtractConfig, Reordering, ReorderingKind
+from dragoman.grammar.config import PhraseExtraction, Reordering, ReorderingKind
 from dragoman.grammar.grammar import Grammar
+from dragoman.grammar.phrase_view import PhraseView
 from dragoman.grammar.tables import ARRAYS, map_arrays, naming, new_folder, write_manifest
-from dragoman.grammar.view import View
 from dragoman.text import open_output, read_blocks, replace_bytes
 from dragoman.types import PathLike, Progress
 
@@ -27,7 +27,7 @@ def read_tables(
     *,
     reordering: PathLike | None = None,
     reordering_kind: ReorderingKind = ReorderingKind.WORD,
-    config: ExtractConfig | None = None,
+    config: PhraseExtraction | None = None,
     progress: Progress | None = None,
 ) -> Grammar:
     """Read a phrase table, and a bidirectional reordering table beside it, into `folder` (which must not exist).
@@ -36,7 +36,7 @@ def read_tables(
     forward; which kind of model it was is for the decoder to know, and said by `reordering_kind`. Probabilities
     of 0 become e^-100, as Moses has it. Errors name file and line. Of `config`, memory and threads count.
     """
-    config = config or ExtractConfig()
+    config = config or PhraseExtraction()
     table, source, target = MosesTable(), VocabBuilder(), VocabBuilder()
     for block in read_blocks(phrases):
         with naming(phrases):
@@ -81,7 +81,7 @@ def read_tables(
 
 
 def write_tables(
-    view: View, phrases: PathLike, *, reordering: PathLike | None = None, progress: Progress | None = None
+    view: PhraseView, phrases: PathLike, *, reordering: PathLike | None = None, progress: Progress | None = None
 ) -> None:
     """Write what a view shows; `progress` gets the number of source phrases done.
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from dragoman._core import GrammarTables, GrammarView
 from dragoman.corpus import Vocab
-from dragoman.grammar.config import Reordering, ViewConfig
+from dragoman.grammar.config import PhraseViewConfig, Reordering
 from dragoman.types import Float32Array, Int32Array, Int64Array
 
-__all__ = ["OptionArrays", "PhraseOption", "View"]
+__all__ = ["OptionArrays", "PhraseOption", "PhraseView"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,13 +57,18 @@ class OptionArrays:
         return len(self.pairs)
 
 
-class View:
+class PhraseView:
     """An immutable view; threads may share it. Made by `Grammar.view`."""
 
     __slots__ = ("config", "core", "source_vocab", "tables", "target_vocab")
 
     def __init__(
-        self, core: GrammarView, tables: GrammarTables, config: ViewConfig, source_vocab: Vocab, target_vocab: Vocab
+        self,
+        core: GrammarView,
+        tables: GrammarTables,
+        config: PhraseViewConfig,
+        source_vocab: Vocab,
+        target_vocab: Vocab,
     ) -> None:
         self.core = core
         self.tables = tables
