@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from dragoman.corpus import Vocab
 from dragoman.features import FeatureIndex
+from dragoman.grammar import Reordering, ReorderingKind
 from dragoman.lm import EstimateConfig, LanguageModel, TrainingText, estimate
-from dragoman.search import Algorithm, PhraseConfig, PhraseDecoder, PhraseFeatures, PhraseOptions, Reordering
+from dragoman.search import Algorithm, PhraseConfig, PhraseDecoder, PhraseFeatures, PhraseOptions
 
 WORDS = "a b c d"
 VOCAB = Vocab.of([WORDS + " e"])
@@ -46,13 +47,14 @@ class Option:
         return self.rule < 0
 
 
+HIERARCHICAL = ReorderingKind.HIERARCHICAL
 MODELS = (
     (),
     (Reordering(),),
     (Reordering(n_orientations=4),),
-    (Reordering(hierarchical=True),),
-    (Reordering(), Reordering(name="hrm", hierarchical=True, n_orientations=5)),
-    (Reordering(hierarchical=True, n_orientations=4),),
+    (Reordering(kind=HIERARCHICAL),),
+    (Reordering(), Reordering(kind=HIERARCHICAL, n_orientations=5)),
+    (Reordering(kind=HIERARCHICAL, n_orientations=4),),
 )
 
 logs = st.integers(-4, -1).map(float)
@@ -179,19 +181,19 @@ def features_of(path, features, lm, n):
             add(f"sparse:{i}", value)
         add("distortion", -abs(option.begin - last_end))
         offset = 0
-        for model in features.reordering:
+        for model, names in zip(features.reordering, features.reordering_names(), strict=True):
             size = model.n_orientations
-            if model.hierarchical:
+            if model.is_hierarchical:
                 back = backward_by_blocks(spans, span)
             else:
                 back = by_neighbour(spans[-1] if spans else (0, 0), span)
             if not option.is_unknown:
                 c = column(back, size)
-                add(model.backward()[c], option.orientations[offset + c])
+                add(names[c], option.orientations[offset + c])
             if spans and not path[k - 1].is_unknown:
-                forth = forward_by_blocks(spans, span, n) if model.hierarchical else by_neighbour(spans[-1], span)
+                forth = forward_by_blocks(spans, span, n) if model.is_hierarchical else by_neighbour(spans[-1], span)
                 c = column(forth, size)
-                add(model.forward()[c], path[k - 1].orientations[offset + size + c])
+                add(names[size + c], path[k - 1].orientations[offset + size + c])
             offset += 2 * size
         spans.append(span)
         last_end = option.end

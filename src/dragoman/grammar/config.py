@@ -132,13 +132,18 @@ class Reordering:
     n_orientations: int = 3
 
     def __post_init__(self) -> None:
-        most = 5 if self.kind is ReorderingKind.HIERARCHICAL else 4
+        most = 5 if self.is_hierarchical else 4
         if not 3 <= self.n_orientations <= most:
             raise InputError(f"a {self.kind} reordering model has 3 to {most} orientations, not {self.n_orientations}")
 
+    @property
+    def is_hierarchical(self) -> bool:
+        """Whether orientations are relative to blocks."""
+        return self.kind is ReorderingKind.HIERARCHICAL
+
     def names(self) -> list[str]:
         """Of the scores, in their order: `bwd_m`, `bwd_s`, … `fwd_d`."""
-        letters = {3: ("m", "s", "d"), 4: ("m", "s", "l", "r"), 5: ("m", "s", "l", "r", "g")}[self.n_orientations]
+        letters = {3: "msd", 4: "mslr", 5: "mslrg"}[self.n_orientations]
         return [f"{direction}_{letter}" for direction in ("bwd", "fwd") for letter in letters]
 
     def native(self) -> tuple[_core.ReorderingModel, int]:

@@ -5,7 +5,7 @@ from dragoman.search.chart_config import ChartConfig, ChartFeatures
 from dragoman.search.chart_decoder import ChartDecoder
 from dragoman.search.chart_options import RuleContexts, RuleGaps, RuleOptions
 from dragoman.search.phrase_builder import PhraseOptionBuilder
-from dragoman.search.phrase_config import Algorithm, PhraseConfig, PhraseFeatures, Reordering, phrase15
+from dragoman.search.phrase_config import Algorithm, PhraseConfig, PhraseFeatures, phrase15
 from dragoman.search.phrase_decoder import PhraseDecoder
 from dragoman.search.phrase_options import PhraseOptions
 from dragoman.search.rescore import RuleRescorer
@@ -21,7 +21,6 @@ __all__ = [
     "PhraseFeatures",
     "PhraseOptionBuilder",
     "PhraseOptions",
-    "Reordering",
     "RuleContexts",
     "RuleGaps",
     "RuleOptionBuilder",

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import Enum
+from itertools import chain
 
-__all__ = ["Algorithm", "PhraseConfig", "PhraseFeatures", "Reordering", "phrase15"]
+from dragoman.grammar import Reordering
 
-_ORIENTATIONS = {3: "msd", 4: "mslr", 5: "mslrg"}
+__all__ = ["Algorithm", "PhraseConfig", "PhraseFeatures", "phrase15"]
 
 
 class Algorithm(Enum):
@@ -57,34 +58,13 @@ class PhraseConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reordering:
-    """A lexicalised reordering model's features.
-
-    Columns of an option: the orientations backward, then forward. They are monotone, swap, discontinuous (3), or left
-    and right (4), and monotone after (before) one block of everything (5, hierarchical only). Word- and phrase-based
-    models differ in training alone.
-    """
-
-    name: str = "reorder"
-    hierarchical: bool = False
-    n_orientations: int = 3
-
-    def __post_init__(self) -> None:
-        if not 3 <= self.n_orientations <= (5 if self.hierarchical else 4):
-            raise ValueError("a reordering model has 3 or 4 orientations, a hierarchical one 3 to 5")
-
-    def backward(self) -> tuple[str, ...]:
-        """Names of the features of a phrase after what came before."""
-        return tuple(f"{self.name}_bwd_{letter}" for letter in _ORIENTATIONS[self.n_orientations])
-
-    def forward(self) -> tuple[str, ...]:
-        """Names of the features of a phrase before what comes next."""
-        return tuple(f"{self.name}_fwd_{letter}" for letter in _ORIENTATIONS[self.n_orientations])
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PhraseFeatures:
-    """Names of the dense features. `scores` are those of the options' score columns."""
+    """Names of the dense features. `scores` are those of the options' score columns.
+
+    An option's orientation columns are those of each reordering model: backward (a phrase after what came before), then
+    forward (before what comes next). Their features begin with `reorder`, those of a hierarchical model beside another
+    with `hrm`.
+    """
 
     lm: str = "lm"
     words: str = "words"
@@ -104,9 +84,15 @@ class PhraseFeatures:
         """Orientation values that every option has."""
         return sum(2 * model.n_orientations for model in self.reordering)
 
+    def reordering_names(self) -> list[list[str]]:
+        """Features of each reordering model, backward then forward."""
+        beside = len(self.reordering) > 1
+        prefixes = ["hrm" if model.is_hierarchical and beside else "reorder" for model in self.reordering]
+        return [[f"{p}_{name}" for name in model.names()] for p, model in zip(prefixes, self.reordering, strict=True)]
+
     def names(self) -> tuple[str, ...]:
         """All dense features, in the order of the tables in the documentation."""
-        orientations = (name for model in self.reordering for name in (*model.backward(), *model.forward()))
+        orientations = chain.from_iterable(self.reordering_names())
         return (self.lm, *self.scores, self.words, self.phrases, self.unknown, self.distortion, *orientations)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from dragoman import _core
@@ -53,8 +55,8 @@ class PhraseDecoder:
             index.intern(features.distortion),
             self._ids(features.scores),
             [
-                (model.hierarchical, model.n_orientations, self._ids(model.backward()), self._ids(model.forward()))
-                for model in features.reordering
+                (model.is_hierarchical, n := model.n_orientations, self._ids(names[:n]), self._ids(names[n:]))
+                for model, names in zip(features.reordering, features.reordering_names(), strict=True)
             ],
             None if lm is None else lm.native,
             np.zeros(0, np.int32) if lm is None else lm.ids_of(vocab),
@@ -88,7 +90,7 @@ class PhraseDecoder:
             raise ValueError(f"k must be at least 1, not {k}")
         return KBest(*self._native.kbest(options.native(), self._values(weights), k, distinct, n_threads, progress))
 
-    def _ids(self, names: tuple[str, ...]) -> list[int]:
+    def _ids(self, names: Sequence[str]) -> list[int]:
         return [self.index.intern(name) for name in names]
 
     def _values(self, weights: Weights | Float64Array) -> Float64Array:

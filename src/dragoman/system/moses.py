@@ -12,9 +12,10 @@ from dragoman.errors import InputError
 from dragoman.features import WeightFormat, read_weights
 from dragoman.grammar import Grammar, PhraseExtraction, Reordering, ReorderingKind
 from dragoman.grammar.phrase_tables import read_tables, write_tables
+from dragoman.search import PhraseFeatures
 from dragoman.system.folder import GRAMMAR, LM, close_system, find_one, identity, make_folder, making, store_lm
 from dragoman.system.manifest import MANIFEST
-from dragoman.system.phrase import phrase_features, start_weights
+from dragoman.system.phrase import start_weights
 from dragoman.system.settings import SystemSettings
 from dragoman.system.stages import Monitor, Silent
 from dragoman.system.system import System
@@ -139,8 +140,7 @@ def read_ini(path: PathLike, reordering: Sequence[Reordering]) -> dict[str, floa
     ours["distortion"] = values("Distortion", 1)[0]
     # Moses counts a word passed through as a phrase too.
     ours["unknown"] = ours["phrases"] + MOSES_UNKNOWN * theirs.get("UnknownWordPenalty0", 1.0)
-    for model in phrase_features(reordering).reordering:
-        names = (*model.backward(), *model.forward())
+    for names in PhraseFeatures(reordering=tuple(reordering)).reordering_names():
         ours |= dict(zip(names, values("LexicalReordering", len(names)), strict=True))
     return ours
 
@@ -172,7 +172,6 @@ _KINDS = {ReorderingKind.WORD: "wbe", ReorderingKind.PHRASE: "phrase", Reorderin
 
 def _ini_lines(system: System, lm_order: int) -> Iterator[str]:
     settings, weights = system.settings, system.weights
-    models = phrase_features(settings.reordering).reordering
     yield from ("[input-factors]", "0", "", "[mapping]", "0 T 0", "", "[distortion-limit]")
     yield from (str(-1 if settings.distortion_limit is None else settings.distortion_limit), "", "[feature]")
     yield from ("UnknownWordPenalty", "WordPenalty", "PhrasePenalty", "Distortion")
@@ -195,8 +194,7 @@ def _ini_lines(system: System, lm_order: int) -> Iterator[str]:
     yield f"PhrasePenalty0= {weights['phrases']!r}"
     yield f"Distortion0= {weights['distortion']!r}"
     yield "TranslationModel0= " + " ".join(repr(weights[name]) for name in MOSES_SCORES)
-    for number, features in enumerate(models):
-        names = (*features.backward(), *features.forward())
+    for number, names in enumerate(PhraseFeatures(reordering=settings.reordering).reordering_names()):
         yield f"LexicalReordering{number}= " + " ".join(repr(weights[name]) for name in names)
     yield f"LM0= {weights['lm']!r}"
 

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from dragoman.features import FeatureIndex, parse_templates
 from dragoman.forest import Derivation
-from dragoman.grammar import Grammar, ReorderingKind
-from dragoman.grammar import Reordering as ReorderingModel
+from dragoman.grammar import Grammar, Reordering
 from dragoman.lm import LanguageModel
 from dragoman.search import (
     PhraseConfig,
@@ -15,13 +14,12 @@ from dragoman.search import (
     PhraseFeatures,
     PhraseOptionBuilder,
     PhraseOptions,
-    Reordering,
 )
 from dragoman.system.engine import Preset, SearchEngine
 from dragoman.system.settings import SystemSettings
 from dragoman.types import Int64Array
 
-__all__ = ["PhraseEngine", "phrase_features", "start_weights"]
+__all__ = ["PhraseEngine", "start_weights"]
 
 
 _CONFIGS = {
@@ -48,7 +46,7 @@ class PhraseEngine(SearchEngine[PhraseOptions]):
         word_counts: tuple[Int64Array, Int64Array] | None = None,
     ) -> None:
         self._view = grammar.view(settings.view_config(fold))
-        self._features = phrase_features(settings.reordering)
+        self._features = PhraseFeatures(reordering=settings.reordering)
         self._lm = lm
         self._distortion_limit = settings.distortion_limit
         source_counts, target_counts = (None, None) if word_counts is None else word_counts
@@ -79,17 +77,7 @@ class PhraseEngine(SearchEngine[PhraseOptions]):
         return sorted(links)
 
 
-def phrase_features(reordering: Sequence[ReorderingModel]) -> PhraseFeatures:
-    """The dense features of a system with these reordering models; `hrm` names a hierarchical one beside another."""
-    models = []
-    for model in reordering:
-        hierarchical = model.kind is ReorderingKind.HIERARCHICAL
-        name = "hrm" if hierarchical and len(reordering) > 1 else "reorder"
-        models.append(Reordering(name=name, hierarchical=hierarchical, n_orientations=model.n_orientations))
-    return PhraseFeatures(reordering=tuple(models))
-
-
-def start_weights(reordering: Sequence[ReorderingModel]) -> dict[str, float]:
+def start_weights(reordering: Sequence[Reordering]) -> dict[str, float]:
     """Weights to translate with before any tuning, and where tuning starts.
 
     About those that phrase-based systems are tuned to: the language model counts most, the two directions of the
@@ -97,6 +85,6 @@ def start_weights(reordering: Sequence[ReorderingModel]) -> dict[str, float]:
     """
     start = {"lm": 0.5, "p_e_f": 0.2, "p_f_e": 0.2, "lex_e_f": 0.2, "lex_f_e": 0.2}
     start |= {"words": 1.0, "phrases": 0.2, "unknown": -5.0, "distortion": 0.1}
-    models = phrase_features(reordering).reordering
-    share = 0.3 / max(1, len(models))
-    return start | {name: share for model in models for name in (*model.backward(), *model.forward())}
+    names = PhraseFeatures(reordering=tuple(reordering)).reordering_names()
+    share = 0.3 / max(1, len(names))
+    return start | {name: share for model in names for name in model}
