@@ -38,7 +38,7 @@ def test_every_line_has_its_translation(system: System, lines: list[str]) -> Non
     assert len(found) == len(lines)
     for line, translation in zip(lines, found, strict=True):
         own = set(split_tokens(line))
-        assert all(word in own or word in system.engine.vocab for word in split_tokens(translation))
+        assert all(word in own or word in system.translator.vocab for word in split_tokens(translation))
         strange = [word for word in split_tokens(line) if word not in system.grammar.source_vocab]
         assert sorted(word for word in split_tokens(translation) if word in strange) == sorted(strange)
 

@@ -50,7 +50,7 @@ def same_features(one, other):
 
 def test_every_application_has_the_features_of_its_edge(system):
     trained, sentences = system
-    rescorer = trained.engine.rescorer()
+    rescorer = trained.translator.rescorer()
     n_rules = n_glue = n_unknown = 0
     for sentence in sentences:
         for found in derivations(trained, sentence):
@@ -63,7 +63,7 @@ def test_every_application_has_the_features_of_its_edge(system):
 
 def test_a_derivation_built_by_hand_is_the_one_that_search_found(system):
     trained, sentences = system
-    rescorer = trained.engine.rescorer()
+    rescorer = trained.translator.rescorer()
     view = trained.grammar.rule_view(trained.settings.rule_view_config(None))
 
     def rebuilt(derivation, place):
@@ -89,7 +89,7 @@ def test_a_derivation_built_by_hand_is_the_one_that_search_found(system):
 
 def test_an_edit_changes_what_it_should(system):
     trained, sentences = system
-    rescorer = trained.engine.rescorer()
+    rescorer = trained.translator.rescorer()
     first, *others = derivations(trained, sentences[4], 100)
     edited = 0
     for place, application in enumerate(first.applications):
@@ -109,7 +109,7 @@ def test_an_edit_changes_what_it_should(system):
 
 def test_long_rows_of_glue_can_be_edited(system):
     trained, _ = system
-    rescorer = trained.engine.rescorer()
+    rescorer = trained.translator.rescorer()
     long = rescorer.sentence([rescorer.unknown("qwertz", place) for place in range(1500)])
     place = next(i for i, a in enumerate(long.applications) if a.source == (700, 701))
     changed = long.replaced(place, rescorer.unknown("asdf", 700))
@@ -120,7 +120,7 @@ def test_long_rows_of_glue_can_be_edited(system):
 
 def test_what_does_not_fit_is_refused(system):
     trained, _ = system
-    rescorer = trained.engine.rescorer()
+    rescorer = trained.translator.rescorer()
     view = trained.grammar.rule_view(trained.settings.rule_view_config(None))
     rule = next(rule for r in range(len(trained.grammar)) if (rule := view.rule(r)) and "[X,1]" in rule.source.split())
     leaf = rescorer.unknown("qwertz", 7)

@@ -91,7 +91,7 @@ def test_links_are_those_of_the_rules(built):
     view = built.grammar.rule_view()
     sentence = "der alte lehrer liest ein buch ."
     derivation = built.decode(sentence).best(built.weights)
-    links = set(built.engine.alignment(derivation))
+    links = set(built.translator.alignment(derivation))
     expected = 0
     for application in derivation.applications:
         rule = view.rule(application.rule) if application.rule >= 0 else None
@@ -119,7 +119,7 @@ def test_dense_sets_and_templates(text, sources, tmp_path, dense):
     system = train(
         text / "train.de", text / "train.en", tmp_path / "s", config=config(dense=dense, features=("rule_id",))
     )
-    names = system.engine.dense()
+    names = system.translator.dense()
     assert len(names) == int(dense.value.removeprefix("chiang").removeprefix("full"))
     pool = system.kbest(sources[:3], 5)
     used = pool.index.names(np.unique(pool.shards[0].feature_ids))
@@ -142,7 +142,7 @@ def test_features_of_places_are_in_pools_forests_and_explanations(built, sources
         assert best.features() == pytest.approx(values, abs=1e-4)
         linked = sum(value for name, value in values.items() if name.startswith("word_context"))
         passed = sum(a.rule < 0 and a.source[1] - a.source[0] == 1 and a.label == "X" for a in best.applications)
-        assert linked == 2 * (len(system.engine.alignment(best)) - passed)
+        assert linked == 2 * (len(system.translator.alignment(best)) - passed)
     found = system.explain(sources[0])
     assert sum(item.contribution for item in found.features) == pytest.approx(found.score)
     assert any(item.name.startswith("word_context:") for item in found.features)

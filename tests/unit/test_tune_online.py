@@ -241,7 +241,7 @@ def test_what_cannot_be_learned_online_is_refused(made, tmp_path):
     with pytest.raises(InputError, match="1 sentences but references of 2"):
         OnlineTuner(OnlineMethod(learner=Mira()), live, [["the"], ["a"]])
     with pytest.raises(InputError, match="all features are frozen"):
-        tune(made, tmp_path / "t", frozen=tuple(system.engine.dense()))
+        tune(made, tmp_path / "t", frozen=tuple(system.translator.dense()))
     with pytest.raises(ValueError, match="counted from 1"):
         tuner = OnlineTuner(OnlineMethod(learner=Mira()), live, [["the"]])
         tuner.optimise(with_metric(tuner.decode(system.weights), BLEU, [["the"]]), system.weights, seed=1)

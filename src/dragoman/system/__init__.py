@@ -1,6 +1,5 @@
 """Systems: folders of tables and weights that translate; training one from parallel text."""
 
-from dragoman.system.engine import Engine, Preset
 from dragoman.system.explain import Contribution, Explanation, Piece
 from dragoman.system.hiero_files import export_hiero, import_hiero
 from dragoman.system.live import LiveDecoder
@@ -18,6 +17,7 @@ from dragoman.system.settings import (
 from dragoman.system.stages import Monitor, Silent, Stage
 from dragoman.system.system import System, SystemView
 from dragoman.system.train import TrainConfig, train
+from dragoman.system.translator import Preset, Translator
 from dragoman.system.tuned import save_tuned
 
 __all__ = [
@@ -25,7 +25,6 @@ __all__ = [
     "REORDERING",
     "Contribution",
     "DenseSet",
-    "Engine",
     "Explanation",
     "LiveDecoder",
     "ModelKind",
@@ -40,6 +39,7 @@ __all__ = [
     "SystemView",
     "TextSettings",
     "TrainConfig",
+    "Translator",
     "export_hiero",
     "export_moses",
     "import_hiero",

@@ -9,7 +9,7 @@ from typing import Any
 from dragoman._core import unescape_word
 from dragoman.features import Weights
 from dragoman.forest import Application, Derivation
-from dragoman.system.engine import Engine, Preset
+from dragoman.system.translator import Preset, Translator
 from dragoman.text import split_tokens
 
 __all__ = ["Contribution", "Explanation", "Piece", "explain"]
@@ -100,15 +100,17 @@ class Explanation:
         return out
 
 
-def explain(engine: Engine, sentence: str, weights: Weights, *, preset: Preset = Preset.DEFAULT) -> Explanation | None:
+def explain(
+    translator: Translator, sentence: str, weights: Weights, *, preset: Preset = Preset.DEFAULT
+) -> Explanation | None:
     """The best translation of a sentence, explained; None when it has no words."""
-    best = engine.forests([sentence], weights, preset=preset)[0].best(weights)
+    best = translator.forests([sentence], weights, preset=preset)[0].best(weights)
     if best is None or not split_tokens(sentence):
         return None
-    return explanation_of(engine, sentence, best, weights)
+    return explanation_of(translator, sentence, best, weights)
 
 
-def explanation_of(engine: Engine, sentence: str, derivation: Derivation, weights: Weights) -> Explanation:
+def explanation_of(translator: Translator, sentence: str, derivation: Derivation, weights: Weights) -> Explanation:
     """A derivation of a sentence, explained."""
     words = split_tokens(sentence)
     pieces = []
@@ -136,7 +138,7 @@ def explanation_of(engine: Engine, sentence: str, derivation: Derivation, weight
         text=" ".join(derivation.tokens()),
         score=sum(item.contribution for item in features),
         pieces=tuple(pieces),
-        alignment=tuple(engine.alignment(derivation)),
+        alignment=tuple(translator.alignment(derivation)),
         features=features,
         tree=tuple(_tree(derivation, words)),
     )

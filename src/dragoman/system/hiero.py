@@ -1,4 +1,4 @@
-"""The hierarchical engine."""
+"""The hierarchical translator."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from dragoman.forest import Derivation
 from dragoman.grammar import Grammar, is_nonterminal
 from dragoman.lm import LanguageModel
 from dragoman.search import ChartConfig, ChartDecoder, ChartFeatures, RuleOptionBuilder, RuleOptions, RuleRescorer
-from dragoman.system.engine import Preset, SearchEngine
 from dragoman.system.settings import DenseSet, SystemSettings
+from dragoman.system.translator import Preset, SearchTranslator
 from dragoman.types import Int64Array
 
-__all__ = ["HieroEngine", "chart_features", "hiero_start_weights"]
+__all__ = ["HieroTranslator", "chart_features", "hiero_start_weights"]
 
 _CONFIGS = {
     Preset.FAST: ChartConfig.fast,
@@ -23,7 +23,7 @@ _CONFIGS = {
 }
 
 
-class HieroEngine(SearchEngine[RuleOptions]):
+class HieroTranslator(SearchTranslator[RuleOptions]):
     """Rules from a view of the grammar, then chart decoding.
 
     `word_counts` (by id) of the training text say which words are frequent to templates.

@@ -9,8 +9,8 @@ import numpy as np
 from dragoman.pool import Pool, Shard
 from dragoman.pool.shard import concatenate
 from dragoman.system.candidates import intern_words, shard_of, words_of
-from dragoman.system.engine import Preset
 from dragoman.system.system import SystemView
+from dragoman.system.translator import Preset
 from dragoman.text import split_tokens
 from dragoman.types import Float64Array
 
@@ -25,11 +25,11 @@ class LiveDecoder:
     """
 
     def __init__(self, view: SystemView, sentences: Sequence[str], *, preset: Preset = Preset.DEFAULT) -> None:
-        self._engine = view.engine
-        self._prepared = self._engine.prepare(sentences, preset=preset)
-        self.index = self._engine.index
-        self.sparse = len(self.index) > len(set(self._engine.dense()))
-        self.words = words_of(self._engine.vocab)
+        self._translator = view.translator
+        self._prepared = self._translator.prepare(sentences, preset=preset)
+        self.index = self._translator.index
+        self.sparse = len(self.index) > len(set(self._translator.dense()))
+        self.words = words_of(self._translator.vocab)
         self._own = [intern_words(self.words, self._prepared.own_words(s)) for s in range(len(sentences))]
         self.lengths = np.array([len(split_tokens(sentence)) for sentence in sentences], np.int32)
 
@@ -41,12 +41,12 @@ class LiveDecoder:
         return shard_of(
             self._prepared.kbest(sentence, weights, k, distinct=distinct),
             own=self._own[sentence],
-            n_words=len(self._engine.vocab),
+            n_words=len(self._translator.vocab),
             source_lengths=self.lengths[sentence : sentence + 1],
             first_sentence=sentence,
         )
 
     def pool_of(self, shards: Sequence[Shard]) -> Pool:
         """Lists of several sentences as a pool."""
-        dense = frozenset(self.index.find(name) for name in self._engine.dense())
+        dense = frozenset(self.index.find(name) for name in self._translator.dense())
         return Pool(index=self.index, words=self.words, shards=(concatenate(shards),), dense=dense)

@@ -1,4 +1,4 @@
-"""The phrase-based engine."""
+"""The phrase-based translator."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from dragoman.search import (
     PhraseOptionBuilder,
     PhraseOptions,
 )
-from dragoman.system.engine import Preset, SearchEngine
 from dragoman.system.settings import SystemSettings
+from dragoman.system.translator import Preset, SearchTranslator
 from dragoman.types import Int64Array
 
-__all__ = ["PhraseEngine", "start_weights"]
+__all__ = ["PhraseTranslator", "start_weights"]
 
 
 _CONFIGS = {
@@ -29,7 +29,7 @@ _CONFIGS = {
 }
 
 
-class PhraseEngine(SearchEngine[PhraseOptions]):
+class PhraseTranslator(SearchTranslator[PhraseOptions]):
     """Options from a view of the grammar, then stack decoding.
 
     `word_counts` (by id) of the training text say which words are frequent to templates.

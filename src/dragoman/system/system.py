@@ -16,14 +16,14 @@ from dragoman.grammar import Grammar
 from dragoman.lm import LanguageModel
 from dragoman.pool import Pool
 from dragoman.system.candidates import pool_of
-from dragoman.system.engine import Engine, Preset
 from dragoman.system.explain import Explanation, explain
 from dragoman.system.folder import COUNTS
-from dragoman.system.hiero import HieroEngine
+from dragoman.system.hiero import HieroTranslator
 from dragoman.system.manifest import Manifest, read_manifest
-from dragoman.system.phrase import PhraseEngine
+from dragoman.system.phrase import PhraseTranslator
 from dragoman.system.raw import RawText
 from dragoman.system.settings import ModelKind, SystemSettings
+from dragoman.system.translator import Preset, Translator
 from dragoman.types import Float64Array, Int64Array, PathLike, Progress
 
 __all__ = ["System", "SystemView"]
@@ -32,16 +32,16 @@ _BATCH = 256
 
 
 class SystemView:
-    """A system over all data, or all but one fold: an engine with weights."""
+    """A system over all data, or all but one fold: a translator with weights."""
 
-    def __init__(self, engine: Engine, weights: Weights) -> None:
-        self.engine = engine
+    def __init__(self, translator: Translator, weights: Weights) -> None:
+        self.translator = translator
         self.weights = weights
 
     @property
     def index(self) -> FeatureIndex:
         """Over which features come and live weight buffers are given."""
-        return self.engine.index
+        return self.translator.index
 
     def translate(
         self,
@@ -54,8 +54,8 @@ class SystemView:
         """The best translation of each sentence of tokens, in batches; an empty line stays one."""
         used = self.weights if weights is None else weights
         for batch in _batches(sentences):
-            best, own_words = self.engine.kbest(batch, used, 1, grow=False, preset=preset, n_threads=n_threads)
-            vocab = self.engine.vocab
+            best, own_words = self.translator.kbest(batch, used, 1, grow=False, preset=preset, n_threads=n_threads)
+            vocab = self.translator.vocab
             for s in range(best.n_sentences):
                 c = int(best.first[s])
                 tokens = best.tokens_of(c).tolist() if c < best.first[s + 1] else ()
@@ -66,7 +66,7 @@ class SystemView:
     ) -> Forest:
         """The search space of one sentence. A float64 array over `index` is read as it is at the time of the call."""
         used = self.weights if weights is None else weights
-        return self.engine.forests([sentence], used, preset=preset)[0]
+        return self.translator.forests([sentence], used, preset=preset)[0]
 
     def forests(
         self,
@@ -79,7 +79,7 @@ class SystemView:
         """The search spaces of many sentences, in batches."""
         used = self.weights if weights is None else weights
         for batch in _batches(sentences):
-            yield from self.engine.forests(batch, used, preset=preset, n_threads=n_threads)
+            yield from self.translator.forests(batch, used, preset=preset, n_threads=n_threads)
 
     def kbest(
         self,
@@ -96,16 +96,16 @@ class SystemView:
     ) -> Pool:
         """Candidate lists, ready for an optimiser; the first sentence has the id `first_sentence`."""
         used = self.weights if weights is None else weights
-        best, own_words = self.engine.kbest(
+        best, own_words = self.translator.kbest(
             sentences, used, k, distinct=distinct, preset=preset, n_threads=n_threads, progress=progress
         )
         return pool_of(
             best,
             sentences,
-            vocab=self.engine.vocab,
+            vocab=self.translator.vocab,
             own_words=own_words,
-            index=self.engine.index,
-            dense=self.engine.dense(),
+            index=self.translator.index,
+            dense=self.translator.dense(),
             round_number=round_number,
             first_sentence=first_sentence,
         )
@@ -115,7 +115,7 @@ class SystemView:
     ) -> Explanation | None:
         """How the best translation came about; None for an empty sentence."""
         used = self.weights if weights is None else weights
-        return explain(self.engine, sentence, used, preset=preset)
+        return explain(self.translator, sentence, used, preset=preset)
 
 
 class System(SystemView):
@@ -125,7 +125,7 @@ class System(SystemView):
         self.folder = folder
         self.manifest = manifest
         self.grammar = grammar
-        super().__init__(self._engine(None, weights), weights)
+        super().__init__(self._translator(None, weights), weights)
 
     @classmethod
     def load(cls, folder: PathLike) -> System:
@@ -170,7 +170,7 @@ class System(SystemView):
         if not 0 <= fold < n_folds or n_folds == 1:
             has = f"{n_folds} folds" if n_folds > 1 else "no folds; train it with --folds"
             raise InputError(f"there is no fold {fold}; the system has {has}", path=self.folder)
-        return SystemView(self._engine(fold, self.weights), self.weights)
+        return SystemView(self._translator(fold, self.weights), self.weights)
 
     def with_templates(self, templates: Sequence[str]) -> System:
         """The same system with other sparse features, for tuning."""
@@ -181,8 +181,8 @@ class System(SystemView):
         """How raw text becomes tokens of this system and back."""
         return RawText(self.settings.text)
 
-    def _engine(self, fold: int | None, weights: Weights) -> Engine:
-        make = PhraseEngine if self.settings.model is ModelKind.PHRASE else HieroEngine
+    def _translator(self, fold: int | None, weights: Weights) -> Translator:
+        make = PhraseTranslator if self.settings.model is ModelKind.PHRASE else HieroTranslator
         counts = self._word_counts()
         return make(self.grammar, self.lm(fold), self.settings, weights.index, fold=fold, word_counts=counts)
 

@@ -49,7 +49,7 @@ class ForestTuner:
             self.references,
             metric_of(pool),
             start.on(self.view.index),
-            dense=self.view.engine.dense(),
+            dense=self.view.translator.dense(),
             seed=seed,
             round_number=round_number,
             frozen=frozen,

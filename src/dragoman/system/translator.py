@@ -1,4 +1,4 @@
-"""What a decoder must offer to be the engine of a system, whatever its grammar."""
+"""What a decoder must offer to be the translator of a system, whatever its grammar."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dragoman.features import FeatureIndex, Weights
 from dragoman.forest import Derivation, Forest, KBest
 from dragoman.types import Float64Array, Progress
 
-__all__ = ["Engine", "PreparedSentences", "Preset", "SearchEngine", "live_values"]
+__all__ = ["PreparedSentences", "Preset", "SearchTranslator", "Translator", "live_values"]
 
 Options = TypeVar("Options")
 Made = TypeVar("Made", covariant=True)
@@ -31,7 +31,7 @@ class Preset(StrEnum):
     ACCURATE = "accurate"
 
 
-class Engine(Protocol):
+class Translator(Protocol):
     """Tables and a decoder, for one view of the data. Nothing weighted is kept between calls; threads may share it."""
 
     index: FeatureIndex
@@ -78,7 +78,7 @@ class Engine(Protocol):
         ...
 
     def alignment(self, derivation: Derivation) -> list[tuple[int, int]]:
-        """Word links (source, target position) of a derivation that came from this engine's forests."""
+        """Word links (source, target position) of a derivation that came from this translator's forests."""
         ...
 
 
@@ -133,8 +133,8 @@ class Searcher(Protocol[Taken]):
         ...
 
 
-class SearchEngine(ABC, Generic[Options]):
-    """What the engines share: options from a builder, then search by a decoder of the preset."""
+class SearchTranslator(ABC, Generic[Options]):
+    """What the translators share: options from a builder, then search by a decoder of the preset."""
 
     def __init__(self, index: FeatureIndex, vocab: Vocab, builder: Builder[Options], dense: Sequence[str]) -> None:
         self.index = index
