@@ -137,5 +137,5 @@ def test_external_keeps_the_same_promises():
     assert np.array_equal(metric.score(stats), [0.5, 0.25, 0.75])
     assert np.array_equal(metric.gain(stats), metric.score(stats))
     assert metric.score(np.zeros(2)) == 0.0
-    assert External(better_is_higher=False).gain(stats[0]) == 0.5
+    assert External(higher_is_better=False).gain(stats[0]) == 0.5
     assert metric.signature(None).startswith("nrefs:var|external:comet|version:dragoman-")

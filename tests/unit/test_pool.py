@@ -90,7 +90,7 @@ def test_native_gains_equal_the_metrics(name):
 
 @pytest.mark.parametrize("higher", [True, False])
 def test_native_external(higher):
-    metric = External(better_is_higher=higher)
+    metric = External(higher_is_better=higher)
     total = metric.from_values([0.5, 0.25, -3.0]).sum(axis=0)
     assert scorer_of(metric).gain(total) == pytest.approx(float(metric.gain(total)))
 
@@ -147,7 +147,7 @@ def test_external_scores(tmp_path):
     (tmp_path / "list").write_text("\n".join(lines))
     pool = read_nbest(tmp_path / "list")
     assert rerank(with_external(pool, "comet"), Weights.from_dict({"f": 1.0})).score() == 0.75
-    assert oracle(with_external(pool, "comet", better_is_higher=False)).score() == 0.5
+    assert oracle(with_external(pool, "comet", higher_is_better=False)).score() == 0.5
     with pytest.raises(InputError, match="no score 'bleurt'; they have: comet, qe"):
         with_external(pool, "bleurt")
     with pytest.raises(InputError, match="1 candidates have no score 'qe', the first of sentence 0"):

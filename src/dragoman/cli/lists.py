@@ -83,7 +83,7 @@ def measure_of(
     if external is not None:
         if references:
             raise InputError("an external score needs no references; leave out -r or --external")
-        return lambda pool: with_external(pool, external, better_is_higher=not lower_is_better)
+        return lambda pool: with_external(pool, external, higher_is_better=not lower_is_better)
     if not references:
         raise InputError("no references; give at least one with -r, or say --external")
     chosen = by_name(metric, smoothing=Smoothing.NONE)

@@ -25,7 +25,7 @@ class External(Metric):
     """The mean of given values. Statistics: the value, and 1."""
 
     label: str = "external"
-    better_is_higher: bool = True
+    higher_is_better: bool = True
 
     @property
     def name(self) -> str:
@@ -36,11 +36,6 @@ class External(Metric):
     def n_stats(self) -> int:
         """A sum and a count."""
         return 2
-
-    @property
-    def higher_is_better(self) -> bool:
-        """As the user said."""
-        return self.better_is_higher
 
     def from_values(self, values: ArrayLike) -> NDArray[np.float64]:
         """Statistics of candidates with these values, [n, 2]."""

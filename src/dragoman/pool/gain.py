@@ -29,7 +29,7 @@ def scorer_of(metric: Metric) -> _core.Scorer:
             return _core.ter_scorer()
         case Chrf():
             return _core.chrf_scorer(metric.char_order + metric.word_order, float(metric.beta))
-        case External(better_is_higher=True):
+        case External(higher_is_better=True):
             return _core.mean_scorer()
         case External():
             return _core.mix_scorer(1.0, [-1.0], [_core.mean_scorer()])

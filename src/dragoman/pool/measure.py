@@ -53,9 +53,9 @@ def with_metric(
     return replace(pool, shards=shards, metric=metric)
 
 
-def with_external(pool: Pool, name: str, *, better_is_higher: bool = True) -> Pool:
+def with_external(pool: Pool, name: str, *, higher_is_better: bool = True) -> Pool:
     """The pool with one of its named scores as the metric."""
-    metric = External(label=name, better_is_higher=better_is_higher)
+    metric = External(label=name, higher_is_better=higher_is_better)
     columns = pool.score_column(name)
     shards = tuple(
         shard.with_stats(metric.from_values(values)) for shard, values in zip(pool.shards, columns, strict=True)
