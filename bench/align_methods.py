@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 from bench.harness import ANCHORS, DATA, RESULTS
-from dragoman.align import AlignConfig, Method, align_files, read_pharaoh, write_pharaoh
+from dragoman.align import AlignConfig, AlignMethod, align_files, read_pharaoh, write_pharaoh
 from dragoman.text import open_output, read_lines
 
 CORPORA = {"enja": ("ja", "en"), "multi30k": ("de", "en"), "debian-fr-en": ("fr", "en")}
@@ -27,7 +27,7 @@ PART = 12
 N_THREADS = 2
 
 
-def run_case(corpus: str, method: Method, part: int) -> None:
+def run_case(corpus: str, method: AlignMethod, part: int) -> None:
     sides = [DATA / corpus / f"train.{language}.xz" for language in CORPORA[corpus]]
     if part > 1:
         sides = [take_part(path, OUT / f"{corpus}.part{part}{path.suffixes[0]}.gz", part) for path in sides]
@@ -56,21 +56,21 @@ def take_part(path: Path, goal: Path, part: int) -> Path:
     return goal
 
 
-def alignment_path(corpus: str, method: Method, part: int) -> Path:
+def alignment_path(corpus: str, method: AlignMethod, part: int) -> Path:
     return OUT / f"{corpus}.{method}.{part}.align.gz"
 
 
-def figures_path(corpus: str, method: Method, part: int) -> Path:
+def figures_path(corpus: str, method: AlignMethod, part: int) -> Path:
     return OUT / f"{corpus}.{method}.{part}.json"
 
 
-def shared_with(corpus: str, method: Method, part: int, other: Path) -> str:
+def shared_with(corpus: str, method: AlignMethod, part: int, other: Path) -> str:
     if not other.exists():
         return ""
     return f"{read_pharaoh(alignment_path(corpus, method, part)).agreement(read_pharaoh(other)).f1:.3f}"
 
 
-def print_table(cases: list[tuple[str, Method, int]]) -> None:
+def print_table(cases: list[tuple[str, AlignMethod, int]]) -> None:
     columns = ["corpus", "method", "pairs", "wall s", "CPU s", "peak GB", "links", "directions: F1", "Jaccard"]
     columns += ["F1 with fast_align", "F1 with eflomal"]
     print(f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}")
@@ -80,14 +80,14 @@ def print_table(cases: list[tuple[str, Method, int]]) -> None:
         print(
             f"| `{corpus}` | `{method}` | {f['n_pairs']:,} | {f['wall_s']:.1f} | {f['cpu_s']:.1f} | {f['peak_gb']:.2f} "
             f"| {f['n_links']:,} | {f['f1']:.3f} | {f['jaccard']:.3f} | {shared_with(corpus, method, part, anchor)} "
-            f"| {shared_with(corpus, method, part, alignment_path(corpus, Method.EFLOMAL, part))} |"
+            f"| {shared_with(corpus, method, part, alignment_path(corpus, AlignMethod.EFLOMAL, part))} |"
         )
 
 
-def all_cases() -> list[tuple[str, Method, int]]:
-    whole = [(corpus, method, 1) for corpus in ("enja", "multi30k") for method in Method]
-    part = [("debian-fr-en", method, PART) for method in Method]
-    return [*whole, *part, ("debian-fr-en", Method.FAST, 1)]
+def all_cases() -> list[tuple[str, AlignMethod, int]]:
+    whole = [(corpus, method, 1) for corpus in ("enja", "multi30k") for method in AlignMethod]
+    part = [("debian-fr-en", method, PART) for method in AlignMethod]
+    return [*whole, *part, ("debian-fr-en", AlignMethod.FAST, 1)]
 
 
 def main() -> None:
@@ -97,7 +97,7 @@ def main() -> None:
     OUT.mkdir(parents=True, exist_ok=True)
     if options.case:
         corpus, method, part = options.case
-        run_case(corpus, Method(method), int(part))
+        run_case(corpus, AlignMethod(method), int(part))
         return
     for corpus, method, part in all_cases():
         if not figures_path(corpus, method, part).exists():

@@ -17,7 +17,7 @@ from pathlib import Path
 from statistics import mean
 
 from bench.harness import ANCHORS, DATA, RESULTS, ROOT
-from dragoman.align import AlignConfig, Method
+from dragoman.align import AlignConfig, AlignMethod
 from dragoman.evaluate import MetricScore, SystemOutput, compare_systems
 from dragoman.grammar import RuleExtraction
 from dragoman.metric import Bleu, Chrf, Ter
@@ -116,7 +116,7 @@ def build(case: Case) -> System:
     config = TrainConfig(
         settings=SystemSettings(model=case.model, reordering=reordering_by_name(case.reordering), dense=case.dense),
         rules=RuleExtraction(tight=True, min_source_gap=1) if case.tight else RuleExtraction(),
-        alignment=AlignConfig(method=Method.FAST if case.align == "anchors" else Method(case.align)),
+        alignment=AlignConfig(method=AlignMethod.FAST if case.align == "anchors" else AlignMethod(case.align)),
     )
     return train(
         corpus.sources(case.corpus, "train"),

@@ -8,9 +8,9 @@ import pytest
 
 from dragoman.align import (
     AlignConfig,
+    AlignMethod,
     Direction,
     FastConfig,
-    Method,
     Symmetrization,
     align,
     align_files,
@@ -51,7 +51,7 @@ def links_by_name(texts):
     return rows
 
 
-@pytest.mark.parametrize("method", Method)
+@pytest.mark.parametrize("method", AlignMethod)
 def test_every_method_finds_the_links(texts, method):
     steps = []
     config = AlignConfig(method=method, max_length=50)
@@ -68,7 +68,7 @@ def test_every_method_finds_the_links(texts, method):
     for direction in Direction:
         own = [step for step in steps if step.direction is direction]
         assert [step.iteration for step in own] == list(range(1, own[-1].n_iterations + 1))
-    assert bool(result.trace) == (method is Method.FAST)
+    assert bool(result.trace) == (method is AlignMethod.FAST)
 
 
 def test_directions_are_told_apart(tmp_path):
@@ -82,7 +82,7 @@ def test_directions_are_told_apart(tmp_path):
     assert swapped.forward[0] == [(0, 0), (0, 1), (1, 2)]
 
 
-@pytest.mark.parametrize("method", [Method.FAST, Method.EFLOMAL])
+@pytest.mark.parametrize("method", [AlignMethod.FAST, AlignMethod.EFLOMAL])
 def test_the_same_again(texts, method):
     config = AlignConfig(method=method, seed=5)
     assert align_files(*texts, config).alignment == align_files(*texts, config).alignment
@@ -106,7 +106,7 @@ def test_nothing_to_align(tmp_path):
     for text in ("", "\n", "\n\n"):
         (tmp_path / "s").write_text(text)
         (tmp_path / "t").write_text(text)
-        for method in Method:
+        for method in AlignMethod:
             result = align_files(tmp_path / "s", tmp_path / "t", AlignConfig(method=method))
             assert list(result.alignment) == [[]] * text.count("\n")
             assert result.n_empty == text.count("\n")
@@ -132,13 +132,13 @@ def test_ids_beyond_the_vocabulary(texts):
 def test_library_that_is_not_installed(texts, monkeypatch):
     monkeypatch.setattr(library, "is_installed", lambda: False)
     with pytest.raises(InputError, match=r"pip install 'dragoman\[align\]'"):
-        align_files(*texts, AlignConfig(method=Method.HMM))
+        align_files(*texts, AlignConfig(method=AlignMethod.HMM))
 
 
 def test_library_that_fails(texts, monkeypatch):
     monkeypatch.setattr(library, "_train_one", fail)
     with pytest.raises(FailedError, match="status 3"):
-        align_files(*texts, AlignConfig(method=Method.FASTALIGN))
+        align_files(*texts, AlignConfig(method=AlignMethod.FASTALIGN))
 
 
 def fail(*_):
@@ -164,7 +164,7 @@ def test_bad_settings_of_fast(settings):
 
 
 @pytest.mark.parametrize(
-    "settings", [{"max_length": 0}, {"max_length": 2000}, {"max_length": 201, "method": Method.HMM}]
+    "settings", [{"max_length": 0}, {"max_length": 2000}, {"max_length": 201, "method": AlignMethod.HMM}]
 )
 def test_bad_settings(settings):
     with pytest.raises(InputError, match="sentence length"):

@@ -1,6 +1,6 @@
 """Word alignment: training in both directions, symmetrisation, alignment files."""
 
-from dragoman.align.config import AlignConfig, Direction, FastConfig, Method, Step, StepProgress
+from dragoman.align.config import AlignConfig, AlignMethod, AlignStep, Direction, FastConfig, StepProgress
 from dragoman.align.fast import FastModel, FastStep, train_fast
 from dragoman.align.giza import read_a3
 from dragoman.align.links import Agreement, Alignment
@@ -11,14 +11,14 @@ from dragoman.align.train import AlignResult, align, align_files
 __all__ = [
     "Agreement",
     "AlignConfig",
+    "AlignMethod",
     "AlignResult",
+    "AlignStep",
     "Alignment",
     "Direction",
     "FastConfig",
     "FastModel",
     "FastStep",
-    "Method",
-    "Step",
     "StepProgress",
     "Symmetrization",
     "align",

@@ -10,13 +10,13 @@ from typing import TypeAlias
 from dragoman.align.symmetrization import Symmetrization
 from dragoman.errors import InputError
 
-__all__ = ["AlignConfig", "Direction", "FastConfig", "Method", "Step", "StepProgress"]
+__all__ = ["AlignConfig", "AlignMethod", "AlignStep", "Direction", "FastConfig", "StepProgress"]
 
 MAX_LENGTH = 1000
 """No setting admits longer sentences: time and memory of a pair grow with the product of its lengths."""
 
 
-class Method(enum.StrEnum):
+class AlignMethod(enum.StrEnum):
     """Which model is trained. All but fast need the sil-thot library (`pip install 'dragoman[align]'`)."""
 
     FAST = "fast"
@@ -37,7 +37,7 @@ class Direction(enum.StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class AlignStep:
     """An iteration of one direction is done."""
 
     direction: Direction
@@ -45,7 +45,7 @@ class Step:
     n_iterations: int
 
 
-StepProgress: TypeAlias = Callable[[Step], None]
+StepProgress: TypeAlias = Callable[[AlignStep], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +76,7 @@ class FastConfig:
 class AlignConfig:
     """Settings of an alignment."""
 
-    method: Method = Method.FAST
+    method: AlignMethod = AlignMethod.FAST
     symmetrization: Symmetrization = Symmetrization.GROW_DIAG_FINAL_AND
     max_length: int = 200
     """A pair with more words on a side keeps its line and stays without links."""
@@ -85,6 +85,6 @@ class AlignConfig:
     fast: FastConfig = field(default_factory=FastConfig)
 
     def __post_init__(self) -> None:
-        limit = 200 if self.method is Method.HMM else MAX_LENGTH  # what the library's HMM admits
+        limit = 200 if self.method is AlignMethod.HMM else MAX_LENGTH  # what the library's HMM admits
         if not 1 <= self.max_length <= limit:
             raise InputError(f"the maximal sentence length must be from 1 to {limit}, not {self.max_length}")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dragoman._core import Ibm2Model, links_of, train_ibm2
-from dragoman.align.config import Direction, FastConfig, Step, StepProgress
+from dragoman.align.config import AlignStep, Direction, FastConfig, StepProgress
 from dragoman.align.links import Alignment
 from dragoman.corpus import Side
 from dragoman.errors import MismatchError
@@ -61,7 +61,7 @@ def train_fast(
         nonlocal n_done
         while progress and n_done < min(config.n_iterations, n_pairs // max(1, len(source))):
             n_done += 1
-            progress(Step(direction=direction, iteration=n_done, n_iterations=config.n_iterations))
+            progress(AlignStep(direction=direction, iteration=n_done, n_iterations=config.n_iterations))
 
     assignment, steps, core = train_ibm2(
         given.offsets,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dragoman._core import links_of
-from dragoman.align.config import Direction, Method, Step, StepProgress
+from dragoman.align.config import AlignMethod, AlignStep, Direction, StepProgress
 from dragoman.align.links import Alignment
 from dragoman.corpus import Side
 from dragoman.errors import FailedError, InputError
@@ -37,7 +37,7 @@ def train_library(
     source: Side,
     target: Side,
     usable: Int64Array,
-    method: Method,
+    method: AlignMethod,
     *,
     seed: int,
     n_threads: int,
@@ -47,7 +47,7 @@ def train_library(
     if not is_installed():
         raise InputError(
             f"the method {method} needs the sil-thot library; install it with pip install 'dragoman[align]', "
-            f"or choose the method {Method.FAST}"
+            f"or choose the method {AlignMethod.FAST}"
         )
     if not len(usable):
         nothing = Alignment.of([] for _ in range(len(source)))
@@ -81,7 +81,7 @@ def _spread(assignment: Int32Array, side: Side, usable: Int64Array, direction: D
     return Alignment(*links_of(side.offsets, whole, direction is Direction.REVERSE))
 
 
-def _run_both(folder: Path, method: Method, seed: int, n_threads: int, progress: StepProgress | None) -> None:
+def _run_both(folder: Path, method: AlignMethod, seed: int, n_threads: int, progress: StepProgress | None) -> None:
     context = multiprocessing.get_context("spawn")
     workers = {}
     try:
@@ -107,11 +107,11 @@ def _run_both(folder: Path, method: Method, seed: int, n_threads: int, progress:
                     if process.exitcode != 0:
                         raise FailedError(
                             f"training {method} in the {direction} direction ended with status {process.exitcode}; "
-                            f"its messages are above. The method {Method.FAST} needs less memory"
+                            f"its messages are above. The method {AlignMethod.FAST} needs less memory"
                         ) from None
                     continue
                 if progress:
-                    progress(Step(direction=direction, iteration=iteration, n_iterations=n_iterations))
+                    progress(AlignStep(direction=direction, iteration=iteration, n_iterations=n_iterations))
     finally:
         for receiver, (_, process) in workers.items():
             process.terminate()
@@ -126,7 +126,7 @@ def _train_one(folder: str, direction: str, method: str, seed: int, n_threads: i
     source, target = str(Path(folder, "source")), str(Path(folder, "target"))
     if direction == Direction.REVERSE:
         source, target = target, source
-    model = _train(Method(method), source, target, seed, sender)
+    model = _train(AlignMethod(method), source, target, seed, sender)
     assignment = [
         position - 1
         for i in range(model.num_sentence_pairs)
@@ -135,7 +135,7 @@ def _train_one(folder: str, direction: str, method: str, seed: int, n_threads: i
     np.save(Path(folder, f"{direction}.npy"), np.array(assignment, dtype=np.int32), allow_pickle=False)
 
 
-def _train(method: Method, source: str, target: str, seed: int, sender: Connection) -> AlignmentModel:
+def _train(method: AlignMethod, source: str, target: str, seed: int, sender: Connection) -> AlignmentModel:
     from thot.alignment import EflomalAlignmentModel, FastAlignModel, HmmAlignmentModel, Ibm1AlignmentModel
 
     def run(model: AlignmentModel, n_own: int, n_before: int, n_after: int) -> None:
@@ -146,13 +146,13 @@ def _train(method: Method, source: str, target: str, seed: int, sender: Connecti
 
     model: AlignmentModel
     n_before = 0
-    if method is Method.HMM:
+    if method is AlignMethod.HMM:
         start = Ibm1AlignmentModel()
         start.read_sentence_pairs(source, target)
         start.start_training()
         run(start, _IBM1_ITERATIONS, 0, _HMM_ITERATIONS)
         model, n_before, n_own = HmmAlignmentModel(start), _IBM1_ITERATIONS, _HMM_ITERATIONS
-    elif method is Method.EFLOMAL:
+    elif method is AlignMethod.EFLOMAL:
         model = eflomal = EflomalAlignmentModel()
         eflomal.seed = seed
         eflomal.deterministic = True
@@ -162,7 +162,7 @@ def _train(method: Method, source: str, target: str, seed: int, sender: Connecti
         model.read_sentence_pairs(source, target)
     model.emit_training_alignments = True
     model.start_training()
-    if method is Method.EFLOMAL:
+    if method is AlignMethod.EFLOMAL:
         n_own = eflomal.scheduled_iterations  # known once it has seen how much text there is
     run(model, n_own, n_before, 0)
     return model

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dragoman.align.config import AlignConfig, Direction, Method, StepProgress
+from dragoman.align.config import AlignConfig, AlignMethod, Direction, StepProgress
 from dragoman.align.fast import FastStep, train_fast
 from dragoman.align.library import train_library
 from dragoman.align.links import Agreement, Alignment
@@ -57,7 +57,7 @@ def align(
     is_empty = lengths.min(axis=0) == 0
     is_too_long = ~is_empty & (lengths.max(axis=0) > config.max_length)
     trace: dict[Direction, list[FastStep]] = {}
-    if config.method is Method.FAST:
+    if config.method is AlignMethod.FAST:
         aligned = []
         for direction in Direction:
             alignment, trace[direction], _ = train_fast(

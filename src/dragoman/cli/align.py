@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from dragoman.align import AlignConfig, Direction, Method, Step, Symmetrization, align_files, write_pharaoh
+from dragoman.align import AlignConfig, AlignMethod, AlignStep, Direction, Symmetrization, align_files, write_pharaoh
 from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, check_inputs, check_outputs
 from dragoman.errors import InputError
 
@@ -18,8 +18,8 @@ def align(
     target: Annotated[str, typer.Option("--target", "-t", help="Target side, line-aligned with the source.")],
     out: Annotated[str, typer.Option("--out", "-o", help="Where the alignment goes: Pharaoh format, '0-0 1-2 …'.")],
     method: Annotated[
-        Method, typer.Option(help="fast is built in; the others need the extra: pip install 'dragoman[align]'.")
-    ] = Method.FAST,
+        AlignMethod, typer.Option(help="fast is built in; the others need the extra: pip install 'dragoman[align]'.")
+    ] = AlignMethod.FAST,
     symmetrize: Annotated[
         Symmetrization, typer.Option(help="How the two directions are combined.")
     ] = Symmetrization.GROW_DIAG_FINAL_AND,
@@ -44,7 +44,7 @@ def align(
     done = dict.fromkeys(Direction, 0.0)
     with session.progress(f"aligning ({method})", 100) as bar:
 
-        def progress(step: Step) -> None:
+        def progress(step: AlignStep) -> None:
             done[step.direction] = step.iteration / step.n_iterations
             session.say(f"{step.direction}: iteration {step.iteration} of {step.n_iterations}")
             bar(round(100 * sum(done.values()) / len(done)))

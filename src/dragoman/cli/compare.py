@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, table
-from dragoman.evaluate import Comparison, PairedTest, Row, RowScore, Within, compare_runs
+from dragoman.evaluate import PairedTest, Row, RowScore, RunComparison, Within, compare_runs
 from dragoman.report import Mark, TableFormat, comparison_header, comparison_rows, legend, render
 from dragoman.text import open_output
 
@@ -81,7 +81,7 @@ def compare(
         writer.write(text.removesuffix("\n"))
 
 
-def _table(comparison: Comparison) -> str:
+def _table(comparison: RunComparison) -> str:
     header = comparison_header(comparison)
     rows = table(*(name.text for name in header), numeric_from=sum(not name.numeric for name in header))
     signs = {Mark.BEST: "*", Mark.NOT_WORSE: "≈", Mark.WORSE: " ", None: ""}
@@ -94,7 +94,7 @@ def _table(comparison: Comparison) -> str:
     return "".join(line.rstrip() + "\n" for line in captured.get().splitlines())
 
 
-def _record(comparison: Comparison) -> dict[str, Any]:
+def _record(comparison: RunComparison) -> dict[str, Any]:
     return {
         "metrics": comparison.metrics,
         "baseline": comparison.baseline,
@@ -106,7 +106,7 @@ def _record(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def _row(comparison: Comparison, row: Row) -> dict[str, Any]:
+def _row(comparison: RunComparison, row: Row) -> dict[str, Any]:
     key, scores = row.key, row.scores
     return {
         "corpus": key.corpus,

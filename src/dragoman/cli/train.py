@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from dragoman.align import AlignConfig, Method, Symmetrization
+from dragoman.align import AlignConfig, AlignMethod, Symmetrization
 from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, table
 from dragoman.cli.tuning.options import parse_pairs
 from dragoman.errors import InputError
@@ -40,8 +40,8 @@ def train(
     model: Annotated[ModelKind, typer.Option(help="Kind of system.")] = ModelKind.PHRASE,
     align: Annotated[str | None, typer.Option(help="Word alignment in Pharaoh format; made unless given.")] = None,
     align_method: Annotated[
-        Method, typer.Option(help="How to align; all but fast need the extra: pip install 'dragoman[align]'.")
-    ] = Method.FAST,
+        AlignMethod, typer.Option(help="How to align; all but fast need the extra: pip install 'dragoman[align]'.")
+    ] = AlignMethod.FAST,
     symmetrize: Annotated[
         Symmetrization, typer.Option(help="How the two directions of the alignment are combined.")
     ] = Symmetrization.GROW_DIAG_FINAL_AND,

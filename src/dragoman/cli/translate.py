@@ -24,7 +24,7 @@ from dragoman.text import LineWriter, open_output, printable, read_lines
 __all__ = ["translate"]
 
 _BATCH = 256
-_GREATEST = 1e100
+_MAX_WEIGHT = 1e100
 """Of a weight: sums of some million scores stay finite."""
 
 
@@ -116,7 +116,7 @@ def _read_weights(path: str, view: SystemView) -> Weights:
     names = [name for name, _ in view.weights.items()]
     if not any(found.index.find(name) >= 0 and found[name] for name in names):
         raise InputError(f"no weight of a feature of the system; it has {', '.join(names[:6])}, …", path=path)
-    if great := [name for name, value in found.items() if abs(value) > _GREATEST]:
+    if great := [name for name, value in found.items() if abs(value) > _MAX_WEIGHT]:
         raise InputError(f"the weight of '{great[0]}' is too great: scores could not be summed", path=path)
     return found.on(view.index)
 

@@ -3,12 +3,12 @@
 from dragoman.evaluate.measure import Measured, SystemOutput, measure
 from dragoman.evaluate.runs import (
     LEVEL,
-    Comparison,
     Outputs,
     PairedTest,
     Row,
     RowKey,
     RowScore,
+    RunComparison,
     Within,
     compare_runs,
     load_outputs,
@@ -25,7 +25,6 @@ from dragoman.evaluate.systems import MetricScore, SystemScore, compare_systems
 
 __all__ = [
     "LEVEL",
-    "Comparison",
     "Interval",
     "Measured",
     "MetricScore",
@@ -34,6 +33,7 @@ __all__ = [
     "Row",
     "RowKey",
     "RowScore",
+    "RunComparison",
     "SystemOutput",
     "SystemScore",
     "Within",

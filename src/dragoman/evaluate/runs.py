@@ -32,12 +32,12 @@ from dragoman.types import PathLike
 
 __all__ = [
     "LEVEL",
-    "Comparison",
     "Outputs",
     "PairedTest",
     "Row",
     "RowKey",
     "RowScore",
+    "RunComparison",
     "Within",
     "compare_runs",
     "load_outputs",
@@ -122,7 +122,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class RunComparison:
     """All rows, by corpus, and what a reader must know."""
 
     rows: tuple[Row, ...]
@@ -268,7 +268,7 @@ def compare_runs(
     n_trials: int = 10_000,
     seed: int = 12345,
     n_threads: int = 1,
-) -> Comparison:
+) -> RunComparison:
     """Rows of corpus, system, features and optimiser, each over its seeds, tested against the best of the corpus.
 
     `baseline` is SYSTEM/FEATURES/OPTIMISER, or the name of an optimiser, a feature set or a system: then a row is
@@ -308,7 +308,7 @@ def compare_runs(
                 )
             )
         signatures[corpus] = {one.metric.name: _signature(one, len(keys) > 1, **draws) for one in measured}
-    return Comparison(
+    return RunComparison(
         rows=tuple(rows),
         metrics=tuple(metric.name for metric in chosen),
         baseline=baseline,

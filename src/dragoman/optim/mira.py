@@ -49,7 +49,7 @@ from dragoman.types import Float64Array, Int32Array
 __all__ = ["Background", "Fear", "HingeLoss", "Hope", "MarginUpdate", "Mira"]
 
 
-_GREATEST = 1e100
+_MAX_SETTING = 1e100
 """Of settings: squares of what comes of it are numbers still."""
 
 
@@ -107,8 +107,8 @@ class Mira:
 
     def __post_init__(self) -> None:
         positive = (self.aggressiveness, self.gain_scale, self.tolerance)
-        if not all(0 < number <= _GREATEST for number in positive):
-            raise InputError(f"aggressiveness, gain_scale and tolerance must be positive and at most {_GREATEST:g}")
+        if not all(0 < number <= _MAX_SETTING for number in positive):
+            raise InputError(f"aggressiveness, gain_scale and tolerance must be positive and at most {_MAX_SETTING:g}")
         if min(self.n_epochs, self.batch, self.patience, self.max_iterations) < 1:
             raise InputError("numbers of epochs and iterations, batch and patience must be at least 1")
         if not (0 <= self.decay < 1 and 0 <= self.held_out < 1):

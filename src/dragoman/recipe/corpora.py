@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dragoman.errors import InputError
-from dragoman.recipe.table import Table
+from dragoman.recipe.table import RecipeTable
 from dragoman.synth import SynthConfig
 from dragoman.system import TextSettings
 from dragoman.text import count_lines
@@ -135,7 +135,7 @@ class CorpusPlan:
         return tuple(found)
 
 
-def read_corpus(name: str, table: Table, base: Path) -> CorpusPlan:
+def read_corpus(name: str, table: RecipeTable, base: Path) -> CorpusPlan:
     """Check all but the files, which `CorpusPlan.find` looks for."""
     if "synth" in table:
         plan = CorpusPlan(name=name, base=base, synth=_synth(table.table("synth")), text=TextSettings())
@@ -166,7 +166,7 @@ def read_corpus(name: str, table: Table, base: Path) -> CorpusPlan:
     return plan
 
 
-def _read_part(table: Table, name: str) -> PartPlan:
+def _read_part(table: RecipeTable, name: str) -> PartPlan:
     part = table.need_table(name)
     source = part.take("source", str)
     others = (part.take("target", str),) if name == "train" else part.texts("references")
@@ -177,7 +177,7 @@ def _read_part(table: Table, name: str) -> PartPlan:
     return PartPlan(source=source, others=others, limit=limit)
 
 
-def _synth(table: Table) -> SynthPlan:
+def _synth(table: RecipeTable) -> SynthPlan:
     plan = SynthPlan(
         n_train=table.number("train", 1),
         n_dev=table.number("dev", 1),
@@ -192,14 +192,14 @@ def _synth(table: Table) -> SynthPlan:
     return plan
 
 
-def _share(table: Table, key: str) -> float:
+def _share(table: RecipeTable, key: str) -> float:
     value = table.find(key, int, float)
     if value is not None and not 0 <= value <= 1:
         raise table.wrong(key, "expected a number from 0 to 1")
     return float(value or 0)
 
 
-def _text(table: Table) -> TextSettings:
+def _text(table: RecipeTable) -> TextSettings:
     languages, lowercase = table.text("languages"), table.flag("lowercase")
     if not languages:
         if lowercase:

@@ -17,7 +17,7 @@ from dragoman.metric import by_name
 from dragoman.recipe.corpora import CorpusFiles, CorpusPlan, read_corpus
 from dragoman.recipe.optimisers import read_optimiser
 from dragoman.recipe.systems import SystemPlan, read_system
-from dragoman.recipe.table import Table, listed
+from dragoman.recipe.table import RecipeTable, listed
 from dragoman.run import CellKey
 from dragoman.tune import TuneConfig
 
@@ -99,7 +99,7 @@ class GridRecipe:
             raise InputError(f"optimisers.{cell.optimiser}.fold = {fold}: 'systems.{cell.system}.folds' is {n_folds}")
 
 
-def read_grid(table: Table, content: Mapping[str, Any], base: Path) -> GridRecipe:
+def read_grid(table: RecipeTable, content: Mapping[str, Any], base: Path) -> GridRecipe:
     """Check all but the files."""
     title, citation, expected, cost = (table.text(key) for key in ("title", "citation", "expected", "cost"))
     if not title:
@@ -159,7 +159,7 @@ def _names(cell: CellKey) -> tuple[str, str, str, str]:
     return cell.corpus, cell.system, cell.features, cell.optimiser
 
 
-def _read_features(table: Table) -> tuple[str, ...]:
+def _read_features(table: RecipeTable) -> tuple[str, ...]:
     table.take("templates", list)
     templates = table.texts("templates")
     table.done()
@@ -168,7 +168,9 @@ def _read_features(table: Table) -> tuple[str, ...]:
     return templates
 
 
-def _read_report(table: Table, names: set[str], orders: Sequence[Collection[str]], example: CellKey) -> ReportPlan:
+def _read_report(
+    table: RecipeTable, names: set[str], orders: Sequence[Collection[str]], example: CellKey
+) -> ReportPlan:
     metrics = table.texts("metrics") or ReportPlan().metrics
     for metric in metrics:
         with table:
@@ -187,7 +189,7 @@ def _read_report(table: Table, names: set[str], orders: Sequence[Collection[str]
     return plan
 
 
-def _read_followed(table: Table, names: Sequence[Collection[str]], example: CellKey) -> tuple[str, ...]:
+def _read_followed(table: RecipeTable, names: Sequence[Collection[str]], example: CellKey) -> tuple[str, ...]:
     key = "rounds_on_test"
     if isinstance(table.find(key, bool, str, list), bool):
         return ("*",) if table.flag(key) else ()
@@ -201,7 +203,7 @@ def _read_followed(table: Table, names: Sequence[Collection[str]], example: Cell
     return patterns
 
 
-def _read_published(table: Table) -> dict[str, Any]:
+def _read_published(table: RecipeTable) -> dict[str, Any]:
     row = {key: table.text(key) for key in ("corpus", "system", "features", "optimiser", "metric", "source", "note")}
     score = table.take("score", int, float)
     deviation = table.find("deviation", int, float)

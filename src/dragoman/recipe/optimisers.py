@@ -7,7 +7,7 @@ from typing import Any
 
 from dragoman.errors import InputError
 from dragoman.metric import Smoothing, by_name
-from dragoman.recipe.table import Table
+from dragoman.recipe.table import RecipeTable
 from dragoman.tune import LoopSettings, TuneConfig, build_method
 
 __all__ = ["read_optimiser", "read_settings"]
@@ -15,7 +15,7 @@ __all__ = ["read_optimiser", "read_settings"]
 _MIN_K = 2
 
 
-def read_optimiser(name: str, table: Table) -> TuneConfig:
+def read_optimiser(name: str, table: RecipeTable) -> TuneConfig:
     """What tuning is told, but for the features, which the grid chooses. The method is by default the table's name."""
     method, metric = table.text("method", name), table.text("metric", "bleu")
     settings = read_settings(table)
@@ -34,7 +34,7 @@ def read_optimiser(name: str, table: Table) -> TuneConfig:
     return config
 
 
-def read_settings(table: Table) -> dict[str, str]:
+def read_settings(table: RecipeTable) -> dict[str, str]:
     """The settings of a method, as the text that methods read. Tables inside reach into records."""
     found = _flat(table.find("settings", dict) or {})
     for key, value in found.items():

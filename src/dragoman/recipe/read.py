@@ -10,13 +10,13 @@ from typing import Any
 from dragoman.errors import InputError
 from dragoman.recipe.grid import GridRecipe, read_grid
 from dragoman.recipe.synthetic_form import SyntheticRecipe, read_synthetic
-from dragoman.recipe.table import Table
+from dragoman.recipe.table import RecipeTable
 from dragoman.types import PathLike
 
 __all__ = ["read_recipe"]
 
 _Recipe = GridRecipe | SyntheticRecipe
-_KINDS: dict[str, Callable[[Table, Mapping[str, Any], Path], _Recipe]] = {
+_KINDS: dict[str, Callable[[RecipeTable, Mapping[str, Any], Path], _Recipe]] = {
     "systems": read_grid,
     "synthetic": read_synthetic,
 }
@@ -40,7 +40,7 @@ def read_recipe(
         _override(content, item)
     base = Path(path).parent if data is None else Path(data)
     try:
-        table = Table(content)
+        table = RecipeTable(content)
         kind = table.one_of("kind", _KINDS, "systems")
         return _KINDS[kind](table, content, base)
     except InputError as error:

@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from dragoman.align import Direction, Step, align_files, write_pharaoh
+from dragoman.align import AlignStep, Direction, align_files, write_pharaoh
 from dragoman.features import Weights
 from dragoman.lm import LanguageModel, TrainingText, estimate, estimate_work
 from dragoman.recipe.cache import Cache, Made, StageKey, digest_of
@@ -153,7 +153,7 @@ class SharedStages:
         base = self._cache.folder / self.text.hash
         with self._monitor.progress("aligning words", 100) as bar:
 
-            def progress(step: Step) -> None:
+            def progress(step: AlignStep) -> None:
                 half = 50 if step.direction is Direction.REVERSE else 0
                 bar(half + 50 * step.iteration // step.n_iterations)
 

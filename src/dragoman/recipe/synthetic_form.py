@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dragoman.recipe.optimisers import read_settings
-from dragoman.recipe.table import Table
+from dragoman.recipe.table import RecipeTable
 from dragoman.tune import build_optimiser
 
 __all__ = ["SyntheticPoint", "SyntheticRecipe", "read_synthetic"]
@@ -52,7 +52,7 @@ class SyntheticRecipe:
         return asdict(self)
 
 
-def read_synthetic(table: Table, _content: Mapping[str, Any], _base: Path) -> SyntheticRecipe:
+def read_synthetic(table: RecipeTable, _content: Mapping[str, Any], _base: Path) -> SyntheticRecipe:
     """Check all of it."""
     title, citation, expected, cost = (table.text(key) for key in ("title", "citation", "expected", "cost"))
     pool = table.table("pool")
@@ -83,7 +83,7 @@ def read_synthetic(table: Table, _content: Mapping[str, Any], _base: Path) -> Sy
     )
 
 
-def _optimiser(name: str, table: Table) -> SyntheticOptimiser:
+def _optimiser(name: str, table: RecipeTable) -> SyntheticOptimiser:
     method = table.text("method", name)
     settings = read_settings(table)
     table.done()

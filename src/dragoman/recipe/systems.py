@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dragoman.align import AlignConfig, Method, Symmetrization
+from dragoman.align import AlignConfig, AlignMethod, Symmetrization
 from dragoman.align.library import is_installed
 from dragoman.errors import InputError
 from dragoman.grammar import PhraseSmoothing, RuleExtraction
 from dragoman.lm import MAX_ORDER, EstimateConfig
-from dragoman.recipe.table import Table, listed
+from dragoman.recipe.table import RecipeTable, listed
 from dragoman.system import (
     DEFAULT_REORDERING,
     REORDERING,
@@ -45,7 +45,7 @@ class SystemPlan:
         return replace(self.train, settings=replace(self.train.settings, text=text))
 
 
-def read_system(name: str, table: Table) -> SystemPlan:
+def read_system(name: str, table: RecipeTable) -> SystemPlan:
     """Check all of it."""
     model = table.choice("model", ModelKind, ModelKind.PHRASE)
     other = _HIERO_ONLY if model is ModelKind.PHRASE else _PHRASE_ONLY
@@ -86,14 +86,16 @@ def read_system(name: str, table: Table) -> SystemPlan:
     return SystemPlan(name=name, train=config, preset=preset, aligned=aligned)
 
 
-def _alignment(table: Table) -> tuple[bool | None, AlignConfig]:
-    methods = [GIVEN, *(method.value for method in Method)]
+def _alignment(table: RecipeTable) -> tuple[bool | None, AlignConfig]:
+    methods = [GIVEN, *(method.value for method in AlignMethod)]
     wanted = table.find("align", str)
     if wanted is not None and wanted not in methods:
         raise table.wrong("align", listed(wanted, methods))
-    method = Method.FAST if wanted in (None, GIVEN) else Method(wanted)
-    if method is not Method.FAST and not is_installed():
-        raise table.wrong("align", f"needs the sil-thot library: pip install 'dragoman[align]', or use {Method.FAST}")
+    method = AlignMethod.FAST if wanted in (None, GIVEN) else AlignMethod(wanted)
+    if method is not AlignMethod.FAST and not is_installed():
+        raise table.wrong(
+            "align", f"needs the sil-thot library: pip install 'dragoman[align]', or use {AlignMethod.FAST}"
+        )
     config = AlignConfig(
         method=method,
         symmetrization=table.choice("symmetrize", Symmetrization, Symmetrization.GROW_DIAG_FINAL_AND),

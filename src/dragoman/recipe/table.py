@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from dragoman.errors import InputError
 
-__all__ = ["Table", "listed"]
+__all__ = ["RecipeTable", "listed"]
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 _KINDS: dict[type, str] = {
@@ -24,13 +24,13 @@ _KINDS: dict[type, str] = {
     dict: "a table",
     list: "a list",
 }
-_GREATEST = 2**63
+_NUMBER_LIMIT = 2**63
 """Whole numbers of TOML, and of the native core, are below it."""
 _Choice = TypeVar("_Choice", bound=enum.Enum)
 _T = TypeVar("_T")
 
 
-class Table:
+class RecipeTable:
     """A table with the name that messages call it by."""
 
     def __init__(self, content: Mapping[str, Any], name: str = "") -> None:
@@ -64,7 +64,7 @@ class Table:
             return None
         if (isinstance(value, bool) and bool not in kinds) or not isinstance(value, kinds):
             raise self.wrong(key, f"expected {_kinds(kinds)}")
-        if isinstance(value, int | float) and not abs(value) < _GREATEST:
+        if isinstance(value, int | float) and not abs(value) < _NUMBER_LIMIT:
             raise self.wrong(key, "expected a number of less than 64 bits")
         return value
 
@@ -96,7 +96,7 @@ class Table:
         """A list of numbers, at least one."""
         values = self.take(key, list)
         allowed = (int,) if kind is int else (int, float)
-        good = all(isinstance(v, allowed) and not isinstance(v, bool) and least <= v < _GREATEST for v in values)
+        good = all(isinstance(v, allowed) and not isinstance(v, bool) and least <= v < _NUMBER_LIMIT for v in values)
         if not values or not good:
             what = "whole numbers" if kind is int else "numbers"
             raise self.wrong(key, f"expected a list of {what} of at least {least}, of less than 64 bits")
@@ -147,24 +147,24 @@ class Table:
         if not found:
             raise InputError(f"[[{self.named(key)}]] is missing; a recipe has at least one")
 
-    def table(self, key: str) -> Table:
+    def table(self, key: str) -> RecipeTable:
         """A table inside; empty where there is none."""
-        return Table(self.find(key, dict) or {}, self.named(key))
+        return RecipeTable(self.find(key, dict) or {}, self.named(key))
 
-    def need_table(self, key: str) -> Table:
+    def need_table(self, key: str) -> RecipeTable:
         """A table inside that must be there."""
-        return Table(self.take(key, dict), self.named(key))
+        return RecipeTable(self.take(key, dict), self.named(key))
 
-    def tables(self, key: str) -> list[Table]:
+    def tables(self, key: str) -> list[RecipeTable]:
         """A list of tables, or a single one."""
         value = self.find(key, list, dict)
         if isinstance(value, dict):
-            return [Table(value, self.named(key))]
+            return [RecipeTable(value, self.named(key))]
         if not all(isinstance(item, dict) for item in value or []):
             raise self.wrong(key, f"expected tables; write [[{self.named(key)}]]")
-        return [Table(item, f"{self.named(key)}.{number}") for number, item in enumerate(value or [])]
+        return [RecipeTable(item, f"{self.named(key)}.{number}") for number, item in enumerate(value or [])]
 
-    def entries(self, key: str) -> dict[str, Table]:
+    def entries(self, key: str) -> dict[str, RecipeTable]:
         """Tables by the names that the user gave them, at least one."""
         content = self.find(key, dict)
         if not content:
@@ -175,7 +175,7 @@ class Table:
                 raise InputError(f"{self.named(key)}: the name {name!r} may only hold letters, digits and ._+-")
             if not isinstance(value, dict):
                 raise InputError(f"{self.named(key)}.{name} = {_shown(value)}: expected a table")
-            found[name] = Table(value, f"{self.named(key)}.{name}")
+            found[name] = RecipeTable(value, f"{self.named(key)}.{name}")
         return found
 
     def fields(self, cls: type, skip: Collection[str] = ()) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from dragoman.evaluate import Comparison, PairedTest, Row, RowScore, Within
+from dragoman.evaluate import PairedTest, Row, RowScore, RunComparison, Within
 from dragoman.text import printable
 
 __all__ = ["Mark", "Shown", "TableFormat", "comparison_header", "comparison_rows", "legend", "metric_label", "render"]
@@ -66,7 +66,7 @@ def mark_of(score: RowScore) -> Mark:
     return Mark.BEST if score.best else Mark.NOT_WORSE if score.not_worse else Mark.WORSE
 
 
-def comparison_header(comparison: Comparison) -> list[Shown]:
+def comparison_header(comparison: RunComparison) -> list[Shown]:
     """Names of the columns."""
     words = ["corpus", "system", "features", "optimiser"]
     numbers = ["runs"]
@@ -76,12 +76,12 @@ def comparison_header(comparison: Comparison) -> list[Shown]:
     return [*(Shown(word, numeric=False) for word in words), *map(Shown, [*numbers, "length"])]
 
 
-def comparison_rows(comparison: Comparison) -> list[list[Shown]]:
+def comparison_rows(comparison: RunComparison) -> list[list[Shown]]:
     """A row of cells for every row of the comparison."""
     return [_cells(comparison, row) for row in comparison.rows]
 
 
-def _cells(comparison: Comparison, row: Row) -> list[Shown]:
+def _cells(comparison: RunComparison, row: Row) -> list[Shown]:
     names = (row.key.corpus, row.key.system, row.key.features, row.key.optimiser)
     cells = [*(Shown(printable(name), numeric=False) for name in names), Shown(str(len(row.seeds)))]
     for name in comparison.metrics:
@@ -97,7 +97,7 @@ def plus_minus(score: RowScore) -> str:
     return f"{100 * score.mean:.2f}" + ("" if score.std is None else f" ± {100 * score.std:.2f}")
 
 
-def legend(comparison: Comparison, best: str, not_worse: str) -> str:
+def legend(comparison: RunComparison, best: str, not_worse: str) -> str:
     """What the marks and p-values of a table say."""
     scores = f"Mean ± standard deviation over tuning runs. {best}: best of its {_GROUPS[comparison.within]}"
     against = "that best" if comparison.baseline is None else f"the baseline {comparison.baseline}"
@@ -111,9 +111,9 @@ def legend(comparison: Comparison, best: str, not_worse: str) -> str:
     )
 
 
-def render(comparison: Comparison, form: TableFormat) -> str:
+def render(comparison: RunComparison, form: TableFormat) -> str:
     """The table as text that ends with a line break; `table` is for the terminal and not written here."""
-    writers: Mapping[TableFormat, Callable[[Comparison], str]] = {
+    writers: Mapping[TableFormat, Callable[[RunComparison], str]] = {
         TableFormat.MARKDOWN: _markdown,
         TableFormat.CSV: _csv,
         TableFormat.LATEX: _latex,
@@ -142,14 +142,14 @@ def markdown_table(header: Sequence[Shown], rows: Sequence[Sequence[Shown]]) -> 
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
 
-def _markdown(comparison: Comparison) -> str:
+def _markdown(comparison: RunComparison) -> str:
     table = markdown_table(comparison_header(comparison), comparison_rows(comparison))
     notes = "".join(f"- {markdown_text(note)}\n" for note in comparison.notes)
     text = table + "\n" + markdown_text(legend(comparison, "BOLD", "≈")).replace("BOLD", "**Bold**") + "\n"
     return text + (f"\n{notes}" if notes else "")
 
 
-def _csv(comparison: Comparison) -> str:
+def _csv(comparison: RunComparison) -> str:
     """Plain numbers in points, one column each, all tests."""
     columns = ["mean", "std", "mark", "low", "high"]
     tests = [(against, test) for against in ("best", "baseline") for test in PairedTest]
@@ -173,7 +173,7 @@ def _csv(comparison: Comparison) -> str:
     return out.getvalue()
 
 
-def _latex(comparison: Comparison) -> str:
+def _latex(comparison: RunComparison) -> str:
     """For the packages array and booktabs."""
 
     def cell(shown: Shown) -> str:
@@ -209,7 +209,7 @@ def latex_text(text: str) -> str:
     return "".join(special.get(char, char) for char in printable(text))
 
 
-def _html(comparison: Comparison) -> str:
+def _html(comparison: RunComparison) -> str:
     """A table to put into a page; marks are said in words for those who do not see them."""
 
     def cell(shown: Shown) -> Markup:

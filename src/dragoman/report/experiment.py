@@ -14,7 +14,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from dragoman.errors import InputError
-from dragoman.evaluate import Comparison, Within, compare_runs
+from dragoman.evaluate import RunComparison, Within, compare_runs
 from dragoman.report.chart_script import chart_data, plotly_script
 from dragoman.report.chart_svg import chart_svg
 from dragoman.report.charts import Chart
@@ -57,7 +57,7 @@ class Experiment:
     """Runs, read and compared, with their figures by topic."""
 
     records: Records
-    comparison: Comparison
+    comparison: RunComparison
     charts: dict[str, list[Chart]]
 
     @property

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from statistics import fmean, median
 
-from dragoman.evaluate import Comparison, RowKey
+from dragoman.evaluate import RowKey, RunComparison
 from dragoman.report.charts import COLOURS, BarChart, Dash, DotChart, Line, LineChart
 from dragoman.report.comparison import metric_label
 from dragoman.report.records import Records
@@ -76,7 +76,7 @@ def _with_mean(
     return lines
 
 
-def spread_charts(comparison: Comparison, optimisers: Sequence[str]) -> Iterator[DotChart]:
+def spread_charts(comparison: RunComparison, optimisers: Sequence[str]) -> Iterator[DotChart]:
     """The test score of every run, as in Figure 6 of Hopkins and May (2011): a chart for each corpus.
 
     Rows that failed would leave the others no room: where one is far off the middle row, the label says where it is.

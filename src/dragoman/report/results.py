@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from dragoman.evaluate import Comparison, Row, RowKey, Within
+from dragoman.evaluate import Row, RowKey, RunComparison, Within
 from dragoman.report.comparison import Shown, mark_of, metric_label, plus_minus
 from dragoman.report.records import Records
 from dragoman.run import CellResult
@@ -17,7 +17,7 @@ Table = tuple[list[Shown], list[list[Shown]]]
 """Header and rows."""
 
 
-def overview_table(records: Records, comparison: Comparison) -> Table:
+def overview_table(records: Records, comparison: RunComparison) -> Table:
     """Test scores by the first metric, a column for each optimiser; the marks are those of the comparison."""
     header = [*(Shown(word, numeric=False) for word in ("corpus", "system", "features")), Shown("start")]
     header += map(Shown, records.optimisers)
@@ -135,7 +135,7 @@ def class_table(records: Records, corpus: str) -> Table:
     return header, body
 
 
-def published_table(published: Sequence[Mapping[str, Any]], comparison: Comparison) -> Table:
+def published_table(published: Sequence[Mapping[str, Any]], comparison: RunComparison) -> Table:
     """Figures of the paper, and the row of ours that fits where there is just one.
 
     Where none of ours fits any, optimisers stand side by side instead.
@@ -192,7 +192,7 @@ def _figure(entry: Mapping[str, Any]) -> str:
     return f"{entry['score']:.2f}" + (f" ± {deviation:.2f}" if isinstance(deviation, int | float) else "")
 
 
-def _ours(entry: Mapping[str, Any], comparison: Comparison) -> str:
+def _ours(entry: Mapping[str, Any], comparison: RunComparison) -> str:
     metric = _metric(entry)
     here = [row for row in comparison.rows if metric in row.scores and _fits(row, entry)]
     return f"{100 * here[0].scores[metric].mean:.2f}" if len(here) == 1 else ""

@@ -37,7 +37,7 @@ __all__ = [
     "save_plan",
 ]
 
-RECORD, PLAN = "cell.json", "plan.json"
+CELL_RECORD, PLAN = "cell.json", "plan.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
@@ -128,7 +128,7 @@ class CellResult:
         folder = cell_folder(run, self.key)
         folder.mkdir(parents=True, exist_ok=True)
         text = json.dumps(self.to_json(), indent=1, ensure_ascii=False, allow_nan=False)
-        replace_bytes(folder / RECORD, text.encode("utf-8") + b"\n")
+        replace_bytes(folder / CELL_RECORD, text.encode("utf-8") + b"\n")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,7 +150,7 @@ def cell_folder(run: PathLike, key: CellKey) -> Path:
 def load_cells(run: PathLike) -> list[CellResult]:
     """Records of all complete cells of a run, failed ones included, in the order of their keys."""
     cells = []
-    for path in sorted((Path(run) / "cells").glob(f"*/*/*/*/*/{RECORD}")):
+    for path in sorted((Path(run) / "cells").glob(f"*/*/*/*/*/{CELL_RECORD}")):
         try:
             cells.append(CellResult.from_json(json.loads(path.read_bytes())))
         except OSError as error:

@@ -21,12 +21,23 @@ from dragoman.system.settings import SystemSettings
 from dragoman.system.stages import Monitor, Stages
 from dragoman.types import PathLike
 
-__all__ = ["COUNTS", "GRAMMAR", "LM", "RECORD", "WEIGHTS", "WORK", "close_system", "fold_lm", "identity", "making"]
+__all__ = [
+    "COUNTS",
+    "GRAMMAR",
+    "LM",
+    "TRAIN_RECORD",
+    "WEIGHTS",
+    "WORK",
+    "close_system",
+    "fold_lm",
+    "identity",
+    "making",
+]
 
 GRAMMAR, LM, WEIGHTS = "grammar", "lm.bin", "weights.tsv"
 COUNTS = {"source_counts": "source.counts", "target_counts": "target.counts"}
 """How often each word occurs in the training text: int64 by id. An imported system has none."""
-RECORD, WORK = "train", "work"
+TRAIN_RECORD, WORK = "train", "work"
 """The run folder of the training, and a folder for what it needs on the way."""
 
 
@@ -71,9 +82,9 @@ def making(out: PathLike, record: dict[str, Any], monitor: Monitor, *, resume: b
         raise InputError(f"a folder was expected: {error.strerror or error}", path=base) from error
     if MANIFEST in present and not resume:
         raise InputError("holds a system already; remove it or choose another folder", path=base)
-    if present and RECORD not in present:
+    if present and TRAIN_RECORD not in present:
         raise InputError("is not empty and holds no training; choose another folder", path=base)
-    with RunFolder.open(base / RECORD, record, resume=resume) as run:
+    with RunFolder.open(base / TRAIN_RECORD, record, resume=resume) as run:
         _drop_scratch(base)
         (base / WORK).mkdir(exist_ok=True)
         stages = Stages(run, monitor)
@@ -81,7 +92,7 @@ def making(out: PathLike, record: dict[str, Any], monitor: Monitor, *, resume: b
             yield base, stages
         except BaseException:
             if not stages.finished:
-                for folder in (WORK, RECORD):
+                for folder in (WORK, TRAIN_RECORD):
                     shutil.rmtree(base / folder)
                 if not any(base.iterdir()):
                     base.rmdir()

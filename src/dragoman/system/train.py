@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dragoman.align import AlignConfig, Direction, Step, align, read_pharaoh, write_pharaoh
+from dragoman.align import AlignConfig, AlignStep, Direction, align, read_pharaoh, write_pharaoh
 from dragoman.corpus import Bitext
 from dragoman.errors import InputError
 from dragoman.features import parse_templates
@@ -143,7 +143,7 @@ class _Work:
     def _align(self, bitext: Bitext, goal: PathLike) -> None:
         with self.monitor.progress("aligning words", 100) as bar:
 
-            def progress(step: Step) -> None:
+            def progress(step: AlignStep) -> None:
                 half = 50 if step.direction is Direction.REVERSE else 0
                 bar(half + 50 * step.iteration // step.n_iterations)
 

@@ -2,7 +2,7 @@
 
 from dragoman.tune.command import PLACEHOLDERS, CommandTemplate
 from dragoman.tune.command_decoder import CommandDecoder, CommandSettings
-from dragoman.tune.crossval import START, Comparison, FoldScore, best_method, cross_validate, deal_sentences
+from dragoman.tune.crossval import START, FoldScore, MethodComparison, best_method, cross_validate, deal_sentences
 from dragoman.tune.decoder import Decoder, DecodingRound, RoundAware
 from dragoman.tune.fixed import tune_pool
 from dragoman.tune.forest import ForestTuner
@@ -27,7 +27,6 @@ __all__ = [
     "CommandDecoder",
     "CommandSettings",
     "CommandTemplate",
-    "Comparison",
     "Decoder",
     "DecodingRound",
     "FoldScore",
@@ -37,6 +36,7 @@ __all__ = [
     "LoopSettings",
     "Measure",
     "Method",
+    "MethodComparison",
     "OnlineMethod",
     "OnlineSettings",
     "OnlineTuner",

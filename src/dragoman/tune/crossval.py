@@ -21,7 +21,7 @@ from dragoman.pool import Pool, metric_of, rerank
 from dragoman.run import RunFolder
 from dragoman.types import Int64Array
 
-__all__ = ["START", "Comparison", "FoldScore", "best_method", "cross_validate", "deal_sentences"]
+__all__ = ["START", "FoldScore", "MethodComparison", "best_method", "cross_validate", "deal_sentences"]
 
 START = "start"
 """Names the row of the weights that the methods start from."""
@@ -45,7 +45,7 @@ class FoldScore:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class MethodComparison:
     """A method over all folds: means, and the deviation of the held-out score between folds."""
 
     method: str
@@ -107,7 +107,7 @@ def cross_validate(
     n_threads: int = 1,
     run: RunFolder | None = None,
     on_fold: Callable[[FoldScore], None] | None = None,
-) -> list[Comparison]:
+) -> list[MethodComparison]:
     """Every optimiser on every fold, after a row for the start itself.
 
     A method that fails has its reason in its row and is not tried on further folds; the others go on. Folds that
@@ -132,10 +132,10 @@ def cross_validate(
             rows[method].append(score)
             if on_fold:
                 on_fold(score)
-    return [Comparison(method=method, folds=tuple(scores)) for method, scores in rows.items()]
+    return [MethodComparison(method=method, folds=tuple(scores)) for method, scores in rows.items()]
 
 
-def best_method(rows: list[Comparison]) -> str:
+def best_method(rows: list[MethodComparison]) -> str:
     """The method with the best mean held-out gain. Raises InputError when all failed."""
     good = [row for row in rows if row.failure is None and row.method != START]
     if not good:

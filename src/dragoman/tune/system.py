@@ -28,7 +28,7 @@ from dragoman.types import PathLike, Progress
 
 __all__ = ["SystemDecoder", "TuneConfig", "keep_tuned", "tune_system"]
 
-RECORD = "tune"
+TUNE_RECORD = "tune"
 """The run folder inside a tuned system."""
 
 
@@ -171,7 +171,9 @@ def tune_system(
         progress=progress,
     )
     decoder, optimiser = made.with_method(method, texts)
-    with RunFolder.open(base / RECORD, _record(config, parent, sentences, texts, start, seed), resume=resume) as run:
+    with RunFolder.open(
+        base / TUNE_RECORD, _record(config, parent, sentences, texts, start, seed), resume=resume
+    ) as run:
         record = tune_decoder(
             decoder,
             optimiser,
@@ -195,7 +197,7 @@ def keep_tuned(parent: System, out: PathLike, record: TuneRecord, *, method: str
         if entry["learned"] is not None:
             del entry["learned"]["trace"]  # long, and in the record of the run
     tuned = save_tuned(parent, out, record.weights, about=about)
-    for candidates in (Path(out) / RECORD).glob("rounds/*/candidates"):
+    for candidates in (Path(out) / TUNE_RECORD).glob("rounds/*/candidates"):
         shutil.rmtree(candidates)
     return tuned
 

@@ -11,7 +11,7 @@ from dragoman.cli.session import Session, table
 from dragoman.cli.tuning.options import TuneOptions
 from dragoman.features import WeightFormat, write_weights
 from dragoman.text import printable
-from dragoman.tune import Comparison, RoundRecord, TuneRecord, describe_settings
+from dragoman.tune import MethodComparison, RoundRecord, TuneRecord, describe_settings
 
 __all__ = ["describe_round", "report", "report_comparison", "show_settings", "write_result"]
 
@@ -64,7 +64,7 @@ def report(session: Session, record: TuneRecord, out: Path, **more: object) -> N
 
 
 def report_comparison(
-    session: Session, rows: list[Comparison], best: str, record: TuneRecord | None, out: Path | None
+    session: Session, rows: list[MethodComparison], best: str, record: TuneRecord | None, out: Path | None
 ) -> None:
     """The table of methods; with -o also the result of the best one on all sentences."""
     columns = ("method", "held out", "deviation", "train", "CPU s", "note")
@@ -107,7 +107,7 @@ def _round_json(record: RoundRecord) -> dict[str, Any]:
     }
 
 
-def _comparison_json(row: Comparison) -> dict[str, Any]:
+def _comparison_json(row: MethodComparison) -> dict[str, Any]:
     if row.failure is not None:
         return {"method": row.method, "failure": row.failure}
     return {
