@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections import Counter, defaultdict
+from importlib.resources import files
 from itertools import islice
 
 import pytest
@@ -16,6 +18,7 @@ from dragoman.synth.generator import PATTERNS
 from dragoman.synth.lexicon import lexicon
 from dragoman.synth.noise import disturb
 from dragoman.synth.sentences import Grammar
+from dragoman.synth.tables import irregular
 
 N = 15_000
 
@@ -259,6 +262,29 @@ def test_lexicon_size() -> None:
     assert len(nouns) > 450
     assert len(verbs) > 150
     assert len(adjectives) > 70
+
+
+@pytest.mark.parametrize(
+    ("name", "entry", "reason"),
+    [
+        ("nouns.txt", "das Haus, Häuser", "not enough values"),
+        ("adjectives.txt", "alt = old | x | prof", "substring not found"),
+        ("irregular.txt", "goose geese gees", "3 words"),
+        ("frames.txt", "lesen ; hum ; A=texts ; read {A} ; act", "nothing in the lexicon has the class texts"),
+        ("frames.txt", "lesen ; hum ; A=text ; read {A} ; act man=wet", "unknown 'wet'"),
+    ],
+)
+def test_a_malformed_entry_is_refused_with_its_line(monkeypatch, tmp_path, name: str, entry: str, reason: str) -> None:
+    shutil.copytree(files("dragoman.synth").joinpath("lexicon"), tmp_path / "lexicon")
+    path = tmp_path / "lexicon" / name
+    path.write_text(path.read_text(encoding="utf-8") + entry + "\n", encoding="utf-8")
+    monkeypatch.setattr("dragoman.synth.tables.files", lambda _: tmp_path)
+    irregular.cache_clear()
+    try:
+        with pytest.raises(InputError, match=f"{name}, line [0-9]+: cannot read '{re.escape(entry)}': {reason}"):
+            lexicon.__wrapped__()
+    finally:
+        irregular.cache_clear()
 
 
 def strings(examples: list[Example]) -> set[str]:

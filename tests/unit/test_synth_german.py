@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from dragoman.synth.dates import clock_times, number_words
-from dragoman.synth.frames import german_parts
 from dragoman.synth.german import (
     ACC,
     DAT,
@@ -22,6 +21,7 @@ from dragoman.synth.german import (
 )
 from dragoman.synth.lexicon import lexicon
 from dragoman.synth.phrases import COUNT, DEF, DEM, INDEF, NO, POSS, ZERO, Common, contract
+from dragoman.synth.tables import irregular
 
 CASES = (NOM, ACC, DAT, GEN)
 
@@ -177,7 +177,7 @@ def test_nouns(args: tuple[str, int, str], weak: bool, truth: str) -> None:
     ],
 )
 def test_verbs(verb: str, present: str, past3: str, participle: str, zu: str, imperative: str) -> None:
-    made = conjugate(verb, german_parts())
+    made = conjugate(verb, irregular("german"))
     assert made.present == tuple(present.split())
     assert made.past[2] == past3
     assert made.participle == participle
@@ -198,7 +198,7 @@ def test_verbs(verb: str, present: str, past3: str, participle: str, zu: str, im
     ],
 )
 def test_auxiliary_of_the_perfect(verb: str, sein: bool) -> None:
-    assert conjugate(verb, german_parts()).with_sein is sein
+    assert conjugate(verb, irregular("german")).with_sein is sein
 
 
 def phrase(

@@ -4,44 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dragoman.synth.tables import irregular
+
 __all__ = ["EnglishVerb", "article", "comparative", "conjugate", "contract_not", "plural", "superlative"]
 
-_IRREGULAR_PLURALS = {
-    "child": "children",
-    "grandchild": "grandchildren",
-    "man": "men",
-    "woman": "women",
-    "foot": "feet",
-    "tooth": "teeth",
-    "goose": "geese",
-    "mouse": "mice",
-    "wife": "wives",
-    "knife": "knives",
-    "leaf": "leaves",
-    "shelf": "shelves",
-    "bookshelf": "bookshelves",
-    "loaf": "loaves",
-    "scarf": "scarves",
-    "thief": "thieves",
-    "wolf": "wolves",
-    "calf": "calves",
-    "stomach": "stomachs",
-    "salesperson": "salespeople",
-    "sheep": "sheep",
-    "fish": "fish",
-    "people": "people",
-    "series": "series",
-    "gentleman": "gentlemen",
-    "fisherman": "fishermen",
-    "postman": "postmen",
-    "potato": "potatoes",
-    "tomato": "tomatoes",
-    "euro": "euros",
-    "hero": "heroes",
-    "roof": "roofs",
-    "photo": "photos",
-    "piano": "pianos",
-}
 _VOWEL_SOUND = ("a", "e", "i", "o", "u")
 _A_IN_SPITE = ("uni", "eur", "use", "one", "usu", "uto")
 _AN_IN_SPITE = ("hour", "honest", "heir")
@@ -51,8 +17,9 @@ def plural(noun: str) -> str:
     """Plural of an English noun phrase, inflected on its last word, or on the word before `of`."""
     noun, of, rest = noun.partition(" of ")
     head, space, last = noun.rpartition(" ")
-    if last in _IRREGULAR_PLURALS:
-        made = _IRREGULAR_PLURALS[last]
+    irregular_plurals = irregular("plural")
+    if last in irregular_plurals:
+        made = irregular_plurals[last]
     elif last.endswith(("s", "x", "z", "ch", "sh")):
         made = last + "es"
     elif last.endswith("y") and last[-2] not in "aeiou":
@@ -87,8 +54,8 @@ _DOUBLING = (
 )
 
 
-def conjugate(base: str, irregular: dict[str, str]) -> EnglishVerb:
-    """Conjugate an English verb; `irregular` maps a base to `past participle`."""
+def conjugate(base: str, parts: dict[str, str]) -> EnglishVerb:
+    """Conjugate an English verb; `parts` maps an irregular base to `past participle`."""
     if base == "be":
         return EnglishVerb(
             "be",
@@ -106,7 +73,7 @@ def conjugate(base: str, irregular: dict[str, str]) -> EnglishVerb:
         third = base[:-1] + "ies"
     else:
         third = base + "s"
-    row = irregular.get(base)
+    row = parts.get(base)
     if row is not None:
         past, participle = row.split()
     elif base.endswith("e"):
@@ -143,7 +110,7 @@ def _graded(adjective: str, ending: str) -> str | None:
     if adjective.endswith("y") and len(adjective) <= 6:
         return adjective[:-1] + "i" + ending
     vowels = sum(letter in "aeiou" for letter in adjective.rstrip("e"))
-    if vowels > 1 and not adjective.endswith(("ow", "er", "et", "mple")) and adjective not in _ONE_SYLLABLE:
+    if vowels > 1 and not adjective.endswith(("ow", "er", "et", "mple")) and adjective not in _ONE_SYLLABLE.split():
         return None
     if adjective.endswith("e"):
         return adjective + ending[1:]
@@ -152,24 +119,7 @@ def _graded(adjective: str, ending: str) -> str | None:
     return adjective + ending
 
 
-_ONE_SYLLABLE = frozenset(
-    [
-        "cheap",
-        "deep",
-        "sweet",
-        "weak",
-        "great",
-        "clean",
-        "poor",
-        "quick",
-        "loud",
-        "young",
-        "rich",
-        "short",
-        "dear",
-        "cool",
-    ]
-)
+_ONE_SYLLABLE = "cheap deep sweet weak great clean poor quick loud young rich short dear cool"
 
 
 def comparative(adjective: str) -> str:

@@ -1,27 +1,22 @@
-"""Verb frames, parsed from their tables against the words that fill them."""
+"""Verb frames, read from the lexicon against the words that fill them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dragoman.synth import english, german, lexicon_modifiers, lexicon_verbs
+from dragoman.synth import english, german
 from dragoman.synth.german import ACC, DAT
 from dragoman.synth.lexemes import Frame, Pattern, Slot
-from dragoman.synth.tables import adverbs, lines, weighted
+from dragoman.synth.tables import grouped, irregular, weighted
 
 if TYPE_CHECKING:
     from dragoman.synth.words import Words
 
-__all__ = ["FrameReader", "german_parts"]
+__all__ = ["read_frames"]
 
 _CASES = {"A": ACC, "D": DAT}
 _PREPOSITIONS = "auf in im ins aus vom von am an mit zu zum zur nach bei über durch vor unter als beim spazieren"
 """First words of fixed complements that nicht can stand before."""
-
-
-def _parts(table: str) -> dict[str, str]:
-    entries = (entry.split(" ", 1) for entry in table.strip().replace("\n", " ; ").split(" ; "))
-    return {head: rest.strip() for head, rest in entries}
 
 
 _PARTICLES = frozenset(["on", "off", "up", "down", "away", "in", "out", "along"])
@@ -48,30 +43,26 @@ def _for_heavy(patterns: tuple[Pattern, ...]) -> tuple[Pattern, ...]:
     return tuple(p for p in moved if p.pieces and p.pieces[-1] == "{A}") or patterns
 
 
-def german_parts() -> dict[str, str]:
-    """Principal parts of the irregular German verbs."""
-    return _parts(lexicon_verbs.GERMAN_IRREGULAR)
+def read_frames(words: Words) -> dict[str, list[Frame]]:
+    """The verb frames of the lexicon, by section."""
+    return grouped("frames.txt", _FrameReader(words).frame)
 
 
-class FrameReader:
+class _FrameReader:
     """Parses verb frames against the nouns, places and manners."""
 
     def __init__(self, words: Words) -> None:
         self.words = words
-        self.manners = adverbs(lexicon_modifiers.MANNERS)
         self.prepositions = frozenset(_PREPOSITIONS.split())
-        self.german = german_parts()
-        self.english = _parts(lexicon_verbs.ENGLISH_IRREGULAR)
+        self.german = irregular("german")
+        self.english = irregular("english")
 
-    def read(self, table: str) -> list[Frame]:
-        """All frames of a table."""
-        return [self._frame(line) for line in lines(table)]
-
-    def _frame(self, line: str) -> Frame:
+    def frame(self, line: str) -> Frame:
         verb, subjects, complements, patterns, flags = (part.strip() for part in line.split(" ; "))
         slots = tuple(self._slot(text) for text in complements.split() if text != "-")
         names = flags.split()
         options = dict(name.split("=") for name in names if "=" in name)
+        groups = options["man"].split(",") if "man" in options else ()
         kinds = subjects.split(",")
         made = tuple(self._pattern(text) for text in patterns.split(" / "))
         return Frame(
@@ -85,7 +76,7 @@ class FrameReader:
             aspect=names[0],
             flags=frozenset(name for name in names[1:] if "=" not in name),
             places=self.words.where(*options["loc"].split(",")) if "loc" in options else (),
-            manners=weighted([a for group in options.get("man", "").split(",") if group for a in self.manners[group]]),
+            manners=weighted([manner for group in groups for manner in self.words.manners[group]]),
             swap=names[0] == "swap",
             negatable="noneg" not in names
             and ("neg" in names or all(s.label or s.words.split()[0] in self.prepositions for s in slots)),
@@ -93,25 +84,25 @@ class FrameReader:
 
     def _slot(self, text: str) -> Slot:
         if text == "_es":
-            return Slot("es", "", ACC, False, (), (), "", "es")
+            return Slot("es", case=ACC, words="es")
         if text.startswith("_"):
-            return Slot("", "", 0, False, (), (), "", text[1:].replace("_", " "))
+            return Slot("", words=text[1:].replace("_", " "))
         if text.startswith("~"):
             noun, _, gender = text[1:].partition(".")
             negative = german.determiner_forms("kein")["mfn".index(gender)][ACC]
-            return Slot("~", negative, ACC, False, (), (), "", noun)
+            return Slot("~", preposition=negative, case=ACC, words=noun)
         if text in ("R", "RD"):
-            return Slot(text, "", ACC if text == "R" else DAT, False, (), (), "", "")
+            return Slot(text, case=ACC if text == "R" else DAT)
         head, _, rest = text.partition("=")
         fillers, _, policy = rest.partition("/")
         kinds = fillers.split(",")
         if head in ("G", "L"):
-            return Slot(head, "", 0, False, (), self.words.where(*kinds), "", "")
+            return Slot(head, places=self.words.where(*kinds))
         preposition, _, case = head.rpartition(".")
         label = "P" if preposition else case
         others = [kind for kind in kinds if kind != "hum"]
         nouns = self.words.of(*others) if others else ()
-        return Slot(label, preposition, _CASES[case], "hum" in kinds, nouns, (), policy, "")
+        return Slot(label, preposition=preposition, case=_CASES[case], human="hum" in kinds, nouns=nouns, policy=policy)
 
     def _pattern(self, text: str) -> Pattern:
         words = text.split()

@@ -74,13 +74,13 @@ class Slot:
     """A complement of a verb: its name in English patterns, its German form, and what may fill it."""
 
     label: str
-    preposition: str
-    case: int
-    human: bool
-    nouns: tuple[Noun, ...]
-    places: tuple[Place, ...]
-    policy: str
-    words: str
+    preposition: str = ""
+    case: int = 0
+    human: bool = False
+    nouns: tuple[Noun, ...] = ()
+    places: tuple[Place, ...] = ()
+    policy: str = ""
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,13 +5,29 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from dragoman.synth import lexicon_modifiers, lexicon_special, lexicon_verbs
-from dragoman.synth.frames import FrameReader
+from dragoman.synth.frames import read_frames
 from dragoman.synth.lexemes import Adverb, Frame
-from dragoman.synth.tables import pairs, weighted
+from dragoman.synth.tables import weighted
 from dragoman.synth.words import Words, read_words
 
 __all__ = ["Lexicon", "lexicon"]
+
+Frames = tuple[Frame, ...]
+
+_OFFSETS = {
+    "people": 40,
+    "senses": 60,
+    "things": 12,
+    "states": 20,
+    "weather": 4,
+    "reports": 5,
+    "requests": 6,
+    "matrices": 8,
+    "arrivals": 4,
+    "idioms": 12,
+}
+"""How flat the frequencies of the sections of verb frames are."""
+_REPAIRS = ("reparieren", "waschen", "streichen")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,74 +35,79 @@ class Lexicon:
     """Everything a sentence pattern draws from; a pool repeats a verb as often as it is frequent."""
 
     words: Words
-    frames: tuple[Frame, ...]
-    things: tuple[Frame, ...]
-    idioms: tuple[Frame, ...]
-    states: tuple[Frame, ...]
-    hindrances: tuple[Frame, ...]
-    helps: tuple[Frame, ...]
-    moods: tuple[Frame, ...]
-    weather: tuple[Frame, ...]
-    lasting: tuple[Frame, ...]
-    passives: tuple[Frame, ...]
-    commands: tuple[Frame, ...]
-    mishaps: tuple[Frame, ...]
+    frames: Frames
+    things: Frames
+    idioms: Frames
+    states: Frames
+    hindrances: Frames
+    helps: Frames
+    moods: Frames
+    lasting: Frames
+    passives: Frames
+    commands: Frames
+    mishaps: Frames
     walking: Frame
     travelling: Frame
-    causatives: tuple[Frame, ...]
-    reports: tuple[Frame, ...]
-    requests: tuple[Frame, ...]
-    matrices: tuple[Frame, ...]
-    duties: tuple[Frame, ...]
-    hobbies: tuple[Frame, ...]
-    outings: tuple[Frame, ...]
-    big: tuple[Frame, ...]
-    arrivals: tuple[Frame, ...]
+    causatives: Frames
+    reports: Frames
+    requests: Frames
+    matrices: Frames
+    duties: Frames
+    hobbies: Frames
+    outings: Frames
+    big: Frames
+    arrivals: Frames
     gladly: dict[str, Adverb]
+
+
+def _having(frames: Frames, flag: str) -> Frames:
+    return tuple(frame for frame in frames if flag in frame.flags)
+
+
+def _lacking(frames: Frames, flag: str) -> Frames:
+    return tuple(frame for frame in frames if flag not in frame.flags)
+
+
+def _human(frames: Frames) -> Frames:
+    return tuple(frame for frame in frames if frame.human)
+
+
+def _towards(frames: Frames, verb: str) -> Frame:
+    """The frame of a verb of motion with a goal."""
+    return next(frame for frame in frames if frame.verb.infinitive == verb and frame.slots[0].label == "G")
 
 
 @cache
 def lexicon() -> Lexicon:
-    """Parse and inflect everything, on first use."""
+    """Read and inflect everything, on first use."""
     words = read_words()
-    read = FrameReader(words).read
-    people = weighted(read(lexicon_verbs.FRAMES), 40)
-    senses = weighted(read(lexicon_special.SENSE_FRAMES), 60)
-    things = weighted(read(lexicon_special.THING_FRAMES), 12)
-    feelings = "\n".join(
-        f"sein ; hum ; _{de} ; {' / '.join('be ' + word for word in en)} ; sta neg"
-        for de, en in pairs(lexicon_modifiers.CONDITIONS)
-    )
-    states = weighted(read(lexicon_special.STATE_FRAMES) + read(feelings), 20)
-    weather = weighted(read(lexicon_special.WEATHER_FRAMES), 4)
+    pools = {section: weighted(made, _OFFSETS[section]) for section, made in read_frames(words).items()}
+    people, things = pools["people"], pools["things"]
+    deeds = people + pools["senses"]
+    states = pools["states"] + pools["weather"]
     return Lexicon(
         words=words,
-        frames=people + senses,
-        lasting=tuple(frame for frame in people if "since" in frame.flags),
-        passives=tuple(frame for frame in people + senses + things if "pas" in frame.flags and len(frame.slots) == 1),
-        commands=tuple(frame for frame in people + senses if "imp" in frame.flags),
+        frames=deeds,
+        lasting=_having(people, "since"),
+        passives=tuple(frame for frame in _having(deeds + things, "pas") if len(frame.slots) == 1),
+        commands=_having(deeds, "imp"),
         things=things,
-        mishaps=tuple(frame for frame in people + senses if "bad" in frame.flags and frame.human),
-        causatives=tuple(
-            f for f in people if f.verb.infinitive in ("reparieren", "waschen", "streichen") and "pas" in f.flags
-        ),
-        walking=next(f for f in people if f.verb.infinitive == "gehen" and f.slots[0].label == "G"),
-        travelling=next(f for f in people if f.verb.infinitive == "fahren" and f.slots[0].label == "G"),
-        reports=weighted(read(lexicon_special.REPORT_FRAMES), 5),
-        requests=weighted(read(lexicon_special.REQUEST_FRAMES), 6),
-        matrices=weighted(read(lexicon_special.MATRIX_FRAMES), 8),
-        arrivals=weighted(read(lexicon_special.ARRIVAL_FRAMES), 4),
+        mishaps=_human(_having(deeds, "bad")),
+        causatives=tuple(frame for frame in _having(people, "pas") if frame.verb.infinitive in _REPAIRS),
+        walking=_towards(people, "gehen"),
+        travelling=_towards(people, "fahren"),
+        reports=pools["reports"],
+        requests=pools["requests"],
+        matrices=pools["matrices"],
+        arrivals=pools["arrivals"],
         gladly={words: Adverb(words, (("", "m"),), True) for words in ("gern", "lieber", "nicht gern", "sehr gern")},
-        idioms=weighted(read(lexicon_special.IDIOM_FRAMES), 12),
-        states=states,
-        hindrances=tuple(frame for frame in states + weather if "hinder" in frame.flags),
-        helps=tuple(frame for frame in states + weather if "help" in frame.flags),
-        moods=tuple(frame for frame in states + weather if "hinder" not in frame.flags),
-        duties=tuple(frame for frame in people if "duty" in frame.flags and frame.human),
-        hobbies=tuple(frame for frame in people if "hob" in frame.flags and frame.human),
-        outings=tuple(
-            f for f in people + senses if f.places and f.human and f.aspect == "act" and "noout" not in f.flags
-        ),
-        big=tuple(frame for frame in people if "big" in frame.flags and "inv" not in frame.flags and frame.human),
-        weather=weather,
+        idioms=pools["idioms"],
+        states=pools["states"],
+        hindrances=_having(states, "hinder"),
+        helps=_having(states, "help"),
+        moods=_lacking(states, "hinder"),
+        duties=_human(_having(people, "duty")),
+        hobbies=_human(_having(people, "hob")),
+        outings=tuple(frame for frame in _human(_lacking(deeds, "noout")) if frame.places and frame.aspect == "act"),
+        big=_human(_lacking(_having(people, "big"), "inv")),
     )

@@ -1,64 +1,80 @@
-"""How the lexicon's tables are read: sections, entries, continued lines, and frequencies by rank."""
+"""The files of the lexicon, `lexicon/*.txt`: UTF-8 text, one entry a line.
+
+A line `[name]` begins a section; empty lines and lines that begin with `#` are skipped. The form of an entry is
+described at the top of its file.
+"""
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import TypeVar
 
-from dragoman.synth.lexemes import Adverb
+from dragoman.errors import InputError
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-__all__ = ["adverb", "adverbs", "entries", "lines", "pairs", "weighted"]
+__all__ = ["Pair", "grouped", "irregular", "pair", "parse", "read", "weighted"]
 
 T = TypeVar("T")
+Pair = tuple[str, tuple[str, ...]]
+"""German words and their translations."""
+
+_WIDTHS = {"german": (4, 5), "english": (3,), "plural": (2,)}
+"""Words in an entry of each section of irregular forms."""
+
+
+def parse(text: str, name: str, make: Callable[[str, str], T]) -> list[T]:
+    """`make(section, entry)` of every entry in the text of the file `name`.
+
+    Raises InputError with file and line where `make` raises ValueError or LookupError.
+    """
+    section, made = "", []
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.startswith("["):
+            section = line.strip("[]")
+        elif line and not line.startswith("#"):
+            try:
+                made.append(make(section, line))
+            except (ValueError, LookupError) as error:
+                reason = f"unknown {error}" if isinstance(error, KeyError) else error
+                expected = "the top of the file describes an entry"
+                raise InputError(f"cannot read '{line}': {reason}; {expected}", path=name, line=number) from error
+    return made
+
+
+def read(name: str, make: Callable[[str, str], T]) -> list[T]:
+    """`make(section, entry)` of every entry of a file of the lexicon."""
+    return parse(files("dragoman.synth").joinpath("lexicon", name).read_text(encoding="utf-8"), name, make)
+
+
+def grouped(name: str, make: Callable[[str], T]) -> dict[str, list[T]]:
+    """`make(entry)` of every entry, by section."""
+    found: dict[str, list[T]] = {}
+    for section, made in read(name, lambda section, entry: (section, make(entry))):
+        found.setdefault(section, []).append(made)
+    return found
+
+
+def pair(entry: str) -> Pair:
+    """Parse `german = english / english`."""
+    de, en = entry.split(" = ")
+    return de, tuple(en.split(" / "))
+
+
+def _irregular(section: str, entry: str) -> tuple[str, str, str]:
+    head, *forms = entry.split(" ")
+    if 1 + len(forms) not in _WIDTHS[section]:
+        raise ValueError(f"{1 + len(forms)} words")
+    return section, head, " ".join(forms)
+
+
+@cache
+def irregular(kind: str) -> dict[str, str]:
+    """Irregular forms by their base: `german` and `english` verbs, English `plural`."""
+    return {head: forms for section, head, forms in read("irregular.txt", _irregular) if section == kind}
 
 
 def weighted(items: Sequence[T], offset: int = 3) -> tuple[T, ...]:
     """Repeat items so that a uniform draw is Zipf-like: the i-th comes in proportion to 1 / (i + offset)."""
     top = len(items) + offset
     return tuple(item for rank, item in enumerate(items) for _ in range(max(1, round(top / (rank + offset)))))
-
-
-def lines(table: str) -> list[str]:
-    """The lines of a table; one that begins with a space continues the line before."""
-    return re.sub("\n +", " ", table.strip()).splitlines()
-
-
-def entries(table: str) -> Iterator[tuple[str, str]]:
-    """Entries of a table with the section they stand in."""
-    section = ""
-    for line in lines(table):
-        if line.startswith("["):
-            section = line.strip("[]")
-        elif line:
-            for entry in line.split(" ; "):
-                yield section, entry.strip()
-
-
-def pairs(table: str) -> list[tuple[str, tuple[str, ...]]]:
-    """Entries `german = english / english`."""
-    pairs = []
-    for _, entry in entries(table):
-        de, _, en = entry.partition(" = ")
-        pairs.append((de, tuple(en.split(" / "))))
-    return pairs
-
-
-def adverb(de: str, translations: Iterable[str]) -> Adverb:
-    """An adverb from its table entry, translations with `@` and a position."""
-    made = []
-    for translation in translations:
-        words, _, position = translation.partition(" @")
-        made.append((words, position))
-    return Adverb(de, tuple(made), made[0][1] in ("m", "n"))
-
-
-def adverbs(table: str) -> dict[str, list[Adverb]]:
-    """Lines `kind: german = english ; …`."""
-    found: dict[str, list[Adverb]] = {}
-    for line in lines(table):
-        kind, _, rest = line.partition(": ")
-        found.setdefault(kind, []).extend(adverb(de, en) for de, en in pairs(rest))
-    return found

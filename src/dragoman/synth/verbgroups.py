@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dragoman.synth import english, german
 from dragoman.synth.english import EnglishVerb, contract_not
-from dragoman.synth.frames import german_parts
+from dragoman.synth.tables import irregular
 
 if TYPE_CHECKING:
     from dragoman.synth.draw import Draw
@@ -73,7 +73,7 @@ _AUXILIARY = {
 def _modal_forms(modal: Modal, *, past: bool) -> tuple[str, ...]:
     if modal.value in _AUXILIARY:
         return _AUXILIARY[modal.value]
-    verb = german.conjugate(modal.value, german_parts())
+    verb = german.conjugate(modal.value, irregular("german"))
     return verb.past if past else verb.present
 
 

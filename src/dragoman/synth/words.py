@@ -1,30 +1,38 @@
-"""Nouns, adjectives, places, times and names, parsed from their tables and inflected."""
+"""Nouns, adjectives, places, times and names, read from the lexicon and inflected."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain, zip_longest
+from typing import TypeVar
 
-from dragoman.synth import english, german, lexicon_modifiers, lexicon_nouns, lexicon_special
+from dragoman.synth import english, german
 from dragoman.synth.dates import clock_times, dated_times, number_words
 from dragoman.synth.german import PL, F, M, N
 from dragoman.synth.lexemes import Adjective, Adverb, Noun, Place
-from dragoman.synth.tables import adverb, adverbs, entries, lines, pairs, weighted
+from dragoman.synth.tables import Pair, grouped, pair, read, weighted
 
 __all__ = ["Words", "read_words"]
 
+Lexeme = TypeVar("Lexeme", Noun, Place)
+
 _GENDERS = {"der": M, "die": F, "das": N, "die+": PL}
+_ARTICLES = {"Schweiz": "der", "Türkei": "der", "USA": "den", "Niederlande": "den"}
+"""Dative articles of countries that have one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
-    """Everything but verbs."""
+    """Everything but verbs; `manners` are unweighted, as verbs take several groups of them."""
 
     nouns: tuple[Noun, ...]
     places: tuple[Place, ...]
     adjectives: tuple[Adjective, ...]
+    manners: dict[str, list[Adverb]]
     times: dict[str, tuple[Adverb, ...]]
     sentence_adverbs: dict[str, tuple[Adverb, ...]]
-    proverbs: tuple[tuple[str, tuple[str, ...]], ...]
+    proverbs: tuple[Pair, ...]
     numbers: tuple[tuple[str, str], ...]
     cities: tuple[tuple[str, str], ...]
     women: tuple[str, ...]
@@ -33,45 +41,38 @@ class Words:
 
     def of(self, *classes: str) -> tuple[Noun, ...]:
         """Weighted pool of the nouns in any of these classes."""
-        wanted = set(classes)
-        chosen = [noun for noun in self.nouns if wanted & noun.classes and "place" not in noun.classes]
-        if not chosen or wanted - set().union(*(noun.classes for noun in chosen)):
-            raise KeyError(f"no noun for one of the classes {sorted(wanted)}")
-        return weighted(chosen)
+        return _pool([noun for noun in self.nouns if "place" not in noun.classes], classes)
 
     def where(self, *classes: str) -> tuple[Place, ...]:
         """Weighted pool of the places in any of these classes."""
-        wanted = set(classes)
-        chosen = [place for place in self.places if wanted & place.classes]
-        if not chosen or wanted - set().union(*(place.classes for place in chosen)):
-            raise KeyError(f"no place for one of the classes {sorted(wanted)}")
-        return weighted(chosen)
+        return _pool(self.places, classes)
 
 
-def _adjectives() -> list[Adjective]:
-    found = []
-    for line in lines(lexicon_modifiers.ADJECTIVES):
-        head, _, rest = line.partition(" = ")
-        translations, order, classes = rest.split(" | ")
-        word, _, graded = head.partition(" (")
-        plain, _, stem = word.partition(",")
-        comparative, superlative = "", None
-        if graded:
-            comparative, best = graded.rstrip(")").split()
-            superlative = german.adjective_forms(best)
-        found.append(
-            Adjective(
-                plain=plain.rstrip("!"),
-                forms=german.adjective_forms(stem.rstrip("-") or plain),
-                order="osacm".index(order),
-                english=tuple(translations.split("/")),
-                comparative=comparative,
-                superlative=superlative,
-                classes=frozenset(name for name in classes.split() if name[0] != "-"),
-                excepted=frozenset(name[1:] for name in classes.split() if name[0] == "-"),
-            )
-        )
-    return found
+def _pool(lexemes: Sequence[Lexeme], classes: Iterable[str]) -> tuple[Lexeme, ...]:
+    wanted = set(classes)
+    chosen = [lexeme for lexeme in lexemes if wanted & lexeme.classes]
+    missing = wanted.difference(*(lexeme.classes for lexeme in chosen))
+    if missing:
+        raise ValueError(f"nothing in the lexicon has the class {', '.join(sorted(missing))}")
+    return weighted(chosen)
+
+
+def _adjective(_: str, entry: str) -> Adjective:
+    head, rest = entry.split(" = ")
+    translations, order, classes = rest.split(" | ")
+    word, _, graded = head.partition(" (")
+    plain, _, stem = word.partition(",")
+    comparative, best = graded.rstrip(")").split() if graded else ("", "")
+    return Adjective(
+        plain=plain.rstrip("!"),
+        forms=german.adjective_forms(stem.rstrip("-") or plain),
+        order="osacm".index(order),
+        english=tuple(translations.split("/")),
+        comparative=comparative,
+        superlative=german.adjective_forms(best) if best else None,
+        classes=frozenset(name for name in classes.split() if name[0] != "-"),
+        excepted=frozenset(name[1:] for name in classes.split() if name[0] == "-"),
+    )
 
 
 class _Nouns:
@@ -83,85 +84,67 @@ class _Nouns:
 
     def make(self, head: str, translations: str, classes: set[str]) -> Noun:
         word, _, forms = head.partition(" ")
-        plurals = [form.strip() for form in forms.split(",")]
-        lemma = plurals[0].rstrip("*")
+        lemma, *others = (form.strip() for form in forms.split(","))
+        plural, genitive = (*others, "", "")[:2]
         gender = _GENDERS[word]
         if gender == PL:
-            singular, plural = german.noun_forms(lemma, F, lemma)
+            singular, plurals = german.noun_forms(lemma, F, lemma)
         else:
-            singular, plural = german.noun_forms(
-                lemma,
-                gender,
-                plurals[1] if len(plurals) > 1 else "",
-                weak=plurals[0].endswith("*"),
-                genitive=plurals[2] if len(plurals) > 2 else "",
-            )
+            weak = lemma.endswith("*")
+            singular, plurals = german.noun_forms(lemma.rstrip("*"), gender, plural, weak=weak, genitive=genitive)
         words = tuple(text.strip("!~").replace("'s", " 's").replace("  ", " ") for text in translations.split("/"))
         marks = translations[-1]
         tags = frozenset(name for name in classes if f"no{name}" not in classes)
         if "measure" not in tags:
             tags |= {words[0].replace(" ", "_")}
-        suits = [a for a in self.adjectives if a.classes & tags and not a.excepted & tags]
         noun = Noun(
             gender=gender,
             singular=singular,
-            plural=plural,
+            plural=plurals,
             english=words,
             english_plural=words if marks in "!~" else tuple(english.plural(text) for text in words),
             plural_only=marks == "!",
             uncountable=marks == "~",
-            mass=gender != PL and len(plurals) == 1,
+            mass=gender != PL and not others,
             classes=tags,
-            adjectives=tuple(suits),
+            adjectives=tuple(a for a in self.adjectives if a.classes & tags and not a.excepted & tags),
         )
         self.all.append(noun)
         return noun
 
-    def read(self, section: str, entry: str) -> None:
+    def simple(self, section: str, entry: str) -> None:
         entry, _, extra = entry.partition(" #")
-        head, _, translations = entry.partition(" = ")
-        classes = set(section.split()) | set(extra.split())
-        feminine = head.endswith(" /in")
-        head = head.removesuffix(" /in")
-        self.make(head, translations, classes)
-        if feminine:
+        head, translations = entry.split(" = ")
+        classes = {*section.split(), *extra.split()}
+        masculine = head.removesuffix(" /in")
+        self.make(masculine, translations, classes)
+        if masculine != head:
             lemma = head.split()[1].rstrip(",*").removesuffix("e")
             self.make(f"die {lemma}in, {lemma}innen", translations.replace("waiter", "waitress"), classes)
 
-    def read_compounds(self) -> None:
-        rows = lines(lexicon_nouns.COMPOUNDS)
-        for modifiers, head in zip(rows[::2], rows[1::2], strict=True):
-            de, _, en = modifiers.partition(" = ")
-            forms, _, rest = head.partition(" = ")
-            translation, _, classes = rest.partition(" | ")
-            word, _, nouns = forms.partition(" ")
-            for first, first_english in zip(de.split(), en.split(), strict=True):
-                compound = ", ".join(first + part for part in nouns.split(", "))
-                translated = "/".join(f"{first_english} {part}" for part in translation.split("/"))
-                self.make(f"{word} {compound}", translated, set(classes.split()))
+    def compounds(self, _: str, entry: str) -> None:
+        first, head, classes = entry.split(" | ")
+        firsts, first_translations = first.split(" = ")
+        forms, translation = head.split(" = ")
+        article, _, parts = forms.partition(" ")
+        for de, en in zip(firsts.split(), first_translations.split(), strict=True):
+            compound = ", ".join(de + part for part in parts.split(", "))
+            translated = "/".join(f"{en} {part}" for part in translation.split("/"))
+            self.make(f"{article} {compound}", translated, set(classes.split()))
 
-
-def _places(nouns: _Nouns) -> list[Place]:
-    found = []
-    for section, text in entries(lexicon_nouns.PLACES):
-        entry, _, extra = text.partition(" #")
+    def place(self, section: str, entry: str) -> Place:
+        text, _, extra = entry.partition(" #")
         classes = {section, *extra.split()}
-        if entry.startswith("@"):
-            at, to = (part.split(" = ") for part in entry[1:].split(" | "))
-            found.append(Place(None, at[0], (at[1],), to[0], (to[1],), frozenset(classes)))
-            continue
-        head, at_text, to_text = entry.split(" | ")
-        de, _, en = head.partition(" = ")
-        noun = nouns.make(de, en, {"place", f"{section}-place"})
+        if text.startswith("@"):
+            at, to = (part.split(" = ") for part in text[1:].split(" | "))
+            return Place(None, at[0], (at[1],), to[0], (to[1],), frozenset(classes))
+        head, at_text, to_text = text.split(" | ")
+        de, en = head.split(" = ")
+        noun = self.make(de, en, {"place", f"{section}-place"})
         at_de, at_en = at_text.split(" ")
         to_de, to_en = to_text.split(" ")
         classes.add(noun.english[0])
-        found.append(Place(noun, at_de, tuple(at_en.split("/")), to_de, tuple(to_en.split("/")), frozenset(classes)))
-    cities = [_geographic(entry, "city") for _, entry in entries(lexicon_nouns.CITIES)]
-    countries = [_geographic(entry, "region") for _, entry in entries(lexicon_nouns.COUNTRIES)]
-    for place in range(max(len(cities), len(countries))):
-        found += cities[place : place + 1] + countries[place : place + 1]
-    return found
+        return Place(noun, at_de, tuple(at_en.split("/")), to_de, tuple(to_en.split("/")), frozenset(classes))
 
 
 def _geographic(entry: str, group: str) -> Place:
@@ -169,46 +152,53 @@ def _geographic(entry: str, group: str) -> Place:
     name, en = de.removeprefix("die "), en or de
     at, to = f"in {name}", f"nach {name}"
     if name != de:
-        many = name in ("USA", "Niederlande")
-        dative = name + "n" if name == "Niederlande" else name
-        at, to = f"in {'den' if many else 'der'} {dative}", f"in die {name}"
+        at, to = f"in {_ARTICLES[name]} {name}{'n' if name == 'Niederlande' else ''}", f"in die {name}"
     return Place(None, at, (f"in {en}",), to, (f"to {en}",), frozenset({group}))
 
 
-def _times() -> dict[str, list[Adverb]]:
-    found = adverbs(lexicon_modifiers.TIMES)
-    weekdays, months = pairs(lexicon_modifiers.WEEKDAYS), pairs(lexicon_modifiers.MONTHS)
-    for kind, de, en in dated_times(weekdays, months, pairs(lexicon_modifiers.SEASONS), _numbers()):
-        found.setdefault(kind, []).append(adverb(de, en))
-    for de, en in clock_times(_numbers()):
-        found.setdefault("clock", []).append(adverb(de, en))
+def _adverb(de: str, translations: Iterable[str]) -> Adverb:
+    made = [text.partition(" @")[::2] for text in translations]
+    return Adverb(de, tuple(made), made[0][1] in ("m", "n"))
+
+
+def _adverbs() -> dict[str, dict[str, list[Adverb]]]:
+    """Adverbs by use (manner, sentence, time) and kind."""
+    found: dict[str, dict[str, list[Adverb]]] = {}
+    for section, adverbs in grouped("adverbs.txt", lambda entry: _adverb(*pair(entry))).items():
+        use, _, kind = section.partition(" ")
+        found.setdefault(use, {})[kind] = adverbs
     return found
 
 
-def _numbers() -> list[tuple[str, str]]:
-    return number_words([(de, en[0]) for de, en in pairs(lexicon_modifiers.NUMBERS)])
-
-
 def read_words() -> Words:
-    """Parse the tables."""
-    adjectives = _adjectives()
+    """Read the files of the lexicon."""
+    adjectives = read("adjectives.txt", _adjective)
     nouns = _Nouns(adjectives)
-    for section, entry in entries(lexicon_nouns.NOUNS):
-        nouns.read(section, entry)
-    nouns.read_compounds()
-    places = _places(nouns)
-    women, men = lines(lexicon_nouns.FIRST_NAMES)
-    moods = adverbs(lexicon_modifiers.SENTENCE_ADVERBS)
+    read("nouns.txt", nouns.simple)
+    read("compounds.txt", nouns.compounds)
+    places = read("places.txt", nouns.place)
+    names = grouped("names.txt", str)
+    cities = [_geographic(entry, "city") for entry in names["cities"]]
+    countries = [_geographic(entry, "region") for entry in names["countries"]]
+    places += [place for place in chain(*zip_longest(cities, countries)) if place is not None]
+    calendar = grouped("calendar.txt", pair)
+    numbers = number_words([(de, en[0]) for de, en in calendar["numbers"]])
+    adverbs = _adverbs()
+    times = adverbs["time"]
+    for kind, de, en in dated_times(calendar["weekdays"], calendar["months"], calendar["seasons"], numbers):
+        times.setdefault(kind, []).append(_adverb(de, en))
+    times["clock"] = [_adverb(de, en) for de, en in clock_times(numbers)]
     return Words(
         nouns=tuple(nouns.all),
         places=tuple(places),
         adjectives=tuple(adjectives),
-        times={kind: weighted(found) for kind, found in _times().items()},
-        sentence_adverbs={kind: weighted(found) for kind, found in moods.items()},
-        proverbs=weighted(pairs(lexicon_special.PROVERBS), 10),
-        numbers=tuple(_numbers()),
-        cities=weighted([(p.at[3:], p.at_english[0][3:]) for p in places if "city" in p.classes]),
-        women=weighted(women.split()[1:]),
-        men=weighted(men.split()[1:]),
-        surnames=weighted(lexicon_nouns.SURNAMES.split()),
+        manners=adverbs["manner"],
+        times={kind: weighted(found) for kind, found in times.items()},
+        sentence_adverbs={kind: weighted(found) for kind, found in adverbs["sentence"].items()},
+        proverbs=weighted(read("proverbs.txt", lambda _, entry: pair(entry)), 10),
+        numbers=tuple(numbers),
+        cities=weighted([(city.at[3:], city.at_english[0][3:]) for city in places if "city" in city.classes]),
+        women=weighted(names["women"]),
+        men=weighted(names["men"]),
+        surnames=weighted(names["surnames"]),
     )
