@@ -36,7 +36,7 @@ def _prepared(n_sentences: int) -> Callable[[ChartConfig], Callable[[], float]]:
         index = FeatureIndex()
         decoder = ChartDecoder(config, rules.vocab, index, features=ChartFeatures(unknown="unknown"), lm=lm)
         weights = Weights.from_dict(rules.weights, index)
-        return lambda: float(np.mean(decoder.kbest(options, weights, 1).scores)) + rules.constant()
+        return lambda: float(np.mean(decoder.kbest(options, weights, 1).totals)) + rules.constant()
 
     return with_config
 

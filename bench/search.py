@@ -60,7 +60,7 @@ def _decode(config: PhraseConfig, scale: float) -> Workload:
         options, _ = builder.build(lines)
         return decoder.kbest(options, weights, 1)
 
-    return Workload(n_items=len(lines), ours=run, repeats=3, note=lambda: f"mean model score {run().scores.mean():.3f}")
+    return Workload(n_items=len(lines), ours=run, repeats=3, note=lambda: f"mean model score {run().totals.mean():.3f}")
 
 
 def _lists(scale: float) -> Workload:

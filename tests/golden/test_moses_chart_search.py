@@ -49,11 +49,11 @@ class Model:
         found = []
         for s in range(best.n_sentences):
             row = []
-            for c in range(best.first[s], best.first[s + 1]):
+            for c in range(best.sentences[s], best.sentences[s + 1]):
                 ids, values = best.features_of(c)
                 named = dict(zip(index.names(ids), values.tolist(), strict=True))
                 named["rules"] = named.get("rules", 0.0) + named.pop("unknown", 0.0)
-                row.append((self.rules.text(best.tokens_of(c)), named, float(best.scores[c]) + self.rules.constant()))
+                row.append((self.rules.text(best.tokens_of(c)), named, float(best.totals[c]) + self.rules.constant()))
             found.append(row)
         return found
 

@@ -78,7 +78,7 @@ def decode(model, config, n_sentences):
         ids, values = best.features_of(c)
         named = dict(zip(index.names(ids), values.tolist(), strict=True))
         named["phrases"] = named.get("phrases", 0.0) + named.pop("unknown", 0.0)
-        found.append((" ".join(words), named, float(best.scores[c])))
+        found.append((" ".join(words), named, float(best.totals[c])))
     return found
 
 

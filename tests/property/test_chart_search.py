@@ -296,7 +296,7 @@ def test_search_without_pruning_is_brute_force(with_lm, lm, problem):
         scores.append(sum(problem.weights[index.find(name)] * value for name, value in values.items()))
         left[words, frozenset((name, round(value, 3)) for name, value in values.items() if name != "lm")] += 1
     assert len(got) == len(scores)
-    np.testing.assert_allclose(got.scores, sorted(scores, reverse=True), atol=1e-4)
+    np.testing.assert_allclose(got.totals, sorted(scores, reverse=True), atol=1e-4)
     for c in range(len(got)):
         ids, values = got.features_of(c)
         found = dict(zip((names[i] for i in ids), values.tolist(), strict=True))
@@ -350,8 +350,8 @@ def test_pruned_search_is_consistent(lm, problem, pop_limit, k, beam):
             continue
         from_forest = forest.kbest(problem.weights, k)
         for a, b in zip(
-            (again.scores, again.tokens, again.feature_ids, again.feature_values),
-            (from_forest.scores, from_forest.tokens, from_forest.feature_ids, from_forest.feature_values),
+            (again.totals, again.tokens, again.feature_ids, again.feature_values),
+            (from_forest.totals, from_forest.tokens, from_forest.feature_ids, from_forest.feature_values),
             strict=True,
         ):
             assert np.array_equal(a, b)
@@ -359,4 +359,4 @@ def test_pruned_search_is_consistent(lm, problem, pop_limit, k, beam):
             ids, values = again.features_of(c)
             found = dict(zip(index.names(ids), values.tolist(), strict=True))
             assert found.get("lm", 0.0) == pytest.approx(lm.score(forest.text(again.tokens_of(c))), abs=1e-4)
-            assert again.scores[c] == pytest.approx(float(problem.weights[ids] @ values), abs=1e-4)
+            assert again.totals[c] == pytest.approx(float(problem.weights[ids] @ values), abs=1e-4)

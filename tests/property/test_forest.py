@@ -23,7 +23,7 @@ def test_k_best_is_brute_force(forest, weights, k):
         return
     got = forest.kbest(weights, k)
     assert len(got) == min(k, len(expected))
-    np.testing.assert_allclose(got.scores, [score for score, _ in expected[:k]], atol=1e-9)
+    np.testing.assert_allclose(got.totals, [score for score, _ in expected[:k]], atol=1e-9)
     seen = set()
     for c in range(len(got)):
         edges = got.edges_of(c).tolist()
@@ -35,7 +35,7 @@ def test_k_best_is_brute_force(forest, weights, k):
         assert np.all(np.diff(ids) > 0)
         dense[ids] = values
         np.testing.assert_allclose(dense, features_of(arrays, edges))
-        assert got.scores[c] == pytest.approx(float(dense @ weights))
+        assert got.totals[c] == pytest.approx(float(dense @ weights))
 
 
 @given(forests(), weight_vectors, st.integers(1, 40))
@@ -48,10 +48,10 @@ def test_distinct_k_best_keeps_the_best_of_each_string(forest, weights, k):
         best.setdefault(tuple(words_of(arrays, edges)), score)
     scores = sorted(best.values(), reverse=True)
     got = forest.kbest(weights, k, distinct=True)
-    np.testing.assert_allclose(got.scores, scores[:k], atol=1e-9)
+    np.testing.assert_allclose(got.totals, scores[:k], atol=1e-9)
     strings = [tuple(got.tokens_of(c).tolist()) for c in range(len(got))]
     assert len(set(strings)) == len(strings)
-    for string, score in zip(strings, got.scores, strict=True):
+    for string, score in zip(strings, got.totals, strict=True):
         assert best[string] == pytest.approx(score)
 
 
@@ -93,7 +93,7 @@ def test_pruning_keeps_exactly_the_derivations_of_good_edges(forest, weights, th
     kept = [score for score, edges in expected if all(marginals[e] >= threshold for e in edges)]
     pruned = forest.pruned(weights, threshold)
     got = pruned.kbest(weights, len(expected) + 1)
-    np.testing.assert_allclose(got.scores, kept, atol=1e-9)
+    np.testing.assert_allclose(got.totals, kept, atol=1e-9)
     assert pruned.n_edges == int(np.sum(marginals >= threshold))
     assert forest.pruned(weights, 0.0, marginal=Marginal.SUM).n_edges <= forest.n_edges
 
@@ -106,7 +106,7 @@ def test_derivations_stand_by_themselves(forest, weights):
     got = forest.kbest(weights, 1)
     assert best.tokens() == [forest.word(int(t)) for t in got.tokens]
     named = dict(zip([f"f{i}" for i in range(N_FEATURES)], weights.tolist(), strict=True))
-    assert best.score(named) == pytest.approx(got.scores[0])
+    assert best.score(named) == pytest.approx(got.totals[0])
     again = Derivation.from_json(json.loads(json.dumps(best.to_json())))
     assert again == best
     placed = sorted(p for row in best.target_positions() for p in row)
@@ -119,7 +119,7 @@ def test_json_round_trip(forest, weights):
     names = again.index.names(np.arange(len(again.index), dtype=np.int32))
     mapped = np.array([weights[int(name[1:])] for name in names])
     a, b = forest.kbest(weights, 50), again.kbest(mapped, 50)
-    np.testing.assert_allclose(a.scores, b.scores)
+    np.testing.assert_allclose(a.totals, b.totals)
     assert [forest.text(a.tokens_of(c)) for c in range(len(a))] == [again.text(b.tokens_of(c)) for c in range(len(b))]
     for x, y in zip(forest.core.arrays(), again.core.arrays(), strict=True):
         assert x.shape == y.shape
@@ -135,13 +135,13 @@ def test_hypergraph_round_trip(tmp_path_factory, forest, weights):
     names = again.index.names(np.arange(len(again.index), dtype=np.int32))
     mapped = np.array([weights[int(name[1:])] for name in names])
     a, b = forest.kbest(weights, 50), again.kbest(mapped, 50)
-    np.testing.assert_allclose(a.scores, b.scores, atol=1e-9)
-    key = lambda f, k: sorted((round(float(k.scores[c]), 6), f.text(k.tokens_of(c))) for c in range(len(k)))  # noqa: E731
+    np.testing.assert_allclose(a.totals, b.totals, atol=1e-9)
+    key = lambda f, k: sorted((round(float(k.totals[c]), 6), f.text(k.tokens_of(c))) for c in range(len(k)))  # noqa: E731
     if len(a) < 50:
         assert key(forest, a) == key(again, b)
     second = path.with_name("again.hg")
     write_forest(again, second)
-    assert read_forest(second).kbest(mapped, 50).scores.tolist() == b.scores.tolist()
+    assert read_forest(second).kbest(mapped, 50).totals.tolist() == b.totals.tolist()
 
 
 @settings(max_examples=20)

@@ -260,7 +260,7 @@ def test_search_without_pruning_is_brute_force(algorithm, lm, problem):
         score = sum(weights[index.find(name)] * value for name, value in values.items())
         wanted.append((tuple(words), values, score))
     assert len(got) == len(wanted)
-    np.testing.assert_allclose(got.scores, sorted((s for *_, s in wanted), reverse=True), atol=1e-4)
+    np.testing.assert_allclose(got.totals, sorted((s for *_, s in wanted), reverse=True), atol=1e-4)
     names = index.names(np.arange(len(index), dtype=np.int32))
     left = wanted
     for c in range(len(got)):
@@ -340,8 +340,8 @@ def test_pruned_search_is_consistent(lm, problem, pop_limit, k, beam):
         from_forest = forest.kbest(weights, k)
         assert len(again) >= 1
         for a, b in zip(
-            (again.scores, again.tokens, again.feature_ids, again.feature_values),
-            (from_forest.scores, from_forest.tokens, from_forest.feature_ids, from_forest.feature_values),
+            (again.totals, again.tokens, again.feature_ids, again.feature_values),
+            (from_forest.totals, from_forest.tokens, from_forest.feature_ids, from_forest.feature_values),
             strict=True,
         ):
             assert np.array_equal(a, b)
@@ -350,4 +350,4 @@ def test_pruned_search_is_consistent(lm, problem, pop_limit, k, beam):
             found = dict(zip(index.names(ids), values.tolist(), strict=True))
             text = forest.text(again.tokens_of(c))
             assert found.get("lm", 0.0) == pytest.approx(lm.score(text), abs=1e-4)
-            assert again.scores[c] == pytest.approx(float(weights[ids] @ values), abs=1e-4)
+            assert again.totals[c] == pytest.approx(float(weights[ids] @ values), abs=1e-4)

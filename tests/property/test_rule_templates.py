@@ -187,7 +187,7 @@ def test_search_without_pruning_finds_every_derivation_with_its_features(lm, lin
             del values["lm"]
             wanted[words, frozenset((name, round(value, 3)) for name, value in values.items())] += 1
         got = forest.kbest(weights, MAX_DERIVATIONS + 1)
-        np.testing.assert_allclose(got.scores, sorted(scores, reverse=True), atol=1e-4)
+        np.testing.assert_allclose(got.totals, sorted(scores, reverse=True), atol=1e-4)
         found = Counter()
         for c in range(len(got)):
             ids, values = got.features_of(c)
@@ -250,7 +250,7 @@ def test_features_that_a_frozen_index_lacks_weigh_nothing(lines, known, new, see
         options, _ = builder.build([new])
         # Weights may be shorter than the index: what comes later weighs nothing.
         lists.append(decoder.kbest(options, weights, 50))
-        np.testing.assert_allclose(lists[0].scores, lists[1].scores, atol=1e-5)
+        np.testing.assert_allclose(lists[0].totals, lists[1].totals, atol=1e-5)
         assert (lists[0].feature_ids < n).all()
 
 

@@ -91,11 +91,11 @@ def test_threads_do_not_matter(lm):
     many = decoder.kbest(options, weights, 30, n_threads=4)
     for name in one.__slots__:
         assert np.array_equal(getattr(one, name), getattr(many, name)), name
-    assert one.first[1] == 1  # the empty sentence has the empty translation
+    assert one.sentences[1] == 1  # the empty sentence has the empty translation
     assert len(one.tokens_of(0)) == 0
     ids, values = one.features_of(0)
     assert dict(zip(decoder.index.names(ids), values.tolist(), strict=True)) == {"lm": pytest.approx(lm.score(""))}
-    assert np.all(np.diff(one.first) >= 1)
+    assert np.all(np.diff(one.sentences) >= 1)
 
 
 @pytest.mark.parametrize("max_span", [1, 5, 20])
@@ -141,11 +141,11 @@ def test_weights_are_live(lm):
     options = options_of(random_sentences([6]), random_grammar())
     decoder, weights = made(lm=lm)
     buffer = weights.values
-    before = decoder.kbest(options, buffer, 1).scores[0]
+    before = decoder.kbest(options, buffer, 1).totals[0]
     buffer *= 2
-    assert decoder.kbest(options, buffer, 1).scores[0] != before
+    assert decoder.kbest(options, buffer, 1).totals[0] != before
     buffer /= 2
-    assert decoder.kbest(options, buffer, 1).scores[0] == before
+    assert decoder.kbest(options, buffer, 1).totals[0] == before
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
@@ -187,7 +187,7 @@ def test_a_sentence_out_of_reach_has_an_empty_forest():
     assert first.best(weights) is None
     assert second.best(weights).tokens() == ["x"]
     best = decoder.kbest(options, weights, 3)
-    assert best.first.tolist() == [0, 0, 1]
+    assert best.sentences.tolist() == [0, 0, 1]
 
 
 def test_three_and_adjacent_nonterminals_and_empty_targets():
@@ -214,11 +214,11 @@ def test_all_targets_may_be_empty(lm):
 def test_a_larger_pop_limit_finds_no_less(lm):
     options = options_of(random_sentences([6, 7]), random_grammar())
     exact, weights = made(ChartConfig(pop_limit=10**6, rule_limit=None), lm=lm)
-    top = exact.kbest(options, weights, 1).scores
+    top = exact.kbest(options, weights, 1).totals
     for config in (ChartConfig(pop_limit=1), ChartConfig.fast(), ChartConfig.accurate()):
         pruned, same = made(config, lm=lm)
-        assert np.all(pruned.kbest(options, same, 1).scores <= top + 1e-9)
-    assert np.allclose(made(ChartConfig.accurate(), lm=lm)[0].kbest(options, weights, 1).scores, top, atol=0.2)
+        assert np.all(pruned.kbest(options, same, 1).totals <= top + 1e-9)
+    assert np.allclose(made(ChartConfig.accurate(), lm=lm)[0].kbest(options, weights, 1).totals, top, atol=0.2)
 
 
 def test_rule_limit_keeps_the_best():
@@ -228,8 +228,8 @@ def test_rule_limit_keeps_the_best():
     few, many = (d.kbest(options, weights, 20) for d in (decoder, everything))
     assert len(many) == 7
     assert len(few) == 3  # two of X, one of Y
-    assert set(few.scores.tolist()) <= set(many.scores.tolist())
-    assert few.scores[0] == many.scores[0]
+    assert set(few.totals.tolist()) <= set(many.totals.tolist())
+    assert few.totals[0] == many.totals[0]
 
 
 def test_feature_sets():
@@ -317,7 +317,7 @@ def test_features_of_places_are_part_of_the_score():
         assert len(lists) == 2
         for c in range(2):
             ids, found = lists.features_of(c)
-            assert lists.scores[c] == pytest.approx(float(values[ids] @ found), abs=1e-5)
+            assert lists.totals[c] == pytest.approx(float(values[ids] @ found), abs=1e-5)
             assert found[ids == 20].tolist() == [2]
         assert {21 in lists.features_of(c)[0] for c in range(2)} == {True, False}
 

@@ -47,7 +47,7 @@ def test_moses_hypergraph(tmp_path):
     weights = Weights.from_dict({"LM0": 1.0, "TM0_1": 1.0}, index)
     got = forest.kbest(weights, 10)
     assert [forest.text(got.tokens_of(c)) for c in range(len(got))] == ["the house", "a house", "home"]
-    np.testing.assert_allclose(got.scores, [-4.25, -4.5, -5.0])
+    np.testing.assert_allclose(got.totals, [-4.25, -4.5, -5.0])
     best = forest.best(weights)
     assert best is not None
     assert best.features() == {"LM0": -4.0, "TM0_1": -0.25}
@@ -156,7 +156,7 @@ def test_a_very_deep_forest(tmp_path):
     path = write(tmp_path, f"{HEAD}{n} {n}\n1\n<s> ||| ||| 0\n" + "\n".join(lines) + "\n")
     forest = read_forest(path)
     got = forest.kbest(np.ones(1), 5, distinct=True)
-    assert got.scores.tolist() == [n - 1]
+    assert got.totals.tolist() == [n - 1]
     assert len(got.tokens) == n - 1
     best = forest.best(np.ones(1))
     assert best is not None

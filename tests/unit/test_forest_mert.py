@@ -110,7 +110,7 @@ def test_forests_of_several_rounds_are_one_space(problem):
     merged = [[forest, lattice(rng, index, 4)] for [forest] in forests]
     result = ForestMert(n_starts=1).optimise(merged, lines, Bleu(), start, dense=NAMES, seed=1)
     best = [
-        max(((forest.kbest(result.weights, 1).scores[0], forest) for forest in several), key=lambda pair: pair[0])[1]
+        max(((forest.kbest(result.weights, 1).totals[0], forest) for forest in several), key=lambda pair: pair[0])[1]
         for several in merged
     ]
     assert result.gain_after == pytest.approx(

@@ -61,7 +61,7 @@ def test_threads_do_not_matter():
     for name in one.__slots__:
         assert np.array_equal(getattr(one, name), getattr(many, name)), name
     assert one.n_sentences == 8
-    assert one.first[1] == 1  # the empty sentence has the empty translation
+    assert one.sentences[1] == 1  # the empty sentence has the empty translation
 
 
 @pytest.mark.parametrize("limit", [0, 6, 70, None])
@@ -83,22 +83,22 @@ def test_long_sentences(limit):
 def test_a_wider_stack_search_is_never_worse_than_it_says():
     options = random_options([8, 10])
     exact, weights = decoder(PhraseConfig(algorithm=Algorithm.STACK, stack_size=10**6))
-    top = exact.kbest(options, weights, 1).scores
+    top = exact.kbest(options, weights, 1).totals
     for config in (PhraseConfig(algorithm=Algorithm.STACK, stack_size=5), PhraseConfig.fast()):
         pruned, same_weights = decoder(config)
-        assert np.all(pruned.kbest(options, same_weights, 1).scores <= top + 1e-9)
-    assert np.allclose(decoder(PhraseConfig.accurate())[0].kbest(options, weights, 1).scores, top, atol=0.2)
+        assert np.all(pruned.kbest(options, same_weights, 1).totals <= top + 1e-9)
+    assert np.allclose(decoder(PhraseConfig.accurate())[0].kbest(options, weights, 1).totals, top, atol=0.2)
 
 
 def test_weights_are_live():
     options = random_options([6])
     made, weights = decoder()
     buffer = weights.values
-    before = made.kbest(options, buffer, 1).scores[0]
+    before = made.kbest(options, buffer, 1).totals[0]
     buffer *= 2
-    assert made.kbest(options, buffer, 1).scores[0] != before
+    assert made.kbest(options, buffer, 1).totals[0] != before
     buffer /= 2
-    assert made.kbest(options, buffer, 1).scores[0] == before
+    assert made.kbest(options, buffer, 1).totals[0] == before
 
 
 def test_unknown_words_pass_through():

@@ -35,7 +35,7 @@ def system(request, tmp_path_factory):
 def derivations(system, sentence, n=20):
     forest = system.decode(sentence)
     found = forest.kbest(system.weights, n)
-    return [forest.derivation(found.edges_of(c)) for c in range(found.first[1])]
+    return [forest.derivation(found.edges_of(c)) for c in range(found.sentences[1])]
 
 
 def bare(derivation):

@@ -44,7 +44,7 @@ def best(
         values = given.on(space.index)
         lists = space.kbest(values, k, distinct=distinct)
         for c in range(len(lists)):
-            text, score = space.text(lists.tokens_of(c)), float(lists.scores[c])
+            text, score = space.text(lists.tokens_of(c)), float(lists.totals[c])
             found.append({"file": path, "score": score, "text": text})
             session.show(f"{score:.6f}\t{printable(text)}")
     session.emit({"best": found})

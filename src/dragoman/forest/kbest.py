@@ -13,38 +13,38 @@ __all__ = ["KBest"]
 class KBest:
     """The k best candidates of each sentence, best first. The fields' order is that of the native tuple.
 
-    Sentence s has the candidates `first[s]` to `first[s + 1]`. Candidate c has the tokens
-    `tokens[token_offsets[c]:token_offsets[c + 1]]`, features likewise (ids ascending, no zeros), and its derivation's
+    Sentence s has the candidates `sentences[s]` to `sentences[s + 1]`. Candidate c has the tokens
+    `tokens[token_rows[c]:token_rows[c + 1]]`, features likewise (ids ascending, no zeros), and its derivation's
     edges in pre-order.
     """
 
-    first: Int64Array
-    scores: Float64Array
-    token_offsets: Int64Array
+    sentences: Int64Array
+    totals: Float64Array
+    token_rows: Int64Array
     tokens: Int32Array
-    feature_offsets: Int64Array
+    feature_rows: Int64Array
     feature_ids: Int32Array
     feature_values: Float32Array
-    edge_offsets: Int64Array
+    edge_rows: Int64Array
     edges: Int32Array
 
     def __len__(self) -> int:
-        return len(self.scores)
+        return len(self.totals)
 
     @property
     def n_sentences(self) -> int:
         """How many sentences there are, those without candidates included."""
-        return len(self.first) - 1
+        return len(self.sentences) - 1
 
     def tokens_of(self, candidate: int) -> Int32Array:
         """The token ids of one candidate."""
-        return self.tokens[self.token_offsets[candidate] : self.token_offsets[candidate + 1]]
+        return self.tokens[self.token_rows[candidate] : self.token_rows[candidate + 1]]
 
     def edges_of(self, candidate: int) -> Int32Array:
         """The edges of one candidate's derivation, in pre-order."""
-        return self.edges[self.edge_offsets[candidate] : self.edge_offsets[candidate + 1]]
+        return self.edges[self.edge_rows[candidate] : self.edge_rows[candidate + 1]]
 
     def features_of(self, candidate: int) -> tuple[Int32Array, Float32Array]:
         """Feature ids and values of one candidate."""
-        row = slice(self.feature_offsets[candidate], self.feature_offsets[candidate + 1])
+        row = slice(self.feature_rows[candidate], self.feature_rows[candidate + 1])
         return self.feature_ids[row], self.feature_values[row]

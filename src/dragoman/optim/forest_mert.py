@@ -256,7 +256,7 @@ def feature_spreads(sentences: Sequence[Sequence[Forest]], values: Float64Array,
         for forest in several[-1:]:
             best = forest.kbest(values, _SPREAD_CANDIDATES)
             dense = np.zeros((len(best), len(chosen)))
-            row = np.repeat(np.arange(len(best)), np.diff(best.feature_offsets))
+            row = np.repeat(np.arange(len(best)), np.diff(best.feature_rows))
             column = place[best.feature_ids]
             dense[row[column >= 0], column[column >= 0]] = best.feature_values[column >= 0]
             if len(best) > 1:

@@ -69,15 +69,15 @@ def shard_of(
     n = len(best)
     return Shard(
         sentence_ids=np.arange(first_sentence, first_sentence + best.n_sentences, dtype=np.int32),
-        sentences=best.first,
-        feature_rows=best.feature_offsets,
+        sentences=best.sentences,
+        feature_rows=best.feature_rows,
         feature_ids=best.feature_ids,
         feature_values=best.feature_values,
-        token_rows=best.token_offsets,
+        token_rows=best.token_rows,
         tokens=tokens,
         rounds=np.full(n, round_number, np.int32),
         source_lengths=source_lengths,
-        totals=best.scores,
+        totals=best.totals,
         scores=np.zeros((n, 0)),
         stats=np.zeros((n, 0)),
     )

@@ -57,8 +57,8 @@ class SystemView:
             best, own_words = self.translator.kbest(batch, used, 1, grow=False, preset=preset, n_threads=n_threads)
             vocab = self.translator.vocab
             for s in range(best.n_sentences):
-                c = int(best.first[s])
-                tokens = best.tokens_of(c).tolist() if c < best.first[s + 1] else ()
+                c = int(best.sentences[s])
+                tokens = best.tokens_of(c).tolist() if c < best.sentences[s + 1] else ()
                 yield " ".join(vocab.word(t) if t < len(vocab) else own_words[t - len(vocab)] for t in tokens)
 
     def decode(
