@@ -7,7 +7,7 @@ import numpy as np
 from dragoman.features import FeatureIndex
 from dragoman.metric import Bleu, External, Metric, Smoothing
 from dragoman.pool import Pool, Shard, new_words
-from dragoman.pool.shard import offsets_of
+from dragoman.types import offsets_of
 
 
 def pool_of(sentences, *, metric: Metric | None = None, stats=None, dense=True) -> Pool:

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MAX_INT32", "Float32Array", "Float64Array", "Int32Array", "Int64Array", "PathLike", "Progress"]
+__all__ = [
+    "MAX_INT32",
+    "Float32Array",
+    "Float64Array",
+    "Int32Array",
+    "Int64Array",
+    "PathLike",
+    "Progress",
+    "offsets_of",
+]
 
 MAX_INT32 = 2**31 - 1
 """The greatest number that the native core counts with in most places."""
@@ -22,3 +31,10 @@ Float64Array: TypeAlias = NDArray[np.float64]
 
 Progress: TypeAlias = Callable[[int], None]
 """Called now and then with the number of items done so far."""
+
+
+def offsets_of(lengths: Sequence[int] | Int64Array) -> Int64Array:
+    """Where rows of these lengths begin, and where the last ends."""
+    offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    return offsets

@@ -15,7 +15,7 @@ from dragoman.errors import InputError
 from dragoman.features import FeatureIndex
 from dragoman.forest.arrays import ForestArrays
 from dragoman.forest.forest import Forest
-from dragoman.types import Float32Array, Int32Array, Int64Array
+from dragoman.types import Float32Array, Int32Array, Int64Array, offsets_of
 
 __all__ = ["forest_from_json", "forest_to_json"]
 
@@ -103,7 +103,7 @@ def _rows(offsets: Int64Array, values: Sequence[Any]) -> list[list[Any]]:
 
 
 def _offsets(rows: Sequence[Sequence[Any]]) -> Int64Array:
-    return np.cumsum([0, *(len(row) for row in rows)], dtype=np.int64)
+    return offsets_of([len(row) for row in rows])
 
 
 def _pair(span: Sequence[int]) -> tuple[int, int]:

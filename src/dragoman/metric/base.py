@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.errors import InputError
-from dragoman.metric.segments import Lexicon, References, offsets_of
+from dragoman.metric.segments import Lexicon, References
+from dragoman.types import offsets_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dragoman.errors import InputError
+from dragoman.types import offsets_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
-__all__ = ["Lexicon", "References", "Segments", "Spelling", "offsets_of"]
+__all__ = ["Lexicon", "References", "Segments", "Spelling"]
 
 # chrF++ lets these stand alone at the edge of a word.
 _PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
@@ -127,13 +128,6 @@ class Lexicon:
     def spelling(self) -> Spelling:
         """The words seen so far."""
         return Spelling(self._ids)
-
-
-def offsets_of(lengths: Sequence[int]) -> NDArray[np.int64]:
-    """Where rows of these lengths begin, and where the last ends."""
-    offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=offsets[1:])
-    return offsets
 
 
 def _pieces(word: str) -> tuple[str, ...]:

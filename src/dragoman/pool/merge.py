@@ -11,7 +11,8 @@ from dragoman._core import WordTable
 from dragoman.errors import MismatchError
 from dragoman.features import FeatureIndex
 from dragoman.pool.pool import Pool
-from dragoman.pool.shard import Shard, concatenate, offsets_of
+from dragoman.pool.shard import Shard, concatenate
+from dragoman.types import offsets_of
 
 __all__ = ["aligned", "merge_pools", "merged_shards", "on_tables"]
 

@@ -14,8 +14,8 @@ from dragoman.corpus.vocab import VocabBuilder
 from dragoman.errors import InputError
 from dragoman.features import Block, FeatureIndex
 from dragoman.metric import Metric
-from dragoman.pool.shard import Shard, concatenate, offsets_of
-from dragoman.types import Float64Array, Int64Array
+from dragoman.pool.shard import Shard, concatenate
+from dragoman.types import Float64Array, Int64Array, offsets_of
 
 __all__ = ["Pool", "new_words"]
 

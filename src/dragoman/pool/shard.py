@@ -9,9 +9,9 @@ import numpy as np
 
 from dragoman._core import distinct_candidates, gather_ids, gather_values
 from dragoman.errors import InputError
-from dragoman.types import Float32Array, Float64Array, Int32Array, Int64Array
+from dragoman.types import Float32Array, Float64Array, Int32Array, Int64Array, offsets_of
 
-__all__ = ["UNKNOWN_LENGTH", "Shard", "concatenate", "offsets_of"]
+__all__ = ["UNKNOWN_LENGTH", "Shard", "concatenate"]
 
 UNKNOWN_LENGTH = -1
 
@@ -163,13 +163,6 @@ def concatenate(shards: Sequence[Shard]) -> Shard:
     order = np.argsort(of_each, kind="stable")
     sentences = np.searchsorted(of_each[order], np.append(distinct, distinct[-1] + 1))
     return joined._gather(order, distinct, sentences, lengths)
-
-
-def offsets_of(counts: Int64Array) -> Int64Array:
-    """Offsets of rows with these lengths."""
-    offsets = np.zeros(len(counts) + 1, dtype=np.int64)
-    np.cumsum(counts, out=offsets[1:])
-    return offsets
 
 
 def _joined(offsets: Sequence[Int64Array]) -> Int64Array:

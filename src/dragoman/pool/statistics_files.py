@@ -12,9 +12,9 @@ from dragoman.errors import InputError, MismatchError
 from dragoman.features import FeatureIndex
 from dragoman.metric import Bleu, Metric, Smoothing, Ter
 from dragoman.pool.pool import Pool, new_words
-from dragoman.pool.shard import UNKNOWN_LENGTH, Shard, concatenate, offsets_of
+from dragoman.pool.shard import UNKNOWN_LENGTH, Shard, concatenate
 from dragoman.text import open_output, read_blocks
-from dragoman.types import Float32Array, Float64Array, PathLike
+from dragoman.types import Float32Array, Float64Array, PathLike, offsets_of
 
 __all__ = ["read_statistics", "write_statistics"]
 

@@ -9,8 +9,8 @@ import numpy as np
 from dragoman.features import FeatureIndex, Weights
 from dragoman.metric import External
 from dragoman.pool.pool import Pool, new_words
-from dragoman.pool.shard import UNKNOWN_LENGTH, Shard, offsets_of
-from dragoman.types import Float32Array, Float64Array, Int32Array, Int64Array
+from dragoman.pool.shard import UNKNOWN_LENGTH, Shard
+from dragoman.types import Float32Array, Float64Array, Int32Array, Int64Array, offsets_of
 
 __all__ = ["SyntheticPool", "cosine", "overlapping_shard", "random_shard", "synthetic_pool"]
 
