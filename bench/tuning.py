@@ -7,6 +7,7 @@ import tempfile
 from functools import cache
 
 from bench.harness import ANCHORS, DATA, RESULTS, Case, Workload
+from bench.shards import random_shard
 from dragoman.features import FeatureIndex, Weights, read_weights
 from dragoman.metric import Smoothing, by_name
 from dragoman.optim import Mert, Pro
@@ -14,7 +15,6 @@ from dragoman.pool import (
     Pool,
     load_pool,
     new_words,
-    random_shard,
     read_pool,
     read_references,
     rerank,

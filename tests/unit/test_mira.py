@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from bench.shards import random_shard
 
 from dragoman.errors import InputError
 from dragoman.features import FeatureIndex, Weights
@@ -13,7 +14,7 @@ from dragoman.metric import Chrf, External, Ter
 from dragoman.optim import OPTIMISERS, Background, Fear, Hope, MarginUpdate, Mira, Rm
 from dragoman.optim.epochs import BestEpoch, split_sentences, visiting_order
 from dragoman.optim.gains import ORDINARY_LENGTH, list_lengths, typical_range
-from dragoman.pool import Pool, new_words, random_shard, rerank
+from dragoman.pool import Pool, new_words, rerank
 from dragoman.pool.shard import concatenate
 from dragoman.tune import build_optimiser
 from pools import dense_features, pool_of, random_pool

@@ -9,7 +9,7 @@ from dragoman.pool.readers import NbestFormat, read_nbest, read_pool
 from dragoman.pool.shard import Shard
 from dragoman.pool.statistics_files import read_statistics, write_statistics
 from dragoman.pool.storage import load_pool, merge_to_disk, read_to_disk, save_pool
-from dragoman.pool.synthetic import SyntheticPool, cosine, overlapping_shard, random_shard, synthetic_pool
+from dragoman.pool.synthetic import SyntheticPool, cosine, synthetic_pool
 from dragoman.pool.writers import nbest_blocks, write_nbest
 
 __all__ = [
@@ -28,8 +28,6 @@ __all__ = [
     "new_words",
     "on_tables",
     "oracle",
-    "overlapping_shard",
-    "random_shard",
     "read_nbest",
     "read_pool",
     "read_references",
