@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dragoman import evaluate
 from dragoman.errors import InputError, MismatchError
 from dragoman.evaluate import (
     SystemOutput,
@@ -27,10 +26,6 @@ FEW = {"n_bootstrap": 100, "n_trials": 100}
 
 def system(name, *runs):
     return SystemOutput(name=name, runs=runs)
-
-
-def test_everything_exported_exists():
-    assert all(hasattr(evaluate, name) for name in evaluate.__all__)
 
 
 def test_scores_are_those_of_the_metrics():

@@ -26,11 +26,6 @@ from dragoman.metric import (
 )
 
 
-def test_everything_exported_exists():
-    assert sorted(metrics.__all__) == sorted(set(metrics.__all__))
-    assert all(hasattr(metrics, name) for name in metrics.__all__)
-
-
 def test_plain_names():
     assert by_name("bleu") == Bleu()
     assert by_name(" TER ") == Ter()

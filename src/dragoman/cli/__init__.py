@@ -12,7 +12,7 @@ from dragoman.cli.limits import limited
 from dragoman.cli.session import report_error
 from dragoman.errors import DragomanError, FailedError
 
-__all__ = ["app", "main"]
+__all__ = ["main"]
 
 
 def main() -> None:

@@ -2,7 +2,6 @@
 
 from dragoman.evaluate.measure import Measured, SystemOutput, measure
 from dragoman.evaluate.runs import (
-    LEVEL,
     Outputs,
     PairedTest,
     Row,
@@ -24,7 +23,6 @@ from dragoman.evaluate.significance import (
 from dragoman.evaluate.systems import MetricScore, SystemScore, compare_systems
 
 __all__ = [
-    "LEVEL",
     "Interval",
     "Measured",
     "MetricScore",

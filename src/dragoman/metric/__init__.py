@@ -6,7 +6,7 @@ from dragoman.metric.chrf import Chrf
 from dragoman.metric.context import PseudoCorpus
 from dragoman.metric.external import External
 from dragoman.metric.mix import Mix
-from dragoman.metric.names import METRIC_NAMES, by_name
+from dragoman.metric.names import by_name
 from dragoman.metric.segments import Lexicon, References, Segments, Spelling
 from dragoman.metric.sentence import AddOne, SentenceBleu
 from dragoman.metric.ter import Ter
@@ -20,7 +20,6 @@ from dragoman.metric.text import (
 from dragoman.metric.tokenizer import Tokenizer
 
 __all__ = [
-    "METRIC_NAMES",
     "AddOne",
     "Bleu",
     "Chrf",

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from dragoman.metric.segments import References, Segments, Spelling
 
-__all__ = ["Bleu", "ReferenceLength", "Smoothing"]
+__all__ = ["Bleu", "ReferenceLength", "Smoothing", "brevity_penalty"]
 
 
 class Smoothing(StrEnum):

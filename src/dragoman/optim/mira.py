@@ -46,7 +46,7 @@ from dragoman.pool import Pool, Shard, metric_of, scorer_of
 from dragoman.pool.shard import UNKNOWN_LENGTH
 from dragoman.types import Float64Array, Int32Array
 
-__all__ = ["Background", "Fear", "HingeLoss", "Hope", "MarginUpdate", "Mira"]
+__all__ = ["Background", "Fear", "HingeLoss", "Hope", "MarginUpdate", "Mira", "deviation"]
 
 
 _MAX_SETTING = 1e100

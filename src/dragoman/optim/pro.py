@@ -35,7 +35,7 @@ from dragoman.optim.base import Result, check_start, check_tunable, finish, froz
 from dragoman.pool import Pool, Shard, metric_of, sentence_gains
 from dragoman.types import Float64Array, Int32Array, Int64Array
 
-__all__ = ["Acceptance", "Pro", "Scaling"]
+__all__ = ["Acceptance", "Prior", "Pro", "Scaling"]
 
 
 class Acceptance(StrEnum):

@@ -2,12 +2,11 @@
 
 from dragoman.recipe.grid import GridRecipe, ReportPlan, Selection
 from dragoman.recipe.read import read_recipe
-from dragoman.recipe.runner import CACHE, CellPlan, Observer, cache_folder, plan_cells, run_cells
+from dragoman.recipe.runner import CellPlan, Observer, cache_folder, plan_cells, run_cells
 from dragoman.recipe.synthetic import SyntheticCell, run_synthetic, write_synthetic_report
 from dragoman.recipe.synthetic_form import SyntheticPoint, SyntheticRecipe
 
 __all__ = [
-    "CACHE",
     "CellPlan",
     "GridRecipe",
     "Observer",

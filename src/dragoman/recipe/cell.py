@@ -24,7 +24,7 @@ from dragoman.system.stages import peak_memory
 from dragoman.text import read_lines, replace_bytes, split_tokens
 from dragoman.tune import RoundRecord, Step, TuneConfig, tune_system
 
-__all__ = ["CellWork", "cell_plan", "plain"]
+__all__ = ["CellWork", "Watch", "cell_plan", "plain"]
 
 TUNED = "tuned"
 PROGRAMS = "programs.txt"

@@ -4,7 +4,7 @@ from dragoman.report.comparison import Mark, Shown, TableFormat, comparison_head
 from dragoman.report.experiment import Experiment, load_experiment, write_figures, write_page, write_report
 from dragoman.report.markdown import markdown_tables, write_markdown
 from dragoman.report.page import Cell, Figure, Note, Page, Rows, Section
-from dragoman.report.svg import Series, alignment_matrix, bar_chart, histogram, line_chart
+from dragoman.report.svg import Series, bar_chart, histogram, line_chart
 
 __all__ = [
     "Cell",
@@ -18,7 +18,6 @@ __all__ = [
     "Series",
     "Shown",
     "TableFormat",
-    "alignment_matrix",
     "bar_chart",
     "comparison_header",
     "comparison_rows",

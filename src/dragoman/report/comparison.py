@@ -14,7 +14,20 @@ from markupsafe import Markup, escape
 from dragoman.evaluate import PairedTest, Row, RowScore, RunComparison, Within
 from dragoman.text import printable
 
-__all__ = ["Mark", "Shown", "TableFormat", "comparison_header", "comparison_rows", "legend", "metric_label", "render"]
+__all__ = [
+    "Mark",
+    "Shown",
+    "TableFormat",
+    "comparison_header",
+    "comparison_rows",
+    "legend",
+    "mark_of",
+    "markdown_table",
+    "markdown_text",
+    "metric_label",
+    "plus_minus",
+    "render",
+]
 
 _LABELS = {"bleu": "BLEU", "chrf": "chrF", "chrf+": "chrF+", "chrf++": "chrF++", "ter": "TER"}
 _TESTS = {

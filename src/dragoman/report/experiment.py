@@ -42,7 +42,7 @@ from dragoman.report.templating import environment
 from dragoman.text import open_binary_output, replace_bytes
 from dragoman.types import PathLike
 
-__all__ = ["Experiment", "load_experiment", "write_figures", "write_page", "write_report"]
+__all__ = ["LEARNING", "Experiment", "load_experiment", "write_figures", "write_page", "write_report"]
 
 
 LEARNING = (

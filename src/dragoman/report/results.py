@@ -11,7 +11,16 @@ from dragoman.report.comparison import Shown, mark_of, metric_label, plus_minus
 from dragoman.report.records import Records
 from dragoman.run import CellResult
 
-__all__ = ["Table", "class_table", "cost_table", "overview_table", "published_table", "score_table", "stage_table"]
+__all__ = [
+    "Table",
+    "class_table",
+    "cost_table",
+    "cpu_by_part",
+    "overview_table",
+    "published_table",
+    "score_table",
+    "stage_table",
+]
 
 Table = tuple[list[Shown], list[list[Shown]]]
 """Header and rows."""

@@ -29,9 +29,12 @@ __all__ = [
     "WEIGHTS",
     "WORK",
     "close_system",
+    "find_one",
     "fold_lm",
     "identity",
+    "make_folder",
     "making",
+    "store_lm",
 ]
 
 GRAMMAR, LM, WEIGHTS = "grammar", "lm.bin", "weights.tsv"

@@ -22,7 +22,7 @@ from dragoman.system.system import System
 from dragoman.text import open_output, read_lines
 from dragoman.types import PathLike
 
-__all__ = ["MosesFiles", "export_moses", "import_moses"]
+__all__ = ["MOSES_SCORES", "MOSES_UNKNOWN", "MosesFiles", "export_moses", "import_moses"]
 
 MOSES_UNKNOWN = -100.0
 """What Moses adds for each word passed through, times its weight."""

@@ -1,6 +1,5 @@
 """Text in and out: files of any compression, lines, tokens."""
 
-from dragoman.text.compression import MAX_DECODER_BYTES
 from dragoman.text.display import printable
 from dragoman.text.read import (
     MAX_LINE_BYTES,
@@ -15,7 +14,6 @@ from dragoman.text.tokens import MosesText, split_tokens
 from dragoman.text.write import LineWriter, atomic_output, open_binary_output, open_output, replace_bytes, sync_path
 
 __all__ = [
-    "MAX_DECODER_BYTES",
     "MAX_LINE_BYTES",
     "LineBlock",
     "LineWriter",

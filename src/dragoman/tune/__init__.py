@@ -1,11 +1,10 @@
 """Tuning: weights from candidate lists, fixed or made by a decoder round after round."""
 
-from dragoman.tune.command import PLACEHOLDERS, CommandTemplate
+from dragoman.tune.command import CommandTemplate
 from dragoman.tune.command_decoder import CommandDecoder, CommandSettings
 from dragoman.tune.crossval import START, FoldScore, MethodComparison, best_method, cross_validate, deal_sentences
-from dragoman.tune.decoder import Decoder, DecodingRound, RoundAware
+from dragoman.tune.decoder import Decoder, DecodingRound
 from dragoman.tune.fixed import tune_pool
-from dragoman.tune.forest import ForestTuner
 from dragoman.tune.loop import Between, Keep, LoopSettings, Measure, Stateful, Step, tune_decoder
 from dragoman.tune.online import OnlineTuner
 from dragoman.tune.record import Learned, RoundRecord, TuneRecord
@@ -21,7 +20,6 @@ from dragoman.tune.settings import (
 from dragoman.tune.system import SystemDecoder, TuneConfig, keep_tuned, tune_system
 
 __all__ = [
-    "PLACEHOLDERS",
     "START",
     "Between",
     "CommandDecoder",
@@ -30,7 +28,6 @@ __all__ = [
     "Decoder",
     "DecodingRound",
     "FoldScore",
-    "ForestTuner",
     "Keep",
     "Learned",
     "LoopSettings",
@@ -40,7 +37,6 @@ __all__ = [
     "OnlineMethod",
     "OnlineSettings",
     "OnlineTuner",
-    "RoundAware",
     "RoundRecord",
     "Stateful",
     "Step",

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from dragoman.errors import FailedError, InputError
 
-__all__ = ["PLACEHOLDERS", "CommandTemplate"]
+__all__ = ["PLACEHOLDERS", "CommandTemplate", "tail"]
 
 PLACEHOLDERS = ("source", "weights", "nbest", "k", "round", "seed")
 _REQUIRED = ("weights", "nbest")
