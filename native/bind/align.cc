@@ -3,8 +3,8 @@
 #include "bind/arrays.hh"
 #include "bind/modules.hh"
 #include "bind/watch.hh"
-#include "core/ibm2.hh"
-#include "core/links.hh"
+#include "core/align/ibm2.hh"
+#include "core/align/links.hh"
 
 namespace dragoman::bind {
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/ragged.hh"
+#include "core/base/ragged.hh"
 
 namespace dragoman::bind {
 

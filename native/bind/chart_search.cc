@@ -1,4 +1,4 @@
-#include "core/chart_search.hh"
+#include "core/search/chart_search.hh"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>

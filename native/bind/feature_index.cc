@@ -1,4 +1,4 @@
-#include "core/feature_index.hh"
+#include "core/names/feature_index.hh"
 
 #include <nanobind/stl/string_view.h>
 

@@ -1,4 +1,4 @@
-#include "core/forest.hh"
+#include "core/forest/forest.hh"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -7,10 +7,10 @@
 #include "bind/kbest.hh"
 #include "bind/modules.hh"
 #include "bind/watch.hh"
-#include "core/forest_inside.hh"
-#include "core/forest_kbest.hh"
-#include "core/forest_text.hh"
-#include "core/parallel.hh"
+#include "core/base/parallel.hh"
+#include "core/forest/inside.hh"
+#include "core/forest/kbest.hh"
+#include "core/forest/text.hh"
 
 namespace dragoman::bind {
 

@@ -6,9 +6,9 @@
 #include "bind/arrays.hh"
 #include "bind/modules.hh"
 #include "bind/watch.hh"
-#include "core/forest_envelope.hh"
-#include "core/forest_oracle.hh"
-#include "core/ragged.hh"
+#include "core/base/ragged.hh"
+#include "core/forest/envelope.hh"
+#include "core/forest/oracle.hh"
 
 namespace dragoman::bind {
 

@@ -11,8 +11,8 @@
 #include "bind/arrays.hh"
 #include "bind/modules.hh"
 #include "bind/watch.hh"
-#include "core/grammar_view.hh"
-#include "core/phrase_extract.hh"
+#include "core/grammar/phrase_extract.hh"
+#include "core/grammar/phrase_view.hh"
 
 namespace dragoman::bind {
 

@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "core/extract_text.hh"
-#include "core/grammar_tables.hh"
+#include "core/grammar/extract_text.hh"
+#include "core/grammar/tables.hh"
 
 namespace dragoman::bind {
 

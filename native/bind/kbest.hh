@@ -5,7 +5,7 @@
 #include <nanobind/nanobind.h>
 
 #include "bind/arrays.hh"
-#include "core/forest_kbest.hh"
+#include "core/forest/kbest.hh"
 
 namespace dragoman::bind {
 

@@ -13,11 +13,11 @@
 #include "bind/arrays.hh"
 #include "bind/modules.hh"
 #include "bind/watch.hh"
-#include "core/lm_arpa.hh"
-#include "core/lm_batch.hh"
-#include "core/lm_chart.hh"
-#include "core/lm_estimate.hh"
-#include "core/lm_model.hh"
+#include "core/lm/arpa.hh"
+#include "core/lm/batch.hh"
+#include "core/lm/chart.hh"
+#include "core/lm/estimate.hh"
+#include "core/lm/model.hh"
 
 namespace dragoman::bind {
 

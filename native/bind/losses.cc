@@ -3,10 +3,10 @@
 #include "bind/arrays.hh"
 #include "bind/modules.hh"
 #include "bind/watch.hh"
-#include "core/learner.hh"
-#include "core/list_gradient.hh"
-#include "core/list_loss.hh"
-#include "core/list_store.hh"
+#include "core/optim/learner.hh"
+#include "core/optim/list_gradient.hh"
+#include "core/optim/list_loss.hh"
+#include "core/optim/list_store.hh"
 
 namespace dragoman::bind {
 

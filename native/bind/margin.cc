@@ -12,9 +12,9 @@
 #include "bind/arrays.hh"
 #include "bind/modules.hh"
 #include "bind/watch.hh"
-#include "core/margin.hh"
-#include "core/margin_loss.hh"
-#include "core/ramp.hh"
+#include "core/optim/margin.hh"
+#include "core/optim/margin_loss.hh"
+#include "core/optim/ramp.hh"
 
 namespace dragoman::bind {
 

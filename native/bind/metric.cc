@@ -3,9 +3,9 @@
 #include "bind/arrays.hh"
 #include "bind/modules.hh"
 #include "bind/watch.hh"
-#include "core/bleu.hh"
-#include "core/chrf.hh"
-#include "core/ter.hh"
+#include "core/metric/bleu.hh"
+#include "core/metric/chrf.hh"
+#include "core/metric/ter.hh"
 
 namespace dragoman::bind {
 

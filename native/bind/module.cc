@@ -3,8 +3,8 @@
 #include <system_error>
 
 #include "bind/modules.hh"
-#include "core/control.hh"
-#include "core/errors.hh"
+#include "core/base/control.hh"
+#include "core/base/errors.hh"
 
 namespace nb = nanobind;
 

@@ -1,4 +1,4 @@
-#include "core/moses_table.hh"
+#include "core/grammar/phrase_table_read.hh"
 
 #include <nanobind/stl/string.h>
 

@@ -7,11 +7,11 @@
 #include "bind/arrays.hh"
 #include "bind/modules.hh"
 #include "bind/watch.hh"
-#include "core/logistic.hh"
-#include "core/mert.hh"
-#include "core/oracle.hh"
-#include "core/pairs.hh"
-#include "core/scorer.hh"
+#include "core/metric/scorer.hh"
+#include "core/optim/logistic.hh"
+#include "core/optim/mert.hh"
+#include "core/optim/pairs.hh"
+#include "core/pool/oracle.hh"
 
 namespace dragoman::bind {
 

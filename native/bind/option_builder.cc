@@ -1,4 +1,4 @@
-#include "core/option_builder.hh"
+#include "core/search/phrase_option_builder.hh"
 
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>

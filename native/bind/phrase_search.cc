@@ -1,4 +1,4 @@
-#include "core/phrase_search.hh"
+#include "core/search/phrase_search.hh"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>

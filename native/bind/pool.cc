@@ -5,9 +5,9 @@
 #include "bind/arrays.hh"
 #include "bind/modules.hh"
 #include "bind/watch.hh"
-#include "core/candidates.hh"
-#include "core/nbest.hh"
-#include "core/nbest_format.hh"
+#include "core/pool/candidates.hh"
+#include "core/pool/nbest.hh"
+#include "core/pool/nbest_format.hh"
 
 namespace dragoman::bind {
 

@@ -5,7 +5,7 @@
 #include "bind/arrays.hh"
 #include "bind/modules.hh"
 #include "bind/watch.hh"
-#include "core/rule_option_builder.hh"
+#include "core/search/rule_option_builder.hh"
 
 namespace dragoman::bind {
 

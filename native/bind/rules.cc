@@ -9,9 +9,9 @@
 #include "bind/arrays.hh"
 #include "bind/grammar.hh"
 #include "bind/watch.hh"
-#include "core/hiero_view.hh"
-#include "core/rule_extract.hh"
-#include "core/rule_table.hh"
+#include "core/grammar/rule_extract.hh"
+#include "core/grammar/rule_table_read.hh"
+#include "core/grammar/rule_view.hh"
 
 namespace dragoman::bind {
 

@@ -1,4 +1,4 @@
-#include "core/vocab.hh"
+#include "core/names/vocab.hh"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>

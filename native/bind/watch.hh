@@ -10,7 +10,7 @@
 #include <thread>
 #include <type_traits>
 
-#include "core/control.hh"
+#include "core/base/control.hh"
 
 namespace dragoman::bind {
 

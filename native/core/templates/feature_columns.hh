@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/feature_index.hh"
+#include "core/names/feature_index.hh"
 #include "core/templates/rule_template.hh"
 
 namespace dragoman {

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "core/errors.hh"
+#include "core/base/errors.hh"
 #include "core/templates/application_template.hh"
 
 namespace dragoman {

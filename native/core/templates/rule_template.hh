@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/grammar_key.hh"
-#include "core/grammar_tables.hh"
-#include "core/vocab.hh"
+#include "core/grammar/key.hh"
+#include "core/grammar/tables.hh"
+#include "core/names/vocab.hh"
 
 namespace dragoman {
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/errors.hh"
+#include "core/base/errors.hh"
+#include "core/grammar/word_counts.hh"
 #include "core/templates/application_template.hh"
-#include "core/word_counts.hh"
 
 namespace dragoman {
 

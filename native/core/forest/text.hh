@@ -1,0 +1,33 @@
+// The hypergraph text of Moses and the kenlm tools, one search space a file, bottom-up, the goal last:
+//
+//   # target ||| features ||| source-covered
+//   3 3
+//   1
+//   <s> ||| ||| 0
+//   1
+//   [0] the house ||| LM0=-1.5 ||| 2
+//   1
+//   [1] </s> ||| LM0=-0.5 ||| 2
+//
+// The second line counts vertices and edges, then each vertex gives the number of its edges and those.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/forest/forest.hh"
+#include "core/names/feature_index.hh"
+#include "core/names/vocab.hh"
+
+namespace dragoman {
+
+// Interns words (as stored forms) and feature names. Throws InputError with the line.
+Forest read_hypergraph(std::string_view text, WordTable& words, FeatureIndex& features);
+
+// Word ids from words.size() on are `own_words`, stored forms too. Throws InputError for what the format cannot hold.
+std::string write_hypergraph(const Forest& forest, const WordTable& words, const std::vector<std::string>& own_words,
+                             const FeatureIndex& features);
+
+}  // namespace dragoman

@@ -1,0 +1,74 @@
+// Tables of synchronous rules as text: Hiero's, Thrax's and cdec's form and Moses' are read into rows that become a
+// grammar with given scores; the former is also written from a view.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/grammar/build.hh"
+#include "core/grammar/rule_view.hh"
+#include "core/names/vocab.hh"
+
+namespace dragoman {
+
+// Entries in the order of the file.
+class RuleTable {
+ public:
+  // Rules of the goal that only put nonterminals together are glue: noted, not kept.
+  explicit RuleTable(std::string goal) : goal_(std::move(goal)) {}
+
+  // Append the lines of a block; words are interned. Throw InputError with the line, counted from first_line.
+  void add_hiero(std::string_view block, int64_t first_line, WordTable& source, WordTable& target);
+  // Four probabilities become natural logs in our order.
+  void add_moses(std::string_view block, int64_t first_line, WordTable& source, WordTable& target);
+
+  // Writes the tables of a grammar.
+  BuildStats write(const BuildOptions& options, int32_t n_source_words, int32_t n_target_words, Control& control);
+  // The scores of every rule of the tables that were written, 0 where a line does not say. A rule that stands in the
+  // file twice is an InputError.
+  std::vector<float> place(const GrammarTables& tables) const;
+
+  int64_t size() const { return static_cast<int64_t>(lines_.size()); }
+  const std::vector<std::string>& labels() const { return labels_; }
+  const std::vector<std::string>& score_names() const { return score_names_; }
+  // Labels that glue puts together, in the order of their first mention.
+  const std::vector<std::string>& glued() const { return glued_; }
+
+ private:
+  struct Token {  // of a side
+    bool is_word = true;
+    std::string_view word, label;
+    int number = 0;  // of a nonterminal, as written
+  };
+  struct Line;
+
+  void add_rule(const Line& rule, WordTable& source, WordTable& target);
+  bool add_glue(const Line& rule);
+  void add_features(std::string_view text, int64_t line);
+  int32_t label(std::string_view name, int64_t line);
+  uint32_t score(std::string_view name, int64_t line);
+
+  std::string goal_;
+  std::vector<std::string> labels_, score_names_, glued_;
+  // Source sides, and target sides with the left-hand label in front, as the grammar has them.
+  std::vector<int64_t> source_offsets_{0}, target_offsets_{0}, link_offsets_{0}, score_offsets_{0};
+  std::vector<Symbol> source_, target_;
+  std::vector<PhraseLink> links_;
+  std::vector<std::pair<uint32_t, float>> scores_;
+  std::vector<uint32_t> counts_;
+  std::vector<int64_t> lines_;
+};
+
+// Names that text needs: of labels and scores.
+struct RuleNames {
+  std::vector<std::string> labels, scores;
+};
+
+// Appends the rules of source sides [begin, end) of a view. Words are written in their stored form; on the target side
+// nonterminals are written without their label if `bare`.
+void format_rules(const HieroView& view, const RuleNames& names, const WordTable& source, const WordTable& target,
+                  int64_t begin, int64_t end, bool bare, std::string& out);
+
+}  // namespace dragoman

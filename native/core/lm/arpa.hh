@@ -1,0 +1,86 @@
+// ARPA text to a Model and back. Log base 10 in the file, natural logs inside.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/control.hh"
+#include "core/lm/arpa_link.hh"
+#include "core/lm/model.hh"
+
+namespace dragoman::lm {
+
+// Takes the file in blocks of whole lines. Throws InputError with the line.
+//
+// Words are stored escaped; both escaped files (ours) and plain ones (others') are understood. "<UNK>" is "<unk>"; a
+// file without it gets log10 -100. N-grams whose first or last words are not listed one order down (some tools prune
+// so) get them, with the value that backing off gives, so that no score changes.
+class ArpaReader {
+ public:
+  ArpaReader();
+  void feed(std::string_view block);
+  std::unique_ptr<Model> finish(Control& control);
+
+ private:
+  enum class Part { kPreamble, kCounts, kNgrams, kAfterNgrams, kEnd };
+
+  struct Section {
+    int64_t n_promised = 0;
+    int64_t first_line = 0;
+    NgramList ngrams;
+  };
+
+  void line(std::string_view text);
+  void count_line(std::string_view text);
+  void section_line(std::string_view text);
+  void end_section();
+  void ngram_line(std::string_view text);
+  void add_words(std::string_view words);
+  uint32_t word_at(size_t k, std::string_view word);
+  uint32_t word_id(std::string_view word);
+  void require_symbols();
+  [[noreturn]] void fail(const std::string& what) const;
+
+  int64_t line_ = 0;
+  Part part_ = Part::kPreamble;
+  size_t n_ = 0;  // order of the current section
+  std::vector<Section> sections_;
+  WordTable words_;
+  std::vector<bool> listed_;  // by word id
+  std::string stored_;        // scratch
+  // The words of the line before, as they stand in the block: files are mostly sorted, and words repeat.
+  std::string_view previous_[kMaxOrder];
+  uint32_t previous_ids_[kMaxOrder] = {};
+};
+
+// Gives the text in blocks, n-grams of each order by context, then by word.
+class ArpaWriter {
+ public:
+  // Throws InputError when a mapped model turns out to be damaged.
+  explicit ArpaWriter(const Model& model);
+  // Replaces `out` by the next block of about a MiB; leaves it empty at the end.
+  void next(std::string& out);
+
+ private:
+  void collect(size_t n);
+  void append_ngram(std::string& out, uint32_t node, uint32_t word, float prob, uint32_t next);
+  void append_context(std::string& out, uint32_t node) const;
+
+  const Model& model_;
+  struct Spelling {
+    uint32_t context, word;
+  };
+  std::vector<Spelling> spelling_;  // by context id
+  std::vector<int64_t> n_ngrams_;   // as found
+  std::vector<Entry> ngrams_;       // of the current order, sorted; keys are plain (context, word)
+  size_t n_ = 0;                    // current order
+  size_t i_ = 0;                    // next of it
+  uint32_t last_node_ = 0;          // the context spelled last
+  std::string last_context_;
+};
+
+}  // namespace dragoman::lm

@@ -1,0 +1,27 @@
+// From lists of n-grams to a Model: numbers the contexts, links suffixes, fills the table.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/base/control.hh"
+#include "core/lm/model.hh"
+
+namespace dragoman::lm {
+
+// The n-grams of one order. `context` and `suffix` are the places of the first and last n - 1 words in the order
+// below; both must be there. For single words the place is the word id and both are empty. Natural logs.
+struct Level {
+  std::vector<uint32_t> context;
+  std::vector<uint32_t> suffix;
+  std::vector<float> logprob;
+  std::vector<float> backoff;  // empty for the highest order
+};
+
+// `words` holds the stored forms, <unk>, <s>, </s> first; levels[0] has one entry for each. Throws InputError when an
+// n-gram is given twice. Advances `control` by `step` for each order.
+std::unique_ptr<Model> assemble(const WordTable& words, std::vector<Level>&& levels, Control& control,
+                                int64_t step = 0);
+
+}  // namespace dragoman::lm

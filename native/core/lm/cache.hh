@@ -1,0 +1,59 @@
+// A model whose last answers are remembered. Chart search asks for the same few words in the same few contexts again
+// and again; the model's table is far larger than the processor's caches. Answers are the model's own, bit by bit. Not
+// thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/lm/model.hh"
+
+namespace dragoman::lm {
+
+class CachedModel {
+ public:
+  explicit CachedModel(const Model& model) : model_(model), slots_(size_t{1} << kLogSlots) {}
+
+  int order() const { return model_.order(); }
+  State begin_state() const { return model_.begin_state(); }
+  bool deeper_than(State state, int length) const { return model_.deeper_than(state, length); }
+  float backoff_beyond(State state, int length) const { return model_.backoff_beyond(state, length); }
+
+  float score(State in, uint32_t word, State& out) {
+    const Slot& slot = find(in, word);
+    out = slot.next;
+    return slot.logprob;
+  }
+  Match match(State in, uint32_t word, State& out) {
+    const Slot& slot = find(in, word);
+    out = slot.next;
+    return {slot.logprob, static_cast<int>(slot.tag >> 1 & 0xff), (slot.tag & 1) != 0};
+  }
+
+ private:
+  static constexpr int kLogSlots = 15;
+  static_assert(kMaxOrder < 256 && kLogSlots >= 9);
+  // The key is mixed by a bijection and its first bits are the slot's number. The rest stands in the tag, before the
+  // match's length (never 0: an empty slot equals no tag) and whether it extends to the left.
+  struct Slot {
+    uint64_t tag = 0;
+    float logprob = 0;
+    State next;
+  };
+
+  const Slot& find(State in, uint32_t word) {
+    const uint64_t key = mix_key(in.node, word), tag = key << kLogSlots;
+    Slot& slot = slots_[key >> (64 - kLogSlots)];
+    if (((slot.tag ^ tag) >> 9) != 0 || slot.tag == 0) {
+      const Match match = model_.match(in, word, slot.next);
+      slot.tag = (tag & ~uint64_t{0x1ff}) | static_cast<uint64_t>(match.length) << 1 | (match.extends_left ? 1 : 0);
+      slot.logprob = match.logprob;
+    }
+    return slot;
+  }
+
+  const Model& model_;
+  std::vector<Slot> slots_;
+};
+
+}  // namespace dragoman::lm

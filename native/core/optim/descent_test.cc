@@ -1,0 +1,107 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "core/base/random.hh"
+#include "core/optim/learner.hh"
+#include "core/optim/list_gradient.hh"
+#include "core/optim/list_store.hh"
+#include "test/test.hh"
+
+using namespace dragoman;
+using dragoman::test::throws;
+
+namespace {
+
+constexpr int kFeatures = 50;
+
+struct Made {
+  std::vector<int64_t> sentences{0}, rows{0};
+  std::vector<int32_t> ids;
+  std::vector<float> values;
+  std::vector<double> gains;
+
+  Made(uint64_t seed, int n_sentences, bool extreme = false) {
+    Random random({seed});
+    for (int s = 0; s < n_sentences; ++s) {
+      const auto n = random.below(12);
+      for (uint32_t c = 0; c < n; ++c) {
+        for (int f = 0; f < kFeatures; ++f) {
+          if (f > 3 && random.below(4)) continue;  // the first features are in all candidates
+          ids.push_back(f);
+          const auto value = static_cast<float>(random.below(3)) + (f > 1 ? 1.0f : 0.5f);
+          values.push_back(extreme ? value * (std::numeric_limits<float>::max() / 4) : value);
+        }
+        rows.push_back(static_cast<int64_t>(ids.size()));
+        gains.push_back(random.uniform());
+      }
+      sentences.push_back(static_cast<int64_t>(gains.size()));
+    }
+  }
+  Candidates candidates() const { return {sentences, rows, ids, values}; }
+};
+
+std::vector<ListLoss> losses() {
+  using Kind = ListLoss::Kind;
+  return {{Kind::kExpectedGain, 1}, {Kind::kSoftRamp, 20},  {Kind::kLikelihood, 1},
+          {Kind::kHinge, 2},        {Kind::kPerceptron, 0}, {Kind::kRegret, 0}};
+}
+
+}  // namespace
+
+TEST(descent_is_the_same_for_any_threads_and_any_place) {
+  const Made made(1, 300);
+  Control control;
+  const std::vector<double> start(kFeatures, 0.01), rates(kFeatures, 0.5);
+  for (const ListLoss& loss : losses()) {
+    std::vector<double> first;
+    for (const int64_t memory : {int64_t{1} << 30, int64_t{10000}, int64_t{0}}) {
+      for (const int n_threads : {1, 3}) {
+        ListStore store(kFeatures, memory, ".");
+        std::vector<uint8_t> fixed(kFeatures);
+        fixed[7] = 1;
+        store.add(made.candidates(), made.gains, {fixed, start}, n_threads, control);
+        store.seal();
+        std::vector<int64_t> order(static_cast<size_t>(store.size()));
+        std::iota(order.begin(), order.end(), 0);
+        Learner learner(start, {0.1, 0.1, 0.5, true, true}, {rates, rates}, store.size());
+        for (int epoch = 0; epoch < 3; ++epoch) learner.epoch(store, order, loss, 8, n_threads, control);
+        const auto average = learner.average();
+        for (const double weight : average) CHECK(std::isfinite(weight));
+        CHECK(std::isfinite(store.loss(loss, order, average, n_threads, control)));
+        if (first.empty()) first = average;
+        CHECK(first == average);
+      }
+    }
+  }
+}
+
+TEST(extreme_features_and_repeated_ids_do_no_harm) {
+  Made made(2, 50, true);
+  Control control;
+  for (size_t i = 1; i < made.ids.size(); i += 7) made.ids[i] = made.ids[i - 1];
+  std::vector<double> weights(kFeatures);
+  Random random({3});
+  for (double& weight : weights) weight = random.normal() * 1e6;
+  for (const ListLoss& loss : losses()) {
+    const auto gradient = list_gradient(made.candidates(), made.gains, weights, loss, 2, control);
+    CHECK(std::isfinite(gradient.value));
+    for (const double value : gradient.values) CHECK(std::isfinite(value));
+  }
+}
+
+TEST(lists_that_no_pool_may_have_are_refused) {
+  Control control;
+  Made bad(4, 20);
+  bad.ids[5] = kFeatures;
+  ListStore store(kFeatures, 1 << 20, ".");
+  CHECK(throws<InputError>([&] { store.add(bad.candidates(), bad.gains, {}, 2, control); }));
+  Made infinite(4, 20);
+  infinite.values[5] = std::numeric_limits<float>::infinity();
+  CHECK(throws<InputError>([&] { store.add(infinite.candidates(), infinite.gains, {}, 2, control); }));
+  Made unknown(4, 20);
+  unknown.gains[0] = std::nan("");
+  CHECK(throws<InputError>([&] { store.add(unknown.candidates(), unknown.gains, {}, 1, control); }));
+}

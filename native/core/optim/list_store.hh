@@ -1,0 +1,89 @@
+// Candidate lists prepared for learning: in columns, without what all candidates of a list have in common. Lists
+// beyond a limit of memory go to a scratch file and are mapped.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/control.hh"
+#include "core/base/pages.hh"
+#include "core/base/temp_file.hh"
+#include "core/optim/list_columns.hh"
+#include "core/optim/list_loss.hh"
+#include "core/optim/list_view.hh"
+#include "core/pool/candidates.hh"
+
+namespace dragoman {
+
+class ListStore {
+ public:
+  // `folder` is for the scratch file.
+  ListStore(int64_t n_features, int64_t memory_bytes, std::string folder);
+
+  // Appends the lists in which a feature that is not fixed differs between candidates. Throws InputError for features
+  // or gains that no pool may have.
+  void add(const Candidates& candidates, std::span<const double> gains, const FixedFeatures& fixed, int n_threads,
+           Control& control);
+  // After the last list, before lists are used.
+  void seal();
+
+  int64_t size() const { return static_cast<int64_t>(entries_.size()); }
+  int64_t n_features() const { return static_cast<int64_t>(counts_.size()); }
+  int64_t n_bytes() const { return n_bytes_; }
+  ListView operator[](int64_t list) const;
+  // Announces that a list is wanted soon: where its ids begin; the processor sees by itself how it goes on.
+  void prefetch(int64_t list) const {
+    const Entry& entry = entries_[static_cast<size_t>(list)];
+    const std::byte* ids = entry.data + (entry.has_offsets ? 16 : 8) * static_cast<int64_t>(entry.n_candidates);
+    for (int64_t at = 0; at < 256; at += 64) __builtin_prefetch(ids + at);
+  }
+
+  // Of each list, the number of its sentence, counted over all that was added.
+  std::span<const int64_t> sentences() const { return sentences_; }
+  // In how many lists a feature that is not fixed occurs, and in how many of them it differs between candidates.
+  struct Counts {
+    int32_t n_lists = 0;
+    int32_t n_differing = 0;
+  };
+  std::span<const Counts> counts() const { return counts_.span(); }
+  // Of each feature its mean square distance from the list's mean, over the lists in which it differs; 0 if in none.
+  std::vector<double> variances(Control& control) const;
+  // Throws std::invalid_argument unless the store is sealed and all are lists of it.
+  void check_order(std::span<const int64_t> order) const;
+  // The loss summed over some lists.
+  double loss(const ListLoss& loss, std::span<const int64_t> order, std::span<const double> weights, int n_threads,
+              Control& control) const;
+
+ private:
+  // gains, offsets (if any feature is fixed), ids, ends, rows, values, one after the other.
+  struct Entry {
+    const std::byte* data = nullptr;  // null before the file is mapped
+    int64_t file_offset = 0;
+    int32_t n_candidates = 0, n_columns = 0, n_values = 0;
+    bool has_offsets = false;
+  };
+  struct Piece {
+    std::vector<std::byte> bytes;
+    std::vector<Entry> entries;  // file_offset counts from the piece's start
+    std::vector<int64_t> sentences;
+    std::vector<int32_t> columns, constants;  // features, once for each list
+  };
+  void append_list(const ListColumns& columns, std::span<const double> gains, bool has_offsets, Piece& piece) const;
+  void keep(Piece&& piece);
+
+  int64_t memory_bytes_;
+  std::string folder_;
+  bool sealed_ = false;
+  int64_t n_sentences_ = 0, n_bytes_ = 0, n_bytes_in_memory_ = 0;
+  std::vector<Entry> entries_;
+  std::vector<int64_t> sentences_;
+  Pages<Counts> counts_;
+  std::vector<std::vector<std::byte>> pieces_;
+  std::unique_ptr<TempFile> file_;
+};
+
+}  // namespace dragoman

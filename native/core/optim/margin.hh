@@ -1,0 +1,94 @@
+// Online margin learning on candidate lists: MIRA (Crammer et al. 2006; Chiang 2012) and its relative-margin form RM
+// (Eidelman, Marton and Resnik 2013), by passive-aggressive steps or by cutting planes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/base/control.hh"
+#include "core/metric/pseudo_corpus.hh"
+#include "core/optim/hope_fear.hh"
+#include "core/optim/margin_dual.hh"
+#include "core/pool/lists.hh"
+
+namespace dragoman {
+
+struct MarginSettings {
+  double limit;        // C
+  double bound;        // B; infinite for MIRA
+  double bound_limit;  // D
+  bool cutting_plane;
+  bool exact;            // D limits all bound steps of an example together, not each
+  Hope hope;             // y+
+  Fear fear;             // y-, of passive-aggressive steps
+  bool hope_background;  // the past is y+, not the model's best
+  int max_iterations;    // MaxIter
+  double tolerance;      // epsilon
+  int64_t batch;         // lists that are visited with the same weights; their steps are averaged
+};
+
+// Sums over the lists visited.
+struct Pass {
+  int64_t n_lists = 0, n_updates = 0;
+  double loss = 0;                       // hinge before the step
+  double spread = 0, spread_square = 0;  // s(y+) - s(worst) before the step
+};
+
+struct MarginState {
+  std::vector<double> weights, past;
+  int64_t ticks = 0;
+  std::vector<double> background;  // of the context; empty without one
+  double length = 0;
+};
+
+class MarginLearner {
+ public:
+  // Gains are the lists' own unless there is a context. `frozen` has one element per weight.
+  MarginLearner(std::shared_ptr<const Lists> lists, std::vector<double> start, std::vector<uint8_t> frozen,
+                std::optional<PseudoCorpus> context, const MarginSettings& settings);
+
+  // Goes on with other lists over the same features and statistics.
+  void turn_to(std::shared_ptr<const Lists> lists);
+  // Visits the lists at `positions` in that order.
+  Pass visit(std::span<const int64_t> positions, int n_threads, Control& control);
+  const std::vector<double>& weights() const { return weights_; }
+  // The mean of the weights after each list visited so far.
+  std::vector<double> average() const;
+  // All that a learner must be given back to go on as if it had never stopped.
+  MarginState state() const;
+  void restore(MarginState state);
+
+ private:
+  // One list: what was found and how w moves.
+  struct Visit {
+    std::vector<double> scores, gains;  // at w_t
+    std::vector<double> now;            // scores as w moves
+    std::vector<double> total;          // scratch
+    size_t hope = 0, best = 0;
+    double loss = 0, spread = 0;
+    Dual dual;
+    std::vector<int64_t> members;  // candidate of each difference of the dual
+    Budget margin, upper, lower;   // `exact`: both bounds are in `upper`
+  };
+
+  void check(const Lists& lists) const;
+  void look(const CandidateList& list, Visit& visit, std::vector<double>& moved) const;
+  void passive_aggressive(const CandidateList& list, Visit& visit) const;
+  void cutting_plane(const CandidateList& list, Visit& visit, std::vector<double>& moved) const;
+  void optimise(Visit& visit) const;
+  void rescore(const CandidateList& list, Visit& visit, std::vector<double>& moved) const;
+  size_t member(const CandidateList& list, Visit& visit, size_t candidate) const;
+  void apply(const Visit& visit, double share);
+
+  std::shared_ptr<const Lists> lists_;
+  std::vector<double> weights_, past_;  // past: sum of (ticks before the change) * change
+  std::vector<uint8_t> frozen_;         // empty when nothing is
+  std::optional<PseudoCorpus> context_;
+  MarginSettings settings_;
+  int64_t ticks_ = 0;
+};
+
+}  // namespace dragoman

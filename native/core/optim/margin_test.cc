@@ -1,0 +1,155 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "core/base/random.hh"
+#include "core/optim/margin.hh"
+#include "core/optim/margin_loss.hh"
+#include "core/optim/ramp.hh"
+#include "test/test.hh"
+
+using namespace dragoman;
+using dragoman::test::throws;
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Random lists, some of them empty or of one candidate, with small whole numbers as features.
+struct Made {
+  std::vector<int64_t> sentences{0}, rows{0};
+  std::vector<int32_t> ids;
+  std::vector<float> values;
+  std::vector<double> stats, gains, lengths;
+
+  Made(uint64_t seed, int n_sentences, int n_features) {
+    Random random({seed});
+    for (int s = 0; s < n_sentences; ++s) {
+      const auto n = random.below(9);
+      for (uint32_t c = 0; c < n; ++c) {
+        for (int f = 0; f < n_features; ++f) {
+          if (random.below(3) == 0) continue;
+          ids.push_back(f);
+          values.push_back(static_cast<float>(static_cast<int>(random.below(5)) - 2));
+        }
+        rows.push_back(static_cast<int64_t>(ids.size()));
+        gains.push_back(random.uniform());
+        stats.push_back(gains.back());
+        stats.push_back(1);
+      }
+      sentences.push_back(static_cast<int64_t>(gains.size()));
+      lengths.push_back(1);
+    }
+  }
+  ListShard shard() const { return {{sentences, rows, ids, values}, stats, gains, lengths}; }
+  std::shared_ptr<const Lists> lists() const {
+    return std::make_shared<const Lists>(std::vector<ListShard>{shard(), shard()}, 2);
+  }
+};
+
+std::vector<int64_t> all(const Lists& lists) {
+  std::vector<int64_t> positions;
+  for (int64_t i = 0; i < lists.size(); ++i) positions.push_back(i);
+  return positions;
+}
+
+MarginSettings settings_of(bool cutting_plane, bool exact, double bound, int64_t batch) {
+  return {0.1, bound, 0.1, cutting_plane, exact, Hope::kCostDiminished, Fear::kCostAugmented, false, 50, 1e-6, batch};
+}
+
+}  // namespace
+
+TEST(margin_learners_are_the_same_for_any_number_of_threads) {
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    const Made made(seed, 12, 6);
+    const auto lists = made.lists();
+    const auto positions = all(*lists);
+    for (const bool cutting_plane : {false, true})
+      for (const bool exact : {false, true})
+        for (const double bound : {kInfinity, 0.5}) {
+          std::vector<std::vector<double>> results;
+          for (const int n_threads : {1, 3}) {
+            const std::vector<uint8_t> frozen{0, 1, 0, 0, 0, 0};
+            std::optional<PseudoCorpus> context;
+            if (seed % 2) context = PseudoCorpus{std::shared_ptr<const Scorer>(mean_scorer()), {1, 2}, {0, 0}, 3, 0.9};
+            MarginLearner learner(lists, std::vector<double>(6, 0.25), frozen, context,
+                                  settings_of(cutting_plane, exact, bound, 4));
+            Control control;
+            for (int epoch = 0; epoch < 3; ++epoch) learner.visit(positions, n_threads, control);
+            CHECK(learner.weights()[1] == 0.25 && learner.average()[1] == 0.25);
+            for (const double w : learner.weights()) CHECK(std::isfinite(w));
+            results.push_back(learner.average());
+          }
+          CHECK(results[0] == results[1]);
+        }
+  }
+}
+
+TEST(a_budget_is_never_overdrawn) {
+  Random random({7});
+  for (int round = 0; round < 200; ++round) {
+    Dual dual;
+    Budget budget;
+    budget.clear(0.3);
+    const auto n = 1 + random.below(6);
+    for (uint32_t m = 0; m < n; ++m) {
+      SparseDifference omega;
+      for (int32_t f = 0; f < 3; ++f)
+        if (random.below(2)) {
+          omega.ids.push_back(f);
+          omega.values.push_back(random.normal());
+        }
+      CHECK(budget.add(dual.add(omega, random.normal()), random.below(2) ? 1 : -1, random.normal()));
+    }
+    budget.optimise(dual, 1000, 1e-9);
+    double total = 0;
+    for (size_t m = 0; m < dual.size(); ++m) total += std::abs(dual.shift(m));
+    CHECK(total <= 0.3 + 1e-12);
+    CHECK(budget.slack(dual) >= 0);
+  }
+}
+
+TEST(ramp_learners_and_losses_visit_any_list) {
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    const Made made(seed, 12, 6);
+    const auto lists = made.lists();
+    const auto positions = all(*lists);
+    const std::vector<double> start(6, 0.5);
+    RampLearner learner(lists, start, std::vector<uint8_t>{0, 0, 1, 0, 0, 0},
+                        {Hope::kCostDiminished, Fear::kCostAugmented, 0.1, 0.5});
+    Control control;
+    CHECK(throws<std::invalid_argument>([&] { learner.descend(positions, control); }) || made.gains.empty());
+    for (int round = 0; round < 30; ++round) {
+      learner.fix_hopes(positions, 2, control);
+      CHECK(std::isfinite(learner.descend(positions, control)));
+    }
+    CHECK(learner.weights()[2] == 0.5);
+    for (const double w : learner.weights()) CHECK(std::isfinite(w));
+    for (const bool ramp : {false, true}) {
+      const auto result =
+          margin_loss(made.shard().candidates, made.gains, start, {Hope::kOracle, Fear::kWorst, ramp, 0.5, 2});
+      CHECK(std::is_sorted(result.ids.begin(), result.ids.end()));
+      CHECK(result.ids.size() == result.values.size() && result.ids.size() == result.n_lists.size());
+    }
+  }
+}
+
+TEST(lists_that_do_not_fit_are_refused) {
+  const Made made(3, 8, 4);
+  ListShard shard = made.shard();
+  shard.gains = shard.gains.first(1);
+  CHECK(throws<std::invalid_argument>([&] { Lists({shard}, 2); }));
+  CHECK(throws<std::invalid_argument>([&] { Lists({made.shard()}, 3); }));
+  const auto lists = made.lists();
+  CHECK(throws<std::invalid_argument>([&] { (*lists)[lists->size()]; }));
+  Control control;
+  MarginLearner learner(lists, std::vector<double>(2), std::vector<uint8_t>(2), std::nullopt,
+                        settings_of(false, false, 1, 1));
+  const auto positions = all(*lists);
+  CHECK(throws<InputError>([&] { learner.visit(positions, 1, control); }));
+  CHECK(throws<InputError>([&] { lists->totals(positions, std::vector<double>(2), 1, control); }));
+  CHECK(!lists->vary(std::vector<uint8_t>(4, 1)));
+  CHECK(lists->vary(std::vector<uint8_t>(4, 0)));
+}

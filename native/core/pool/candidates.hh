@@ -1,0 +1,88 @@
+// Kernels over the candidates of many sentences: sparse features in rows, rows grouped by sentence.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/base/control.hh"
+#include "core/base/errors.hh"
+#include "core/base/ragged.hh"
+
+namespace dragoman {
+
+// Sentence s has the candidates sentences[s] .. sentences[s + 1]; candidate c has the features
+// ids/values[rows[c] .. rows[c + 1]). The arrays may be mapped from a file, so each kernel checks them as it reads.
+struct Candidates {
+  std::span<const int64_t> sentences;
+  std::span<const int64_t> rows;
+  std::span<const int32_t> ids;
+  std::span<const float> values;
+
+  int64_t n_sentences() const { return static_cast<int64_t>(sentences.size()) - 1; }
+  int64_t size() const { return static_cast<int64_t>(rows.size()) - 1; }
+  // Throws std::invalid_argument unless the offsets are in order and fit the arrays.
+  void check() const;
+};
+
+// w.f of row c, summed in the order of the row in float64. Throws InputError when an id is not below weights.size().
+inline double dot(const Candidates& candidates, int64_t c, std::span<const double> weights) {
+  double sum = 0;
+  const auto end = static_cast<size_t>(candidates.rows[static_cast<size_t>(c) + 1]);
+  for (auto i = static_cast<size_t>(candidates.rows[static_cast<size_t>(c)]); i < end; ++i) {
+    const auto id = static_cast<uint32_t>(candidates.ids[i]);
+    if (id >= weights.size()) [[unlikely]]
+      throw InputError("a candidate has a feature id beyond the index; the pool's files do not belong together");
+    sum += weights[id] * static_cast<double>(candidates.values[i]);
+  }
+  return sum;
+}
+
+std::vector<double> model_scores(const Candidates& candidates, std::span<const double> weights, int n_threads,
+                                 Control& control);
+
+// The candidate of each sentence with the greatest w.f, the first of them when several are equal; -1 for a sentence
+// without candidates.
+std::vector<int64_t> best_candidates(const Candidates& candidates, std::span<const double> weights, int n_threads,
+                                     Control& control);
+
+// The first of each set of candidates of one sentence that agree in tokens, features and the `extra` columns
+// (row-major, `n_extra` a candidate; compared bit by bit). Ascending.
+std::vector<int64_t> distinct_candidates(const Candidates& candidates, const Sentences& tokens,
+                                         std::span<const double> extra, int64_t n_extra, int n_threads,
+                                         Control& control);
+
+// Row order[i] of `rows` becomes row i.
+template <typename T>
+std::vector<T> gather_rows(const Ragged<T>& rows, std::span<const int64_t> order) {
+  std::vector<T> result;
+  size_t total = 0;
+  for (const int64_t row : order) {
+    if (row < 0 || row >= rows.size()) throw std::invalid_argument("order: no such row");
+    total += rows[row].size();
+  }
+  result.reserve(total);
+  for (const int64_t row : order) {
+    const auto values = rows[row];
+    result.insert(result.end(), values.begin(), values.end());
+  }
+  return result;
+}
+
+struct SparseRows {
+  std::vector<int64_t> rows{0};
+  std::vector<int32_t> ids;
+  std::vector<float> values;
+};
+
+// How columns are replaced: feature f loses its own column when drop[f] is not 0, and adds coefficient x value to each
+// of its targets.
+struct Projection {
+  std::span<const uint8_t> drop;
+  Ragged<int32_t> targets;
+  std::span<const double> coefficients;  // parallel to targets.values
+};
+
+SparseRows project(const Candidates& candidates, const Projection& projection, Control& control);
+
+}  // namespace dragoman

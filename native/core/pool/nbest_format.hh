@@ -1,0 +1,37 @@
+// Writes candidate lists; NbestReader reads them back.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/names/feature_index.hh"
+#include "core/names/vocab.hh"
+#include "core/pool/candidates.hh"
+
+namespace dragoman {
+
+enum class NbestStyle { kMoses, kAssignments, kTravatar, kJson };
+
+// A feature that every line names, also when it is 0: `Name= a b`, or one value each in the other styles.
+struct DenseName {
+  std::string name;
+  std::vector<int32_t> ids;
+};
+
+struct NbestTable {
+  Candidates candidates;
+  Sentences tokens;
+  std::span<const int32_t> sentence_ids;
+  std::span<const double> totals;  // NaN: none
+  std::span<const double> scores;  // row-major, NaN: none
+  std::vector<std::string> score_names;
+  std::vector<DenseName> dense;
+};
+
+// The lines of all candidates. Throws InputError for a word or a feature's name that the style
+// cannot hold.
+std::string format_nbest(const NbestTable& table, const FeatureIndex& index, const WordTable& words, NbestStyle style);
+
+}  // namespace dragoman

@@ -1,0 +1,209 @@
+#include "core/search/chart_search.hh"
+
+#include <cmath>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "core/base/control.hh"
+#include "core/forest/kbest.hh"
+#include "core/lm/estimate.hh"
+#include "test/test.hh"
+
+using namespace dragoman;
+
+namespace {
+
+struct Rules {
+  std::vector<int64_t> sentence_offsets{0}, first_pattern{0}, symbol_offsets{0}, first_rule{0}, target_offsets{0};
+  std::vector<int32_t> words, pass_through, symbols, lhs, targets, feature_ids;
+  std::vector<int64_t> rules, feature_offsets{0};
+  std::vector<float> scores, feature_values;
+
+  void add_pattern(const std::vector<int32_t>& pattern,
+                   const std::vector<std::pair<int32_t, std::vector<int32_t>>>& list) {
+    symbols.insert(symbols.end(), pattern.begin(), pattern.end());
+    symbol_offsets.push_back(static_cast<int64_t>(symbols.size()));
+    for (const auto& [label, target] : list) {
+      lhs.push_back(label);
+      targets.insert(targets.end(), target.begin(), target.end());
+      target_offsets.push_back(static_cast<int64_t>(targets.size()));
+      scores.push_back(-0.25f * static_cast<float>(rules.size() % 7));
+      rules.push_back(static_cast<int64_t>(rules.size()));
+      feature_ids.push_back(5);
+      feature_values.push_back(1);
+      feature_offsets.push_back(static_cast<int64_t>(feature_ids.size()));
+    }
+    first_rule.push_back(static_cast<int64_t>(lhs.size()));
+  }
+  // Words 0 and 1 have rules, 2 has none; gaps are adjacent, reordered, labelled, alone; one target is empty.
+  void add_sentence(int length) {
+    for (int i = 0; i < length; ++i) {
+      words.push_back(i % 3);
+      pass_through.push_back(90);
+    }
+    sentence_offsets.push_back(static_cast<int64_t>(words.size()));
+    add_pattern({-2}, {{0, {-1, 7}}});
+    add_pattern({-1}, {{1, {-1}}, {0, {-1, 8}}});
+    add_pattern({-1, -2, -1}, {{0, {-3, -1, -2}}});
+    add_pattern({-1, 1}, {{0, {4, -1}}, {1, {-1, 5}}});
+    add_pattern({0}, {{0, {3}}, {0, {}}, {1, {4, 4}}});
+    add_pattern({0, -1, 2, -2}, {{0, {-2, 6, -1}}});
+    add_pattern({1}, {{0, {5}}});
+    first_pattern.push_back(static_cast<int64_t>(symbol_offsets.size()) - 1);
+  }
+  RuleBatch batch() const {
+    return {{sentence_offsets, words}, pass_through, first_pattern, {symbol_offsets, symbols},      first_rule,     lhs,
+            {target_offsets, targets}, rules,        scores,        {feature_offsets, feature_ids}, feature_values, 2};
+  }
+};
+
+ChartFeatures features() { return {-1, -1, 0, 1, 2, 3, {}, {4}}; }
+
+}  // namespace
+
+TEST(chart_search_covers_every_sentence) {
+  Rules rules;
+  for (const int length : {0, 1, 2, 5, 9, 40}) rules.add_sentence(length);
+  const std::vector<double> weights{0.1, -0.2, -0.3, -1, 1, 0.5};
+  const ChartLabels labels{2, {0, 1}, {0}};
+  Control control;
+  const ChartDecoder decoder({20, 5, 3, 8}, features(), nullptr, {});
+  const auto forests = decoder.decode(rules.batch(), labels, weights, 2, control);
+  const auto lists = decoder.decode_kbest(rules.batch(), labels, weights, 10, true, 1, control);
+  CHECK(forests.size() == 6 && lists.first.size() == 7);
+  for (size_t s = 0; s < forests.size(); ++s) {
+    const Forest& forest = forests[s];
+    CHECK(forest.n_nodes() > 0);
+    const auto length = static_cast<int32_t>(rules.sentence_offsets[s + 1] - rules.sentence_offsets[s]);
+    CHECK((forest.node(forest.goal()).span == Forest::Span{0, length}));
+    CHECK(lists.first[s] < lists.first[s + 1]);
+    KBestLists one;
+    append_kbest(forest, weights, 1, true, one);
+    CHECK(one.scores[0] == lists.scores[static_cast<size_t>(lists.first[s])]);
+  }
+}
+
+TEST(chart_search_scores_whole_strings) {
+  WordTable words;
+  for (const char* symbol : {"<unk>", "<s>", "</s>"}) words.intern(symbol);
+  EncodedLines lines;
+  encode_lines("a b c a b\na b d\nc a b a c e f\nb a b c d\nd d d a b c\na f e d\n", words, 1, lines);
+  lm::TrainingText text;
+  text.add({lines.offsets, lines.ids}, words.size(), {}, -1);
+  Control control;
+  const std::shared_ptr<const lm::Model> model =
+      std::move(lm::estimate(text, words, {4, {0, 0, 0, 0}, true, {0.5, 1, 1.5}}, control).model);
+  Rules rules;
+  for (const int length : {0, 1, 4, 9}) rules.add_sentence(length);
+  std::vector<uint32_t> lm_words;  // of the target ids 0 to 8: the model's own
+  for (uint32_t word = 0; word < 9; ++word) lm_words.push_back(word);
+  ChartFeatures with_lm = features();
+  with_lm.lm = 6;
+  const std::vector<double> weights{0.1, -0.2, -0.3, -1, 1, 0.5, 1};
+  const ChartDecoder decoder({30, 1e9, 0, 20}, with_lm, model, lm_words);
+  const auto lists = decoder.decode_kbest(rules.batch(), {2, {0, 1}, {0}}, weights, 20, false, 2, control);
+  CHECK(lists.first.back() > 20);
+  for (size_t c = 0; c < lists.scores.size(); ++c) {
+    double sum = 0, found = 0;
+    lm::State state = model->begin_state();
+    for (auto i = lists.token_offsets[c]; i < lists.token_offsets[c + 1]; ++i) {
+      const auto token = static_cast<uint32_t>(lists.tokens[static_cast<size_t>(i)]);
+      sum += static_cast<double>(model->score(state, token < 9 ? token : lm::kUnk, state));
+    }
+    sum += static_cast<double>(model->score(state, lm::kEos, state));
+    for (auto i = lists.feature_offsets[c]; i < lists.feature_offsets[c + 1]; ++i)
+      if (lists.feature_ids[static_cast<size_t>(i)] == 6)
+        found = static_cast<double>(lists.feature_values[static_cast<size_t>(i)]);
+    CHECK(std::fabs(sum - found) < 1e-4);
+  }
+}
+
+// Every word of a rule has feature 6 (for each run of them, wherever it stands), every nonterminal feature 7 as often
+// as it has words: so candidates have 6 by the words that rules cover, and their scores hold it.
+TEST(chart_search_weighs_features_of_places) {
+  Rules rules;
+  for (const int length : {0, 1, 4, 9, 30}) rules.add_sentence(length);
+  std::vector<int64_t> first_place{0}, first_row{0}, offsets{0}, first_class{0}, gap_offsets{0};
+  std::vector<int32_t> symbols, positions, ids, classes, gap_ids;
+  std::vector<float> values, gap_values;
+  RuleBatch batch = rules.batch();
+  constexpr int32_t kMaxLength = 40;
+  for (int64_t s = 0; s < batch.size(); ++s)
+    for (auto p = batch.first_pattern[static_cast<size_t>(s)]; p < batch.first_pattern[static_cast<size_t>(s) + 1];
+         ++p) {
+      const auto pattern = batch.patterns[p];
+      const auto n_rules = batch.first_rule[static_cast<size_t>(p) + 1] - batch.first_rule[static_cast<size_t>(p)];
+      for (size_t i = 0; i < pattern.size(); ++i) {
+        if (pattern[i] < 0) classes.insert(classes.end(), static_cast<size_t>(n_rules), 0);
+        for (size_t w = 0; pattern[i] >= 0 && w < batch.words[s].size(); ++w) {
+          if (batch.words[s][w] != pattern[i]) continue;
+          symbols.push_back(static_cast<int32_t>(i));
+          positions.push_back(static_cast<int32_t>(w));
+          first_row.push_back(first_row.back() + n_rules);
+          for (int64_t r = 0; r < n_rules; ++r) {
+            ids.push_back(6);
+            values.push_back(1);
+            offsets.push_back(static_cast<int64_t>(ids.size()));
+          }
+        }
+      }
+      first_place.push_back(static_cast<int64_t>(symbols.size()));
+      first_class.push_back(static_cast<int64_t>(classes.size()));
+    }
+  for (int32_t length = 1; length <= kMaxLength; ++length) {
+    gap_ids.push_back(7);
+    gap_values.push_back(static_cast<float>(length));
+    gap_offsets.push_back(length);
+  }
+  batch.contexts = RuleContexts{first_place, symbols, positions, first_row, {offsets, ids}, values};
+  batch.gaps = RuleGaps{first_class, classes, kMaxLength, {gap_offsets, gap_ids}, gap_values};
+  const std::vector<double> weights{0.1, -0.2, -0.3, -1, 1, 0.5, 0.75, -0.25};
+  Control control;
+  const ChartDecoder decoder({20, 5, 3, 8}, features(), nullptr, {});
+  const auto lists = decoder.decode_kbest(batch, {2, {0, 1}, {0}}, weights, 30, false, 2, control);
+  CHECK(lists.first.back() > 60);
+  for (size_t s = 0; s + 1 < lists.first.size(); ++s)
+    for (auto c = static_cast<size_t>(lists.first[s]); c < static_cast<size_t>(lists.first[s + 1]); ++c) {
+      double sum = 0, covered = 0;
+      for (auto i = static_cast<size_t>(lists.feature_offsets[c]);
+           i < static_cast<size_t>(lists.feature_offsets[c + 1]); ++i) {
+        const auto value = static_cast<double>(lists.feature_values[i]);
+        sum += weights[static_cast<size_t>(lists.feature_ids[i])] * value;
+        if (lists.feature_ids[i] == 6 || lists.feature_ids[i] == 3) covered += value;  // 3: words passed through
+      }
+      CHECK(std::fabs(sum - lists.scores[c]) < 1e-4);
+      CHECK(covered == static_cast<double>(batch.words[static_cast<int64_t>(s)].size()));
+    }
+  classes[0] = 1;
+  CHECK(test::throws<std::invalid_argument>([&] { decoder.decode(batch, {2, {0, 1}, {0}}, weights, 1, control); }));
+}
+
+TEST(chart_search_refuses_what_does_not_fit) {
+  Rules rules;
+  rules.add_sentence(4);
+  const ChartLabels labels{2, {0, 1}, {0}};
+  Control control;
+  const ChartDecoder decoder({20, 5, 3, 8}, features(), nullptr, {});
+  const auto refused = [&](const RuleBatch& batch, const ChartLabels& meaning) {
+    return test::throws<std::invalid_argument>([&] { decoder.decode(batch, meaning, {}, 1, control); });
+  };
+  CHECK(!refused(rules.batch(), labels));
+  CHECK(refused(rules.batch(), {3, {0}, {0}}));
+  CHECK(refused(rules.batch(), {2, {1, 0}, {0}}));
+  CHECK(refused(rules.batch(), {2, {0}, {2}}));
+  RuleBatch batch = rules.batch();
+  batch.n_labels = 1;
+  CHECK(refused(batch, labels));
+  Rules other = rules;
+  std::swap(other.first_rule[1], other.first_rule[2]);
+  CHECK(refused(other.batch(), labels));
+  other = rules;
+  other.targets[0] = -2;
+  CHECK(refused(other.batch(), labels));
+  other = rules;
+  other.symbols.back() = -1;
+  CHECK(refused(other.batch(), labels));
+  CHECK(test::throws<std::invalid_argument>([] { ChartDecoder({0, 5, 3, 8}, features(), nullptr, {}); }));
+}

@@ -1,0 +1,24 @@
+// What search found, as a forest: its hypotheses are the nodes, the ways into them the edges.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "core/forest/forest.hh"
+#include "core/search/phrase_transition.hh"
+
+namespace dragoman {
+
+struct PhraseSearchSpace {
+  const PhraseBatch& batch;
+  int64_t sentence;
+  const PhraseFeatures& features;
+  const Prepared& prepared;
+  const Coverages& coverages;
+  const Hypotheses& hypotheses;
+  std::span<const float> end_lm;  // the language model's increment for the end, of each hypothesis of the last stack
+};
+
+Forest phrase_forest(const PhraseSearchSpace& space, Transitions& transitions);
+
+}  // namespace dragoman

@@ -1,0 +1,147 @@
+#include "core/search/phrase_option_builder.hh"
+
+#include <algorithm>
+#include <limits>
+#include <span>
+#include <stdexcept>
+#include <unordered_map>
+
+#include "core/base/parallel.hh"
+#include "core/templates/feature_columns.hh"
+
+namespace dragoman {
+
+namespace {
+
+size_t at(int64_t i) { return static_cast<size_t>(i); }
+
+// An option by its place: what its pair looks like is the same wherever it stands.
+struct Place {
+  uint32_t sentence, option;
+};
+
+template <typename T>
+void copy_to(std::span<const T> from, std::vector<T>& to, size_t place) {
+  std::copy(from.begin(), from.end(), to.begin() + static_cast<std::ptrdiff_t>(place));
+}
+
+RuleView view_of(std::span<const int32_t> source, const TranslationOption& option) {
+  return {source, option.target, option.alignment, option.count, option.pair};
+}
+
+}  // namespace
+
+OptionBuilder::Draft OptionBuilder::draft(const Sentences& sentences, int n_threads, Control& control) const {
+  const auto n_sentences = at(sentences.size());
+  std::vector<OptionList> lists(n_sentences);
+  parallel_chunks(sentences.size(), 1, n_threads, control, [&](int64_t begin, int64_t end, int) {
+    for (int64_t s = begin; s < end; ++s) view_.options(sentences[s], lists[at(s)]);
+  });
+
+  Draft draft;
+  BuiltOptions& out = draft.options;
+  out.pass_through.assign(sentences.values.size(), -1);
+  out.first.assign(n_sentences + 1, 0);
+  for (size_t s = 0; s < n_sentences; ++s)
+    out.first[s + 1] = out.first[s] + static_cast<int64_t>(lists[s].options.size());
+  const size_t n = at(out.first.back());
+  if (n >= std::numeric_limits<uint32_t>::max()) throw std::invalid_argument("too many sentences for one batch");
+  const auto n_columns = static_cast<size_t>(view_.n_reordering());
+  out.target_offsets.assign(n + 1, 0);
+  for (size_t s = 0, i = 0; s < n_sentences; ++s)
+    for (const TranslationOption& option : lists[s].options) {
+      out.target_offsets[i + 1] = out.target_offsets[i] + static_cast<int64_t>(option.target.size());
+      ++i;
+    }
+  out.begin.resize(n);
+  out.end.resize(n);
+  out.rules.resize(n);
+  out.scores.resize(n * kNumPhraseScores);
+  out.orientations.resize(n * n_columns);
+  out.targets.resize(at(out.target_offsets.back()));
+  parallel_chunks(sentences.size(), 16, n_threads, control, [&](int64_t begin, int64_t end, int) {
+    for (int64_t s = begin; s < end; ++s) {
+      const OptionList& list = lists[at(s)];
+      size_t i = at(out.first[at(s)]);
+      copy_to(std::span<const float>(list.reordering), out.orientations, i * n_columns);
+      for (const TranslationOption& option : list.options) {
+        out.begin[i] = option.begin;
+        out.end[i] = option.end;
+        out.rules[i] = option.pair;
+        copy_to(std::span<const float>(option.scores), out.scores, i * kNumPhraseScores);
+        copy_to(option.target, out.targets, at(out.target_offsets[i]));
+        if (option.end - option.begin == 1) out.pass_through[at(sentences.offsets[at(s)] + option.begin)] = 0;
+        ++i;
+      }
+    }
+  });
+  if (templates_.empty()) return draft;
+
+  std::unordered_map<int64_t, uint32_t> row_of_pair;
+  std::vector<Place> first_use;
+  draft.pair_of_option.reserve(n);
+  for (uint32_t s = 0; s < n_sentences; ++s)
+    for (uint32_t o = 0; o < lists[s].options.size(); ++o) {
+      const auto [found, is_new] =
+          row_of_pair.try_emplace(lists[s].options[o].pair, static_cast<uint32_t>(first_use.size()));
+      if (is_new) first_use.push_back({s, o});
+      draft.pair_of_option.push_back(found->second);
+    }
+  draft.rows.resize((first_use.size() + kChunk - 1) / kChunk);
+  parallel_chunks(static_cast<int64_t>(draft.rows.size()), 1, n_threads, control, [&](int64_t chunk, int64_t, int) {
+    const size_t end = std::min(first_use.size(), (at(chunk) + 1) * kChunk);
+    for (size_t row = at(chunk) * kChunk; row < end; ++row) {
+      const auto [s, o] = first_use[row];
+      const TranslationOption& option = lists[s].options[o];
+      const auto source = sentences[s].subspan(at(option.begin), at(option.end - option.begin));
+      templates_.features(view_of(source, option), draft.rows[at(chunk)]);
+    }
+  });
+  if (!templates_.has_contexts()) return draft;
+  draft.context_rows.assign((n_sentences + at(kContextSentences) - 1) / at(kContextSentences), ContextRows(templates_));
+  parallel_chunks(sentences.size(), kContextSentences, n_threads, control, [&](int64_t begin, int64_t end, int) {
+    ContextRows& rows = draft.context_rows[at(begin / kContextSentences)];
+    for (int64_t s = begin; s < end; ++s) {
+      const auto words = sentences[s];
+      for (const TranslationOption& option : lists[at(s)].options) {
+        const auto first = at(option.begin), after = at(option.end);
+        rows.add(view_of(words.subspan(first, after - first), option), 0, after - first,
+                 first == 0 ? kSentenceBegin : words[first - 1], after == words.size() ? kSentenceEnd : words[after]);
+        rows.end_row();
+      }
+    }
+    rows.finish();
+  });
+  return draft;
+}
+
+BuiltOptions OptionBuilder::finish(Draft&& draft, FeatureIndex& index, bool grow) {
+  BuiltOptions& out = draft.options;
+  const size_t n = out.rules.size();
+  out.feature_offsets.assign(n + 1, 0);
+  if (draft.rows.empty()) return std::move(out);
+
+  const FeatureColumns of_pair = intern_rows(draft.rows, index, grow);
+  FeatureColumns of_option;
+  for (const ContextRows& rows : draft.context_rows) rows.intern(index, grow, of_option);
+  for (size_t i = 0; i < n; ++i) {
+    const auto begin = static_cast<std::ptrdiff_t>(out.feature_ids.size());
+    const auto append = [&](const FeatureColumns& columns, size_t row) {
+      for (size_t f = columns.offsets[row]; f < columns.offsets[row + 1]; ++f) {
+        const auto known = std::find(out.feature_ids.begin() + begin, out.feature_ids.end(), columns.ids[f]);
+        if (known != out.feature_ids.end()) {
+          out.feature_values[at(known - out.feature_ids.begin())] += columns.values[f];
+          continue;
+        }
+        out.feature_ids.push_back(columns.ids[f]);
+        out.feature_values.push_back(columns.values[f]);
+      }
+    };
+    append(of_pair, draft.pair_of_option[i]);
+    if (!draft.context_rows.empty()) append(of_option, i);
+    out.feature_offsets[i + 1] = static_cast<int64_t>(out.feature_ids.size());
+  }
+  return std::move(out);
+}
+
+}  // namespace dragoman

@@ -1,0 +1,124 @@
+// One sentence's options with everything that does not depend on hypotheses: weighted scores, words for the language
+// model, what later phrases must know of each.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/search/phrase_coverage.hh"
+#include "core/search/phrase_search.hh"
+
+namespace dragoman {
+
+// An option as search sees it. Sorted by span, then by estimate.
+struct Option {
+  SourceSpan span;
+  uint32_t first_word, n_words;  // in Prepared::lm_words
+  uint32_t carry;                // class of what the next phrase must know of this one
+  int32_t first_target;          // first target word, -1 for an empty phrase
+  int64_t source;                // place in the batch's options; -1 - position for a word passed through
+  double local;                  // weighted local features
+  double estimate;               // with the language model's opinion of the phrase by itself
+};
+
+class Prepared {
+ public:
+  int32_t n_words = 0, max_length = 1;
+  std::vector<Option> options;
+  std::vector<uint32_t> span_first;       // options of a span: span_first[begin * max_length + length - 1] to the next
+  std::vector<uint32_t> lm_words;         // of all options, flat
+  std::vector<double> lm_sums;            // of each word's prefix in its phrase, without context; parallel to lm_words
+  std::vector<uint32_t> lm_states;        // after each word, without context
+  std::vector<double> backward, forward;  // weighted, by option (backward) and by carry class (forward)
+  std::vector<float> carry_scores;        // raw, by carry class
+  std::vector<int64_t> carry_states;      // of the templates, by carry class
+  size_t n_backward = 0, n_forward = 0;   // columns of all models
+  FutureCosts costs;
+
+  // In this order: collect, estimate, finish.
+  void collect(const PhraseBatch& batch, int64_t sentence, const PhraseFeatures& features,
+               std::span<const double> weights);
+  // Has set(options) set the estimates, some options at a time. With a limit (0: none), options that cannot be among so
+  // many best of their span are dropped instead: an estimate is taken to be at most the option's local score.
+  template <typename Set>
+  void estimate(int32_t limit, Set&& set);
+  void finish(const PhraseBatch& batch, int64_t sentence, const PhraseFeatures& features,
+              std::span<const double> weights, std::span<const std::shared_ptr<const TransitionTemplate>> templates,
+              const PhraseSettings& settings);
+
+  size_t place_of(SourceSpan span) const {
+    return static_cast<size_t>(span.begin) * static_cast<size_t>(max_length) +
+           static_cast<size_t>(span.end - span.begin - 1);
+  }
+  std::span<const Option> of_span(int32_t begin, int32_t length) const {
+    const size_t place = place_of({begin, begin + length});
+    return {options.data() + span_first[place], options.data() + span_first[place + 1]};
+  }
+
+ private:
+  static constexpr size_t kBatch = 32;
+  void group();
+};
+
+template <typename Set>
+void Prepared::estimate(int32_t limit, Set&& set) {
+  lm_words.clear();
+  lm_sums.clear();
+  lm_states.clear();
+  const auto most = static_cast<size_t>(limit);
+  std::vector<Option> kept;
+  std::vector<std::pair<double, uint32_t>> order;  // local scores and places, the best in front
+  std::vector<double> best;                        // estimates of the best so far, the worst in front
+  for (size_t place = 0; place + 1 < span_first.size(); ++place) {
+    const uint32_t first = span_first[place], last = span_first[place + 1];
+    if (limit == 0 || last - first <= most) {
+      kept.insert(kept.end(), options.begin() + first, options.begin() + last);
+      set(std::span(kept).last(last - first));
+      continue;
+    }
+    const size_t begin = kept.size();
+    order.clear();
+    best.clear();
+    for (uint32_t i = first; i < last; ++i) order.emplace_back(options[i].local, i);
+    std::make_heap(order.begin(), order.end());
+    while (!order.empty() && (best.size() < most || order.front().first >= best.front())) {
+      const size_t n = std::min(order.size(), kBatch);
+      for (size_t i = 0; i < n; ++i) {
+        kept.push_back(options[order.front().second]);
+        std::pop_heap(order.begin(), order.end());
+        order.pop_back();
+      }
+      const auto batch = std::span(kept).last(n);
+      set(batch);
+      for (const Option& option : batch) {
+        best.push_back(option.estimate);
+        std::push_heap(best.begin(), best.end(), std::greater<>());
+        if (best.size() <= most) continue;
+        std::pop_heap(best.begin(), best.end(), std::greater<>());
+        best.pop_back();
+      }
+    }
+    const auto drop = std::remove_if(kept.begin() + static_cast<std::ptrdiff_t>(begin), kept.end(),
+                                     [&](const Option& option) { return option.estimate < best.front(); });
+    kept.erase(drop, kept.end());
+  }
+  options.swap(kept);
+}
+
+std::span<const int32_t> target_of(const PhraseBatch& batch, int64_t sentence, const Option& option);
+PhraseView view_of(const PhraseBatch& batch, int64_t sentence, const Option& option);
+
+// Feature values of an option as they stand on its instance.
+void append_local_features(const PhraseBatch& batch, int64_t sentence, const PhraseFeatures& features,
+                           const Option& option, std::vector<Feature>& out);
+
+inline double weight_of(std::span<const double> weights, int32_t feature) {
+  return feature >= 0 && static_cast<size_t>(feature) < weights.size() ? weights[static_cast<size_t>(feature)] : 0;
+}
+
+}  // namespace dragoman

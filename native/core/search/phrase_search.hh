@@ -1,0 +1,120 @@
+// Phrase-based search: stacks by covered words, recombination on every state that matters, by cube pruning (Huang and
+// Chiang 2007) or by plain expansion. The result is a forest whose edges have at most one tail.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/control.hh"
+#include "core/base/ragged.hh"
+#include "core/forest/forest.hh"
+#include "core/forest/kbest.hh"
+#include "core/lm/model.hh"
+#include "core/search/reordering.hh"
+
+namespace dragoman {
+
+// A reordering model's features by orientation; an empty direction is not scored. An option has the columns of
+// `backward`, then those of `forward`.
+struct ReorderingFeatures {
+  bool hierarchical = false;
+  int n_orientations = 3;
+  std::vector<int32_t> backward, forward;
+};
+
+// Feature ids; -1 where a feature is not used.
+struct PhraseFeatures {
+  int32_t lm = -1, words = -1, phrases = -1, unknown = -1, distortion = -1;
+  std::vector<int32_t> scores;  // of the options' score columns
+  std::vector<ReorderingFeatures> reordering;
+};
+
+struct PhraseSettings {
+  int32_t stack_size = 200;
+  int32_t pop_limit = 400;                                // candidates taken a stack; 0: plain stack search
+  double beam = std::numeric_limits<double>::infinity();  // hypotheses worse than a stack's best by more are dropped
+  int32_t option_limit = 20;                              // options kept of a span, the best by estimate; 0: all
+  int32_t distortion_limit = 6;                           // negative: none
+};
+
+// The translation options of a batch of sentences, in memory. Row i of a ragged part belongs to option i.
+struct PhraseOptions {
+  std::span<const int64_t> first;  // options of sentence s: first[s] to first[s + 1]
+  std::span<const int32_t> begin, end;
+  Ragged<int32_t> targets;
+  std::span<const int64_t> rules;
+  std::span<const float> scores;        // row-major
+  std::span<const float> orientations;  // row-major, log probabilities, the columns of all models
+  Ragged<int32_t> feature_ids;
+  std::span<const float> feature_values;
+};
+
+struct PhraseBatch {
+  Sentences pass_through;  // for every source word the target id that it is passed through as, where nothing covers it
+  PhraseOptions options;
+
+  int64_t size() const { return pass_through.size(); }
+  // Throws std::invalid_argument unless everything fits together.
+  void check(const PhraseFeatures& features) const;
+};
+
+// What a template of transition features sees of a phrase.
+struct PhraseView {
+  SourceSpan span;
+  std::span<const int32_t> words;
+  int64_t rule;  // -1: a word passed through
+};
+
+// A phrase put after what was translated before it.
+struct Transition {
+  int64_t sentence;
+  PhraseView phrase;
+  bool is_first;
+  int64_t previous;                           // state() of the phrase before
+  BlockStacks::Block top;                     // the block it is put beside; with first_word when a template asks for it
+  std::span<const int8_t> backward, forward;  // orientations by model; forward is that of the phrase before
+};
+
+// Sparse features that depend on the phrase before or on the stack of blocks. Thread-safe.
+class TransitionTemplate {
+ public:
+  virtual ~TransitionTemplate() = default;
+  // What later transitions must know of a phrase: hypotheses with equal values may recombine.
+  virtual int64_t state(const PhraseView& phrase) const = 0;
+  // Whether the stack is looked at: recombination then compares the blocks' first words too.
+  virtual bool uses_blocks() const = 0;
+  virtual void features(const Transition& transition, std::vector<Feature>& out) const = 0;
+};
+
+class PhraseDecoder {
+ public:
+  // `lm` may be null: then no language model is used. lm_words[id] is the model's word of a target id; ids beyond are
+  // unknown to it.
+  PhraseDecoder(PhraseSettings settings, PhraseFeatures features, std::shared_ptr<const lm::Model> lm,
+                std::vector<uint32_t> lm_words, std::vector<std::shared_ptr<const TransitionTemplate>> templates = {});
+
+  const PhraseFeatures& features() const { return features_; }
+  // Feature f weighs weights[f], or 0 beyond.
+  std::vector<Forest> decode(const PhraseBatch& batch, std::span<const double> weights, int n_threads,
+                             Control& control) const;
+  // The k best candidates at once, without keeping the forests.
+  KBestLists decode_kbest(const PhraseBatch& batch, std::span<const double> weights, int64_t k, bool distinct,
+                          int n_threads, Control& control) const;
+
+ private:
+  template <typename Take>
+  void run(const PhraseBatch& batch, std::span<const double> weights, int n_threads, Control& control,
+           Take&& take) const;
+
+  PhraseSettings settings_;
+  PhraseFeatures features_;
+  std::shared_ptr<const lm::Model> lm_;
+  std::vector<uint32_t> lm_words_;
+  std::vector<std::shared_ptr<const TransitionTemplate>> templates_;
+};
+
+}  // namespace dragoman

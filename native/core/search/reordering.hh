@@ -1,0 +1,61 @@
+// Lexicalised reordering at search time: which orientation a phrase takes, by its neighbour (word- and phrase-based
+// models) or by the blocks of a shift-reduce stack (the hierarchical model of Galley and Manning 2008).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/grammar/key.hh"
+
+namespace dragoman {
+
+// The column of an orientation in a model with so many. With three, both discontinuous ones are the third.
+constexpr int orientation_column(Orientation orientation, int n_orientations) {
+  if (n_orientations == 3 && orientation == Orientation::kRight) orientation = Orientation::kLeft;
+  if (n_orientations < 5 && orientation == Orientation::kMonoGlobal) orientation = Orientation::kMono;
+  return static_cast<int>(orientation);
+}
+
+struct SourceSpan {
+  int32_t begin = 0, end = 0;
+  friend bool operator==(const SourceSpan&, const SourceSpan&) = default;
+};
+
+// Of `current` after `previous`; the sentence's beginning is the empty span at 0.
+constexpr Orientation orientation_after(SourceSpan previous, SourceSpan current) {
+  if (current.begin == previous.end) return Orientation::kMono;
+  if (current.end == previous.begin) return Orientation::kSwap;
+  return current.begin > previous.end ? Orientation::kRight : Orientation::kLeft;
+}
+
+// Stacks of blocks as immutable lists with shared tails, hash-consed: equal stacks have equal ids. Id 0 is the empty
+// one.
+class BlockStacks {
+ public:
+  struct Block {
+    SourceSpan span;
+    int32_t first_word;  // target word that the block begins with, or -1 where nobody asks
+    uint32_t below;
+    int32_t depth;
+  };
+
+  BlockStacks() { clear(); }
+  void clear();
+  // Shifts a phrase, then reduces while the two topmost blocks are adjacent.
+  uint32_t shift(uint32_t stack, SourceSpan span, int32_t first_word);
+  const Block& top(uint32_t stack) const { return blocks_[stack]; }
+  Orientation backward(uint32_t stack, SourceSpan current) const {
+    const Block& top = blocks_[stack];
+    const Orientation orientation = orientation_after(top.span, current);
+    return orientation == Orientation::kMono && top.depth <= 1 && top.span.begin == 0 ? Orientation::kMonoGlobal
+                                                                                      : orientation;
+  }
+
+ private:
+  uint32_t intern(const Block& block);
+
+  std::vector<Block> blocks_;
+  std::vector<uint32_t> slots_;  // 0: free
+};
+
+}  // namespace dragoman

@@ -1,0 +1,281 @@
+#include "core/search/rule_option_builder.hh"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "core/base/parallel.hh"
+#include "core/templates/feature_columns.hh"
+
+namespace dragoman {
+
+namespace {
+
+constexpr int64_t kChunk = 64;            // source sides that are looked up together
+constexpr int64_t kContextSentences = 8;  // sentences whose contexts are named together
+
+size_t at(int64_t i) { return static_cast<size_t>(i); }
+
+template <typename T>
+void copy_to(std::span<const T> from, std::vector<T>& to, int64_t place) {
+  std::copy(from.begin(), from.end(), to.begin() + place);
+}
+
+// Calls body(symbol, length, position) for every place where words of a source side that stand side by side stand in a
+// sentence, with enough words around them for the other symbols.
+template <typename Body>
+void each_place(std::span<const Symbol> pattern, std::span<const int32_t> sentence, Body&& body) {
+  for (size_t first = 0; first < pattern.size(); ++first) {
+    if (!is_word(pattern[first]) || (first > 0 && is_word(pattern[first - 1]))) continue;
+    size_t end = first + 1;
+    while (end < pattern.size() && is_word(pattern[end])) ++end;
+    const auto words = pattern.subspan(first, end - first);
+    for (size_t p = first; p + (pattern.size() - first) <= sentence.size(); ++p)
+      if (std::equal(words.begin(), words.end(), sentence.begin() + static_cast<std::ptrdiff_t>(p)))
+        body(first, words.size(), p);
+  }
+}
+
+void copy_columns(FeatureColumns&& columns, std::vector<int64_t>& offsets, std::vector<int32_t>& ids,
+                  std::vector<float>& values) {
+  offsets.assign(columns.offsets.begin(), columns.offsets.end());
+  ids = std::move(columns.ids);
+  values = std::move(columns.values);
+}
+
+}  // namespace
+
+// The rules of all patterns, before they are copied: looked up in chunks of source sides.
+struct RuleOptionBuilder::Found {
+  struct Chunk {
+    RuleList list;
+    std::vector<int64_t> first;  // rule of the list, by source side
+  };
+  const GrammarTables& tables;
+  std::vector<int64_t> sources;
+  std::vector<Chunk> chunks;
+  std::vector<int64_t> of_pattern;  // rows of `sources`
+
+  const Chunk& chunk(int64_t source) const { return chunks[at(source / kChunk)]; }
+  std::span<const Symbol> symbols(int64_t source) const { return tables.sources[sources[at(source)]]; }
+  std::span<const Rule> rules(int64_t source) const {
+    const Chunk& c = chunk(source);
+    const auto begin = at(c.first[at(source % kChunk)]), end = at(c.first[at(source % kChunk) + 1]);
+    return std::span<const Rule>(c.list.rules).subspan(begin, end - begin);
+  }
+  RuleView view(int64_t source, const Rule& rule) const {
+    return {symbols(source), rule.target, rule.alignment, rule.count, rule.rule, rule.lhs};
+  }
+};
+
+RuleOptionBuilder::RuleOptionBuilder(const HieroView& view, const MatchLimits& limits, TemplateSet templates)
+    : view_(view), limits_(limits), templates_(std::move(templates)) {
+  if (limits.max_span < 1 || limits.max_gap < 1) throw std::invalid_argument("spans have at least one word");
+}
+
+RuleOptionBuilder::Draft RuleOptionBuilder::draft(const Sentences& sentences, int n_threads, Control& control) const {
+  const GrammarTables& tables = view_.tables();
+  std::vector<std::vector<int64_t>> patterns(at(sentences.size()));
+  parallel_chunks(sentences.size(), 4, n_threads, control, [&](int64_t begin, int64_t end, int) {
+    RuleMatcher matcher(tables, limits_);
+    for (int64_t s = begin; s < end; ++s) matcher.match(sentences[s], patterns[at(s)]);
+  });
+
+  // What sentences share is looked up once.
+  Found found{tables, {}, {}, {}};
+  auto& sources = found.sources;
+  for (const auto& row : patterns) sources.insert(sources.end(), row.begin(), row.end());
+  std::sort(sources.begin(), sources.end());
+  sources.erase(std::unique(sources.begin(), sources.end()), sources.end());
+  const auto n_sources = static_cast<int64_t>(sources.size());
+  found.chunks.resize(at((n_sources + kChunk - 1) / kChunk));
+  Draft draft;
+  if (!templates_.empty()) draft.rows.resize(found.chunks.size());
+  parallel_chunks(static_cast<int64_t>(found.chunks.size()), 1, n_threads, control, [&](int64_t c, int64_t, int) {
+    Found::Chunk& chunk = found.chunks[at(c)];
+    const int64_t end = std::min(n_sources, (c + 1) * kChunk);
+    for (int64_t i = c * kChunk; i < end; ++i) {
+      chunk.first.push_back(static_cast<int64_t>(chunk.list.rules.size()));
+      view_.lookup(sources[at(i)], chunk.list);
+    }
+    chunk.first.push_back(static_cast<int64_t>(chunk.list.rules.size()));
+    if (templates_.empty()) return;
+    for (int64_t i = c * kChunk; i < end; ++i)
+      for (const Rule& rule : found.rules(i)) templates_.features(found.view(i, rule), draft.rows[at(c)]);
+  });
+  std::vector<int64_t> first_row{0};  // by chunk
+  for (const Found::Chunk& chunk : found.chunks) first_row.push_back(first_row.back() + chunk.first.back());
+
+  // Places in the arrays; source sides without rules in the view are left out.
+  BuiltRules& out = draft.rules;
+  out.pass_through.assign(sentences.values.size(), -1);
+  out.first_pattern.push_back(0);
+  out.symbol_offsets.push_back(0);
+  out.first_rule.push_back(0);
+  for (int64_t s = 0; s < sentences.size(); ++s) {
+    for (const int64_t source : patterns[at(s)]) {
+      const int64_t i = std::lower_bound(sources.begin(), sources.end(), source) - sources.begin();
+      const auto n_rules = static_cast<int64_t>(found.rules(i).size());
+      if (n_rules == 0) continue;
+      found.of_pattern.push_back(i);
+      if (const auto symbols = found.symbols(i); symbols.size() == 1)
+        for (size_t w = 0; w < sentences[s].size(); ++w)
+          if (sentences[s][w] == symbols[0]) out.pass_through[at(sentences.offsets[at(s)]) + w] = 0;
+      out.symbol_offsets.push_back(out.symbol_offsets.back() + static_cast<int64_t>(found.symbols(i).size()));
+      out.first_rule.push_back(out.first_rule.back() + n_rules);
+      draft.row_of_pattern.push_back(first_row[at(i / kChunk)] + found.chunk(i).first[at(i % kChunk)]);
+    }
+    out.first_pattern.push_back(static_cast<int64_t>(found.of_pattern.size()));
+  }
+  const auto n_rules = at(out.first_rule.back());
+  const auto n_scores = static_cast<int64_t>(view_.n_scores());
+  out.target_offsets.assign(n_rules + 1, 0);
+  for (size_t p = 0; p < found.of_pattern.size(); ++p) {
+    auto r = at(out.first_rule[p]);
+    for (const Rule& rule : found.rules(found.of_pattern[p])) {
+      out.target_offsets[r + 1] = out.target_offsets[r] + static_cast<int64_t>(rule.target.size());
+      ++r;
+    }
+  }
+  out.symbols.resize(at(out.symbol_offsets.back()));
+  out.lhs.resize(n_rules);
+  out.rules.resize(n_rules);
+  out.scores.resize(n_rules * at(n_scores));
+  out.targets.resize(at(out.target_offsets.back()));
+  parallel_chunks(static_cast<int64_t>(found.of_pattern.size()), 1024, n_threads, control,
+                  [&](int64_t begin, int64_t end, int) {
+                    for (int64_t p = begin; p < end; ++p) {
+                      const int64_t i = found.of_pattern[at(p)];
+                      const Found::Chunk& chunk = found.chunk(i);
+                      copy_to(found.symbols(i), out.symbols, out.symbol_offsets[at(p)]);
+                      const int64_t from = chunk.first[at(i % kChunk)];
+                      const int64_t n = out.first_rule[at(p) + 1] - out.first_rule[at(p)];
+                      copy_to(std::span<const float>(chunk.list.scores).subspan(at(from * n_scores), at(n * n_scores)),
+                              out.scores, out.first_rule[at(p)] * n_scores);
+                      int64_t r = out.first_rule[at(p)];
+                      for (const Rule& rule : found.rules(i)) {
+                        out.lhs[at(r)] = rule.lhs;
+                        out.rules[at(r)] = rule.rule;
+                        copy_to(rule.target, out.targets, out.target_offsets[at(r)]);
+                        ++r;
+                      }
+                    }
+                  });
+  if (templates_.has_contexts()) add_contexts(sentences, found, draft, n_threads, control);
+  if (templates_.has_gaps()) add_gaps(found, draft, n_threads, control);
+  return draft;
+}
+
+void RuleOptionBuilder::add_contexts(const Sentences& sentences, const Found& found, Draft& draft, int n_threads,
+                                     Control& control) const {
+  const BuiltRules& rules = draft.rules;
+  const auto n_chunks = at((sentences.size() + kContextSentences - 1) / kContextSentences);
+  struct Places {
+    std::vector<int32_t> n_of_pattern, symbols, positions;
+  };
+  std::vector<Places> places(n_chunks);
+  draft.context_rows.assign(n_chunks, ContextRows(templates_));
+  parallel_chunks(sentences.size(), kContextSentences, n_threads, control, [&](int64_t begin, int64_t end, int) {
+    Places& here = places[at(begin / kContextSentences)];
+    ContextRows& rows = draft.context_rows[at(begin / kContextSentences)];
+    for (int64_t s = begin; s < end; ++s) {
+      const auto words = sentences[s];
+      for (auto p = at(rules.first_pattern[at(s)]); p < at(rules.first_pattern[at(s) + 1]); ++p) {
+        const int64_t source = found.of_pattern[p];
+        const size_t n_before = here.symbols.size();
+        each_place(found.symbols(source), words, [&](size_t symbol, size_t length, size_t position) {
+          here.symbols.push_back(static_cast<int32_t>(symbol));
+          here.positions.push_back(static_cast<int32_t>(position));
+          const size_t after = position + length;
+          for (const Rule& rule : found.rules(source)) {
+            rows.add(found.view(source, rule), symbol, symbol + length,
+                     position == 0 ? kSentenceBegin : words[position - 1],
+                     after == words.size() ? kSentenceEnd : words[after]);
+            rows.end_row();
+          }
+        });
+        here.n_of_pattern.push_back(static_cast<int32_t>(here.symbols.size() - n_before));
+      }
+    }
+    rows.finish();
+  });
+  BuiltContexts& out = draft.rules.contexts.emplace();
+  out.first_place.push_back(0);
+  out.first_row.push_back(0);
+  for (const Places& here : places) {
+    out.symbols.insert(out.symbols.end(), here.symbols.begin(), here.symbols.end());
+    out.positions.insert(out.positions.end(), here.positions.begin(), here.positions.end());
+    for (const int32_t n : here.n_of_pattern) {
+      const size_t p = out.first_place.size() - 1;
+      out.first_place.push_back(out.first_place.back() + n);
+      for (int32_t i = 0; i < n; ++i)
+        out.first_row.push_back(out.first_row.back() + rules.first_rule[p + 1] - rules.first_rule[p]);
+    }
+  }
+}
+
+void RuleOptionBuilder::add_gaps(const Found& found, Draft& draft, int n_threads, Control& control) const {
+  const GapClasses classes(templates_);
+  draft.gap_rows = classes.rows();
+  BuiltGaps& out = draft.rules.gaps.emplace();
+  out.max_length = classes.max_length();
+  out.first_class.push_back(0);
+  for (const int64_t source : found.of_pattern) {
+    const auto symbols = found.symbols(source);
+    const auto arity = symbols.size() - at(std::count_if(symbols.begin(), symbols.end(), is_word));
+    out.first_class.push_back(out.first_class.back() + static_cast<int64_t>(arity * found.rules(source).size()));
+  }
+  out.classes.resize(at(out.first_class.back()));
+  parallel_chunks(static_cast<int64_t>(found.of_pattern.size()), 1024, n_threads, control,
+                  [&](int64_t begin, int64_t end, int) {
+                    for (int64_t p = begin; p < end; ++p) {
+                      const int64_t source = found.of_pattern[at(p)];
+                      const auto symbols = found.symbols(source);
+                      auto next = at(out.first_class[at(p)]);
+                      for (const Rule& rule : found.rules(source)) {
+                        int32_t slot = 0;
+                        for (size_t place = 0; place < symbols.size(); ++place)
+                          if (!is_word(symbols[place]))
+                            out.classes[next++] = classes.of(found.view(source, rule), place, slot++);
+                      }
+                    }
+                  });
+}
+
+BuiltRules RuleOptionBuilder::finish(Draft&& draft, FeatureIndex& index, bool grow) {
+  BuiltRules& out = draft.rules;
+  const size_t n_rules = out.rules.size();
+  out.feature_offsets.assign(n_rules + 1, 0);
+  const FeatureColumns columns = intern_rows(draft.rows, index, grow);
+  if (out.gaps) {
+    BuiltGaps& gaps = *out.gaps;
+    copy_columns(intern_rows({draft.gap_rows}, index, grow), gaps.feature_offsets, gaps.feature_ids,
+                 gaps.feature_values);
+  }
+  if (out.contexts) {
+    FeatureColumns found;
+    for (const ContextRows& rows : draft.context_rows) rows.intern(index, grow, found);
+    BuiltContexts& contexts = *out.contexts;
+    copy_columns(std::move(found), contexts.feature_offsets, contexts.feature_ids, contexts.feature_values);
+  }
+  if (draft.rows.empty()) return std::move(out);
+  const auto each_rule = [&](auto&& body) {
+    for (size_t p = 0; p + 1 < out.first_rule.size(); ++p) {
+      size_t row = at(draft.row_of_pattern[p]);
+      for (auto r = at(out.first_rule[p]); r < at(out.first_rule[p + 1]); ++r) body(r, row++);
+    }
+  };
+  each_rule([&](size_t r, size_t row) {
+    out.feature_offsets[r + 1] =
+        out.feature_offsets[r] + static_cast<int64_t>(columns.offsets[row + 1] - columns.offsets[row]);
+  });
+  out.feature_ids.resize(at(out.feature_offsets.back()));
+  out.feature_values.resize(out.feature_ids.size());
+  each_rule([&](size_t r, size_t row) {
+    const size_t from = columns.offsets[row], n = columns.offsets[row + 1] - from;
+    copy_to(std::span<const int32_t>(columns.ids).subspan(from, n), out.feature_ids, out.feature_offsets[r]);
+    copy_to(std::span<const float>(columns.values).subspan(from, n), out.feature_values, out.feature_offsets[r]);
+  });
+  return std::move(out);
+}
+
+}  // namespace dragoman
