@@ -10,18 +10,18 @@ namespace dragoman::bind {
 
 namespace {
 
-static_assert(sizeof(Link) == 2 * sizeof(int32_t));
+static_assert(sizeof(align::Link) == 2 * sizeof(int32_t));
 
-Links links_in(const In<int64_t>& offsets, const In2<int32_t>& links, const char* name) {
+align::Links links_in(const In<int64_t>& offsets, const In2<int32_t>& links, const char* name) {
   if (links.shape(1) != 2) throw std::invalid_argument(std::string(name) + ": links must have two columns");
-  Links result{span_of(offsets), {reinterpret_cast<const Link*>(links.data()), links.shape(0)}};
+  align::Links result{span_of(offsets), {reinterpret_cast<const align::Link*>(links.data()), links.shape(0)}};
   result.check(name);
   return result;
 }
 
-nb::tuple to_tuple(LinkTable&& table) {
-  auto* owner = new std::vector<Link>(std::move(table.links));
-  nb::capsule capsule(owner, [](void* p) noexcept { delete static_cast<std::vector<Link>*>(p); });
+nb::tuple to_tuple(align::LinkTable&& table) {
+  auto* owner = new std::vector<align::Link>(std::move(table.links));
+  nb::capsule capsule(owner, [](void* p) noexcept { delete static_cast<std::vector<align::Link>*>(p); });
   Out<int32_t> links(reinterpret_cast<int32_t*>(owner->data()), {owner->size(), 2}, capsule);
   return nb::make_tuple(to_numpy(std::move(table.offsets)), std::move(links));
 }
@@ -32,16 +32,17 @@ Out<T> copied(const std::vector<T>& values) {
 }
 
 void bind_ibm2(nb::module_& m) {
-  nb::class_<Ibm2Model>(m, "Ibm2Model", "Parameters of the log-linear IBM Model 2; rows are sorted by target word.")
-      .def_ro("tension", &Ibm2Model::tension)
-      .def("row_offsets", [](const Ibm2Model& model) { return copied(model.row_offsets); })
-      .def("targets", [](const Ibm2Model& model) { return copied(model.targets); })
-      .def("probs", [](const Ibm2Model& model) { return copied(model.probs); })
-      .def("null_probs", [](const Ibm2Model& model) { return copied(model.null_probs); })
+  nb::class_<align::Ibm2Model>(m, "Ibm2Model",
+                               "Parameters of the log-linear IBM Model 2; rows are sorted by target word.")
+      .def_ro("tension", &align::Ibm2Model::tension)
+      .def("row_offsets", [](const align::Ibm2Model& model) { return copied(model.row_offsets); })
+      .def("targets", [](const align::Ibm2Model& model) { return copied(model.targets); })
+      .def("probs", [](const align::Ibm2Model& model) { return copied(model.probs); })
+      .def("null_probs", [](const align::Ibm2Model& model) { return copied(model.null_probs); })
       .def(
           "align",
-          [](const Ibm2Model& model, In<int64_t> source_offsets, In<int32_t> source_ids, In<int64_t> target_offsets,
-             In<int32_t> target_ids, int n_threads) {
+          [](const align::Ibm2Model& model, In<int64_t> source_offsets, In<int32_t> source_ids,
+             In<int64_t> target_offsets, In<int32_t> target_ids, int n_threads) {
             const auto source = ragged_of(source_offsets, source_ids, "source");
             const auto target = ragged_of(target_offsets, target_ids, "target");
             return to_numpy(watch([&](Control& control) { return model.align(source, target, n_threads, control); }));
@@ -56,9 +57,10 @@ void bind_ibm2(nb::module_& m) {
          int n_threads, bool keep_model, nb::object progress) {
         const auto source = ragged_of(source_offsets, source_ids, "source");
         const auto target = ragged_of(target_offsets, target_ids, "target");
-        const Ibm2Options options{n_iterations, null_prob, tension, fit_tension, alpha, max_length, n_threads};
+        const align::Ibm2Options options{n_iterations, null_prob, tension, fit_tension, alpha, max_length, n_threads};
         auto result =
-            watch([&](Control& control) { return train_ibm2(source, target, options, keep_model, control); }, progress);
+            watch([&](Control& control) { return align::train_ibm2(source, target, options, keep_model, control); },
+                  progress);
         std::vector<double> steps;
         for (const auto& step : result.steps)
           steps.insert(steps.end(), {step.log_likelihood, step.tension, step.null_mass});
@@ -80,18 +82,18 @@ void bind_align(nb::module_& m) {
       "links_of",
       [](In<int64_t> offsets, In<int32_t> assignment, bool by_source) {
         ragged_of(offsets, assignment, "assignment");
-        return to_tuple(links_of(span_of(offsets), span_of(assignment), by_source));
+        return to_tuple(align::links_of(span_of(offsets), span_of(assignment), by_source));
       },
       nb::arg("offsets").noconvert(), nb::arg("assignment").noconvert(), nb::arg("by_source"));
   m.def(
       "symmetrize_links",
       [](In<int64_t> first_offsets, In2<int32_t> first_links, In<int64_t> second_offsets, In2<int32_t> second_links,
          const std::string& heuristic_name, int n_threads) {
-        const Heuristic heuristic = heuristic_named(heuristic_name);
+        const align::Heuristic heuristic = align::heuristic_named(heuristic_name);
         const auto first = links_in(first_offsets, first_links, "first");
         const auto second = links_in(second_offsets, second_links, "second");
         return to_tuple(
-            watch([&](Control& control) { return symmetrize(first, second, heuristic, n_threads, control); }));
+            watch([&](Control& control) { return align::symmetrize(first, second, heuristic, n_threads, control); }));
       },
       nb::arg("first_offsets").noconvert(), nb::arg("first_links").noconvert(), nb::arg("second_offsets").noconvert(),
       nb::arg("second_links").noconvert(), nb::arg("heuristic"), nb::arg("n_threads"));
@@ -101,7 +103,7 @@ void bind_align(nb::module_& m) {
          int n_threads) {
         const auto first = links_in(first_offsets, first_links, "first");
         const auto second = links_in(second_offsets, second_links, "second");
-        const auto sizes = watch([&](Control& control) { return overlap(first, second, n_threads, control); });
+        const auto sizes = watch([&](Control& control) { return align::overlap(first, second, n_threads, control); });
         return nb::make_tuple(sizes.n_first, sizes.n_second, sizes.n_shared);
       },
       nb::arg("first_offsets").noconvert(), nb::arg("first_links").noconvert(), nb::arg("second_offsets").noconvert(),
@@ -109,8 +111,8 @@ void bind_align(nb::module_& m) {
   m.def(
       "parse_pharaoh",
       [](const nb::bytes& block, int64_t first_line) {
-        LinkTable table;
-        parse_pharaoh({block.c_str(), block.size()}, first_line, table);
+        align::LinkTable table;
+        align::parse_pharaoh({block.c_str(), block.size()}, first_line, table);
         return to_tuple(std::move(table));
       },
       nb::arg("block"), nb::arg("first_line") = 1);
@@ -120,7 +122,7 @@ void bind_align(nb::module_& m) {
         const auto rows = links_in(offsets, links, "links");
         if (begin < 0 || end < begin || end > rows.size()) throw nb::index_error("no such rows");
         std::string out;
-        format_pharaoh(rows, begin, end, out);
+        align::format_pharaoh(rows, begin, end, out);
         return nb::bytes(out.data(), out.size());
       },
       nb::arg("offsets").noconvert(), nb::arg("links").noconvert(), nb::arg("begin"), nb::arg("end"));

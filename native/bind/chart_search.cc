@@ -23,7 +23,7 @@ struct ContextArrays {
   In<int32_t> feature_ids;
   In<float> feature_values;
 
-  RuleContexts view() const {
+  search::RuleContexts view() const {
     return {span_of(first_place),
             span_of(symbols),
             span_of(positions),
@@ -41,7 +41,7 @@ struct GapArrays {
   In<int32_t> feature_ids;
   In<float> feature_values;
 
-  RuleGaps view() const {
+  search::RuleGaps view() const {
     return {span_of(first_class), span_of(classes), max_length,
             ragged_of(feature_offsets, feature_ids, "features of nonterminals"), span_of(feature_values)};
   }
@@ -65,21 +65,21 @@ struct RuleArrays {
   std::optional<ContextArrays> contexts;
   std::optional<GapArrays> gaps;
 
-  RuleBatch batch() const {
-    RuleBatch result{ragged_of(sentence_offsets, words, "words"),
-                     span_of(pass_through),
-                     span_of(first_pattern),
-                     ragged_of(symbol_offsets, symbols, "symbols"),
-                     span_of(first_rule),
-                     span_of(lhs),
-                     ragged_of(target_offsets, targets, "targets"),
-                     span_of(rules),
-                     {scores.data(), scores.size()},
-                     ragged_of(feature_offsets, feature_ids, "features"),
-                     span_of(feature_values),
-                     n_labels,
-                     std::nullopt,
-                     std::nullopt};
+  search::RuleBatch batch() const {
+    search::RuleBatch result{ragged_of(sentence_offsets, words, "words"),
+                             span_of(pass_through),
+                             span_of(first_pattern),
+                             ragged_of(symbol_offsets, symbols, "symbols"),
+                             span_of(first_rule),
+                             span_of(lhs),
+                             ragged_of(target_offsets, targets, "targets"),
+                             span_of(rules),
+                             {scores.data(), scores.size()},
+                             ragged_of(feature_offsets, feature_ids, "features"),
+                             span_of(feature_values),
+                             n_labels,
+                             std::nullopt,
+                             std::nullopt};
     if (contexts) result.contexts = contexts->view();
     if (gaps) result.gaps = gaps->view();
     return result;
@@ -135,23 +135,23 @@ void bind_chart_search(nb::module_& m) {
           nb::arg("feature_values").noconvert(), nb::arg("n_labels"), nb::arg("contexts").none(),
           nb::arg("gaps").none());
 
-  nb::class_<ChartDecoder>(m, "ChartDecoder", "Hierarchical search over given rules.")
+  nb::class_<search::ChartDecoder>(m, "ChartDecoder", "Hierarchical search over given rules.")
       .def(
           "__init__",
-          [](ChartDecoder* self, int32_t pop_limit, double beam, int32_t rule_limit, int32_t max_span,
+          [](search::ChartDecoder* self, int32_t pop_limit, double beam, int32_t rule_limit, int32_t max_span,
              int32_t lm_feature, int32_t lm_oov, int32_t words, int32_t rules, int32_t glue, int32_t unknown,
              const std::vector<int32_t>& arities, const std::vector<int32_t>& scores,
              const std::optional<std::shared_ptr<const lm::Model>>& lm, In<int32_t> lm_words) {
-            new (self) ChartDecoder({pop_limit, beam, rule_limit, max_span},
-                                    {lm_feature, lm_oov, words, rules, glue, unknown, arities, scores},
-                                    lm ? *lm : nullptr, {lm_words.data(), lm_words.data() + lm_words.size()});
+            new (self) search::ChartDecoder({pop_limit, beam, rule_limit, max_span},
+                                            {lm_feature, lm_oov, words, rules, glue, unknown, arities, scores},
+                                            lm ? *lm : nullptr, {lm_words.data(), lm_words.data() + lm_words.size()});
           },
           nb::arg("pop_limit"), nb::arg("beam"), nb::arg("rule_limit"), nb::arg("max_span"), nb::arg("lm_feature"),
           nb::arg("lm_oov"), nb::arg("words"), nb::arg("rules"), nb::arg("glue"), nb::arg("unknown"),
           nb::arg("arities"), nb::arg("scores"), nb::arg("lm").none(), nb::arg("lm_words").noconvert())
       .def(
           "decode",
-          [](const ChartDecoder& d, const RuleArrays& arrays, int32_t goal, const std::vector<int32_t>& glue,
+          [](const search::ChartDecoder& d, const RuleArrays& arrays, int32_t goal, const std::vector<int32_t>& glue,
              const std::vector<int32_t>& unknown, In<double> weights, int n_threads, nb::object progress) {
             const std::vector<double> w = copy_of(weights);
             return watch(
@@ -164,7 +164,7 @@ void bind_chart_search(nb::module_& m) {
           nb::arg("n_threads"), nb::arg("progress").none())
       .def(
           "kbest",
-          [](const ChartDecoder& d, const RuleArrays& arrays, int32_t goal, const std::vector<int32_t>& glue,
+          [](const search::ChartDecoder& d, const RuleArrays& arrays, int32_t goal, const std::vector<int32_t>& glue,
              const std::vector<int32_t>& unknown, In<double> weights, int64_t k, bool distinct, int n_threads,
              nb::object progress) {
             const std::vector<double> w = copy_of(weights);

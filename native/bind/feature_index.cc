@@ -13,7 +13,7 @@ std::string_view view_of(const nb::bytes& data) { return {data.c_str(), data.siz
 
 nb::str to_str(std::string_view text) { return nb::str(text.data(), text.size()); }
 
-int32_t checked(const FeatureIndex& index, int64_t id) {
+int32_t checked(const names::FeatureIndex& index, int64_t id) {
   if (id < 0 || id >= index.size()) throw nb::index_error("no feature has that id");
   return static_cast<int32_t>(id);
 }
@@ -22,29 +22,32 @@ int32_t checked(const FeatureIndex& index, int64_t id) {
 
 void bind_feature_index(nb::module_& m) {
   // Interning changes the table: the GIL is its lock.
-  nb::class_<FeatureIndex>(m, "FeatureIndex", "Feature names with 64-bit keys and dense int32 ids.")
+  nb::class_<names::FeatureIndex>(m, "FeatureIndex", "Feature names with 64-bit keys and dense int32 ids.")
       .def(nb::init<int>(), nb::arg("key_bits") = 64)
-      .def("__len__", &FeatureIndex::size)
-      .def("intern", &FeatureIndex::intern, nb::arg("name"))
-      .def("find", &FeatureIndex::find, nb::arg("name"), "The id, or -1.")
+      .def("__len__", &names::FeatureIndex::size)
+      .def("intern", &names::FeatureIndex::intern, nb::arg("name"))
+      .def("find", &names::FeatureIndex::find, nb::arg("name"), "The id, or -1.")
       .def(
-          "name", [](const FeatureIndex& t, int64_t id) { return to_str(t.name(checked(t, id))); }, nb::arg("id"))
+          "name", [](const names::FeatureIndex& t, int64_t id) { return to_str(t.name(checked(t, id))); },
+          nb::arg("id"))
       .def(
           "names",
-          [](const FeatureIndex& t, In<int32_t> ids) {
+          [](const names::FeatureIndex& t, In<int32_t> ids) {
             nb::list names;
             for (const int32_t id : span_of(ids)) names.append(to_str(t.name(checked(t, id))));
             return names;
           },
           nb::arg("ids").noconvert())
       .def("keys",
-           [](const FeatureIndex& t) { return to_numpy(std::vector<uint64_t>(t.keys().begin(), t.keys().end())); })
+           [](const names::FeatureIndex& t) {
+             return to_numpy(std::vector<uint64_t>(t.keys().begin(), t.keys().end()));
+           })
       .def(
-          "extend", [](FeatureIndex& t, const FeatureIndex& other) { return to_numpy(t.extend(other)); },
+          "extend", [](names::FeatureIndex& t, const names::FeatureIndex& other) { return to_numpy(t.extend(other)); },
           nb::arg("other"))
       .def(
           "intern_lines",
-          [](FeatureIndex& t, const nb::bytes& block) {
+          [](names::FeatureIndex& t, const nb::bytes& block) {
             std::string_view rest = view_of(block);
             std::vector<int32_t> ids;
             while (!rest.empty()) {
@@ -57,7 +60,7 @@ void bind_feature_index(nb::module_& m) {
           nb::arg("block"), "The ids of names given one a line.")
       .def(
           "lines",
-          [](const FeatureIndex& t, int64_t begin, int64_t end) {
+          [](const names::FeatureIndex& t, int64_t begin, int64_t end) {
             std::string text;
             for (int64_t id = begin; id < end; ++id) {
               text += t.name(checked(t, id));
@@ -66,7 +69,7 @@ void bind_feature_index(nb::module_& m) {
             return nb::bytes(text.data(), text.size());
           },
           nb::arg("begin"), nb::arg("end"), "The names of ids begin..end-1, one a line.");
-  m.def("feature_key", [](std::string_view name) { return feature_key(name); }, nb::arg("name"));
+  m.def("feature_key", [](std::string_view name) { return names::feature_key(name); }, nb::arg("name"));
 }
 
 }  // namespace dragoman::bind

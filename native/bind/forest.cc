@@ -16,9 +16,9 @@ namespace dragoman::bind {
 
 namespace {
 
-std::vector<Feature> features_of(const In<int32_t>& ids, const In<float>& values) {
+std::vector<forest::Feature> features_of(const In<int32_t>& ids, const In<float>& values) {
   if (ids.size() != values.size()) throw std::invalid_argument("as many feature ids as values are needed");
-  std::vector<Feature> result(ids.size());
+  std::vector<forest::Feature> result(ids.size());
   for (size_t i = 0; i < result.size(); ++i) {
     if (ids.data()[i] < 0) throw std::invalid_argument("feature ids must not be negative");
     result[i] = {ids.data()[i], values.data()[i]};
@@ -26,18 +26,19 @@ std::vector<Feature> features_of(const In<int32_t>& ids, const In<float>& values
   return result;
 }
 
-Forest forest_of_arrays(In2<int32_t> nodes, In<int64_t> rules, In2<int32_t> spans, In<int64_t> symbol_offsets,
-                        In<int32_t> symbols, In<int64_t> local_offsets, In<int32_t> local_ids, In<float> local_values,
-                        In<int64_t> node_edges, In<int32_t> instances, In<int64_t> tail_offsets, In<int32_t> tails,
-                        In<int64_t> feature_offsets, In<int32_t> feature_ids, In<float> feature_values) {
-  const std::vector<Feature> locals = features_of(local_ids, local_values);
-  const std::vector<Feature> owns = features_of(feature_ids, feature_values);
+forest::Forest forest_of_arrays(In2<int32_t> nodes, In<int64_t> rules, In2<int32_t> spans, In<int64_t> symbol_offsets,
+                                In<int32_t> symbols, In<int64_t> local_offsets, In<int32_t> local_ids,
+                                In<float> local_values, In<int64_t> node_edges, In<int32_t> instances,
+                                In<int64_t> tail_offsets, In<int32_t> tails, In<int64_t> feature_offsets,
+                                In<int32_t> feature_ids, In<float> feature_values) {
+  const std::vector<forest::Feature> locals = features_of(local_ids, local_values);
+  const std::vector<forest::Feature> owns = features_of(feature_ids, feature_values);
   const auto symbol_rows = ragged_of(symbol_offsets, symbols, "symbols");
-  Ragged<Feature> local_rows{span_of(local_offsets), locals};
+  Ragged<forest::Feature> local_rows{span_of(local_offsets), locals};
   local_rows.check("local features");
   const auto edge_rows = ragged_of(node_edges, instances, "edges");
   const auto tail_rows = ragged_of(tail_offsets, tails, "tails");
-  Ragged<Feature> own_rows{span_of(feature_offsets), owns};
+  Ragged<forest::Feature> own_rows{span_of(feature_offsets), owns};
   own_rows.check("features");
   const auto n_instances = static_cast<int64_t>(rules.size());
   const auto n_edges = static_cast<int64_t>(instances.size());
@@ -46,7 +47,7 @@ Forest forest_of_arrays(In2<int32_t> nodes, In<int64_t> rules, In2<int32_t> span
       local_rows.size() != n_instances || edge_rows.size() != static_cast<int64_t>(nodes.shape(0)) ||
       tail_rows.size() != n_edges || own_rows.size() != n_edges)
     throw std::invalid_argument("the arrays of a forest have different lengths");
-  Forest forest;
+  forest::Forest forest;
   for (int64_t i = 0; i < n_instances; ++i)
     forest.add_instance({rules.data()[i], {spans.data()[2 * i], spans.data()[2 * i + 1]}}, symbol_rows[i],
                         local_rows[i]);
@@ -60,7 +61,7 @@ Forest forest_of_arrays(In2<int32_t> nodes, In<int64_t> rules, In2<int32_t> span
 }
 
 // The arguments of forest_of_arrays.
-nb::tuple arrays_of(const Forest& forest) {
+nb::tuple arrays_of(const forest::Forest& forest) {
   std::vector<int32_t> nodes, spans, symbols, local_ids, instances, tails, feature_ids;
   std::vector<int64_t> rules, symbol_offsets{0}, local_offsets{0}, node_edges{0}, tail_offsets{0}, feature_offsets{0};
   std::vector<float> local_values, feature_values;
@@ -68,23 +69,23 @@ nb::tuple arrays_of(const Forest& forest) {
     values.insert(values.end(), row.begin(), row.end());
     offsets.push_back(static_cast<int64_t>(values.size()));
   };
-  const auto add_features = [](std::span<const Feature> row, std::vector<int32_t>& ids, std::vector<float>& values,
-                               std::vector<int64_t>& offsets) {
-    for (const Feature& f : row) {
+  const auto add_features = [](std::span<const forest::Feature> row, std::vector<int32_t>& ids,
+                               std::vector<float>& values, std::vector<int64_t>& offsets) {
+    for (const forest::Feature& f : row) {
       ids.push_back(f.id);
       values.push_back(f.value);
     }
     offsets.push_back(static_cast<int64_t>(ids.size()));
   };
   for (int32_t i = 0; i < forest.n_instances(); ++i) {
-    const Forest::Instance& instance = forest.instance(i);
+    const forest::Forest::Instance& instance = forest.instance(i);
     rules.push_back(instance.rule);
     spans.insert(spans.end(), {instance.span.begin, instance.span.end});
     add_row(forest.symbols(i), symbols, symbol_offsets);
     add_features(forest.local_features(i), local_ids, local_values, local_offsets);
   }
   for (int32_t v = 0; v < forest.n_nodes(); ++v) {
-    const Forest::Node& node = forest.node(v);
+    const forest::Forest::Node& node = forest.node(v);
     nodes.insert(nodes.end(), {node.label, node.span.begin, node.span.end, node.covered});
     node_edges.push_back(forest.end_edge(v));
   }
@@ -103,52 +104,55 @@ nb::tuple arrays_of(const Forest& forest) {
       to_numpy(std::move(feature_values)));
 }
 
-std::vector<double> marginals(const Forest& forest, std::span<const double> scores, bool sum) {
-  return sum ? edge_marginals<LogSum>(forest, scores) : edge_marginals<MaxPlus>(forest, scores);
+std::vector<double> marginals(const forest::Forest& forest, std::span<const double> scores, bool sum) {
+  return sum ? forest::edge_marginals<forest::LogSum>(forest, scores)
+             : forest::edge_marginals<forest::MaxPlus>(forest, scores);
 }
 
 // The weights are copied: the caller's buffer is live and may change while other threads run.
 std::vector<double> copy_of(const In<double>& weights) { return {weights.data(), weights.data() + weights.size()}; }
 
-KBestLists kbest_of(const std::vector<const Forest*>& forests, const std::vector<double>& weights, int64_t k,
-                    bool distinct, int n_threads, Control& control) {
-  std::vector<KBestLists> parts(forests.size());
+forest::KBestLists kbest_of(const std::vector<const forest::Forest*>& forests, const std::vector<double>& weights,
+                            int64_t k, bool distinct, int n_threads, Control& control) {
+  std::vector<forest::KBestLists> parts(forests.size());
   parallel_chunks(static_cast<int64_t>(forests.size()), 1, n_threads, control, [&](int64_t begin, int64_t end, int) {
     for (int64_t i = begin; i < end; ++i)
-      append_kbest(*forests[static_cast<size_t>(i)], weights, k, distinct, parts[static_cast<size_t>(i)]);
+      forest::append_kbest(*forests[static_cast<size_t>(i)], weights, k, distinct, parts[static_cast<size_t>(i)]);
   });
-  return concatenated(std::move(parts));
+  return forest::concatenated(std::move(parts));
 }
 
 }  // namespace
 
 void bind_forest(nb::module_& m) {
-  nb::class_<Forest>(m, "Forest", "A packed search space; the last node is the goal.")
-      .def_prop_ro("n_nodes", &Forest::n_nodes)
-      .def_prop_ro("n_edges", &Forest::n_edges)
-      .def_prop_ro("n_instances", &Forest::n_instances)
-      .def_prop_ro("n_bytes", &Forest::n_bytes)
+  nb::class_<forest::Forest>(m, "Forest", "A packed search space; the last node is the goal.")
+      .def_prop_ro("n_nodes", &forest::Forest::n_nodes)
+      .def_prop_ro("n_edges", &forest::Forest::n_edges)
+      .def_prop_ro("n_instances", &forest::Forest::n_instances)
+      .def_prop_ro("n_bytes", &forest::Forest::n_bytes)
       .def("arrays", &arrays_of, "What forest_of_arrays takes.")
       .def(
-          "edge_scores", [](const Forest& f, In<double> weights) { return to_numpy(f.edge_scores(span_of(weights))); },
+          "edge_scores",
+          [](const forest::Forest& f, In<double> weights) { return to_numpy(f.edge_scores(span_of(weights))); },
           nb::arg("weights").noconvert())
       .def(
           "inside",
-          [](const Forest& f, In<double> weights, bool sum) {
+          [](const forest::Forest& f, In<double> weights, bool sum) {
             const auto scores = f.edge_scores(span_of(weights));
-            return to_numpy(sum ? inside<LogSum>(f, scores) : inside<MaxPlus>(f, scores));
+            return to_numpy(sum ? forest::inside<forest::LogSum>(f, scores)
+                                : forest::inside<forest::MaxPlus>(f, scores));
           },
           nb::arg("weights").noconvert(), nb::arg("sum"), "The log inside value of every node.")
       .def(
           "marginals",
-          [](const Forest& f, In<double> weights, bool sum) {
+          [](const forest::Forest& f, In<double> weights, bool sum) {
             return to_numpy(marginals(f, f.edge_scores(span_of(weights)), sum));
           },
           nb::arg("weights").noconvert(), nb::arg("sum"),
           "Of every edge, relative to the goal: log posterior, or how much worse than the best its best derivation is.")
       .def(
           "pruned",
-          [](const Forest& f, In<double> weights, double threshold, bool sum) {
+          [](const forest::Forest& f, In<double> weights, double threshold, bool sum) {
             const auto values = marginals(f, f.edge_scores(span_of(weights)), sum);
             std::vector<char> keep(values.size());
             for (size_t i = 0; i < keep.size(); ++i) keep[i] = values[i] >= threshold;
@@ -157,27 +161,27 @@ void bind_forest(nb::module_& m) {
           nb::arg("weights").noconvert(), nb::arg("threshold"), nb::arg("sum"))
       .def(
           "expected_features",
-          [](const Forest& f, In<double> weights) {
-            Expectation e = expected_features(f, f.edge_scores(span_of(weights)));
+          [](const forest::Forest& f, In<double> weights) {
+            forest::Expectation e = forest::expected_features(f, f.edge_scores(span_of(weights)));
             return nb::make_tuple(e.log_total, to_numpy(std::move(e.features.ids)),
                                   to_numpy(std::move(e.features.values)));
           },
           nb::arg("weights").noconvert())
       .def(
           "tokens",
-          [](const Forest& f, In<int32_t> edges) {
+          [](const forest::Forest& f, In<int32_t> edges) {
             std::vector<int32_t> tokens;
-            append_yield(f, span_of(edges), tokens);
+            forest::append_yield(f, span_of(edges), tokens);
             return to_numpy(std::move(tokens));
           },
           nb::arg("edges").noconvert(), "The words of a derivation given by its edges in pre-order.")
       .def(
           "features",
-          [](const Forest& f, In<int32_t> edges) {
+          [](const forest::Forest& f, In<int32_t> edges) {
             std::vector<int32_t> ids, tokens;
             std::vector<float> values;
-            append_yield(f, span_of(edges), tokens);  // checks the edges
-            FeatureSum(f).append(span_of(edges), ids, values);
+            forest::append_yield(f, span_of(edges), tokens);  // checks the edges
+            forest::FeatureSum(f).append(span_of(edges), ids, values);
             return nb::make_tuple(to_numpy(std::move(ids)), to_numpy(std::move(values)));
           },
           nb::arg("edges").noconvert());
@@ -189,24 +193,25 @@ void bind_forest(nb::module_& m) {
         nb::arg("feature_values").noconvert());
   m.def(
       "kbest",
-      [](const std::vector<const Forest*>& forests, In<double> weights, int64_t k, bool distinct, int n_threads) {
+      [](const std::vector<const forest::Forest*>& forests, In<double> weights, int64_t k, bool distinct,
+         int n_threads) {
         const std::vector<double> w = copy_of(weights);
         return to_tuple(watch([&](Control& control) { return kbest_of(forests, w, k, distinct, n_threads, control); }));
       },
       nb::arg("forests"), nb::arg("weights").noconvert(), nb::arg("k"), nb::arg("distinct"), nb::arg("n_threads"));
   m.def(
       "read_hypergraph",
-      [](const nb::bytes& text, WordTable& words, FeatureIndex& features) {
-        return read_hypergraph({text.c_str(), text.size()}, words, features);
+      [](const nb::bytes& text, names::WordTable& words, names::FeatureIndex& features) {
+        return forest::read_hypergraph({text.c_str(), text.size()}, words, features);
       },
       nb::arg("text"), nb::arg("words"), nb::arg("features"));
   m.def(
       "write_hypergraph",
-      [](const Forest& forest, const WordTable& words, const std::vector<nb::bytes>& own_words,
-         const FeatureIndex& features) {
+      [](const forest::Forest& forest, const names::WordTable& words, const std::vector<nb::bytes>& own_words,
+         const names::FeatureIndex& features) {
         std::vector<std::string> own;
         for (const nb::bytes& word : own_words) own.emplace_back(word.c_str(), word.size());
-        const std::string out = write_hypergraph(forest, words, own, features);
+        const std::string out = forest::write_hypergraph(forest, words, own, features);
         return nb::bytes(out.data(), out.size());
       },
       nb::arg("forest"), nb::arg("words"), nb::arg("own_words"), nb::arg("features"));

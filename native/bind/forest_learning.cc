@@ -14,10 +14,10 @@ namespace dragoman::bind {
 
 namespace {
 
-nb::tuple envelopes_of(const std::vector<std::vector<const Forest*>>& sentences, In<double> weights,
+nb::tuple envelopes_of(const std::vector<std::vector<const forest::Forest*>>& sentences, In<double> weights,
                        In<double> direction, int n_threads) {
-  EnvelopeLines lines = watch([&](Control& control) {
-    return forest_envelopes(sentences, span_of(weights), span_of(direction), n_threads, control);
+  forest::EnvelopeLines lines = watch([&](Control& control) {
+    return forest::forest_envelopes(sentences, span_of(weights), span_of(direction), n_threads, control);
   });
   return nb::make_tuple(
       to_numpy(std::move(lines.first)), to_numpy(std::move(lines.from)), to_numpy(std::move(lines.slopes)),
@@ -25,8 +25,8 @@ nb::tuple envelopes_of(const std::vector<std::vector<const Forest*>>& sentences,
       to_numpy(std::move(lines.tokens)), to_numpy(std::move(lines.edge_offsets)), to_numpy(std::move(lines.edges)));
 }
 
-nb::tuple oracles_of(const std::vector<const Forest*>& forests, In<int64_t> ref_offsets, In<int64_t> segment_offsets,
-                     In<int32_t> ids, int order, int64_t beam, int n_threads) {
+nb::tuple oracles_of(const std::vector<const forest::Forest*>& forests, In<int64_t> ref_offsets,
+                     In<int64_t> segment_offsets, In<int32_t> ids, int order, int64_t beam, int n_threads) {
   const Sentences segments{span_of(segment_offsets), span_of(ids)};
   segments.check("references");
   if (ref_offsets.size() != forests.size() + 1) throw std::invalid_argument("references for every forest expected");
@@ -36,12 +36,12 @@ nb::tuple oracles_of(const std::vector<const Forest*>& forests, In<int64_t> ref_
       if (r < 0 || r >= segments.size()) throw std::invalid_argument("ref_offsets beyond the references");
       references[s].push_back(segments[r]);
     }
-  auto best =
-      watch([&](Control& control) { return forest_oracles(forests, references, order, beam, n_threads, control); });
+  auto best = watch(
+      [&](Control& control) { return forest::forest_oracles(forests, references, order, beam, n_threads, control); });
   std::vector<double> gains;
   std::vector<int64_t> offsets{0};
   std::vector<int32_t> edges;
-  for (const ForestOracle& one : best) {
+  for (const forest::ForestOracle& one : best) {
     gains.push_back(one.gain);
     edges.insert(edges.end(), one.edges.begin(), one.edges.end());
     offsets.push_back(static_cast<int64_t>(edges.size()));

@@ -18,8 +18,8 @@ namespace dragoman::bind {
 
 namespace {
 
-static_assert(sizeof(Event) == sizeof(uint64_t) && sizeof(FoldCount) == sizeof(uint64_t));
-static_assert(sizeof(PhraseLink) == 2 && sizeof(Link) == 2 * sizeof(int32_t));
+static_assert(sizeof(grammar::Event) == sizeof(uint64_t) && sizeof(grammar::FoldCount) == sizeof(uint64_t));
+static_assert(sizeof(grammar::PhraseLink) == 2 && sizeof(align::Link) == 2 * sizeof(int32_t));
 
 // Takes arrays by name and keeps them.
 class Arrays {
@@ -34,7 +34,7 @@ class Arrays {
     return {reinterpret_cast<const T*>(typed.data()), typed.size() * sizeof(Stored) / sizeof(T)};
   }
   template <typename Stored, typename T = Stored>
-  CheckedRows<T> rows(const std::string& offsets, const std::string& values) {
+  grammar::CheckedRows<T> rows(const std::string& offsets, const std::string& values) {
     return {get<int64_t>(offsets), get<Stored, T>(values)};
   }
 
@@ -46,21 +46,21 @@ class Arrays {
 MappedGrammar map_grammar(const nb::dict& named, int n_given_reordering, int n_given_scores, bool is_rules) {
   MappedGrammar grammar;
   Arrays arrays(named, grammar);
-  GrammarTables& t = grammar.tables;
+  grammar::GrammarTables& t = grammar.tables;
   t.sources = arrays.rows<int32_t>("sources.offsets", "sources.symbols");
   t.targets = arrays.rows<int32_t>("targets.offsets", "targets.symbols");
   t.pair_targets = arrays.rows<int32_t>("sources.pairs", "pairs.target");
-  t.pair_events = arrays.rows<uint64_t, Event>("pairs.events", "events");
-  t.source_counts = arrays.rows<uint64_t, FoldCount>("source_counts.offsets", "source_counts.values");
-  t.target_counts = arrays.rows<uint64_t, FoldCount>("target_counts.offsets", "target_counts.values");
-  t.alignments = arrays.rows<uint8_t, PhraseLink>("alignments.offsets", "alignments.links");
+  t.pair_events = arrays.rows<uint64_t, grammar::Event>("pairs.events", "events");
+  t.source_counts = arrays.rows<uint64_t, grammar::FoldCount>("source_counts.offsets", "source_counts.values");
+  t.target_counts = arrays.rows<uint64_t, grammar::FoldCount>("target_counts.offsets", "target_counts.values");
+  t.alignments = arrays.rows<uint8_t, grammar::PhraseLink>("alignments.offsets", "alignments.links");
   t.trie_symbols = arrays.get<int32_t>("trie.symbols");
   t.trie_children = arrays.get<int64_t>("trie.children");
   t.trie_source = arrays.get<int32_t>("trie.source");
   t.word_pairs = arrays.rows<uint64_t>("word_pairs.rows", "word_pairs.keys");
-  t.word_pair_counts = arrays.rows<uint64_t, FoldCount>("word_pairs.offsets", "word_pairs.values");
-  t.source_words = arrays.rows<uint64_t, FoldCount>("source_words.offsets", "source_words.values");
-  t.target_words = arrays.rows<uint64_t, FoldCount>("target_words.offsets", "target_words.values");
+  t.word_pair_counts = arrays.rows<uint64_t, grammar::FoldCount>("word_pairs.offsets", "word_pairs.values");
+  t.source_words = arrays.rows<uint64_t, grammar::FoldCount>("source_words.offsets", "source_words.values");
+  t.target_words = arrays.rows<uint64_t, grammar::FoldCount>("target_words.offsets", "target_words.values");
   t.given_scores = arrays.get<float>("given.scores");
   t.given_reordering = arrays.get<float>("given.reordering");
   t.n_given_reordering = n_given_reordering;
@@ -72,11 +72,11 @@ MappedGrammar map_grammar(const nb::dict& named, int n_given_reordering, int n_g
 }
 
 template <typename Row>
-auto ragged_out(const OptionList& list, Row&& row) {
-  using T = std::remove_const_t<typename std::invoke_result_t<Row, const TranslationOption&>::element_type>;
+auto ragged_out(const grammar::OptionList& list, Row&& row) {
+  using T = std::remove_const_t<typename std::invoke_result_t<Row, const grammar::TranslationOption&>::element_type>;
   std::vector<int64_t> offsets{0};
   std::vector<T> values;
-  for (const TranslationOption& option : list.options) {
+  for (const grammar::TranslationOption& option : list.options) {
     const auto span = row(option);
     values.insert(values.end(), span.begin(), span.end());
     offsets.push_back(static_cast<int64_t>(values.size()));
@@ -84,23 +84,23 @@ auto ragged_out(const OptionList& list, Row&& row) {
   return std::pair{std::move(offsets), std::move(values)};
 }
 
-nb::tuple to_tuple(OptionList&& list) {
+nb::tuple to_tuple(grammar::OptionList&& list) {
   const size_t n = list.options.size(), m = static_cast<size_t>(list.n_reordering);
   std::vector<int32_t> spans;
   std::vector<int64_t> pairs, counts;
   std::vector<float> scores;
-  for (const TranslationOption& option : list.options) {
+  for (const grammar::TranslationOption& option : list.options) {
     spans.insert(spans.end(), {option.begin, option.end});
     pairs.push_back(option.pair);
     counts.push_back(option.count);
     scores.insert(scores.end(), option.scores.begin(), option.scores.end());
   }
-  auto [target_offsets, targets] = ragged_out(list, [](const TranslationOption& o) { return o.target; });
-  auto [link_offsets, links] = ragged_out(list, [](const TranslationOption& o) {
+  auto [target_offsets, targets] = ragged_out(list, [](const grammar::TranslationOption& o) { return o.target; });
+  auto [link_offsets, links] = ragged_out(list, [](const grammar::TranslationOption& o) {
     return std::span(reinterpret_cast<const uint8_t*>(o.alignment.data()), 2 * o.alignment.size());
   });
   return nb::make_tuple(to_numpy(std::move(spans), {n, 2}), to_numpy(std::move(pairs)), to_numpy(std::move(counts)),
-                        to_numpy(std::move(scores), {n, size_t{kNumPhraseScores}}),
+                        to_numpy(std::move(scores), {n, size_t{grammar::kNumPhraseScores}}),
                         to_numpy(std::move(list.reordering), {n, m}), to_numpy(std::move(target_offsets)),
                         to_numpy(std::move(targets)), to_numpy(std::move(link_offsets)), to_numpy(std::move(links)));
 }
@@ -112,15 +112,16 @@ void bind_extraction(nb::module_& m) {
          In<uint8_t> folds, In<int64_t> link_offsets, In2<int32_t> links, int n_source_words, int n_target_words,
          const std::string& folder, int max_length, int max_sentence_length, int64_t max_memory_bytes, int n_threads,
          nb::object progress) {
-        const ParallelText text{ragged_of(source_offsets, source_ids, "source"),
-                                ragged_of(target_offsets, target_ids, "target"), span_of(folds)};
+        const grammar::ParallelText text{ragged_of(source_offsets, source_ids, "source"),
+                                         ragged_of(target_offsets, target_ids, "target"), span_of(folds)};
         if (links.shape(1) != 2) throw std::invalid_argument("links must have two columns");
-        const Links rows{span_of(link_offsets), {reinterpret_cast<const Link*>(links.data()), links.shape(0)}};
+        const align::Links rows{span_of(link_offsets),
+                                {reinterpret_cast<const align::Link*>(links.data()), links.shape(0)}};
         rows.check("links");
-        const ExtractOptions options{max_length, max_sentence_length, n_source_words, n_target_words,
-                                     BuildOptions{folder, max_memory_bytes, n_threads}};
+        const grammar::ExtractOptions options{max_length, max_sentence_length, n_source_words, n_target_words,
+                                              grammar::BuildOptions{folder, max_memory_bytes, n_threads}};
         return to_dict(
-            watch([&](Control& control) { return extract_phrases(text, rows, options, control); }, progress));
+            watch([&](Control& control) { return grammar::extract_phrases(text, rows, options, control); }, progress));
       },
       nb::arg("source_offsets").noconvert(), nb::arg("source_ids").noconvert(), nb::arg("target_offsets").noconvert(),
       nb::arg("target_ids").noconvert(), nb::arg("folds").noconvert(), nb::arg("link_offsets").noconvert(),
@@ -147,8 +148,8 @@ void bind_tables(nb::module_& m) {
       .def(
           "sides",
           [](const MappedGrammar& g, int64_t pair) {
-            const auto copy = [](std::span<const Symbol> s) {
-              return to_numpy(std::vector<Symbol>(s.begin(), s.end()));
+            const auto copy = [](std::span<const grammar::Symbol> s) {
+              return to_numpy(std::vector<grammar::Symbol>(s.begin(), s.end()));
             };
             return nb::make_tuple(copy(g.tables.sources[g.tables.source_of_pair(pair)]),
                                   copy(g.tables.targets[g.tables.target_of_pair(pair)]));
@@ -166,21 +167,21 @@ void bind_tables(nb::module_& m) {
 }
 
 void bind_view(nb::module_& m) {
-  nb::enum_<PhraseSmoothing>(m, "PhraseSmoothing")
-      .value("NONE", PhraseSmoothing::kNone)
-      .value("KNESER_NEY", PhraseSmoothing::kKneserNey);
-  nb::enum_<ReorderingModel>(m, "ReorderingModel")
-      .value("WORD", ReorderingModel::kWord)
-      .value("PHRASE", ReorderingModel::kPhrase)
-      .value("HIERARCHICAL", ReorderingModel::kHierarchical);
-  nb::class_<GrammarView>(m, "GrammarView", "A scored selection of a grammar.")
-      .def("n_reordering", &GrammarView::n_reordering)
-      .def("knows_source", &GrammarView::knows_source, nb::arg("word"))
-      .def("knows_target", &GrammarView::knows_target, nb::arg("word"))
+  nb::enum_<grammar::PhraseSmoothing>(m, "PhraseSmoothing")
+      .value("NONE", grammar::PhraseSmoothing::kNone)
+      .value("KNESER_NEY", grammar::PhraseSmoothing::kKneserNey);
+  nb::enum_<grammar::ReorderingModel>(m, "ReorderingModel")
+      .value("WORD", grammar::ReorderingModel::kWord)
+      .value("PHRASE", grammar::ReorderingModel::kPhrase)
+      .value("HIERARCHICAL", grammar::ReorderingModel::kHierarchical);
+  nb::class_<grammar::GrammarView>(m, "GrammarView", "A scored selection of a grammar.")
+      .def("n_reordering", &grammar::GrammarView::n_reordering)
+      .def("knows_source", &grammar::GrammarView::knows_source, nb::arg("word"))
+      .def("knows_target", &grammar::GrammarView::knows_target, nb::arg("word"))
       .def(
           "options",
-          [](const GrammarView& view, In<int32_t> sentence) {
-            OptionList list;
+          [](const grammar::GrammarView& view, In<int32_t> sentence) {
+            grammar::OptionList list;
             {
               nb::gil_scoped_release released;
               view.options(span_of(sentence), list);
@@ -191,8 +192,8 @@ void bind_view(nb::module_& m) {
           "Spans, pairs, counts, scores, reordering scores, targets (ragged), links (ragged).")
       .def(
           "lookup",
-          [](const GrammarView& view, int64_t source) {
-            OptionList list;
+          [](const grammar::GrammarView& view, int64_t source) {
+            grammar::OptionList list;
             {
               nb::gil_scoped_release released;
               view.lookup(source, list);
@@ -202,8 +203,8 @@ void bind_view(nb::module_& m) {
           nb::arg("source"))
       .def(
           "pair",
-          [](const GrammarView& view, int64_t pair) {
-            OptionList list;
+          [](const grammar::GrammarView& view, int64_t pair) {
+            grammar::OptionList list;
             list.n_reordering = view.n_reordering();
             if (const auto option = view.pair(pair, list.reordering)) list.options.push_back(*option);
             return to_tuple(std::move(list));
@@ -211,12 +212,13 @@ void bind_view(nb::module_& m) {
           nb::arg("pair"));
   m.def(
       "grammar_view",
-      [](const MappedGrammar& grammar, int excluded_fold, int max_targets, int64_t min_count, PhraseSmoothing smoothing,
-         const std::vector<std::pair<ReorderingModel, int>>& reordering, double reordering_smoothing, int n_threads) {
-        ViewOptions options{excluded_fold, max_targets, min_count, smoothing, {}, reordering_smoothing};
+      [](const MappedGrammar& grammar, int excluded_fold, int max_targets, int64_t min_count,
+         grammar::PhraseSmoothing smoothing, const std::vector<std::pair<grammar::ReorderingModel, int>>& reordering,
+         double reordering_smoothing, int n_threads) {
+        grammar::ViewOptions options{excluded_fold, max_targets, min_count, smoothing, {}, reordering_smoothing};
         for (const auto& [model, n] : reordering) options.reordering.push_back({model, n});
         return watch([&](Control& control) {
-          return std::make_unique<GrammarView>(grammar.tables, options, n_threads, control);
+          return std::make_unique<grammar::GrammarView>(grammar.tables, options, n_threads, control);
         });
       },
       nb::arg("grammar"), nb::arg("excluded_fold"), nb::arg("max_targets"), nb::arg("min_count"), nb::arg("smoothing"),
@@ -225,7 +227,7 @@ void bind_view(nb::module_& m) {
 
 }  // namespace
 
-nb::dict to_dict(const BuildStats& stats) {
+nb::dict to_dict(const grammar::BuildStats& stats) {
   nb::dict result;
   result["n_occurrences"] = stats.n_occurrences;
   result["n_pairs"] = stats.n_pairs;
@@ -237,7 +239,7 @@ nb::dict to_dict(const BuildStats& stats) {
   return result;
 }
 
-nb::dict to_dict(const ExtractStats& stats) {
+nb::dict to_dict(const grammar::ExtractStats& stats) {
   nb::dict result = to_dict(stats.build);
   result["n_sentences"] = stats.n_sentences;
   result["n_too_long"] = stats.n_too_long;

@@ -14,12 +14,12 @@ namespace nb = nanobind;
 
 // A grammar whose tables are mapped by Python: the arrays live as long as this does.
 struct MappedGrammar {
-  GrammarTables tables;
+  grammar::GrammarTables tables;
   std::vector<nb::object> arrays;
 };
 
-nb::dict to_dict(const BuildStats& stats);
-nb::dict to_dict(const ExtractStats& stats);
+nb::dict to_dict(const grammar::BuildStats& stats);
+nb::dict to_dict(const grammar::ExtractStats& stats);
 void bind_moses(nb::module_& m);
 void bind_rules(nb::module_& m);
 

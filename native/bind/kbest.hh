@@ -9,7 +9,7 @@
 
 namespace dragoman::bind {
 
-inline nb::tuple to_tuple(KBestLists&& lists) {
+inline nb::tuple to_tuple(forest::KBestLists&& lists) {
   return nb::make_tuple(to_numpy(std::move(lists.first)), to_numpy(std::move(lists.scores)),
                         to_numpy(std::move(lists.token_offsets)), to_numpy(std::move(lists.tokens)),
                         to_numpy(std::move(lists.feature_offsets)), to_numpy(std::move(lists.feature_ids)),

@@ -51,11 +51,11 @@ double score_sentence(const Model& model, In<int32_t> ids, bool bos, bool eos) {
   return lm::score_ids(model, {offsets, span_of(ids)}, {bos, eos}, 1, control).logprob.front();
 }
 
-Out<int32_t> ids_of(const Model& model, const WordTable& words) {
+Out<int32_t> ids_of(const Model& model, const names::WordTable& words) {
   std::vector<int32_t> ids(static_cast<size_t>(words.size()));
   for (int32_t id = 0; id < words.size(); ++id) {
     const int32_t found = model.words().find(words.word(id));
-    ids[static_cast<size_t>(id)] = found == WordTable::kAbsent ? static_cast<int32_t>(lm::kUnk) : found;
+    ids[static_cast<size_t>(id)] = found == names::WordTable::kAbsent ? static_cast<int32_t>(lm::kUnk) : found;
   }
   return to_numpy(std::move(ids));
 }
@@ -192,7 +192,7 @@ void bind_estimate(nb::module_& m) {
       .def_prop_ro("n_tokens", [](const lm::TrainingText& text) { return text.tokens().size(); });
   m.def(
       "estimate_lm",
-      [](const lm::TrainingText& text, const WordTable& words, int order, std::vector<int64_t> prune,
+      [](const lm::TrainingText& text, const names::WordTable& words, int order, std::vector<int64_t> prune,
          std::optional<std::array<double, 3>> fallback, nb::object progress) {
         const lm::EstimateOptions options{order, std::move(prune), fallback.has_value(),
                                           fallback.value_or(std::array<double, 3>{})};

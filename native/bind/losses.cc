@@ -18,21 +18,22 @@ Out<T> copied(std::span<const T> values) {
 }
 
 void bind_list_losses(nb::module_& m) {
-  nb::class_<ListLoss>(m, "ListLoss", "A loss of one candidate list, for kernels.");
-  using Kind = ListLoss::Kind;
-  m.def("expected_gain_loss", [](double gamma) { return ListLoss{Kind::kExpectedGain, gamma}; }, nb::arg("gamma"));
-  m.def("soft_ramp_loss", [](double scale) { return ListLoss{Kind::kSoftRamp, scale}; }, nb::arg("cost_scale"));
-  m.def("likelihood_loss", [] { return ListLoss{Kind::kLikelihood, 1}; });
-  m.def("hinge_loss", [](double scale) { return ListLoss{Kind::kHinge, scale}; }, nb::arg("cost_scale"));
-  m.def("perceptron_loss", [] { return ListLoss{Kind::kPerceptron, 0}; });
-  m.def("regret", [] { return ListLoss{Kind::kRegret, 0}; });
+  nb::class_<optim::ListLoss>(m, "ListLoss", "A loss of one candidate list, for kernels.");
+  using Kind = optim::ListLoss::Kind;
+  m.def(
+      "expected_gain_loss", [](double gamma) { return optim::ListLoss{Kind::kExpectedGain, gamma}; }, nb::arg("gamma"));
+  m.def("soft_ramp_loss", [](double scale) { return optim::ListLoss{Kind::kSoftRamp, scale}; }, nb::arg("cost_scale"));
+  m.def("likelihood_loss", [] { return optim::ListLoss{Kind::kLikelihood, 1}; });
+  m.def("hinge_loss", [](double scale) { return optim::ListLoss{Kind::kHinge, scale}; }, nb::arg("cost_scale"));
+  m.def("perceptron_loss", [] { return optim::ListLoss{Kind::kPerceptron, 0}; });
+  m.def("regret", [] { return optim::ListLoss{Kind::kRegret, 0}; });
   m.def(
       "list_gradient",
       [](In<int64_t> sentences, In<int64_t> rows, In<int32_t> ids, In<float> values, In<double> gains,
-         In<double> weights, const ListLoss& loss, int n_threads) {
-        const Candidates candidates{span_of(sentences), span_of(rows), span_of(ids), span_of(values)};
-        ListGradient result = watch([&](Control& control) {
-          return list_gradient(candidates, span_of(gains), span_of(weights), loss, n_threads, control);
+         In<double> weights, const optim::ListLoss& loss, int n_threads) {
+        const pool::Candidates candidates{span_of(sentences), span_of(rows), span_of(ids), span_of(values)};
+        optim::ListGradient result = watch([&](Control& control) {
+          return optim::list_gradient(candidates, span_of(gains), span_of(weights), loss, n_threads, control);
         });
         return nb::make_tuple(result.value, to_numpy(std::move(result.ids)), to_numpy(std::move(result.values)),
                               to_numpy(std::move(result.n_lists)));
@@ -43,13 +44,13 @@ void bind_list_losses(nb::module_& m) {
 }
 
 void bind_list_store(nb::module_& m) {
-  nb::class_<ListStore>(m, "ListStore", "Candidate lists prepared for learning.")
+  nb::class_<optim::ListStore>(m, "ListStore", "Candidate lists prepared for learning.")
       .def(nb::init<int64_t, int64_t, std::string>(), nb::arg("n_features"), nb::arg("memory_bytes"), nb::arg("folder"))
       .def(
           "add",
-          [](ListStore& store, In<int64_t> sentences, In<int64_t> rows, In<int32_t> ids, In<float> values,
+          [](optim::ListStore& store, In<int64_t> sentences, In<int64_t> rows, In<int32_t> ids, In<float> values,
              In<double> gains, In<uint8_t> fixed, In<double> weights, int n_threads) {
-            const Candidates candidates{span_of(sentences), span_of(rows), span_of(ids), span_of(values)};
+            const pool::Candidates candidates{span_of(sentences), span_of(rows), span_of(ids), span_of(values)};
             watch([&](Control& control) {
               store.add(candidates, span_of(gains), {span_of(fixed), span_of(weights)}, n_threads, control);
               return true;
@@ -58,29 +59,30 @@ void bind_list_store(nb::module_& m) {
           nb::arg("sentences").noconvert(), nb::arg("rows").noconvert(), nb::arg("ids").noconvert(),
           nb::arg("values").noconvert(), nb::arg("gains").noconvert(), nb::arg("fixed").noconvert(),
           nb::arg("weights").noconvert(), nb::arg("n_threads") = 1)
-      .def("seal", &ListStore::seal)
-      .def("__len__", &ListStore::size)
-      .def("n_bytes", &ListStore::n_bytes)
-      .def("sentences", [](const ListStore& store) { return copied(store.sentences()); })
+      .def("seal", &optim::ListStore::seal)
+      .def("__len__", &optim::ListStore::size)
+      .def("n_bytes", &optim::ListStore::n_bytes)
+      .def("sentences", [](const optim::ListStore& store) { return copied(store.sentences()); })
       .def("list_counts",
-           [](const ListStore& store) {
+           [](const optim::ListStore& store) {
              std::vector<int32_t> counts;
              for (const auto& each : store.counts()) counts.push_back(each.n_lists);
              return to_numpy(std::move(counts));
            })
       .def("differing",
-           [](const ListStore& store) {
+           [](const optim::ListStore& store) {
              std::vector<uint8_t> differing;
              for (const auto& each : store.counts()) differing.push_back(each.n_differing > 0);
              return to_numpy(std::move(differing));
            })
       .def("variances",
-           [](const ListStore& store) {
+           [](const optim::ListStore& store) {
              return to_numpy(watch([&](Control& control) { return store.variances(control); }));
            })
       .def(
           "loss",
-          [](const ListStore& store, const ListLoss& loss, In<int64_t> order, In<double> weights, int n_threads) {
+          [](const optim::ListStore& store, const optim::ListLoss& loss, In<int64_t> order, In<double> weights,
+             int n_threads) {
             return watch([&](Control& control) {
               return store.loss(loss, span_of(order), span_of(weights), n_threads, control);
             });
@@ -89,44 +91,45 @@ void bind_list_store(nb::module_& m) {
 }
 
 void bind_learner(nb::module_& m) {
-  nb::class_<Learner>(m, "Learner", "Weights that move against gradients.")
+  nb::class_<optim::Learner>(m, "Learner", "Weights that move against gradients.")
       .def(
           "__init__",
-          [](Learner* self, In<double> start, int64_t n_lists, In<double> gradient_rates, In<double> penalty_rates,
-             double step, double decay, double l2, bool adaptive, bool averaged) {
-            const UpdateRule rule{step, decay, l2, adaptive, averaged};
-            new (self) Learner(span_of(start), rule, {span_of(gradient_rates), span_of(penalty_rates)}, n_lists);
+          [](optim::Learner* self, In<double> start, int64_t n_lists, In<double> gradient_rates,
+             In<double> penalty_rates, double step, double decay, double l2, bool adaptive, bool averaged) {
+            const optim::UpdateRule rule{step, decay, l2, adaptive, averaged};
+            new (self) optim::Learner(span_of(start), rule, {span_of(gradient_rates), span_of(penalty_rates)}, n_lists);
           },
           nb::arg("start").noconvert(), nb::arg("n_lists"), nb::arg("gradient_rates").noconvert(),
           nb::arg("penalty_rates").noconvert(), nb::arg("step"), nb::arg("decay"), nb::arg("l2"), nb::arg("adaptive"),
           nb::arg("averaged"))
       .def(
           "epoch",
-          [](Learner& learner, const ListStore& lists, In<int64_t> order, const ListLoss& loss, int64_t batch,
-             int n_threads) {
+          [](optim::Learner& learner, const optim::ListStore& lists, In<int64_t> order, const optim::ListLoss& loss,
+             int64_t batch, int n_threads) {
             return watch([&](Control& control) {
               return learner.epoch(lists, span_of(order), loss, batch, n_threads, control);
             });
           },
           nb::arg("lists"), nb::arg("order").noconvert(), nb::arg("loss"), nb::arg("batch") = 1,
           nb::arg("n_threads") = 1)
-      .def("begin_step", &Learner::begin_step, nb::arg("n_lists"))
+      .def("begin_step", &optim::Learner::begin_step, nb::arg("n_lists"))
       .def(
-          "touch", [](Learner& learner, In<int32_t> ids) { learner.touch(span_of(ids)); }, nb::arg("ids").noconvert())
+          "touch", [](optim::Learner& learner, In<int32_t> ids) { learner.touch(span_of(ids)); },
+          nb::arg("ids").noconvert())
       .def(
           "apply",
-          [](Learner& learner, In<int32_t> ids, In<double> gradient) {
+          [](optim::Learner& learner, In<int32_t> ids, In<double> gradient) {
             learner.apply(span_of(ids), span_of(gradient));
           },
           nb::arg("ids").noconvert(), nb::arg("gradient").noconvert())
       // A view, not a copy: losses from outside read it at every step.
       .def("live",
            [](nb::handle self) {
-             const auto values = nb::cast<Learner&>(self).live();
+             const auto values = nb::cast<optim::Learner&>(self).live();
              return nb::ndarray<nb::numpy, const double, nb::ndim<1>>(values.data(), {values.size()}, self);
            })
-      .def("weights", [](Learner& learner) { return copied(learner.weights()); })
-      .def("average", [](Learner& learner) { return to_numpy(learner.average()); });
+      .def("weights", [](optim::Learner& learner) { return copied(learner.weights()); })
+      .def("average", [](optim::Learner& learner) { return to_numpy(learner.average()); });
 }
 
 }  // namespace

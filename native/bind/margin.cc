@@ -23,12 +23,12 @@ namespace {
 // Keeps the NumPy arrays alive that the lists look into.
 struct BoundLists {
   std::vector<nb::object> owners;
-  std::shared_ptr<const Lists> lists;
+  std::shared_ptr<const pool::Lists> lists;
 };
 
 std::shared_ptr<BoundLists> make_lists(const nb::list& shards, size_t n_stats) {
   auto bound = std::make_shared<BoundLists>();
-  std::vector<ListShard> views;
+  std::vector<pool::ListShard> views;
   for (const nb::handle shard : shards) {
     const auto [sentences, rows, ids, values, stats, gains, lengths] =
         nb::cast<std::tuple<In<int64_t>, In<int64_t>, In<int32_t>, In<float>, In2<double>, In<double>, In<double>>>(
@@ -39,7 +39,7 @@ std::shared_ptr<BoundLists> make_lists(const nb::list& shards, size_t n_stats) {
                      span_of(lengths)});
     bound->owners.push_back(nb::borrow(shard));
   }
-  bound->lists = std::make_shared<const Lists>(std::move(views), n_stats);
+  bound->lists = std::make_shared<const pool::Lists>(std::move(views), n_stats);
   return bound;
 }
 
@@ -50,23 +50,23 @@ std::vector<T> vector_of(const In<T>& array) {
 
 struct BoundMargin {
   std::shared_ptr<BoundLists> lists;
-  std::unique_ptr<MarginLearner> learner;
+  std::unique_ptr<optim::MarginLearner> learner;
 };
 
 struct BoundRamp {
   std::shared_ptr<BoundLists> lists;
-  std::unique_ptr<RampLearner> learner;
+  std::unique_ptr<optim::RampLearner> learner;
 };
 
 void bind_lists(nb::module_& m) {
-  nb::enum_<Hope>(m, "Hope")
-      .value("COST_DIMINISHED", Hope::kCostDiminished)
-      .value("ORACLE", Hope::kOracle)
-      .value("MODEL", Hope::kModel);
-  nb::enum_<Fear>(m, "Fear")
-      .value("COST_AUGMENTED", Fear::kCostAugmented)
-      .value("WORST", Fear::kWorst)
-      .value("MODEL", Fear::kModel);
+  nb::enum_<optim::Hope>(m, "Hope")
+      .value("COST_DIMINISHED", optim::Hope::kCostDiminished)
+      .value("ORACLE", optim::Hope::kOracle)
+      .value("MODEL", optim::Hope::kModel);
+  nb::enum_<optim::Fear>(m, "Fear")
+      .value("COST_AUGMENTED", optim::Fear::kCostAugmented)
+      .value("WORST", optim::Fear::kWorst)
+      .value("MODEL", optim::Fear::kModel);
   nb::class_<BoundLists>(m, "CandidateLists", "Lists of all shards, counted through.")
       .def("__len__", [](const BoundLists& b) { return b.lists->size(); })
       .def(
@@ -84,12 +84,12 @@ void bind_lists(nb::module_& m) {
 }
 
 void bind_learners(nb::module_& m) {
-  nb::class_<PseudoCorpus>(m, "PseudoCorpus", "What was translated before, for gains in context.")
+  nb::class_<metric::PseudoCorpus>(m, "PseudoCorpus", "What was translated before, for gains in context.")
       .def(
           "__init__",
-          [](PseudoCorpus* self, std::shared_ptr<Scorer> scorer, In<double> background, In<double> prior, double length,
-             double decay) {
-            new (self) PseudoCorpus{std::move(scorer), vector_of(background), vector_of(prior), length, decay};
+          [](metric::PseudoCorpus* self, std::shared_ptr<metric::Scorer> scorer, In<double> background,
+             In<double> prior, double length, double decay) {
+            new (self) metric::PseudoCorpus{std::move(scorer), vector_of(background), vector_of(prior), length, decay};
           },
           nb::arg("scorer"), nb::arg("background").noconvert(), nb::arg("prior").noconvert(), nb::arg("length"),
           nb::arg("decay"));
@@ -97,7 +97,7 @@ void bind_learners(nb::module_& m) {
       .def(
           "visit",
           [](BoundMargin& b, In<int64_t> positions, int n_threads) {
-            const Pass pass =
+            const optim::Pass pass =
                 watch([&](Control& control) { return b.learner->visit(span_of(positions), n_threads, control); });
             return nb::make_tuple(pass.n_lists, pass.n_updates, pass.loss, pass.spread, pass.spread_square);
           },
@@ -111,7 +111,7 @@ void bind_learners(nb::module_& m) {
           nb::arg("lists"))
       .def("state",
            [](const BoundMargin& b) {
-             MarginState state = b.learner->state();
+             optim::MarginState state = b.learner->state();
              return nb::make_tuple(to_numpy(std::move(state.weights)), to_numpy(std::move(state.past)), state.ticks,
                                    to_numpy(std::move(state.background)), state.length);
            })
@@ -126,13 +126,14 @@ void bind_learners(nb::module_& m) {
       .def("average", [](const BoundMargin& b) { return to_numpy(b.learner->average()); });
   m.def(
       "margin_learner",
-      [](std::shared_ptr<BoundLists> lists, In<double> start, In<uint8_t> frozen, std::optional<PseudoCorpus> context,
-         double limit, double bound, double bound_limit, bool cutting_plane, bool exact, Hope hope, Fear fear,
-         bool hope_background, int max_iterations, double tolerance, int64_t batch) {
-        const MarginSettings settings{limit, bound,           bound_limit,    cutting_plane, exact, hope,
-                                      fear,  hope_background, max_iterations, tolerance,     batch};
-        auto learner = std::make_unique<MarginLearner>(lists->lists, vector_of(start), vector_of(frozen),
-                                                       std::move(context), settings);
+      [](std::shared_ptr<BoundLists> lists, In<double> start, In<uint8_t> frozen,
+         std::optional<metric::PseudoCorpus> context, double limit, double bound, double bound_limit,
+         bool cutting_plane, bool exact, optim::Hope hope, optim::Fear fear, bool hope_background, int max_iterations,
+         double tolerance, int64_t batch) {
+        const optim::MarginSettings settings{limit, bound,           bound_limit,    cutting_plane, exact, hope,
+                                             fear,  hope_background, max_iterations, tolerance,     batch};
+        auto learner = std::make_unique<optim::MarginLearner>(lists->lists, vector_of(start), vector_of(frozen),
+                                                              std::move(context), settings);
         return BoundMargin{std::move(lists), std::move(learner)};
       },
       nb::arg("lists"), nb::arg("start").noconvert(), nb::arg("frozen").noconvert(), nb::arg("context").none(),
@@ -158,10 +159,10 @@ void bind_learners(nb::module_& m) {
       .def("weights", [](const BoundRamp& b) { return to_numpy(b.learner->weights()); });
   m.def(
       "ramp_learner",
-      [](std::shared_ptr<BoundLists> lists, In<double> start, In<uint8_t> frozen, Hope hope, Fear fear, double step,
-         double penalty) {
-        auto learner = std::make_unique<RampLearner>(lists->lists, vector_of(start), vector_of(frozen),
-                                                     RampSettings{hope, fear, step, penalty});
+      [](std::shared_ptr<BoundLists> lists, In<double> start, In<uint8_t> frozen, optim::Hope hope, optim::Fear fear,
+         double step, double penalty) {
+        auto learner = std::make_unique<optim::RampLearner>(lists->lists, vector_of(start), vector_of(frozen),
+                                                            optim::RampSettings{hope, fear, step, penalty});
         return BoundRamp{std::move(lists), std::move(learner)};
       },
       nb::arg("lists"), nb::arg("start").noconvert(), nb::arg("frozen").noconvert(), nb::arg("hope"), nb::arg("fear"),
@@ -176,12 +177,13 @@ void bind_margin(nb::module_& m) {
   m.def(
       "margin_loss",
       [](In<int64_t> sentences, In<int64_t> rows, In<int32_t> ids, In<float> values, In<double> gains,
-         In<double> weights, Hope hope, Fear fear, bool ramp, double bound, double bound_weight) {
-        const Candidates candidates{span_of(sentences), span_of(rows), span_of(ids), span_of(values)};
-        LossGradient result;
+         In<double> weights, optim::Hope hope, optim::Fear fear, bool ramp, double bound, double bound_weight) {
+        const pool::Candidates candidates{span_of(sentences), span_of(rows), span_of(ids), span_of(values)};
+        optim::LossGradient result;
         {
           nb::gil_scoped_release released;
-          result = margin_loss(candidates, span_of(gains), span_of(weights), {hope, fear, ramp, bound, bound_weight});
+          result =
+              optim::margin_loss(candidates, span_of(gains), span_of(weights), {hope, fear, ramp, bound, bound_weight});
         }
         return nb::make_tuple(result.value, to_numpy(std::move(result.ids)), to_numpy(std::move(result.values)),
                               to_numpy(std::move(result.n_lists)));

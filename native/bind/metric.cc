@@ -11,12 +11,13 @@ namespace dragoman::bind {
 
 namespace {
 
-MetricInput input_of(const In<int64_t>& offsets, const In<int32_t>& ids, const In<int32_t>& sentence,
-                     const In<int64_t>& ref_offsets, const In<int64_t>& ref_word_offsets, const In<int32_t>& ref_ids) {
-  MetricInput input{{span_of(offsets), span_of(ids)},
-                    span_of(sentence),
-                    span_of(ref_offsets),
-                    {span_of(ref_word_offsets), span_of(ref_ids)}};
+metric::MetricInput input_of(const In<int64_t>& offsets, const In<int32_t>& ids, const In<int32_t>& sentence,
+                             const In<int64_t>& ref_offsets, const In<int64_t>& ref_word_offsets,
+                             const In<int32_t>& ref_ids) {
+  metric::MetricInput input{{span_of(offsets), span_of(ids)},
+                            span_of(sentence),
+                            span_of(ref_offsets),
+                            {span_of(ref_word_offsets), span_of(ref_ids)}};
   input.check();
   return input;
 }
@@ -28,17 +29,17 @@ Out<double> rows(std::vector<double>&& statistics, size_t n_rows, size_t width) 
 }  // namespace
 
 void bind_metric(nb::module_& m) {
-  nb::enum_<ReferenceLength>(m, "ReferenceLength")
-      .value("CLOSEST", ReferenceLength::kClosest)
-      .value("SHORTEST", ReferenceLength::kShortest)
-      .value("AVERAGE", ReferenceLength::kAverage);
+  nb::enum_<metric::ReferenceLength>(m, "ReferenceLength")
+      .value("CLOSEST", metric::ReferenceLength::kClosest)
+      .value("SHORTEST", metric::ReferenceLength::kShortest)
+      .value("AVERAGE", metric::ReferenceLength::kAverage);
   m.def(
       "bleu_statistics",
       [](In<int64_t> offsets, In<int32_t> ids, In<int32_t> sentence, In<int64_t> ref_offsets,
-         In<int64_t> ref_word_offsets, In<int32_t> ref_ids, int order, ReferenceLength length, int threads) {
+         In<int64_t> ref_word_offsets, In<int32_t> ref_ids, int order, metric::ReferenceLength length, int threads) {
         const auto input = input_of(offsets, ids, sentence, ref_offsets, ref_word_offsets, ref_ids);
         auto statistics =
-            watch([&](Control& control) { return bleu_statistics(input, order, length, threads, control); });
+            watch([&](Control& control) { return metric::bleu_statistics(input, order, length, threads, control); });
         return rows(std::move(statistics), sentence.size(), 2 + 2 * static_cast<size_t>(order));
       },
       nb::arg("offsets").noconvert(), nb::arg("ids").noconvert(), nb::arg("sentence").noconvert(),
@@ -50,10 +51,10 @@ void bind_metric(nb::module_& m) {
          In<int64_t> ref_word_offsets, In<int32_t> ref_ids, In<int64_t> character_offsets, In<int32_t> characters,
          In<int64_t> piece_offsets, In<int32_t> pieces, int char_order, int word_order, double beta, int threads) {
         const auto input = input_of(offsets, ids, sentence, ref_offsets, ref_word_offsets, ref_ids);
-        const SpellingTables spelling{ragged_of(character_offsets, characters, "characters"),
-                                      ragged_of(piece_offsets, pieces, "pieces")};
+        const metric::SpellingTables spelling{ragged_of(character_offsets, characters, "characters"),
+                                              ragged_of(piece_offsets, pieces, "pieces")};
         auto statistics = watch([&](Control& control) {
-          return chrf_statistics(input, spelling, char_order, word_order, beta, threads, control);
+          return metric::chrf_statistics(input, spelling, char_order, word_order, beta, threads, control);
         });
         return rows(std::move(statistics), sentence.size(), 3 * static_cast<size_t>(char_order + word_order));
       },
@@ -66,7 +67,7 @@ void bind_metric(nb::module_& m) {
       [](In<int64_t> offsets, In<int32_t> ids, In<int32_t> sentence, In<int64_t> ref_offsets,
          In<int64_t> ref_word_offsets, In<int32_t> ref_ids, int threads) {
         const auto input = input_of(offsets, ids, sentence, ref_offsets, ref_word_offsets, ref_ids);
-        auto statistics = watch([&](Control& control) { return ter_statistics(input, threads, control); });
+        auto statistics = watch([&](Control& control) { return metric::ter_statistics(input, threads, control); });
         return rows(std::move(statistics), sentence.size(), 2);
       },
       nb::arg("offsets").noconvert(), nb::arg("ids").noconvert(), nb::arg("sentence").noconvert(),

@@ -11,28 +11,29 @@
 namespace dragoman::bind {
 
 void bind_moses(nb::module_& m) {
-  nb::class_<MosesTable>(m, "MosesTable", "The entries of a phrase table and, with it, of a reordering table.")
+  nb::class_<grammar::MosesTable>(m, "MosesTable", "The entries of a phrase table and, with it, of a reordering table.")
       .def(nb::init<>())
-      .def("__len__", &MosesTable::size)
-      .def("n_reordering", &MosesTable::n_reordering)
+      .def("__len__", &grammar::MosesTable::size)
+      .def("n_reordering", &grammar::MosesTable::n_reordering)
       .def(
           "add_phrases",
-          [](MosesTable& table, const nb::bytes& block, int64_t first_line, WordTable& source, WordTable& target) {
+          [](grammar::MosesTable& table, const nb::bytes& block, int64_t first_line, names::WordTable& source,
+             names::WordTable& target) {
             table.add_phrases({block.c_str(), block.size()}, first_line, source, target);
           },
           nb::arg("block"), nb::arg("first_line"), nb::arg("source"), nb::arg("target"))
       .def(
           "add_reordering",
-          [](MosesTable& table, const nb::bytes& block, int64_t first_line, const WordTable& source,
-             const WordTable& target) {
+          [](grammar::MosesTable& table, const nb::bytes& block, int64_t first_line, const names::WordTable& source,
+             const names::WordTable& target) {
             table.add_reordering({block.c_str(), block.size()}, first_line, source, target);
           },
           nb::arg("block"), nb::arg("first_line"), nb::arg("source"), nb::arg("target"))
       .def(
           "write",
-          [](MosesTable& table, const std::string& folder, int n_source_words, int n_target_words,
+          [](grammar::MosesTable& table, const std::string& folder, int n_source_words, int n_target_words,
              int64_t max_memory_bytes, int n_threads) {
-            const BuildOptions options{folder, max_memory_bytes, n_threads};
+            const grammar::BuildOptions options{folder, max_memory_bytes, n_threads};
             return to_dict(
                 watch([&](Control& control) { return table.write(options, n_source_words, n_target_words, control); }));
           },
@@ -40,7 +41,7 @@ void bind_moses(nb::module_& m) {
           nb::arg("n_threads"))
       .def(
           "place",
-          [](const MosesTable& table, const MappedGrammar& grammar) {
+          [](const grammar::MosesTable& table, const MappedGrammar& grammar) {
             std::vector<float> scores, reordering;
             {
               nb::gil_scoped_release released;
@@ -51,12 +52,12 @@ void bind_moses(nb::module_& m) {
           nb::arg("grammar"), "Scores and reordering scores of every pair.");
   m.def(
       "format_moses",
-      [](const MappedGrammar& grammar, const GrammarView& view, const WordTable& source, const WordTable& target,
-         int64_t begin, int64_t end) {
+      [](const MappedGrammar& grammar, const grammar::GrammarView& view, const names::WordTable& source,
+         const names::WordTable& target, int64_t begin, int64_t end) {
         std::string phrases, reordering;
         {
           nb::gil_scoped_release released;
-          format_moses(grammar.tables, view, source, target, begin, end, phrases, reordering);
+          grammar::format_moses(grammar.tables, view, source, target, begin, end, phrases, reordering);
         }
         return nb::make_tuple(nb::bytes(phrases.data(), phrases.size()),
                               nb::bytes(reordering.data(), reordering.size()));

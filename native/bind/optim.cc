@@ -17,18 +17,18 @@ namespace dragoman::bind {
 
 namespace {
 
-std::shared_ptr<const Scorer> shared(std::unique_ptr<Scorer> scorer) { return scorer; }
+std::shared_ptr<const metric::Scorer> shared(std::unique_ptr<metric::Scorer> scorer) { return scorer; }
 
 // Keeps the NumPy arrays alive that the surface looks into.
 struct BoundSurface {
   std::vector<nb::object> owners;
-  std::unique_ptr<Surface> surface;
+  std::unique_ptr<optim::Surface> surface;
 };
 
 BoundSurface make_surface(const nb::list& shards, In<int32_t> chosen, In<double> weights,
-                          std::shared_ptr<const Scorer> scorer, int n_threads) {
+                          std::shared_ptr<const metric::Scorer> scorer, int n_threads) {
   BoundSurface bound;
-  std::vector<ScoredCandidates> views;
+  std::vector<optim::ScoredCandidates> views;
   for (const nb::handle shard : shards) {
     const auto [sentences, rows, ids, values, stats] =
         nb::cast<std::tuple<In<int64_t>, In<int64_t>, In<int32_t>, In<float>, In2<double>>>(shard, false);
@@ -36,25 +36,25 @@ BoundSurface make_surface(const nb::list& shards, In<int32_t> chosen, In<double>
     bound.owners.push_back(nb::borrow(shard));
   }
   bound.surface = watch([&](Control& control) {
-    return std::make_unique<Surface>(std::move(views), span_of(chosen), span_of(weights), std::move(scorer), n_threads,
-                                     control);
+    return std::make_unique<optim::Surface>(std::move(views), span_of(chosen), span_of(weights), std::move(scorer),
+                                            n_threads, control);
   });
   return bound;
 }
 
-std::vector<Interval> bounds_of(const In<double>& lower, const In<double>& upper) {
+std::vector<optim::Interval> bounds_of(const In<double>& lower, const In<double>& upper) {
   if (lower.size() != upper.size()) throw std::invalid_argument("as many lower as upper bounds expected");
-  std::vector<Interval> bounds(lower.size());
+  std::vector<optim::Interval> bounds(lower.size());
   for (size_t i = 0; i < bounds.size(); ++i) bounds[i] = {lower.data()[i], upper.data()[i]};
   return bounds;
 }
 
 void bind_scorers(nb::module_& m) {
-  nb::class_<Scorer>(m, "Scorer", "From summed statistics to a gain, for kernels.")
-      .def_prop_ro("n_stats", &Scorer::n_stats)
+  nb::class_<metric::Scorer>(m, "Scorer", "From summed statistics to a gain, for kernels.")
+      .def_prop_ro("n_stats", &metric::Scorer::n_stats)
       .def(
           "gain",
-          [](const Scorer& s, In<double> total) {
+          [](const metric::Scorer& s, In<double> total) {
             if (total.size() != static_cast<size_t>(s.n_stats()))
               throw std::invalid_argument("one number per statistic");
             return s.gain(span_of(total));
@@ -62,7 +62,7 @@ void bind_scorers(nb::module_& m) {
           nb::arg("total").noconvert())
       .def(
           "gains",
-          [](const Scorer& s, In2<double> totals) {
+          [](const metric::Scorer& s, In2<double> totals) {
             if (totals.shape(1) != static_cast<size_t>(s.n_stats()))
               throw std::invalid_argument("one number per statistic");
             std::vector<double> gains(totals.shape(0));
@@ -71,19 +71,20 @@ void bind_scorers(nb::module_& m) {
             return to_numpy(std::move(gains));
           },
           nb::arg("totals").noconvert(), "Of each row.");
-  m.def("bleu_scorer", [](int max_order) { return shared(bleu_scorer(max_order)); }, nb::arg("max_order") = 4);
-  m.def("ter_scorer", [] { return shared(ter_scorer()); });
+  m.def("bleu_scorer", [](int max_order) { return shared(metric::bleu_scorer(max_order)); }, nb::arg("max_order") = 4);
+  m.def("ter_scorer", [] { return shared(metric::ter_scorer()); });
   m.def(
-      "chrf_scorer", [](int n_orders, double beta) { return shared(chrf_scorer(n_orders, beta)); }, nb::arg("n_orders"),
-      nb::arg("beta"));
-  m.def("mean_scorer", [] { return shared(mean_scorer()); });
+      "chrf_scorer", [](int n_orders, double beta) { return shared(metric::chrf_scorer(n_orders, beta)); },
+      nb::arg("n_orders"), nb::arg("beta"));
+  m.def("mean_scorer", [] { return shared(metric::mean_scorer()); });
   m.def(
       "mix_scorer",
-      [](double constant, const std::vector<double>& weights, const std::vector<std::shared_ptr<Scorer>>& scorers) {
+      [](double constant, const std::vector<double>& weights,
+         const std::vector<std::shared_ptr<metric::Scorer>>& scorers) {
         if (weights.size() != scorers.size()) throw std::invalid_argument("one weight per scorer expected");
-        std::vector<MixPart> parts;
+        std::vector<metric::MixPart> parts;
         for (size_t i = 0; i < weights.size(); ++i) parts.push_back({weights[i], scorers[i]});
-        return shared(mix_scorer(constant, std::move(parts)));
+        return shared(metric::mix_scorer(constant, std::move(parts)));
       },
       nb::arg("constant"), nb::arg("weights"), nb::arg("scorers"));
 }
@@ -93,9 +94,10 @@ void bind_ranking(nb::module_& m) {
       "sample_pairs",
       [](In<int64_t> sentences, In<int32_t> sentence_ids, In<double> gains, int64_t n_draws, int64_t n_kept,
          double threshold, bool logistic, uint64_t seed, uint64_t round, int n_threads) {
-        const PairSettings settings{n_draws, n_kept, threshold, logistic, seed, round};
-        Pairs pairs = watch([&](Control& control) {
-          return sample_pairs(span_of(sentences), span_of(sentence_ids), span_of(gains), settings, n_threads, control);
+        const optim::PairSettings settings{n_draws, n_kept, threshold, logistic, seed, round};
+        optim::Pairs pairs = watch([&](Control& control) {
+          return optim::sample_pairs(span_of(sentences), span_of(sentence_ids), span_of(gains), settings, n_threads,
+                                     control);
         });
         return nb::make_tuple(to_numpy(std::move(pairs.better)), to_numpy(std::move(pairs.worse)));
       },
@@ -106,11 +108,11 @@ void bind_ranking(nb::module_& m) {
       "difference_rows",
       [](In<int64_t> sentences, In<int64_t> rows, In<int32_t> ids, In<float> values, In<int64_t> better,
          In<int64_t> worse) {
-        const Candidates candidates{span_of(sentences), span_of(rows), span_of(ids), span_of(values)};
-        SparseRows result;
+        const pool::Candidates candidates{span_of(sentences), span_of(rows), span_of(ids), span_of(values)};
+        pool::SparseRows result;
         {
           nb::gil_scoped_release released;
-          result = difference_rows(candidates, span_of(better), span_of(worse));
+          result = optim::difference_rows(candidates, span_of(better), span_of(worse));
         }
         return nb::make_tuple(to_numpy(std::move(result.rows)), to_numpy(std::move(result.ids)),
                               to_numpy(std::move(result.values)));
@@ -121,11 +123,11 @@ void bind_ranking(nb::module_& m) {
       "fit_logistic",
       [](In<int64_t> rows, In<int32_t> ids, In<double> values, In<double> offsets, int64_t n_features,
          double row_weight, double l2, int max_iterations, double tolerance, int n_threads) {
-        const LogisticProblem problem{
+        const optim::LogisticProblem problem{
             span_of(rows), span_of(ids), span_of(values), span_of(offsets), n_features, row_weight, l2};
-        const LbfgsSettings settings{max_iterations, 10, tolerance};
-        LbfgsResult result =
-            watch([&](Control& control) { return fit_logistic(problem, settings, n_threads, control); });
+        const optim::LbfgsSettings settings{max_iterations, 10, tolerance};
+        optim::LbfgsResult result =
+            watch([&](Control& control) { return optim::fit_logistic(problem, settings, n_threads, control); });
         return nb::make_tuple(to_numpy(std::move(result.point)), result.value, result.n_iterations, result.converged);
       },
       nb::arg("rows").noconvert(), nb::arg("ids").noconvert(), nb::arg("values").noconvert(),
@@ -136,14 +138,14 @@ void bind_ranking(nb::module_& m) {
 void bind_oracle(nb::module_& m) {
   m.def(
       "oracle_candidates",
-      [](const nb::list& shards, const Scorer& scorer) {
-        std::vector<OracleShard> views;
+      [](const nb::list& shards, const metric::Scorer& scorer) {
+        std::vector<pool::OracleShard> views;
         for (const nb::handle shard : shards) {
           const auto [sentences, stats, gains] =
               nb::cast<std::tuple<In<int64_t>, In2<double>, In<double>>>(shard, false);
           views.push_back({span_of(sentences), {stats.data(), stats.size()}, span_of(gains)});
         }
-        auto chosen = watch([&](Control& control) { return oracle(views, scorer, control); });
+        auto chosen = watch([&](Control& control) { return pool::oracle(views, scorer, control); });
         nb::list result;
         for (auto& one : chosen) result.append(to_numpy(std::move(one)));
         return result;
@@ -165,29 +167,30 @@ void bind_optim(nb::module_& m) {
              return to_numpy(std::move(spreads));
            })
       .def(
-          "gain", [](const BoundSurface& b, In<double> weights) { return Point(*b.surface, span_of(weights)).gain(); },
+          "gain",
+          [](const BoundSurface& b, In<double> weights) { return optim::Point(*b.surface, span_of(weights)).gain(); },
           nb::arg("weights").noconvert())
       .def(
           "search_feature",
           [](const BoundSurface& b, In<double> weights, size_t k, double lower, double upper) {
             if (k >= b.surface->n_chosen()) throw nb::index_error("no such chosen feature");
-            return Point(*b.surface, span_of(weights)).search(k, {lower, upper}).step;
+            return optim::Point(*b.surface, span_of(weights)).search(k, {lower, upper}).step;
           },
           nb::arg("weights").noconvert(), nb::arg("k"), nb::arg("lower"), nb::arg("upper"))
       .def(
           "search_direction",
           [](const BoundSurface& b, In<double> weights, In<double> direction, double lower, double upper) {
-            return Point(*b.surface, span_of(weights)).search(span_of(direction), {lower, upper}).step;
+            return optim::Point(*b.surface, span_of(weights)).search(span_of(direction), {lower, upper}).step;
           },
           nb::arg("weights").noconvert(), nb::arg("direction").noconvert(), nb::arg("lower"), nb::arg("upper"))
       .def(
           "climb",
           [](const BoundSurface& b, In2<double> starts, In<double> lower, In<double> upper, int max_passes,
              int n_directions, uint64_t seed, int n_threads) {
-            const ClimbSettings settings{max_passes, n_directions, seed, bounds_of(lower, upper)};
+            const optim::ClimbSettings settings{max_passes, n_directions, seed, bounds_of(lower, upper)};
             const std::span<const double> rows(starts.data(), starts.size());
             const auto climbs =
-                watch([&](Control& control) { return climb(*b.surface, rows, settings, n_threads, control); });
+                watch([&](Control& control) { return optim::climb(*b.surface, rows, settings, n_threads, control); });
             std::vector<double> weights, gains;
             std::vector<int64_t> n_passes, n_searches;
             for (const auto& one : climbs) {

@@ -33,7 +33,7 @@ struct Arrays {
   In<int32_t> feature_ids;
   In<float> feature_values;
 
-  PhraseBatch batch() const {
+  search::PhraseBatch batch() const {
     return {ragged_of(pass_offsets, pass_through, "pass_through"),
             {span_of(first),
              span_of(begin),
@@ -69,18 +69,19 @@ void bind_phrase_search(nb::module_& m) {
           nb::arg("orientations").noconvert(), nb::arg("feature_offsets").noconvert(),
           nb::arg("feature_ids").noconvert(), nb::arg("feature_values").noconvert());
 
-  nb::class_<PhraseDecoder>(m, "PhraseDecoder", "Phrase-based search over given translation options.")
+  nb::class_<search::PhraseDecoder>(m, "PhraseDecoder", "Phrase-based search over given translation options.")
       .def(
           "__init__",
-          [](PhraseDecoder* self, int32_t stack_size, int32_t pop_limit, double beam, int32_t option_limit,
+          [](search::PhraseDecoder* self, int32_t stack_size, int32_t pop_limit, double beam, int32_t option_limit,
              int32_t distortion_limit, int32_t lm_feature, int32_t words, int32_t phrases, int32_t unknown,
              int32_t distortion, const std::vector<int32_t>& scores, const std::vector<Model>& reordering,
              const std::optional<std::shared_ptr<const lm::Model>>& lm, In<int32_t> lm_words) {
-            PhraseFeatures features{lm_feature, words, phrases, unknown, distortion, scores, {}};
+            search::PhraseFeatures features{lm_feature, words, phrases, unknown, distortion, scores, {}};
             for (const auto& [hierarchical, n, backward, forward] : reordering)
               features.reordering.push_back({hierarchical, n, backward, forward});
-            new (self) PhraseDecoder({stack_size, pop_limit, beam, option_limit, distortion_limit}, std::move(features),
-                                     lm ? *lm : nullptr, {lm_words.data(), lm_words.data() + lm_words.size()});
+            new (self) search::PhraseDecoder({stack_size, pop_limit, beam, option_limit, distortion_limit},
+                                             std::move(features), lm ? *lm : nullptr,
+                                             {lm_words.data(), lm_words.data() + lm_words.size()});
           },
           nb::arg("stack_size"), nb::arg("pop_limit"), nb::arg("beam"), nb::arg("option_limit"),
           nb::arg("distortion_limit"), nb::arg("lm_feature"), nb::arg("words"), nb::arg("phrases"), nb::arg("unknown"),
@@ -88,15 +89,16 @@ void bind_phrase_search(nb::module_& m) {
           nb::arg("lm_words").noconvert())
       .def(
           "decode",
-          [](const PhraseDecoder& d, const Arrays& arrays, In<double> weights, int n_threads, nb::object progress) {
+          [](const search::PhraseDecoder& d, const Arrays& arrays, In<double> weights, int n_threads,
+             nb::object progress) {
             const std::vector<double> w = copy_of(weights);
             return watch([&](Control& control) { return d.decode(arrays.batch(), w, n_threads, control); }, progress);
           },
           nb::arg("batch"), nb::arg("weights").noconvert(), nb::arg("n_threads"), nb::arg("progress").none())
       .def(
           "kbest",
-          [](const PhraseDecoder& d, const Arrays& arrays, In<double> weights, int64_t k, bool distinct, int n_threads,
-             nb::object progress) {
+          [](const search::PhraseDecoder& d, const Arrays& arrays, In<double> weights, int64_t k, bool distinct,
+             int n_threads, nb::object progress) {
             const std::vector<double> w = copy_of(weights);
             return to_tuple(watch(
                 [&](Control& control) { return d.decode_kbest(arrays.batch(), w, k, distinct, n_threads, control); },

@@ -15,39 +15,40 @@ namespace {
 
 std::string_view view_of(const nb::bytes& data) { return {data.c_str(), data.size()}; }
 
-Candidates candidates_of(const In<int64_t>& sentences, const In<int64_t>& rows, const In<int32_t>& ids,
-                         const In<float>& values) {
+pool::Candidates candidates_of(const In<int64_t>& sentences, const In<int64_t>& rows, const In<int32_t>& ids,
+                               const In<float>& values) {
   return {span_of(sentences), span_of(rows), span_of(ids), span_of(values)};
 }
 
 void bind_reader(nb::module_& m) {
-  nb::class_<NbestReader>(m, "NbestReader", "Parses candidate lists into arrays.")
-      .def(nb::init<FeatureIndex&, WordTable&>(), nb::arg("index"), nb::arg("words"), nb::keep_alive<1, 2>(),
-           nb::keep_alive<1, 3>())
+  nb::class_<pool::NbestReader>(m, "NbestReader", "Parses candidate lists into arrays.")
+      .def(nb::init<names::FeatureIndex&, names::WordTable&>(), nb::arg("index"), nb::arg("words"),
+           nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
       // Reading changes the index and the words: the GIL is their lock.
       .def(
           "read_fields",
-          [](NbestReader& r, const nb::bytes& block, int64_t first_line, int id, int text, int features, int total) {
-            r.read_fields(view_of(block), first_line, {id, text, features, total});
-          },
+          [](pool::NbestReader& r, const nb::bytes& block, int64_t first_line, int id, int text, int features,
+             int total) { r.read_fields(view_of(block), first_line, {id, text, features, total}); },
           nb::arg("block"), nb::arg("first_line"), nb::arg("id"), nb::arg("text"), nb::arg("features"),
           nb::arg("total"))
       .def(
           "read_json",
-          [](NbestReader& r, const nb::bytes& block, int64_t first_line) { r.read_json(view_of(block), first_line); },
+          [](pool::NbestReader& r, const nb::bytes& block, int64_t first_line) {
+            r.read_json(view_of(block), first_line);
+          },
           nb::arg("block"), nb::arg("first_line"))
-      .def("n_lines", &NbestReader::n_lines)
-      .def("score_names", &NbestReader::score_names)
+      .def("n_lines", &pool::NbestReader::n_lines)
+      .def("score_names", &pool::NbestReader::score_names)
       .def(
           "names",
-          [](const NbestReader& r) {
+          [](const pool::NbestReader& r) {
             std::vector<std::tuple<std::vector<int32_t>, int64_t>> names;
             for (const auto& name : r.names()) names.emplace_back(name.ids, name.n_lines);
             return names;
           },
           "For each name that the file writes: the ids of its values, and in how many lines it occurs.")
-      .def("take", [](NbestReader& r) {
-        NbestRows rows = r.take();
+      .def("take", [](pool::NbestReader& r) {
+        pool::NbestRows rows = r.take();
         nb::list scores;
         for (auto& column : rows.scores) scores.append(to_numpy(std::move(column)));
         return nb::make_tuple(to_numpy(std::move(rows.sentences)), to_numpy(std::move(rows.feature_offsets)),
@@ -58,26 +59,26 @@ void bind_reader(nb::module_& m) {
 }
 
 void bind_writer(nb::module_& m) {
-  nb::enum_<NbestStyle>(m, "NbestStyle")
-      .value("MOSES", NbestStyle::kMoses)
-      .value("ASSIGNMENTS", NbestStyle::kAssignments)
-      .value("TRAVATAR", NbestStyle::kTravatar)
-      .value("JSON", NbestStyle::kJson);
+  nb::enum_<pool::NbestStyle>(m, "NbestStyle")
+      .value("MOSES", pool::NbestStyle::kMoses)
+      .value("ASSIGNMENTS", pool::NbestStyle::kAssignments)
+      .value("TRAVATAR", pool::NbestStyle::kTravatar)
+      .value("JSON", pool::NbestStyle::kJson);
   m.def(
       "format_nbest",
       [](In<int64_t> sentences, In<int64_t> rows, In<int32_t> ids, In<float> values, In<int64_t> token_rows,
          In<int32_t> tokens, In<int32_t> sentence_ids, In<double> totals, In2<double> scores,
          std::vector<std::string> score_names, const std::vector<std::tuple<std::string, std::vector<int32_t>>>& dense,
-         const FeatureIndex& index, const WordTable& words, NbestStyle style) {
-        NbestTable table{candidates_of(sentences, rows, ids, values),
-                         {span_of(token_rows), span_of(tokens)},
-                         span_of(sentence_ids),
-                         span_of(totals),
-                         {scores.data(), scores.size()},
-                         std::move(score_names),
-                         {}};
+         const names::FeatureIndex& index, const names::WordTable& words, pool::NbestStyle style) {
+        pool::NbestTable table{candidates_of(sentences, rows, ids, values),
+                               {span_of(token_rows), span_of(tokens)},
+                               span_of(sentence_ids),
+                               span_of(totals),
+                               {scores.data(), scores.size()},
+                               std::move(score_names),
+                               {}};
         for (const auto& [name, features] : dense) table.dense.push_back({name, features});
-        const std::string text = format_nbest(table, index, words, style);
+        const std::string text = pool::format_nbest(table, index, words, style);
         return nb::bytes(text.data(), text.size());
       },
       nb::arg("sentences").noconvert(), nb::arg("rows").noconvert(), nb::arg("ids").noconvert(),
@@ -96,7 +97,8 @@ void bind_pool(nb::module_& m) {
       [](In<int64_t> sentences, In<int64_t> rows, In<int32_t> ids, In<float> values, In<double> weights,
          int n_threads) {
         const auto candidates = candidates_of(sentences, rows, ids, values);
-        return to_numpy(watch([&](Control& c) { return model_scores(candidates, span_of(weights), n_threads, c); }));
+        return to_numpy(
+            watch([&](Control& c) { return pool::model_scores(candidates, span_of(weights), n_threads, c); }));
       },
       nb::arg("sentences").noconvert(), nb::arg("rows").noconvert(), nb::arg("ids").noconvert(),
       nb::arg("values").noconvert(), nb::arg("weights").noconvert(), nb::arg("n_threads") = 1);
@@ -105,7 +107,8 @@ void bind_pool(nb::module_& m) {
       [](In<int64_t> sentences, In<int64_t> rows, In<int32_t> ids, In<float> values, In<double> weights,
          int n_threads) {
         const auto candidates = candidates_of(sentences, rows, ids, values);
-        return to_numpy(watch([&](Control& c) { return best_candidates(candidates, span_of(weights), n_threads, c); }));
+        return to_numpy(
+            watch([&](Control& c) { return pool::best_candidates(candidates, span_of(weights), n_threads, c); }));
       },
       nb::arg("sentences").noconvert(), nb::arg("rows").noconvert(), nb::arg("ids").noconvert(),
       nb::arg("values").noconvert(), nb::arg("weights").noconvert(), nb::arg("n_threads") = 1);
@@ -116,8 +119,8 @@ void bind_pool(nb::module_& m) {
         const auto candidates = candidates_of(sentences, rows, ids, values);
         const std::span<const double> columns(extra.data(), extra.size());
         return to_numpy(watch([&](Control& c) {
-          return distinct_candidates(candidates, {span_of(token_rows), span_of(tokens)}, columns,
-                                     static_cast<int64_t>(extra.shape(1)), n_threads, c);
+          return pool::distinct_candidates(candidates, {span_of(token_rows), span_of(tokens)}, columns,
+                                           static_cast<int64_t>(extra.shape(1)), n_threads, c);
         }));
       },
       nb::arg("sentences").noconvert(), nb::arg("rows").noconvert(), nb::arg("ids").noconvert(),
@@ -128,8 +131,9 @@ void bind_pool(nb::module_& m) {
       [](In<int64_t> sentences, In<int64_t> rows, In<int32_t> ids, In<float> values, In<uint8_t> drop,
          In<int64_t> target_rows, In<int32_t> targets, In<double> coefficients) {
         const auto candidates = candidates_of(sentences, rows, ids, values);
-        const Projection projection{span_of(drop), {span_of(target_rows), span_of(targets)}, span_of(coefficients)};
-        SparseRows result = watch([&](Control& c) { return project(candidates, projection, c); });
+        const pool::Projection projection{
+            span_of(drop), {span_of(target_rows), span_of(targets)}, span_of(coefficients)};
+        pool::SparseRows result = watch([&](Control& c) { return pool::project(candidates, projection, c); });
         return nb::make_tuple(to_numpy(std::move(result.rows)), to_numpy(std::move(result.ids)),
                               to_numpy(std::move(result.values)));
       },
@@ -139,13 +143,13 @@ void bind_pool(nb::module_& m) {
   m.def(
       "gather_ids",
       [](In<int64_t> rows, In<int32_t> values, In<int64_t> order) {
-        return to_numpy(gather_rows(ragged_of(rows, values, "rows"), span_of(order)));
+        return to_numpy(pool::gather_rows(ragged_of(rows, values, "rows"), span_of(order)));
       },
       nb::arg("rows").noconvert(), nb::arg("values").noconvert(), nb::arg("order").noconvert());
   m.def(
       "gather_values",
       [](In<int64_t> rows, In<float> values, In<int64_t> order) {
-        return to_numpy(gather_rows(ragged_of(rows, values, "rows"), span_of(order)));
+        return to_numpy(pool::gather_rows(ragged_of(rows, values, "rows"), span_of(order)));
       },
       nb::arg("rows").noconvert(), nb::arg("values").noconvert(), nb::arg("order").noconvert());
 }

@@ -14,12 +14,12 @@ namespace {
 // Keeps the counts that templates were made from, and the builder, which holds on to words and view of others.
 struct RuleBuilder {
   std::vector<int64_t> source_counts, target_counts;
-  RuleOptionBuilder builder;
+  search::RuleOptionBuilder builder;
 };
 
 std::vector<int64_t> copy_of(const In<int64_t>& counts) { return {counts.data(), counts.data() + counts.size()}; }
 
-nb::tuple to_tuple(BuiltRules&& o, size_t n_scores) {
+nb::tuple to_tuple(search::BuiltRules&& o, size_t n_scores) {
   const size_t n = o.rules.size();
   nb::object contexts = nb::none(), gaps = nb::none();
   if (o.contexts)
@@ -41,10 +41,10 @@ nb::tuple to_tuple(BuiltRules&& o, size_t n_scores) {
 }
 
 // What a template calls nonterminals: on the source side by their label, on the target side by their number.
-RuleSides sides_of(const HieroView& view, const WordTable& source, const WordTable& target,
-                   std::span<const int64_t> source_counts, std::span<const int64_t> target_counts,
-                   const std::vector<std::string>& labels) {
-  RuleSides sides{{&source, source_counts, {}}, {&target, target_counts, {}}, &view.tables()};
+templates::RuleSides sides_of(const grammar::HieroView& view, const names::WordTable& source,
+                              const names::WordTable& target, std::span<const int64_t> source_counts,
+                              std::span<const int64_t> target_counts, const std::vector<std::string>& labels) {
+  templates::RuleSides sides{{&source, source_counts, {}}, {&target, target_counts, {}}, &view.tables()};
   for (const std::string& label : labels) sides.source.nonterminals.push_back("[" + label + "]");
   for (int i = 1; i <= 255; ++i) sides.target.nonterminals.push_back("[" + std::to_string(i) + "]");
   return sides;
@@ -57,29 +57,30 @@ void bind_rule_builder(nb::module_& m) {
                           "Rules that match in sentences, from a view, with the features of templates.")
       .def(
           "__init__",
-          [](RuleBuilder* self, const HieroView& view, const WordTable& source, const WordTable& target,
-             In<int64_t> source_counts, In<int64_t> target_counts,
+          [](RuleBuilder* self, const grammar::HieroView& view, const names::WordTable& source,
+             const names::WordTable& target, In<int64_t> source_counts, In<int64_t> target_counts,
              const std::vector<std::pair<std::string, std::vector<int64_t>>>& templates,
              const std::vector<std::string>& labels, int max_span, int max_gap) {
-            std::vector<TemplateChoice> choices;
+            std::vector<templates::TemplateChoice> choices;
             for (const auto& [name, values] : templates) choices.push_back({name, values});
             auto f = copy_of(source_counts), e = copy_of(target_counts);
-            TemplateSet set(sides_of(view, source, target, f, e, labels), choices);
-            new (self) RuleBuilder{std::move(f), std::move(e),
-                                   RuleOptionBuilder(view, MatchLimits{max_span, max_gap}, std::move(set))};
+            templates::TemplateSet set(sides_of(view, source, target, f, e, labels), choices);
+            new (self)
+                RuleBuilder{std::move(f), std::move(e),
+                            search::RuleOptionBuilder(view, search::MatchLimits{max_span, max_gap}, std::move(set))};
           },
           nb::arg("view"), nb::arg("source"), nb::arg("target"), nb::arg("source_counts").noconvert(),
           nb::arg("target_counts").noconvert(), nb::arg("templates"), nb::arg("labels"), nb::arg("max_span"),
           nb::arg("max_gap"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())
       .def(
           "build",
-          [](const RuleBuilder& b, In<int64_t> offsets, In<int32_t> ids, FeatureIndex& index, bool grow, int n_threads,
-             nb::object progress) {
+          [](const RuleBuilder& b, In<int64_t> offsets, In<int32_t> ids, names::FeatureIndex& index, bool grow,
+             int n_threads, nb::object progress) {
             const Sentences sentences = ragged_of(offsets, ids, "sentences");
             auto draft =
                 watch([&](Control& control) { return b.builder.draft(sentences, n_threads, control); }, progress);
             // Interning changes the index: the GIL is its lock.
-            return to_tuple(RuleOptionBuilder::finish(std::move(draft), index, grow),
+            return to_tuple(search::RuleOptionBuilder::finish(std::move(draft), index, grow),
                             static_cast<size_t>(b.builder.n_scores()));
           },
           nb::arg("offsets").noconvert(), nb::arg("ids").noconvert(), nb::arg("index"), nb::arg("grow"),

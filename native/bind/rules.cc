@@ -17,21 +17,21 @@ namespace dragoman::bind {
 
 namespace {
 
-nb::tuple to_tuple(RuleList&& list, int n_scores) {
+nb::tuple to_tuple(grammar::RuleList&& list, int n_scores) {
   const size_t n = list.rules.size();
   std::vector<int64_t> rules, counts, target_offsets{0}, link_offsets{0};
   std::vector<double> masses;
   std::vector<int32_t> lhs, targets;
   std::vector<uint8_t> kinds, links;
-  for (const Rule& rule : list.rules) {
+  for (const grammar::Rule& rule : list.rules) {
     rules.push_back(rule.rule);
     counts.push_back(rule.count);
-    masses.push_back(static_cast<double>(rule.mass) / static_cast<double>(kMassUnit));
+    masses.push_back(static_cast<double>(rule.mass) / static_cast<double>(grammar::kMassUnit));
     lhs.push_back(rule.lhs);
     kinds.push_back(static_cast<uint8_t>(rule.kind));
     targets.insert(targets.end(), rule.target.begin(), rule.target.end());
     target_offsets.push_back(static_cast<int64_t>(targets.size()));
-    for (const PhraseLink link : rule.alignment) links.insert(links.end(), {link.source, link.target});
+    for (const grammar::PhraseLink link : rule.alignment) links.insert(links.end(), {link.source, link.target});
     link_offsets.push_back(static_cast<int64_t>(links.size()));
   }
   return nb::make_tuple(to_numpy(std::move(rules)), to_numpy(std::move(lhs)), to_numpy(std::move(kinds)),
@@ -49,18 +49,19 @@ void bind_extraction(nb::module_& m) {
          const std::string& folder, int max_length, bool tight, int max_gaps, int max_symbols, bool adjacent,
          bool aligned, int min_source_gap, int min_target_gap, bool fractional, int64_t min_count,
          int max_sentence_length, int64_t max_memory_bytes, int n_threads, nb::object progress) {
-        const ParallelText text{ragged_of(source_offsets, source_ids, "source"),
-                                ragged_of(target_offsets, target_ids, "target"), span_of(folds)};
+        const grammar::ParallelText text{ragged_of(source_offsets, source_ids, "source"),
+                                         ragged_of(target_offsets, target_ids, "target"), span_of(folds)};
         if (links.shape(1) != 2) throw std::invalid_argument("links must have two columns");
-        const Links rows{span_of(link_offsets), {reinterpret_cast<const Link*>(links.data()), links.shape(0)}};
+        const align::Links rows{span_of(link_offsets),
+                                {reinterpret_cast<const align::Link*>(links.data()), links.shape(0)}};
         rows.check("links");
-        const RuleLimits limits{max_length, tight,          max_gaps,       max_symbols, adjacent,
-                                aligned,    min_source_gap, min_target_gap, fractional};
-        ExtractOptions options{max_length, max_sentence_length, n_source_words, n_target_words,
-                               BuildOptions{folder, max_memory_bytes, n_threads}};
+        const grammar::RuleLimits limits{max_length, tight,          max_gaps,       max_symbols, adjacent,
+                                         aligned,    min_source_gap, min_target_gap, fractional};
+        grammar::ExtractOptions options{max_length, max_sentence_length, n_source_words, n_target_words,
+                                        grammar::BuildOptions{folder, max_memory_bytes, n_threads}};
         options.build.min_count = min_count;
-        return to_dict(
-            watch([&](Control& control) { return extract_rules(text, rows, limits, options, control); }, progress));
+        return to_dict(watch(
+            [&](Control& control) { return grammar::extract_rules(text, rows, limits, options, control); }, progress));
       },
       nb::arg("source_offsets").noconvert(), nb::arg("source_ids").noconvert(), nb::arg("target_offsets").noconvert(),
       nb::arg("target_ids").noconvert(), nb::arg("folds").noconvert(), nb::arg("link_offsets").noconvert(),
@@ -72,14 +73,14 @@ void bind_extraction(nb::module_& m) {
 }
 
 void bind_view(nb::module_& m) {
-  nb::class_<HieroView>(m, "HieroView", "A scored selection of a grammar of rules.")
-      .def("n_scores", &HieroView::n_scores)
-      .def("knows_source", &HieroView::knows_source, nb::arg("word"))
-      .def("knows_target", &HieroView::knows_target, nb::arg("word"))
+  nb::class_<grammar::HieroView>(m, "HieroView", "A scored selection of a grammar of rules.")
+      .def("n_scores", &grammar::HieroView::n_scores)
+      .def("knows_source", &grammar::HieroView::knows_source, nb::arg("word"))
+      .def("knows_target", &grammar::HieroView::knows_target, nb::arg("word"))
       .def(
           "lookup",
-          [](const HieroView& view, int64_t source) {
-            RuleList list;
+          [](const grammar::HieroView& view, int64_t source) {
+            grammar::RuleList list;
             {
               nb::gil_scoped_release released;
               view.lookup(source, list);
@@ -89,8 +90,8 @@ void bind_view(nb::module_& m) {
           nb::arg("source"), "Rules, labels, kinds, counts, masses, scores, targets (ragged), links (ragged).")
       .def(
           "rule",
-          [](const HieroView& view, int64_t rule) {
-            RuleList list;
+          [](const grammar::HieroView& view, int64_t rule) {
+            grammar::RuleList list;
             view.rule(rule, list);
             return to_tuple(std::move(list), view.n_scores());
           },
@@ -98,37 +99,35 @@ void bind_view(nb::module_& m) {
   m.def(
       "hiero_view",
       [](const MappedGrammar& grammar, int excluded_fold, int max_targets, int64_t min_count, int rank_column) {
-        return std::make_unique<HieroView>(grammar.tables,
-                                           HieroViewOptions{excluded_fold, max_targets, min_count, rank_column});
+        return std::make_unique<grammar::HieroView>(
+            grammar.tables, grammar::HieroViewOptions{excluded_fold, max_targets, min_count, rank_column});
       },
       nb::arg("grammar"), nb::arg("excluded_fold"), nb::arg("max_targets"), nb::arg("min_count"),
       nb::arg("rank_column"), nb::keep_alive<0, 1>());
 }
 
 void bind_tables(nb::module_& m) {
-  nb::class_<RuleTable>(m, "RuleTable", "The entries of a table of rules.")
+  nb::class_<grammar::RuleTable>(m, "RuleTable", "The entries of a table of rules.")
       .def(nb::init<std::string>(), nb::arg("goal"))
-      .def("__len__", &RuleTable::size)
-      .def("labels", &RuleTable::labels)
-      .def("score_names", &RuleTable::score_names)
-      .def("glued", &RuleTable::glued)
+      .def("__len__", &grammar::RuleTable::size)
+      .def("labels", &grammar::RuleTable::labels)
+      .def("score_names", &grammar::RuleTable::score_names)
+      .def("glued", &grammar::RuleTable::glued)
       .def(
           "add_hiero",
-          [](RuleTable& table, const nb::bytes& block, int64_t first_line, WordTable& source, WordTable& target) {
-            table.add_hiero({block.c_str(), block.size()}, first_line, source, target);
-          },
+          [](grammar::RuleTable& table, const nb::bytes& block, int64_t first_line, names::WordTable& source,
+             names::WordTable& target) { table.add_hiero({block.c_str(), block.size()}, first_line, source, target); },
           nb::arg("block"), nb::arg("first_line"), nb::arg("source"), nb::arg("target"))
       .def(
           "add_moses",
-          [](RuleTable& table, const nb::bytes& block, int64_t first_line, WordTable& source, WordTable& target) {
-            table.add_moses({block.c_str(), block.size()}, first_line, source, target);
-          },
+          [](grammar::RuleTable& table, const nb::bytes& block, int64_t first_line, names::WordTable& source,
+             names::WordTable& target) { table.add_moses({block.c_str(), block.size()}, first_line, source, target); },
           nb::arg("block"), nb::arg("first_line"), nb::arg("source"), nb::arg("target"))
       .def(
           "write",
-          [](RuleTable& table, const std::string& folder, int n_source_words, int n_target_words,
+          [](grammar::RuleTable& table, const std::string& folder, int n_source_words, int n_target_words,
              int64_t max_memory_bytes, int n_threads) {
-            const BuildOptions options{folder, max_memory_bytes, n_threads};
+            const grammar::BuildOptions options{folder, max_memory_bytes, n_threads};
             return to_dict(
                 watch([&](Control& control) { return table.write(options, n_source_words, n_target_words, control); }));
           },
@@ -136,7 +135,7 @@ void bind_tables(nb::module_& m) {
           nb::arg("n_threads"))
       .def(
           "place",
-          [](const RuleTable& table, const MappedGrammar& grammar) {
+          [](const grammar::RuleTable& table, const MappedGrammar& grammar) {
             std::vector<float> scores;
             {
               nb::gil_scoped_release released;
@@ -147,12 +146,12 @@ void bind_tables(nb::module_& m) {
           nb::arg("grammar"), "Scores of every rule.");
   m.def(
       "format_rules",
-      [](const HieroView& view, const std::vector<std::string>& labels, const std::vector<std::string>& scores,
-         const WordTable& source, const WordTable& target, int64_t begin, int64_t end, bool bare) {
+      [](const grammar::HieroView& view, const std::vector<std::string>& labels, const std::vector<std::string>& scores,
+         const names::WordTable& source, const names::WordTable& target, int64_t begin, int64_t end, bool bare) {
         std::string text;
         {
           nb::gil_scoped_release released;
-          format_rules(view, {labels, scores}, source, target, begin, end, bare, text);
+          grammar::format_rules(view, {labels, scores}, source, target, begin, end, bare, text);
         }
         return nb::bytes(text.data(), text.size());
       },

@@ -12,7 +12,7 @@ namespace {
 
 using namespace dragoman;
 
-double log_weights(const ShapeMass& shape, double tension) {
+double log_weights(const align::ShapeMass& shape, double tension) {
   double sum = 0;
   for (int32_t j = 0; j < shape.n_target; ++j) {
     double z = 0;
@@ -39,7 +39,7 @@ TEST(diagonal_rows_are_the_definition) {
     for (int32_t n = 1; n < 9; ++n)
       for (int32_t m = 1; m < 9; ++m) {
         std::vector<double> row(static_cast<size_t>(m));
-        const Diagonal diagonal(tension, 9);
+        const align::Diagonal diagonal(tension, 9);
         for (int32_t i = 0; i < n; ++i) {
           diagonal.row(i, n, row);
           for (int32_t j = 0; j < m; ++j) {
@@ -51,7 +51,7 @@ TEST(diagonal_rows_are_the_definition) {
 }
 
 TEST(feature_moments_are_derivatives_of_the_normaliser) {
-  const std::vector<ShapeMass> shapes{{3, 2, {1.0, 0.5}}, {5, 7, {1, 2, 3, 0, 0.25, 1, 1}}, {1, 1, {2.0}}};
+  const std::vector<align::ShapeMass> shapes{{3, 2, {1.0, 0.5}}, {5, 7, {1, 2, 3, 0, 0.25, 1, 1}}, {1, 1, {2.0}}};
   for (const double tension : {0.3, 4.0, 11.0}) {
     const double h = 1e-4;
     double up = 0, here = 0, down = 0;
@@ -60,7 +60,7 @@ TEST(feature_moments_are_derivatives_of_the_normaliser) {
       here += log_weights(shape, tension);
       down += log_weights(shape, tension - h);
     }
-    const FeatureMoments moments = feature_moments(shapes, tension);
+    const align::FeatureMoments moments = align::feature_moments(shapes, tension);
     CHECK(std::abs(moments.mean - (up - down) / (2 * h)) < 1e-6);
     CHECK(std::abs(moments.variance - (up - 2 * here + down) / (h * h)) < 1e-4);
   }
@@ -70,16 +70,16 @@ TEST(digamma_is_the_derivative_of_log_gamma) {
   for (const double x : {0.01, 0.5, 1.0, 3.7, 6.0, 250.0, 1e7}) {
     const double h = 1e-5 * x;
     const double slope = (std::lgamma(x + h) - std::lgamma(x - h)) / (2 * h);
-    CHECK(std::abs(digamma(x) - slope) < 1e-6 * (1 + std::abs(slope)));
+    CHECK(std::abs(align::digamma(x) - slope) < 1e-6 * (1 + std::abs(slope)));
   }
 }
 
 TEST(fit_tension_finds_what_made_the_features) {
-  const std::vector<ShapeMass> shapes{{4, 6, {1, 1, 1, 1, 1, 1}}, {7, 3, {2, 2, 2}}};
+  const std::vector<align::ShapeMass> shapes{{4, 6, {1, 1, 1, 1, 1, 1}}, {7, 3, {2, 2, 2}}};
   for (const double tension : {0.5, 3.0, 17.0})
-    CHECK(std::abs(fit_tension(shapes, feature_moments(shapes, tension).mean, 4.0) - tension) < 1e-3);
-  CHECK(fit_tension(shapes, 0.0, 4.0) > 0.999 * kMaxTension);
-  CHECK(fit_tension(shapes, -1e6, 4.0) < 1.001 * kMinTension);
+    CHECK(std::abs(align::fit_tension(shapes, align::feature_moments(shapes, tension).mean, 4.0) - tension) < 1e-3);
+  CHECK(align::fit_tension(shapes, 0.0, 4.0) > 0.999 * align::kMaxTension);
+  CHECK(align::fit_tension(shapes, -1e6, 4.0) < 1.001 * align::kMinTension);
 }
 
 TEST(training_is_the_same_for_any_number_of_threads) {
@@ -91,11 +91,11 @@ TEST(training_is_the_same_for_any_number_of_threads) {
   const auto f = words(source_offsets.back(), 1), e = words(target_offsets.back(), 2);
   const Sentences source{source_offsets, f}, target{target_offsets, e};
   Control control;
-  Ibm2Options options;
+  align::Ibm2Options options;
   options.max_length = 9;
-  const auto one = train_ibm2(source, target, options, true, control);
+  const auto one = align::train_ibm2(source, target, options, true, control);
   options.n_threads = 3;
-  const auto three = train_ibm2(source, target, options, true, control);
+  const auto three = align::train_ibm2(source, target, options, true, control);
   CHECK(one.assignment == three.assignment);
   CHECK(one.model.probs == three.model.probs);
   CHECK(one.model.align(source, target, 2, control) == one.assignment);
@@ -111,30 +111,31 @@ TEST(training_on_nothing) {
   const std::vector<int64_t> none{0}, empty_pair{0, 0};
   const std::vector<int32_t> ids;
   Control control;
-  CHECK(train_ibm2({none, ids}, {none, ids}, {}, true, control).assignment.empty());
-  CHECK(train_ibm2({empty_pair, ids}, {empty_pair, ids}, {}, true, control).assignment.empty());
+  CHECK(align::train_ibm2({none, ids}, {none, ids}, {}, true, control).assignment.empty());
+  CHECK(align::train_ibm2({empty_pair, ids}, {empty_pair, ids}, {}, true, control).assignment.empty());
 }
 
 TEST(symmetrize_does_not_allocate_by_positions) {
   const int32_t far = INT32_MAX;
   const std::vector<int64_t> offsets{0, 2};
-  const std::vector<Link> a{{far, far}, {0, 0}}, b{{0, 0}, {far - 1, far}};
+  const std::vector<align::Link> a{{far, far}, {0, 0}}, b{{0, 0}, {far - 1, far}};
   Control control;
-  for (const auto heuristic : {Heuristic::kUnion, Heuristic::kGrowDiagFinal, Heuristic::kRefined}) {
-    const auto result = symmetrize({offsets, a}, {offsets, b}, heuristic, 2, control);
+  for (const auto heuristic :
+       {align::Heuristic::kUnion, align::Heuristic::kGrowDiagFinal, align::Heuristic::kRefined}) {
+    const auto result = align::symmetrize({offsets, a}, {offsets, b}, heuristic, 2, control);
     CHECK(result.offsets.size() == 2 && !result.links.empty());
   }
 }
 
 TEST(pharaoh_text_round_trips_and_hostile_text_is_refused) {
-  LinkTable table;
-  parse_pharaoh("1-2 0-0\t0-0\r\n\n3-2147483647", 1, table);
+  align::LinkTable table;
+  align::parse_pharaoh("1-2 0-0\t0-0\r\n\n3-2147483647", 1, table);
   CHECK((table.offsets == std::vector<int64_t>{0, 2, 2, 3}));
   std::string text;
-  format_pharaoh({table.offsets, table.links}, 0, 3, text);
+  align::format_pharaoh({table.offsets, table.links}, 0, 3, text);
   CHECK(text == "0-0 1-2\n\n3-2147483647\n");
   for (const char* bad : {"0", "-", "0-", "-0", "--1", "0--1", "0-1-2", "0-2147483648", "a-b", "0-1x", "0:1", "+0-1"}) {
-    LinkTable unused;
-    CHECK(test::throws<InputError>([&] { parse_pharaoh(bad, 1, unused); }));
+    align::LinkTable unused;
+    CHECK(test::throws<InputError>([&] { align::parse_pharaoh(bad, 1, unused); }));
   }
 }

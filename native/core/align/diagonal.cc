@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace dragoman {
+namespace dragoman::align {
 
 Diagonal::Diagonal(double tension, int32_t max_length) : tension_(tension) {
   const auto length = static_cast<size_t>(max_length);
@@ -75,4 +75,4 @@ double fit_tension(std::span<const ShapeMass> shapes, double observed, double st
   return tension;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::align

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::align {
 
 // Unnormalised weights exp(-tension * |i / n - j / m|). For a fixed i they fall geometrically on both sides of
 // j = i * m / n, so two exponentials and a table of powers give a whole row.
@@ -41,4 +41,4 @@ inline constexpr double kMinTension = 0.1, kMaxTension = 20.0;
 // Newton's method kept inside a bracket; clamped to [kMinTension, kMaxTension].
 double fit_tension(std::span<const ShapeMass> shapes, double observed, double start);
 
-}  // namespace dragoman
+}  // namespace dragoman::align

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace dragoman {
+namespace dragoman::align {
 
 namespace {
 
@@ -37,4 +37,4 @@ void normalize(std::span<const double> counts, double alpha, std::span<float> pr
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::align

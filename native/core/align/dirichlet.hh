@@ -3,7 +3,7 @@
 
 #include <span>
 
-namespace dragoman {
+namespace dragoman::align {
 
 double digamma(double x);  // x > 0
 
@@ -12,4 +12,4 @@ double digamma(double x);  // x > 0
 // not belong to the distribution; their probabilities stay as they are. Probabilities are at least 1e-37.
 void normalize(std::span<const double> counts, double alpha, std::span<float> probs);
 
-}  // namespace dragoman
+}  // namespace dragoman::align

@@ -12,7 +12,7 @@
 #include "core/align/dirichlet.hh"
 #include "core/base/parallel.hh"
 
-namespace dragoman {
+namespace dragoman::align {
 
 namespace {
 
@@ -394,4 +394,4 @@ std::vector<int32_t> Ibm2Model::align(const Sentences& source, const Sentences& 
   return best_assignment(source, target, Diagonal(tension, max_length), options, prob, null, control);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::align

@@ -10,7 +10,7 @@
 #include "core/base/control.hh"
 #include "core/base/ragged.hh"
 
-namespace dragoman {
+namespace dragoman::align {
 
 struct Ibm2Options {
   int32_t n_iterations = 5;
@@ -54,4 +54,4 @@ struct Ibm2Result {
 Ibm2Result train_ibm2(const Sentences& source, const Sentences& target, const Ibm2Options& options, bool keep_model,
                       Control& control);
 
-}  // namespace dragoman
+}  // namespace dragoman::align

@@ -9,7 +9,7 @@
 #include "core/base/errors.hh"
 #include "core/base/parallel.hh"
 
-namespace dragoman {
+namespace dragoman::align {
 
 namespace {
 
@@ -293,4 +293,4 @@ void format_pharaoh(const Links& links, int64_t begin, int64_t end, std::string&
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::align

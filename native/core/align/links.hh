@@ -9,7 +9,7 @@
 #include "core/base/control.hh"
 #include "core/base/ragged.hh"
 
-namespace dragoman {
+namespace dragoman::align {
 
 struct Link {
   int32_t source, target;
@@ -60,4 +60,4 @@ void parse_pharaoh(std::string_view block, int64_t first_line, LinkTable& out);
 // Appends rows [begin, end) as lines.
 void format_pharaoh(const Links& links, int64_t begin, int64_t end, std::string& out);
 
-}  // namespace dragoman
+}  // namespace dragoman::align

@@ -7,7 +7,7 @@
 #include "core/base/parallel.hh"
 #include "core/forest/kbest.hh"
 
-namespace dragoman {
+namespace dragoman::forest {
 
 namespace {
 
@@ -175,4 +175,4 @@ EnvelopeLines forest_envelopes(const std::vector<std::vector<const Forest*>>& se
   return out;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::forest

@@ -10,7 +10,7 @@
 #include "core/base/control.hh"
 #include "core/forest/forest.hh"
 
-namespace dragoman {
+namespace dragoman::forest {
 
 // Envelopes of many sentences, flat: the lines of sentence s are [first[s], first[s + 1]), in the order of t.
 struct EnvelopeLines {
@@ -30,4 +30,4 @@ EnvelopeLines forest_envelopes(const std::vector<std::vector<const Forest*>>& se
                                std::span<const double> weights, std::span<const double> direction, int n_threads,
                                Control& control);
 
-}  // namespace dragoman
+}  // namespace dragoman::forest

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-namespace dragoman {
+namespace dragoman::forest {
 
 int32_t Forest::add_instance(const Instance& instance, std::span<const int32_t> symbols,
                              std::span<const Feature> features) {
@@ -106,4 +106,4 @@ size_t Forest::n_bytes() const {
          bytes(feature_offsets_) + bytes(features_);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::forest

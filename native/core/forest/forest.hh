@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::forest {
 
 struct Feature {
   int32_t id;
@@ -96,4 +96,4 @@ class Forest {
   std::vector<Feature> features_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::forest

@@ -10,10 +10,10 @@ namespace dragoman {
 namespace {
 
 // S -> A A with A in {word 10, word 11}; the same node twice.
-Forest twice() {
-  Forest forest;
-  const std::vector<int32_t> ten{10}, eleven{11}, pair{tail_symbol(0), tail_symbol(1)};
-  const std::vector<Feature> up{{0, 1.0F}}, down{{1, 1.0F}};
+forest::Forest twice() {
+  forest::Forest forest;
+  const std::vector<int32_t> ten{10}, eleven{11}, pair{forest::tail_symbol(0), forest::tail_symbol(1)};
+  const std::vector<forest::Feature> up{{0, 1.0F}}, down{{1, 1.0F}};
   const int32_t a = forest.add_instance({0, {0, 1}}, ten, up), b = forest.add_instance({1, {0, 1}}, eleven, down);
   const int32_t join = forest.add_instance({2, {0, 2}}, pair, {});
   forest.add_node({0, {0, 1}, 1});
@@ -28,10 +28,10 @@ Forest twice() {
 }  // namespace
 
 TEST(envelope_of_a_node_used_twice) {
-  const Forest forest = twice(), empty;
+  const forest::Forest forest = twice(), empty;
   const std::vector<double> weights{0.0, 0.5}, direction{1.0, 0.0};
   Control control;
-  const auto lines = forest_envelopes({{&forest}, {&empty}, {}}, weights, direction, 2, control);
+  const auto lines = forest::forest_envelopes({{&forest}, {&empty}, {}}, weights, direction, 2, control);
   CHECK(lines.first == std::vector<int64_t>({0, 2, 2, 2}));
   CHECK(std::isinf(lines.from[0]) && std::abs(lines.from[1] - 0.5) < 1e-12);
   CHECK(lines.tokens == std::vector<int32_t>({11, 11, 10, 10}));
@@ -39,14 +39,14 @@ TEST(envelope_of_a_node_used_twice) {
 }
 
 TEST(oracle_mixes_what_search_would_not) {
-  const Forest forest = twice(), empty;
+  const forest::Forest forest = twice(), empty;
   const std::vector<int32_t> reference{11, 10};
   Control control;
-  const auto best = forest_oracles({&forest, &empty}, {{reference}, {reference}}, 4, 0, 1, control);
+  const auto best = forest::forest_oracles({&forest, &empty}, {{reference}, {reference}}, 4, 0, 1, control);
   CHECK(std::abs(best[0].gain - 1.0) < 1e-12);
   CHECK(best[0].edges == std::vector<int32_t>({2, 1, 0}));
   CHECK(best[1].edges.empty());
-  CHECK(test::throws<std::invalid_argument>([&] { forest_oracles({&forest}, {}, 4, 0, 1, control); }));
+  CHECK(test::throws<std::invalid_argument>([&] { forest::forest_oracles({&forest}, {}, 4, 0, 1, control); }));
 }
 
 }  // namespace dragoman

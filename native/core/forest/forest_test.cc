@@ -14,8 +14,8 @@ using namespace dragoman;
 
 namespace {
 
-WordTable marked_words() {
-  WordTable words;
+names::WordTable marked_words() {
+  names::WordTable words;
   for (const char* word : {"<unk>", "<s>", "</s>"}) words.intern(word);
   return words;
 }
@@ -44,17 +44,18 @@ TEST(random_hypergraph_text_never_crashes) {
       }
       if (text.empty()) text = "\n";
     }
-    WordTable words = marked_words();
-    FeatureIndex features;
+    names::WordTable words = marked_words();
+    names::FeatureIndex features;
     try {
-      const Forest forest = read_hypergraph(text, words, features);
+      const forest::Forest forest = forest::read_hypergraph(text, words, features);
       const std::vector<double> weights(static_cast<size_t>(features.size()), 0.5);
-      KBestLists lists;
-      append_kbest(forest, weights, 20, round % 2 == 0, lists);
-      expected_features(forest, forest.edge_scores(weights));
-      WordTable again = marked_words();
-      FeatureIndex names;
-      CHECK(read_hypergraph(write_hypergraph(forest, words, {}, features), again, names).n_edges() == forest.n_edges());
+      forest::KBestLists lists;
+      forest::append_kbest(forest, weights, 20, round % 2 == 0, lists);
+      forest::expected_features(forest, forest.edge_scores(weights));
+      names::WordTable again = marked_words();
+      names::FeatureIndex names;
+      CHECK(forest::read_hypergraph(forest::write_hypergraph(forest, words, {}, features), again, names).n_edges() ==
+            forest.n_edges());
     } catch (const InputError& error) {
       CHECK(error.line >= 1);
     }
@@ -62,8 +63,9 @@ TEST(random_hypergraph_text_never_crashes) {
 }
 
 TEST(a_forest_refuses_edges_that_do_not_fit) {
-  Forest forest;
-  const int32_t words[] = {3, tail_symbol(0)}, twice[] = {tail_symbol(0), tail_symbol(0)}, none[] = {4};
+  forest::Forest forest;
+  const int32_t words[] = {3, forest::tail_symbol(0)}, twice[] = {forest::tail_symbol(0), forest::tail_symbol(0)},
+                none[] = {4};
   const int32_t one = forest.add_instance({}, words, {}), two = forest.add_instance({}, twice, {});
   const int32_t leaf = forest.add_instance({}, none, {});
   const int32_t tail[] = {0}, tails[] = {0, 0}, itself[] = {1};
@@ -80,8 +82,8 @@ TEST(a_forest_refuses_edges_that_do_not_fit) {
   CHECK(forest.n_edges() == 2);
   const int32_t edges[] = {1, 0}, lacking[] = {1}, extra[] = {1, 0, 0};
   std::vector<int32_t> tokens;
-  append_yield(forest, edges, tokens);
+  forest::append_yield(forest, edges, tokens);
   CHECK((tokens == std::vector<int32_t>{3, 4}));
-  CHECK(test::throws<std::invalid_argument>([&] { append_yield(forest, lacking, tokens); }));
-  CHECK(test::throws<std::invalid_argument>([&] { append_yield(forest, extra, tokens); }));
+  CHECK(test::throws<std::invalid_argument>([&] { forest::append_yield(forest, lacking, tokens); }));
+  CHECK(test::throws<std::invalid_argument>([&] { forest::append_yield(forest, extra, tokens); }));
 }

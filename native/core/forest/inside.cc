@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace dragoman {
+namespace dragoman::forest {
 
 Expectation expected_features(const Forest& forest, std::span<const double> edge_scores) {
   const auto totals = inside<LogSum>(forest, edge_scores);
@@ -32,4 +32,4 @@ Expectation expected_features(const Forest& forest, std::span<const double> edge
   return result;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::forest

@@ -10,7 +10,7 @@
 
 #include "core/forest/forest.hh"
 
-namespace dragoman {
+namespace dragoman::forest {
 
 // Log values: the best derivation, or the sum of all.
 struct MaxPlus {
@@ -96,4 +96,4 @@ struct Expectation {
 };
 Expectation expected_features(const Forest& forest, std::span<const double> edge_scores);
 
-}  // namespace dragoman
+}  // namespace dragoman::forest

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace dragoman {
+namespace dragoman::forest {
 
 namespace {
 
@@ -320,4 +320,4 @@ void FeatureSum::append(std::span<const int32_t> edges, std::vector<int32_t>& id
   touched_.clear();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::forest

@@ -9,7 +9,7 @@
 
 #include "core/forest/forest.hh"
 
-namespace dragoman {
+namespace dragoman::forest {
 
 // Candidates of many sentences, flat. Row r of each ragged part belongs to candidate r; `first` groups candidates by
 // sentence. `edges` is the derivation in pre-order: an edge, then those of its first tail, its second, and so on.
@@ -107,4 +107,4 @@ class FeatureSum {
   std::vector<std::pair<int32_t, size_t>> touched_;  // id and column
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::forest

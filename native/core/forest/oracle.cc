@@ -11,7 +11,7 @@
 #include "core/grammar/key.hh"
 #include "core/metric/ngram_trie.hh"
 
-namespace dragoman {
+namespace dragoman::forest {
 
 namespace {
 
@@ -126,14 +126,14 @@ class OracleSearch {
   void count_ending(int32_t word, const int32_t* context, int n_context, int n_new) {
     // From the longest context to none; those that begin within the last n_new words were counted before.
     for (int length = n_context; length >= n_new; --length) {
-      int32_t node = NgramTrie::kRoot;
+      int32_t node = metric::NgramTrie::kRoot;
       for (int i = n_context - length; i < n_context; ++i) {
         node = trie_.child(node, context[i]);
-        if (node == NgramTrie::kNone) break;
+        if (node == metric::NgramTrie::kNone) break;
       }
-      if (node == NgramTrie::kNone && length > 0) continue;
+      if (node == metric::NgramTrie::kNone && length > 0) continue;
       node = trie_.child(node, word);
-      if (node != NgramTrie::kNone) count(node);
+      if (node != metric::NgramTrie::kNone) count(node);
     }
   }
 
@@ -205,16 +205,16 @@ class OracleSearch {
   }
 
   uint64_t hash() const {
-    uint64_t state = mix64(static_cast<uint64_t>(now_.length));
+    uint64_t state = grammar::mix64(static_cast<uint64_t>(now_.length));
     size_t i = 0;
     for (; i + 8 <= n_ngrams_; i += 8) {
       uint64_t word;
       std::memcpy(&word, now_counts_.data() + i, 8);
-      state = mix64(state ^ word);
+      state = grammar::mix64(state ^ word);
     }
-    for (; i < n_ngrams_; ++i) state = mix64(state ^ now_counts_[i]);
-    for (int k = 0; k < now_.n_prefix; ++k) state = mix64(state ^ static_cast<uint32_t>(now_.prefix[k]));
-    for (int k = 0; k < now_.n_suffix; ++k) state = mix64(state ^ static_cast<uint32_t>(now_.suffix[k]));
+    for (; i < n_ngrams_; ++i) state = grammar::mix64(state ^ now_counts_[i]);
+    for (int k = 0; k < now_.n_prefix; ++k) state = grammar::mix64(state ^ static_cast<uint32_t>(now_.prefix[k]));
+    for (int k = 0; k < now_.n_suffix; ++k) state = grammar::mix64(state ^ static_cast<uint32_t>(now_.suffix[k]));
     return state;
   }
 
@@ -262,7 +262,7 @@ class OracleSearch {
   int64_t beam_;
   const Forest* forest_ = nullptr;
   const std::vector<std::span<const int32_t>>* references_ = nullptr;
-  NgramTrie trie_;
+  metric::NgramTrie trie_;
   size_t n_ngrams_ = 0;  // the root included
   std::vector<int> order_of_;
   std::vector<uint8_t> limits_;
@@ -302,4 +302,4 @@ std::vector<ForestOracle> forest_oracles(const std::vector<const Forest*>& fores
   return best;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::forest

@@ -11,7 +11,7 @@
 #include "core/base/control.hh"
 #include "core/forest/forest.hh"
 
-namespace dragoman {
+namespace dragoman::forest {
 
 struct ForestOracle {
   double gain = 0;             // BLEU+1
@@ -24,4 +24,4 @@ std::vector<ForestOracle> forest_oracles(const std::vector<const Forest*>& fores
                                          const std::vector<std::vector<std::span<const int32_t>>>& references,
                                          int order, int64_t beam, int n_threads, Control& control);
 
-}  // namespace dragoman
+}  // namespace dragoman::forest

@@ -6,7 +6,7 @@
 #include "core/base/errors.hh"
 #include "core/base/number.hh"
 
-namespace dragoman {
+namespace dragoman::forest {
 
 namespace {
 
@@ -61,20 +61,20 @@ bool parse_reference(std::string_view token, int32_t& vertex) {
          parse_count(token.substr(1, token.size() - 2), vertex);
 }
 
-int32_t intern_word(std::string_view token, WordTable& words) {
+int32_t intern_word(std::string_view token, names::WordTable& words) {
   if (token == "<s>" || token == "</s>") return words.intern(token);
   // Our own files hold stored forms; those of others hold plain words.
   std::string stored;
   if (token.front() == '\\') {
-    escape_word(unescape_word(token), stored);
+    names::escape_word(names::unescape_word(token), stored);
     if (stored == token) return words.intern(token);
     stored.clear();
   }
-  escape_word(token, stored);
+  names::escape_word(token, stored);
   return words.intern(stored);
 }
 
-Feature parse_feature(std::string_view token, FeatureIndex& index, const Lines& lines) {
+Feature parse_feature(std::string_view token, names::FeatureIndex& index, const Lines& lines) {
   const size_t equals = token.rfind('=');
   if (equals == std::string_view::npos || equals == 0) lines.fail("expected 'name=value', found " + quoted(token));
   const std::string_view text = token.substr(equals + 1);
@@ -98,8 +98,8 @@ void append_number(double value, std::string& out) {
 
 }  // namespace
 
-Forest read_hypergraph(std::string_view text, WordTable& words, FeatureIndex& features) {
-  const size_t valid = valid_utf8_prefix(text);
+Forest read_hypergraph(std::string_view text, names::WordTable& words, names::FeatureIndex& features) {
+  const size_t valid = names::valid_utf8_prefix(text);
   Lines lines(text);
   if (valid != text.size()) {
     int64_t line = 1;
@@ -176,8 +176,8 @@ Forest read_hypergraph(std::string_view text, WordTable& words, FeatureIndex& fe
   return forest;
 }
 
-std::string write_hypergraph(const Forest& forest, const WordTable& words, const std::vector<std::string>& own_words,
-                             const FeatureIndex& features) {
+std::string write_hypergraph(const Forest& forest, const names::WordTable& words,
+                             const std::vector<std::string>& own_words, const names::FeatureIndex& features) {
   std::string out(kHeader);
   out += std::to_string(forest.n_nodes()) + " " + std::to_string(forest.n_edges()) + "\n";
   const auto add_features = [&](std::span<const Feature> row) {
@@ -217,4 +217,4 @@ std::string write_hypergraph(const Forest& forest, const WordTable& words, const
   return out;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::forest

@@ -21,13 +21,13 @@
 #include "core/names/feature_index.hh"
 #include "core/names/vocab.hh"
 
-namespace dragoman {
+namespace dragoman::forest {
 
 // Interns words (as stored forms) and feature names. Throws InputError with the line.
-Forest read_hypergraph(std::string_view text, WordTable& words, FeatureIndex& features);
+Forest read_hypergraph(std::string_view text, names::WordTable& words, names::FeatureIndex& features);
 
 // Word ids from words.size() on are `own_words`, stored forms too. Throws InputError for what the format cannot hold.
-std::string write_hypergraph(const Forest& forest, const WordTable& words, const std::vector<std::string>& own_words,
-                             const FeatureIndex& features);
+std::string write_hypergraph(const Forest& forest, const names::WordTable& words,
+                             const std::vector<std::string>& own_words, const names::FeatureIndex& features);
 
-}  // namespace dragoman
+}  // namespace dragoman::forest

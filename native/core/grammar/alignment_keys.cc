@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace dragoman {
+namespace dragoman::grammar {
 
 uint64_t AlignmentKeys::key(std::span<const PhraseLink> links) {
   uint64_t mask = 0;
@@ -46,4 +46,4 @@ AlignmentTable::AlignmentTable(const AlignmentKeys& keys, const std::vector<uint
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::grammar

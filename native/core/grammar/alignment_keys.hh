@@ -10,7 +10,7 @@
 
 #include "core/grammar/key.hh"
 
-namespace dragoman {
+namespace dragoman::grammar {
 
 class AlignmentKeys {
  public:
@@ -51,4 +51,4 @@ class AlignmentTable {
   std::vector<std::pair<uint64_t, uint32_t>> slots_;  // open addressing, at most half full
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::grammar

@@ -8,7 +8,7 @@
 #include "core/base/errors.hh"
 #include "core/base/parallel.hh"
 
-namespace dragoman {
+namespace dragoman::grammar {
 
 namespace {
 
@@ -315,4 +315,4 @@ void GrammarBuilder::group_targets(Control& control) {
   });
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::grammar

@@ -19,7 +19,7 @@
 #include "core/grammar/key.hh"
 #include "core/grammar/side_index.hh"
 
-namespace dragoman {
+namespace dragoman::grammar {
 
 struct ParallelText {
   Sentences source, target;
@@ -150,4 +150,4 @@ class GrammarBuilder {
   BuildStats stats_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::grammar

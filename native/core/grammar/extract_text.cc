@@ -5,7 +5,7 @@
 
 #include "core/base/errors.hh"
 
-namespace dragoman {
+namespace dragoman::grammar {
 
 namespace {
 
@@ -16,7 +16,7 @@ void check_words(const Sentences& text, int32_t n_words, const char* side) {
 
 }  // namespace
 
-void check_text(const ParallelText& text, const Links& links, const ExtractOptions& options) {
+void check_text(const ParallelText& text, const align::Links& links, const ExtractOptions& options) {
   const int64_t n = text.source.size();
   if (text.target.size() != n || links.size() != n || static_cast<int64_t>(text.folds.size()) != n)
     throw std::invalid_argument("both sides, the alignment and the folds must have as many rows");
@@ -27,9 +27,9 @@ void check_text(const ParallelText& text, const Links& links, const ExtractOptio
   check_words(text.target, options.n_target_words, "target");
 }
 
-void check_links(std::span<const Link> links, size_t n_source, size_t n_target, int64_t sentence) {
-  const Link* previous = nullptr;
-  for (const Link& link : links) {
+void check_links(std::span<const align::Link> links, size_t n_source, size_t n_target, int64_t sentence) {
+  const align::Link* previous = nullptr;
+  for (const align::Link& link : links) {
     if (link.source < 0 || link.target < 0 || static_cast<size_t>(link.source) >= n_source ||
         static_cast<size_t>(link.target) >= n_target)
       throw InputError("the link " + std::to_string(link.source) + "-" + std::to_string(link.target) +
@@ -41,4 +41,4 @@ void check_links(std::span<const Link> links, size_t n_source, size_t n_target, 
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::grammar

@@ -8,7 +8,7 @@
 #include "core/grammar/build.hh"
 #include "core/grammar/word_counts.hh"
 
-namespace dragoman {
+namespace dragoman::grammar {
 
 struct ExtractOptions {
   int max_length = 7;           // words a side
@@ -26,15 +26,15 @@ struct ExtractStats {
 constexpr int kMaxPhraseLength = 255, kMaxSentenceLength = 4096;
 
 // Throws std::invalid_argument where the arguments do not fit each other.
-void check_text(const ParallelText& text, const Links& links, const ExtractOptions& options);
+void check_text(const ParallelText& text, const align::Links& links, const ExtractOptions& options);
 // Throws InputError with the sentence's line (from 1) where a link does not lie in its sentence pair.
-void check_links(std::span<const Link> links, size_t n_source, size_t n_target, int64_t sentence);
+void check_links(std::span<const align::Link> links, size_t n_source, size_t n_target, int64_t sentence);
 
 // Counts the linked words of a sentence pair; `degrees` knows how many links a word has.
 template <typename Degrees>
-void count_words(std::span<const Symbol> source, std::span<const Symbol> target, std::span<const Link> links,
+void count_words(std::span<const Symbol> source, std::span<const Symbol> target, std::span<const align::Link> links,
                  uint8_t fold, const Degrees& degrees, WordCounter::Writer& words) {
-  for (const Link& link : links)
+  for (const align::Link& link : links)
     words.add(source[static_cast<size_t>(link.source)], target[static_cast<size_t>(link.target)], fold);
   for (size_t i = 0; i < source.size(); ++i)
     if (!degrees.source_degree(static_cast<int>(i))) words.add(source[i], kNullWord, fold);
@@ -42,4 +42,4 @@ void count_words(std::span<const Symbol> source, std::span<const Symbol> target,
     if (!degrees.target_degree(static_cast<int>(j))) words.add(kNullWord, target[j], fold);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::grammar

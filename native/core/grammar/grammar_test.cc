@@ -12,15 +12,15 @@ namespace {
 
 using namespace dragoman;
 
-std::map<std::string, std::string> extract(const RandomBitext& bitext, uint64_t hash_mask, int n_threads,
+std::map<std::string, std::string> extract(const grammar::RandomBitext& bitext, uint64_t hash_mask, int n_threads,
                                            int64_t max_memory_bytes, int max_length) {
-  TempFolder folder;
-  const ExtractOptions options{max_length, 100, 50, 50, {folder.path, max_memory_bytes, n_threads, hash_mask}};
+  grammar::TempFolder folder;
+  const grammar::ExtractOptions options{max_length, 100, 50, 50, {folder.path, max_memory_bytes, n_threads, hash_mask}};
   Control control;
-  const auto stats = extract_phrases(bitext.text(), bitext.aligned(), options, control);
+  const auto stats = grammar::extract_phrases(bitext.text(), bitext.aligned(), options, control);
   CHECK(stats.build.n_pairs > 0 && stats.build.n_events >= stats.build.n_pairs);
   CHECK((stats.build.spilled_bytes > 0) == (max_memory_bytes < 1000));
-  return contents(folder.path);
+  return grammar::contents(folder.path);
 }
 
 }  // namespace
@@ -28,7 +28,7 @@ std::map<std::string, std::string> extract(const RandomBitext& bitext, uint64_t 
 TEST(collisions_threads_and_spilling_change_nothing) {
   for (const int max_length : {3, 7, 12})
     for (const unsigned seed : {1U, 2U}) {
-      const RandomBitext bitext(seed, 3 + 20 * static_cast<int>(seed));
+      const grammar::RandomBitext bitext(seed, 3 + 20 * static_cast<int>(seed));
       const auto expected = extract(bitext, ~uint64_t{0}, 1, 1 << 30, max_length);
       CHECK(expected.size() == 26);
       CHECK(extract(bitext, 0, 2, 1 << 30, max_length) == expected);
@@ -44,8 +44,8 @@ TEST(wild_moses_tables_are_refused_or_read) {
   for (int round = 0; round < 20000; ++round) {
     std::string text = good + good;
     for (unsigned k = random() % 4; k > 0; --k) text[random() % text.size()] = "ab|0.1- \n\t\\[<\xc3"[random() % 14];
-    MosesTable table;
-    WordTable source, target;
+    grammar::MosesTable table;
+    names::WordTable source, target;
     try {
       table.add_phrases(text, 1, source, target);
       CHECK(table.size() >= 1);

@@ -9,7 +9,7 @@
 
 #include "core/base/errors.hh"
 
-namespace dragoman {
+namespace dragoman::grammar {
 
 // Words are ids from 0; nonterminals of rules are negative.
 using Symbol = int32_t;
@@ -130,4 +130,4 @@ struct PhraseLink {
   friend auto operator<=>(const PhraseLink&, const PhraseLink&) = default;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::grammar

@@ -6,7 +6,7 @@
 
 #include "core/grammar/word_counts.hh"
 
-namespace dragoman {
+namespace dragoman::grammar {
 
 namespace {
 
@@ -88,4 +88,4 @@ double LexicalWeights::word_prob(int32_t source, int32_t target, bool of_target)
   return static_cast<double>(both) / static_cast<double>(given);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::grammar

@@ -6,7 +6,7 @@
 
 #include "core/grammar/tables.hh"
 
-namespace dragoman {
+namespace dragoman::grammar {
 
 // The most frequent alignment of a pair, of a rule that with the most mass. Ties go to the greater one, compared word
 // by word as sets of partners; there the direction of the lexical weight decides whose words are compared (as Moses'
@@ -31,4 +31,4 @@ class LexicalWeights {
   FoldFilter folds_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::grammar

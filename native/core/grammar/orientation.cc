@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace dragoman {
+namespace dragoman::grammar {
 
 void SentenceBlocks::Corners::assign(int n_source, int n_target) {
   n_source_ = n_source;
@@ -16,7 +16,7 @@ void SentenceBlocks::CornerSet::assign(int n_source, int n_target) {
   for (Corners* corners : {&after_last, &after_first, &before_first, &before_last}) corners->assign(n_source, n_target);
 }
 
-void SentenceBlocks::assign(int n_source, int n_target, std::span<const Link> links, int max_length) {
+void SentenceBlocks::assign(int n_source, int n_target, std::span<const align::Link> links, int max_length) {
   n_source_ = n_source;
   n_target_ = n_target;
   max_length_ = max_length;
@@ -24,7 +24,7 @@ void SentenceBlocks::assign(int n_source, int n_target, std::span<const Link> li
   target_sums_.assign(n_target + 1, 0);
   min_source_.assign(n_target, std::numeric_limits<int>::max());
   max_source_.assign(n_target, -1);
-  for (const Link& link : links) {
+  for (const align::Link& link : links) {
     ++source_sums_[link.source + 1];
     ++target_sums_[link.target + 1];
     min_source_[link.target] = std::min<int>(min_source_[link.target], link.source);
@@ -36,7 +36,7 @@ void SentenceBlocks::assign(int n_source, int n_target, std::span<const Link> li
   {
     std::vector<int>& cursor = previous_linked_;
     cursor.assign(source_sums_.begin(), source_sums_.end());
-    for (const Link& link : links) targets_[cursor[link.source]++] = link.target;
+    for (const align::Link& link : links) targets_[cursor[link.source]++] = link.target;
     for (int i = 0; i < n_source; ++i)
       std::sort(targets_.begin() + source_sums_[i], targets_.begin() + source_sums_[i + 1]);
   }
@@ -159,4 +159,4 @@ OrientationCode SentenceBlocks::orientation(const PhraseSpan& phrase) const {
   return code;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::grammar

@@ -9,7 +9,7 @@
 #include "core/align/links.hh"
 #include "core/grammar/key.hh"
 
-namespace dragoman {
+namespace dragoman::grammar {
 
 // Spans are inclusive: [begin, end].
 struct PhraseSpan {
@@ -22,7 +22,7 @@ class SentenceBlocks {
  public:
   // Links must lie inside the sentence pair (checked by the caller) and be distinct. Phrases have at most max_length
   // words a side; the phrase-based model looks at blocks of that size, the hierarchical one at blocks of any size.
-  void assign(int n_source, int n_target, std::span<const Link> links, int max_length);
+  void assign(int n_source, int n_target, std::span<const align::Link> links, int max_length);
 
   // All phrases, by target end, target begin, source begin, source end.
   template <typename Body>
@@ -91,4 +91,4 @@ class SentenceBlocks {
   CornerSet phrase_corners_, block_corners_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::grammar

@@ -9,7 +9,7 @@
 #include "core/grammar/extract_text.hh"
 #include "core/grammar/orientation.hh"
 
-namespace dragoman {
+namespace dragoman::grammar {
 
 namespace {
 
@@ -38,7 +38,7 @@ class SpanHashes {
 // The extraction of one thread.
 class Extractor {
  public:
-  Extractor(const ParallelText& text, const Links& links, const ExtractOptions& options, GrammarBuilder& builder,
+  Extractor(const ParallelText& text, const align::Links& links, const ExtractOptions& options, GrammarBuilder& builder,
             WordCounter& words)
       : text_(text), links_(links), options_(options), builder_(builder), pairs_(builder), words_(words) {}
 
@@ -103,7 +103,7 @@ class Extractor {
   }
 
   const ParallelText& text_;
-  const Links& links_;
+  const align::Links& links_;
   const ExtractOptions& options_;
   GrammarBuilder& builder_;
   GrammarBuilder::Writer pairs_;
@@ -115,7 +115,7 @@ class Extractor {
 
 }  // namespace
 
-ExtractStats extract_phrases(const ParallelText& text, const Links& links, const ExtractOptions& options,
+ExtractStats extract_phrases(const ParallelText& text, const align::Links& links, const ExtractOptions& options,
                              Control& control) {
   const int64_t n = text.source.size();
   if (options.max_length < 1 || options.max_length > kMaxPhraseLength)
@@ -143,4 +143,4 @@ ExtractStats extract_phrases(const ParallelText& text, const Links& links, const
   return stats;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::grammar

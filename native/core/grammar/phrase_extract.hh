@@ -4,10 +4,10 @@
 #include "core/base/control.hh"
 #include "core/grammar/extract_text.hh"
 
-namespace dragoman {
+namespace dragoman::grammar {
 
 // Throws InputError with the sentence's line (from 1) for a link outside its sentence pair.
-ExtractStats extract_phrases(const ParallelText& text, const Links& links, const ExtractOptions& options,
+ExtractStats extract_phrases(const ParallelText& text, const align::Links& links, const ExtractOptions& options,
                              Control& control);
 
-}  // namespace dragoman
+}  // namespace dragoman::grammar

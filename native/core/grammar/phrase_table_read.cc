@@ -6,7 +6,7 @@
 #include "core/grammar/table_text.hh"
 #include "core/grammar/word_counts.hh"
 
-namespace dragoman {
+namespace dragoman::grammar {
 
 namespace {
 
@@ -27,7 +27,8 @@ void add_side(std::string_view text, int64_t line, const char* side, std::vector
 
 }  // namespace
 
-void MosesTable::add_phrases(std::string_view block, int64_t first_line, WordTable& source, WordTable& target) {
+void MosesTable::add_phrases(std::string_view block, int64_t first_line, names::WordTable& source,
+                             names::WordTable& target) {
   each_line(block, first_line, [&](std::string_view text, int64_t line) {
     const auto fields = split_fields(text);
     if (fields.size() < 3)
@@ -70,16 +71,16 @@ void MosesTable::add_phrases(std::string_view block, int64_t first_line, WordTab
   });
 }
 
-void MosesTable::add_reordering(std::string_view block, int64_t first_line, const WordTable& source,
-                                const WordTable& target) {
+void MosesTable::add_reordering(std::string_view block, int64_t first_line, const names::WordTable& source,
+                                const names::WordTable& target) {
   each_line(block, first_line, [&](std::string_view text, int64_t line) {
     const auto fields = split_fields(text);
     if (fields.size() != 3) throw InputError("expected 'source ||| target ||| scores'", line);
     bool known = true;
-    const auto find = [&](const WordTable& table) {
+    const auto find = [&](const names::WordTable& table) {
       return [&](const std::string& word) {
         const int32_t id = table.find(word);
-        known = known && id != WordTable::kAbsent;
+        known = known && id != names::WordTable::kAbsent;
         return id;
       };
     };
@@ -165,4 +166,4 @@ void MosesTable::place(const GrammarTables& tables, std::vector<float>& scores, 
     if (!placed[pair]) throw InputError("the reordering table lacks this pair", line_of[pair]);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::grammar

@@ -10,15 +10,16 @@
 #include "core/grammar/phrase_view.hh"
 #include "core/names/vocab.hh"
 
-namespace dragoman {
+namespace dragoman::grammar {
 
 // Entries in the order of the file. Scores are natural logs in our order.
 class MosesTable {
  public:
   // Appends the lines of `block`; words are interned. Throws InputError with the line, counted from first_line.
-  void add_phrases(std::string_view block, int64_t first_line, WordTable& source, WordTable& target);
+  void add_phrases(std::string_view block, int64_t first_line, names::WordTable& source, names::WordTable& target);
   // All lines of a reordering table have as many scores as its first; pairs that are no entries are left out.
-  void add_reordering(std::string_view block, int64_t first_line, const WordTable& source, const WordTable& target);
+  void add_reordering(std::string_view block, int64_t first_line, const names::WordTable& source,
+                      const names::WordTable& target);
 
   // Writes the tables of a grammar; a pair that stands there twice is an InputError.
   BuildStats write(const BuildOptions& options, int32_t n_source_words, int32_t n_target_words, Control& control);
@@ -44,7 +45,8 @@ class MosesTable {
 
 // Appends the lines of source sides [begin, end) of a view: the phrase table's, and the reordering table's if the view
 // has reordering scores. Words are written in their stored form.
-void format_moses(const GrammarTables& tables, const GrammarView& view, const WordTable& source,
-                  const WordTable& target, int64_t begin, int64_t end, std::string& phrases, std::string& reordering);
+void format_moses(const GrammarTables& tables, const GrammarView& view, const names::WordTable& source,
+                  const names::WordTable& target, int64_t begin, int64_t end, std::string& phrases,
+                  std::string& reordering);
 
-}  // namespace dragoman
+}  // namespace dragoman::grammar

@@ -3,7 +3,7 @@
 
 #include "core/grammar/phrase_table_read.hh"
 
-namespace dragoman {
+namespace dragoman::grammar {
 
 namespace {
 
@@ -14,7 +14,7 @@ void append_number(double value, std::string& out) {
   out.append(buffer, end);
 }
 
-void append_words(std::span<const Symbol> words, const WordTable& table, std::string& out) {
+void append_words(std::span<const Symbol> words, const names::WordTable& table, std::string& out) {
   for (size_t i = 0; i < words.size(); ++i) {
     if (i) out += ' ';
     if (words[i] < 0 || words[i] >= table.size()) throw_damaged_grammar();
@@ -24,8 +24,9 @@ void append_words(std::span<const Symbol> words, const WordTable& table, std::st
 
 }  // namespace
 
-void format_moses(const GrammarTables& tables, const GrammarView& view, const WordTable& source,
-                  const WordTable& target, int64_t begin, int64_t end, std::string& phrases, std::string& reordering) {
+void format_moses(const GrammarTables& tables, const GrammarView& view, const names::WordTable& source,
+                  const names::WordTable& target, int64_t begin, int64_t end, std::string& phrases,
+                  std::string& reordering) {
   const FoldFilter folds(view.settings().excluded_fold);
   OptionList list;
   for (int64_t s = begin; s < end; ++s) {
@@ -61,4 +62,4 @@ void format_moses(const GrammarTables& tables, const GrammarView& view, const Wo
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::grammar

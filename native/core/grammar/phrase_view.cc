@@ -7,7 +7,7 @@
 
 #include "core/grammar/view_detail.hh"
 
-namespace dragoman {
+namespace dragoman::grammar {
 
 GrammarView::GrammarView(const GrammarTables& tables, const ViewOptions& options, int n_threads, Control& control)
     : tables_(tables), options_(options), folds_(options.excluded_fold), lexical_(tables, folds_) {
@@ -149,4 +149,4 @@ bool GrammarView::knows_target(int32_t word) const {
   return tables_.is_given() || folds_.sum(tables_.target_words[word + 1]) > 0;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::grammar

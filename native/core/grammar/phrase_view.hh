@@ -13,7 +13,7 @@
 #include "core/grammar/source_cache.hh"
 #include "core/grammar/tables.hh"
 
-namespace dragoman {
+namespace dragoman::grammar {
 
 enum class PhraseSmoothing : uint8_t { kNone, kKneserNey };
 
@@ -114,4 +114,4 @@ class GrammarView {
   SourceCache<OptionList> cache_{1 << 14};
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::grammar

@@ -14,7 +14,7 @@
 #include "core/align/links.hh"
 #include "core/grammar/build.hh"
 
-namespace dragoman {
+namespace dragoman::grammar {
 
 struct TempFolder {
   TempFolder() {
@@ -52,12 +52,12 @@ struct RandomBitext {
     }
   }
   ParallelText text() const { return {{source_offsets, source}, {target_offsets, target}, folds}; }
-  Links aligned() const { return {link_offsets, links}; }
+  align::Links aligned() const { return {link_offsets, links}; }
 
   std::vector<int32_t> source, target;
   std::vector<int64_t> source_offsets{0}, target_offsets{0}, link_offsets{0};
-  std::vector<Link> links;
+  std::vector<align::Link> links;
   std::vector<uint8_t> folds;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::grammar

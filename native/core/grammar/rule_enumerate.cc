@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace dragoman {
+namespace dragoman::grammar {
 
 namespace {
 
@@ -12,7 +12,7 @@ constexpr Symbol kGapSymbol = -1;  // label 0
 }  // namespace
 
 void RuleEnumerator::assign(uint32_t sentence, std::span<const Symbol> source, std::span<const Symbol> target,
-                            std::span<const Link> links) {
+                            std::span<const align::Link> links) {
   sentence_ = sentence;
   source_ = source;
   target_ = target;
@@ -22,7 +22,7 @@ void RuleEnumerator::assign(uint32_t sentence, std::span<const Symbol> source, s
   target_sums_.assign(target.size() + 1, 0);
   low_.assign(target.size(), std::numeric_limits<int>::max());
   high_.assign(target.size(), -1);
-  for (const Link& link : links) {
+  for (const align::Link& link : links) {
     const auto j = static_cast<size_t>(link.target);
     ++first_link_[static_cast<size_t>(link.source) + 1];
     ++target_degree_[j];
@@ -240,4 +240,4 @@ bool RuleEnumerator::composed(const Found& found) const {
   return false;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::grammar

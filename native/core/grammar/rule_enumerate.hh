@@ -10,7 +10,7 @@
 #include "core/grammar/alignment_keys.hh"
 #include "core/grammar/build.hh"
 
-namespace dragoman {
+namespace dragoman::grammar {
 
 struct RuleLimits {
   int max_length = 10;     // words a side of an initial phrase
@@ -31,7 +31,7 @@ class RuleEnumerator {
 
   // Links lie inside the sentence pair and are distinct and sorted (checked by the caller).
   void assign(uint32_t sentence, std::span<const Symbol> source, std::span<const Symbol> target,
-              std::span<const Link> links);
+              std::span<const align::Link> links);
 
   int64_t size() const { return static_cast<int64_t>(found_.size()); }
   // A rule without its alignment and kind.
@@ -73,7 +73,7 @@ class RuleEnumerator {
   RuleLimits limits_;
   uint32_t sentence_ = 0;
   std::span<const Symbol> source_, target_;
-  std::span<const Link> links_;
+  std::span<const align::Link> links_;
   std::vector<int> first_link_, target_degree_;  // by source word; links of a target word
   std::vector<int> target_sums_, low_, high_;    // links before a target word; its first and last partner
   std::vector<Phrase> phrases_, unsorted_;       // by source begin and end
@@ -83,4 +83,4 @@ class RuleEnumerator {
   std::vector<PhraseLink> inner_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::grammar

@@ -10,7 +10,7 @@
 #include "core/base/pages.hh"
 #include "core/base/parallel.hh"
 
-namespace dragoman {
+namespace dragoman::grammar {
 
 namespace {
 
@@ -39,8 +39,8 @@ uint64_t hash_of(const Occurrence& rule) { return mix64(rule.source_hash ^ std::
 // One thread's part.
 class Extractor {
  public:
-  Extractor(const ParallelText& text, const Links& links, const RuleLimits& limits, const ExtractOptions& options,
-            GrammarBuilder& builder, WordCounter& words)
+  Extractor(const ParallelText& text, const align::Links& links, const RuleLimits& limits,
+            const ExtractOptions& options, GrammarBuilder& builder, WordCounter& words)
       : text_(text),
         links_(links),
         options_(options),
@@ -103,7 +103,7 @@ class Extractor {
   }
 
   const ParallelText& text_;
-  const Links& links_;
+  const align::Links& links_;
   const ExtractOptions& options_;
   GrammarBuilder& builder_;
   RuleEnumerator rules_;
@@ -121,7 +121,7 @@ void check_limits(const RuleLimits& limits) {
 
 }  // namespace
 
-ExtractStats extract_rules(const ParallelText& text, const Links& links, const RuleLimits& limits,
+ExtractStats extract_rules(const ParallelText& text, const align::Links& links, const RuleLimits& limits,
                            ExtractOptions options, Control& control) {
   check_limits(limits);
   check_text(text, links, options);
@@ -162,4 +162,4 @@ ExtractStats extract_rules(const ParallelText& text, const Links& links, const R
   return stats;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::grammar

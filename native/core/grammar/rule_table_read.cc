@@ -7,7 +7,7 @@
 #include "core/grammar/table_text.hh"
 #include "core/grammar/word_counts.hh"
 
-namespace dragoman {
+namespace dragoman::grammar {
 
 namespace {
 
@@ -57,7 +57,8 @@ uint32_t RuleTable::score(std::string_view name, int64_t line) {
   return intern_name(score_names_, name, "feature names", line);
 }
 
-void RuleTable::add_hiero(std::string_view block, int64_t first_line, WordTable& source, WordTable& target) {
+void RuleTable::add_hiero(std::string_view block, int64_t first_line, names::WordTable& source,
+                          names::WordTable& target) {
   each_line(block, first_line, [&](std::string_view text, int64_t line) {
     const auto fields = split_fields(text);
     if (fields.size() < 4 || fields.size() > 5)
@@ -113,7 +114,8 @@ void RuleTable::add_features(std::string_view text, int64_t line) {
   });
 }
 
-void RuleTable::add_moses(std::string_view block, int64_t first_line, WordTable& source, WordTable& target) {
+void RuleTable::add_moses(std::string_view block, int64_t first_line, names::WordTable& source,
+                          names::WordTable& target) {
   each_line(block, first_line, [&](std::string_view text, int64_t line) {
     const auto fields = split_fields(text);
     if (fields.size() < 4)
@@ -193,7 +195,7 @@ bool RuleTable::add_glue(const Line& rule) {
   return true;
 }
 
-void RuleTable::add_rule(const Line& rule, WordTable& source, WordTable& target) {
+void RuleTable::add_rule(const Line& rule, names::WordTable& source, names::WordTable& target) {
   std::string stored;
   const auto check = [&](const std::vector<Token>& side, const char* name) {
     // The left-hand label takes a place on the target side.
@@ -300,4 +302,4 @@ std::vector<float> RuleTable::place(const GrammarTables& tables) const {
   return result;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::grammar

@@ -11,7 +11,7 @@
 #include "core/grammar/rule_view.hh"
 #include "core/names/vocab.hh"
 
-namespace dragoman {
+namespace dragoman::grammar {
 
 // Entries in the order of the file.
 class RuleTable {
@@ -20,9 +20,9 @@ class RuleTable {
   explicit RuleTable(std::string goal) : goal_(std::move(goal)) {}
 
   // Append the lines of a block; words are interned. Throw InputError with the line, counted from first_line.
-  void add_hiero(std::string_view block, int64_t first_line, WordTable& source, WordTable& target);
+  void add_hiero(std::string_view block, int64_t first_line, names::WordTable& source, names::WordTable& target);
   // Four probabilities become natural logs in our order.
-  void add_moses(std::string_view block, int64_t first_line, WordTable& source, WordTable& target);
+  void add_moses(std::string_view block, int64_t first_line, names::WordTable& source, names::WordTable& target);
 
   // Writes the tables of a grammar.
   BuildStats write(const BuildOptions& options, int32_t n_source_words, int32_t n_target_words, Control& control);
@@ -44,7 +44,7 @@ class RuleTable {
   };
   struct Line;
 
-  void add_rule(const Line& rule, WordTable& source, WordTable& target);
+  void add_rule(const Line& rule, names::WordTable& source, names::WordTable& target);
   bool add_glue(const Line& rule);
   void add_features(std::string_view text, int64_t line);
   int32_t label(std::string_view name, int64_t line);
@@ -68,7 +68,7 @@ struct RuleNames {
 
 // Appends the rules of source sides [begin, end) of a view. Words are written in their stored form; on the target side
 // nonterminals are written without their label if `bare`.
-void format_rules(const HieroView& view, const RuleNames& names, const WordTable& source, const WordTable& target,
-                  int64_t begin, int64_t end, bool bare, std::string& out);
+void format_rules(const HieroView& view, const RuleNames& names, const names::WordTable& source,
+                  const names::WordTable& target, int64_t begin, int64_t end, bool bare, std::string& out);
 
-}  // namespace dragoman
+}  // namespace dragoman::grammar

@@ -2,7 +2,7 @@
 
 #include "core/grammar/rule_table_read.hh"
 
-namespace dragoman {
+namespace dragoman::grammar {
 
 namespace {
 
@@ -11,15 +11,15 @@ std::string_view name_of(const std::vector<std::string>& names, int64_t place) {
   return names[static_cast<size_t>(place)];
 }
 
-std::string_view word_of(const WordTable& words, Symbol word) {
+std::string_view word_of(const names::WordTable& words, Symbol word) {
   if (word >= words.size()) throw_damaged_grammar();
   return words.word(word);
 }
 
 }  // namespace
 
-void format_rules(const HieroView& view, const RuleNames& names, const WordTable& source, const WordTable& target,
-                  int64_t begin, int64_t end, bool bare, std::string& out) {
+void format_rules(const HieroView& view, const RuleNames& names, const names::WordTable& source,
+                  const names::WordTable& target, int64_t begin, int64_t end, bool bare, std::string& out) {
   RuleList list;
   const auto n_scores = static_cast<size_t>(view.n_scores());
   for (int64_t row = begin; row < end; ++row) {
@@ -65,4 +65,4 @@ void format_rules(const HieroView& view, const RuleNames& names, const WordTable
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::grammar

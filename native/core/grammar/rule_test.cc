@@ -15,15 +15,16 @@ namespace {
 
 using namespace dragoman;
 
-std::map<std::string, std::string> extract(const RandomBitext& bitext, const RuleLimits& limits, int64_t min_count,
-                                           uint64_t hash_mask, int n_threads, int64_t max_memory_bytes) {
-  TempFolder folder;
-  ExtractOptions options{0, 100, 50, 50, {folder.path, max_memory_bytes, n_threads, hash_mask}};
+std::map<std::string, std::string> extract(const grammar::RandomBitext& bitext, const grammar::RuleLimits& limits,
+                                           int64_t min_count, uint64_t hash_mask, int n_threads,
+                                           int64_t max_memory_bytes) {
+  grammar::TempFolder folder;
+  grammar::ExtractOptions options{0, 100, 50, 50, {folder.path, max_memory_bytes, n_threads, hash_mask}};
   options.build.min_count = min_count;
   Control control;
-  const auto stats = extract_rules(bitext.text(), bitext.aligned(), limits, options, control);
+  const auto stats = grammar::extract_rules(bitext.text(), bitext.aligned(), limits, options, control);
   CHECK(stats.build.n_pairs > 0 && stats.build.n_events >= stats.build.n_pairs);
-  return contents(folder.path);
+  return grammar::contents(folder.path);
 }
 
 }  // namespace
@@ -31,8 +32,8 @@ std::map<std::string, std::string> extract(const RandomBitext& bitext, const Rul
 TEST(collisions_threads_and_spilling_change_no_rules) {
   for (const bool tight : {false, true})
     for (const int64_t min_count : {1, 2, 3}) {
-      const RandomBitext bitext(7, 3);
-      RuleLimits limits;
+      const grammar::RandomBitext bitext(7, 3);
+      grammar::RuleLimits limits;
       limits.tight = tight;
       limits.adjacent = tight;
       const auto expected = extract(bitext, limits, min_count, ~uint64_t{0}, 1, 1 << 30);
@@ -53,8 +54,8 @@ TEST(wild_tables_of_rules_are_refused_or_read) {
     std::string text = is_hiero ? hiero : moses + moses;
     for (unsigned k = random() % 4; k > 0; --k)
       text[random() % text.size()] = "abX|0.1-, \n\t\\[]<=\xc3"[random() % 19];
-    RuleTable table("S");
-    WordTable source, target;
+    grammar::RuleTable table("S");
+    names::WordTable source, target;
     try {
       if (is_hiero)
         table.add_hiero(text, 1, source, target);
@@ -71,16 +72,16 @@ TEST(wild_tables_of_rules_are_refused_or_read) {
 
 // A trie of "a [X] b", "[X]" and "a": symbols 0 and 1 are words.
 TEST(rules_match_within_their_spans) {
-  const std::vector<Symbol> symbols{0, -1, 0, -1, 1};
+  const std::vector<grammar::Symbol> symbols{0, -1, 0, -1, 1};
   const std::vector<int64_t> children{1, 3, 3, 4, 5, 5};
   const std::vector<int32_t> source{-1, 0, 1, -1, 2};
-  GrammarTables tables;
+  grammar::GrammarTables tables;
   tables.trie_symbols = symbols;
   tables.trie_children = children;
   tables.trie_source = source;
-  const auto match = [&](const std::vector<Symbol>& sentence, int max_span, int max_gap) {
+  const auto match = [&](const std::vector<grammar::Symbol>& sentence, int max_span, int max_gap) {
     std::vector<int64_t> found;
-    RuleMatcher(tables, {max_span, max_gap}).match(sentence, found);
+    search::RuleMatcher(tables, {max_span, max_gap}).match(sentence, found);
     return found;
   };
   using Found = std::vector<int64_t>;

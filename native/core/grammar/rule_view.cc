@@ -4,7 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
-namespace dragoman {
+namespace dragoman::grammar {
 
 HieroView::HieroView(const GrammarTables& tables, const HieroViewOptions& options)
     : tables_(tables), options_(options), folds_(options.excluded_fold), lexical_(tables, folds_) {
@@ -139,4 +139,4 @@ bool HieroView::knows_target(int32_t word) const {
   return tables_.is_given() || folds_.sum(tables_.target_words[word + 1]) > 0;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::grammar

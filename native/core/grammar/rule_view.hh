@@ -10,7 +10,7 @@
 #include "core/grammar/source_cache.hh"
 #include "core/grammar/tables.hh"
 
-namespace dragoman {
+namespace dragoman::grammar {
 
 struct HieroViewOptions {
   int excluded_fold = -1;  // -1: none
@@ -84,4 +84,4 @@ class HieroView {
   SourceCache<RuleList> cache_{1 << 15};
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::grammar

@@ -6,7 +6,7 @@
 #include "core/base/parallel.hh"
 #include "core/grammar/view_detail.hh"
 
-namespace dragoman {
+namespace dragoman::grammar {
 
 void GrammarView::Counts::add(int64_t count) {
   n1 += count == 1;
@@ -103,4 +103,4 @@ void GrammarView::reorder(int64_t pair, std::vector<float>& out) const {
     }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::grammar

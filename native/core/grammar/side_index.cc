@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace dragoman {
+namespace dragoman::grammar {
 
 namespace {
 
@@ -33,4 +33,4 @@ int64_t SideIndex::find(uint64_t hash, std::span<const Symbol> symbols) const {
   return kAbsent;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::grammar

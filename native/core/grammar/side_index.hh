@@ -9,7 +9,7 @@
 #include "core/base/ragged.hh"
 #include "core/grammar/key.hh"
 
-namespace dragoman {
+namespace dragoman::grammar {
 
 class SideIndex {
  public:
@@ -38,4 +38,4 @@ class SideIndex {
   Pages<uint64_t> sums_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::grammar

@@ -8,7 +8,7 @@
 
 #include "core/grammar/key.hh"
 
-namespace dragoman {
+namespace dragoman::grammar {
 
 template <typename List>
 class SourceCache {
@@ -49,4 +49,4 @@ class SourceCache {
   std::unique_ptr<std::atomic<const Kept*>[]> slots_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::grammar

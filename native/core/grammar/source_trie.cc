@@ -5,7 +5,7 @@
 #include "core/base/errors.hh"
 #include "core/base/temp_file.hh"
 
-namespace dragoman {
+namespace dragoman::grammar {
 
 namespace {
 
@@ -48,4 +48,4 @@ void write_source_trie(const std::string& folder, const Ragged<Symbol>& rows, co
   write_array(folder + "/trie.source", std::span<const int32_t>(sources));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::grammar

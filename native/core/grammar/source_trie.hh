@@ -9,10 +9,10 @@
 #include "core/base/ragged.hh"
 #include "core/grammar/key.hh"
 
-namespace dragoman {
+namespace dragoman::grammar {
 
 // Writes trie.symbols, trie.children and trie.source (the source side that ends at a node, or -1) for rows that are
 // distinct, not empty and lexicographic in `order`.
 void write_source_trie(const std::string& folder, const Ragged<Symbol>& rows, const std::vector<uint32_t>& order);
 
-}  // namespace dragoman
+}  // namespace dragoman::grammar

@@ -5,7 +5,7 @@
 
 #include "core/base/errors.hh"
 
-namespace dragoman {
+namespace dragoman::grammar {
 
 std::vector<uint32_t> lexicographic_order(const Ragged<Symbol>& rows, int n_threads, Control& control) {
   if (rows.size() >= std::numeric_limits<uint32_t>::max())
@@ -52,4 +52,4 @@ std::vector<uint32_t> lexicographic_order(const Ragged<Symbol>& rows, int n_thre
   return order;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::grammar

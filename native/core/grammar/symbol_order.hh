@@ -12,7 +12,7 @@
 #include "core/base/ragged.hh"
 #include "core/grammar/key.hh"
 
-namespace dragoman {
+namespace dragoman::grammar {
 
 // Sorts with a total order, so that the result is the same for any number of threads.
 template <typename T, typename Less>
@@ -30,4 +30,4 @@ void parallel_sort(std::vector<T>& values, int n_threads, Control& control, Less
 // Rows of distinct sequences in lexicographic order (a prefix before what it begins); at most 2^32 - 1 rows.
 std::vector<uint32_t> lexicographic_order(const Ragged<Symbol>& rows, int n_threads, Control& control);
 
-}  // namespace dragoman
+}  // namespace dragoman::grammar

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-namespace dragoman {
+namespace dragoman::grammar {
 
 std::vector<std::string_view> split_fields(std::string_view line) {
   std::vector<std::string_view> fields;
@@ -23,10 +23,10 @@ float parse_log_prob(std::string_view token, int64_t line) {
 
 void store_word(std::string_view word, std::string& stored) {
   stored.clear();
-  if (word.starts_with('\\')) escape_word(unescape_word(word), stored);
+  if (word.starts_with('\\')) names::escape_word(names::unescape_word(word), stored);
   if (stored == word) return;
   stored.clear();
-  escape_word(word, stored);
+  names::escape_word(word, stored);
 }
 
 void parse_links(std::string_view text, size_t n_source, size_t n_target, int64_t line, std::vector<PhraseLink>& out) {
@@ -46,4 +46,4 @@ uint32_t to_occurrences(double count, int64_t line) {
       std::clamp(std::round(count), 1.0, static_cast<double>(std::numeric_limits<uint32_t>::max())));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::grammar

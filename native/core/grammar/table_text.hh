@@ -12,7 +12,7 @@
 #include "core/grammar/key.hh"
 #include "core/names/vocab.hh"
 
-namespace dragoman {
+namespace dragoman::grammar {
 
 constexpr size_t kMaxSideSymbols = 255;
 
@@ -33,7 +33,7 @@ void each_token(std::string_view text, Body&& body) {
 // Calls body(text, line) for every line of a block; invalid UTF-8 is an error.
 template <typename Body>
 void each_line(std::string_view block, int64_t line, Body&& body) {
-  if (const size_t valid = valid_utf8_prefix(block); valid < block.size())
+  if (const size_t valid = names::valid_utf8_prefix(block); valid < block.size())
     throw InputError("invalid UTF-8; convert the file to UTF-8, for instance with iconv",
                      line + std::count(block.begin(), block.begin() + static_cast<int64_t>(valid), '\n'));
   for (; !block.empty(); ++line) {
@@ -66,4 +66,4 @@ void parse_links(std::string_view text, size_t n_source, size_t n_target, int64_
 // A count that need not be whole, as a number of occurrences: at least one.
 uint32_t to_occurrences(double count, int64_t line);
 
-}  // namespace dragoman
+}  // namespace dragoman::grammar

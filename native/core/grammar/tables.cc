@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace dragoman {
+namespace dragoman::grammar {
 
 void GrammarTables::check() const {
   const auto fits = [](bool condition) {
@@ -111,4 +111,4 @@ int64_t GrammarTables::child(int64_t node, Symbol symbol) const {
   return at != symbols.end() && *at == symbol ? begin + (at - symbols.begin()) : -1;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::grammar

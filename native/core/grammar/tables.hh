@@ -12,7 +12,7 @@
 #include "core/base/ragged.hh"
 #include "core/grammar/key.hh"
 
-namespace dragoman {
+namespace dragoman::grammar {
 
 [[noreturn]] inline void throw_damaged_grammar() {
   throw InputError("the grammar is damaged: its tables do not fit together; make it again");
@@ -104,4 +104,4 @@ struct GrammarTables {
   int64_t child(int64_t node, Symbol symbol) const;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::grammar

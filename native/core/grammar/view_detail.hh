@@ -3,7 +3,7 @@
 
 #include "core/grammar/phrase_view.hh"
 
-namespace dragoman {
+namespace dragoman::grammar {
 
 struct GrammarView::Source {
   std::span<const Symbol> symbols;
@@ -18,4 +18,4 @@ struct GrammarView::Candidate {
   size_t index = 0;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::grammar

@@ -8,7 +8,7 @@
 #include "core/base/temp_file.hh"
 #include "core/grammar/symbol_order.hh"
 
-namespace dragoman {
+namespace dragoman::grammar {
 
 namespace {
 
@@ -82,4 +82,4 @@ void WordCounter::write(int32_t n_source_words, int32_t n_target_words, int n_th
                   [](uint64_t key) { return static_cast<int32_t>(key & 0xffffffffU); });
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::grammar

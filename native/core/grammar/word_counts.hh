@@ -9,7 +9,7 @@
 #include "core/base/control.hh"
 #include "core/grammar/key.hh"
 
-namespace dragoman {
+namespace dragoman::grammar {
 
 constexpr int32_t kNullWord = -1;
 
@@ -44,4 +44,4 @@ class WordCounter {
   BucketSpool<std::pair<uint64_t, uint8_t>> spool_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::grammar

@@ -8,7 +8,7 @@
 #include "core/grammar/source_trie.hh"
 #include "core/grammar/symbol_order.hh"
 
-namespace dragoman {
+namespace dragoman::grammar {
 
 namespace {
 
@@ -173,4 +173,4 @@ void GrammarBuilder::write_sources(Control& control, const std::vector<uint32_t>
   write_array(path("sources.pairs"), std::span<const int64_t>(pair_offsets));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::grammar

@@ -49,7 +49,7 @@ class ArpaReader {
   Part part_ = Part::kPreamble;
   size_t n_ = 0;  // order of the current section
   std::vector<Section> sections_;
-  WordTable words_;
+  names::WordTable words_;
   std::vector<bool> listed_;  // by word id
   std::string stored_;        // scratch
   // The words of the line before, as they stand in the block: files are mostly sorted, and words repeat.

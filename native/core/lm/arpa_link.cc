@@ -60,7 +60,7 @@ class Index {
   size_t n_used_ = 0;
 };
 
-std::string spell(const uint32_t* ids, size_t n, const WordTable& words) {
+std::string spell(const uint32_t* ids, size_t n, const names::WordTable& words) {
   std::string text = "'";
   for (size_t k = 0; k < n; ++k) {
     if (k > 0) text += ' ';
@@ -72,7 +72,7 @@ std::string spell(const uint32_t* ids, size_t n, const WordTable& words) {
 class Linker {
  public:
   Linker(std::vector<NgramList>& lists, std::vector<Level>& levels,
-         const std::function<int64_t(size_t, size_t)>& line_of, const WordTable& words)
+         const std::function<int64_t(size_t, size_t)>& line_of, const names::WordTable& words)
       : lists_(lists), levels_(levels), line_of_(line_of), words_(words) {
     for (const NgramList& list : lists) n_read_.push_back(list.size());
     n_read_[0] = levels[0].logprob.size();
@@ -166,14 +166,14 @@ class Linker {
   std::vector<NgramList>& lists_;
   std::vector<Level>& levels_;
   const std::function<int64_t(size_t, size_t)>& line_of_;
-  const WordTable& words_;
+  const names::WordTable& words_;
   std::vector<size_t> n_read_;  // by order from 1
 };
 
 }  // namespace
 
 void link(std::vector<NgramList>& lists, std::vector<Level>& levels,
-          const std::function<int64_t(size_t, size_t)>& line_of, const WordTable& words, Control& control) {
+          const std::function<int64_t(size_t, size_t)>& line_of, const names::WordTable& words, Control& control) {
   Linker(lists, levels, line_of, words).run(control);
 }
 

@@ -26,6 +26,6 @@ struct NgramList {
 // n-grams that are needed and missing. Throws InputError, with the line that `line_of(n, i)` gives for the i-th n-gram
 // read, when one stands twice or when one that begins another has no backoff weight.
 void link(std::vector<NgramList>& lists, std::vector<Level>& levels,
-          const std::function<int64_t(size_t, size_t)>& line_of, const WordTable& words, Control& control);
+          const std::function<int64_t(size_t, size_t)>& line_of, const names::WordTable& words, Control& control);
 
 }  // namespace dragoman::lm

@@ -46,11 +46,11 @@ std::string quoted(std::string_view text) {
 // The stored form of a word that stands in the file escaped already, or as it is.
 void append_stored(std::string_view word, std::string& out) {
   if (word.front() == '\\') {
-    escape_word(unescape_word(word), out);
+    names::escape_word(names::unescape_word(word), out);
     if (out == word) return;
     out.clear();
   }
-  escape_word(word, out);
+  names::escape_word(word, out);
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ ArpaReader::ArpaReader() {
 void ArpaReader::fail(const std::string& what) const { throw InputError(what, line_); }
 
 void ArpaReader::feed(std::string_view block) {
-  const size_t valid = valid_utf8_prefix(block);
+  const size_t valid = names::valid_utf8_prefix(block);
   std::fill(std::begin(previous_), std::end(previous_), std::string_view());
   size_t pos = 0;
   while (pos < block.size()) {
@@ -224,7 +224,7 @@ uint32_t ArpaReader::word_id(std::string_view word) {
   }
   if (n_ > 1) {
     const int32_t id = words_.find(word);
-    if (id == WordTable::kAbsent || !listed_[static_cast<size_t>(id)])
+    if (id == names::WordTable::kAbsent || !listed_[static_cast<size_t>(id)])
       fail("the word " + quoted(word) + " is not among the 1-grams");
     return static_cast<uint32_t>(id);
   }

@@ -89,7 +89,8 @@ float packed(float logprob, uint8_t flags) {
 
 }  // namespace
 
-std::unique_ptr<Model> assemble(const WordTable& words, std::vector<Level>&& levels, Control& control, int64_t step) {
+std::unique_ptr<Model> assemble(const names::WordTable& words, std::vector<Level>&& levels, Control& control,
+                                int64_t step) {
   const size_t order = levels.size();
   const size_t n_words = levels[0].logprob.size();
   Parts parts;

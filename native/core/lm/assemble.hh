@@ -21,7 +21,7 @@ struct Level {
 
 // `words` holds the stored forms, <unk>, <s>, </s> first; levels[0] has one entry for each. Throws InputError when an
 // n-gram is given twice. Advances `control` by `step` for each order.
-std::unique_ptr<Model> assemble(const WordTable& words, std::vector<Level>&& levels, Control& control,
+std::unique_ptr<Model> assemble(const names::WordTable& words, std::vector<Level>&& levels, Control& control,
                                 int64_t step = 0);
 
 }  // namespace dragoman::lm

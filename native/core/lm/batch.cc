@@ -175,14 +175,14 @@ BatchScores score_text(const Model& model, std::string_view block, int64_t first
   const auto n_lines = static_cast<int64_t>(starts.size()) - 1;
   BatchScores out;
   out.resize(static_cast<size_t>(n_lines));
-  std::vector<EncodedLines> scratch(static_cast<size_t>(std::max(1, n_threads)));
+  std::vector<names::EncodedLines> scratch(static_cast<size_t>(std::max(1, n_threads)));
   const int64_t chunk = chunk_size(n_lines, n_threads);
   parallel_chunks(n_lines, chunk, n_threads, control, [&](int64_t begin, int64_t end, int worker) {
-    EncodedLines& lines = scratch[static_cast<size_t>(worker)];
+    names::EncodedLines& lines = scratch[static_cast<size_t>(worker)];
     lines.offsets.assign(1, 0);
     lines.ids.clear();
     const size_t start = starts[static_cast<size_t>(begin)], stop = starts[static_cast<size_t>(end)];
-    encode_lines_frozen(block.substr(start, stop - start), model.words(), kUnk, first_line + begin, lines);
+    names::encode_lines_frozen(block.substr(start, stop - start), model.words(), kUnk, first_line + begin, lines);
     Interleaved(model, {lines.offsets, lines.ids}, begin, ends, out).run();
   });
   return out;

@@ -204,7 +204,8 @@ void TrainingText::add(const Sentences& sentences, int64_t n_words, std::span<co
   }
 }
 
-Estimated estimate(const TrainingText& text, const WordTable& words, const EstimateOptions& options, Control& control) {
+Estimated estimate(const TrainingText& text, const names::WordTable& words, const EstimateOptions& options,
+                   Control& control) {
   check_options(options);
   if (text.n_sentences() == 0) throw InputError("there is no text to estimate a model from");
   const auto step = static_cast<int64_t>(text.tokens().size());
@@ -213,7 +214,7 @@ Estimated estimate(const TrainingText& text, const WordTable& words, const Estim
   std::vector<uint32_t> new_ids(static_cast<size_t>(words.size()), kGone);
   new_ids[kUnk] = new_ids[kBos] = new_ids[kEos] = 0;
   for (const uint32_t id : text.tokens()) new_ids[id] = 0;
-  WordTable seen;
+  names::WordTable seen;
   for (size_t id = 0; id < new_ids.size(); ++id)
     if (new_ids[id] != kGone) new_ids[id] = static_cast<uint32_t>(seen.intern(words.word(static_cast<int32_t>(id))));
   std::vector<uint32_t> tokens(text.tokens().begin(), text.tokens().end());

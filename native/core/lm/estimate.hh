@@ -49,6 +49,7 @@ struct Estimated {
 
 // Words that do not occur in the text are left out of the model's vocabulary (<unk> stands for them). Advances
 // `control` by 3 * order * tokens in all. Throws InputError.
-Estimated estimate(const TrainingText& text, const WordTable& words, const EstimateOptions& options, Control& control);
+Estimated estimate(const TrainingText& text, const names::WordTable& words, const EstimateOptions& options,
+                   Control& control);
 
 }  // namespace dragoman::lm

@@ -21,10 +21,10 @@ namespace {
 constexpr std::string_view kText = "a b c a b\na b d\nc a b a c\n\nb a b c d\nd d d a b c\na b c a d d\nb c a\n";
 
 std::unique_ptr<Model> train(int order) {
-  WordTable words;
+  names::WordTable words;
   for (const char* symbol : {"<unk>", "<s>", "</s>"}) words.intern(symbol);
-  EncodedLines lines;
-  encode_lines(kText, words, 1, lines);
+  names::EncodedLines lines;
+  names::encode_lines(kText, words, 1, lines);
   TrainingText text;
   text.add({lines.offsets, lines.ids}, words.size(), {}, -1);
   Control control;
@@ -92,8 +92,8 @@ void use(const Model& model) {
 TEST(lm_batch_equals_single_scores) {
   for (int order = 1; order <= kMaxOrder; ++order) {
     const auto model = train(order);
-    EncodedLines lines;
-    encode_lines_frozen("a b c\nc x a d\n\nb b b b a", model->words(), kUnk, 1, lines);
+    names::EncodedLines lines;
+    names::encode_lines_frozen("a b c\nc x a d\n\nb b b b a", model->words(), kUnk, 1, lines);
     const Sentences sentences{lines.offsets, lines.ids};
     Control control;
     const BatchScores scores = score_ids(*model, sentences, {}, 3, control);

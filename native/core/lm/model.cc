@@ -112,15 +112,15 @@ void check_header(const Header& h) {
       damaged("its contexts have no order");
 }
 
-WordTable read_words(const int64_t* offsets, std::string_view blob, uint64_t n_words) {
+names::WordTable read_words(const int64_t* offsets, std::string_view blob, uint64_t n_words) {
   std::vector<int64_t> copy(offsets, offsets + n_words + 1);
   if (copy.front() != 0 || copy.back() != static_cast<int64_t>(blob.size()) ||
       !std::is_sorted(copy.begin(), copy.end()))
     damaged("its words do not fit their offsets");
-  if (valid_utf8_prefix(blob) != blob.size()) damaged("its words are not UTF-8");
-  WordTable words;
+  if (names::valid_utf8_prefix(blob) != blob.size()) damaged("its words are not UTF-8");
+  names::WordTable words;
   try {
-    words = WordTable(blob, copy);
+    words = names::WordTable(blob, copy);
   } catch (const InputError& error) {
     damaged(error.what());
   }
@@ -163,7 +163,7 @@ Model::Model(Parts&& parts) : parts_(std::move(parts)) {
   n_homes_ = parts_.n_homes;
   n_slots_ = parts_.table.size();
   n_ngrams_ = parts_.n_ngrams;
-  words_ = WordTable(parts_.vocab_blob, parts_.vocab_offsets);
+  words_ = names::WordTable(parts_.vocab_blob, parts_.vocab_offsets);
 
   std::memcpy(header_.magic, kMagic, sizeof(kMagic));
   header_.version = kVersion;

@@ -61,7 +61,7 @@ class Model {
   uint32_t n_words() const { return n_words_; }
   uint64_t n_nodes() const { return n_nodes_; }
   std::span<const int64_t> n_ngrams() const { return n_ngrams_; }
-  const WordTable& words() const { return words_; }
+  const names::WordTable& words() const { return words_; }
   std::span<const Unigram> unigrams() const { return {unigrams_, n_words_}; }
   std::span<const Node> nodes() const { return {nodes_, n_nodes_}; }
   std::span<const Entry> table() const { return {table_, n_slots_}; }
@@ -149,7 +149,7 @@ class Model {
   uint64_t n_homes_ = 0;
   uint64_t n_slots_ = 0;
   std::vector<int64_t> n_ngrams_;
-  WordTable words_;
+  names::WordTable words_;
   Parts parts_;                       // of an assembled model
   std::unique_ptr<Mapping> mapping_;  // of a mapped one
   Header header_{};

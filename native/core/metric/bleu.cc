@@ -5,7 +5,7 @@
 
 #include "core/metric/ngram_trie.hh"
 
-namespace dragoman {
+namespace dragoman::metric {
 
 namespace {
 
@@ -55,4 +55,4 @@ std::vector<double> bleu_statistics(const MetricInput& input, int order, Referen
   return statistics;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::metric

@@ -7,7 +7,7 @@
 #include "core/base/control.hh"
 #include "core/metric/input.hh"
 
-namespace dragoman {
+namespace dragoman::metric {
 
 enum class ReferenceLength { kClosest, kShortest, kAverage };  // closest: ties go to the shorter
 
@@ -16,4 +16,4 @@ enum class ReferenceLength { kClosest, kShortest, kAverage };  // closest: ties 
 std::vector<double> bleu_statistics(const MetricInput& input, int order, ReferenceLength length, int n_threads,
                                     Control& control);
 
-}  // namespace dragoman
+}  // namespace dragoman::metric

@@ -6,7 +6,7 @@
 
 #include "core/metric/ngram_trie.hh"
 
-namespace dragoman {
+namespace dragoman::metric {
 
 namespace {
 
@@ -151,4 +151,4 @@ std::vector<double> chrf_statistics(const MetricInput& input, const SpellingTabl
   return statistics;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::metric

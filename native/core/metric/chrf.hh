@@ -7,7 +7,7 @@
 #include "core/base/control.hh"
 #include "core/metric/input.hh"
 
-namespace dragoman {
+namespace dragoman::metric {
 
 // How words are written: per word id its characters without whitespace, and the words it counts as once
 // punctuation at its edges stands alone.
@@ -22,4 +22,4 @@ struct SpellingTables {
 std::vector<double> chrf_statistics(const MetricInput& input, const SpellingTables& spelling, int char_order,
                                     int word_order, double beta, int n_threads, Control& control);
 
-}  // namespace dragoman
+}  // namespace dragoman::metric

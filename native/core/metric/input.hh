@@ -12,7 +12,7 @@
 #include "core/base/parallel.hh"
 #include "core/base/ragged.hh"
 
-namespace dragoman {
+namespace dragoman::metric {
 
 struct MetricInput {
   Sentences candidates;
@@ -88,4 +88,4 @@ void for_each_run(const MetricInput& input, int n_threads, Control& control, Bod
   parallel_chunks(n_runs, chunk, n_threads, control, body_of_chunk);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::metric

@@ -37,7 +37,7 @@ struct Data {
     }
     ref_offsets.push_back(ref_offsets.back() + static_cast<int64_t>(references.size()));
   }
-  MetricInput input() const { return {{offsets, ids}, sentence, ref_offsets, {ref_word_offsets, ref_ids}}; }
+  metric::MetricInput input() const { return {{offsets, ids}, sentence, ref_offsets, {ref_word_offsets, ref_ids}}; }
 };
 
 int plain_distance(const Words& a, const Words& b) {
@@ -61,22 +61,22 @@ void compare_distances(std::mt19937& random, size_t longest, int n_words) {
   for (size_t j = 0; j < reference.size(); ++j)
     matches[static_cast<size_t>(reference[j]) * W + j / 64] |= uint64_t{1} << (j % 64);
   const int n = static_cast<int>(words.size()), m = static_cast<int>(reference.size());
-  FullDistance<W> full;
+  metric::FullDistance<W> full;
   full.set_reference(matches.data(), m);
-  BandedDistance banded;
+  metric::BandedDistance banded;
   banded.set_reference(reference, n);
   const int distance = full.set_base(words);
   CHECK(distance == plain_distance(words, reference));
   const int in_beam = banded.set_base(words);
   CHECK(in_beam >= distance);
-  if (beam_is_idle(distance, n, m)) {
+  if (metric::beam_is_idle(distance, n, m)) {
     CHECK(in_beam == distance);
     int i = n, j = m;
     while (i > 0 && j > 0) {
-      const EditOp op = banded.op(i, j);
+      const metric::EditOp op = banded.op(i, j);
       CHECK(op == full.op(i, j, words[static_cast<size_t>(i) - 1] == reference[static_cast<size_t>(j) - 1]));
-      i -= op != EditOp::kInsert;
-      j -= op != EditOp::kDelete;
+      i -= op != metric::EditOp::kInsert;
+      j -= op != metric::EditOp::kDelete;
     }
   }
   const int same = n ? static_cast<int>(random() % (words.size() + 1)) : 0;
@@ -96,11 +96,11 @@ TEST(bleu_counts_clipped_matches) {
   data.add_candidate(0, {1, 1, 1, 2});
   data.add_candidate(0, {});
   Control control;
-  const auto stats = bleu_statistics(data.input(), 2, ReferenceLength::kClosest, 1, control);
+  const auto stats = metric::bleu_statistics(data.input(), 2, metric::ReferenceLength::kClosest, 1, control);
   CHECK((stats == std::vector<double>{4, 4, 3, 1, 4, 3, 0, 2, 0, 0, 0, 0}));
-  const auto average = bleu_statistics(data.input(), 1, ReferenceLength::kAverage, 1, control);
+  const auto average = metric::bleu_statistics(data.input(), 1, metric::ReferenceLength::kAverage, 1, control);
   CHECK(average[1] == 3);
-  const auto shortest = bleu_statistics(data.input(), 1, ReferenceLength::kShortest, 1, control);
+  const auto shortest = metric::bleu_statistics(data.input(), 1, metric::ReferenceLength::kShortest, 1, control);
   CHECK(shortest[1] == 2);
 }
 
@@ -122,7 +122,7 @@ TEST(ter_counts_a_shift_as_one_edit) {
   data.add_sentence({{}});
   data.add_candidate(1, {7, 7});
   Control control;
-  CHECK((ter_statistics(data.input(), 1, control) == std::vector<double>{1, 5, 5, 5, 2, 0}));
+  CHECK((metric::ter_statistics(data.input(), 1, control) == std::vector<double>{1, 5, 5, 5, 2, 0}));
 }
 
 TEST(metrics_do_not_depend_on_threads_or_lengths) {
@@ -140,13 +140,14 @@ TEST(metrics_do_not_depend_on_threads_or_lengths) {
     for (int i = 0; i < word % 7; ++i) spelling.push_back('a' + (word + i) % 26);
     spelling_offsets.push_back(static_cast<int64_t>(spelling.size()));
   }
-  const SpellingTables tables{{spelling_offsets, spelling}, {spelling_offsets, spelling}};
+  const metric::SpellingTables tables{{spelling_offsets, spelling}, {spelling_offsets, spelling}};
   Control control;
   const auto input = data.input();
-  CHECK(bleu_statistics(input, 4, ReferenceLength::kClosest, 1, control) ==
-        bleu_statistics(input, 4, ReferenceLength::kClosest, 3, control));
-  CHECK(chrf_statistics(input, tables, 6, 2, 2, 1, control) == chrf_statistics(input, tables, 6, 2, 2, 3, control));
-  CHECK(ter_statistics(input, 1, control) == ter_statistics(input, 3, control));
+  CHECK(metric::bleu_statistics(input, 4, metric::ReferenceLength::kClosest, 1, control) ==
+        metric::bleu_statistics(input, 4, metric::ReferenceLength::kClosest, 3, control));
+  CHECK(metric::chrf_statistics(input, tables, 6, 2, 2, 1, control) ==
+        metric::chrf_statistics(input, tables, 6, 2, 2, 3, control));
+  CHECK(metric::ter_statistics(input, 1, control) == metric::ter_statistics(input, 3, control));
 }
 
 TEST(metrics_reject_what_does_not_fit) {
@@ -155,14 +156,15 @@ TEST(metrics_reject_what_does_not_fit) {
   data.add_sentence({{1, 2}});
   data.add_sentence({});
   data.add_candidate(1, {1});
-  CHECK(test::throws<InputError>([&] { ter_statistics(data.input(), 1, control); }));
+  CHECK(test::throws<InputError>([&] { metric::ter_statistics(data.input(), 1, control); }));
   data.sentence[0] = 2;
-  CHECK(test::throws<std::invalid_argument>([&] { ter_statistics(data.input(), 1, control); }));
+  CHECK(test::throws<std::invalid_argument>([&] { metric::ter_statistics(data.input(), 1, control); }));
   data.sentence[0] = 0;
   const std::vector<int64_t> offsets{0, 1};
   const std::vector<int32_t> letters{'a'};
-  const SpellingTables tables{{offsets, letters}, {offsets, letters}};
-  CHECK(test::throws<std::invalid_argument>([&] { chrf_statistics(data.input(), tables, 6, 0, 2, 1, control); }));
+  const metric::SpellingTables tables{{offsets, letters}, {offsets, letters}};
+  CHECK(
+      test::throws<std::invalid_argument>([&] { metric::chrf_statistics(data.input(), tables, 6, 0, 2, 1, control); }));
   data.sentence.push_back(0);
-  CHECK(test::throws<std::invalid_argument>([&] { ter_statistics(data.input(), 1, control); }));
+  CHECK(test::throws<std::invalid_argument>([&] { metric::ter_statistics(data.input(), 1, control); }));
 }

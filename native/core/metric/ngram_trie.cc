@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace dragoman {
+namespace dragoman::metric {
 
 void NgramTrie::build(std::span<const std::span<const int32_t>> references, int order) {
   order_ = order;
@@ -44,4 +44,4 @@ void NgramTrie::build(std::span<const std::span<const int32_t>> references, int 
   n_nodes_ = static_cast<int32_t>(nodes_.size());
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::metric

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::metric {
 
 class NgramTrie {
  public:
@@ -96,4 +96,4 @@ class NgramTrie {
   std::vector<Live> live_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::metric

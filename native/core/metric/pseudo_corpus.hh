@@ -9,7 +9,7 @@
 
 #include "core/metric/scorer.hh"
 
-namespace dragoman {
+namespace dragoman::metric {
 
 // An exponentially weighted past: `background` statistics (O of the paper) of `length` words of source (O_f).
 // `prior` is added to every sum, so that the gain can tell candidates apart where the past has no match.
@@ -35,4 +35,4 @@ struct PseudoCorpus {
   }
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::metric

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace dragoman {
+namespace dragoman::metric {
 
 namespace {
 
@@ -121,4 +121,4 @@ std::unique_ptr<Scorer> mix_scorer(double constant, std::vector<MixPart> parts) 
   return std::make_unique<MixScorer>(constant, std::move(parts));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::metric

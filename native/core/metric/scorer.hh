@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::metric {
 
 // Whether one rank is above another by more than rounding explains.
 inline bool exceeds(double rank, double other) {
@@ -42,4 +42,4 @@ struct MixPart {
 // constant + sum of weight x gain; the parts' statistics follow one another.
 std::unique_ptr<Scorer> mix_scorer(double constant, std::vector<MixPart> parts);
 
-}  // namespace dragoman
+}  // namespace dragoman::metric

@@ -6,7 +6,7 @@
 #include "core/metric/ngram_trie.hh"
 #include "core/metric/ter_distance.hh"
 
-namespace dragoman {
+namespace dragoman::metric {
 
 namespace {
 
@@ -296,4 +296,4 @@ std::vector<double> ter_statistics(const MetricInput& input, int n_threads, Cont
   return statistics;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::metric

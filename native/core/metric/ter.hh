@@ -8,9 +8,9 @@
 #include "core/base/control.hh"
 #include "core/metric/input.hh"
 
-namespace dragoman {
+namespace dragoman::metric {
 
 // [n_candidates, 2]: the fewest edits over the references, and the mean length of the references.
 std::vector<double> ter_statistics(const MetricInput& input, int n_threads, Control& control);
 
-}  // namespace dragoman
+}  // namespace dragoman::metric

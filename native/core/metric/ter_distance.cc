@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace dragoman {
+namespace dragoman::metric {
 
 void BandedDistance::set_reference(std::span<const int32_t> reference, int n_hypothesis) {
   reference_ = reference;
@@ -82,4 +82,4 @@ EditOp BandedDistance::op(int i, int j) const {
   return op_[window.at + static_cast<size_t>(j - window.begin)];
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::metric

@@ -16,7 +16,7 @@
 #include <span>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::metric {
 
 enum class EditOp : uint8_t { kMatch, kSubstitute, kDelete, kInsert };  // ties are resolved in this order
 
@@ -139,4 +139,4 @@ class BandedDistance {
   std::vector<EditOp> op_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::metric

@@ -7,7 +7,7 @@
 #include "core/base/errors.hh"
 #include "core/names/vocab.hh"
 
-namespace dragoman {
+namespace dragoman::names {
 
 namespace {
 
@@ -110,4 +110,4 @@ const char* FeatureIndex::store(std::string_view name) {
   return start;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::names

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::names {
 
 uint64_t feature_key(std::string_view name);
 
@@ -49,4 +49,4 @@ class FeatureIndex {
   std::vector<int32_t> slots_;  // id or kAbsent; the size is a power of two
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::names

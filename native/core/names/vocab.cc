@@ -6,7 +6,7 @@
 
 #include "core/base/errors.hh"
 
-namespace dragoman {
+namespace dragoman::names {
 
 namespace {
 
@@ -289,4 +289,4 @@ size_t valid_utf8_prefix(std::string_view text) {
   return n;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::names

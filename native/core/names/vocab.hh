@@ -10,7 +10,7 @@
 
 #include "core/base/ragged.hh"
 
-namespace dragoman {
+namespace dragoman::names {
 
 // Appends the escaped form of `word`. A word is escaped when it could be read as markup (it contains "|||", is
 // bracketed like "[X,1]", or looks like "<...>") or when it starts with a backslash: then a backslash
@@ -71,4 +71,4 @@ std::vector<uint8_t> assign_folds(const WordTable& table, const Sentences& sente
 // Number of bytes of `text` that are valid UTF-8 from the start; text.size() when all is well.
 size_t valid_utf8_prefix(std::string_view text);
 
-}  // namespace dragoman
+}  // namespace dragoman::names

@@ -6,9 +6,9 @@
 #include "core/base/errors.hh"
 #include "test/test.hh"
 
-using dragoman::EncodedLines;
 using dragoman::InputError;
-using dragoman::WordTable;
+using dragoman::names::EncodedLines;
+using dragoman::names::WordTable;
 
 TEST(interning_keeps_ids_while_growing) {
   WordTable table;
@@ -29,8 +29,8 @@ TEST(random_bytes_never_crash_the_encoder) {
     WordTable table;
     EncodedLines lines;
     try {
-      encode_lines(data, table, 1, lines);
-      CHECK(dragoman::valid_utf8_prefix(data) == data.size());
+      dragoman::names::encode_lines(data, table, 1, lines);
+      CHECK(dragoman::names::valid_utf8_prefix(data) == data.size());
       CHECK(lines.offsets.back() == static_cast<int64_t>(lines.ids.size()));
     } catch (const InputError& error) {
       CHECK(error.line >= 1);
@@ -44,9 +44,9 @@ TEST(escaping_inverts) {
     std::string word(1 + random() % 8, '\0');
     for (char& c : word) c = "ab|\\<>[]p"[random() % 9];
     std::string stored;
-    dragoman::escape_word(word, stored);
-    CHECK(dragoman::unescape_word(stored) == word);
+    dragoman::names::escape_word(word, stored);
+    CHECK(dragoman::names::unescape_word(stored) == word);
   }
-  CHECK(dragoman::unescape_word("\\") == "");
-  CHECK(dragoman::unescape_word("\\\\") == "\\");
+  CHECK(dragoman::names::unescape_word("\\") == "");
+  CHECK(dragoman::names::unescape_word("\\\\") == "\\");
 }

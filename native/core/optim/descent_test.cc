@@ -40,11 +40,11 @@ struct Made {
       sentences.push_back(static_cast<int64_t>(gains.size()));
     }
   }
-  Candidates candidates() const { return {sentences, rows, ids, values}; }
+  pool::Candidates candidates() const { return {sentences, rows, ids, values}; }
 };
 
-std::vector<ListLoss> losses() {
-  using Kind = ListLoss::Kind;
+std::vector<optim::ListLoss> losses() {
+  using Kind = optim::ListLoss::Kind;
   return {{Kind::kExpectedGain, 1}, {Kind::kSoftRamp, 20},  {Kind::kLikelihood, 1},
           {Kind::kHinge, 2},        {Kind::kPerceptron, 0}, {Kind::kRegret, 0}};
 }
@@ -55,18 +55,18 @@ TEST(descent_is_the_same_for_any_threads_and_any_place) {
   const Made made(1, 300);
   Control control;
   const std::vector<double> start(kFeatures, 0.01), rates(kFeatures, 0.5);
-  for (const ListLoss& loss : losses()) {
+  for (const optim::ListLoss& loss : losses()) {
     std::vector<double> first;
     for (const int64_t memory : {int64_t{1} << 30, int64_t{10000}, int64_t{0}}) {
       for (const int n_threads : {1, 3}) {
-        ListStore store(kFeatures, memory, ".");
+        optim::ListStore store(kFeatures, memory, ".");
         std::vector<uint8_t> fixed(kFeatures);
         fixed[7] = 1;
         store.add(made.candidates(), made.gains, {fixed, start}, n_threads, control);
         store.seal();
         std::vector<int64_t> order(static_cast<size_t>(store.size()));
         std::iota(order.begin(), order.end(), 0);
-        Learner learner(start, {0.1, 0.1, 0.5, true, true}, {rates, rates}, store.size());
+        optim::Learner learner(start, {0.1, 0.1, 0.5, true, true}, {rates, rates}, store.size());
         for (int epoch = 0; epoch < 3; ++epoch) learner.epoch(store, order, loss, 8, n_threads, control);
         const auto average = learner.average();
         for (const double weight : average) CHECK(std::isfinite(weight));
@@ -85,8 +85,8 @@ TEST(extreme_features_and_repeated_ids_do_no_harm) {
   std::vector<double> weights(kFeatures);
   Random random({3});
   for (double& weight : weights) weight = random.normal() * 1e6;
-  for (const ListLoss& loss : losses()) {
-    const auto gradient = list_gradient(made.candidates(), made.gains, weights, loss, 2, control);
+  for (const optim::ListLoss& loss : losses()) {
+    const auto gradient = optim::list_gradient(made.candidates(), made.gains, weights, loss, 2, control);
     CHECK(std::isfinite(gradient.value));
     for (const double value : gradient.values) CHECK(std::isfinite(value));
   }
@@ -96,7 +96,7 @@ TEST(lists_that_no_pool_may_have_are_refused) {
   Control control;
   Made bad(4, 20);
   bad.ids[5] = kFeatures;
-  ListStore store(kFeatures, 1 << 20, ".");
+  optim::ListStore store(kFeatures, 1 << 20, ".");
   CHECK(throws<InputError>([&] { store.add(bad.candidates(), bad.gains, {}, 2, control); }));
   Made infinite(4, 20);
   infinite.values[5] = std::numeric_limits<float>::infinity();

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-namespace dragoman {
+namespace dragoman::optim {
 
 // What stands for the reference.
 enum class Hope : uint8_t {
@@ -44,4 +44,4 @@ inline size_t find_fear(std::span<const double> scores, std::span<const double> 
   return top;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::optim

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <thread>
 
-namespace dragoman {
+namespace dragoman::optim {
 
 Learner::Learner(std::span<const double> start, const UpdateRule& rule, const FeatureRates& rates, int64_t n_lists)
     : rule_(rule), n_lists_(std::max<int64_t>(1, n_lists)), weights_(start.size(), 0.0) {
@@ -252,4 +252,4 @@ std::vector<double> Learner::average() {
   return result;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::optim

@@ -13,7 +13,7 @@
 #include "core/optim/list_loss.hh"
 #include "core/optim/list_store.hh"
 
-namespace dragoman {
+namespace dragoman::optim {
 
 struct UpdateRule {
   double step = 0.1;
@@ -82,4 +82,4 @@ class Learner {
   double penalty_ = 0;  // the penalty's clock: the sum of step x l2 x share
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::optim

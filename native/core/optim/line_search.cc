@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace dragoman {
+namespace dragoman::optim {
 
 namespace {
 
@@ -258,7 +258,7 @@ LineOptimum Point::sweep(Interval bounds, double scale, double spread) {
     prefetch(openings_, i);
     apply(openings_[i]);
   }
-  const Scorer& scorer = surface_.scorer();
+  const metric::Scorer& scorer = surface_.scorer();
   // What is narrower than this between two places would not survive rounding.
   const auto narrow = [&](double a, double b) { return kNarrow * (scale + std::min(std::abs(a), std::abs(b))); };
   // Neighbouring intervals with the same metric are one plateau. Of equally good ones the widest is the best.
@@ -270,11 +270,12 @@ LineOptimum Point::sweep(Interval bounds, double scale, double spread) {
     const double upper = last ? bounds.upper : std::min(corners_[i].at, bounds.upper);
     if (upper - lower > narrow(lower, upper)) {
       const double rank = scorer.rank(swept_);
-      const bool goes_on = lower == plateau.upper && !exceeds(rank, plateau_rank) && !exceeds(plateau_rank, rank);
+      const bool goes_on =
+          lower == plateau.upper && !metric::exceeds(rank, plateau_rank) && !metric::exceeds(plateau_rank, rank);
       plateau = {goes_on ? plateau.lower : lower, upper};
       if (!goes_on) plateau_rank = rank;
       const bool wider = plateau.lower == best.lower || plateau.upper - plateau.lower > best.upper - best.lower;
-      if (exceeds(plateau_rank, best_rank) || (wider && !exceeds(best_rank, plateau_rank))) {
+      if (metric::exceeds(plateau_rank, best_rank) || (wider && !metric::exceeds(best_rank, plateau_rank))) {
         best = plateau;
         best_rank = plateau_rank;
       }
@@ -284,7 +285,7 @@ LineOptimum Point::sweep(Interval bounds, double scale, double spread) {
     prefetch(corners_, i);
     apply(corners_[i]);
   }
-  if (!exceeds(best_rank, rank_)) return optimum;
+  if (!metric::exceeds(best_rank, rank_)) return optimum;
   // Beyond the outermost corner nothing changes any more: a tenth of the corners' range is far enough.
   const double first = corners_.front().at, final = corners_.back().at;
   const double beyond = 0.1 * std::max({final - first, scale, std::abs(first), std::abs(final)});
@@ -316,7 +317,7 @@ bool Point::try_move(const LineOptimum& optimum, Shift&& shift) {
   const std::vector<double> weights = weights_;
   shift(optimum.step, update);
   rank_ = surface_.scorer().rank(total_);
-  if (exceeds(rank_, old_rank)) return true;
+  if (metric::exceeds(rank_, old_rank)) return true;
   shift(-optimum.step, update);
   weights_ = weights;
   rank_ = surface_.scorer().rank(total_);
@@ -349,4 +350,4 @@ bool Point::move(std::span<const double> direction, const LineOptimum& optimum) 
   });
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::optim

@@ -13,11 +13,11 @@
 #include "core/metric/scorer.hh"
 #include "core/pool/candidates.hh"
 
-namespace dragoman {
+namespace dragoman::optim {
 
 // Candidates with the metric's statistics, row-major, n_stats a candidate.
 struct ScoredCandidates {
-  Candidates candidates;
+  pool::Candidates candidates;
   std::span<const double> stats;
 };
 
@@ -38,10 +38,10 @@ class Surface {
   // Sentences of the shards follow one another. `weights` (one per feature of the index) fixes the part of the model
   // score of features that are not chosen. The shards' arrays must outlive the surface.
   Surface(std::vector<ScoredCandidates> shards, std::span<const int32_t> chosen, std::span<const double> weights,
-          std::shared_ptr<const Scorer> scorer, int n_threads, Control& control);
+          std::shared_ptr<const metric::Scorer> scorer, int n_threads, Control& control);
 
   size_t n_chosen() const { return features_.size(); }
-  const Scorer& scorer() const { return *scorer_; }
+  const metric::Scorer& scorer() const { return *scorer_; }
   // The spread (standard deviation) of a chosen feature among the candidates, mean over the sentences where it tells
   // them apart: that of a rare feature is no smaller for its being rare. 0 if it never does.
   double spread(size_t k) const { return features_[k].spread; }
@@ -66,14 +66,15 @@ class Surface {
   };
   // Calls body(k, slopes) for each chosen feature that differs among the candidates of sentence s of a shard.
   template <typename Body>
-  void for_each_column(const Candidates& candidates, int64_t s, std::span<const int32_t> place, Body&& body) const;
+  void for_each_column(const pool::Candidates& candidates, int64_t s, std::span<const int32_t> place,
+                       Body&& body) const;
 
   std::vector<Sentence> sentences_;
   std::vector<Feature> features_;
   std::vector<double> base_;  // model score of the features that are not chosen
   size_t n_stats_;
   int64_t largest_ = 0;
-  std::shared_ptr<const Scorer> scorer_;
+  std::shared_ptr<const metric::Scorer> scorer_;
 };
 
 // Weights of the chosen features with all that follows from them: model scores, best candidates, summed statistics.
@@ -148,4 +149,4 @@ class Point {
   std::vector<uint8_t> touched_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::optim

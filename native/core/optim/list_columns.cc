@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-namespace dragoman {
+namespace dragoman::optim {
 
 namespace {
 
@@ -50,7 +50,7 @@ void ListColumns::grow() {
   slots_ = std::move(larger);
 }
 
-void ListColumns::build(const Candidates& candidates, int64_t sentence, int64_t n_features,
+void ListColumns::build(const pool::Candidates& candidates, int64_t sentence, int64_t n_features,
                         const FixedFeatures& fixed) {
   const auto s = static_cast<size_t>(sentence);
   const auto first = static_cast<size_t>(candidates.sentences[s]),
@@ -156,4 +156,4 @@ void ListColumns::add_column(int32_t id, std::span<const int32_t> rows_in, std::
   ends.push_back(static_cast<int32_t>(rows.size()));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::optim

@@ -9,7 +9,7 @@
 
 #include "core/pool/candidates.hh"
 
-namespace dragoman {
+namespace dragoman::optim {
 
 // Features whose weights are not learned: their part of the score is added up once.
 struct FixedFeatures {
@@ -21,7 +21,7 @@ struct FixedFeatures {
 class ListColumns {
  public:
   // Every feature id must be below n_features. Throws InputError for ids or values that no pool may have.
-  void build(const Candidates& candidates, int64_t sentence, int64_t n_features, const FixedFeatures& fixed);
+  void build(const pool::Candidates& candidates, int64_t sentence, int64_t n_features, const FixedFeatures& fixed);
 
   std::vector<int32_t> ids, ends, rows;
   std::vector<float> values;
@@ -48,4 +48,4 @@ class ListColumns {
   std::vector<float> all_values_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::optim

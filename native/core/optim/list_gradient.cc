@@ -7,7 +7,7 @@
 #include "core/optim/list_columns.hh"
 #include "core/optim/list_view.hh"
 
-namespace dragoman {
+namespace dragoman::optim {
 
 namespace {
 
@@ -35,8 +35,8 @@ void add_list(const ListColumns& columns, std::span<const double> gains, std::sp
 
 }  // namespace
 
-ListGradient list_gradient(const Candidates& candidates, std::span<const double> gains, std::span<const double> weights,
-                           const ListLoss& loss, int n_threads, Control& control) {
+ListGradient list_gradient(const pool::Candidates& candidates, std::span<const double> gains,
+                           std::span<const double> weights, const ListLoss& loss, int n_threads, Control& control) {
   candidates.check();
   if (static_cast<int64_t>(gains.size()) != candidates.size())
     throw std::invalid_argument("one gain per candidate expected");
@@ -92,4 +92,4 @@ ListGradient list_gradient(const Candidates& candidates, std::span<const double>
   return result;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::optim

@@ -9,7 +9,7 @@
 #include "core/optim/list_loss.hh"
 #include "core/pool/candidates.hh"
 
-namespace dragoman {
+namespace dragoman::optim {
 
 // Features are those that some candidate has, ascending; the gradient may be 0.
 struct ListGradient {
@@ -19,7 +19,7 @@ struct ListGradient {
   std::vector<int32_t> n_lists;  // in which a candidate has the feature
 };
 
-ListGradient list_gradient(const Candidates& candidates, std::span<const double> gains, std::span<const double> weights,
-                           const ListLoss& loss, int n_threads, Control& control);
+ListGradient list_gradient(const pool::Candidates& candidates, std::span<const double> gains,
+                           std::span<const double> weights, const ListLoss& loss, int n_threads, Control& control);
 
-}  // namespace dragoman
+}  // namespace dragoman::optim

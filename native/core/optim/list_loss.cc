@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace dragoman {
+namespace dragoman::optim {
 
 namespace {
 
@@ -112,4 +112,4 @@ double differentiate(const ListLoss& loss, In scores, In gains, std::span<double
   return 0;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::optim

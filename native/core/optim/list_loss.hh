@@ -4,7 +4,7 @@
 
 #include <span>
 
-namespace dragoman {
+namespace dragoman::optim {
 
 struct ListLoss {
   enum class Kind {
@@ -24,4 +24,4 @@ struct ListLoss {
 double differentiate(const ListLoss& loss, std::span<const double> scores, std::span<const double> gains,
                      std::span<double> slopes);
 
-}  // namespace dragoman
+}  // namespace dragoman::optim

@@ -7,7 +7,7 @@
 
 #include "core/base/parallel.hh"
 
-namespace dragoman {
+namespace dragoman::optim {
 
 namespace {
 
@@ -32,7 +32,7 @@ std::span<const T> take(const std::byte*& at, int32_t n) {
 ListStore::ListStore(int64_t n_features, int64_t memory_bytes, std::string folder)
     : memory_bytes_(memory_bytes), folder_(std::move(folder)), counts_(static_cast<size_t>(n_features), {}) {}
 
-void ListStore::add(const Candidates& candidates, std::span<const double> gains, const FixedFeatures& fixed,
+void ListStore::add(const pool::Candidates& candidates, std::span<const double> gains, const FixedFeatures& fixed,
                     int n_threads, Control& control) {
   candidates.check();
   if (sealed_) throw std::invalid_argument("the lists are sealed");
@@ -185,4 +185,4 @@ double ListStore::loss(const ListLoss& loss, std::span<const int64_t> order, std
   return sum;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::optim

@@ -17,7 +17,7 @@
 #include "core/optim/list_view.hh"
 #include "core/pool/candidates.hh"
 
-namespace dragoman {
+namespace dragoman::optim {
 
 class ListStore {
  public:
@@ -26,7 +26,7 @@ class ListStore {
 
   // Appends the lists in which a feature that is not fixed differs between candidates. Throws InputError for features
   // or gains that no pool may have.
-  void add(const Candidates& candidates, std::span<const double> gains, const FixedFeatures& fixed, int n_threads,
+  void add(const pool::Candidates& candidates, std::span<const double> gains, const FixedFeatures& fixed, int n_threads,
            Control& control);
   // After the last list, before lists are used.
   void seal();
@@ -86,4 +86,4 @@ class ListStore {
   std::unique_ptr<TempFile> file_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::optim

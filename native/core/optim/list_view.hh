@@ -8,7 +8,7 @@
 
 #include "core/optim/list_columns.hh"
 
-namespace dragoman {
+namespace dragoman::optim {
 
 struct ListView {
   std::span<const double> gains;    // of each candidate
@@ -58,4 +58,4 @@ void for_each_slope(const ListView& list, std::span<const double> slopes, Body&&
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::optim

@@ -8,7 +8,7 @@
 #include "core/base/parallel.hh"
 #include "core/base/ragged.hh"
 
-namespace dragoman {
+namespace dragoman::optim {
 
 namespace {
 
@@ -164,4 +164,4 @@ LbfgsResult fit_logistic(const LogisticProblem& problem, const LbfgsSettings& se
   return minimise(objective, std::vector<double>(n_features, 0.0), resolved);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::optim

@@ -8,7 +8,7 @@
 
 #include "core/base/control.hh"
 
-namespace dragoman {
+namespace dragoman::optim {
 
 // A smooth convex function: fills the gradient, returns the value.
 using Objective = std::function<double(std::span<const double> point, std::span<double> gradient)>;
@@ -43,4 +43,4 @@ struct LogisticProblem {
 LbfgsResult fit_logistic(const LogisticProblem& problem, const LbfgsSettings& settings, int n_threads,
                          Control& control);
 
-}  // namespace dragoman
+}  // namespace dragoman::optim

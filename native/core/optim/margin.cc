@@ -7,7 +7,7 @@
 
 #include "core/base/parallel.hh"
 
-namespace dragoman {
+namespace dragoman::optim {
 
 namespace {
 
@@ -21,8 +21,9 @@ struct Cut {
 
 }  // namespace
 
-MarginLearner::MarginLearner(std::shared_ptr<const Lists> lists, std::vector<double> start, std::vector<uint8_t> frozen,
-                             std::optional<PseudoCorpus> context, const MarginSettings& settings)
+MarginLearner::MarginLearner(std::shared_ptr<const pool::Lists> lists, std::vector<double> start,
+                             std::vector<uint8_t> frozen, std::optional<metric::PseudoCorpus> context,
+                             const MarginSettings& settings)
     : lists_(std::move(lists)),
       weights_(std::move(start)),
       past_(weights_.size()),
@@ -36,12 +37,12 @@ MarginLearner::MarginLearner(std::shared_ptr<const Lists> lists, std::vector<dou
   check(*lists_);
 }
 
-void MarginLearner::check(const Lists& lists) const {
+void MarginLearner::check(const pool::Lists& lists) const {
   if (context_ ? context_->background.size() != lists.n_stats() : !lists.has_gains())
     throw std::invalid_argument("gains of every candidate, or a context for their statistics, expected");
 }
 
-void MarginLearner::turn_to(std::shared_ptr<const Lists> lists) {
+void MarginLearner::turn_to(std::shared_ptr<const pool::Lists> lists) {
   check(*lists);
   lists_ = std::move(lists);
 }
@@ -69,7 +70,7 @@ Pass MarginLearner::visit(std::span<const int64_t> positions, int n_threads, Con
                       [&](int64_t i, int64_t, int worker) { look_at(i, worker); });
     }
     for (size_t i = 0; i < n; ++i) {
-      const CandidateList list = (*lists_)[positions[begin + i]];
+      const pool::CandidateList list = (*lists_)[positions[begin + i]];
       if (list.size() == 0) continue;
       const Visit& visit = visits[i];
       apply(visit, 1.0 / static_cast<double>(n));
@@ -86,11 +87,11 @@ Pass MarginLearner::visit(std::span<const int64_t> positions, int n_threads, Con
   return pass;
 }
 
-void MarginLearner::look(const CandidateList& list, Visit& visit, std::vector<double>& moved) const {
+void MarginLearner::look(const pool::CandidateList& list, Visit& visit, std::vector<double>& moved) const {
   visit.dual.clear();
   visit.members.clear();
   if (list.size() == 0) return;
-  score_list(list, weights_, visit.scores);
+  pool::score_list(list, weights_, visit.scores);
   if (context_) {
     visit.gains.resize(list.size());
     for (size_t c = 0; c < list.size(); ++c)
@@ -111,17 +112,17 @@ void MarginLearner::look(const CandidateList& list, Visit& visit, std::vector<do
     passive_aggressive(list, visit);
 }
 
-size_t MarginLearner::member(const CandidateList& list, Visit& visit, size_t candidate) const {
+size_t MarginLearner::member(const pool::CandidateList& list, Visit& visit, size_t candidate) const {
   const auto found = std::find(visit.members.begin(), visit.members.end(), static_cast<int64_t>(candidate));
   if (found != visit.members.end()) return static_cast<size_t>(found - visit.members.begin());
   visit.members.push_back(static_cast<int64_t>(candidate));
-  return visit.dual.add(difference(list.shard->candidates, list.begin + static_cast<int64_t>(visit.hope),
-                                   list.begin + static_cast<int64_t>(candidate), frozen_),
+  return visit.dual.add(pool::difference(list.shard->candidates, list.begin + static_cast<int64_t>(visit.hope),
+                                         list.begin + static_cast<int64_t>(candidate), frozen_),
                         visit.scores[visit.hope] - visit.scores[candidate]);
 }
 
 // One constraint of each kind, the most violated one at w_t; one step for each.
-void MarginLearner::passive_aggressive(const CandidateList& list, Visit& visit) const {
+void MarginLearner::passive_aggressive(const pool::CandidateList& list, Visit& visit) const {
   const auto& scores = visit.scores;
   const auto& gains = visit.gains;
   const size_t hope = visit.hope, fear = find_fear(scores, gains, settings_.fear);
@@ -142,7 +143,7 @@ void MarginLearner::passive_aggressive(const CandidateList& list, Visit& visit) 
 }
 
 // Alg. 1: the working sets grow by the most violated constraint until none is violated by more than the tolerance.
-void MarginLearner::cutting_plane(const CandidateList& list, Visit& visit, std::vector<double>& moved) const {
+void MarginLearner::cutting_plane(const pool::CandidateList& list, Visit& visit, std::vector<double>& moved) const {
   const auto& gains = visit.gains;
   auto& now = visit.now;
   now = visit.scores;
@@ -188,12 +189,12 @@ void MarginLearner::optimise(Visit& visit) const {
 }
 
 // Scores by w_t plus the moves so far; `moved` is zero outside this call.
-void MarginLearner::rescore(const CandidateList& list, Visit& visit, std::vector<double>& moved) const {
+void MarginLearner::rescore(const pool::CandidateList& list, Visit& visit, std::vector<double>& moved) const {
   const Dual& dual = visit.dual;
   for (size_t m = 0; m < dual.size(); ++m)
     for (size_t i = 0; i < dual.omega(m).ids.size(); ++i)
       moved[static_cast<size_t>(dual.omega(m).ids[i])] += dual.shift(m) * dual.omega(m).values[i];
-  score_list(list, moved, visit.now);
+  pool::score_list(list, moved, visit.now);
   for (size_t c = 0; c < visit.now.size(); ++c) visit.now[c] += visit.scores[c];
   for (size_t m = 0; m < dual.size(); ++m)
     for (const int32_t id : dual.omega(m).ids) moved[static_cast<size_t>(id)] = 0;
@@ -237,4 +238,4 @@ std::vector<double> MarginLearner::average() const {
   return mean;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::optim

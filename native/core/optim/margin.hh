@@ -14,7 +14,7 @@
 #include "core/optim/margin_dual.hh"
 #include "core/pool/lists.hh"
 
-namespace dragoman {
+namespace dragoman::optim {
 
 struct MarginSettings {
   double limit;        // C
@@ -47,11 +47,11 @@ struct MarginState {
 class MarginLearner {
  public:
   // Gains are the lists' own unless there is a context. `frozen` has one element per weight.
-  MarginLearner(std::shared_ptr<const Lists> lists, std::vector<double> start, std::vector<uint8_t> frozen,
-                std::optional<PseudoCorpus> context, const MarginSettings& settings);
+  MarginLearner(std::shared_ptr<const pool::Lists> lists, std::vector<double> start, std::vector<uint8_t> frozen,
+                std::optional<metric::PseudoCorpus> context, const MarginSettings& settings);
 
   // Goes on with other lists over the same features and statistics.
-  void turn_to(std::shared_ptr<const Lists> lists);
+  void turn_to(std::shared_ptr<const pool::Lists> lists);
   // Visits the lists at `positions` in that order.
   Pass visit(std::span<const int64_t> positions, int n_threads, Control& control);
   const std::vector<double>& weights() const { return weights_; }
@@ -74,21 +74,21 @@ class MarginLearner {
     Budget margin, upper, lower;   // `exact`: both bounds are in `upper`
   };
 
-  void check(const Lists& lists) const;
-  void look(const CandidateList& list, Visit& visit, std::vector<double>& moved) const;
-  void passive_aggressive(const CandidateList& list, Visit& visit) const;
-  void cutting_plane(const CandidateList& list, Visit& visit, std::vector<double>& moved) const;
+  void check(const pool::Lists& lists) const;
+  void look(const pool::CandidateList& list, Visit& visit, std::vector<double>& moved) const;
+  void passive_aggressive(const pool::CandidateList& list, Visit& visit) const;
+  void cutting_plane(const pool::CandidateList& list, Visit& visit, std::vector<double>& moved) const;
   void optimise(Visit& visit) const;
-  void rescore(const CandidateList& list, Visit& visit, std::vector<double>& moved) const;
-  size_t member(const CandidateList& list, Visit& visit, size_t candidate) const;
+  void rescore(const pool::CandidateList& list, Visit& visit, std::vector<double>& moved) const;
+  size_t member(const pool::CandidateList& list, Visit& visit, size_t candidate) const;
   void apply(const Visit& visit, double share);
 
-  std::shared_ptr<const Lists> lists_;
+  std::shared_ptr<const pool::Lists> lists_;
   std::vector<double> weights_, past_;  // past: sum of (ticks before the change) * change
   std::vector<uint8_t> frozen_;         // empty when nothing is
-  std::optional<PseudoCorpus> context_;
+  std::optional<metric::PseudoCorpus> context_;
   MarginSettings settings_;
   int64_t ticks_ = 0;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::optim

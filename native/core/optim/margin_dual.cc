@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-namespace dragoman {
+namespace dragoman::optim {
 
 void Dual::clear() {
   omegas_.clear();
@@ -13,13 +13,13 @@ void Dual::clear() {
   shifts_.clear();
 }
 
-size_t Dual::add(SparseDifference omega, double projection) {
+size_t Dual::add(pool::SparseDifference omega, double projection) {
   std::vector<double> row;
   for (size_t m = 0; m < omegas_.size(); ++m) {
-    row.push_back(dot(omega, omegas_[m]));
+    row.push_back(pool::dot(omega, omegas_[m]));
     projection += shifts_[m] * row[m];
   }
-  row.push_back(dot(omega, omega));
+  row.push_back(pool::dot(omega, omega));
   omegas_.push_back(std::move(omega));
   gram_.push_back(std::move(row));
   projections_.push_back(projection);
@@ -98,4 +98,4 @@ int Budget::step(Dual& dual, int max_steps, double tolerance) const {
   return max_steps;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::optim

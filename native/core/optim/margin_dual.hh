@@ -11,15 +11,15 @@
 
 #include "core/pool/lists.hh"
 
-namespace dragoman {
+namespace dragoman::optim {
 
 class Dual {
  public:
   void clear();
   // A difference vector with its omega.w_t. Returns its number.
-  size_t add(SparseDifference omega, double projection);
+  size_t add(pool::SparseDifference omega, double projection);
   size_t size() const { return omegas_.size(); }
-  const SparseDifference& omega(size_t m) const { return omegas_[m]; }
+  const pool::SparseDifference& omega(size_t m) const { return omegas_[m]; }
   double shift(size_t m) const { return shifts_[m]; }
   bool moved() const;
   // omega.w now.
@@ -29,7 +29,7 @@ class Dual {
   void move(size_t m, double amount);
 
  private:
-  std::vector<SparseDifference> omegas_;
+  std::vector<pool::SparseDifference> omegas_;
   std::vector<std::vector<double>> gram_;  // lower triangle
   std::vector<double> projections_, shifts_;
 };
@@ -60,4 +60,4 @@ class Budget {
   double limit_ = 0, spare_ = 0;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::optim

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace dragoman {
+namespace dragoman::optim {
 
 namespace {
 
@@ -32,8 +32,8 @@ void reduce(std::vector<Term>& terms, size_t begin, bool drop_zeros) {
 
 }  // namespace
 
-LossGradient margin_loss(const Candidates& candidates, std::span<const double> gains, std::span<const double> weights,
-                         const MarginLoss& loss) {
+LossGradient margin_loss(const pool::Candidates& candidates, std::span<const double> gains,
+                         std::span<const double> weights, const MarginLoss& loss) {
   candidates.check();
   if (gains.size() != static_cast<size_t>(candidates.size()))
     throw std::invalid_argument("one gain per candidate expected");
@@ -45,7 +45,7 @@ LossGradient margin_loss(const Candidates& candidates, std::span<const double> g
     const auto n = static_cast<size_t>(candidates.sentences[static_cast<size_t>(s) + 1] - begin);
     if (n == 0) continue;
     scores.resize(n);
-    for (size_t c = 0; c < n; ++c) scores[c] = dot(candidates, begin + static_cast<int64_t>(c), weights);
+    for (size_t c = 0; c < n; ++c) scores[c] = pool::dot(candidates, begin + static_cast<int64_t>(c), weights);
     const auto g = gains.subspan(static_cast<size_t>(begin), n);
     const double top = *std::max_element(g.begin(), g.end());
     const size_t hope = find_hope(scores, g, loss.hope), fear = find_fear(scores, g, loss.fear);
@@ -87,4 +87,4 @@ LossGradient margin_loss(const Candidates& candidates, std::span<const double> g
   return result;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::optim

@@ -8,7 +8,7 @@
 #include "core/optim/hope_fear.hh"
 #include "core/pool/candidates.hh"
 
-namespace dragoman {
+namespace dragoman::optim {
 
 // The cost of a candidate is the best gain of its list minus its own.
 struct MarginLoss {
@@ -27,7 +27,7 @@ struct LossGradient {
 };
 
 // Summed over the lists.
-LossGradient margin_loss(const Candidates& candidates, std::span<const double> gains, std::span<const double> weights,
-                         const MarginLoss& loss);
+LossGradient margin_loss(const pool::Candidates& candidates, std::span<const double> gains,
+                         std::span<const double> weights, const MarginLoss& loss);
 
-}  // namespace dragoman
+}  // namespace dragoman::optim

@@ -43,20 +43,21 @@ struct Made {
       lengths.push_back(1);
     }
   }
-  ListShard shard() const { return {{sentences, rows, ids, values}, stats, gains, lengths}; }
-  std::shared_ptr<const Lists> lists() const {
-    return std::make_shared<const Lists>(std::vector<ListShard>{shard(), shard()}, 2);
+  pool::ListShard shard() const { return {{sentences, rows, ids, values}, stats, gains, lengths}; }
+  std::shared_ptr<const pool::Lists> lists() const {
+    return std::make_shared<const pool::Lists>(std::vector<pool::ListShard>{shard(), shard()}, 2);
   }
 };
 
-std::vector<int64_t> all(const Lists& lists) {
+std::vector<int64_t> all(const pool::Lists& lists) {
   std::vector<int64_t> positions;
   for (int64_t i = 0; i < lists.size(); ++i) positions.push_back(i);
   return positions;
 }
 
-MarginSettings settings_of(bool cutting_plane, bool exact, double bound, int64_t batch) {
-  return {0.1, bound, 0.1, cutting_plane, exact, Hope::kCostDiminished, Fear::kCostAugmented, false, 50, 1e-6, batch};
+optim::MarginSettings settings_of(bool cutting_plane, bool exact, double bound, int64_t batch) {
+  return {0.1,   bound, 0.1,  cutting_plane, exact, optim::Hope::kCostDiminished, optim::Fear::kCostAugmented,
+          false, 50,    1e-6, batch};
 }
 
 }  // namespace
@@ -72,10 +73,12 @@ TEST(margin_learners_are_the_same_for_any_number_of_threads) {
           std::vector<std::vector<double>> results;
           for (const int n_threads : {1, 3}) {
             const std::vector<uint8_t> frozen{0, 1, 0, 0, 0, 0};
-            std::optional<PseudoCorpus> context;
-            if (seed % 2) context = PseudoCorpus{std::shared_ptr<const Scorer>(mean_scorer()), {1, 2}, {0, 0}, 3, 0.9};
-            MarginLearner learner(lists, std::vector<double>(6, 0.25), frozen, context,
-                                  settings_of(cutting_plane, exact, bound, 4));
+            std::optional<metric::PseudoCorpus> context;
+            if (seed % 2)
+              context = metric::PseudoCorpus{
+                  std::shared_ptr<const metric::Scorer>(metric::mean_scorer()), {1, 2}, {0, 0}, 3, 0.9};
+            optim::MarginLearner learner(lists, std::vector<double>(6, 0.25), frozen, context,
+                                         settings_of(cutting_plane, exact, bound, 4));
             Control control;
             for (int epoch = 0; epoch < 3; ++epoch) learner.visit(positions, n_threads, control);
             CHECK(learner.weights()[1] == 0.25 && learner.average()[1] == 0.25);
@@ -90,12 +93,12 @@ TEST(margin_learners_are_the_same_for_any_number_of_threads) {
 TEST(a_budget_is_never_overdrawn) {
   Random random({7});
   for (int round = 0; round < 200; ++round) {
-    Dual dual;
-    Budget budget;
+    optim::Dual dual;
+    optim::Budget budget;
     budget.clear(0.3);
     const auto n = 1 + random.below(6);
     for (uint32_t m = 0; m < n; ++m) {
-      SparseDifference omega;
+      pool::SparseDifference omega;
       for (int32_t f = 0; f < 3; ++f)
         if (random.below(2)) {
           omega.ids.push_back(f);
@@ -117,8 +120,8 @@ TEST(ramp_learners_and_losses_visit_any_list) {
     const auto lists = made.lists();
     const auto positions = all(*lists);
     const std::vector<double> start(6, 0.5);
-    RampLearner learner(lists, start, std::vector<uint8_t>{0, 0, 1, 0, 0, 0},
-                        {Hope::kCostDiminished, Fear::kCostAugmented, 0.1, 0.5});
+    optim::RampLearner learner(lists, start, std::vector<uint8_t>{0, 0, 1, 0, 0, 0},
+                               {optim::Hope::kCostDiminished, optim::Fear::kCostAugmented, 0.1, 0.5});
     Control control;
     CHECK(throws<std::invalid_argument>([&] { learner.descend(positions, control); }) || made.gains.empty());
     for (int round = 0; round < 30; ++round) {
@@ -128,8 +131,8 @@ TEST(ramp_learners_and_losses_visit_any_list) {
     CHECK(learner.weights()[2] == 0.5);
     for (const double w : learner.weights()) CHECK(std::isfinite(w));
     for (const bool ramp : {false, true}) {
-      const auto result =
-          margin_loss(made.shard().candidates, made.gains, start, {Hope::kOracle, Fear::kWorst, ramp, 0.5, 2});
+      const auto result = optim::margin_loss(made.shard().candidates, made.gains, start,
+                                             {optim::Hope::kOracle, optim::Fear::kWorst, ramp, 0.5, 2});
       CHECK(std::is_sorted(result.ids.begin(), result.ids.end()));
       CHECK(result.ids.size() == result.values.size() && result.ids.size() == result.n_lists.size());
     }
@@ -138,15 +141,15 @@ TEST(ramp_learners_and_losses_visit_any_list) {
 
 TEST(lists_that_do_not_fit_are_refused) {
   const Made made(3, 8, 4);
-  ListShard shard = made.shard();
+  pool::ListShard shard = made.shard();
   shard.gains = shard.gains.first(1);
-  CHECK(throws<std::invalid_argument>([&] { Lists({shard}, 2); }));
-  CHECK(throws<std::invalid_argument>([&] { Lists({made.shard()}, 3); }));
+  CHECK(throws<std::invalid_argument>([&] { pool::Lists({shard}, 2); }));
+  CHECK(throws<std::invalid_argument>([&] { pool::Lists({made.shard()}, 3); }));
   const auto lists = made.lists();
   CHECK(throws<std::invalid_argument>([&] { (*lists)[lists->size()]; }));
   Control control;
-  MarginLearner learner(lists, std::vector<double>(2), std::vector<uint8_t>(2), std::nullopt,
-                        settings_of(false, false, 1, 1));
+  optim::MarginLearner learner(lists, std::vector<double>(2), std::vector<uint8_t>(2), std::nullopt,
+                               settings_of(false, false, 1, 1));
   const auto positions = all(*lists);
   CHECK(throws<InputError>([&] { learner.visit(positions, 1, control); }));
   CHECK(throws<InputError>([&] { lists->totals(positions, std::vector<double>(2), 1, control); }));

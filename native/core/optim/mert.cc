@@ -7,7 +7,7 @@
 #include "core/base/parallel.hh"
 #include "core/base/random.hh"
 
-namespace dragoman {
+namespace dragoman::optim {
 
 namespace {
 
@@ -77,4 +77,4 @@ std::vector<Climb> climb(const Surface& surface, std::span<const double> starts,
   return results;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::optim

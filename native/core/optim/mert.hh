@@ -8,7 +8,7 @@
 #include "core/base/control.hh"
 #include "core/optim/line_search.hh"
 
-namespace dragoman {
+namespace dragoman::optim {
 
 struct ClimbSettings {
   int max_passes;    // over all coordinates
@@ -28,4 +28,4 @@ struct Climb {
 std::vector<Climb> climb(const Surface& surface, std::span<const double> starts, const ClimbSettings& settings,
                          int n_threads, Control& control);
 
-}  // namespace dragoman
+}  // namespace dragoman::optim

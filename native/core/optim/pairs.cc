@@ -8,7 +8,7 @@
 #include "core/base/parallel.hh"
 #include "core/base/random.hh"
 
-namespace dragoman {
+namespace dragoman::optim {
 
 namespace {
 
@@ -88,13 +88,13 @@ Pairs sample_pairs(std::span<const int64_t> sentences, std::span<const int32_t> 
   return pairs;
 }
 
-SparseRows difference_rows(const Candidates& candidates, std::span<const int64_t> better,
-                           std::span<const int64_t> worse) {
+pool::SparseRows difference_rows(const pool::Candidates& candidates, std::span<const int64_t> better,
+                                 std::span<const int64_t> worse) {
   candidates.check();
   if (better.size() != worse.size()) throw std::invalid_argument("as many better as worse candidates expected");
   const Ragged<int32_t> ids{candidates.rows, candidates.ids};
   const Ragged<float> values{candidates.rows, candidates.values};
-  SparseRows result;
+  pool::SparseRows result;
   for (size_t p = 0; p < better.size(); ++p) {
     for (const int64_t candidate : {better[p], worse[p]})
       if (candidate < 0 || candidate >= candidates.size()) throw std::invalid_argument("no such candidate");
@@ -116,4 +116,4 @@ SparseRows difference_rows(const Candidates& candidates, std::span<const int64_t
   return result;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::optim

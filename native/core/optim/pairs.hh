@@ -8,7 +8,7 @@
 #include "core/base/control.hh"
 #include "core/pool/candidates.hh"
 
-namespace dragoman {
+namespace dragoman::optim {
 
 struct PairSettings {
   int64_t n_draws = 5000;   // gamma
@@ -29,7 +29,7 @@ Pairs sample_pairs(std::span<const int64_t> sentences, std::span<const int32_t> 
                    std::span<const double> gains, const PairSettings& settings, int n_threads, Control& control);
 
 // Row i is the features of better[i] minus those of worse[i].
-SparseRows difference_rows(const Candidates& candidates, std::span<const int64_t> better,
-                           std::span<const int64_t> worse);
+pool::SparseRows difference_rows(const pool::Candidates& candidates, std::span<const int64_t> better,
+                                 std::span<const int64_t> worse);
 
-}  // namespace dragoman
+}  // namespace dragoman::optim

@@ -6,10 +6,10 @@
 
 #include "core/base/parallel.hh"
 
-namespace dragoman {
+namespace dragoman::optim {
 
-RampLearner::RampLearner(std::shared_ptr<const Lists> lists, std::vector<double> start, std::vector<uint8_t> frozen,
-                         const RampSettings& settings)
+RampLearner::RampLearner(std::shared_ptr<const pool::Lists> lists, std::vector<double> start,
+                         std::vector<uint8_t> frozen, const RampSettings& settings)
     : lists_(std::move(lists)),
       weights_(start.size()),
       frozen_(std::move(frozen)),
@@ -23,8 +23,8 @@ RampLearner::RampLearner(std::shared_ptr<const Lists> lists, std::vector<double>
   for (size_t i = 0; i < start.size(); ++i) weights_[i] = {start[i], 0};
 }
 
-void RampLearner::score(const CandidateList& list, std::vector<double>& scores) const {
-  const Candidates& candidates = list.shard->candidates;
+void RampLearner::score(const pool::CandidateList& list, std::vector<double>& scores) const {
+  const pool::Candidates& candidates = list.shard->candidates;
   scores.resize(list.size());
   for (size_t c = 0; c < scores.size(); ++c) {
     const auto row = static_cast<size_t>(list.begin) + c;
@@ -45,7 +45,7 @@ void RampLearner::fix_hopes(std::span<const int64_t> positions, int n_threads, C
   parallel_chunks(static_cast<int64_t>(positions.size()), 16, n_threads, control, [&](int64_t begin, int64_t end, int) {
     std::vector<double> scores;
     for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
-      const CandidateList list = (*lists_)[positions[i]];
+      const pool::CandidateList list = (*lists_)[positions[i]];
       if (list.size() == 0) continue;
       score(list, scores);
       hopes_[static_cast<size_t>(positions[i])] = static_cast<int64_t>(find_hope(scores, list.gains(), settings_.hope));
@@ -58,7 +58,7 @@ double RampLearner::descend(std::span<const int64_t> positions, Control& control
   double loss = 0;
   for (const int64_t position : positions) {
     control.check();
-    const CandidateList list = (*lists_)[position];
+    const pool::CandidateList list = (*lists_)[position];
     if (list.size() == 0) continue;
     const int64_t fixed = hopes_[static_cast<size_t>(position)];
     if (fixed < 0) throw std::invalid_argument("the hope of a list is not fixed yet");
@@ -75,11 +75,11 @@ double RampLearner::descend(std::span<const int64_t> positions, Control& control
       scale_ = 1;
     }
     if (hope != fear) {
-      const auto omega =
-          difference(list.shard->candidates, list.begin + fixed, list.begin + static_cast<int64_t>(fear), frozen_);
+      const auto omega = pool::difference(list.shard->candidates, list.begin + fixed,
+                                          list.begin + static_cast<int64_t>(fear), frozen_);
       // No longer than what satisfies the margin: else, where features are huge, the first steps decide everything.
       const double cost = settings_.fear == Fear::kModel ? 0 : gains[hope] - gains[fear];
-      const double enough = std::max(0.0, cost - (scores[hope] - scores[fear])) / dot(omega, omega);
+      const double enough = std::max(0.0, cost - (scores[hope] - scores[fear])) / pool::dot(omega, omega);
       const double step = (enough < settings_.step ? enough : settings_.step) / scale_;
       for (size_t i = 0; i < omega.ids.size(); ++i)
         weights_[static_cast<size_t>(omega.ids[i])].offset += step * omega.values[i];
@@ -95,4 +95,4 @@ std::vector<double> RampLearner::weights() const {
   return values;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::optim

@@ -10,7 +10,7 @@
 #include "core/optim/hope_fear.hh"
 #include "core/pool/lists.hh"
 
-namespace dragoman {
+namespace dragoman::optim {
 
 struct RampSettings {
   Hope hope;       // the candidate of the concave part: fixed between calls of fix_hopes
@@ -22,7 +22,7 @@ struct RampSettings {
 class RampLearner {
  public:
   // `frozen` has one element per weight. Lists bring their gains.
-  RampLearner(std::shared_ptr<const Lists> lists, std::vector<double> start, std::vector<uint8_t> frozen,
+  RampLearner(std::shared_ptr<const pool::Lists> lists, std::vector<double> start, std::vector<uint8_t> frozen,
               const RampSettings& settings);
 
   // Chooses the hopes of the lists at `positions` by the present weights.
@@ -36,9 +36,9 @@ class RampLearner {
   struct Weight {
     double start, offset;
   };
-  void score(const CandidateList& list, std::vector<double>& scores) const;
+  void score(const pool::CandidateList& list, std::vector<double>& scores) const;
 
-  std::shared_ptr<const Lists> lists_;
+  std::shared_ptr<const pool::Lists> lists_;
   std::vector<Weight> weights_;
   std::vector<uint8_t> frozen_;  // empty when nothing is
   RampSettings settings_;
@@ -46,4 +46,4 @@ class RampLearner {
   double scale_ = 1;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::optim

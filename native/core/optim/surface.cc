@@ -10,7 +10,7 @@
 #include "core/base/parallel.hh"
 #include "core/optim/line_search.hh"
 
-namespace dragoman {
+namespace dragoman::optim {
 
 namespace {
 
@@ -30,7 +30,7 @@ double deviation(std::span<const float> values) {
 }  // namespace
 
 Surface::Surface(std::vector<ScoredCandidates> shards, std::span<const int32_t> chosen, std::span<const double> weights,
-                 std::shared_ptr<const Scorer> scorer, int n_threads, Control& control)
+                 std::shared_ptr<const metric::Scorer> scorer, int n_threads, Control& control)
     : features_(chosen.size()), n_stats_(static_cast<size_t>(scorer->n_stats())), scorer_(std::move(scorer)) {
   std::vector<int32_t> place(weights.size(), -1);  // of a feature among the chosen
   std::vector<double> fixed(weights.begin(), weights.end());
@@ -40,10 +40,10 @@ Surface::Surface(std::vector<ScoredCandidates> shards, std::span<const int32_t> 
     place[id] = static_cast<int32_t>(k);
     fixed[id] = 0;
   }
-  std::vector<std::pair<const Candidates*, int64_t>> origin;  // of each sentence: its shard, its number there
+  std::vector<std::pair<const pool::Candidates*, int64_t>> origin;  // of each sentence: its shard, its number there
   for (const auto& shard : shards) {
-    const Candidates& c = shard.candidates;
-    const auto base = model_scores(c, fixed, n_threads, control);  // checks the arrays
+    const pool::Candidates& c = shard.candidates;
+    const auto base = pool::model_scores(c, fixed, n_threads, control);  // checks the arrays
     if (shard.stats.size() != static_cast<size_t>(c.size()) * n_stats_)
       throw std::invalid_argument("statistics: " + std::to_string(n_stats_) + " per candidate expected");
     for (int64_t s = 0; s < c.n_sentences(); ++s) {
@@ -102,7 +102,7 @@ Surface::Surface(std::vector<ScoredCandidates> shards, std::span<const int32_t> 
 }
 
 template <typename Body>
-void Surface::for_each_column(const Candidates& c, int64_t s, std::span<const int32_t> place, Body&& body) const {
+void Surface::for_each_column(const pool::Candidates& c, int64_t s, std::span<const int32_t> place, Body&& body) const {
   struct Entry {
     int32_t k, candidate;
     float value;
@@ -127,4 +127,4 @@ void Surface::for_each_column(const Candidates& c, int64_t s, std::span<const in
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::optim

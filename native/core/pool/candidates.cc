@@ -6,7 +6,7 @@
 #include "core/base/number.hh"
 #include "core/base/parallel.hh"
 
-namespace dragoman {
+namespace dragoman::pool {
 
 namespace {
 
@@ -160,4 +160,4 @@ SparseRows project(const Candidates& candidates, const Projection& projection, C
   return result;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::pool

@@ -9,7 +9,7 @@
 #include "core/base/errors.hh"
 #include "core/base/ragged.hh"
 
-namespace dragoman {
+namespace dragoman::pool {
 
 // Sentence s has the candidates sentences[s] .. sentences[s + 1]; candidate c has the features
 // ids/values[rows[c] .. rows[c + 1]). The arrays may be mapped from a file, so each kernel checks them as it reads.
@@ -85,4 +85,4 @@ struct Projection {
 
 SparseRows project(const Candidates& candidates, const Projection& projection, Control& control);
 
-}  // namespace dragoman
+}  // namespace dragoman::pool

@@ -6,7 +6,7 @@
 
 #include "core/base/parallel.hh"
 
-namespace dragoman {
+namespace dragoman::pool {
 
 Lists::Lists(std::vector<ListShard> shards, size_t n_stats) : shards_(std::move(shards)), n_stats_(n_stats) {
   for (const ListShard& shard : shards_) {
@@ -112,4 +112,4 @@ double dot(const SparseDifference& a, const SparseDifference& b) {
   return sum;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::pool

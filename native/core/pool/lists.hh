@@ -8,7 +8,7 @@
 #include "core/base/control.hh"
 #include "core/pool/candidates.hh"
 
-namespace dragoman {
+namespace dragoman::pool {
 
 struct ListShard {
   Candidates candidates;
@@ -66,4 +66,4 @@ struct SparseDifference {
 SparseDifference difference(const Candidates& candidates, int64_t a, int64_t b, std::span<const uint8_t> frozen);
 double dot(const SparseDifference& a, const SparseDifference& b);
 
-}  // namespace dragoman
+}  // namespace dragoman::pool

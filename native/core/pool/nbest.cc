@@ -9,7 +9,7 @@
 #include "core/base/json.hh"
 #include "core/base/number.hh"
 
-namespace dragoman {
+namespace dragoman::pool {
 
 namespace {
 
@@ -37,7 +37,7 @@ std::string_view next_token(std::string_view& rest) {
 // Calls body(line, number) for every line that has more than white space.
 template <typename Body>
 void for_each_line(std::string_view block, int64_t first_line, Body&& body) {
-  if (const size_t valid = valid_utf8_prefix(block); valid != block.size())
+  if (const size_t valid = names::valid_utf8_prefix(block); valid != block.size())
     throw InputError("invalid UTF-8; convert the file to UTF-8, for instance with iconv",
                      first_line + std::count(block.begin(), block.begin() + static_cast<int64_t>(valid), '\n'));
   for (int64_t number = first_line; !block.empty(); ++number) {
@@ -51,7 +51,7 @@ void for_each_line(std::string_view block, int64_t first_line, Body&& body) {
 
 }  // namespace
 
-NbestReader::NbestReader(FeatureIndex& index, WordTable& words) : index_(index), words_(words) {}
+NbestReader::NbestReader(names::FeatureIndex& index, names::WordTable& words) : index_(index), words_(words) {}
 
 void NbestReader::read_fields(std::string_view block, int64_t first_line, const NbestFields& fields) {
   constexpr size_t kMaxFields = 16;
@@ -99,7 +99,7 @@ void NbestReader::add_text(std::string_view text) {
     const char first = word.front();
     if (first == '\\' || first == '<' || first == '[' || word.find('|') != std::string_view::npos) {
       scratch_.clear();
-      escape_word(word, scratch_);
+      names::escape_word(word, scratch_);
       rows_.tokens.push_back(words_.intern(scratch_));
     } else {
       rows_.tokens.push_back(words_.intern(word));
@@ -259,4 +259,4 @@ NbestRows NbestReader::take() {
   return std::exchange(rows_, NbestRows());
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::pool

@@ -9,7 +9,7 @@
 #include "core/names/feature_index.hh"
 #include "core/names/vocab.hh"
 
-namespace dragoman {
+namespace dragoman::pool {
 
 // Where a "|||" line keeps its parts, counted from 0; -1: nowhere.
 struct NbestFields {
@@ -35,7 +35,7 @@ struct NbestName {
 
 class NbestReader {
  public:
-  NbestReader(FeatureIndex& index, WordTable& words);
+  NbestReader(names::FeatureIndex& index, names::WordTable& words);
 
   // Whole lines. Empty lines are skipped. Throws InputError with the line, counted from `first_line`.
   void read_fields(std::string_view block, int64_t first_line, const NbestFields& fields);
@@ -57,9 +57,9 @@ class NbestReader {
   int32_t intern_name(std::string_view name);
   double& score(std::string_view name);
 
-  FeatureIndex& index_;
-  WordTable& words_;
-  WordTable raw_names_;  // as the file writes them, position = index into names_
+  names::FeatureIndex& index_;
+  names::WordTable& words_;
+  names::WordTable raw_names_;  // as the file writes them, position = index into names_
   std::vector<NbestName> names_;
   std::vector<std::string> score_names_;
   std::vector<int32_t> previous_;  // names of the last line in order: the next line usually has the same
@@ -71,4 +71,4 @@ class NbestReader {
   NbestRows rows_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::pool

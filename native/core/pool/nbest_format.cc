@@ -9,7 +9,7 @@
 #include "core/base/errors.hh"
 #include "core/base/number.hh"
 
-namespace dragoman {
+namespace dragoman::pool {
 
 namespace {
 
@@ -40,7 +40,7 @@ void append_json_string(std::string_view text, std::string& out) {
 
 class Writer {
  public:
-  Writer(const NbestTable& table, const FeatureIndex& index, const WordTable& words, NbestStyle style)
+  Writer(const NbestTable& table, const names::FeatureIndex& index, const names::WordTable& words, NbestStyle style)
       : table_(table), index_(index), words_(words), style_(style) {
     for (const auto& dense : table_.dense)
       for (const int32_t id : dense.ids) dense_.push_back(id);
@@ -86,7 +86,7 @@ class Writer {
     text_.clear();
     for (const int32_t token : table_.tokens[candidate]) {
       if (token < 0 || token >= words_.size()) throw InputError("a candidate has a word id beyond the vocabulary");
-      const std::string word = unescape_word(words_.word(token));
+      const std::string word = names::unescape_word(words_.word(token));
       if (style_ != NbestStyle::kJson && word.find("|||") != std::string::npos)
         throw InputError("the word " + quoted(word) + " cannot stand in a list with fields; write JSON lines instead");
       if (!text_.empty()) text_ += ' ';
@@ -162,8 +162,8 @@ class Writer {
   }
 
   const NbestTable& table_;
-  const FeatureIndex& index_;
-  const WordTable& words_;
+  const names::FeatureIndex& index_;
+  const names::WordTable& words_;
   NbestStyle style_;
   std::vector<int32_t> dense_;
   std::string text_;
@@ -171,7 +171,8 @@ class Writer {
 
 }  // namespace
 
-std::string format_nbest(const NbestTable& table, const FeatureIndex& index, const WordTable& words, NbestStyle style) {
+std::string format_nbest(const NbestTable& table, const names::FeatureIndex& index, const names::WordTable& words,
+                         NbestStyle style) {
   const Candidates& c = table.candidates;
   c.check();
   table.tokens.check("tokens");
@@ -191,4 +192,4 @@ std::string format_nbest(const NbestTable& table, const FeatureIndex& index, con
   return out;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::pool

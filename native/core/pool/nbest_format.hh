@@ -10,7 +10,7 @@
 #include "core/names/vocab.hh"
 #include "core/pool/candidates.hh"
 
-namespace dragoman {
+namespace dragoman::pool {
 
 enum class NbestStyle { kMoses, kAssignments, kTravatar, kJson };
 
@@ -32,6 +32,7 @@ struct NbestTable {
 
 // The lines of all candidates. Throws InputError for a word or a feature's name that the style
 // cannot hold.
-std::string format_nbest(const NbestTable& table, const FeatureIndex& index, const WordTable& words, NbestStyle style);
+std::string format_nbest(const NbestTable& table, const names::FeatureIndex& index, const names::WordTable& words,
+                         NbestStyle style);
 
-}  // namespace dragoman
+}  // namespace dragoman::pool

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <stdexcept>
 
-namespace dragoman {
+namespace dragoman::pool {
 
-std::vector<std::vector<int64_t>> oracle(std::span<const OracleShard> shards, const Scorer& scorer, Control& control) {
+std::vector<std::vector<int64_t>> oracle(std::span<const OracleShard> shards, const metric::Scorer& scorer,
+                                         Control& control) {
   constexpr int kMaxPasses = 100;
   const auto n_stats = static_cast<size_t>(scorer.n_stats());
   std::vector<double> total(n_stats, 0.0), trial(n_stats);
@@ -40,7 +41,7 @@ std::vector<std::vector<int64_t>> oracle(std::span<const OracleShard> shards, co
           trial = total;
           add(shards[shard], c, 1, trial);
           const double better = scorer.rank(trial);
-          if (!exceeds(better, rank)) continue;
+          if (!metric::exceeds(better, rank)) continue;
           rank = better;
           chosen[shard][s] = c;
           moved = true;
@@ -53,4 +54,4 @@ std::vector<std::vector<int64_t>> oracle(std::span<const OracleShard> shards, co
   return chosen;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::pool

@@ -8,7 +8,7 @@
 #include "core/base/control.hh"
 #include "core/metric/scorer.hh"
 
-namespace dragoman {
+namespace dragoman::pool {
 
 struct OracleShard {
   std::span<const int64_t> sentences;
@@ -19,6 +19,7 @@ struct OracleShard {
 // One candidate per sentence and shard (counted within the shard; -1 for a sentence without any). Starts with the
 // best candidate of each sentence alone, then exchanges candidates, sentence by sentence, for one that
 // gives the whole corpus a better score, until none does.
-std::vector<std::vector<int64_t>> oracle(std::span<const OracleShard> shards, const Scorer& scorer, Control& control);
+std::vector<std::vector<int64_t>> oracle(std::span<const OracleShard> shards, const metric::Scorer& scorer,
+                                         Control& control);
 
-}  // namespace dragoman
+}  // namespace dragoman::pool

@@ -47,7 +47,7 @@ struct Made {
       sentence_ids.push_back(s);
     }
   }
-  Candidates candidates() const { return {sentences, rows, ids, values}; }
+  pool::Candidates candidates() const { return {sentences, rows, ids, values}; }
 };
 
 }  // namespace
@@ -59,15 +59,15 @@ TEST(random_bytes_never_crash_the_list_readers) {
     std::string data(random() % 60, '\0');
     for (char& c : data) c = round % 3 ? alphabet[random() % alphabet.size()] : static_cast<char>(random() % 256);
     for (const bool json : {false, true}) {
-      FeatureIndex index;
-      WordTable words;
-      NbestReader reader(index, words);
+      names::FeatureIndex index;
+      names::WordTable words;
+      pool::NbestReader reader(index, words);
       try {
         if (json)
           reader.read_json(data, 1);
         else
           reader.read_fields(data, 1, {});
-        const NbestRows rows = reader.take();
+        const pool::NbestRows rows = reader.take();
         CHECK(rows.feature_offsets.size() == rows.sentences.size() + 1);
         CHECK(rows.feature_offsets.back() == static_cast<int64_t>(rows.feature_ids.size()));
       } catch (const InputError& error) {
@@ -78,21 +78,21 @@ TEST(random_bytes_never_crash_the_list_readers) {
 }
 
 TEST(lists_survive_writing_and_reading) {
-  FeatureIndex index;
-  WordTable words;
-  NbestReader reader(index, words);
+  names::FeatureIndex index;
+  names::WordTable words;
+  pool::NbestReader reader(index, words);
   reader.read_fields("0 ||| a b ||| x= 1 y= 2 3 ||| -1\n0 |||  ||| x= -0.25 y= 0 1e-3 z= 4\n", 1, {});
-  const NbestRows rows = reader.take();
+  const pool::NbestRows rows = reader.take();
   const std::vector<int64_t> sentences{0, 2};
   const std::vector<int32_t> ids{0};
-  const NbestTable table{{sentences, rows.feature_offsets, rows.feature_ids, rows.feature_values},
-                         {rows.token_offsets, rows.tokens},
-                         ids,
-                         rows.totals,
-                         {},
-                         {},
-                         {{"x", {0}}, {"y", {1, 2}}}};
-  const std::string text = format_nbest(table, index, words, NbestStyle::kMoses);
+  const pool::NbestTable table{{sentences, rows.feature_offsets, rows.feature_ids, rows.feature_values},
+                               {rows.token_offsets, rows.tokens},
+                               ids,
+                               rows.totals,
+                               {},
+                               {},
+                               {{"x", {0}}, {"y", {1, 2}}}};
+  const std::string text = pool::format_nbest(table, index, words, pool::NbestStyle::kMoses);
   CHECK(text == "0 ||| a b ||| x= 1 y= 2 3 ||| -1\n0 |||  ||| x= -0.25 y= 0 0.001 z= 4\n");
 }
 
@@ -102,8 +102,8 @@ TEST(line_searches_improve_and_agree_with_their_scores) {
     Control control;
     const std::vector<int32_t> chosen{0, 1, 2, 3};
     const std::vector<double> weights{0.5, -1, 0.25, 1};
-    const Surface surface({{made.candidates(), made.stats}}, chosen, weights, mean_scorer(), 2, control);
-    Point point(surface, weights);
+    const optim::Surface surface({{made.candidates(), made.stats}}, chosen, weights, metric::mean_scorer(), 2, control);
+    optim::Point point(surface, weights);
     Random random({seed, 7});
     for (int step = 0; step < 20; ++step) {
       const double before = point.rank();
@@ -114,7 +114,7 @@ TEST(line_searches_improve_and_agree_with_their_scores) {
       else
         point.move(step / 2 % 4, point.search(step / 2 % 4, {-3, 3}));
       CHECK(point.rank() >= before);
-      Point fresh(surface, point.weights());
+      optim::Point fresh(surface, point.weights());
       CHECK(std::abs(fresh.rank() - point.rank()) < 1e-9 || step % 2);
     }
   }
@@ -125,23 +125,24 @@ TEST(climbs_do_not_depend_on_threads) {
   Control control;
   const std::vector<int32_t> chosen{0, 1, 2, 3};
   const std::vector<double> weights{0.5, -1, 0.25, 1}, starts{1, 1, 1, 1, -1, 1, 0, 1, 0, 0, 0, 1};
-  const Surface surface({{made.candidates(), made.stats}}, chosen, weights, mean_scorer(), 2, control);
-  const ClimbSettings settings{10, 5, 1, std::vector<Interval>(4)};
-  const auto one = climb(surface, starts, settings, 1, control), many = climb(surface, starts, settings, 3, control);
+  const optim::Surface surface({{made.candidates(), made.stats}}, chosen, weights, metric::mean_scorer(), 2, control);
+  const optim::ClimbSettings settings{10, 5, 1, std::vector<optim::Interval>(4)};
+  const auto one = optim::climb(surface, starts, settings, 1, control),
+             many = optim::climb(surface, starts, settings, 3, control);
   for (size_t i = 0; i < one.size(); ++i) CHECK(one[i].weights == many[i].weights);
 }
 
 TEST(pairs_differences_and_regression) {
   const Made made(5, 30, 4);
   Control control;
-  PairSettings settings;
+  optim::PairSettings settings;
   settings.logistic = true;
-  const Pairs pairs = sample_pairs(made.sentences, made.sentence_ids, made.gains, settings, 2, control);
+  const optim::Pairs pairs = optim::sample_pairs(made.sentences, made.sentence_ids, made.gains, settings, 2, control);
   CHECK(!pairs.better.empty());
-  const SparseRows rows = difference_rows(made.candidates(), pairs.better, pairs.worse);
+  const pool::SparseRows rows = optim::difference_rows(made.candidates(), pairs.better, pairs.worse);
   const std::vector<double> values(rows.values.begin(), rows.values.end()), offsets(pairs.better.size(), 0.0);
-  const LogisticProblem problem{rows.rows, rows.ids, values, offsets, 4, 2.0, 1.0};
-  const auto one = fit_logistic(problem, {}, 1, control), many = fit_logistic(problem, {}, 3, control);
+  const optim::LogisticProblem problem{rows.rows, rows.ids, values, offsets, 4, 2.0, 1.0};
+  const auto one = optim::fit_logistic(problem, {}, 1, control), many = optim::fit_logistic(problem, {}, 3, control);
   CHECK(one.converged);
   CHECK(one.point == many.point);
 }
@@ -150,19 +151,19 @@ TEST(kernels_refuse_arrays_that_do_not_fit) {
   const Made made(6, 5, 3);
   Control control;
   const std::vector<double> two{1, 1};
-  CHECK(throws<InputError>([&] { best_candidates(made.candidates(), two, 1, control); }));
-  Candidates broken = made.candidates();
+  CHECK(throws<InputError>([&] { pool::best_candidates(made.candidates(), two, 1, control); }));
+  pool::Candidates broken = made.candidates();
   broken.values = broken.values.subspan(1);
-  CHECK(throws<std::invalid_argument>([&] { best_candidates(broken, two, 1, control); }));
-  const std::vector<OracleShard> shards{{made.sentences, made.stats, two}};
-  CHECK(throws<std::invalid_argument>([&] { oracle(shards, *mean_scorer(), control); }));
+  CHECK(throws<std::invalid_argument>([&] { pool::best_candidates(broken, two, 1, control); }));
+  const std::vector<pool::OracleShard> shards{{made.sentences, made.stats, two}};
+  CHECK(throws<std::invalid_argument>([&] { pool::oracle(shards, *metric::mean_scorer(), control); }));
 }
 
 TEST(feature_index_grows_and_detects_collisions) {
-  FeatureIndex index;
+  names::FeatureIndex index;
   for (int i = 0; i < 5000; ++i) CHECK(index.intern("f" + std::to_string(i)) == i);
   for (int i = 0; i < 5000; ++i) CHECK(index.find("f" + std::to_string(i)) == i);
-  FeatureIndex narrow(4);
+  names::FeatureIndex narrow(4);
   CHECK(throws<InputError>([&] {
     for (int i = 0; i < 20; ++i) narrow.intern(std::to_string(i));
   }));

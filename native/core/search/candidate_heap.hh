@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::search {
 
 // A key and a candidate's number, compared at once: the order of keys, and of equal keys the smaller number first.
 class CandidateHeap {
@@ -60,4 +60,4 @@ class CandidateHeap {
   std::vector<uint64_t> entries_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::search

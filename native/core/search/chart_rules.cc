@@ -9,7 +9,7 @@
 
 #include "core/grammar/key.hh"
 
-namespace dragoman {
+namespace dragoman::search {
 
 namespace {
 
@@ -112,10 +112,10 @@ uint32_t ChartRules::places_of(int32_t pattern, int32_t begin, std::span<const i
     return std::span<const int64_t>(parts_).subspan(p.first_part, p.n_rows + p.n_lengths);
   };
   const auto slot_of = [&](const Places& wanted) {
-    uint64_t hash = hash_extend(kHashStart, wanted.pattern);
-    for (const int64_t part : parts(wanted)) hash = mix64(hash ^ static_cast<uint64_t>(part));
+    uint64_t hash = grammar::hash_extend(grammar::kHashStart, wanted.pattern);
+    for (const int64_t part : parts(wanted)) hash = grammar::mix64(hash ^ static_cast<uint64_t>(part));
     const size_t mask = place_slots_.size() - 1;
-    for (size_t slot = mix64(hash) & mask;; slot = (slot + 1) & mask) {
+    for (size_t slot = grammar::mix64(hash) & mask;; slot = (slot + 1) & mask) {
       if (place_slots_[slot] == kNowhere) return slot;
       const Places& known = places_[place_slots_[slot]];
       if (known.pattern == wanted.pattern && known.n_rows == wanted.n_rows &&
@@ -212,13 +212,13 @@ void ChartRules::append_target(const ChartRule& rule, std::vector<int32_t>& out)
       out.push_back(batch_->pass_through[at(batch_->words.offsets[at(sentence_)] + rule.place)]);
       return;
     case ChartRuleKind::kFirst:
-      out.insert(out.end(), {kBosWord, tail_symbol(0)});
+      out.insert(out.end(), {forest::kBosWord, forest::tail_symbol(0)});
       return;
     case ChartRuleKind::kGlue:
-      out.insert(out.end(), {tail_symbol(0), tail_symbol(1)});
+      out.insert(out.end(), {forest::tail_symbol(0), forest::tail_symbol(1)});
       return;
     case ChartRuleKind::kEnd:
-      out.insert(out.end(), {tail_symbol(0), kEosWord});
+      out.insert(out.end(), {forest::tail_symbol(0), forest::kEosWord});
       return;
   }
 }
@@ -230,13 +230,13 @@ int32_t ChartRules::n_unknown_words(std::span<const int32_t> target) const {
   }));
 }
 
-void ChartRules::append_features(const Choice& choice, std::vector<Feature>& out) const {
+void ChartRules::append_features(const Choice& choice, std::vector<forest::Feature>& out) const {
   const size_t first = out.size();
   append_local(rule(choice), out);
   if (choice.places == kNowhere) return;
   each_placed(places_[choice.places], rule(choice).place, [&](int32_t id, float value) {
     const auto known = std::find_if(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(),
-                                    [&](const Feature& f) { return f.id == id; });
+                                    [&](const forest::Feature& f) { return f.id == id; });
     if (known != out.end())
       known->value += value;
     else
@@ -244,7 +244,7 @@ void ChartRules::append_features(const Choice& choice, std::vector<Feature>& out
   });
 }
 
-void ChartRules::append_local(const ChartRule& rule, std::vector<Feature>& out) const {
+void ChartRules::append_local(const ChartRule& rule, std::vector<forest::Feature>& out) const {
   const ChartFeatures& features = model_.features;
   const auto add = [&](int32_t id, float value) {
     if (id >= 0 && value != 0) out.push_back({id, value});
@@ -275,12 +275,12 @@ ChartRule ChartRules::made(ChartRuleKind kind, int64_t place) {
   ChartRule rule{0, 0, 0, place, static_cast<uint32_t>(symbols_.size()), 0, 0, kind, {}};
   features_.clear();
   append_local(rule, features_);
-  for (const Feature& f : features_) rule.local += model_.weight(f.id) * static_cast<double>(f.value);
+  for (const forest::Feature& f : features_) rule.local += model_.weight(f.id) * static_cast<double>(f.value);
   target_.clear();
   append_target(rule, target_);
   for (const int32_t symbol : target_) {
     uint32_t word = lm::kUnk;
-    if (symbol == kEosWord && kind == ChartRuleKind::kEnd)
+    if (symbol == forest::kEosWord && kind == ChartRuleKind::kEnd)
       word = lm::kEos;
     else if (symbol >= 0 && at(symbol) < model_.lm_words.size())
       word = model_.lm_words[at(symbol)];
@@ -369,4 +369,4 @@ void ChartRules::order_labels() {
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::search

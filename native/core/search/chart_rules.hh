@@ -12,7 +12,7 @@
 #include "core/lm/chart.hh"
 #include "core/search/chart_search.hh"
 
-namespace dragoman {
+namespace dragoman::search {
 
 // What does not change between sentences.
 struct ChartModel {
@@ -98,7 +98,7 @@ class ChartRules {
   }
   // As they stand on an instance of the rule.
   void append_target(const ChartRule& rule, std::vector<int32_t>& out) const;
-  void append_features(const Choice& choice, std::vector<Feature>& out) const;
+  void append_features(const Choice& choice, std::vector<forest::Feature>& out) const;
   int64_t grammar_id(const ChartRule& rule) const {
     return rule.kind == ChartRuleKind::kGrammar ? batch_->rules[static_cast<size_t>(rule.place)] : -1;
   }
@@ -116,7 +116,7 @@ class ChartRules {
   void order_labels();
   void add_special(ChartRuleKind kind, int64_t place);
   ChartRule made(ChartRuleKind kind, int64_t place);
-  void append_local(const ChartRule& rule, std::vector<Feature>& out) const;
+  void append_local(const ChartRule& rule, std::vector<forest::Feature>& out) const;
   // The rules of a pattern, in rules_.
   std::pair<uint32_t, uint32_t> rules_of(int32_t pattern);
   // The places that a match stands for, found or new.
@@ -144,7 +144,7 @@ class ChartRules {
   std::vector<int32_t> label_order_;
   std::vector<std::vector<Unary>> unaries_;
   std::vector<int32_t> target_;
-  std::vector<Feature> features_;
+  std::vector<forest::Feature> features_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::search

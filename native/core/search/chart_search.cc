@@ -9,7 +9,7 @@
 #include "core/base/parallel.hh"
 #include "core/search/chart_searcher.hh"
 
-namespace dragoman {
+namespace dragoman::search {
 
 namespace {
 
@@ -62,7 +62,7 @@ void RuleBatch::check(const ChartFeatures& features) const {
       size_t n_seen = 0;
       for (const int32_t symbol : targets[r]) {
         if (symbol >= 0) continue;
-        const auto slot = at(tail_slot(symbol));
+        const auto slot = at(forest::tail_slot(symbol));
         if (slot >= arity || seen[slot]) fail("a target side must name each nonterminal of its source side once");
         seen[slot] = 1;
         ++n_seen;
@@ -146,21 +146,22 @@ void ChartDecoder::run(const RuleBatch& batch, const ChartLabels& labels, std::s
   });
 }
 
-std::vector<Forest> ChartDecoder::decode(const RuleBatch& batch, const ChartLabels& labels,
-                                         std::span<const double> weights, int n_threads, Control& control) const {
-  std::vector<Forest> forests(at(batch.size()));
+std::vector<forest::Forest> ChartDecoder::decode(const RuleBatch& batch, const ChartLabels& labels,
+                                                 std::span<const double> weights, int n_threads,
+                                                 Control& control) const {
+  std::vector<forest::Forest> forests(at(batch.size()));
   run(batch, labels, weights, n_threads, control,
-      [&](int64_t s, Forest&& forest) { forests[at(s)] = std::move(forest); });
+      [&](int64_t s, forest::Forest&& forest) { forests[at(s)] = std::move(forest); });
   return forests;
 }
 
-KBestLists ChartDecoder::decode_kbest(const RuleBatch& batch, const ChartLabels& labels,
-                                      std::span<const double> weights, int64_t k, bool distinct, int n_threads,
-                                      Control& control) const {
-  std::vector<KBestLists> parts(at(batch.size()));
+forest::KBestLists ChartDecoder::decode_kbest(const RuleBatch& batch, const ChartLabels& labels,
+                                              std::span<const double> weights, int64_t k, bool distinct, int n_threads,
+                                              Control& control) const {
+  std::vector<forest::KBestLists> parts(at(batch.size()));
   run(batch, labels, weights, n_threads, control,
-      [&](int64_t s, Forest&& forest) { append_kbest(forest, weights, k, distinct, parts[at(s)]); });
-  return concatenated(std::move(parts));
+      [&](int64_t s, forest::Forest&& forest) { forest::append_kbest(forest, weights, k, distinct, parts[at(s)]); });
+  return forest::concatenated(std::move(parts));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::search

@@ -16,7 +16,7 @@
 #include "core/forest/kbest.hh"
 #include "core/lm/model.hh"
 
-namespace dragoman {
+namespace dragoman::search {
 
 // Feature ids; -1 where a feature is not used.
 struct ChartFeatures {
@@ -100,11 +100,11 @@ class ChartDecoder {
                std::vector<uint32_t> lm_words);
 
   // Feature f weighs weights[f], or 0 beyond. A sentence without a derivation has an empty forest.
-  std::vector<Forest> decode(const RuleBatch& batch, const ChartLabels& labels, std::span<const double> weights,
-                             int n_threads, Control& control) const;
+  std::vector<forest::Forest> decode(const RuleBatch& batch, const ChartLabels& labels, std::span<const double> weights,
+                                     int n_threads, Control& control) const;
   // The k best candidates at once, without keeping the forests.
-  KBestLists decode_kbest(const RuleBatch& batch, const ChartLabels& labels, std::span<const double> weights, int64_t k,
-                          bool distinct, int n_threads, Control& control) const;
+  forest::KBestLists decode_kbest(const RuleBatch& batch, const ChartLabels& labels, std::span<const double> weights,
+                                  int64_t k, bool distinct, int n_threads, Control& control) const;
 
  private:
   template <typename Take>
@@ -117,4 +117,4 @@ class ChartDecoder {
   std::vector<uint32_t> lm_words_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::search

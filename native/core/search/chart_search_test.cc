@@ -53,13 +53,13 @@ struct Rules {
     add_pattern({1}, {{0, {5}}});
     first_pattern.push_back(static_cast<int64_t>(symbol_offsets.size()) - 1);
   }
-  RuleBatch batch() const {
+  search::RuleBatch batch() const {
     return {{sentence_offsets, words}, pass_through, first_pattern, {symbol_offsets, symbols},      first_rule,     lhs,
             {target_offsets, targets}, rules,        scores,        {feature_offsets, feature_ids}, feature_values, 2};
   }
 };
 
-ChartFeatures features() { return {-1, -1, 0, 1, 2, 3, {}, {4}}; }
+search::ChartFeatures features() { return {-1, -1, 0, 1, 2, 3, {}, {4}}; }
 
 }  // namespace
 
@@ -67,29 +67,29 @@ TEST(chart_search_covers_every_sentence) {
   Rules rules;
   for (const int length : {0, 1, 2, 5, 9, 40}) rules.add_sentence(length);
   const std::vector<double> weights{0.1, -0.2, -0.3, -1, 1, 0.5};
-  const ChartLabels labels{2, {0, 1}, {0}};
+  const search::ChartLabels labels{2, {0, 1}, {0}};
   Control control;
-  const ChartDecoder decoder({20, 5, 3, 8}, features(), nullptr, {});
+  const search::ChartDecoder decoder({20, 5, 3, 8}, features(), nullptr, {});
   const auto forests = decoder.decode(rules.batch(), labels, weights, 2, control);
   const auto lists = decoder.decode_kbest(rules.batch(), labels, weights, 10, true, 1, control);
   CHECK(forests.size() == 6 && lists.first.size() == 7);
   for (size_t s = 0; s < forests.size(); ++s) {
-    const Forest& forest = forests[s];
+    const forest::Forest& forest = forests[s];
     CHECK(forest.n_nodes() > 0);
     const auto length = static_cast<int32_t>(rules.sentence_offsets[s + 1] - rules.sentence_offsets[s]);
-    CHECK((forest.node(forest.goal()).span == Forest::Span{0, length}));
+    CHECK((forest.node(forest.goal()).span == forest::Forest::Span{0, length}));
     CHECK(lists.first[s] < lists.first[s + 1]);
-    KBestLists one;
-    append_kbest(forest, weights, 1, true, one);
+    forest::KBestLists one;
+    forest::append_kbest(forest, weights, 1, true, one);
     CHECK(one.scores[0] == lists.scores[static_cast<size_t>(lists.first[s])]);
   }
 }
 
 TEST(chart_search_scores_whole_strings) {
-  WordTable words;
+  names::WordTable words;
   for (const char* symbol : {"<unk>", "<s>", "</s>"}) words.intern(symbol);
-  EncodedLines lines;
-  encode_lines("a b c a b\na b d\nc a b a c e f\nb a b c d\nd d d a b c\na f e d\n", words, 1, lines);
+  names::EncodedLines lines;
+  names::encode_lines("a b c a b\na b d\nc a b a c e f\nb a b c d\nd d d a b c\na f e d\n", words, 1, lines);
   lm::TrainingText text;
   text.add({lines.offsets, lines.ids}, words.size(), {}, -1);
   Control control;
@@ -99,10 +99,10 @@ TEST(chart_search_scores_whole_strings) {
   for (const int length : {0, 1, 4, 9}) rules.add_sentence(length);
   std::vector<uint32_t> lm_words;  // of the target ids 0 to 8: the model's own
   for (uint32_t word = 0; word < 9; ++word) lm_words.push_back(word);
-  ChartFeatures with_lm = features();
+  search::ChartFeatures with_lm = features();
   with_lm.lm = 6;
   const std::vector<double> weights{0.1, -0.2, -0.3, -1, 1, 0.5, 1};
-  const ChartDecoder decoder({30, 1e9, 0, 20}, with_lm, model, lm_words);
+  const search::ChartDecoder decoder({30, 1e9, 0, 20}, with_lm, model, lm_words);
   const auto lists = decoder.decode_kbest(rules.batch(), {2, {0, 1}, {0}}, weights, 20, false, 2, control);
   CHECK(lists.first.back() > 20);
   for (size_t c = 0; c < lists.scores.size(); ++c) {
@@ -128,7 +128,7 @@ TEST(chart_search_weighs_features_of_places) {
   std::vector<int64_t> first_place{0}, first_row{0}, offsets{0}, first_class{0}, gap_offsets{0};
   std::vector<int32_t> symbols, positions, ids, classes, gap_ids;
   std::vector<float> values, gap_values;
-  RuleBatch batch = rules.batch();
+  search::RuleBatch batch = rules.batch();
   constexpr int32_t kMaxLength = 40;
   for (int64_t s = 0; s < batch.size(); ++s)
     for (auto p = batch.first_pattern[static_cast<size_t>(s)]; p < batch.first_pattern[static_cast<size_t>(s) + 1];
@@ -157,11 +157,11 @@ TEST(chart_search_weighs_features_of_places) {
     gap_values.push_back(static_cast<float>(length));
     gap_offsets.push_back(length);
   }
-  batch.contexts = RuleContexts{first_place, symbols, positions, first_row, {offsets, ids}, values};
-  batch.gaps = RuleGaps{first_class, classes, kMaxLength, {gap_offsets, gap_ids}, gap_values};
+  batch.contexts = search::RuleContexts{first_place, symbols, positions, first_row, {offsets, ids}, values};
+  batch.gaps = search::RuleGaps{first_class, classes, kMaxLength, {gap_offsets, gap_ids}, gap_values};
   const std::vector<double> weights{0.1, -0.2, -0.3, -1, 1, 0.5, 0.75, -0.25};
   Control control;
-  const ChartDecoder decoder({20, 5, 3, 8}, features(), nullptr, {});
+  const search::ChartDecoder decoder({20, 5, 3, 8}, features(), nullptr, {});
   const auto lists = decoder.decode_kbest(batch, {2, {0, 1}, {0}}, weights, 30, false, 2, control);
   CHECK(lists.first.back() > 60);
   for (size_t s = 0; s + 1 < lists.first.size(); ++s)
@@ -183,17 +183,17 @@ TEST(chart_search_weighs_features_of_places) {
 TEST(chart_search_refuses_what_does_not_fit) {
   Rules rules;
   rules.add_sentence(4);
-  const ChartLabels labels{2, {0, 1}, {0}};
+  const search::ChartLabels labels{2, {0, 1}, {0}};
   Control control;
-  const ChartDecoder decoder({20, 5, 3, 8}, features(), nullptr, {});
-  const auto refused = [&](const RuleBatch& batch, const ChartLabels& meaning) {
+  const search::ChartDecoder decoder({20, 5, 3, 8}, features(), nullptr, {});
+  const auto refused = [&](const search::RuleBatch& batch, const search::ChartLabels& meaning) {
     return test::throws<std::invalid_argument>([&] { decoder.decode(batch, meaning, {}, 1, control); });
   };
   CHECK(!refused(rules.batch(), labels));
   CHECK(refused(rules.batch(), {3, {0}, {0}}));
   CHECK(refused(rules.batch(), {2, {1, 0}, {0}}));
   CHECK(refused(rules.batch(), {2, {0}, {2}}));
-  RuleBatch batch = rules.batch();
+  search::RuleBatch batch = rules.batch();
   batch.n_labels = 1;
   CHECK(refused(batch, labels));
   Rules other = rules;
@@ -205,5 +205,5 @@ TEST(chart_search_refuses_what_does_not_fit) {
   other = rules;
   other.symbols.back() = -1;
   CHECK(refused(other.batch(), labels));
-  CHECK(test::throws<std::invalid_argument>([] { ChartDecoder({0, 5, 3, 8}, features(), nullptr, {}); }));
+  CHECK(test::throws<std::invalid_argument>([] { search::ChartDecoder({0, 5, 3, 8}, features(), nullptr, {}); }));
 }

@@ -5,7 +5,7 @@
 #include <tuple>
 #include <utility>
 
-namespace dragoman {
+namespace dragoman::search {
 
 namespace {
 
@@ -23,7 +23,7 @@ ChartSearcher::ChartSearcher(const ChartModel& model)
       rules_(model, lm_.get()),
       slots_(1 << 10) {}
 
-Forest ChartSearcher::run(const RuleBatch& batch, int64_t sentence, const Control& control) {
+forest::Forest ChartSearcher::run(const RuleBatch& batch, int64_t sentence, const Control& control) {
   start(batch, sentence);
   if (n_words_ == 0) return empty_sentence();
   fill_chart(control);
@@ -203,7 +203,7 @@ void ChartSearcher::score(Candidate& candidate, bool is_end) {
       if (symbol >= 0) {
         scorer.word(static_cast<uint32_t>(symbol));
       } else {
-        const auto t = static_cast<uint32_t>(tail_slot(symbol));
+        const auto t = static_cast<uint32_t>(forest::tail_slot(symbol));
         scorer.piece(nodes_[tails_[cube.first_tail + t].first + ranks[t + 1]].state);
       }
     }
@@ -218,7 +218,7 @@ void ChartSearcher::score(Candidate& candidate, bool is_end) {
   candidate.key += lm_weight_ * static_cast<double>(lm_->score(states_.back().right, lm::kEos, unused));
 }
 
-ChartSearcher::NodeList ChartSearcher::search(int32_t label, Forest::Span span, bool is_end) {
+ChartSearcher::NodeList ChartSearcher::search(int32_t label, forest::Forest::Span span, bool is_end) {
   heap_.clear();
   candidates_.clear();
   ranks_.clear();
@@ -288,22 +288,22 @@ uint32_t ChartSearcher::recombine(uint32_t state) {
 
 // ---- the result
 
-Forest ChartSearcher::empty_sentence() const {
-  Forest forest;
-  std::vector<Feature> features;
+forest::Forest ChartSearcher::empty_sentence() const {
+  forest::Forest forest;
+  std::vector<forest::Feature> features;
   if (model_.lm != nullptr && model_.features.lm >= 0) {
     lm::State unused;
     features.push_back({model_.features.lm, model_.lm->score(model_.lm->begin_state(), lm::kEos, unused)});
   }
-  const std::vector<int32_t> symbols{kBosWord, kEosWord};
+  const std::vector<int32_t> symbols{forest::kBosWord, forest::kEosWord};
   const int32_t instance = forest.add_instance({-1, {0, 0}}, symbols, {});
   forest.add_node({model_.labels.goal, {0, 0}, 0});
   forest.add_edge(instance, {}, features);
   return forest;
 }
 
-Forest ChartSearcher::build_forest() const {
-  Forest forest;
+forest::Forest ChartSearcher::build_forest() const {
+  forest::Forest forest;
   const NodeList whole = rows_[at(n_words_)];
   if (whole.size == 0) return forest;
   const auto n_tails = [&](size_t edge) {
@@ -316,11 +316,11 @@ Forest ChartSearcher::build_forest() const {
     for (int32_t e = nodes_[v].last_edge; e >= 0; e = edges_[at(e)].next)
       for (size_t t = 0; t < n_tails(at(e)); ++t) is_needed[edge_tails_[edges_[at(e)].first_tail + t]] = 1;
   }
-  std::vector<Feature> features;
+  std::vector<forest::Feature> features;
   std::vector<int32_t> symbols, chain, tails, node_of(nodes_.size(), -1);
   // A rule's instance at the span of the item whose edges are being added.
   std::vector<int32_t> instance_of(rules_.n_choices(), -1);
-  const auto add_instance = [&](const ChartRules::Choice& choice, Forest::Span span) {
+  const auto add_instance = [&](const ChartRules::Choice& choice, forest::Forest::Span span) {
     const ChartRule& rule = rules_.rule(choice);
     symbols.clear();
     features.clear();
@@ -360,4 +360,4 @@ Forest ChartSearcher::build_forest() const {
   return forest;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::search

@@ -17,12 +17,12 @@
 #include "core/search/chart_rules.hh"
 #include "core/search/chart_search.hh"
 
-namespace dragoman {
+namespace dragoman::search {
 
 class ChartSearcher {
  public:
   explicit ChartSearcher(const ChartModel& model);
-  Forest run(const RuleBatch& batch, int64_t sentence, const Control& control);
+  forest::Forest run(const RuleBatch& batch, int64_t sentence, const Control& control);
 
  private:
   // Nodes of one span and label, best first.
@@ -31,7 +31,7 @@ class ChartSearcher {
   };
   struct Item {
     int32_t label;
-    Forest::Span span;
+    forest::Forest::Span span;
     NodeList nodes;
   };
   // A class of equal label, span and language-model state.
@@ -81,15 +81,15 @@ class ChartSearcher {
   NodeList find(int32_t begin, int32_t end, int32_t label) const;
 
   // Cube pruning over cubes_; the nodes that come out become an item.
-  NodeList search(int32_t label, Forest::Span span, bool is_end);
+  NodeList search(int32_t label, forest::Forest::Span span, bool is_end);
   void push(uint32_t cube);
   void push_next(uint32_t candidate);
   void score(Candidate& candidate, bool is_end);
   void take(const Candidate& candidate);
   uint32_t recombine(uint32_t state);
 
-  Forest build_forest() const;
-  Forest empty_sentence() const;
+  forest::Forest build_forest() const;
+  forest::Forest empty_sentence() const;
 
   const ChartModel& model_;
   double lm_weight_;
@@ -119,4 +119,4 @@ class ChartSearcher {
   uint32_t stamp_ = 0;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::search

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace dragoman {
+namespace dragoman::search {
 
 void FutureCosts::compute(int32_t n_words, int32_t max_length, std::span<const double> best, int32_t width) {
   constexpr double kNone = -std::numeric_limits<double>::infinity();
@@ -127,4 +127,4 @@ double Coverages::gap_cost(uint32_t c) const {
   return gap < n_words_ ? sum + costs_->of(gap, n_words_) : sum;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::search

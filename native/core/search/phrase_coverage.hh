@@ -9,7 +9,7 @@
 
 #include "core/search/reordering.hh"
 
-namespace dragoman {
+namespace dragoman::search {
 
 // The cost of covering gaps: the best segmentation into phrases, each with its best score.
 class FutureCosts {
@@ -72,4 +72,4 @@ class Coverages {
   std::vector<uint32_t> slots_;  // id + 1; 0: free
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::search

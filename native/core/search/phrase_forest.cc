@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::search {
 
 namespace {
 
@@ -24,7 +24,7 @@ std::vector<char> needed(const Hypotheses& hypotheses, int32_t n_words) {
 }
 
 // The source words between the first and the last covered one.
-Forest::Span span_of(const Coverages& coverages, uint32_t coverage, int32_t n_words) {
+forest::Forest::Span span_of(const Coverages& coverages, uint32_t coverage, int32_t n_words) {
   const int32_t gap = coverages.first_gap(coverage);
   int32_t begin = 0;
   if (gap == 0)
@@ -34,24 +34,24 @@ Forest::Span span_of(const Coverages& coverages, uint32_t coverage, int32_t n_wo
 
 }  // namespace
 
-Forest phrase_forest(const PhraseSearchSpace& space, Transitions& transitions) {
+forest::Forest phrase_forest(const PhraseSearchSpace& space, Transitions& transitions) {
   const Hypotheses& hypotheses = space.hypotheses;
   const Prepared& prepared = space.prepared;
   const int32_t n = prepared.n_words;
   const std::vector<char> is_needed = needed(hypotheses, n);
-  Forest forest;
-  std::vector<Feature> features;
+  forest::Forest forest;
+  std::vector<forest::Feature> features;
   const auto add = [&](int32_t id, float value) {
     if (id >= 0 && value != 0) features.push_back({id, value});
   };
-  std::vector<int32_t> symbols{kBosWord}, chain;
+  std::vector<int32_t> symbols{forest::kBosWord}, chain;
   const int32_t start = forest.add_instance({-1, {0, 0}}, symbols, {});
   std::vector<int32_t> instance_of(prepared.options.size(), -1), node_of(hypotheses.size(), -1);
   const auto instance = [&](int32_t id) {
     if (instance_of[at(id)] >= 0) return instance_of[at(id)];
     const Option& option = prepared.options[at(id)];
     const PhraseView view = view_of(space.batch, space.sentence, option);
-    symbols.assign(1, tail_symbol(0));
+    symbols.assign(1, forest::tail_symbol(0));
     symbols.insert(symbols.end(), view.words.begin(), view.words.end());
     features.clear();
     append_local_features(space.batch, space.sentence, space.features, option, features);
@@ -61,7 +61,8 @@ Forest phrase_forest(const PhraseSearchSpace& space, Transitions& transitions) {
     for (const int32_t id : hypotheses.stack(covered)) {
       if (!is_needed[at(id)]) continue;
       const Hypothesis& h = hypotheses[id];
-      const Forest::Span span = covered == 0 ? Forest::Span{0, 0} : span_of(space.coverages, h.coverage, n);
+      const forest::Forest::Span span =
+          covered == 0 ? forest::Forest::Span{0, 0} : span_of(space.coverages, h.coverage, n);
       node_of[at(id)] = forest.add_node({-1, span, covered});
       if (id == 0) forest.add_edge(start, {}, {});
       chain.clear();
@@ -79,7 +80,7 @@ Forest phrase_forest(const PhraseSearchSpace& space, Transitions& transitions) {
         forest.add_edge(with, std::span(&node_of[at(arc.from)], 1), features);
       }
     }
-  symbols.assign({tail_symbol(0), kEosWord});
+  symbols.assign({forest::tail_symbol(0), forest::kEosWord});
   const int32_t last = forest.add_instance({-1, {n, n}}, symbols, {});
   forest.add_node({-1, {0, n}, n});
   const auto& goals = hypotheses.stack(n);
@@ -91,4 +92,4 @@ Forest phrase_forest(const PhraseSearchSpace& space, Transitions& transitions) {
   return forest;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::search

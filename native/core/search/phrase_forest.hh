@@ -7,7 +7,7 @@
 #include "core/forest/forest.hh"
 #include "core/search/phrase_transition.hh"
 
-namespace dragoman {
+namespace dragoman::search {
 
 struct PhraseSearchSpace {
   const PhraseBatch& batch;
@@ -19,6 +19,6 @@ struct PhraseSearchSpace {
   std::span<const float> end_lm;  // the language model's increment for the end, of each hypothesis of the last stack
 };
 
-Forest phrase_forest(const PhraseSearchSpace& space, Transitions& transitions);
+forest::Forest phrase_forest(const PhraseSearchSpace& space, Transitions& transitions);
 
-}  // namespace dragoman
+}  // namespace dragoman::search

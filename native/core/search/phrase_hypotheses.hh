@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-namespace dragoman {
+namespace dragoman::search {
 
 // What later scores can depend on: hypotheses that agree in it recombine.
 struct SearchState {
@@ -125,4 +125,4 @@ class Hypotheses {
   std::vector<std::vector<int32_t>> stacks_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::search

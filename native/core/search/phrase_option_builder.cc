@@ -9,7 +9,7 @@
 #include "core/base/parallel.hh"
 #include "core/templates/feature_columns.hh"
 
-namespace dragoman {
+namespace dragoman::search {
 
 namespace {
 
@@ -25,7 +25,7 @@ void copy_to(std::span<const T> from, std::vector<T>& to, size_t place) {
   std::copy(from.begin(), from.end(), to.begin() + static_cast<std::ptrdiff_t>(place));
 }
 
-RuleView view_of(std::span<const int32_t> source, const TranslationOption& option) {
+templates::RuleView view_of(std::span<const int32_t> source, const grammar::TranslationOption& option) {
   return {source, option.target, option.alignment, option.count, option.pair};
 }
 
@@ -33,7 +33,7 @@ RuleView view_of(std::span<const int32_t> source, const TranslationOption& optio
 
 OptionBuilder::Draft OptionBuilder::draft(const Sentences& sentences, int n_threads, Control& control) const {
   const auto n_sentences = at(sentences.size());
-  std::vector<OptionList> lists(n_sentences);
+  std::vector<grammar::OptionList> lists(n_sentences);
   parallel_chunks(sentences.size(), 1, n_threads, control, [&](int64_t begin, int64_t end, int) {
     for (int64_t s = begin; s < end; ++s) view_.options(sentences[s], lists[at(s)]);
   });
@@ -49,26 +49,26 @@ OptionBuilder::Draft OptionBuilder::draft(const Sentences& sentences, int n_thre
   const auto n_columns = static_cast<size_t>(view_.n_reordering());
   out.target_offsets.assign(n + 1, 0);
   for (size_t s = 0, i = 0; s < n_sentences; ++s)
-    for (const TranslationOption& option : lists[s].options) {
+    for (const grammar::TranslationOption& option : lists[s].options) {
       out.target_offsets[i + 1] = out.target_offsets[i] + static_cast<int64_t>(option.target.size());
       ++i;
     }
   out.begin.resize(n);
   out.end.resize(n);
   out.rules.resize(n);
-  out.scores.resize(n * kNumPhraseScores);
+  out.scores.resize(n * grammar::kNumPhraseScores);
   out.orientations.resize(n * n_columns);
   out.targets.resize(at(out.target_offsets.back()));
   parallel_chunks(sentences.size(), 16, n_threads, control, [&](int64_t begin, int64_t end, int) {
     for (int64_t s = begin; s < end; ++s) {
-      const OptionList& list = lists[at(s)];
+      const grammar::OptionList& list = lists[at(s)];
       size_t i = at(out.first[at(s)]);
       copy_to(std::span<const float>(list.reordering), out.orientations, i * n_columns);
-      for (const TranslationOption& option : list.options) {
+      for (const grammar::TranslationOption& option : list.options) {
         out.begin[i] = option.begin;
         out.end[i] = option.end;
         out.rules[i] = option.pair;
-        copy_to(std::span<const float>(option.scores), out.scores, i * kNumPhraseScores);
+        copy_to(std::span<const float>(option.scores), out.scores, i * grammar::kNumPhraseScores);
         copy_to(option.target, out.targets, at(out.target_offsets[i]));
         if (option.end - option.begin == 1) out.pass_through[at(sentences.offsets[at(s)] + option.begin)] = 0;
         ++i;
@@ -92,21 +92,23 @@ OptionBuilder::Draft OptionBuilder::draft(const Sentences& sentences, int n_thre
     const size_t end = std::min(first_use.size(), (at(chunk) + 1) * kChunk);
     for (size_t row = at(chunk) * kChunk; row < end; ++row) {
       const auto [s, o] = first_use[row];
-      const TranslationOption& option = lists[s].options[o];
+      const grammar::TranslationOption& option = lists[s].options[o];
       const auto source = sentences[s].subspan(at(option.begin), at(option.end - option.begin));
       templates_.features(view_of(source, option), draft.rows[at(chunk)]);
     }
   });
   if (!templates_.has_contexts()) return draft;
-  draft.context_rows.assign((n_sentences + at(kContextSentences) - 1) / at(kContextSentences), ContextRows(templates_));
+  draft.context_rows.assign((n_sentences + at(kContextSentences) - 1) / at(kContextSentences),
+                            templates::ContextRows(templates_));
   parallel_chunks(sentences.size(), kContextSentences, n_threads, control, [&](int64_t begin, int64_t end, int) {
-    ContextRows& rows = draft.context_rows[at(begin / kContextSentences)];
+    templates::ContextRows& rows = draft.context_rows[at(begin / kContextSentences)];
     for (int64_t s = begin; s < end; ++s) {
       const auto words = sentences[s];
-      for (const TranslationOption& option : lists[at(s)].options) {
+      for (const grammar::TranslationOption& option : lists[at(s)].options) {
         const auto first = at(option.begin), after = at(option.end);
         rows.add(view_of(words.subspan(first, after - first), option), 0, after - first,
-                 first == 0 ? kSentenceBegin : words[first - 1], after == words.size() ? kSentenceEnd : words[after]);
+                 first == 0 ? templates::kSentenceBegin : words[first - 1],
+                 after == words.size() ? templates::kSentenceEnd : words[after]);
         rows.end_row();
       }
     }
@@ -115,18 +117,18 @@ OptionBuilder::Draft OptionBuilder::draft(const Sentences& sentences, int n_thre
   return draft;
 }
 
-BuiltOptions OptionBuilder::finish(Draft&& draft, FeatureIndex& index, bool grow) {
+BuiltOptions OptionBuilder::finish(Draft&& draft, names::FeatureIndex& index, bool grow) {
   BuiltOptions& out = draft.options;
   const size_t n = out.rules.size();
   out.feature_offsets.assign(n + 1, 0);
   if (draft.rows.empty()) return std::move(out);
 
-  const FeatureColumns of_pair = intern_rows(draft.rows, index, grow);
-  FeatureColumns of_option;
-  for (const ContextRows& rows : draft.context_rows) rows.intern(index, grow, of_option);
+  const templates::FeatureColumns of_pair = templates::intern_rows(draft.rows, index, grow);
+  templates::FeatureColumns of_option;
+  for (const templates::ContextRows& rows : draft.context_rows) rows.intern(index, grow, of_option);
   for (size_t i = 0; i < n; ++i) {
     const auto begin = static_cast<std::ptrdiff_t>(out.feature_ids.size());
-    const auto append = [&](const FeatureColumns& columns, size_t row) {
+    const auto append = [&](const templates::FeatureColumns& columns, size_t row) {
       for (size_t f = columns.offsets[row]; f < columns.offsets[row + 1]; ++f) {
         const auto known = std::find(out.feature_ids.begin() + begin, out.feature_ids.end(), columns.ids[f]);
         if (known != out.feature_ids.end()) {
@@ -144,4 +146,4 @@ BuiltOptions OptionBuilder::finish(Draft&& draft, FeatureIndex& index, bool grow
   return std::move(out);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::search

@@ -11,7 +11,7 @@
 #include "core/templates/context_rows.hh"
 #include "core/templates/rule_template.hh"
 
-namespace dragoman {
+namespace dragoman::search {
 
 // Arrays as PhraseBatch has them.
 struct BuiltOptions {
@@ -30,26 +30,28 @@ struct BuiltOptions {
 class OptionBuilder {
  public:
   // The view and the words that `templates` names by must outlive it.
-  OptionBuilder(const GrammarView& view, TemplateSet templates) : view_(view), templates_(std::move(templates)) {}
+  OptionBuilder(const grammar::GrammarView& view, templates::TemplateSet templates)
+      : view_(view), templates_(std::move(templates)) {}
 
   // A batch on its way: everything is there but the ids of its sparse features, whose names wait in `rows`.
   struct Draft {
     BuiltOptions options;
-    std::vector<uint32_t> pair_of_option;   // row of each option's pair
-    std::vector<FeatureRows> rows;          // of pairs in the order of first use, in chunks of kChunk
-    std::vector<ContextRows> context_rows;  // of options, in chunks of sentences; none without such templates
+    std::vector<uint32_t> pair_of_option;      // row of each option's pair
+    std::vector<templates::FeatureRows> rows;  // of pairs in the order of first use, in chunks of kChunk
+    std::vector<templates::ContextRows>
+        context_rows;  // of options, in chunks of sentences; none without such templates
   };
   Draft draft(const Sentences& sentences, int n_threads, Control& control) const;
   // Gives the sparse features their ids, new ones in the order of options; without `grow` features that the index lacks
   // are left out. Not thread-safe: it changes the index.
-  static BuiltOptions finish(Draft&& draft, FeatureIndex& index, bool grow);
+  static BuiltOptions finish(Draft&& draft, names::FeatureIndex& index, bool grow);
 
  private:
   static constexpr size_t kChunk = 256;
   static constexpr int64_t kContextSentences = 16;
 
-  const GrammarView& view_;
-  TemplateSet templates_;
+  const grammar::GrammarView& view_;
+  templates::TemplateSet templates_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::search

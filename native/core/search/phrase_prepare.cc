@@ -8,7 +8,7 @@
 #include <tuple>
 #include <unordered_map>
 
-namespace dragoman {
+namespace dragoman::search {
 
 namespace {
 
@@ -65,7 +65,7 @@ PhraseView view_of(const PhraseBatch& batch, int64_t sentence, const Option& opt
 }
 
 void append_local_features(const PhraseBatch& batch, int64_t sentence, const PhraseFeatures& features,
-                           const Option& option, std::vector<Feature>& out) {
+                           const Option& option, std::vector<forest::Feature>& out) {
   const auto add = [&](int32_t id, float value) {
     if (id >= 0 && value != 0) out.push_back({id, value});
   };
@@ -89,14 +89,14 @@ void Prepared::collect(const PhraseBatch& batch, int64_t sentence, const PhraseF
   options.clear();
   const auto& o = batch.options;
   std::vector<char> has_option(at(n_words));
-  std::vector<Feature> local;
+  std::vector<forest::Feature> local;
   const auto add = [&](SourceSpan span, int64_t source) {
     Option option{span, 0, 0, 0, -1, source, 0, 0};
     const auto words = target_of(batch, sentence, option);
     if (!words.empty()) option.first_target = words[0];
     local.clear();
     append_local_features(batch, sentence, features, option, local);
-    for (const Feature& f : local) option.local += weight_of(weights, f.id) * static_cast<double>(f.value);
+    for (const forest::Feature& f : local) option.local += weight_of(weights, f.id) * static_cast<double>(f.value);
     options.push_back(option);
   };
   for (int64_t i = o.first[at(sentence)]; i < o.first[at(sentence) + 1]; ++i) {
@@ -186,4 +186,4 @@ void Prepared::finish(const PhraseBatch& batch, int64_t sentence, const PhraseFe
       for (const int32_t id : model.forward) forward[i++] *= weight_of(weights, id);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::search

@@ -13,7 +13,7 @@
 #include "core/search/phrase_coverage.hh"
 #include "core/search/phrase_search.hh"
 
-namespace dragoman {
+namespace dragoman::search {
 
 // An option as search sees it. Sorted by span, then by estimate.
 struct Option {
@@ -115,10 +115,10 @@ PhraseView view_of(const PhraseBatch& batch, int64_t sentence, const Option& opt
 
 // Feature values of an option as they stand on its instance.
 void append_local_features(const PhraseBatch& batch, int64_t sentence, const PhraseFeatures& features,
-                           const Option& option, std::vector<Feature>& out);
+                           const Option& option, std::vector<forest::Feature>& out);
 
 inline double weight_of(std::span<const double> weights, int32_t feature) {
   return feature >= 0 && static_cast<size_t>(feature) < weights.size() ? weights[static_cast<size_t>(feature)] : 0;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::search

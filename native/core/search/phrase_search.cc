@@ -6,7 +6,7 @@
 #include "core/base/parallel.hh"
 #include "core/search/phrase_searcher.hh"
 
-namespace dragoman {
+namespace dragoman::search {
 
 namespace {
 
@@ -83,20 +83,21 @@ void PhraseDecoder::run(const PhraseBatch& batch, std::span<const double> weight
     with(NoLm{});
 }
 
-std::vector<Forest> PhraseDecoder::decode(const PhraseBatch& batch, std::span<const double> weights, int n_threads,
-                                          Control& control) const {
-  std::vector<Forest> forests(static_cast<size_t>(batch.size()));
+std::vector<forest::Forest> PhraseDecoder::decode(const PhraseBatch& batch, std::span<const double> weights,
+                                                  int n_threads, Control& control) const {
+  std::vector<forest::Forest> forests(static_cast<size_t>(batch.size()));
   run(batch, weights, n_threads, control,
-      [&](int64_t s, Forest&& forest) { forests[static_cast<size_t>(s)] = std::move(forest); });
+      [&](int64_t s, forest::Forest&& forest) { forests[static_cast<size_t>(s)] = std::move(forest); });
   return forests;
 }
 
-KBestLists PhraseDecoder::decode_kbest(const PhraseBatch& batch, std::span<const double> weights, int64_t k,
-                                       bool distinct, int n_threads, Control& control) const {
-  std::vector<KBestLists> parts(static_cast<size_t>(batch.size()));
-  run(batch, weights, n_threads, control,
-      [&](int64_t s, Forest&& forest) { append_kbest(forest, weights, k, distinct, parts[static_cast<size_t>(s)]); });
-  return concatenated(std::move(parts));
+forest::KBestLists PhraseDecoder::decode_kbest(const PhraseBatch& batch, std::span<const double> weights, int64_t k,
+                                               bool distinct, int n_threads, Control& control) const {
+  std::vector<forest::KBestLists> parts(static_cast<size_t>(batch.size()));
+  run(batch, weights, n_threads, control, [&](int64_t s, forest::Forest&& forest) {
+    forest::append_kbest(forest, weights, k, distinct, parts[static_cast<size_t>(s)]);
+  });
+  return forest::concatenated(std::move(parts));
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::search

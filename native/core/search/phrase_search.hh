@@ -16,7 +16,7 @@
 #include "core/lm/model.hh"
 #include "core/search/reordering.hh"
 
-namespace dragoman {
+namespace dragoman::search {
 
 // A reordering model's features by orientation; an empty direction is not scored. An option has the columns of
 // `backward`, then those of `forward`.
@@ -87,7 +87,7 @@ class TransitionTemplate {
   virtual int64_t state(const PhraseView& phrase) const = 0;
   // Whether the stack is looked at: recombination then compares the blocks' first words too.
   virtual bool uses_blocks() const = 0;
-  virtual void features(const Transition& transition, std::vector<Feature>& out) const = 0;
+  virtual void features(const Transition& transition, std::vector<forest::Feature>& out) const = 0;
 };
 
 class PhraseDecoder {
@@ -99,11 +99,11 @@ class PhraseDecoder {
 
   const PhraseFeatures& features() const { return features_; }
   // Feature f weighs weights[f], or 0 beyond.
-  std::vector<Forest> decode(const PhraseBatch& batch, std::span<const double> weights, int n_threads,
-                             Control& control) const;
+  std::vector<forest::Forest> decode(const PhraseBatch& batch, std::span<const double> weights, int n_threads,
+                                     Control& control) const;
   // The k best candidates at once, without keeping the forests.
-  KBestLists decode_kbest(const PhraseBatch& batch, std::span<const double> weights, int64_t k, bool distinct,
-                          int n_threads, Control& control) const;
+  forest::KBestLists decode_kbest(const PhraseBatch& batch, std::span<const double> weights, int64_t k, bool distinct,
+                                  int n_threads, Control& control) const;
 
  private:
   template <typename Take>
@@ -117,4 +117,4 @@ class PhraseDecoder {
   std::vector<std::shared_ptr<const TransitionTemplate>> templates_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::search

@@ -27,11 +27,11 @@ struct ToyLm {
 };
 
 // Fires on (rule before, rule), and on the first word of the block beside it.
-class PairTemplate final : public TransitionTemplate {
+class PairTemplate final : public search::TransitionTemplate {
  public:
-  int64_t state(const PhraseView& phrase) const override { return phrase.rule; }
+  int64_t state(const search::PhraseView& phrase) const override { return phrase.rule; }
   bool uses_blocks() const override { return true; }
-  void features(const Transition& t, std::vector<Feature>& out) const override {
+  void features(const search::Transition& t, std::vector<forest::Feature>& out) const override {
     if (t.is_first) return;
     out.push_back({static_cast<int32_t>(20 + (t.previous + 1) * 5 + t.phrase.rule + 1), 1.0f});
     out.push_back({static_cast<int32_t>(60 + t.top.first_word % 7), 1.0f});
@@ -43,7 +43,7 @@ struct Toy {
   std::vector<int32_t> pass_through, begin, end, targets, feature_ids;
   std::vector<float> scores, orientations, feature_values;
 
-  PhraseBatch batch() const {
+  search::PhraseBatch batch() const {
     return {{pass_offsets, pass_through},
             {first,
              begin,
@@ -77,12 +77,14 @@ Toy toy(std::mt19937& random, int n_words, int n_options) {
   return t;
 }
 
-PhraseFeatures features(bool hierarchical) { return {0, 1, 2, 3, 4, {5}, {{hierarchical, 3, {6, 7, 8}, {9, 10, 11}}}}; }
+search::PhraseFeatures features(bool hierarchical) {
+  return {0, 1, 2, 3, 4, {5}, {{hierarchical, 3, {6, 7, 8}, {9, 10, 11}}}};
+}
 
 // Scores of all derivations by following every forest path: they must not depend on how much was recombined.
-std::multiset<long> path_scores(const Forest& forest, std::span<const double> weights) {
-  KBestLists lists;
-  append_kbest(forest, weights, 100000, false, lists);
+std::multiset<long> path_scores(const forest::Forest& forest, std::span<const double> weights) {
+  forest::KBestLists lists;
+  forest::append_kbest(forest, weights, 100000, false, lists);
   std::multiset<long> result;
   for (const double score : lists.scores) result.insert(std::lround(score * 1e3));
   return result;
@@ -93,35 +95,35 @@ std::multiset<long> path_scores(const Forest& forest, std::span<const double> we
 // Features over pairs of phrases are exact only if recombination keeps what they look at.
 TEST(stateful_templates_see_what_they_ask_for) {
   std::mt19937 random(11);
-  const std::vector<std::shared_ptr<const TransitionTemplate>> templates{std::make_shared<PairTemplate>()};
+  const std::vector<std::shared_ptr<const search::TransitionTemplate>> templates{std::make_shared<PairTemplate>()};
   std::vector<uint32_t> lm_words(10);
   for (uint32_t i = 0; i < 10; ++i) lm_words[i] = i;
   for (int round = 0; round < 200; ++round) {
     const Toy t = toy(random, 1 + round % 4, 1 + round % 4);
-    const PhraseBatch batch = t.batch();
+    const search::PhraseBatch batch = t.batch();
     std::vector<double> weights(70);
     for (double& w : weights) w = static_cast<double>(random() % 9) / 8 - 0.5;
-    const PhraseFeatures f = features(round % 2 == 0);
+    const search::PhraseFeatures f = features(round % 2 == 0);
     batch.check(f);
-    const PhraseSettings cube{1 << 20, 1 << 20, 1e9, 0, round % 3 == 0 ? -1 : 2};
-    PhraseSettings plain = cube;
+    const search::PhraseSettings cube{1 << 20, 1 << 20, 1e9, 0, round % 3 == 0 ? -1 : 2};
+    search::PhraseSettings plain = cube;
     plain.pop_limit = 0;
-    PhraseSearcher<ToyLm> a(cube, f, ToyLm(), lm_words, templates), b(plain, f, ToyLm(), lm_words, templates);
-    const Forest forest = a.run(batch, 0, weights);
+    search::PhraseSearcher<ToyLm> a(cube, f, ToyLm(), lm_words, templates), b(plain, f, ToyLm(), lm_words, templates);
+    const forest::Forest forest = a.run(batch, 0, weights);
     CHECK(path_scores(forest, weights) == path_scores(b.run(batch, 0, weights), weights));
     // Each derivation's transition features, recomputed from its phrases.
-    KBestLists lists;
-    append_kbest(forest, weights, 1000, false, lists);
+    forest::KBestLists lists;
+    forest::append_kbest(forest, weights, 1000, false, lists);
     for (size_t c = 0; c < lists.scores.size(); ++c) {
       std::map<int32_t, float> wanted, found;
-      BlockStacks stacks;
+      search::BlockStacks stacks;
       uint32_t stack = 0;
       int64_t previous = -2;
       const auto first = lists.edges.begin() + lists.edge_offsets[c],
                  last = lists.edges.begin() + lists.edge_offsets[c + 1];
       for (auto e = std::make_reverse_iterator(last); e != std::make_reverse_iterator(first); ++e) {
         const int32_t i = forest.edge_instance(*e);
-        const Forest::Instance& instance = forest.instance(i);
+        const forest::Forest::Instance& instance = forest.instance(i);
         if (instance.span.begin == instance.span.end) continue;
         if (previous > -2) {
           wanted[static_cast<int32_t>(20 + (previous + 1) * 5 + instance.rule + 1)] += 1;
@@ -143,9 +145,9 @@ TEST(coverages_follow_a_plain_bitmap) {
   for (int round = 0; round < 300; ++round) {
     const int n = 1 + static_cast<int>(random() % 150);
     const std::vector<double> best(static_cast<size_t>(n), -1.0);
-    FutureCosts costs;
+    search::FutureCosts costs;
     costs.compute(n, 1, best, n);
-    Coverages coverages;
+    search::Coverages coverages;
     coverages.start(n, -1, costs);
     std::vector<char> bitmap(static_cast<size_t>(n));
     uint32_t id = 0;

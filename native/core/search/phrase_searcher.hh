@@ -17,7 +17,7 @@
 #include "core/search/phrase_search.hh"
 #include "core/search/phrase_transition.hh"
 
-namespace dragoman {
+namespace dragoman::search {
 
 template <typename Lm>
 class PhraseSearcher {
@@ -34,7 +34,7 @@ class PhraseSearcher {
   PhraseSearcher(const PhraseSearcher&) = delete;
   PhraseSearcher& operator=(const PhraseSearcher&) = delete;
 
-  Forest run(const PhraseBatch& batch, int64_t sentence, std::span<const double> weights) {
+  forest::Forest run(const PhraseBatch& batch, int64_t sentence, std::span<const double> weights) {
     lm_weight_ = weight_of(weights, features_.lm);
     distortion_weight_ = weight_of(weights, features_.distortion);
     prepare(batch, sentence, weights);
@@ -344,4 +344,4 @@ class PhraseSearcher {
   std::vector<KnownLm> known_lm_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::search

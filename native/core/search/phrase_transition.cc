@@ -1,6 +1,6 @@
 #include "core/search/phrase_transition.hh"
 
-namespace dragoman {
+namespace dragoman::search {
 
 Transitions::Transitions(const PhraseFeatures& features,
                          std::span<const std::shared_ptr<const TransitionTemplate>> templates, const Prepared& prepared,
@@ -18,12 +18,13 @@ Transitions::Transitions(const PhraseFeatures& features,
 
 // The blocks that will follow are not known yet: a phrase to the right is taken as part of a block that begins at the
 // last phrase's end when that place is still free, and likewise to the left.
-Orientation Transitions::forward_by_blocks(const Hypothesis& h, SourceSpan span) const {
+grammar::Orientation Transitions::forward_by_blocks(const Hypothesis& h, SourceSpan span) const {
   if (span.begin >= h.last_end) {
-    if (span.begin != h.last_end && coverages_.is_covered(h.coverage, h.last_end)) return Orientation::kRight;
-    return coverages_.is_prefix(h.coverage, h.last_end) ? Orientation::kMonoGlobal : Orientation::kMono;
+    if (span.begin != h.last_end && coverages_.is_covered(h.coverage, h.last_end)) return grammar::Orientation::kRight;
+    return coverages_.is_prefix(h.coverage, h.last_end) ? grammar::Orientation::kMonoGlobal
+                                                        : grammar::Orientation::kMono;
   }
-  return h.last_begin >= 0 ? Orientation::kSwap : Orientation::kLeft;
+  return h.last_begin >= 0 ? grammar::Orientation::kSwap : grammar::Orientation::kLeft;
 }
 
 void Transitions::template_features(const Hypothesis& h, const Option& o) {
@@ -40,11 +41,11 @@ void Transitions::template_features(const Hypothesis& h, const Option& o) {
 double Transitions::template_score(const Hypothesis& h, const Option& o) {
   template_features(h, o);
   double sum = 0;
-  for (const Feature& f : found_) sum += weight_of(weights_, f.id) * static_cast<double>(f.value);
+  for (const forest::Feature& f : found_) sum += weight_of(weights_, f.id) * static_cast<double>(f.value);
   return sum;
 }
 
-void Transitions::append_features(const Hypothesis& h, const Option& o, std::vector<Feature>& out) {
+void Transitions::append_features(const Hypothesis& h, const Option& o, std::vector<forest::Feature>& out) {
   const auto add = [&](int32_t id, float value) {
     if (id >= 0 && value != 0) out.push_back({id, value});
   };
@@ -64,7 +65,7 @@ void Transitions::append_features(const Hypothesis& h, const Option& o, std::vec
   }
   if (templates_.empty()) return;
   template_features(h, o);
-  for (const Feature& f : found_) add(f.id, f.value);
+  for (const forest::Feature& f : found_) add(f.id, f.value);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::search

@@ -12,7 +12,7 @@
 #include "core/search/phrase_prepare.hh"
 #include "core/search/phrase_search.hh"
 
-namespace dragoman {
+namespace dragoman::search {
 
 // Works on one sentence at a time; everything that it refers to must outlive it.
 class Transitions {
@@ -56,7 +56,7 @@ class Transitions {
   }
 
   // The features behind that score.
-  void append_features(const Hypothesis& h, const Option& o, std::vector<Feature>& out);
+  void append_features(const Hypothesis& h, const Option& o, std::vector<forest::Feature>& out);
 
  private:
   // Orientations of every model: backward ones, then those of the phrase before.
@@ -64,7 +64,7 @@ class Transitions {
     const size_t n_models = features_.reordering.size();
     for (size_t m = 0; m < n_models; ++m) {
       const ReorderingFeatures& model = features_.reordering[m];
-      Orientation back, forth;
+      grammar::Orientation back, forth;
       if (model.hierarchical) {
         back = blocks_.backward(h.blocks, span);
         forth = forward_by_blocks(h, span);
@@ -76,7 +76,7 @@ class Transitions {
     }
   }
 
-  Orientation forward_by_blocks(const Hypothesis& h, SourceSpan span) const;
+  grammar::Orientation forward_by_blocks(const Hypothesis& h, SourceSpan span) const;
   double template_score(const Hypothesis& h, const Option& o);
   void template_features(const Hypothesis& h, const Option& o);
 
@@ -91,7 +91,7 @@ class Transitions {
   std::span<const double> weights_;
   BlockStacks blocks_;
   std::vector<int8_t> orientations_;
-  std::vector<Feature> found_;
+  std::vector<forest::Feature> found_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::search

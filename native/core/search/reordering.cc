@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace dragoman {
+namespace dragoman::search {
 
 namespace {
 
@@ -54,4 +54,4 @@ uint32_t BlockStacks::intern(const Block& block) {
   return slots_[slot];
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::search

@@ -7,12 +7,12 @@
 
 #include "core/grammar/key.hh"
 
-namespace dragoman {
+namespace dragoman::search {
 
 // The column of an orientation in a model with so many. With three, both discontinuous ones are the third.
-constexpr int orientation_column(Orientation orientation, int n_orientations) {
-  if (n_orientations == 3 && orientation == Orientation::kRight) orientation = Orientation::kLeft;
-  if (n_orientations < 5 && orientation == Orientation::kMonoGlobal) orientation = Orientation::kMono;
+constexpr int orientation_column(grammar::Orientation orientation, int n_orientations) {
+  if (n_orientations == 3 && orientation == grammar::Orientation::kRight) orientation = grammar::Orientation::kLeft;
+  if (n_orientations < 5 && orientation == grammar::Orientation::kMonoGlobal) orientation = grammar::Orientation::kMono;
   return static_cast<int>(orientation);
 }
 
@@ -22,10 +22,10 @@ struct SourceSpan {
 };
 
 // Of `current` after `previous`; the sentence's beginning is the empty span at 0.
-constexpr Orientation orientation_after(SourceSpan previous, SourceSpan current) {
-  if (current.begin == previous.end) return Orientation::kMono;
-  if (current.end == previous.begin) return Orientation::kSwap;
-  return current.begin > previous.end ? Orientation::kRight : Orientation::kLeft;
+constexpr grammar::Orientation orientation_after(SourceSpan previous, SourceSpan current) {
+  if (current.begin == previous.end) return grammar::Orientation::kMono;
+  if (current.end == previous.begin) return grammar::Orientation::kSwap;
+  return current.begin > previous.end ? grammar::Orientation::kRight : grammar::Orientation::kLeft;
 }
 
 // Stacks of blocks as immutable lists with shared tails, hash-consed: equal stacks have equal ids. Id 0 is the empty
@@ -44,11 +44,12 @@ class BlockStacks {
   // Shifts a phrase, then reduces while the two topmost blocks are adjacent.
   uint32_t shift(uint32_t stack, SourceSpan span, int32_t first_word);
   const Block& top(uint32_t stack) const { return blocks_[stack]; }
-  Orientation backward(uint32_t stack, SourceSpan current) const {
+  grammar::Orientation backward(uint32_t stack, SourceSpan current) const {
     const Block& top = blocks_[stack];
-    const Orientation orientation = orientation_after(top.span, current);
-    return orientation == Orientation::kMono && top.depth <= 1 && top.span.begin == 0 ? Orientation::kMonoGlobal
-                                                                                      : orientation;
+    const grammar::Orientation orientation = orientation_after(top.span, current);
+    return orientation == grammar::Orientation::kMono && top.depth <= 1 && top.span.begin == 0
+               ? grammar::Orientation::kMonoGlobal
+               : orientation;
   }
 
  private:
@@ -58,4 +59,4 @@ class BlockStacks {
   std::vector<uint32_t> slots_;  // 0: free
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::search

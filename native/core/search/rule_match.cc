@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-namespace dragoman {
+namespace dragoman::search {
 
-void RuleMatcher::match(std::span<const Symbol> sentence, std::vector<int64_t>& sources) {
+void RuleMatcher::match(std::span<const grammar::Symbol> sentence, std::vector<int64_t>& sources) {
   length_ = static_cast<int32_t>(sentence.size());
   words_.clear();
-  std::vector<std::pair<Symbol, int32_t>> places;
+  std::vector<std::pair<grammar::Symbol, int32_t>> places;
   for (int32_t i = 0; i < length_; ++i)
     if (sentence[static_cast<size_t>(i)] >= 0) places.emplace_back(sentence[static_cast<size_t>(i)], i);
   std::sort(places.begin(), places.end());
@@ -65,4 +65,4 @@ bool RuleMatcher::pass_word(size_t word, const Begins& from, Begins& to) const {
   return any;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::search

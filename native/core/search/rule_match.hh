@@ -7,7 +7,7 @@
 
 #include "core/grammar/tables.hh"
 
-namespace dragoman {
+namespace dragoman::search {
 
 struct MatchLimits {
   int max_span = 20;  // words a rule covers
@@ -17,10 +17,10 @@ struct MatchLimits {
 // Reusable, for one thread at a time.
 class RuleMatcher {
  public:
-  RuleMatcher(const GrammarTables& tables, const MatchLimits& limits) : tables_(tables), limits_(limits) {}
+  RuleMatcher(const grammar::GrammarTables& tables, const MatchLimits& limits) : tables_(tables), limits_(limits) {}
 
   // Appends the source sides, in lexicographic order. A nonterminal matches any words, whatever its label.
-  void match(std::span<const Symbol> sentence, std::vector<int64_t>& sources);
+  void match(std::span<const grammar::Symbol> sentence, std::vector<int64_t>& sources);
 
  private:
   // For every place of the sentence the last one before it that a match of a trie node's symbols which ends here can
@@ -31,11 +31,11 @@ class RuleMatcher {
   bool pass_gap(const Begins& from, Begins& to) const;
   bool pass_word(size_t word, const Begins& from, Begins& to) const;
 
-  const GrammarTables& tables_;
+  const grammar::GrammarTables& tables_;
   MatchLimits limits_;
   int32_t length_ = 0;
-  std::vector<std::pair<Symbol, std::vector<int32_t>>> words_;  // distinct, ascending, with their places
+  std::vector<std::pair<grammar::Symbol, std::vector<int32_t>>> words_;  // distinct, ascending, with their places
   std::vector<Begins> levels_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::search

@@ -6,7 +6,7 @@
 #include "core/base/parallel.hh"
 #include "core/templates/feature_columns.hh"
 
-namespace dragoman {
+namespace dragoman::search {
 
 namespace {
 
@@ -23,11 +23,11 @@ void copy_to(std::span<const T> from, std::vector<T>& to, int64_t place) {
 // Calls body(symbol, length, position) for every place where words of a source side that stand side by side stand in a
 // sentence, with enough words around them for the other symbols.
 template <typename Body>
-void each_place(std::span<const Symbol> pattern, std::span<const int32_t> sentence, Body&& body) {
+void each_place(std::span<const grammar::Symbol> pattern, std::span<const int32_t> sentence, Body&& body) {
   for (size_t first = 0; first < pattern.size(); ++first) {
-    if (!is_word(pattern[first]) || (first > 0 && is_word(pattern[first - 1]))) continue;
+    if (!templates::is_word(pattern[first]) || (first > 0 && templates::is_word(pattern[first - 1]))) continue;
     size_t end = first + 1;
-    while (end < pattern.size() && is_word(pattern[end])) ++end;
+    while (end < pattern.size() && templates::is_word(pattern[end])) ++end;
     const auto words = pattern.subspan(first, end - first);
     for (size_t p = first; p + (pattern.size() - first) <= sentence.size(); ++p)
       if (std::equal(words.begin(), words.end(), sentence.begin() + static_cast<std::ptrdiff_t>(p)))
@@ -35,7 +35,7 @@ void each_place(std::span<const Symbol> pattern, std::span<const int32_t> senten
   }
 }
 
-void copy_columns(FeatureColumns&& columns, std::vector<int64_t>& offsets, std::vector<int32_t>& ids,
+void copy_columns(templates::FeatureColumns&& columns, std::vector<int64_t>& offsets, std::vector<int32_t>& ids,
                   std::vector<float>& values) {
   offsets.assign(columns.offsets.begin(), columns.offsets.end());
   ids = std::move(columns.ids);
@@ -47,33 +47,34 @@ void copy_columns(FeatureColumns&& columns, std::vector<int64_t>& offsets, std::
 // The rules of all patterns, before they are copied: looked up in chunks of source sides.
 struct RuleOptionBuilder::Found {
   struct Chunk {
-    RuleList list;
+    grammar::RuleList list;
     std::vector<int64_t> first;  // rule of the list, by source side
   };
-  const GrammarTables& tables;
+  const grammar::GrammarTables& tables;
   std::vector<int64_t> sources;
   std::vector<Chunk> chunks;
   std::vector<int64_t> of_pattern;  // rows of `sources`
 
   const Chunk& chunk(int64_t source) const { return chunks[at(source / kChunk)]; }
-  std::span<const Symbol> symbols(int64_t source) const { return tables.sources[sources[at(source)]]; }
-  std::span<const Rule> rules(int64_t source) const {
+  std::span<const grammar::Symbol> symbols(int64_t source) const { return tables.sources[sources[at(source)]]; }
+  std::span<const grammar::Rule> rules(int64_t source) const {
     const Chunk& c = chunk(source);
     const auto begin = at(c.first[at(source % kChunk)]), end = at(c.first[at(source % kChunk) + 1]);
-    return std::span<const Rule>(c.list.rules).subspan(begin, end - begin);
+    return std::span<const grammar::Rule>(c.list.rules).subspan(begin, end - begin);
   }
-  RuleView view(int64_t source, const Rule& rule) const {
+  templates::RuleView view(int64_t source, const grammar::Rule& rule) const {
     return {symbols(source), rule.target, rule.alignment, rule.count, rule.rule, rule.lhs};
   }
 };
 
-RuleOptionBuilder::RuleOptionBuilder(const HieroView& view, const MatchLimits& limits, TemplateSet templates)
+RuleOptionBuilder::RuleOptionBuilder(const grammar::HieroView& view, const MatchLimits& limits,
+                                     templates::TemplateSet templates)
     : view_(view), limits_(limits), templates_(std::move(templates)) {
   if (limits.max_span < 1 || limits.max_gap < 1) throw std::invalid_argument("spans have at least one word");
 }
 
 RuleOptionBuilder::Draft RuleOptionBuilder::draft(const Sentences& sentences, int n_threads, Control& control) const {
-  const GrammarTables& tables = view_.tables();
+  const grammar::GrammarTables& tables = view_.tables();
   std::vector<std::vector<int64_t>> patterns(at(sentences.size()));
   parallel_chunks(sentences.size(), 4, n_threads, control, [&](int64_t begin, int64_t end, int) {
     RuleMatcher matcher(tables, limits_);
@@ -100,7 +101,7 @@ RuleOptionBuilder::Draft RuleOptionBuilder::draft(const Sentences& sentences, in
     chunk.first.push_back(static_cast<int64_t>(chunk.list.rules.size()));
     if (templates_.empty()) return;
     for (int64_t i = c * kChunk; i < end; ++i)
-      for (const Rule& rule : found.rules(i)) templates_.features(found.view(i, rule), draft.rows[at(c)]);
+      for (const grammar::Rule& rule : found.rules(i)) templates_.features(found.view(i, rule), draft.rows[at(c)]);
   });
   std::vector<int64_t> first_row{0};  // by chunk
   for (const Found::Chunk& chunk : found.chunks) first_row.push_back(first_row.back() + chunk.first.back());
@@ -131,7 +132,7 @@ RuleOptionBuilder::Draft RuleOptionBuilder::draft(const Sentences& sentences, in
   out.target_offsets.assign(n_rules + 1, 0);
   for (size_t p = 0; p < found.of_pattern.size(); ++p) {
     auto r = at(out.first_rule[p]);
-    for (const Rule& rule : found.rules(found.of_pattern[p])) {
+    for (const grammar::Rule& rule : found.rules(found.of_pattern[p])) {
       out.target_offsets[r + 1] = out.target_offsets[r] + static_cast<int64_t>(rule.target.size());
       ++r;
     }
@@ -152,7 +153,7 @@ RuleOptionBuilder::Draft RuleOptionBuilder::draft(const Sentences& sentences, in
                       copy_to(std::span<const float>(chunk.list.scores).subspan(at(from * n_scores), at(n * n_scores)),
                               out.scores, out.first_rule[at(p)] * n_scores);
                       int64_t r = out.first_rule[at(p)];
-                      for (const Rule& rule : found.rules(i)) {
+                      for (const grammar::Rule& rule : found.rules(i)) {
                         out.lhs[at(r)] = rule.lhs;
                         out.rules[at(r)] = rule.rule;
                         copy_to(rule.target, out.targets, out.target_offsets[at(r)]);
@@ -173,10 +174,10 @@ void RuleOptionBuilder::add_contexts(const Sentences& sentences, const Found& fo
     std::vector<int32_t> n_of_pattern, symbols, positions;
   };
   std::vector<Places> places(n_chunks);
-  draft.context_rows.assign(n_chunks, ContextRows(templates_));
+  draft.context_rows.assign(n_chunks, templates::ContextRows(templates_));
   parallel_chunks(sentences.size(), kContextSentences, n_threads, control, [&](int64_t begin, int64_t end, int) {
     Places& here = places[at(begin / kContextSentences)];
-    ContextRows& rows = draft.context_rows[at(begin / kContextSentences)];
+    templates::ContextRows& rows = draft.context_rows[at(begin / kContextSentences)];
     for (int64_t s = begin; s < end; ++s) {
       const auto words = sentences[s];
       for (auto p = at(rules.first_pattern[at(s)]); p < at(rules.first_pattern[at(s) + 1]); ++p) {
@@ -186,10 +187,10 @@ void RuleOptionBuilder::add_contexts(const Sentences& sentences, const Found& fo
           here.symbols.push_back(static_cast<int32_t>(symbol));
           here.positions.push_back(static_cast<int32_t>(position));
           const size_t after = position + length;
-          for (const Rule& rule : found.rules(source)) {
+          for (const grammar::Rule& rule : found.rules(source)) {
             rows.add(found.view(source, rule), symbol, symbol + length,
-                     position == 0 ? kSentenceBegin : words[position - 1],
-                     after == words.size() ? kSentenceEnd : words[after]);
+                     position == 0 ? templates::kSentenceBegin : words[position - 1],
+                     after == words.size() ? templates::kSentenceEnd : words[after]);
             rows.end_row();
           }
         });
@@ -214,14 +215,14 @@ void RuleOptionBuilder::add_contexts(const Sentences& sentences, const Found& fo
 }
 
 void RuleOptionBuilder::add_gaps(const Found& found, Draft& draft, int n_threads, Control& control) const {
-  const GapClasses classes(templates_);
+  const templates::GapClasses classes(templates_);
   draft.gap_rows = classes.rows();
   BuiltGaps& out = draft.rules.gaps.emplace();
   out.max_length = classes.max_length();
   out.first_class.push_back(0);
   for (const int64_t source : found.of_pattern) {
     const auto symbols = found.symbols(source);
-    const auto arity = symbols.size() - at(std::count_if(symbols.begin(), symbols.end(), is_word));
+    const auto arity = symbols.size() - at(std::count_if(symbols.begin(), symbols.end(), templates::is_word));
     out.first_class.push_back(out.first_class.back() + static_cast<int64_t>(arity * found.rules(source).size()));
   }
   out.classes.resize(at(out.first_class.back()));
@@ -231,29 +232,29 @@ void RuleOptionBuilder::add_gaps(const Found& found, Draft& draft, int n_threads
                       const int64_t source = found.of_pattern[at(p)];
                       const auto symbols = found.symbols(source);
                       auto next = at(out.first_class[at(p)]);
-                      for (const Rule& rule : found.rules(source)) {
+                      for (const grammar::Rule& rule : found.rules(source)) {
                         int32_t slot = 0;
                         for (size_t place = 0; place < symbols.size(); ++place)
-                          if (!is_word(symbols[place]))
+                          if (!templates::is_word(symbols[place]))
                             out.classes[next++] = classes.of(found.view(source, rule), place, slot++);
                       }
                     }
                   });
 }
 
-BuiltRules RuleOptionBuilder::finish(Draft&& draft, FeatureIndex& index, bool grow) {
+BuiltRules RuleOptionBuilder::finish(Draft&& draft, names::FeatureIndex& index, bool grow) {
   BuiltRules& out = draft.rules;
   const size_t n_rules = out.rules.size();
   out.feature_offsets.assign(n_rules + 1, 0);
-  const FeatureColumns columns = intern_rows(draft.rows, index, grow);
+  const templates::FeatureColumns columns = templates::intern_rows(draft.rows, index, grow);
   if (out.gaps) {
     BuiltGaps& gaps = *out.gaps;
-    copy_columns(intern_rows({draft.gap_rows}, index, grow), gaps.feature_offsets, gaps.feature_ids,
+    copy_columns(templates::intern_rows({draft.gap_rows}, index, grow), gaps.feature_offsets, gaps.feature_ids,
                  gaps.feature_values);
   }
   if (out.contexts) {
-    FeatureColumns found;
-    for (const ContextRows& rows : draft.context_rows) rows.intern(index, grow, found);
+    templates::FeatureColumns found;
+    for (const templates::ContextRows& rows : draft.context_rows) rows.intern(index, grow, found);
     BuiltContexts& contexts = *out.contexts;
     copy_columns(std::move(found), contexts.feature_offsets, contexts.feature_ids, contexts.feature_values);
   }
@@ -278,4 +279,4 @@ BuiltRules RuleOptionBuilder::finish(Draft&& draft, FeatureIndex& index, bool gr
   return std::move(out);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::search

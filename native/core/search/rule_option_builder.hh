@@ -15,7 +15,7 @@
 #include "core/templates/context_rows.hh"
 #include "core/templates/rule_template.hh"
 
-namespace dragoman {
+namespace dragoman::search {
 
 // Arrays as a chart decoder's batch has them.
 struct BuiltContexts {
@@ -54,20 +54,20 @@ struct BuiltRules {
 class RuleOptionBuilder {
  public:
   // The view and the words that `templates` names by must outlive it.
-  RuleOptionBuilder(const HieroView& view, const MatchLimits& limits, TemplateSet templates);
+  RuleOptionBuilder(const grammar::HieroView& view, const MatchLimits& limits, templates::TemplateSet templates);
 
   // A batch on its way: everything is there but the ids of its sparse features, whose names wait in `rows`.
   struct Draft {
     BuiltRules rules;
-    std::vector<int64_t> row_of_pattern;  // the first row of each pattern's rules, which follow each other
-    std::vector<FeatureRows> rows;        // of rules in the order of their source sides, in chunks
-    std::vector<ContextRows> context_rows;
-    FeatureRows gap_rows;
+    std::vector<int64_t> row_of_pattern;       // the first row of each pattern's rules, which follow each other
+    std::vector<templates::FeatureRows> rows;  // of rules in the order of their source sides, in chunks
+    std::vector<templates::ContextRows> context_rows;
+    templates::FeatureRows gap_rows;
   };
   Draft draft(const Sentences& sentences, int n_threads, Control& control) const;
   // Gives the sparse features their ids, new ones in the order of source sides, then of sentences; without `grow`
   // features that the index lacks are left out. Not thread-safe: it changes the index.
-  static BuiltRules finish(Draft&& draft, FeatureIndex& index, bool grow);
+  static BuiltRules finish(Draft&& draft, names::FeatureIndex& index, bool grow);
 
   int n_scores() const { return view_.n_scores(); }
 
@@ -77,9 +77,9 @@ class RuleOptionBuilder {
                     Control& control) const;
   void add_gaps(const Found& found, Draft& draft, int n_threads, Control& control) const;
 
-  const HieroView& view_;
+  const grammar::HieroView& view_;
   MatchLimits limits_;
-  TemplateSet templates_;
+  templates::TemplateSet templates_;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::search

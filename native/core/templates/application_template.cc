@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace dragoman {
+namespace dragoman::templates {
 
 void ContextTemplate::features(const RuleView& rule, FeatureRows& out) const {
   std::vector<Arguments> found;
@@ -45,4 +45,4 @@ FeatureRows GapClasses::rows() const {
   return rows;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::templates

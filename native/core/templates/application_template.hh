@@ -10,10 +10,10 @@
 
 #include "core/templates/rule_template.hh"
 
-namespace dragoman {
+namespace dragoman::templates {
 
 // Sentences stand between these.
-constexpr Symbol kSentenceBegin = 1, kSentenceEnd = 2;
+constexpr grammar::Symbol kSentenceBegin = 1, kSentenceEnd = 2;
 
 enum class Neighbour : uint8_t { kBefore, kAfter };
 
@@ -25,7 +25,7 @@ class ContextTemplate : public RuleTemplate {
 
   // The features that the word at a place of the source side has because of the sentence's word beside it, <s> and </s>
   // at the ends.
-  virtual void beside(const RuleView& rule, size_t place, Neighbour which, Symbol word,
+  virtual void beside(const RuleView& rule, size_t place, Neighbour which, grammar::Symbol word,
                       std::vector<Arguments>& out) const = 0;
   // Adds the feature, once.
   virtual void name(const Arguments& arguments, FeatureRows& out) const = 0;
@@ -61,4 +61,4 @@ class GapClasses {
   int32_t n_classes_ = 1, max_length_ = 1;
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::templates

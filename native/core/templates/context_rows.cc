@@ -2,16 +2,16 @@
 
 #include <algorithm>
 
-namespace dragoman {
+namespace dragoman::templates {
 
 namespace {
 
-constexpr Symbol kUnknown = 0;
+constexpr grammar::Symbol kUnknown = 0;
 
 uint64_t hash_of(uint32_t source, const ContextTemplate::Arguments& arguments) {
-  uint64_t state = kHashStart + source;
-  for (const int32_t a : arguments) state = hash_extend(state, a);
-  return mix64(state);
+  uint64_t state = grammar::kHashStart + source;
+  for (const int32_t a : arguments) state = grammar::hash_extend(state, a);
+  return grammar::mix64(state);
 }
 
 }  // namespace
@@ -35,7 +35,7 @@ uint32_t ContextRows::column_of(const Key& key) {
   return slots_[slot];
 }
 
-void ContextRows::add(uint32_t source, const RuleView& rule, size_t place, Neighbour which, Symbol word) {
+void ContextRows::add(uint32_t source, const RuleView& rule, size_t place, Neighbour which, grammar::Symbol word) {
   found_.clear();
   set_->templates()[source].context->beside(rule, place, which, word, found_);
   for (const auto& arguments : found_) {
@@ -51,9 +51,9 @@ void ContextRows::add(uint32_t source, const RuleView& rule, size_t place, Neigh
   }
 }
 
-void ContextRows::add(const RuleView& rule, size_t first, size_t end, Symbol before, Symbol after) {
-  const Symbol n_words = set_->sides().source.words->size();
-  const auto known = [&](Symbol word) { return is_word(word) && word < n_words ? word : kUnknown; };
+void ContextRows::add(const RuleView& rule, size_t first, size_t end, grammar::Symbol before, grammar::Symbol after) {
+  const grammar::Symbol n_words = set_->sides().source.words->size();
+  const auto known = [&](grammar::Symbol word) { return is_word(word) && word < n_words ? word : kUnknown; };
   for (uint32_t t = 0; t < set_->templates().size(); ++t) {
     if (set_->templates()[t].context == nullptr) continue;
     add(t, rule, first, Neighbour::kBefore, known(before));
@@ -71,14 +71,14 @@ void ContextRows::finish() {
   slots_ = {};
 }
 
-void ContextRows::intern(FeatureIndex& index, bool grow, FeatureColumns& out) const {
+void ContextRows::intern(names::FeatureIndex& index, bool grow, FeatureColumns& out) const {
   std::vector<int32_t> ids;
   ids.reserve(names_.n_features());
   for (size_t column = 0; column < names_.n_features(); ++column)
     ids.push_back(grow ? index.intern(names_.name(column)) : index.find(names_.name(column)));
   for (size_t row = 0; row + 1 < offsets_.size(); ++row) {
     for (size_t i = offsets_[row]; i < offsets_[row + 1]; ++i) {
-      if (ids[columns_[i]] == FeatureIndex::kAbsent) continue;
+      if (ids[columns_[i]] == names::FeatureIndex::kAbsent) continue;
       out.ids.push_back(ids[columns_[i]]);
       out.values.push_back(values_[i]);
     }
@@ -86,4 +86,4 @@ void ContextRows::intern(FeatureIndex& index, bool grow, FeatureColumns& out) co
   }
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::templates

@@ -8,7 +8,7 @@
 #include "core/templates/application_template.hh"
 #include "core/templates/feature_columns.hh"
 
-namespace dragoman {
+namespace dragoman::templates {
 
 class ContextRows {
  public:
@@ -17,13 +17,13 @@ class ContextRows {
 
   // Those of the source words [first, end) of the rule, which stand side by side, because of the words around them;
   // what they have because of each other does not depend on the sentence. A word without a name counts as unknown.
-  void add(const RuleView& rule, size_t first, size_t end, Symbol before, Symbol after);
+  void add(const RuleView& rule, size_t first, size_t end, grammar::Symbol before, grammar::Symbol after);
   void end_row() { offsets_.push_back(columns_.size()); }
   // Once all rows are there.
   void finish();
   // Appends the finished rows with their ids. New features get ids in the order of first sight; without `grow` those
   // that the index lacks are left out.
-  void intern(FeatureIndex& index, bool grow, FeatureColumns& out) const;
+  void intern(names::FeatureIndex& index, bool grow, FeatureColumns& out) const;
 
  private:
   static constexpr uint32_t kNone = UINT32_MAX;
@@ -34,7 +34,7 @@ class ContextRows {
   };
 
   uint32_t column_of(const Key& key);
-  void add(uint32_t source, const RuleView& rule, size_t place, Neighbour which, Symbol word);
+  void add(uint32_t source, const RuleView& rule, size_t place, Neighbour which, grammar::Symbol word);
 
   const TemplateSet* set_;
   std::vector<Key> keys_;        // of columns
@@ -46,4 +46,4 @@ class ContextRows {
   FeatureRows names_;  // of columns
 };
 
-}  // namespace dragoman
+}  // namespace dragoman::templates

@@ -5,7 +5,7 @@
 
 #include "core/templates/rule_template.hh"
 
-namespace dragoman {
+namespace dragoman::templates {
 
 namespace {
 
@@ -41,4 +41,4 @@ const RegisterTemplate kRegister({"discount", "how often the rule was seen, in c
 
 }  // namespace
 
-}  // namespace dragoman
+}  // namespace dragoman::templates

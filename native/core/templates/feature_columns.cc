@@ -2,16 +2,16 @@
 
 #include <algorithm>
 
-namespace dragoman {
+namespace dragoman::templates {
 
-FeatureColumns intern_rows(const std::vector<FeatureRows>& chunks, FeatureIndex& index, bool grow) {
+FeatureColumns intern_rows(const std::vector<FeatureRows>& chunks, names::FeatureIndex& index, bool grow) {
   FeatureColumns out;
   for (const FeatureRows& rows : chunks)
     for (size_t row = 0; row < rows.n_rows(); ++row) {
       const auto end = static_cast<size_t>(rows.offsets()[row + 1]);
       for (auto f = static_cast<size_t>(rows.offsets()[row]); f < end; ++f) {
         const int32_t id = grow ? index.intern(rows.name(f)) : index.find(rows.name(f));
-        if (id == FeatureIndex::kAbsent) continue;
+        if (id == names::FeatureIndex::kAbsent) continue;
         const auto first = out.ids.begin() + static_cast<std::ptrdiff_t>(out.offsets.back());
         const auto known = std::find(first, out.ids.end(), id);
         if (known != out.ids.end()) {
@@ -26,4 +26,4 @@ FeatureColumns intern_rows(const std::vector<FeatureRows>& chunks, FeatureIndex&
   return out;
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::templates

@@ -7,7 +7,7 @@
 #include "core/names/feature_index.hh"
 #include "core/templates/rule_template.hh"
 
-namespace dragoman {
+namespace dragoman::templates {
 
 // Row i has the ids [offsets[i], offsets[i + 1]) and their values, each id once.
 struct FeatureColumns {
@@ -18,6 +18,6 @@ struct FeatureColumns {
 
 // Equal names of a row are added up. New features get their ids in the order of rows; without `grow` those that the
 // index lacks are left out. Not thread-safe: it changes the index.
-FeatureColumns intern_rows(const std::vector<FeatureRows>& chunks, FeatureIndex& index, bool grow);
+FeatureColumns intern_rows(const std::vector<FeatureRows>& chunks, names::FeatureIndex& index, bool grow);
 
-}  // namespace dragoman
+}  // namespace dragoman::templates

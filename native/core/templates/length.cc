@@ -3,14 +3,14 @@
 
 #include "core/templates/rule_template.hh"
 
-namespace dragoman {
+namespace dragoman::templates {
 
 namespace {
 
 class Length {
  public:
   explicit Length(std::span<const int64_t> values) : most_(values[0]), longer_(std::to_string(values[0] + 1) + "+") {}
-  std::string name(std::span<const Symbol> side) const {
+  std::string name(std::span<const grammar::Symbol> side) const {
     const auto n = std::count_if(side.begin(), side.end(), is_word);
     return n > most_ ? longer_ : std::to_string(n);
   }
@@ -56,4 +56,4 @@ const RegisterTemplate kJoint({"joint_length", "both numbers of words", {kMost},
 
 }  // namespace
 
-}  // namespace dragoman
+}  // namespace dragoman::templates

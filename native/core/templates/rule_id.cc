@@ -2,7 +2,7 @@
 // it.
 #include "core/templates/rule_template.hh"
 
-namespace dragoman {
+namespace dragoman::templates {
 
 namespace {
 
@@ -31,4 +31,4 @@ const RegisterTemplate kRegister({"rule_id",
 
 }  // namespace
 
-}  // namespace dragoman
+}  // namespace dragoman::templates

@@ -3,7 +3,7 @@
 // side, and meets another rule at each of its nonterminals.
 #include "core/templates/rule_template.hh"
 
-namespace dragoman {
+namespace dragoman::templates {
 
 namespace {
 
@@ -22,7 +22,7 @@ class RuleOverlap final : public RuleTemplate {
  public:
   RuleOverlap(const RuleSides& sides, std::span<const int64_t>) : source_(sides.source) {}
   void features(const RuleView& rule, FeatureRows& out) const override {
-    for (const Symbol symbol : rule.source)
+    for (const grammar::Symbol symbol : rule.source)
       if (!is_word(symbol)) out.add(1, source_.text(symbol));
   }
 
@@ -40,4 +40,4 @@ const RegisterTemplate kRuleOverlap({"rule_overlap",
 
 }  // namespace
 
-}  // namespace dragoman
+}  // namespace dragoman::templates

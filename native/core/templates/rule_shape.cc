@@ -2,7 +2,7 @@
 // side by side are one mark; nonterminals keep their numbers, so that reordering shows.
 #include "core/templates/rule_template.hh"
 
-namespace dragoman {
+namespace dragoman::templates {
 
 namespace {
 
@@ -12,13 +12,13 @@ class RuleShape final : public RuleTemplate {
 
   void features(const RuleView& rule, FeatureRows& out) const override {
     int next = 0;
-    const std::string source = shape(rule.source, [&](Symbol) { return next++; });
-    out.add(1, source, shape(rule.target, [](Symbol symbol) { return -1 - symbol; }));
+    const std::string source = shape(rule.source, [&](grammar::Symbol) { return next++; });
+    out.add(1, source, shape(rule.target, [](grammar::Symbol symbol) { return -1 - symbol; }));
   }
 
  private:
   template <typename Slot>
-  static std::string shape(std::span<const Symbol> side, Slot&& slot) {
+  static std::string shape(std::span<const grammar::Symbol> side, Slot&& slot) {
     std::string text;
     for (size_t i = 0; i < side.size(); ++i) {
       if (i > 0 && is_word(side[i]) && is_word(side[i - 1])) continue;
@@ -37,4 +37,4 @@ const RegisterTemplate kRegister({"rule_shape",
 
 }  // namespace
 
-}  // namespace dragoman
+}  // namespace dragoman::templates

@@ -8,7 +8,7 @@
 #include "core/base/errors.hh"
 #include "core/templates/application_template.hh"
 
-namespace dragoman {
+namespace dragoman::templates {
 
 namespace {
 
@@ -22,7 +22,7 @@ std::vector<TemplateKind>& registry() {
 
 }  // namespace
 
-std::string_view SideNames::text(Symbol symbol) const {
+std::string_view SideNames::text(grammar::Symbol symbol) const {
   if (is_word(symbol) && symbol < words->size()) return words->word(symbol);
   if (is_word(symbol) || static_cast<size_t>(-1 - symbol) >= nonterminals.size())
     throw InputError("a rule has a symbol without a name; the grammar is damaged");
@@ -146,7 +146,7 @@ bool TemplateSet::has_gaps() const {
 }
 
 void TemplateSet::features(const RuleView& rule, FeatureRows& out) const {
-  for (const PhraseLink link : rule.links)
+  for (const grammar::PhraseLink link : rule.links)
     if (link.source >= rule.source.size() || link.target >= rule.target.size())
       throw InputError("a rule's link points outside of it; the grammar is damaged");
   for (const Named& t : templates_) {
@@ -156,4 +156,4 @@ void TemplateSet::features(const RuleView& rule, FeatureRows& out) const {
   out.end_row();
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::templates

@@ -16,27 +16,27 @@
 #include "core/grammar/tables.hh"
 #include "core/names/vocab.hh"
 
-namespace dragoman {
+namespace dragoman::templates {
 
 // A phrase pair or a rule: words from 0, nonterminals negative; links between places of the two sides.
 struct RuleView {
-  std::span<const Symbol> source, target;
-  std::span<const PhraseLink> links;
+  std::span<const grammar::Symbol> source, target;
+  std::span<const grammar::PhraseLink> links;
   int64_t count = 0;  // in the view
   int64_t rule = -1;  // the grammar's id
   int32_t lhs = -1;   // the label of the left-hand side; phrase pairs have none
 };
 
-inline bool is_word(Symbol symbol) { return symbol >= 0; }
+inline bool is_word(grammar::Symbol symbol) { return symbol >= 0; }
 
 // A nonterminal of label L on a source side is -1 - L, so that a label's name is that of its symbol.
-constexpr Symbol symbol_of_label(int32_t label) { return -1 - label; }
+constexpr grammar::Symbol symbol_of_label(int32_t label) { return -1 - label; }
 
 // Which places of a rule have links. A link's places are bytes, so later places have none.
 class LinkedPlaces {
  public:
   explicit LinkedPlaces(const RuleView& rule) {
-    for (const PhraseLink link : rule.links) {
+    for (const grammar::PhraseLink link : rule.links) {
       source_.set(link.source);
       target_.set(link.target);
     }
@@ -52,11 +52,11 @@ class LinkedPlaces {
 // One side's symbols as text. Words are in their stored form, so no corpus word equals a template's own marks
 // (`<other>`).
 struct SideNames {
-  const WordTable* words = nullptr;
+  const names::WordTable* words = nullptr;
   std::span<const int64_t> counts;        // by word, of the training data; empty where nobody knows them
   std::vector<std::string> nonterminals;  // symbol -1 is the first
 
-  std::string_view text(Symbol symbol) const;
+  std::string_view text(grammar::Symbol symbol) const;
   // Which words are among the `n` most frequent; equal counts by the words' bytes. Words that do not occur are not, nor
   // are the three reserved ones. Throws InputError without counts.
   std::vector<bool> most_frequent(size_t n) const;
@@ -64,7 +64,7 @@ struct SideNames {
 
 struct RuleSides {
   SideNames source, target;
-  const GrammarTables* tables = nullptr;  // for counts of word pairs; null where there are none
+  const grammar::GrammarTables* tables = nullptr;  // for counts of word pairs; null where there are none
 };
 
 constexpr int64_t kAllWords = int64_t{1} << 31;
@@ -76,7 +76,7 @@ class FrequentWords {
 
   FrequentWords(const SideNames& side, int64_t n)
       : side_(&side), is_frequent_(side.most_frequent(static_cast<size_t>(n))) {}
-  std::string_view name(Symbol word) const {
+  std::string_view name(grammar::Symbol word) const {
     const auto place = static_cast<size_t>(word);
     return place < is_frequent_.size() && is_frequent_[place] ? side_->text(word) : kOther;
   }
@@ -103,7 +103,7 @@ class FeatureRows {
   // An argument made of symbols, with spaces between.
   struct Words {
     const SideNames& side;
-    std::span<const Symbol> symbols;
+    std::span<const grammar::Symbol> symbols;
   };
   void end_row() { offsets_.push_back(static_cast<int64_t>(values_.size())); }
 
@@ -200,4 +200,4 @@ std::unique_ptr<RuleTemplate> make_template(const RuleSides& sides, std::span<co
   return std::make_unique<T>(sides, values);
 }
 
-}  // namespace dragoman
+}  // namespace dragoman::templates

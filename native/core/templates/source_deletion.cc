@@ -1,7 +1,7 @@
 // Source words without a link, the most frequent by name.
 #include "core/templates/rule_template.hh"
 
-namespace dragoman {
+namespace dragoman::templates {
 
 namespace {
 
@@ -26,4 +26,4 @@ const RegisterTemplate kRegister({"source_deletion",
 
 }  // namespace
 
-}  // namespace dragoman
+}  // namespace dragoman::templates

@@ -4,7 +4,7 @@
 
 #include "core/templates/application_template.hh"
 
-namespace dragoman {
+namespace dragoman::templates {
 
 namespace {
 
@@ -23,7 +23,7 @@ class StructuralDistortion final : public GapTemplate {
     int32_t other = 0;
     for (size_t i = 0; i < rule.source.size(); ++i)
       if (!is_word(rule.source[i]) && crosses(i, place_of(rule.target, other++))) return kReordered;
-    return std::any_of(rule.links.begin(), rule.links.end(), [&](PhraseLink link) {
+    return std::any_of(rule.links.begin(), rule.links.end(), [&](grammar::PhraseLink link) {
       return is_word(rule.source[link.source]) && crosses(link.source, link.target);
     });
   }
@@ -38,7 +38,7 @@ class StructuralDistortion final : public GapTemplate {
 
  private:
   static constexpr int32_t kReordered = 1;
-  static size_t place_of(std::span<const Symbol> target, int32_t slot) {
+  static size_t place_of(std::span<const grammar::Symbol> target, int32_t slot) {
     return static_cast<size_t>(std::find(target.begin(), target.end(), -1 - slot) - target.begin());
   }
 
@@ -53,4 +53,4 @@ const RegisterTemplate kRegister({"structural_distortion",
 
 }  // namespace
 
-}  // namespace dragoman
+}  // namespace dragoman::templates

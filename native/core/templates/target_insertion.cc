@@ -2,7 +2,7 @@
 // phrase-based systems).
 #include "core/templates/rule_template.hh"
 
-namespace dragoman {
+namespace dragoman::templates {
 
 namespace {
 
@@ -29,4 +29,4 @@ const RegisterTemplate kRegister({"target_insertion",
 
 }  // namespace
 
-}  // namespace dragoman
+}  // namespace dragoman::templates

@@ -18,22 +18,22 @@ struct Words {
   Words() {
     for (const char* word : {"<unk>", "<s>", "</s>", "a", "b,c", "\\<other>"}) table.intern(word);
   }
-  WordTable table;
+  names::WordTable table;
   std::vector<int64_t> counts{9, 9, 9, 3, 1, 2};
-  SideNames side() const { return {&table, counts, {"[X,1]", "[X,2]"}}; }
+  templates::SideNames side() const { return {&table, counts, {"[X,1]", "[X,2]"}}; }
 };
 
-std::vector<TemplateChoice> all_templates() {
-  std::vector<TemplateChoice> choices;
-  for (const TemplateKind& kind : template_kinds()) {
+std::vector<templates::TemplateChoice> all_templates() {
+  std::vector<templates::TemplateChoice> choices;
+  for (const templates::TemplateKind& kind : templates::template_kinds()) {
     choices.push_back({kind.name, {}});
-    for (const TemplateSetting& setting : kind.settings) choices.back().values.push_back(setting.value);
+    for (const templates::TemplateSetting& setting : kind.settings) choices.back().values.push_back(setting.value);
   }
   return choices;
 }
 
-std::map<std::string, float> features(const TemplateSet& set, const RuleView& rule) {
-  FeatureRows rows;
+std::map<std::string, float> features(const templates::TemplateSet& set, const templates::RuleView& rule) {
+  templates::FeatureRows rows;
   set.features(rule, rows);
   CHECK(rows.n_rows() == 1);
   std::map<std::string, float> result;
@@ -45,10 +45,10 @@ std::map<std::string, float> features(const TemplateSet& set, const RuleView& ru
 
 TEST(templates_see_rules_with_nonterminals) {
   const Words words;
-  const std::vector<TemplateChoice> choices{{"word_pair", {2}}, {"source_length", {7}}, {"rule_id", {0}}};
-  const TemplateSet set({words.side(), words.side()}, choices);
-  const std::vector<Symbol> source{3, -1, 4}, target{-1, 5, 3};
-  const std::vector<PhraseLink> links{{0, 2}, {1, 0}};
+  const std::vector<templates::TemplateChoice> choices{{"word_pair", {2}}, {"source_length", {7}}, {"rule_id", {0}}};
+  const templates::TemplateSet set({words.side(), words.side()}, choices);
+  const std::vector<grammar::Symbol> source{3, -1, 4}, target{-1, 5, 3};
+  const std::vector<grammar::PhraseLink> links{{0, 2}, {1, 0}};
   const std::map<std::string, float> expected{{"word_pair:a,a", 1.0f},
                                               {"word_pair:<other>,<unaligned>", 1.0f},
                                               {"word_pair:<unaligned>,\\\\<other>", 1.0f},
@@ -60,23 +60,25 @@ TEST(templates_see_rules_with_nonterminals) {
 TEST(templates_of_phrases_refuse_those_of_rules) {
   const Words words;
   CHECK(test::throws<InputError>([&] {
-    TemplateSet({words.side(), words.side()}, std::vector{TemplateChoice{"structural_distortion", {10}}}, false);
+    templates::TemplateSet({words.side(), words.side()},
+                           std::vector{templates::TemplateChoice{"structural_distortion", {10}}}, false);
   }));
 }
 
 TEST(contexts_are_named_once_and_counted_by_row) {
   const Words words;
-  const TemplateSet set({words.side(), words.side()}, std::vector{TemplateChoice{"word_context", {0, 0}}});
-  const std::vector<Symbol> source{3, -1}, target{5, 5};
-  const std::vector<PhraseLink> links{{0, 0}, {0, 1}};
-  ContextRows rows(set);
-  for (const Symbol before : {kSentenceBegin, Symbol{999}, kSentenceBegin}) {
+  const templates::TemplateSet set({words.side(), words.side()},
+                                   std::vector{templates::TemplateChoice{"word_context", {0, 0}}});
+  const std::vector<grammar::Symbol> source{3, -1}, target{5, 5};
+  const std::vector<grammar::PhraseLink> links{{0, 0}, {0, 1}};
+  templates::ContextRows rows(set);
+  for (const grammar::Symbol before : {templates::kSentenceBegin, grammar::Symbol{999}, templates::kSentenceBegin}) {
     rows.add({source, target, links, 1, 0, 0}, 0, 1, before, 4);
     rows.end_row();
   }
   rows.finish();
-  FeatureIndex index;
-  FeatureColumns columns;
+  names::FeatureIndex index;
+  templates::FeatureColumns columns;
   rows.intern(index, true, columns);
   CHECK(index.size() == 3);
   CHECK(index.find("word_context:a,\\\\<other>,-1,<s>") == 0 && index.find("word_context:a,\\\\<other>,-1,<unk>") == 2);
@@ -86,39 +88,39 @@ TEST(contexts_are_named_once_and_counted_by_row) {
 
 TEST(templates_refuse_what_does_not_exist) {
   const Words words;
-  const auto make = [&](std::vector<TemplateChoice> choices) {
-    return [&words, choices] { TemplateSet({words.side(), words.side()}, choices); };
+  const auto make = [&](std::vector<templates::TemplateChoice> choices) {
+    return [&words, choices] { templates::TemplateSet({words.side(), words.side()}, choices); };
   };
   CHECK(test::throws<std::invalid_argument>(make({{"none", {}}})));
   CHECK(test::throws<std::invalid_argument>(make({{"word_pair", {}}})));
   CHECK(test::throws<std::invalid_argument>(make({{"word_pair", {0}}})));
   CHECK(test::throws<std::invalid_argument>(make({{"discount", {}}, {"discount", {}}})));
-  SideNames nameless = words.side();
+  templates::SideNames nameless = words.side();
   nameless.counts = {};
   CHECK(test::throws<InputError>(
-      [&] { TemplateSet({nameless, nameless}, std::vector{TemplateChoice{"word_pair", {1}}}); }));
+      [&] { templates::TemplateSet({nameless, nameless}, std::vector{templates::TemplateChoice{"word_pair", {1}}}); }));
 }
 
 TEST(templates_survive_damaged_rules) {
   const Words words;
-  const TemplateSet set({words.side(), words.side()}, all_templates());
-  const GapClasses classes(set);
+  const templates::TemplateSet set({words.side(), words.side()}, all_templates());
+  const templates::GapClasses classes(set);
   std::mt19937 random(5);
   int n_good = 0;
   for (int round = 0; round < 3000; ++round) {
-    std::vector<Symbol> source, target;
-    std::vector<PhraseLink> links;
+    std::vector<grammar::Symbol> source, target;
+    std::vector<grammar::PhraseLink> links;
     for (unsigned n = random() % 300; n > 0; --n) source.push_back(static_cast<int32_t>(random() % 9) - 2);
     for (unsigned n = random() % 4; n > 0; --n) target.push_back(static_cast<int32_t>(random() % 9) - 3);
     for (unsigned n = random() % 3; n > 0; --n)
       links.push_back({static_cast<uint8_t>(random()), static_cast<uint8_t>(random() % 4)});
     if (round % 2 == 0 && source.size() > 3) source.resize(3);
     try {
-      const RuleView rule{
+      const templates::RuleView rule{
           source, target, links, static_cast<int64_t>(random() % 2000), 0, static_cast<int32_t>(random() % 3)};
       CHECK(!features(set, rule).empty());
       for (size_t i = 0, slot = 0; i < source.size(); ++i)
-        if (!is_word(source[i])) CHECK(classes.of(rule, i, static_cast<int32_t>(slot++)) < 2);
+        if (!templates::is_word(source[i])) CHECK(classes.of(rule, i, static_cast<int32_t>(slot++)) < 2);
       ++n_good;
     } catch (const InputError&) {
     }

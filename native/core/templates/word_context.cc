@@ -8,7 +8,7 @@
 #include "core/grammar/word_counts.hh"
 #include "core/templates/application_template.hh"
 
-namespace dragoman {
+namespace dragoman::templates {
 
 namespace {
 
@@ -26,11 +26,11 @@ std::vector<uint64_t> frequent_pairs(const RuleSides& sides, size_t n) {
   for (size_t i = 0; i < keys.size(); ++i) {
     const bool has_both = keys[i] >> 32 != 0 && static_cast<uint32_t>(keys[i]) != 0;  // 0 is the empty word
     const auto counts = sides.tables->word_pair_counts[static_cast<int64_t>(i)];
-    if (has_both) pairs.emplace_back(FoldFilter().sum(counts), keys[i]);
+    if (has_both) pairs.emplace_back(grammar::FoldFilter().sum(counts), keys[i]);
   }
   const auto words = [&](uint64_t key) {
-    return std::pair(sides.source.text(static_cast<Symbol>((key >> 32) - 1)),
-                     sides.target.text(static_cast<Symbol>(static_cast<uint32_t>(key) - 1)));
+    return std::pair(sides.source.text(static_cast<grammar::Symbol>((key >> 32) - 1)),
+                     sides.target.text(static_cast<grammar::Symbol>(static_cast<uint32_t>(key) - 1)));
   };
   n = std::min(n, pairs.size());
   std::partial_sort(pairs.begin(), pairs.begin() + static_cast<std::ptrdiff_t>(n), pairs.end(),
@@ -58,12 +58,13 @@ class WordContext final : public ContextTemplate {
       if (const auto word = static_cast<size_t>((pair >> 32) - 1); word < in_pairs_.size()) in_pairs_[word] = true;
   }
 
-  void beside(const RuleView& rule, size_t place, Neighbour which, Symbol word,
+  void beside(const RuleView& rule, size_t place, Neighbour which, grammar::Symbol word,
               std::vector<Arguments>& out) const override {
-    for (const PhraseLink link : rule.links) {
+    for (const grammar::PhraseLink link : rule.links) {
       if (link.source != place || !is_word(rule.target[link.target])) continue;
-      Symbol f = rule.source[place], e = rule.target[link.target];
-      if (limits_pairs_ && !std::binary_search(pairs_.begin(), pairs_.end(), word_pair_key(f, e))) f = e = kOther;
+      grammar::Symbol f = rule.source[place], e = rule.target[link.target];
+      if (limits_pairs_ && !std::binary_search(pairs_.begin(), pairs_.end(), grammar::word_pair_key(f, e)))
+        f = e = kOther;
       out.push_back({class_of(source_, f), class_of(target_, e), which == Neighbour::kBefore ? -1 : 1,
                      is_end(word) ? word : class_of(source_, in_a_pair(word))});
     }
@@ -76,12 +77,12 @@ class WordContext final : public ContextTemplate {
   }
 
  private:
-  static bool is_end(Symbol word) { return word == kSentenceBegin || word == kSentenceEnd; }
-  static int32_t class_of(const std::vector<bool>& frequent, Symbol word) {
+  static bool is_end(grammar::Symbol word) { return word == kSentenceBegin || word == kSentenceEnd; }
+  static int32_t class_of(const std::vector<bool>& frequent, grammar::Symbol word) {
     if (word < 0 || frequent.empty()) return word;
     return static_cast<size_t>(word) < frequent.size() && frequent[static_cast<size_t>(word)] ? word : kOther;
   }
-  Symbol in_a_pair(Symbol word) const {
+  grammar::Symbol in_a_pair(grammar::Symbol word) const {
     const auto place = static_cast<size_t>(word);
     return !limits_pairs_ || (place < in_pairs_.size() && in_pairs_[place]) ? word : kOther;
   }
@@ -102,4 +103,4 @@ const RegisterTemplate kRegister({"word_context",
 
 }  // namespace
 
-}  // namespace dragoman
+}  // namespace dragoman::templates

@@ -2,7 +2,7 @@
 // paired with a mark.
 #include "core/templates/rule_template.hh"
 
-namespace dragoman {
+namespace dragoman::templates {
 
 namespace {
 
@@ -12,8 +12,8 @@ class WordPair final : public RuleTemplate {
       : source_(sides.source, values[0]), target_(sides.target, values[0]) {}
 
   void features(const RuleView& rule, FeatureRows& out) const override {
-    for (const PhraseLink link : rule.links) {
-      const Symbol f = rule.source[link.source], e = rule.target[link.target];
+    for (const grammar::PhraseLink link : rule.links) {
+      const grammar::Symbol f = rule.source[link.source], e = rule.target[link.target];
       if (is_word(f) && is_word(e)) out.add(1, source_.name(f), target_.name(e));
     }
     const LinkedPlaces linked(rule);
@@ -34,4 +34,4 @@ const RegisterTemplate kWordPair({"word_pair",
 
 }  // namespace
 
-}  // namespace dragoman
+}  // namespace dragoman::templates
