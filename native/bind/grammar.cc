@@ -174,13 +174,13 @@ void bind_view(nb::module_& m) {
       .value("WORD", grammar::ReorderingModel::kWord)
       .value("PHRASE", grammar::ReorderingModel::kPhrase)
       .value("HIERARCHICAL", grammar::ReorderingModel::kHierarchical);
-  nb::class_<grammar::GrammarView>(m, "GrammarView", "A scored selection of a grammar.")
-      .def("n_reordering", &grammar::GrammarView::n_reordering)
-      .def("knows_source", &grammar::GrammarView::knows_source, nb::arg("word"))
-      .def("knows_target", &grammar::GrammarView::knows_target, nb::arg("word"))
+  nb::class_<grammar::PhraseView>(m, "PhraseView", "A scored selection of a grammar.")
+      .def("n_reordering", &grammar::PhraseView::n_reordering)
+      .def("knows_source", &grammar::PhraseView::knows_source, nb::arg("word"))
+      .def("knows_target", &grammar::PhraseView::knows_target, nb::arg("word"))
       .def(
           "options",
-          [](const grammar::GrammarView& view, In<int32_t> sentence) {
+          [](const grammar::PhraseView& view, In<int32_t> sentence) {
             grammar::OptionList list;
             {
               nb::gil_scoped_release released;
@@ -192,7 +192,7 @@ void bind_view(nb::module_& m) {
           "Spans, pairs, counts, scores, reordering scores, targets (ragged), links (ragged).")
       .def(
           "lookup",
-          [](const grammar::GrammarView& view, int64_t source) {
+          [](const grammar::PhraseView& view, int64_t source) {
             grammar::OptionList list;
             {
               nb::gil_scoped_release released;
@@ -203,7 +203,7 @@ void bind_view(nb::module_& m) {
           nb::arg("source"))
       .def(
           "pair",
-          [](const grammar::GrammarView& view, int64_t pair) {
+          [](const grammar::PhraseView& view, int64_t pair) {
             grammar::OptionList list;
             list.n_reordering = view.n_reordering();
             if (const auto option = view.pair(pair, list.reordering)) list.options.push_back(*option);
@@ -215,10 +215,10 @@ void bind_view(nb::module_& m) {
       [](const MappedGrammar& grammar, int excluded_fold, int max_targets, int64_t min_count,
          grammar::PhraseSmoothing smoothing, const std::vector<std::pair<grammar::ReorderingModel, int>>& reordering,
          double reordering_smoothing, int n_threads) {
-        grammar::ViewOptions options{excluded_fold, max_targets, min_count, smoothing, {}, reordering_smoothing};
+        grammar::PhraseViewOptions options{excluded_fold, max_targets, min_count, smoothing, {}, reordering_smoothing};
         for (const auto& [model, n] : reordering) options.reordering.push_back({model, n});
         return watch([&](Control& control) {
-          return std::make_unique<grammar::GrammarView>(grammar.tables, options, n_threads, control);
+          return std::make_unique<grammar::PhraseView>(grammar.tables, options, n_threads, control);
         });
       },
       nb::arg("grammar"), nb::arg("excluded_fold"), nb::arg("max_targets"), nb::arg("min_count"), nb::arg("smoothing"),

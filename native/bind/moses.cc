@@ -52,7 +52,7 @@ void bind_moses(nb::module_& m) {
           nb::arg("grammar"), "Scores and reordering scores of every pair.");
   m.def(
       "format_moses",
-      [](const MappedGrammar& grammar, const grammar::GrammarView& view, const names::WordTable& source,
+      [](const MappedGrammar& grammar, const grammar::PhraseView& view, const names::WordTable& source,
          const names::WordTable& target, int64_t begin, int64_t end) {
         std::string phrases, reordering;
         {

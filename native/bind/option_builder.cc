@@ -55,7 +55,7 @@ void bind_option_builder(nb::module_& m) {
   nb::class_<Builder>(m, "OptionBuilder", "Options of sentences from a view, with the features of templates.")
       .def(
           "__init__",
-          [](Builder* self, const grammar::GrammarView& view, const names::WordTable& source,
+          [](Builder* self, const grammar::PhraseView& view, const names::WordTable& source,
              const names::WordTable& target, In<int64_t> source_counts, In<int64_t> target_counts,
              const std::vector<std::pair<std::string, std::vector<int64_t>>>& templates) {
             std::vector<templates::TemplateChoice> choices;

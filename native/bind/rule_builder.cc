@@ -41,7 +41,7 @@ nb::tuple to_tuple(search::BuiltRules&& o, size_t n_scores) {
 }
 
 // What a template calls nonterminals: on the source side by their label, on the target side by their number.
-templates::RuleSides sides_of(const grammar::HieroView& view, const names::WordTable& source,
+templates::RuleSides sides_of(const grammar::RuleView& view, const names::WordTable& source,
                               const names::WordTable& target, std::span<const int64_t> source_counts,
                               std::span<const int64_t> target_counts, const std::vector<std::string>& labels) {
   templates::RuleSides sides{{&source, source_counts, {}}, {&target, target_counts, {}}, &view.tables()};
@@ -57,7 +57,7 @@ void bind_rule_builder(nb::module_& m) {
                           "Rules that match in sentences, from a view, with the features of templates.")
       .def(
           "__init__",
-          [](RuleBuilder* self, const grammar::HieroView& view, const names::WordTable& source,
+          [](RuleBuilder* self, const grammar::RuleView& view, const names::WordTable& source,
              const names::WordTable& target, In<int64_t> source_counts, In<int64_t> target_counts,
              const std::vector<std::pair<std::string, std::vector<int64_t>>>& templates,
              const std::vector<std::string>& labels, int max_span, int max_gap) {

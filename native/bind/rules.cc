@@ -73,13 +73,13 @@ void bind_extraction(nb::module_& m) {
 }
 
 void bind_view(nb::module_& m) {
-  nb::class_<grammar::HieroView>(m, "HieroView", "A scored selection of a grammar of rules.")
-      .def("n_scores", &grammar::HieroView::n_scores)
-      .def("knows_source", &grammar::HieroView::knows_source, nb::arg("word"))
-      .def("knows_target", &grammar::HieroView::knows_target, nb::arg("word"))
+  nb::class_<grammar::RuleView>(m, "RuleView", "A scored selection of a grammar of rules.")
+      .def("n_scores", &grammar::RuleView::n_scores)
+      .def("knows_source", &grammar::RuleView::knows_source, nb::arg("word"))
+      .def("knows_target", &grammar::RuleView::knows_target, nb::arg("word"))
       .def(
           "lookup",
-          [](const grammar::HieroView& view, int64_t source) {
+          [](const grammar::RuleView& view, int64_t source) {
             grammar::RuleList list;
             {
               nb::gil_scoped_release released;
@@ -90,7 +90,7 @@ void bind_view(nb::module_& m) {
           nb::arg("source"), "Rules, labels, kinds, counts, masses, scores, targets (ragged), links (ragged).")
       .def(
           "rule",
-          [](const grammar::HieroView& view, int64_t rule) {
+          [](const grammar::RuleView& view, int64_t rule) {
             grammar::RuleList list;
             view.rule(rule, list);
             return to_tuple(std::move(list), view.n_scores());
@@ -99,8 +99,8 @@ void bind_view(nb::module_& m) {
   m.def(
       "hiero_view",
       [](const MappedGrammar& grammar, int excluded_fold, int max_targets, int64_t min_count, int rank_column) {
-        return std::make_unique<grammar::HieroView>(
-            grammar.tables, grammar::HieroViewOptions{excluded_fold, max_targets, min_count, rank_column});
+        return std::make_unique<grammar::RuleView>(
+            grammar.tables, grammar::RuleViewOptions{excluded_fold, max_targets, min_count, rank_column});
       },
       nb::arg("grammar"), nb::arg("excluded_fold"), nb::arg("max_targets"), nb::arg("min_count"),
       nb::arg("rank_column"), nb::keep_alive<0, 1>());
@@ -146,7 +146,7 @@ void bind_tables(nb::module_& m) {
           nb::arg("grammar"), "Scores of every rule.");
   m.def(
       "format_rules",
-      [](const grammar::HieroView& view, const std::vector<std::string>& labels, const std::vector<std::string>& scores,
+      [](const grammar::RuleView& view, const std::vector<std::string>& labels, const std::vector<std::string>& scores,
          const names::WordTable& source, const names::WordTable& target, int64_t begin, int64_t end, bool bare) {
         std::string text;
         {

@@ -782,7 +782,7 @@ _Options: TypeAlias = tuple[
     NDArray[np.uint8],
 ]
 
-class GrammarView:
+class PhraseView:
     def n_reordering(self) -> int: ...
     def knows_source(self, word: int) -> bool: ...
     def knows_target(self, word: int) -> bool: ...
@@ -803,7 +803,7 @@ _Rules: TypeAlias = tuple[
     NDArray[np.uint8],
 ]
 
-class HieroView:
+class RuleView:
     def n_scores(self) -> int: ...
     def knows_source(self, word: int) -> bool: ...
     def knows_target(self, word: int) -> bool: ...
@@ -813,7 +813,7 @@ class HieroView:
 class RuleBuilder:
     def __init__(
         self,
-        view: HieroView,
+        view: RuleView,
         source: WordTable,
         target: WordTable,
         source_counts: NDArray[np.int64],
@@ -851,7 +851,7 @@ def template_kinds() -> list[tuple[str, str, list[tuple[str, int, int, int]], bo
 class OptionBuilder:
     def __init__(
         self,
-        view: GrammarView,
+        view: PhraseView,
         source: WordTable,
         target: WordTable,
         source_counts: NDArray[np.int64],
@@ -940,7 +940,7 @@ def extract_rules(
 ) -> dict[str, int]: ...
 def hiero_view(
     grammar: GrammarTables, excluded_fold: int, max_targets: int, min_count: int, rank_column: int
-) -> HieroView: ...
+) -> RuleView: ...
 def grammar_view(
     grammar: GrammarTables,
     excluded_fold: int,
@@ -950,9 +950,9 @@ def grammar_view(
     reordering: list[tuple[ReorderingModel, int]],
     reordering_smoothing: float,
     n_threads: int,
-) -> GrammarView: ...
+) -> PhraseView: ...
 def format_rules(
-    view: HieroView,
+    view: RuleView,
     labels: list[str],
     scores: list[str],
     source: WordTable,
@@ -962,5 +962,5 @@ def format_rules(
     bare: bool,
 ) -> bytes: ...
 def format_moses(
-    grammar: GrammarTables, view: GrammarView, source: WordTable, target: WordTable, begin: int, end: int
+    grammar: GrammarTables, view: PhraseView, source: WordTable, target: WordTable, begin: int, end: int
 ) -> tuple[bytes, bytes]: ...

@@ -13,6 +13,9 @@ namespace dragoman::grammar {
 
 // Words are ids from 0; nonterminals of rules are negative.
 using Symbol = int32_t;
+// A nonterminal of label L is the symbol -1 - L.
+constexpr Symbol label_symbol(int32_t label) { return -1 - label; }
+constexpr int32_t symbol_label(Symbol symbol) { return -1 - symbol; }
 
 inline uint64_t mix64(uint64_t x) {
   x ^= x >> 32;

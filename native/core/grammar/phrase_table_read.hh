@@ -45,7 +45,7 @@ class MosesTable {
 
 // Appends the lines of source sides [begin, end) of a view: the phrase table's, and the reordering table's if the view
 // has reordering scores. Words are written in their stored form.
-void format_moses(const GrammarTables& tables, const GrammarView& view, const names::WordTable& source,
+void format_moses(const GrammarTables& tables, const PhraseView& view, const names::WordTable& source,
                   const names::WordTable& target, int64_t begin, int64_t end, std::string& phrases,
                   std::string& reordering);
 

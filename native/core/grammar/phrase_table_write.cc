@@ -24,7 +24,7 @@ void append_words(std::span<const Symbol> words, const names::WordTable& table, 
 
 }  // namespace
 
-void format_moses(const GrammarTables& tables, const GrammarView& view, const names::WordTable& source,
+void format_moses(const GrammarTables& tables, const PhraseView& view, const names::WordTable& source,
                   const names::WordTable& target, int64_t begin, int64_t end, std::string& phrases,
                   std::string& reordering) {
   const FoldFilter folds(view.settings().excluded_fold);

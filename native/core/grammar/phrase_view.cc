@@ -9,7 +9,7 @@
 
 namespace dragoman::grammar {
 
-GrammarView::GrammarView(const GrammarTables& tables, const ViewOptions& options, int n_threads, Control& control)
+PhraseView::PhraseView(const GrammarTables& tables, const PhraseViewOptions& options, int n_threads, Control& control)
     : tables_(tables), options_(options), folds_(options.excluded_fold), lexical_(tables, folds_) {
   if (options.max_targets < 0 || options.min_count < 1 || !(options.reordering_smoothing > 0))
     throw std::invalid_argument("a setting of the view is out of range");
@@ -28,7 +28,7 @@ GrammarView::GrammarView(const GrammarTables& tables, const ViewOptions& options
   if (options.smoothing == PhraseSmoothing::kKneserNey) count_for_smoothing(n_threads, control);
 }
 
-void GrammarView::options(std::span<const Symbol> sentence, OptionList& out) const {
+void PhraseView::options(std::span<const Symbol> sentence, OptionList& out) const {
   out.n_reordering = n_reordering_;
   for (size_t begin = 0; begin < sentence.size(); ++begin) {
     int64_t node = 0;
@@ -46,7 +46,7 @@ void GrammarView::options(std::span<const Symbol> sentence, OptionList& out) con
   }
 }
 
-void GrammarView::lookup(int64_t source, OptionList& out) const {
+void PhraseView::lookup(int64_t source, OptionList& out) const {
   out.n_reordering = n_reordering_;
   const auto [begin, end] = tables_.pair_targets.bounds(source);
   if (end - begin > kCachedPairs) {
@@ -59,9 +59,9 @@ void GrammarView::lookup(int64_t source, OptionList& out) const {
   compute(source, out);
 }
 
-int64_t GrammarView::count(int64_t pair) const { return folds_.sum(tables_.pair_events[pair]); }
+int64_t PhraseView::count(int64_t pair) const { return folds_.sum(tables_.pair_events[pair]); }
 
-GrammarView::Source GrammarView::read_source(int64_t source) const {
+PhraseView::Source PhraseView::read_source(int64_t source) const {
   Source result{};
   result.symbols = tables_.sources[source];
   result.count = folds_.sum(tables_.source_counts[source]);
@@ -71,7 +71,7 @@ GrammarView::Source GrammarView::read_source(int64_t source) const {
   return result;
 }
 
-void GrammarView::compute(int64_t source_id, OptionList& out) const {
+void PhraseView::compute(int64_t source_id, OptionList& out) const {
   const Source source = read_source(source_id);
   std::vector<Candidate> candidates;
   for (int64_t pair = source.first_pair; pair < source.end_pair; ++pair) {
@@ -104,7 +104,7 @@ void GrammarView::compute(int64_t source_id, OptionList& out) const {
   }
 }
 
-std::optional<TranslationOption> GrammarView::pair(int64_t pair, std::vector<float>& reordering) const {
+std::optional<TranslationOption> PhraseView::pair(int64_t pair, std::vector<float>& reordering) const {
   const int64_t n = count(pair);
   if (n < options_.min_count) return std::nullopt;
   const Source source = read_source(tables_.source_of_pair(pair));
@@ -115,7 +115,7 @@ std::optional<TranslationOption> GrammarView::pair(int64_t pair, std::vector<flo
 }
 
 // Fills everything but the span's place and the reordering; returns the sum of the scores beside p(e|f).
-double GrammarView::score(const Source& source, const Candidate& candidate, TranslationOption& option) const {
+double PhraseView::score(const Source& source, const Candidate& candidate, TranslationOption& option) const {
   option.begin = 0;
   option.end = static_cast<int32_t>(source.symbols.size());
   option.pair = candidate.pair;
@@ -139,12 +139,12 @@ double GrammarView::score(const Source& source, const Candidate& candidate, Tran
 }
 
 // A grammar with given scores has no word counts; its vocabulary is all it knows.
-bool GrammarView::knows_source(int32_t word) const {
+bool PhraseView::knows_source(int32_t word) const {
   if (word < 0 || word + 1 >= tables_.source_words.size()) return false;
   return tables_.is_given() ? tables_.child(0, word) >= 0 : folds_.sum(tables_.source_words[word + 1]) > 0;
 }
 
-bool GrammarView::knows_target(int32_t word) const {
+bool PhraseView::knows_target(int32_t word) const {
   if (word < 0 || word + 1 >= tables_.target_words.size()) return false;
   return tables_.is_given() || folds_.sum(tables_.target_words[word + 1]) > 0;
 }

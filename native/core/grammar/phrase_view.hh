@@ -24,7 +24,7 @@ struct ReorderingChoice {
   int n_orientations = 3;
 };
 
-struct ViewOptions {
+struct PhraseViewOptions {
   int excluded_fold = -1;  // -1: none
   int max_targets = 20;    // of a source side, the best by p(e|f); 0: all
   int64_t min_count = 1;   // of a pair
@@ -61,12 +61,12 @@ struct OptionList {
   }
 };
 
-class GrammarView {
+class PhraseView {
  public:
   // The tables must outlive the view. Only smoothing takes time here: it counts all pairs once.
-  GrammarView(const GrammarTables& tables, const ViewOptions& options, int n_threads, Control& control);
-  GrammarView(const GrammarView&) = delete;
-  GrammarView& operator=(const GrammarView&) = delete;
+  PhraseView(const GrammarTables& tables, const PhraseViewOptions& options, int n_threads, Control& control);
+  PhraseView(const PhraseView&) = delete;
+  PhraseView& operator=(const PhraseView&) = delete;
 
   // Appends the options of all spans of a sentence: by begin, end, falling p(e|f).
   void options(std::span<const Symbol> sentence, OptionList& out) const;
@@ -79,7 +79,7 @@ class GrammarView {
   bool knows_target(int32_t word) const;
   int n_reordering() const { return n_reordering_; }
   const GrammarTables& tables() const { return tables_; }
-  const ViewOptions& settings() const { return options_; }
+  const PhraseViewOptions& settings() const { return options_; }
 
  private:
   struct Source;
@@ -102,7 +102,7 @@ class GrammarView {
   void reorder(int64_t pair, std::vector<float>& out) const;
 
   const GrammarTables& tables_;
-  ViewOptions options_;
+  PhraseViewOptions options_;
   FoldFilter folds_;
   LexicalWeights lexical_;
   int n_reordering_ = 0;

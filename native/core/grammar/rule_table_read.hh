@@ -68,7 +68,7 @@ struct RuleNames {
 
 // Appends the rules of source sides [begin, end) of a view. Words are written in their stored form; on the target side
 // nonterminals are written without their label if `bare`.
-void format_rules(const HieroView& view, const RuleNames& names, const names::WordTable& source,
+void format_rules(const RuleView& view, const RuleNames& names, const names::WordTable& source,
                   const names::WordTable& target, int64_t begin, int64_t end, bool bare, std::string& out);
 
 }  // namespace dragoman::grammar

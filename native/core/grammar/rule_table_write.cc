@@ -18,7 +18,7 @@ std::string_view word_of(const names::WordTable& words, Symbol word) {
 
 }  // namespace
 
-void format_rules(const HieroView& view, const RuleNames& names, const names::WordTable& source,
+void format_rules(const RuleView& view, const RuleNames& names, const names::WordTable& source,
                   const names::WordTable& target, int64_t begin, int64_t end, bool bare, std::string& out) {
   RuleList list;
   const auto n_scores = static_cast<size_t>(view.n_scores());

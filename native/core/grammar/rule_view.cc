@@ -6,7 +6,7 @@
 
 namespace dragoman::grammar {
 
-HieroView::HieroView(const GrammarTables& tables, const HieroViewOptions& options)
+RuleView::RuleView(const GrammarTables& tables, const RuleViewOptions& options)
     : tables_(tables), options_(options), folds_(options.excluded_fold), lexical_(tables, folds_) {
   if (!tables.is_rules) throw std::invalid_argument("the grammar has phrase pairs, not rules");
   if (options.max_targets < 0 || options.min_count < 1) throw std::invalid_argument("a setting is out of range");
@@ -16,7 +16,7 @@ HieroView::HieroView(const GrammarTables& tables, const HieroViewOptions& option
   if (options.rank_column < 0) options_.max_targets = 0;
 }
 
-void HieroView::lookup(int64_t source, RuleList& out) const {
+void RuleView::lookup(int64_t source, RuleList& out) const {
   const auto [begin, end] = tables_.pair_targets.bounds(source);
   if (end - begin > kCachedRules) {
     if (const RuleList* list = cache_.get(source, [&](RuleList& made) { compute(source, made); })) {
@@ -28,20 +28,20 @@ void HieroView::lookup(int64_t source, RuleList& out) const {
   compute(source, out);
 }
 
-HieroView::Source HieroView::read_source(int64_t source) const {
+RuleView::Source RuleView::read_source(int64_t source) const {
   const auto symbols = tables_.sources[source];
   const bool has_gaps = std::ranges::any_of(symbols, [](Symbol s) { return s < 0; });
   return {symbols, static_cast<double>(folds_.sum(tables_.source_counts[source])), has_gaps ? options_.min_count : 1};
 }
 
-double HieroView::p_target(const Source& source, int64_t rule) const {
+double RuleView::p_target(const Source& source, int64_t rule) const {
   if (!tables_.is_given()) return static_cast<double>(tables_.mass(rule, folds_)) / source.mass;
   if (options_.rank_column < 0) return 0;
   return tables_.given_scores[static_cast<size_t>(rule) * static_cast<size_t>(tables_.n_given_scores) +
                               static_cast<size_t>(options_.rank_column)];
 }
 
-void HieroView::compute(int64_t source_id, RuleList& out) const {
+void RuleView::compute(int64_t source_id, RuleList& out) const {
   const Source source = read_source(source_id);
   const auto [begin, end] = tables_.pair_targets.bounds(source_id);
   std::vector<Candidate> candidates;
@@ -77,7 +77,7 @@ void HieroView::compute(int64_t source_id, RuleList& out) const {
   }
 }
 
-void HieroView::rule(int64_t id, RuleList& out) const {
+void RuleView::rule(int64_t id, RuleList& out) const {
   const Source source = read_source(tables_.source_of_pair(id));
   const int64_t count = folds_.sum(tables_.pair_events[id]);
   if (count < source.least) return;
@@ -89,7 +89,7 @@ void HieroView::rule(int64_t id, RuleList& out) const {
 }
 
 // Returns what decides among equal p(e|f): the sum of the other three probabilities.
-double HieroView::score(const Source& source, const Candidate& candidate, Rule& rule, float* scores) const {
+double RuleView::score(const Source& source, const Candidate& candidate, Rule& rule, float* scores) const {
   rule.rule = candidate.rule;
   rule.count = candidate.count;
   const int64_t target_id = tables_.target_of_pair(candidate.rule);
@@ -121,7 +121,7 @@ double HieroView::score(const Source& source, const Candidate& candidate, Rule& 
   return p_source + lex_target + lex_source;
 }
 
-RuleKind HieroView::kind(int64_t rule) const {
+RuleKind RuleView::kind(int64_t rule) const {
   auto kind = RuleKind::kComposed;
   for (const Event event : tables_.pair_events[rule])
     if (folds_.has(event.fold())) kind = std::max(kind, static_cast<RuleKind>(event.orientation().bits));
@@ -129,12 +129,12 @@ RuleKind HieroView::kind(int64_t rule) const {
 }
 
 // A grammar with given scores has no word counts; its vocabulary is all it knows.
-bool HieroView::knows_source(int32_t word) const {
+bool RuleView::knows_source(int32_t word) const {
   if (word < 0 || word + 1 >= tables_.source_words.size()) return false;
   return tables_.is_given() || folds_.sum(tables_.source_words[word + 1]) > 0;
 }
 
-bool HieroView::knows_target(int32_t word) const {
+bool RuleView::knows_target(int32_t word) const {
   if (word < 0 || word + 1 >= tables_.target_words.size()) return false;
   return tables_.is_given() || folds_.sum(tables_.target_words[word + 1]) > 0;
 }

@@ -12,7 +12,7 @@
 
 namespace dragoman::grammar {
 
-struct HieroViewOptions {
+struct RuleViewOptions {
   int excluded_fold = -1;  // -1: none
   int max_targets = 20;    // of a source side, the best by p(e|f); 0: all
   int64_t min_count = 1;   // of a rule with nonterminals
@@ -43,10 +43,10 @@ struct RuleList {
   }
 };
 
-class HieroView {
+class RuleView {
  public:
   // The tables must be of rules and outlive the view.
-  HieroView(const GrammarTables& tables, const HieroViewOptions& options);
+  RuleView(const GrammarTables& tables, const RuleViewOptions& options);
 
   // Appends the rules of one source side, by falling p(e|f).
   void lookup(int64_t source, RuleList& out) const;
@@ -77,7 +77,7 @@ class HieroView {
   RuleKind kind(int64_t rule) const;
 
   const GrammarTables& tables_;
-  HieroViewOptions options_;
+  RuleViewOptions options_;
   FoldFilter folds_;
   LexicalWeights lexical_;
   static constexpr int64_t kCachedRules = 16;  // source sides with more are kept once computed

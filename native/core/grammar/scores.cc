@@ -1,4 +1,4 @@
-// Scores of GrammarView: relative frequencies, Kneser-Ney smoothing, orientations.
+// Scores of PhraseView: relative frequencies, Kneser-Ney smoothing, orientations.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -8,14 +8,14 @@
 
 namespace dragoman::grammar {
 
-void GrammarView::Counts::add(int64_t count) {
+void PhraseView::Counts::add(int64_t count) {
   n1 += count == 1;
   n2 += count == 2;
   n3 += count > 2;
 }
 
 // Foster, Kuhn and Johnson (2006): modified Kneser-Ney with discounts from the counts of counts of all pairs.
-void GrammarView::count_for_smoothing(int n_threads, Control& control) {
+void PhraseView::count_for_smoothing(int n_threads, Control& control) {
   constexpr int64_t kChunk = 1 << 16;
   const int64_t n_pairs = tables_.n_pairs(), n_targets = tables_.targets.size();
   const int n_workers = std::max(1, n_threads);
@@ -47,15 +47,15 @@ void GrammarView::count_for_smoothing(int n_threads, Control& control) {
   }
 }
 
-double GrammarView::discount(int64_t count) const {
+double PhraseView::discount(int64_t count) const {
   return discounts_[static_cast<size_t>(std::min<int64_t>(count, 3)) - 1];
 }
 
-double GrammarView::discounted(const Counts& counts) const {
+double PhraseView::discounted(const Counts& counts) const {
   return discounts_[0] * counts.n1 + discounts_[1] * counts.n2 + discounts_[2] * counts.n3;
 }
 
-double GrammarView::p_target(const Source& source, int64_t pair, int64_t count) const {
+double PhraseView::p_target(const Source& source, int64_t pair, int64_t count) const {
   if (tables_.is_given()) return tables_.given_scores[static_cast<size_t>(pair) * kNumPhraseScores + kScorePEF];
   const auto c = static_cast<double>(count), total = static_cast<double>(source.count);
   if (options_.smoothing == PhraseSmoothing::kNone) return c / total;
@@ -65,7 +65,7 @@ double GrammarView::p_target(const Source& source, int64_t pair, int64_t count) 
   return (c - discount(count) + discounted(source.counts) * lower) / total;
 }
 
-double GrammarView::p_source(const Source& source, int64_t pair, int64_t count) const {
+double PhraseView::p_source(const Source& source, int64_t pair, int64_t count) const {
   const int64_t target = tables_.target_of_pair(pair);
   const auto c = static_cast<double>(count), total = static_cast<double>(folds_.sum(tables_.target_counts[target]));
   if (options_.smoothing == PhraseSmoothing::kNone) return c / total;
@@ -73,7 +73,7 @@ double GrammarView::p_source(const Source& source, int64_t pair, int64_t count) 
   return (c - discount(count) + discounted(target_counts_.at(static_cast<size_t>(target))) * lower) / total;
 }
 
-void GrammarView::reorder(int64_t pair, std::vector<float>& out) const {
+void PhraseView::reorder(int64_t pair, std::vector<float>& out) const {
   if (tables_.is_given()) {
     const auto row = tables_.given_reordering.subspan(static_cast<size_t>(pair) * static_cast<size_t>(n_reordering_),
                                                       static_cast<size_t>(n_reordering_));

@@ -1,5 +1,5 @@
 // Losses of one candidate list, as functions of the candidates' model scores. None changes when the same number is
-// added to all scores of a list, which is what lets columns.hh leave out what candidates have in common.
+// added to all scores of a list, which is what lets list_columns.hh leave out what candidates have in common.
 #pragma once
 
 #include <span>

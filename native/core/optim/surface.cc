@@ -1,3 +1,5 @@
+#include "core/optim/surface.hh"
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -8,7 +10,6 @@
 #include <utility>
 
 #include "core/base/parallel.hh"
-#include "core/optim/line_search.hh"
 
 namespace dragoman::optim {
 

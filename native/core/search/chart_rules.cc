@@ -324,7 +324,7 @@ void ChartRules::order_labels() {
   for (uint32_t c = 0; c < trie_[0].n_nonterminals; ++c) {
     const TrieNode& node = trie_[trie_[0].first_child + c];
     if (node.pattern < 0) continue;
-    const int32_t from = symbol_label(node.symbol);
+    const int32_t from = grammar::symbol_label(node.symbol);
     for (int64_t r = batch_->first_rule[at(node.pattern)]; r < batch_->first_rule[at(node.pattern) + 1]; ++r) {
       const int32_t lhs = batch_->lhs[at(r)];
       auto& known = unaries_[at(lhs)];

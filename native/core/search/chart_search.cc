@@ -50,7 +50,7 @@ void RuleBatch::check(const ChartFeatures& features) const {
   if (!all(scores, is_finite)) fail("a score is not finite");
   if (n_labels < 1) fail("there must be a label");
   if (!all(lhs, [&](int32_t label) { return label >= 0 && label < n_labels; })) fail("a left-hand side has no label");
-  if (!all(patterns.values, [&](int32_t symbol) { return symbol >= label_symbol(n_labels - 1); }))
+  if (!all(patterns.values, [&](int32_t symbol) { return symbol >= grammar::label_symbol(n_labels - 1); }))
     fail("a nonterminal has no label");
   std::vector<char> seen;
   for (int64_t p = 0; p < patterns.size(); ++p) {

@@ -13,6 +13,7 @@
 #include "core/base/control.hh"
 #include "core/base/ragged.hh"
 #include "core/forest/forest.hh"
+#include "core/grammar/key.hh"
 #include "core/forest/kbest.hh"
 #include "core/lm/model.hh"
 
@@ -26,7 +27,7 @@ struct ChartFeatures {
 };
 
 struct ChartSettings {
-  int32_t pop_limit = 80;                                 // candidates taken for a span and label, by word covered
+  int32_t pop_limit = 200;                                // candidates taken for a span and label, by word covered
   double beam = std::numeric_limits<double>::infinity();  // those worse than the best there by more are dropped
   int32_t rule_limit = 20;  // rules kept of a source side and a left-hand side, the best by estimate; 0: all
   int32_t max_span = 20;    // rules cover at most so many words; glue covers the rest
@@ -34,8 +35,6 @@ struct ChartSettings {
 
 // Source sides are words (>= 0) and labelled nonterminals (-1 - label); target sides words and -1 - i for the i-th
 // nonterminal of the source side.
-constexpr int32_t label_symbol(int32_t label) { return -1 - label; }
-constexpr int32_t symbol_label(int32_t symbol) { return -1 - symbol; }
 
 // Features that rules have because of the sentence's words beside theirs. A place of a pattern is where words of it
 // that stand side by side may stand in the sentence; a match has one for each such run of words.

@@ -63,7 +63,7 @@ void ChartSearcher::fill_chart(const Control& control) {
       finish_span(begin_, end);
       const ChartRules::TrieNode root = rules_.node(0);
       for (uint32_t c = root.first_child; c < root.first_child + root.n_nonterminals; ++c) {
-        const NodeList nodes = find(begin_, end, symbol_label(rules_.node(c).symbol));
+        const NodeList nodes = find(begin_, end, grammar::symbol_label(rules_.node(c).symbol));
         if (nodes.size == 0) continue;
         open_tails_.push_back(nodes);
         ends_.assign(1, end);
@@ -92,7 +92,7 @@ void ChartSearcher::extend(uint32_t trie_node, int32_t end) {
   if (const uint32_t next = rules_.child(node, words_[at(end)])) match(next, end + 1);
   for (uint32_t c = node.first_child; c < node.first_child + node.n_nonterminals; ++c)
     for (int32_t next = end + 1; next <= limit_; ++next) {
-      const NodeList nodes = find(end, next, symbol_label(rules_.node(c).symbol));
+      const NodeList nodes = find(end, next, grammar::symbol_label(rules_.node(c).symbol));
       if (nodes.size == 0) continue;
       open_tails_.push_back(nodes);
       match(c, next);

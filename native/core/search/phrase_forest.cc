@@ -50,7 +50,7 @@ forest::Forest phrase_forest(const PhraseSearchSpace& space, Transitions& transi
   const auto instance = [&](int32_t id) {
     if (instance_of[at(id)] >= 0) return instance_of[at(id)];
     const Option& option = prepared.options[at(id)];
-    const PhraseView view = view_of(space.batch, space.sentence, option);
+    const PhraseSight view = view_of(space.batch, space.sentence, option);
     symbols.assign(1, forest::tail_symbol(0));
     symbols.insert(symbols.end(), view.words.begin(), view.words.end());
     features.clear();

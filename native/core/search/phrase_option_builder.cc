@@ -25,7 +25,7 @@ void copy_to(std::span<const T> from, std::vector<T>& to, size_t place) {
   std::copy(from.begin(), from.end(), to.begin() + static_cast<std::ptrdiff_t>(place));
 }
 
-templates::RuleView view_of(std::span<const int32_t> source, const grammar::TranslationOption& option) {
+templates::RuleSight view_of(std::span<const int32_t> source, const grammar::TranslationOption& option) {
   return {source, option.target, option.alignment, option.count, option.pair};
 }
 

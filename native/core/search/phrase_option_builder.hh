@@ -30,7 +30,7 @@ struct BuiltOptions {
 class OptionBuilder {
  public:
   // The view and the words that `templates` names by must outlive it.
-  OptionBuilder(const grammar::GrammarView& view, templates::TemplateSet templates)
+  OptionBuilder(const grammar::PhraseView& view, templates::TemplateSet templates)
       : view_(view), templates_(std::move(templates)) {}
 
   // A batch on its way: everything is there but the ids of its sparse features, whose names wait in `rows`.
@@ -50,7 +50,7 @@ class OptionBuilder {
   static constexpr size_t kChunk = 256;
   static constexpr int64_t kContextSentences = 16;
 
-  const grammar::GrammarView& view_;
+  const grammar::PhraseView& view_;
   templates::TemplateSet templates_;
 };
 

@@ -59,7 +59,7 @@ std::span<const int32_t> target_of(const PhraseBatch& batch, int64_t sentence, c
   return batch.pass_through[sentence].subspan(at(-1 - option.source), 1);
 }
 
-PhraseView view_of(const PhraseBatch& batch, int64_t sentence, const Option& option) {
+PhraseSight view_of(const PhraseBatch& batch, int64_t sentence, const Option& option) {
   return {option.span, target_of(batch, sentence, option),
           option.source >= 0 ? batch.options.rules[at(option.source)] : -1};
 }

@@ -111,7 +111,7 @@ void Prepared::estimate(int32_t limit, Set&& set) {
 }
 
 std::span<const int32_t> target_of(const PhraseBatch& batch, int64_t sentence, const Option& option);
-PhraseView view_of(const PhraseBatch& batch, int64_t sentence, const Option& option);
+PhraseSight view_of(const PhraseBatch& batch, int64_t sentence, const Option& option);
 
 // Feature values of an option as they stand on its instance.
 void append_local_features(const PhraseBatch& batch, int64_t sentence, const PhraseFeatures& features,

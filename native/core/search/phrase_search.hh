@@ -34,8 +34,8 @@ struct PhraseFeatures {
 };
 
 struct PhraseSettings {
-  int32_t stack_size = 200;
-  int32_t pop_limit = 400;                                // candidates taken a stack; 0: plain stack search
+  int32_t stack_size = 600;
+  int32_t pop_limit = 600;                                // candidates taken a stack; 0: plain stack search
   double beam = std::numeric_limits<double>::infinity();  // hypotheses worse than a stack's best by more are dropped
   int32_t option_limit = 20;                              // options kept of a span, the best by estimate; 0: all
   int32_t distortion_limit = 6;                           // negative: none
@@ -63,7 +63,7 @@ struct PhraseBatch {
 };
 
 // What a template of transition features sees of a phrase.
-struct PhraseView {
+struct PhraseSight {
   SourceSpan span;
   std::span<const int32_t> words;
   int64_t rule;  // -1: a word passed through
@@ -72,7 +72,7 @@ struct PhraseView {
 // A phrase put after what was translated before it.
 struct Transition {
   int64_t sentence;
-  PhraseView phrase;
+  PhraseSight phrase;
   bool is_first;
   int64_t previous;                           // state() of the phrase before
   BlockStacks::Block top;                     // the block it is put beside; with first_word when a template asks for it
@@ -84,7 +84,7 @@ class TransitionTemplate {
  public:
   virtual ~TransitionTemplate() = default;
   // What later transitions must know of a phrase: hypotheses with equal values may recombine.
-  virtual int64_t state(const PhraseView& phrase) const = 0;
+  virtual int64_t state(const PhraseSight& phrase) const = 0;
   // Whether the stack is looked at: recombination then compares the blocks' first words too.
   virtual bool uses_blocks() const = 0;
   virtual void features(const Transition& transition, std::vector<forest::Feature>& out) const = 0;

@@ -29,7 +29,7 @@ struct ToyLm {
 // Fires on (rule before, rule), and on the first word of the block beside it.
 class PairTemplate final : public search::TransitionTemplate {
  public:
-  int64_t state(const search::PhraseView& phrase) const override { return phrase.rule; }
+  int64_t state(const search::PhraseSight& phrase) const override { return phrase.rule; }
   bool uses_blocks() const override { return true; }
   void features(const search::Transition& t, std::vector<forest::Feature>& out) const override {
     if (t.is_first) return;

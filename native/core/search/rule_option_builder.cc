@@ -62,12 +62,12 @@ struct RuleOptionBuilder::Found {
     const auto begin = at(c.first[at(source % kChunk)]), end = at(c.first[at(source % kChunk) + 1]);
     return std::span<const grammar::Rule>(c.list.rules).subspan(begin, end - begin);
   }
-  templates::RuleView view(int64_t source, const grammar::Rule& rule) const {
+  templates::RuleSight view(int64_t source, const grammar::Rule& rule) const {
     return {symbols(source), rule.target, rule.alignment, rule.count, rule.rule, rule.lhs};
   }
 };
 
-RuleOptionBuilder::RuleOptionBuilder(const grammar::HieroView& view, const MatchLimits& limits,
+RuleOptionBuilder::RuleOptionBuilder(const grammar::RuleView& view, const MatchLimits& limits,
                                      templates::TemplateSet templates)
     : view_(view), limits_(limits), templates_(std::move(templates)) {
   if (limits.max_span < 1 || limits.max_gap < 1) throw std::invalid_argument("spans have at least one word");

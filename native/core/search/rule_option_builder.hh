@@ -54,7 +54,7 @@ struct BuiltRules {
 class RuleOptionBuilder {
  public:
   // The view and the words that `templates` names by must outlive it.
-  RuleOptionBuilder(const grammar::HieroView& view, const MatchLimits& limits, templates::TemplateSet templates);
+  RuleOptionBuilder(const grammar::RuleView& view, const MatchLimits& limits, templates::TemplateSet templates);
 
   // A batch on its way: everything is there but the ids of its sparse features, whose names wait in `rows`.
   struct Draft {
@@ -77,7 +77,7 @@ class RuleOptionBuilder {
                     Control& control) const;
   void add_gaps(const Found& found, Draft& draft, int n_threads, Control& control) const;
 
-  const grammar::HieroView& view_;
+  const grammar::RuleView& view_;
   MatchLimits limits_;
   templates::TemplateSet templates_;
 };

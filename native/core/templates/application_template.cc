@@ -4,7 +4,7 @@
 
 namespace dragoman::templates {
 
-void ContextTemplate::features(const RuleView& rule, FeatureRows& out) const {
+void ContextTemplate::features(const RuleSight& rule, FeatureRows& out) const {
   std::vector<Arguments> found;
   for (size_t i = 1; i < rule.source.size(); ++i) {
     if (!is_word(rule.source[i - 1]) || !is_word(rule.source[i])) continue;
@@ -23,7 +23,7 @@ GapClasses::GapClasses(const TemplateSet& set) {
   }
 }
 
-int32_t GapClasses::of(const RuleView& rule, size_t place, int32_t slot) const {
+int32_t GapClasses::of(const RuleSight& rule, size_t place, int32_t slot) const {
   int32_t result = 0;
   for (const auto* t : templates_) result = result * t->gap->n_classes() + t->gap->gap_class(rule, place, slot);
   return result;

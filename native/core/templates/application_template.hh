@@ -25,13 +25,13 @@ class ContextTemplate : public RuleTemplate {
 
   // The features that the word at a place of the source side has because of the sentence's word beside it, <s> and </s>
   // at the ends.
-  virtual void beside(const RuleView& rule, size_t place, Neighbour which, grammar::Symbol word,
+  virtual void beside(const RuleSight& rule, size_t place, Neighbour which, grammar::Symbol word,
                       std::vector<Arguments>& out) const = 0;
   // Adds the feature, once.
   virtual void name(const Arguments& arguments, FeatureRows& out) const = 0;
 
   // Of the words that are neighbours in the rule itself.
-  void features(const RuleView& rule, FeatureRows& out) const final;
+  void features(const RuleSight& rule, FeatureRows& out) const final;
 };
 
 // Thread-safe. Nonterminals are of a few classes, by what the rule does with them.
@@ -39,12 +39,12 @@ class GapTemplate : public RuleTemplate {
  public:
   virtual int32_t n_classes() const = 0;
   // `place` is that of the nonterminal on the source side, `slot` its number there from 0.
-  virtual int32_t gap_class(const RuleView& rule, size_t place, int32_t slot) const = 0;
+  virtual int32_t gap_class(const RuleSight& rule, size_t place, int32_t slot) const = 0;
   // Lengths from this one on are one.
   virtual int32_t max_length() const = 0;
   virtual void gap_features(int32_t gap_class, int32_t length, FeatureRows& out) const = 0;
 
-  void features(const RuleView&, FeatureRows&) const final {}
+  void features(const RuleSight&, FeatureRows&) const final {}
 };
 
 // The gap templates of a set as one.
@@ -52,7 +52,7 @@ class GapClasses {
  public:
   explicit GapClasses(const TemplateSet& set);
   int32_t max_length() const { return max_length_; }
-  int32_t of(const RuleView& rule, size_t place, int32_t slot) const;
+  int32_t of(const RuleSight& rule, size_t place, int32_t slot) const;
   // A row for each class and length: class * max_length + length - 1.
   FeatureRows rows() const;
 

@@ -35,7 +35,7 @@ uint32_t ContextRows::column_of(const Key& key) {
   return slots_[slot];
 }
 
-void ContextRows::add(uint32_t source, const RuleView& rule, size_t place, Neighbour which, grammar::Symbol word) {
+void ContextRows::add(uint32_t source, const RuleSight& rule, size_t place, Neighbour which, grammar::Symbol word) {
   found_.clear();
   set_->templates()[source].context->beside(rule, place, which, word, found_);
   for (const auto& arguments : found_) {
@@ -51,7 +51,7 @@ void ContextRows::add(uint32_t source, const RuleView& rule, size_t place, Neigh
   }
 }
 
-void ContextRows::add(const RuleView& rule, size_t first, size_t end, grammar::Symbol before, grammar::Symbol after) {
+void ContextRows::add(const RuleSight& rule, size_t first, size_t end, grammar::Symbol before, grammar::Symbol after) {
   const grammar::Symbol n_words = set_->sides().source.words->size();
   const auto known = [&](grammar::Symbol word) { return is_word(word) && word < n_words ? word : kUnknown; };
   for (uint32_t t = 0; t < set_->templates().size(); ++t) {

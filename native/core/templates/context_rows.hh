@@ -17,7 +17,7 @@ class ContextRows {
 
   // Those of the source words [first, end) of the rule, which stand side by side, because of the words around them;
   // what they have because of each other does not depend on the sentence. A word without a name counts as unknown.
-  void add(const RuleView& rule, size_t first, size_t end, grammar::Symbol before, grammar::Symbol after);
+  void add(const RuleSight& rule, size_t first, size_t end, grammar::Symbol before, grammar::Symbol after);
   void end_row() { offsets_.push_back(columns_.size()); }
   // Once all rows are there.
   void finish();
@@ -34,7 +34,7 @@ class ContextRows {
   };
 
   uint32_t column_of(const Key& key);
-  void add(uint32_t source, const RuleView& rule, size_t place, Neighbour which, grammar::Symbol word);
+  void add(uint32_t source, const RuleSight& rule, size_t place, Neighbour which, grammar::Symbol word);
 
   const TemplateSet* set_;
   std::vector<Key> keys_;        // of columns

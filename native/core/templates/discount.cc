@@ -13,7 +13,7 @@ class Discount final : public RuleTemplate {
  public:
   Discount(const RuleSides&, std::span<const int64_t>) {}
 
-  void features(const RuleView& rule, FeatureRows& out) const override {
+  void features(const RuleSight& rule, FeatureRows& out) const override {
     if (rule.count < 1) return;
     const auto bin = std::find_if(kBins.begin(), kBins.end(), [&](const Bin& b) { return rule.count <= b.most; });
     out.add(1, bin == kBins.end() ? std::string_view("1001+") : bin->name);

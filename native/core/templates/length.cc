@@ -23,7 +23,7 @@ class Length {
 class SourceLength final : public RuleTemplate {
  public:
   SourceLength(const RuleSides&, std::span<const int64_t> values) : length_(values) {}
-  void features(const RuleView& rule, FeatureRows& out) const override { out.add(1, length_.name(rule.source)); }
+  void features(const RuleSight& rule, FeatureRows& out) const override { out.add(1, length_.name(rule.source)); }
 
  private:
   Length length_;
@@ -32,7 +32,7 @@ class SourceLength final : public RuleTemplate {
 class TargetLength final : public RuleTemplate {
  public:
   TargetLength(const RuleSides&, std::span<const int64_t> values) : length_(values) {}
-  void features(const RuleView& rule, FeatureRows& out) const override { out.add(1, length_.name(rule.target)); }
+  void features(const RuleSight& rule, FeatureRows& out) const override { out.add(1, length_.name(rule.target)); }
 
  private:
   Length length_;
@@ -41,7 +41,7 @@ class TargetLength final : public RuleTemplate {
 class JointLength final : public RuleTemplate {
  public:
   JointLength(const RuleSides&, std::span<const int64_t> values) : length_(values) {}
-  void features(const RuleView& rule, FeatureRows& out) const override {
+  void features(const RuleSight& rule, FeatureRows& out) const override {
     out.add(1, length_.name(rule.source), length_.name(rule.target));
   }
 

@@ -10,13 +10,13 @@ class RuleId final : public RuleTemplate {
  public:
   RuleId(const RuleSides& sides, std::span<const int64_t> values) : sides_(sides), min_count_(values[0]) {}
 
-  void features(const RuleView& rule, FeatureRows& out) const override {
+  void features(const RuleSight& rule, FeatureRows& out) const override {
     if (rule.count < min_count_) return;
     const FeatureRows::Words source{sides_.source, rule.source}, target{sides_.target, rule.target};
     if (rule.lhs < 0)
       out.add(1, source, target);
     else
-      out.add(1, sides_.source.text(symbol_of_label(rule.lhs)), source, target);
+      out.add(1, sides_.source.text(grammar::label_symbol(rule.lhs)), source, target);
   }
 
  private:

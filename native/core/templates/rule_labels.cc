@@ -10,8 +10,8 @@ namespace {
 class NodeCount final : public RuleTemplate {
  public:
   NodeCount(const RuleSides& sides, std::span<const int64_t>) : source_(sides.source) {}
-  void features(const RuleView& rule, FeatureRows& out) const override {
-    if (rule.lhs >= 0) out.add(1, source_.text(symbol_of_label(rule.lhs)));
+  void features(const RuleSight& rule, FeatureRows& out) const override {
+    if (rule.lhs >= 0) out.add(1, source_.text(grammar::label_symbol(rule.lhs)));
   }
 
  private:
@@ -21,7 +21,7 @@ class NodeCount final : public RuleTemplate {
 class RuleOverlap final : public RuleTemplate {
  public:
   RuleOverlap(const RuleSides& sides, std::span<const int64_t>) : source_(sides.source) {}
-  void features(const RuleView& rule, FeatureRows& out) const override {
+  void features(const RuleSight& rule, FeatureRows& out) const override {
     for (const grammar::Symbol symbol : rule.source)
       if (!is_word(symbol)) out.add(1, source_.text(symbol));
   }

@@ -10,7 +10,7 @@ class RuleShape final : public RuleTemplate {
  public:
   RuleShape(const RuleSides&, std::span<const int64_t>) {}
 
-  void features(const RuleView& rule, FeatureRows& out) const override {
+  void features(const RuleSight& rule, FeatureRows& out) const override {
     int next = 0;
     const std::string source = shape(rule.source, [&](grammar::Symbol) { return next++; });
     out.add(1, source, shape(rule.target, [](grammar::Symbol symbol) { return -1 - symbol; }));

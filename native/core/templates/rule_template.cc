@@ -145,7 +145,7 @@ bool TemplateSet::has_gaps() const {
   return std::any_of(templates_.begin(), templates_.end(), [](const Named& t) { return t.gap != nullptr; });
 }
 
-void TemplateSet::features(const RuleView& rule, FeatureRows& out) const {
+void TemplateSet::features(const RuleSight& rule, FeatureRows& out) const {
   for (const grammar::PhraseLink link : rule.links)
     if (link.source >= rule.source.size() || link.target >= rule.target.size())
       throw InputError("a rule's link points outside of it; the grammar is damaged");

@@ -19,7 +19,7 @@
 namespace dragoman::templates {
 
 // A phrase pair or a rule: words from 0, nonterminals negative; links between places of the two sides.
-struct RuleView {
+struct RuleSight {
   std::span<const grammar::Symbol> source, target;
   std::span<const grammar::PhraseLink> links;
   int64_t count = 0;  // in the view
@@ -29,13 +29,10 @@ struct RuleView {
 
 inline bool is_word(grammar::Symbol symbol) { return symbol >= 0; }
 
-// A nonterminal of label L on a source side is -1 - L, so that a label's name is that of its symbol.
-constexpr grammar::Symbol symbol_of_label(int32_t label) { return -1 - label; }
-
 // Which places of a rule have links. A link's places are bytes, so later places have none.
 class LinkedPlaces {
  public:
-  explicit LinkedPlaces(const RuleView& rule) {
+  explicit LinkedPlaces(const RuleSight& rule) {
     for (const grammar::PhraseLink link : rule.links) {
       source_.set(link.source);
       target_.set(link.target);
@@ -134,7 +131,7 @@ class FeatureRows {
 class RuleTemplate {
  public:
   virtual ~RuleTemplate() = default;
-  virtual void features(const RuleView& rule, FeatureRows& out) const = 0;
+  virtual void features(const RuleSight& rule, FeatureRows& out) const = 0;
 };
 
 struct TemplateSetting {
@@ -177,7 +174,7 @@ class TemplateSet {
   TemplateSet(RuleSides sides, std::span<const TemplateChoice> choices, bool has_rules = true);
   bool empty() const { return templates_.empty(); }
   // Appends one row: what does not depend on where the rule is applied.
-  void features(const RuleView& rule, FeatureRows& out) const;
+  void features(const RuleSight& rule, FeatureRows& out) const;
 
   const RuleSides& sides() const { return *sides_; }
   std::span<const Named> templates() const { return templates_; }

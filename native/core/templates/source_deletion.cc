@@ -9,7 +9,7 @@ class SourceDeletion final : public RuleTemplate {
  public:
   SourceDeletion(const RuleSides& sides, std::span<const int64_t> values) : source_(sides.source, values[0]) {}
 
-  void features(const RuleView& rule, FeatureRows& out) const override {
+  void features(const RuleSight& rule, FeatureRows& out) const override {
     const LinkedPlaces linked(rule);
     for (size_t i = 0; i < rule.source.size(); ++i)
       if (is_word(rule.source[i]) && !linked.source(i)) out.add(1, source_.name(rule.source[i]));

@@ -15,7 +15,7 @@ class StructuralDistortion final : public GapTemplate {
   int32_t n_classes() const override { return 2; }
   int32_t max_length() const override { return most_ + 1; }
 
-  int32_t gap_class(const RuleView& rule, size_t place, int32_t slot) const override {
+  int32_t gap_class(const RuleSight& rule, size_t place, int32_t slot) const override {
     const size_t own = place_of(rule.target, slot);
     const auto crosses = [&](size_t source, size_t target) {
       return (source < place && target > own) || (source > place && target < own);

@@ -11,7 +11,7 @@ class TargetInsertion final : public RuleTemplate {
   TargetInsertion(const RuleSides& sides, std::span<const int64_t> values)
       : target_(sides.target, values[0]), counts_aligned_(values[1] != 0) {}
 
-  void features(const RuleView& rule, FeatureRows& out) const override {
+  void features(const RuleSight& rule, FeatureRows& out) const override {
     const LinkedPlaces linked(rule);
     for (size_t j = 0; j < rule.target.size(); ++j)
       if (is_word(rule.target[j]) && (counts_aligned_ || !linked.target(j))) out.add(1, target_.name(rule.target[j]));

@@ -32,7 +32,7 @@ std::vector<templates::TemplateChoice> all_templates() {
   return choices;
 }
 
-std::map<std::string, float> features(const templates::TemplateSet& set, const templates::RuleView& rule) {
+std::map<std::string, float> features(const templates::TemplateSet& set, const templates::RuleSight& rule) {
   templates::FeatureRows rows;
   set.features(rule, rows);
   CHECK(rows.n_rows() == 1);
@@ -116,7 +116,7 @@ TEST(templates_survive_damaged_rules) {
       links.push_back({static_cast<uint8_t>(random()), static_cast<uint8_t>(random() % 4)});
     if (round % 2 == 0 && source.size() > 3) source.resize(3);
     try {
-      const templates::RuleView rule{
+      const templates::RuleSight rule{
           source, target, links, static_cast<int64_t>(random() % 2000), 0, static_cast<int32_t>(random() % 3)};
       CHECK(!features(set, rule).empty());
       for (size_t i = 0, slot = 0; i < source.size(); ++i)

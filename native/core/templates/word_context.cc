@@ -58,7 +58,7 @@ class WordContext final : public ContextTemplate {
       if (const auto word = static_cast<size_t>((pair >> 32) - 1); word < in_pairs_.size()) in_pairs_[word] = true;
   }
 
-  void beside(const RuleView& rule, size_t place, Neighbour which, grammar::Symbol word,
+  void beside(const RuleSight& rule, size_t place, Neighbour which, grammar::Symbol word,
               std::vector<Arguments>& out) const override {
     for (const grammar::PhraseLink link : rule.links) {
       if (link.source != place || !is_word(rule.target[link.target])) continue;

@@ -11,7 +11,7 @@ class WordPair final : public RuleTemplate {
   WordPair(const RuleSides& sides, std::span<const int64_t> values)
       : source_(sides.source, values[0]), target_(sides.target, values[0]) {}
 
-  void features(const RuleView& rule, FeatureRows& out) const override {
+  void features(const RuleSight& rule, FeatureRows& out) const override {
     for (const grammar::PhraseLink link : rule.links) {
       const grammar::Symbol f = rule.source[link.source], e = rule.target[link.target];
       if (is_word(f) && is_word(e)) out.add(1, source_.name(f), target_.name(e));

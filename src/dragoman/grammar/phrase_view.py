@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dragoman._core import GrammarTables, GrammarView
+from dragoman import _core
+from dragoman._core import GrammarTables
 from dragoman.corpus import Vocab
 from dragoman.grammar.config import PhraseViewConfig, Reordering
 from dragoman.types import Float32Array, Int32Array, Int64Array
@@ -64,7 +65,7 @@ class PhraseView:
 
     def __init__(
         self,
-        core: GrammarView,
+        core: _core.PhraseView,
         tables: GrammarTables,
         config: PhraseViewConfig,
         source_vocab: Vocab,

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dragoman._core import GrammarTables, HieroView, escape_word, unescape_word
+from dragoman import _core
+from dragoman._core import GrammarTables, escape_word, unescape_word
 from dragoman.corpus import UNK, Vocab
 from dragoman.errors import InputError
 from dragoman.grammar.config import RuleViewConfig
@@ -62,7 +63,7 @@ class RuleView:
 
     def __init__(
         self,
-        core: HieroView,
+        core: _core.RuleView,
         tables: GrammarTables,
         config: RuleViewConfig,
         source_vocab: Vocab,
