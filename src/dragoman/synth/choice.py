@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from dragoman.synth.clauses import Clause
 from dragoman.synth.participants import Participants
 from dragoman.synth.phrases import POSS, Common, Phrase
-from dragoman.synth.verbgroups import Modal, Plan, Tense
+from dragoman.synth.tables import expressions
+from dragoman.synth.verbgroups import Modal, Plan, Tense, plans
 
 if TYPE_CHECKING:
     from dragoman.synth.draw import Draw
@@ -16,54 +17,21 @@ if TYPE_CHECKING:
 
 __all__ = ["Chooser"]
 
-_VEHICLES = (
-    ("mit dem Zug", "by train"),
-    ("mit dem Auto", "by car"),
-    ("mit dem Bus", "by bus"),
-    ("mit dem Fahrrad", "by bicycle"),
-    ("mit der Straßenbahn", "by tram"),
-)
-_MODALS = tuple(
-    modal
-    for modal, weight in (
-        (Modal.MUSS, 6),
-        (Modal.KANN, 5),
-        (Modal.WILL, 4),
-        (Modal.MÖCHTE, 2),
-        (Modal.SOLL, 2),
-        (Modal.DARF, 1),
-    )
-    for _ in range(weight)
+_MODALS = (
+    *(Modal.MUSS,) * 6,
+    *(Modal.KANN,) * 5,
+    *(Modal.WILL,) * 4,
+    *(Modal.MÖCHTE,) * 2,
+    *(Modal.SOLL,) * 2,
+    Modal.DARF,
 )
 _TENSES = {
-    "act": tuple(
-        Plan(tense)
-        for tense, weight in (
-            (Tense.PAST, 10),
-            (Tense.NARRATED, 4),
-            (Tense.HABIT, 7),
-            (Tense.NOW, 5),
-            (Tense.FUTURE, 4),
-            (Tense.WILL, 2),
-            (Tense.PERFECT, 3),
-        )
-        for _ in range(weight)
-    ),
-    "evt": tuple(
-        Plan(tense)
-        for tense, weight in (
-            (Tense.PAST, 12),
-            (Tense.NARRATED, 5),
-            (Tense.FUTURE, 4),
-            (Tense.WILL, 2),
-            (Tense.PERFECT, 3),
-        )
-        for _ in range(weight)
-    ),
-    "sta": (Plan(Tense.STATE), Plan(Tense.STATE), Plan(Tense.STATE), Plan(Tense.NARRATED)),
-    "swap": (Plan(Tense.STATE), Plan(Tense.STATE), Plan(Tense.NARRATED)),
+    "act": plans(PAST=10, NARRATED=4, HABIT=7, NOW=5, FUTURE=4, WILL=2, PERFECT=3),
+    "evt": plans(PAST=12, NARRATED=5, FUTURE=4, WILL=2, PERFECT=3),
+    "sta": plans(STATE=3, NARRATED=1),
+    "swap": plans(STATE=2, NARRATED=1),
 }
-_INVOLUNTARY = (Plan(Tense.PAST), Plan(Tense.PAST), Plan(Tense.NARRATED), Plan(Tense.PERFECT))
+_INVOLUNTARY = plans(PAST=2, NARRATED=1, PERFECT=1)
 """What happens to people is not planned for tomorrow."""
 _NEEDS_TIME = {Tense.PERFECT: Tense.PAST, Tense.FUTURE: Tense.WILL}
 """Tenses that only a time expression makes clear, and what to use without one."""
@@ -95,10 +63,10 @@ class Chooser(Participants):
 
     def action(self, r: Draw, *, voluntary: bool = True) -> Frame:
         """A verb of doing with a person as subject."""
-        while True:
-            frame = r.pick(self.lexicon.frames)
-            if frame.human and frame.aspect in ("act", "evt") and not (voluntary and "inv" in frame.flags):
-                return frame
+        return r.pick_where(
+            self.lexicon.frames,
+            lambda f: f.human and f.aspect in ("act", "evt") and not (voluntary and "inv" in f.flags),
+        )
 
     def plan(self, r: Draw, frame: Frame) -> Plan:
         """A tense, or a modal, that suits the verb."""
@@ -174,16 +142,15 @@ class Chooser(Participants):
 
     def _time(self, r: Draw, kind: str, clause: Clause) -> Adverb:
         times = self.lexicon.words.times[kind]
+        undefined = any(
+            isinstance(filler, Common) and not filler.definite and slot.label == "A"
+            for slot, filler in zip(clause.frame.slots, clause.filled, strict=True)
+        )
         while True:
             time = r.pick(times)
             position = time.english[0][1]
             if position == "n":
-                if any(
-                    isinstance(f, Common) and not f.definite and s.label == "A"
-                    for s, f in zip(clause.frame.slots, clause.filled, strict=True)
-                ):
-                    continue
-                if not clause.frame.negatable:
+                if undefined or not clause.frame.negatable:
                     continue
                 clause.negated = True
             if position == "m" and (clause.negated or "attr" in clause.frame.flags):
@@ -202,7 +169,8 @@ class Chooser(Participants):
         if frame.places and r.chance(0.3 * bare * adverbials):
             clause.location = self.spot(r, r.pick(frame.places), goal=False)
         if "veh" in frame.flags and r.chance(0.4):
-            clause.vehicle = r.pick(_VEHICLES)
+            vehicle = r.pick(expressions("vehicle"))
+            clause.vehicle = vehicle.german, vehicle.english[0]
         if clause.clock is not None and clause.manner is not None:
             clause.clock = None
         if clause.plan.modal is None and not (clause.time and clause.time.middle) and r.chance(0.08 * adverbials):

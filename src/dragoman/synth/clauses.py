@@ -7,25 +7,20 @@ puts manner, place and time last.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from dragoman.synth.english import conjugate
+from dragoman.synth.english import BE
 from dragoman.synth.german import ACC, DAT, NOM
 from dragoman.synth.phrases import OWNERS, Phrase, Spot, contract
-from dragoman.synth.verbgroups import (
-    Plan,
-    english_group,
-    german_group,
-    join_subject,
-)
+from dragoman.synth.verbgroups import Plan, english_group, german_group, join_subject
 
 if TYPE_CHECKING:
     from dragoman.synth.draw import Draw
-    from dragoman.synth.lexemes import Adverb, Frame, Pattern
+    from dragoman.synth.lexemes import Adverb, Frame, Pattern, Slot
 
 __all__ = ["Clause"]
 
-_BE = conjugate("be", {})
 _REFLEXIVE = (
     ("mich", "mir"),
     ("dich", "dir"),
@@ -36,107 +31,102 @@ _REFLEXIVE = (
 )
 
 
+@dataclass(slots=True, eq=False)
+class _Field:
+    """Complements of a German clause by where they stand; `negation` says that one of them is negated."""
+
+    pronouns: list[str] = field(default_factory=list)
+    datives: list[str] = field(default_factory=list)
+    definite: list[str] = field(default_factory=list)
+    indefinite: list[str] = field(default_factory=list)
+    tail: list[str] = field(default_factory=list)
+    negation: bool = False
+
+    def place(self, slot: Slot, phrase: Phrase) -> None:
+        """Put a noun phrase where it belongs."""
+        if slot.label == "P":
+            self.tail.append(contract(slot.preposition, phrase, slot.case))
+        elif phrase.pronoun:
+            self.pronouns.append(phrase.de(slot.case))
+        elif slot.case == DAT:
+            self.datives.append(phrase.de(DAT))
+        else:
+            (self.definite if phrase.definite else self.indefinite).append(phrase.de(ACC))
+
+    def ordered_pronouns(self) -> list[str]:
+        """The accusative comes first."""
+        if len(self.pronouns) == 2 and self.pronouns[1] in _ACCUSATIVES:
+            self.pronouns.reverse()
+        return self.pronouns
+
+
+@dataclass(slots=True, eq=False)
 class Clause:
     """One clause. `filled` has a phrase or a place for each slot of the frame that needs one, in order."""
 
-    __slots__ = (
-        "adverb",
-        "clock",
-        "extrapose",
-        "filled",
-        "frame",
-        "heavy",
-        "location",
-        "manner",
-        "negated",
-        "plan",
-        "subject",
-        "time",
-        "vehicle",
-    )
-
-    def __init__(self, frame: Frame, subject: Phrase, filled: list[Phrase | Spot | None], plan: Plan) -> None:
-        self.frame = frame
-        self.subject = subject
-        self.filled = filled
-        self.plan = plan
-        self.negated = False
-        self.extrapose = True
-        self.heavy = False
-        self.time: Adverb | None = None
-        self.clock: Adverb | None = None
-        self.adverb: Adverb | None = None
-        self.manner: Adverb | None = None
-        self.location: Spot | None = None
-        self.vehicle: tuple[str, str] | None = None
+    frame: Frame
+    subject: Phrase
+    filled: list[Phrase | Spot | None]
+    plan: Plan
+    negated: bool = False
+    extrapose: bool = True
+    heavy: bool = False
+    time: Adverb | None = None
+    clock: Adverb | None = None
+    adverb: Adverb | None = None
+    manner: Adverb | None = None
+    location: Spot | None = None
+    vehicle: tuple[str, str] | None = None
 
     # German
 
     def _german(self, *, skip: str = "", gap: int = -1) -> tuple[list[str], list[str]]:
         """Pronouns, and the words after them, without what stands elsewhere (`skip`) and slot `gap`."""
-        pronouns: list[str] = []
-        words: list[str] = []
-        datives: list[str] = []
-        definite: list[str] = []
-        indefinite: list[str] = []
-        tail: list[str] = []
-        negated = self.negated
+        found = _Field()
         for place, (slot, filler) in enumerate(zip(self.frame.slots, self.filled, strict=True)):
-            if place == gap:
-                continue
-            label = slot.label
-            if not label:
-                tail.append(slot.words)
-            elif label == "R" or label == "RD":
-                pronouns.append(_REFLEXIVE[self.subject.person][slot.case == DAT])
-            elif label == "es":
-                pronouns.insert(0, "es")
-            elif label == "~":
-                tail.append(f"{slot.preposition} {slot.words}" if negated else slot.words)
-                negated = False
-            elif isinstance(filler, Spot):
-                tail.append(filler.german)
-            elif isinstance(filler, Phrase):
-                if label == "P":
-                    tail.append(contract(slot.preposition, filler, slot.case))
-                elif filler.pronoun:
-                    pronouns.append(filler.de(slot.case))
-                elif slot.case == DAT:
-                    datives.append(filler.de(DAT))
-                elif filler.definite:
-                    definite.append(filler.de(ACC))
-                else:
-                    indefinite.append(filler.de(ACC))
-        if len(pronouns) == 2 and pronouns[1] in _ACCUSATIVES:
-            pronouns.reverse()
-        time, adverb = self.time, self.adverb
-        if adverb is not None and skip != "adverb":
-            words.append(adverb.german)
-        late = ""
-        if time is not None and skip != "time":
-            if time.middle:
-                late = time.german
-                negated = negated and time.english[0][1] != "n"
+            if place != gap:
+                self._place(found, slot, filler)
+        negated = self.negated and not found.negation
+        early = late = ""
+        if self.time is not None and skip != "time":
+            if self.time.middle:
+                late = self.time.german
+                negated = negated and self.time.english[0][1] != "n"
             else:
-                words.append(time.german)
-        if self.clock is not None:
-            words.append(self.clock.german)
-        words += datives
-        words += definite
-        if late:
-            words.append(late)
+                early = self.time.german
         # A bare noun (Klavier spielen) has no article that could become kein.
-        if negated and not any(phrase.startswith("kein") for phrase in indefinite):
-            words.append("nicht")
-        if self.manner is not None:
-            words.append(self.manner.german)
-        if self.vehicle is not None:
-            words.append(self.vehicle[0])
-        if self.location is not None and skip != "location":
-            words.append(self.location.german)
-        words += indefinite
-        words += tail
-        return pronouns, words
+        negated = negated and not any(phrase.startswith("kein") for phrase in found.indefinite)
+        words = (
+            self.adverb.german if self.adverb is not None and skip != "adverb" else "",
+            early,
+            self.clock.german if self.clock is not None else "",
+            *found.datives,
+            *found.definite,
+            late,
+            "nicht" if negated else "",
+            self.manner.german if self.manner is not None else "",
+            self.vehicle[0] if self.vehicle is not None else "",
+            self.location.german if self.location is not None and skip != "location" else "",
+            *found.indefinite,
+            *found.tail,
+        )
+        return found.ordered_pronouns(), [word for word in words if word]
+
+    def _place(self, found: _Field, slot: Slot, filler: Phrase | Spot | None) -> None:
+        """Put a complement where it belongs."""
+        if not slot.label:
+            found.tail.append(slot.words)
+        elif slot.label in ("R", "RD"):
+            found.pronouns.append(_REFLEXIVE[self.subject.person][slot.case == DAT])
+        elif slot.label == "es":
+            found.pronouns.insert(0, "es")
+        elif slot.label == "~":
+            found.tail.append(f"{slot.preposition} {slot.words}" if self.negated and not found.negation else slot.words)
+            found.negation = True
+        elif isinstance(filler, Spot):
+            found.tail.append(filler.german)
+        elif isinstance(filler, Phrase):
+            found.place(slot, filler)
 
     def _with_subject(self, pronouns: list[str], words: list[str]) -> list[str]:
         """Subject and what follows where the verb does not come between: pronouns go before a noun."""
@@ -222,35 +212,14 @@ class Clause:
             who, person = self._agent(r)
         else:
             who, person = subject, self.subject.english_person
-        negated = self.negated
         middle, initial, end = self._adverbials(r, fronting=fronting and subject is None and gap < 0)
-        auxiliary, rest = english_group(
-            pattern.verb,
-            self.plan,
-            person,
-            r,
-            negated=negated,
-            question=False,
-            stative=self.frame.aspect == "sta",
-        )
-        parts = [initial] if initial else []
-        if auxiliary:
-            parts.append(join_subject(who, auxiliary, r) if who else auxiliary)
-            if middle:
-                parts.append(middle)
-            if rest:
-                parts.append(rest)
-        else:
-            if who:
-                parts.append(who)
-            if middle:
-                parts.append(middle)
-            parts.append(rest)
+        auxiliary, rest = self._group(pattern, person, r)
+        if auxiliary and who:
+            who, auxiliary = join_subject(who, auxiliary, r), ""
+        parts = [part for part in (initial, who, auxiliary, middle, rest) if part]
         if self.manner is not None and pattern.pieces and pattern.pieces[0] in _PLACING:
             parts.append(end.pop(0))
-        self._complements(pattern, r, gap, parts)
-        parts += end
-        return " ".join(parts)
+        return self._finish(parts, pattern, r, gap, end)
 
     def english_passive(self, r: Draw, place: int, agent: Phrase | None) -> str:
         """The slot at `place` as subject, and the doer, if any, after `by`."""
@@ -260,53 +229,40 @@ class Clause:
         pattern = self._pattern(r, place)
         middle, initial, end = self._adverbials(r, fronting=True)
         person = patient.english_person
-        auxiliary, rest = english_group(_BE, self.plan, person, r, negated=self.negated, question=False, stative=True)
-        parts = [initial] if initial else []
-        parts += [patient.en(r), auxiliary]
-        if middle:
-            parts.append(middle)
-        if rest:
-            parts.append(rest)
-        parts.append(pattern.verb.participle)
+        auxiliary, rest = english_group(BE, self.plan, person, r, negated=self.negated, question=False, stative=True)
+        words = (initial, patient.en(r), auxiliary, middle, rest, pattern.verb.participle)
+        parts = [part for part in words if part]
         self._complements(pattern, r, place, parts)
         if agent is not None:
             parts.append(f"by {agent.en_object(r)}")
-        parts += end
-        return " ".join(parts)
+        return " ".join(parts + end)
 
     def english_question(self, r: Draw, *, wh: str = "", gap: int = -1) -> str:
         """A question with inversion and do-support."""
         pattern = self._pattern(r, gap)
         who, person = self._agent(r)
         middle, _, end = self._adverbials(r, fronting=False)
-        auxiliary, rest = english_group(
-            pattern.verb,
-            self.plan,
-            person,
-            r,
-            negated=self.negated,
-            question=True,
-            stative=self.frame.aspect == "sta",
-        )
-        if auxiliary.endswith(" not"):
-            parts = [wh, auxiliary[:-4], who, "not", middle, rest]
-        else:
-            parts = [wh, auxiliary, who, middle, rest]
-        parts = [part for part in parts if part]
-        self._complements(pattern, r, gap, parts)
-        parts += end
-        return " ".join(parts)
+        auxiliary, rest = self._group(pattern, person, r, question=True)
+        negation = "not" if auxiliary.endswith(" not") else ""
+        words = (wh, auxiliary.removesuffix(" not"), who, negation, middle, rest)
+        return self._finish([word for word in words if word], pattern, r, gap, end)
 
     def english_infinitive(self, r: Draw, *, form: str = "base") -> str:
         """The predicate without subject: base form, `ing` or participle."""
         pattern = self._pattern(r, -1)
         middle, _, end = self._adverbials(r, fronting=False)
-        verb = pattern.verb
-        parts = [middle] if middle else []
-        parts.append(verb.ing if form == "ing" else verb.base)
-        self._complements(pattern, r, -1, parts)
-        parts += end
-        return " ".join(parts)
+        verb = pattern.verb.ing if form == "ing" else pattern.verb.base
+        return self._finish([middle, verb] if middle else [verb], pattern, r, -1, end)
+
+    def _group(self, pattern: Pattern, person: int, r: Draw, *, question: bool = False) -> tuple[str, str]:
+        stative = self.frame.aspect == "sta"
+        return english_group(
+            pattern.verb, self.plan, person, r, negated=self.negated, question=question, stative=stative
+        )
+
+    def _finish(self, parts: list[str], pattern: Pattern, r: Draw, gap: int, end: list[str]) -> str:
+        self._complements(pattern, r, gap, parts)
+        return " ".join(parts + end)
 
     def _pattern(self, r: Draw, gap: int) -> Pattern:
         frame = self.frame
@@ -344,19 +300,20 @@ class Clause:
             words, position = r.prefer(self.time.english)
             if position == "m":
                 middle = words
-            elif fronting and (self.heavy if position == "e" else not position and (self.heavy or r.chance(0.25))):
+            elif fronting and self._time_leads(position, r):
                 initial = f"{words} ," if r.chance(0.3) else words
             else:
                 end.append(words)
         if self.adverb is not None:
             words, position = r.prefer(self.adverb.english)
-            if position == "m" and not middle:
-                middle = words
-            elif fronting and not initial:
+            if fronting and not initial and (position != "m" or middle):
                 initial = f"{words} ," if r.chance(0.5) and words not in ("maybe", "perhaps") else words
             else:
                 middle = middle or words
         return middle, initial, end
+
+    def _time_leads(self, position: str, r: Draw) -> bool:
+        return self.heavy if position == "e" else not position and (self.heavy or r.chance(0.25))
 
     def _owner(self) -> int:
         filler = self.filled[0] if self.frame.swap else None
@@ -368,24 +325,23 @@ class Clause:
                 parts.append(piece)
                 continue
             name = piece[1:-1]
-            if name == "own":
-                parts.append(OWNERS[self._owner()][1])
-            elif name == "self":
-                parts.append(OWNERS[self._owner()][3])
-            elif name == "obj":
-                parts.append(OWNERS[self._owner()][2])
+            if name in _AGREEING:
+                parts.append(OWNERS[self._owner()][_AGREEING[name]])
             elif name == "S":
                 parts.append(self.subject.en_object(r))
             else:
-                label = name[0]
+                possessive = name.endswith("'s")
                 for place, slot in enumerate(self.frame.slots):
-                    if slot.label == label and place != gap:
-                        filler = self.filled[place]
-                        if isinstance(filler, Spot):
-                            parts.append(filler.en(r))
-                        elif isinstance(filler, Phrase):
-                            parts.append(filler.en_possessive(r) if name.endswith("'s") else filler.en_object(r))
+                    filler = self.filled[place]
+                    if slot.label != name[0] or place == gap:
+                        continue
+                    if isinstance(filler, Spot):
+                        parts.append(filler.en(r))
+                    elif isinstance(filler, Phrase):
+                        parts.append(filler.en_possessive(r) if possessive else filler.en_object(r))
 
 
+_AGREEING = {"own": 1, "obj": 2, "self": 3}
+"""Columns of OWNERS."""
 _ACCUSATIVES = frozenset(["mich", "dich", "ihn", "uns", "euch", "sie", "es"])
 _PLACING = frozenset(("on", "in", "at", "from", "across", "over", "through"))

@@ -6,7 +6,7 @@ from random import Random
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 __all__ = ["Draw"]
 
@@ -27,6 +27,16 @@ class Draw(Random):
     def pick(self, items: Sequence[T]) -> T:
         """One item, all equally likely."""
         return items[int(self.random() * len(items))]
+
+    def pick_where(self, items: Sequence[T], accept: Callable[[T], bool]) -> T:
+        """The first of repeated picks that is accepted."""
+        return self.draw_where(lambda r: r.pick(items), accept)
+
+    def draw_where(self, draw: Callable[[Draw], T], accept: Callable[[T], bool]) -> T:
+        """The first of repeated draws that is accepted."""
+        while not accept(drawn := draw(self)):
+            pass
+        return drawn
 
     def prefer(self, items: Sequence[T]) -> T:
         """One item, the first as likely as all the others together."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from dragoman.synth.tables import irregular
 
-__all__ = ["EnglishVerb", "article", "comparative", "conjugate", "contract_not", "plural", "superlative"]
+__all__ = ["BE", "EnglishVerb", "article", "comparative", "conjugate", "contract_not", "plural", "superlative"]
 
 _VOWEL_SOUND = ("a", "e", "i", "o", "u")
 _A_IN_SPITE = ("uni", "eur", "use", "one", "usu", "uto")
@@ -17,16 +17,13 @@ def plural(noun: str) -> str:
     """Plural of an English noun phrase, inflected on its last word, or on the word before `of`."""
     noun, of, rest = noun.partition(" of ")
     head, space, last = noun.rpartition(" ")
-    irregular_plurals = irregular("plural")
-    if last in irregular_plurals:
-        made = irregular_plurals[last]
-    elif last.endswith(("s", "x", "z", "ch", "sh")):
-        made = last + "es"
-    elif last.endswith("y") and last[-2] not in "aeiou":
-        made = last[:-1] + "ies"
-    else:
-        made = last + "s"
-    return head + space + made + of + rest
+    return head + space + (irregular("plural").get(last) or _add_s(last)) + of + rest
+
+
+def _add_s(word: str) -> str:
+    if word.endswith(("s", "x", "z", "ch", "sh")):
+        return word + "es"
+    return word[:-1] + "ies" if word.endswith("y") and word[-2] not in "aeiou" else word + "s"
 
 
 def article(word: str) -> str:
@@ -48,6 +45,9 @@ class EnglishVerb:
     ing: str
 
 
+BE = EnglishVerb(
+    "be", ("am", "are", "is", "are", "are", "are"), ("was", "were", "was", "were", "were", "were"), "been", "being"
+)
 _DOUBLING = (
     "stop plan drop sit put get win cut hit let swim run begin forget set dig chat travel cancel drip step"
     " slip trip fit quit submit skip transfer shut"
@@ -57,22 +57,12 @@ _DOUBLING = (
 def conjugate(base: str, parts: dict[str, str]) -> EnglishVerb:
     """Conjugate an English verb; `parts` maps an irregular base to `past participle`."""
     if base == "be":
-        return EnglishVerb(
-            "be",
-            ("am", "are", "is", "are", "are", "are"),
-            ("was", "were", "was", "were", "were", "were"),
-            "been",
-            "being",
-        )
-    doubling = _DOUBLING.split()
+        return BE
+    doubled = base + (base[-1] if base in _DOUBLING.split() else "")
     if base == "have":
         third = "has"
-    elif base.endswith(("s", "x", "z", "ch", "sh", "o")):
-        third = base + "es"
-    elif base.endswith("y") and base[-2] not in "aeiou":
-        third = base[:-1] + "ies"
     else:
-        third = base + "s"
+        third = base + "es" if base.endswith("o") else _add_s(base)
     row = parts.get(base)
     if row is not None:
         past, participle = row.split()
@@ -81,13 +71,13 @@ def conjugate(base: str, parts: dict[str, str]) -> EnglishVerb:
     elif base.endswith("y") and base[-2] not in "aeiou":
         past = participle = base[:-1] + "ied"
     else:
-        past = participle = base + (base[-1] if base in doubling else "") + "ed"
+        past = participle = doubled + "ed"
     if base.endswith("ie"):
         ing = base[:-2] + "ying"
     elif base.endswith("e") and not base.endswith("ee"):
         ing = base[:-1] + "ing"
     else:
-        ing = base + (base[-1] if base in doubling else "") + "ing"
+        ing = doubled + "ing"
     return EnglishVerb(base, (base, base, third, base, base, base), (past,) * 6, participle, ing)
 
 

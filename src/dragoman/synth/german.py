@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ACC",
+    "AUXILIARIES",
     "DAT",
     "GEN",
     "NOM",
@@ -29,6 +30,7 @@ __all__ = [
     "conjugate",
     "determiner_forms",
     "noun_forms",
+    "past_forms",
 ]
 
 M, F, N, PL = range(4)
@@ -133,6 +135,12 @@ class GermanVerb:
     past_final: tuple[str, ...]
 
 
+AUXILIARIES: dict[str, tuple[str, ...]] = {
+    "sein": ("bin", "bist", "ist", "sind", "seid", "sind"),
+    "haben": ("habe", "hast", "hat", "haben", "habt", "haben"),
+    "werden": ("werde", "wirst", "wird", "werden", "werdet", "werden"),
+}
+"""The present tense of verbs that make other tenses, by person."""
 _INSEPARABLE = ("be", "ge", "er", "ver", "zer", "ent", "emp", "über", "unter", "wieder")
 _VOWELS = "aeiouäöü"
 
@@ -164,7 +172,7 @@ def conjugate(verb: str, parts: dict[str, str]) -> GermanVerb:
         if inseparable:
             participle = inseparable + participle.removeprefix("ge")
             pres3, past3, sein = inseparable + pres3, inseparable + past3, ""
-        present, past = _irregular_present(inseparable + root, pres3), _past(past3)
+        present, past = _irregular_present(inseparable + root, pres3), past_forms(past3)
     infinitive = prefix + base
     return GermanVerb(
         infinitive=infinitive,
@@ -203,18 +211,14 @@ def _regular(base: str, *, ge: bool) -> tuple[tuple[str, ...], tuple[str, ...], 
     participle = stem + link + "t"
     if ge and not base.endswith("ieren"):
         participle = "ge" + participle
-    return present, _past(past3), participle
+    return present, past_forms(past3), participle
 
 
 def _irregular_present(base: str, pres3: str) -> tuple[str, ...]:
-    special = {
-        "sein": ("bin", "bist", "ist", "sind", "seid", "sind"),
-        "haben": ("habe", "hast", "hat", "haben", "habt", "haben"),
-        "werden": ("werde", "wirst", "wird", "werden", "werdet", "werden"),
-        "tun": ("tue", "tust", "tut", "tun", "tut", "tun"),
-    }
-    if base in special:
-        return special[base]
+    if base in AUXILIARIES:
+        return AUXILIARIES[base]
+    if base == "tun":
+        return ("tue", "tust", "tut", "tun", "tut", "tun")
     stem = _stem(base)
     link = "e" if _needs_e(stem) else ""
     if not pres3.endswith("t"):
@@ -228,20 +232,15 @@ def _irregular_present(base: str, pres3: str) -> tuple[str, ...]:
     return (stem + "e", du, pres3, base, stem + link + "t", base)
 
 
-def _past(past3: str) -> tuple[str, ...]:
+def past_forms(past3: str) -> tuple[str, ...]:
+    """Past or subjunctive by person, from the third person singular."""
     if past3.endswith(("te", "de")):
         return (past3, past3 + "st", past3, past3 + "n", past3 + "t", past3 + "n")
     if past3 == "war":
         return ("war", "warst", "war", "waren", "wart", "waren")
-    link = "e" if past3[-1] in "tdsßz" else ""
-    return (
-        past3,
-        past3 + link + "st",
-        past3,
-        past3 + "en",
-        past3 + ("e" if past3[-1] in "td" else "") + "t",
-        past3 + "en",
-    )
+    du = past3 + ("est" if past3[-1] in "tdsßz" else "st")
+    ihr = past3 + ("et" if past3[-1] in "td" else "t")
+    return (past3, du, past3, past3 + "en", ihr, past3 + "en")
 
 
 def _imperative(base: str, pres3: str) -> str:

@@ -38,6 +38,16 @@ _DATIVES = tuple(PRONOUNS[k] for k in (0, 0, 0, 2, 2, 6, 6, 3, 5, 1))
 _SINGLE_OWNERS = ((0, 3), (0, 2))
 """Who has a husband, who has a wife."""
 _MEASURES = {"cup": "Tasse", "glass": "Glas", "bottle": "Flasche", "slice": "Scheibe", "bar": "Tafel"}
+_PEOPLE = (
+    (0.72, DEF, False),
+    (0.86, INDEF, False),
+    (0.92, DEF, True),
+    (0.94, EACH, False),
+    (0.96, ALL, True),
+    (1.0, DEM, False),
+)
+"""Determiners of people and whether they are many, with cumulative probabilities."""
+_BARE = {"z": ZERO, "g": GENERIC}
 _HIS = 2
 _OWNED = frozenset(("own", "portable", "clothes", "opus", "room", "furniture"))
 
@@ -82,17 +92,8 @@ class Participants:
         adjectives = self.adjectives(r, noun, 0.3)
         if noun.gender == PL:
             return Common(noun, DEF, adjectives=adjectives)
-        if draw < 0.72:
-            return Common(noun, DEF, adjectives=adjectives)
-        if draw < 0.86:
-            return Common(noun, INDEF, adjectives=adjectives)
-        if draw < 0.92:
-            return Common(noun, DEF, plural=True, adjectives=adjectives)
-        if draw < 0.94:
-            return Common(noun, EACH, adjectives=adjectives)
-        if draw < 0.96:
-            return Common(noun, ALL, plural=True, adjectives=adjectives)
-        return Common(noun, DEM, adjectives=adjectives)
+        determiner, plural = next((what, many) for below, what, many in _PEOPLE if draw < below)
+        return Common(noun, determiner, plural=plural, adjectives=adjectives)
 
     def subject(self, r: Draw, *, pronouns: float = 0.42) -> Phrase:
         """Somebody to do something."""
@@ -165,39 +166,32 @@ class Participants:
             return self.relative(r, owner)
         if "rel" in classes:
             return Common(noun, POSS + owner, adjectives=self.adjectives(r, noun, 0.12))
-        letter = r.pick(policy) if policy else r.pick("dddiiipn")
-        if letter == "z":
-            return Common(noun, ZERO)
-        if letter == "g":
-            return Common(noun, GENERIC)
+        letter = r.pick(policy or "dddiiipn")
+        if letter in _BARE:
+            return Common(noun, _BARE[letter])
         if "onlydef" in classes:
             return Common(noun, DEF)
         adjectives = self.adjectives(r, noun, 0.3)
-        if letter == "p" and "fem" in classes and owner == _HIS:
-            letter = "d"
-        if letter == "d":
-            return self._definite(r, noun, adjectives)
-        if letter == "p":
+        if letter == "p" and not ("fem" in classes and owner == _HIS):
             return Common(noun, POSS + owner, plural="plonly" in classes, adjectives=adjectives)
+        if letter in "dp":
+            return self._definite(r, noun, adjectives)
         if negated:
-            plural = noun.gender == PL or "plonly" in classes
-            return Common(noun, NO, plural=plural, adjectives=adjectives)
-        if letter == "m":
-            measured = self._measured(r, noun)
-            if measured is not None:
-                return measured
+            return Common(noun, NO, plural="plonly" in classes, adjectives=adjectives)
+        return (self._measured(r, noun) if letter == "m" else None) or self._indefinite(r, noun, letter, adjectives)
+
+    def _indefinite(self, r: Draw, noun: Noun, letter: str, adjectives: tuple[Adjective, ...]) -> Common:
         if letter == "s":
             return Common(noun, INDEF, adjectives=adjectives)
-        if noun.mass or noun.gender == PL:
-            return Common(noun, ZERO, adjectives=adjectives)
-        if letter == "b":
-            return Common(noun, ZERO, plural=True, adjectives=adjectives)
+        if noun.mass or noun.gender == PL or letter == "b":
+            return Common(noun, ZERO, plural=letter == "b" and not noun.mass, adjectives=adjectives)
         draw = r.random()
+        if letter == "m":
+            draw = 1.0  # what could be measured is not counted
         countable = bool(noun.plural[0]) and not noun.uncountable and not noun.plural_only
-        if countable and (letter == "n" or (letter != "m" and draw < 0.12)):
-            number = r.pick(self.small_numbers)
-            return Common(noun, COUNT, plural=True, adjectives=adjectives, count=number)
-        if "plonly" in classes or (countable and letter != "m" and draw < 0.25):
+        if countable and (letter == "n" or draw < 0.12):
+            return Common(noun, COUNT, plural=True, adjectives=adjectives, count=r.pick(self.small_numbers))
+        if "plonly" in noun.classes or (countable and draw < 0.25):
             return Common(noun, ZERO, plural=True, adjectives=adjectives)
         return Common(noun, INDEF, adjectives=adjectives)
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from dragoman.errors import InputError
 
-__all__ = ["Pair", "grouped", "irregular", "pair", "parse", "read", "weighted"]
+__all__ = ["Expression", "Pair", "expressions", "grouped", "irregular", "pair", "parse", "read", "weighted"]
 
 T = TypeVar("T")
 Pair = tuple[str, tuple[str, ...]]
@@ -59,6 +59,25 @@ def pair(entry: str) -> Pair:
     """Parse `german = english / english`."""
     de, en = entry.split(" = ")
     return de, tuple(en.split(" / "))
+
+
+class Expression(NamedTuple):
+    """Fixed words, their translations, and what the pattern they serve must know of them."""
+
+    german: str
+    english: tuple[str, ...]
+    tag: str
+
+
+def _expression(section: str, entry: str) -> tuple[str, Expression]:
+    words, _, tag = entry.partition(" #")
+    return section, Expression(*pair(words), tag)
+
+
+@cache
+def expressions(kind: str) -> tuple[Expression, ...]:
+    """Expressions of one section of their file."""
+    return tuple(made for section, made in read("expressions.txt", _expression) if section == kind)
 
 
 def _irregular(section: str, entry: str) -> tuple[str, str, str]:

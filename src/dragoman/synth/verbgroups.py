@@ -8,14 +8,14 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from dragoman.synth import english, german
-from dragoman.synth.english import EnglishVerb, contract_not
+from dragoman.synth.english import BE, EnglishVerb, contract_not
 from dragoman.synth.tables import irregular
 
 if TYPE_CHECKING:
     from dragoman.synth.draw import Draw
     from dragoman.synth.german import GermanVerb
 
-__all__ = ["Modal", "Plan", "Tense", "english_group", "german_group", "german_passive", "join_subject"]
+__all__ = ["Modal", "Plan", "Tense", "english_group", "german_group", "german_passive", "join_subject", "plans"]
 
 
 class Tense(Enum):
@@ -56,16 +56,13 @@ class Plan:
     past: bool = False
 
 
-_AUXILIARY = {
-    "haben": ("habe", "hast", "hat", "haben", "habt", "haben"),
-    "sein": ("bin", "bist", "ist", "sind", "seid", "sind"),
-    "hatte": ("hatte", "hattest", "hatte", "hatten", "hattet", "hatten"),
-    "war": ("war", "warst", "war", "waren", "wart", "waren"),
-    "werden": ("werde", "wirst", "wird", "werden", "werdet", "werden"),
-    "wurde": ("wurde", "wurdest", "wurde", "wurden", "wurdet", "wurden"),
-    "würde": ("würde", "würdest", "würde", "würden", "würdet", "würden"),
-    "möchte": ("möchte", "möchtest", "möchte", "möchten", "möchtet", "möchten"),
-    "könnte": ("könnte", "könntest", "könnte", "könnten", "könntet", "könnten"),
+def plans(**weights: int) -> tuple[Plan, ...]:
+    """Plans without a modal by the name of their tense, each as often as its weight."""
+    return tuple(Plan(Tense[name]) for name, weight in weights.items() for _ in range(weight))
+
+
+_AUXILIARY = german.AUXILIARIES | {
+    word: german.past_forms(word) for word in ("hatte", "war", "wurde", "würde", "möchte", "könnte")
 }
 
 
@@ -77,24 +74,24 @@ def _modal_forms(modal: Modal, *, past: bool) -> tuple[str, ...]:
     return verb.past if past else verb.present
 
 
+_COMPOUND = {Tense.PAST: ("haben", "sein"), Tense.PERFECT: ("haben", "sein"), Tense.BEFORE: ("hatte", "war")}
+_PERIPHRASTIC = {Tense.WILL: "werden", Tense.WOULD: "würde"}
+
+
 def german_group(verb: GermanVerb, plan: Plan, person: int) -> tuple[str, str, str]:
     """Finite verb, right bracket of a main clause, and the whole cluster of a verb-final clause."""
     tense = plan.tense
     if plan.modal is not None:
-        finite = _modal_forms(plan.modal, past=plan.past)[person]
-        return finite, verb.infinitive, f"{verb.infinitive} {finite}"
-    if tense is Tense.PAST or tense is Tense.PERFECT or tense is Tense.BEFORE:
-        if tense is Tense.BEFORE:
-            finite = _AUXILIARY["war" if verb.with_sein else "hatte"][person]
-        else:
-            finite = _AUXILIARY["sein" if verb.with_sein else "haben"][person]
-        return finite, verb.participle, f"{verb.participle} {finite}"
-    if tense is Tense.NARRATED or tense is Tense.PROGRESS:
+        finite, rest = _modal_forms(plan.modal, past=plan.past)[person], verb.infinitive
+    elif tense in _COMPOUND:
+        finite, rest = _AUXILIARY[_COMPOUND[tense][verb.with_sein]][person], verb.participle
+    elif tense in _PERIPHRASTIC:
+        finite, rest = _AUXILIARY[_PERIPHRASTIC[tense]][person], verb.infinitive
+    elif tense is Tense.NARRATED or tense is Tense.PROGRESS:
         return verb.past[person], verb.prefix, verb.past_final[person]
-    if tense is Tense.WILL or tense is Tense.WOULD:
-        finite = _AUXILIARY["werden" if tense is Tense.WILL else "würde"][person]
-        return finite, verb.infinitive, f"{verb.infinitive} {finite}"
-    return verb.present[person], verb.prefix, verb.present_final[person]
+    else:
+        return verb.present[person], verb.prefix, verb.present_final[person]
+    return finite, rest, f"{rest} {finite}"
 
 
 def german_passive(verb: GermanVerb, plan: Plan, person: int) -> tuple[str, str, str]:
@@ -113,7 +110,6 @@ def german_passive(verb: GermanVerb, plan: Plan, person: int) -> tuple[str, str,
     return finite, rest, f"{rest} {finite}"
 
 
-_BE = english.conjugate("be", {})
 _HAVE = english.conjugate("have", {"have": "had had"})
 _DO = english.conjugate("do", {"do": "did done"})
 _WANT = english.conjugate("want", {})
@@ -132,28 +128,21 @@ _SUBJECTS = frozenset(["I", "you", "he", "she", "it", "we", "they"])
 
 def _modal_english(modal: Modal, person: int, r: Draw, *, past: bool, negated: bool) -> tuple[str, str, bool]:
     """Finite word, words before the infinitive, and whether the finite word is an auxiliary."""
+    be = (BE.past if past else BE.present)[person]
+    have = ((_HAVE.past if past else _HAVE.present)[person], "to", False)
+    if modal is Modal.MUSS:
+        return have if past or negated else r.prefer((have, ("must", "", True)))
     if modal is Modal.KANN:
-        if past:
-            return r.prefer((("could", "", True), (_BE.past[person], "able to", True)))
-        return ("can", "", True)
-    if modal is Modal.KÖNNTE:
-        return ("could", "", True)
-    if modal is Modal.MÖCHTE:
-        return ("would", "like to", True)
-    if modal is Modal.WILL:
-        return ((_WANT.past if past else _WANT.present)[person], "to", False)
+        return r.prefer((("could", "", True), (be, "able to", True))) if past else ("can", "", True)
     if modal is Modal.SOLL:
-        if past:
-            return (_BE.past[person], "supposed to", True)
-        return r.prefer((("should", "", True), (_BE.present[person], "supposed to", True)))
+        supposed = (be, "supposed to", True)
+        return supposed if past else r.prefer((("should", "", True), supposed))
     if modal is Modal.DARF:
-        if past:
-            return (_BE.past[person], "allowed to", True)
-        return r.prefer(((_BE.present[person], "allowed to", True), ("can" if not negated else "must", "", True)))
-    have = (_HAVE.past if past else _HAVE.present)[person]
-    if past or negated:
-        return (have, "to", False)
-    return r.prefer(((have, "to", False), ("must", "", True)))
+        allowed = (be, "allowed to", True)
+        return allowed if past else r.prefer((allowed, ("must" if negated else "can", "", True)))
+    if modal is Modal.WILL:
+        return (_WANT.past if past else _WANT.present)[person], "to", False
+    return ("would", "like to", True) if modal is Modal.MÖCHTE else ("could", "", True)
 
 
 def english_group(
@@ -183,38 +172,32 @@ def english_group(
 
 
 def _tensed(verb: EnglishVerb, tense: Tense, person: int, r: Draw, *, stative: bool) -> tuple[str, str]:
-    if tense is Tense.PAST or tense is Tense.NARRATED:
+    if tense in (Tense.PAST, Tense.NARRATED) or (stative and tense is Tense.PROGRESS):
         return "", verb.past[person]
-    if tense is Tense.HABIT or tense is Tense.STATE:
+    if tense in (Tense.HABIT, Tense.STATE) or (stative and tense is Tense.NOW):
         return "", verb.present[person]
-    if tense is Tense.NOW:
-        return ("", verb.present[person]) if stative else (_BE.present[person], verb.ing)
-    if tense is Tense.PROGRESS:
-        return ("", verb.past[person]) if stative else (_BE.past[person], verb.ing)
-    if tense is Tense.FUTURE or tense is Tense.WILL:
-        draw = r.random()
-        if draw < 0.55 or stative:
-            return "will", verb.base
-        if draw < 0.85 or tense is Tense.WILL:
-            return _BE.present[person], f"going to {verb.base}"
-        return _BE.present[person], verb.ing
-    if tense is Tense.PERFECT:
-        return _HAVE.present[person], verb.participle
-    if tense is Tense.SINCE:
-        if stative or r.chance(0.4):
-            return _HAVE.present[person], verb.participle
-        return _HAVE.present[person], f"been {verb.ing}"
+    if tense in (Tense.NOW, Tense.PROGRESS):
+        return (BE.present if tense is Tense.NOW else BE.past)[person], verb.ing
+    if tense in (Tense.FUTURE, Tense.WILL):
+        return _future(verb, tense, person, r, stative=stative)
+    if tense in (Tense.PERFECT, Tense.SINCE):
+        going_on = tense is Tense.SINCE and not stative and not r.chance(0.4)
+        return _HAVE.present[person], f"been {verb.ing}" if going_on else verb.participle
     if tense is Tense.BEFORE:
         return _HAVE.past[person], verb.participle
     return "would", verb.base
 
 
+def _future(verb: EnglishVerb, tense: Tense, person: int, r: Draw, *, stative: bool) -> tuple[str, str]:
+    draw = r.random()
+    if draw < 0.55 or stative:
+        return "will", verb.base
+    going_to = draw < 0.85 or tense is Tense.WILL
+    return BE.present[person], f"going to {verb.base}" if going_to else verb.ing
+
+
 def _negate(auxiliary: str, r: Draw) -> str:
-    return (
-        contract_not(auxiliary)
-        if r.chance(0.6)
-        else f"{'can' if auxiliary == 'can' else auxiliary} not".replace("can not", "cannot")
-    )
+    return contract_not(auxiliary) if r.chance(0.6) else f"{auxiliary} not".replace("can not", "cannot")
 
 
 def join_subject(subject: str, auxiliary: str, r: Draw) -> str:
