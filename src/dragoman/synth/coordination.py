@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import chain, product
 from typing import TYPE_CHECKING, NamedTuple
 
 from dragoman.synth.lexicon import lexicon
 from dragoman.synth.phrases import pronoun_for
 from dragoman.synth.sentences import Grammar, Sentence
+from dragoman.synth.tables import expressions, read
 from dragoman.synth.verbgroups import Plan, Tense
 
 if TYPE_CHECKING:
@@ -22,9 +24,7 @@ _WORLDS = (Tense.PAST, Tense.PAST, Tense.NARRATED, Tense.FUTURE, Tense.HABIT)
 def two_deeds(g: Grammar, r: Draw) -> Sentence:
     """Somebody does one thing and somebody else another, or the same person does both."""
     tense = r.pick(_WORLDS)
-    one = g.actor(r)
-    while one.person in (1, 4):
-        one = g.actor(r)
+    one = g.absent(r)
     first_frame = g.activity(r) if tense is Tense.HABIT else g.choose.action(r)
     second_frame = g.activity(r) if tense is Tense.HABIT else g.choose.action(r)
     while second_frame is first_frame:
@@ -39,9 +39,7 @@ def two_deeds(g: Grammar, r: Draw) -> Sentence:
             return f"{first.english(draw)} {link} {second.english(draw, fronting=False)}"
 
         return Sentence(german, then)
-    other = g.actor(r)
-    while other.person in (1, 4) or other.owner == one.owner:
-        other = g.actor(r)
+    other = r.draw_where(g.absent, lambda who: who.owner != one.owner)
     second = g.plain(r, second_frame, subject=other, plan=Plan(tense), adverbials=0.5)
     german, links = r.pick((("und", ("and", ", and")), ("aber", (", but", "but")), ("und", (", and", ", while"))))
     link = ", aber" if german == "aber" else german
@@ -53,51 +51,24 @@ def two_deeds(g: Grammar, r: Draw) -> Sentence:
     return Sentence(text, english)
 
 
-_LINKS = {
-    True: (
-        ("deshalb", (", so", ", that is why", ", which is why")),
-        ("deswegen", (", so", ", therefore")),
-        ("darum", (", that is why", ", so")),
-    ),
-    False: (
-        ("trotzdem", (", but still", ", nevertheless", ", but")),
-        ("dennoch", (", nevertheless", ", but still")),
-    ),
-}
-
-
 def contrast(g: Grammar, r: Draw) -> Sentence:
     """A state and what follows from it, or comes in spite of it: deshalb, trotzdem and the verb."""
     subject = g.actor(r)
     pronoun = pronoun_for(subject)
     past = r.chance(0.6)
     follows = r.chance(0.5)
-    state = r.pick(g.lexicon.hindrances)
-    while not state.human:
-        state = r.pick(g.lexicon.hindrances)
-    frame = g.choose.action(r)
-    while not frame.negatable:
-        frame = g.choose.action(r)
+    state = r.pick_where(g.lexicon.hindrances, lambda frame: frame.human)
+    frame = r.draw_where(g.choose.action, lambda frame: frame.negatable)
     first = g.plain(r, state, subject=subject, plan=Plan(Tense.NARRATED if past else Tense.STATE))
     plan = Plan(Tense.PAST if past else Tense.WILL)
     second = g.plain(r, frame, subject=pronoun, plan=plan, negation=float(follows), adverbials=0.5)
-    german, links = r.pick(_LINKS[follows])
+    german, links, _ = r.pick(expressions("reason" if follows else "in spite"))
     text = f"{first.german_main()} , {german} {second.german_main('none')}"
 
     def english(draw: Draw) -> str:
         return f"{first.english(draw)} {draw.prefer(links)} {second.english(draw, fronting=False)}"
 
     return Sentence(text, english)
-
-
-_SEQUELS = """
-suchen aber finden - ; kaufen und schenken + ; lesen aber verstehen - ; finden und geben +
-anprobieren aber kaufen - ; schreiben aber schicken - ; holen und zurückgeben + ; reparieren und verkaufen +
-waschen und anziehen + ; öffnen und lesen + ; kaufen aber vergessen + ; probieren aber bezahlen -
-schneiden und essen + ; bestellen aber essen - ; suchen und finden + ; kaufen und mitbringen +
-backen und mitbringen + ; bauen und verkaufen + ; übersetzen aber verstehen -
-"""
-"""Verb, link, verb, and whether the second is negated."""
 
 
 class _Sequel(NamedTuple):
@@ -119,24 +90,24 @@ def _sequels() -> tuple[_Sequel, ...]:
     for frame in dict.fromkeys(lexicon().frames):
         if frame.human and _object(frame) >= 0:
             by_verb.setdefault(frame.verb.infinitive, []).append(frame)
-    found = []
-    for entry in _SEQUELS.strip().replace("\n", " ; ").split(" ; "):
+
+    def pairs(_: str, entry: str) -> list[_Sequel]:
         one, link, two, sign = entry.split()
-        for first in by_verb[one]:
-            for second in by_verb[two]:
-                wanted = set(second.slots[_object(second)].nouns)
-                nouns = tuple(noun for noun in first.slots[_object(first)].nouns if noun in wanted)
-                if nouns and len(first.slots) == 1:
-                    found.append(_Sequel(first, second, link, sign == "-", nouns))
-    return tuple(found)
+        found = []
+        for first, second in product(by_verb[one], by_verb[two]):
+            wanted = set(second.slots[_object(second)].nouns)
+            nouns = tuple(noun for noun in first.slots[_object(first)].nouns if noun in wanted)
+            if nouns and len(first.slots) == 1:
+                found.append(_Sequel(first, second, link, sign == "-", nouns))
+        return found
+
+    return tuple(chain(*read("sequels.txt", pairs)))
 
 
 def sequel(g: Grammar, r: Draw) -> Sentence:
     """`Ich habe den Schlüssel gesucht , aber ich habe ihn nicht gefunden`: English says it."""
     pair = r.pick(_sequels())
-    subject = g.actor(r)
-    while subject.person in (1, 4):
-        subject = g.actor(r)
+    subject = g.absent(r)
     noun = r.pick(pair.nouns)
     policy = "p" if pair.first.verb.infinitive in ("suchen", "verlieren") else r.pick("dds")
     thing = g.choose.thing(r, noun, policy, subject.owner)

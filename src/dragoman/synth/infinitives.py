@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
-from dragoman.synth.german import ACC, DAT, NOM
+from dragoman.synth.english import BE
+from dragoman.synth.german import ACC, DAT, NOM, GermanVerb, conjugate
 from dragoman.synth.phrases import PRONOUNS, Phrase
 from dragoman.synth.sentences import Grammar, Sentence, generic
+from dragoman.synth.tables import expressions, irregular
 from dragoman.synth.verbgroups import Plan, Tense
 
 if TYPE_CHECKING:
@@ -63,18 +66,6 @@ def _pool(g: Grammar, verb: Frame) -> tuple[Frame, ...]:
     return g.lexicon.duties if "duty" in verb.flags else g.lexicon.big
 
 
-_JUDGEMENTS = (
-    ("duty", "nicht leicht", ("not easy",)),
-    ("duty", "wichtig", ("important",)),
-    ("hob", "schön", ("nice", "lovely")),
-    ("duty", "schwer", ("hard", "difficult")),
-    ("duty", "zu spät", ("too late",)),
-    ("duty", "besser", ("better",)),
-    ("hob", "langweilig", ("boring",)),
-    ("hob", "verboten", ("forbidden", "not allowed")),
-)
-
-
 def it_is(g: Grammar, r: Draw) -> Sentence:
     """Es ist schwer, … zu …; es gelingt jemandem, … zu …."""
     who = g.choose.third(r) if r.chance(0.5) else PRONOUNS[0]
@@ -89,11 +80,9 @@ def it_is(g: Grammar, r: Draw) -> Sentence:
             return f"{who.en(draw)} succeeded in {inner.english_infinitive(draw, form='ing')}"
 
         return Sentence(german, managed)
-    kind, judged, translations = r.pick(_JUDGEMENTS)
+    judged, translations, kind = r.pick(expressions("judgement"))
     pool = g.lexicon.hobbies if kind == "hob" else g.lexicon.duties
-    frame = r.pick(pool)
-    while any(slot.label in ("R", "RD") for slot in frame.slots):
-        frame = r.pick(pool)
+    frame = r.pick_where(pool, lambda frame: all(slot.label not in ("R", "RD") for slot in frame.slots))
     inner = g.plain(r, frame, subject=PRONOUNS[0], plan=Plan(Tense.HABIT), adverbials=0.5)
     past = r.chance(0.4)
     german = f"es {'war' if past else 'ist'} {judged} , {inner.german_infinitive()}"
@@ -105,23 +94,20 @@ def it_is(g: Grammar, r: Draw) -> Sentence:
     return Sentence(german, english)
 
 
-_LASSEN = {
-    Tense.HABIT: ("lasse", "lässt", "lässt", "lassen", "lasst", "lassen"),
-    Tense.NARRATED: ("ließ", "ließest", "ließ", "ließen", "ließt", "ließen"),
-}
+@cache
+def _lassen() -> GermanVerb:
+    return conjugate("lassen", irregular("german"))
 
 
 def have_done(g: Grammar, r: Draw) -> Sentence:
     """Lassen: somebody has a thing repaired."""
     frame = r.pick(g.lexicon.causatives)
     past = r.chance(0.6)
-    subject = g.choose.subject(r)
-    while past and subject.person in (1, 4):
-        subject = g.choose.subject(r)
+    subject = r.draw_where(g.choose.subject, lambda who: not past or who.person not in (1, 4))
     clause = g.plain(r, frame, subject=subject, plan=Plan(Tense.PAST if past else Tense.FUTURE), time=True)
     clause.clock = None
     patient = g.choose.thing(r, r.pick(frame.slots[0].nouns), "p", subject.owner)
-    finite = _LASSEN[Tense.NARRATED if past else Tense.HABIT][subject.person]
+    finite = (_lassen().past if past else _lassen().present)[subject.person]
     time = clause.time.german if clause.time is not None else ""
     words = [subject.de(NOM), finite, time, patient.de(ACC), frame.verb.infinitive]
     if time and r.chance(0.3):
@@ -133,8 +119,7 @@ def have_done(g: Grammar, r: Draw) -> Sentence:
         if past:
             finite = "had" if get == "have" else "got"
         else:
-            be = ("am", "are", "is", "are", "are", "are")[subject.english_person]
-            finite = draw.prefer((f"will {get}", f"{be} going to {get}"))
+            finite = draw.prefer((f"will {get}", f"{BE.present[subject.english_person]} going to {get}"))
         core = f"{subject.en(draw)} {finite} {patient.en(draw)} {verb}"
         if clause.time is None:
             return core

@@ -81,9 +81,9 @@ class Participants:
 
     def relative(self, r: Draw, owner: int = 0) -> Common:
         """Somebody's relative or friend."""
-        noun = r.pick(self.relatives)
-        while "one" in noun.classes and owner not in _SINGLE_OWNERS[noun.gender]:
-            noun = r.pick(self.relatives)
+        noun = r.pick_where(
+            self.relatives, lambda noun: "one" not in noun.classes or owner in _SINGLE_OWNERS[noun.gender]
+        )
         return Common(noun, POSS + owner, adjectives=self.adjectives(r, noun, 0.12))
 
     def person(self, r: Draw, noun: Noun) -> Common:
@@ -126,10 +126,7 @@ class Participants:
 
     def third(self, r: Draw) -> Phrase:
         """Somebody who is not spoken to and does not speak."""
-        who = self.subject(r, pronouns=0.3)
-        while who.person not in (2, 5):
-            who = self.subject(r, pronouns=0.3)
-        return who
+        return r.draw_where(lambda r: self.subject(r, pronouns=0.3), lambda who: who.person in (2, 5))
 
     def addressee(self, r: Draw, subject: Phrase, *, dative: bool) -> Phrase:
         """A person as object; never the subject again."""

@@ -63,48 +63,22 @@ OWNERS = (
 
 _WEAK, _MIXED, _STRONG = range(3)
 _NONE: Declension = (("",) * 4,) * 4
-_FORMS: tuple[Declension, ...] = (
-    determiner_forms("der"),
-    determiner_forms("ein"),
-    determiner_forms("dies-"),
-    determiner_forms("jed-"),
-    determiner_forms("kein"),
-    determiner_forms("welch-"),
-    _NONE,
-    determiner_forms("der"),
-    determiner_forms("all-"),
-    _NONE,
-    _NONE,
-    *(determiner_forms(owner[0]) for owner in OWNERS),
+_DETERMINERS = (
+    ("der", _WEAK, "the"),
+    ("ein", _MIXED, ""),
+    ("dies-", _WEAK, "this"),
+    ("jed-", _WEAK, "every"),
+    ("kein", _MIXED, ""),
+    ("welch-", _WEAK, "which"),
+    ("", _STRONG, ""),
+    ("der", _WEAK, ""),
+    ("all-", _WEAK, "all the"),
+    ("", _STRONG, ""),
+    ("", _STRONG, ""),
+    *((owner[0], _MIXED, owner[1]) for owner in OWNERS),
 )
-_KIND = (
-    _WEAK,
-    _MIXED,
-    _WEAK,
-    _WEAK,
-    _MIXED,
-    _WEAK,
-    _STRONG,
-    _WEAK,
-    _WEAK,
-    _STRONG,
-    _STRONG,
-    *([_MIXED] * len(OWNERS)),
-)
-_ENGLISH = (
-    "the",
-    "",
-    "this",
-    "every",
-    "",
-    "which",
-    "",
-    "",
-    "all the",
-    "",
-    "",
-    *(owner[1] for owner in OWNERS),
-)
+"""German word, declension of the adjectives after it, and English word."""
+_FORMS = tuple(determiner_forms(word) if word else _NONE for word, _, _ in _DETERMINERS)
 _OWNER_OF_GENDER = (2, 3, 4, 7)
 
 
@@ -306,7 +280,7 @@ class Common(Phrase):
             first = self.of.de(GEN)
         text = (self.noun.plural if gender == PL else self.noun.singular)[case]
         if self.adjectives:
-            kind = _KIND[determiner]
+            kind = _DETERMINERS[determiner][1]
             for adjective in reversed(self.adjectives):
                 forms = adjective.superlative if self.superlative and adjective.superlative else adjective.forms
                 text = f"{forms[kind][gender][case]} {text}"
@@ -341,7 +315,7 @@ class Common(Phrase):
         elif determiner == EACH:
             first = r.prefer(("every", "each"))
         else:
-            first = _ENGLISH[determiner]
+            first = _DETERMINERS[determiner][2]
         return f"{first} {text}{tail}" if first else text + tail
 
     def _indefinite(self, r: Draw, text: str, *, negated: bool) -> str:

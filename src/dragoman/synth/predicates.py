@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dragoman.synth.english import article, comparative
-from dragoman.synth.german import ACC, DAT, NOM
+from dragoman.synth.english import BE, article, comparative
+from dragoman.synth.german import ACC, AUXILIARIES, DAT, NOM, N, past_forms
 from dragoman.synth.phrases import DEF, GENERIC, INDEF, PRONOUNS, ZERO, Common, Phrase
 from dragoman.synth.sentences import KINDS, Grammar, Sentence
+from dragoman.synth.tables import expressions
 from dragoman.synth.verbgroups import join_subject
 
 if TYPE_CHECKING:
     from dragoman.synth.draw import Draw
-    from dragoman.synth.lexemes import Adjective
+    from dragoman.synth.lexemes import Adjective, Noun
 
 __all__ = [
     "ache",
@@ -26,10 +27,7 @@ __all__ = [
     "there_is",
 ]
 
-_IS = ("bin", "bist", "ist", "sind", "seid", "sind")
-_WAS = ("war", "warst", "war", "waren", "wart", "waren")
-_EN_IS = ("am", "are", "is", "are", "are", "are")
-_EN_WAS = ("was", "were", "was", "were", "were", "were")
+_IS, _WAS = AUXILIARIES["sein"], past_forms("war")
 _COLOUR = 3
 _DEGREES = (
     ("", ("",)),
@@ -47,9 +45,7 @@ _DEGREES = (
 def _described(g: Grammar, r: Draw) -> tuple[Common, Adjective]:
     """A thing and an adjective that suits it."""
     noun = r.pick(g.describable)
-    adjective = r.pick(noun.adjectives)
-    while not adjective.comparative:
-        adjective = r.pick(noun.adjectives)
+    adjective = r.pick_where(noun.adjectives, lambda a: bool(a.comparative))
     mine = noun.classes & {"own", "portable", "pet", "clothes"} and r.chance(0.35)
     owner = r.pick((0, 0, 1, 5))
     return g.choose.thing(r, noun, "p" if mine else "d", owner), adjective
@@ -66,7 +62,7 @@ def property_of(g: Grammar, r: Draw) -> Sentence:
     german = f"{phrase.de(NOM)} {(_WAS if past else _IS)[phrase.person]} {degree}{adjective.plain}"
 
     def english(draw: Draw) -> str:
-        be = (_EN_WAS if past else _EN_IS)[phrase.english_person]
+        be = (BE.past if past else BE.present)[phrase.english_person]
         return f"{phrase.en(draw)} {be} {draw.prefer(translations)}{draw.prefer(adjective.english)}"
 
     return Sentence(german, english)
@@ -74,9 +70,7 @@ def property_of(g: Grammar, r: Draw) -> Sentence:
 
 def _two_of_a_kind(g: Grammar, r: Draw) -> tuple[Common, Common, Adjective]:
     """Two things that can be compared, and in what."""
-    first, adjective = _described(g, r)
-    while adjective.order == _COLOUR:
-        first, adjective = _described(g, r)
+    first, adjective = r.draw_where(lambda r: _described(g, r), lambda found: found[1].order != _COLOUR)
     first.adjectives = ()
     kind = first.noun.classes.intersection(KINDS)
     pool = [noun for noun in g.describable if adjective in noun.adjectives and kind & noun.classes]
@@ -105,7 +99,7 @@ def comparison(g: Grammar, r: Draw) -> Sentence:
 
     def english(draw: Draw) -> str:
         word = draw.prefer(adjective.english)
-        head = f"{first.en(draw)} {_EN_IS[first.english_person]}"
+        head = f"{first.en(draw)} {BE.present[first.english_person]}"
         other = second.en_object(draw)
         if not equal:
             return f"{head} {comparative(word)} than {other}"
@@ -115,48 +109,21 @@ def comparison(g: Grammar, r: Draw) -> Sentence:
     return Sentence(german, english)
 
 
-_PLACES = (
-    ("der Stadt", ("in the city", "in town")),
-    ("der Welt", ("in the world",)),
-    ("des Landes", ("in the country",)),
-    ("im Dorf", ("in the village",)),
-)
-_WORKS = (
-    ("des Jahres", ("of the year",)),
-    ("aller Zeiten", ("of all time",)),
-    ("in dieser Sammlung", ("in this collection",)),
-)
-_BEST = frozenset(
-    [
-        "alt",
-        "groß",
-        "schön",
-        "modern",
-        "berühmt",
-        "hoch",
-        "gut",
-        "spannend",
-        "langweilig",
-        "interessant",
-        "lang",
-        "traurig",
-        "lustig",
-        "bekannt",
-        "seltsam",
-    ]
-)
+_BEST = "alt groß schön modern berühmt hoch gut spannend langweilig interessant lang traurig lustig bekannt seltsam"
 
 
 def superlative(g: Grammar, r: Draw) -> Sentence:
     """`Das ist das älteste Haus der Stadt`."""
-    noun = r.pick(g.best)
-    adjective = r.pick(noun.adjectives)
-    while adjective.superlative is None or adjective.plain not in _BEST:
+    best = _BEST.split()
+
+    def draw(r: Draw) -> tuple[Noun, Adjective]:
         noun = r.pick(g.best)
-        adjective = r.pick(noun.adjectives)
+        return noun, r.pick(noun.adjectives)
+
+    noun, adjective = r.draw_where(draw, lambda found: bool(found[1].superlative) and found[1].plain in best)
     phrase = Common(noun, DEF, adjectives=(adjective,))
     phrase.superlative = True
-    among, translations = r.pick(_PLACES if "building" in noun.classes else _WORKS)
+    among, translations, _ = r.pick(expressions("best places" if "building" in noun.classes else "best works"))
     who = g.choose.relative(r)
     start, starts = r.pick(
         (
@@ -177,14 +144,13 @@ def superlative(g: Grammar, r: Draw) -> Sentence:
 
 def profession(g: Grammar, r: Draw) -> Sentence:
     """`Er ist Lehrer`: English needs an article; als means as."""
-    subject = g.choose.subject(r)
-    while (
-        subject.gender > 1 or subject.person != 2 or (isinstance(subject, Common) and "rel" not in subject.noun.classes)
-    ):
-        subject = g.choose.subject(r)
-    noun = r.pick(g.professions)
-    while noun.gender != subject.gender:
-        noun = r.pick(g.professions)
+    subject = r.draw_where(
+        g.choose.subject,
+        lambda who: (
+            who.gender < N and who.person == 2 and not (isinstance(who, Common) and "rel" not in who.noun.classes)
+        ),
+    )
+    noun = r.pick_where(g.professions, lambda noun: noun.gender == subject.gender)
     lemma = noun.singular[0]
     place = r.pick(g.lexicon.words.cities)
     draw = r.random()
@@ -242,19 +208,10 @@ def there_is(g: Grammar, r: Draw) -> Sentence:
     return Sentence(german, english)
 
 
-_COLD = (
-    ("kalt", ("cold",)),
-    ("warm", ("warm", "hot")),
-    ("schlecht", ("sick", "not well")),
-    ("langweilig", ("bored",)),
-    ("schwindlig", ("dizzy",)),
-)
-
-
 def feeling_cold(g: Grammar, r: Draw) -> Sentence:
     """`Mir ist kalt`: the dative is the English subject."""
     who = g.choose.third(r) if r.chance(0.6) else PRONOUNS[r.pick((0, 0, 3))]
-    word, translations = r.pick(_COLD)
+    word, translations, _ = r.pick(expressions("feeling"))
     past = r.chance(0.4)
     be = "war" if past else "ist"
     weather, when = r.pick(
@@ -270,7 +227,7 @@ def feeling_cold(g: Grammar, r: Draw) -> Sentence:
     )
 
     def english(d: Draw) -> str:
-        verb = (_EN_WAS if past else _EN_IS)[who.english_person]
+        verb = (BE.past if past else BE.present)[who.english_person]
         return f"{join_subject(who.en(d), verb, d)} {d.prefer(translations)}{d.prefer(when)}"
 
     return Sentence(f"{who.de(DAT)} {be}{weather} {word}", english)
@@ -280,9 +237,7 @@ def ache(g: Grammar, r: Draw) -> Sentence:
     """`Ihm tut der Kopf weh`: his head hurts."""
     who: Phrase = PRONOUNS[0]
     if r.chance(0.6):
-        who = g.choose.third(r)
-        while who.person != 2:
-            who = g.choose.third(r)
+        who = r.draw_where(g.choose.third, lambda who: who.person == 2)
     noun = r.pick(g.body)
     phrase = Common(noun, DEF)
     past = r.chance(0.4)
@@ -333,34 +288,14 @@ def costs(g: Grammar, r: Draw) -> Sentence:
     return Sentence(f"{phrase.de(NOM)} {verb}{extra} {number[0]} Euro", english)
 
 
-_TRUTHS = (
-    ("", "ist wichtig", ("is important", "matters")),
-    ("", "ist wichtiger als Geld", ("is more important than money", "matters more than money")),
-    ("life love work friendship", "ist nicht immer leicht", ("is not always easy", "isn 't always easy")),
-    (
-        "happiness love health friendship time",
-        "kann man nicht kaufen",
-        ("cannot be bought", "can 't be bought"),
-    ),
-    ("life", "ist kurz", ("is short",)),
-    ("work life", "macht Spaß", ("is fun",)),
-)
-_THINKERS = (
-    ("findet , dass", ("thinks", "thinks that", "believes that")),
-    ("sagt immer , dass", ("always says that", "always says")),
-)
-
-
 def general(g: Grammar, r: Draw) -> Sentence:
     """Abstract nouns: an article in German, none in English."""
     phrase = Common(r.pick(g.ideas), GENERIC)
-    about, truth, translations = r.pick(_TRUTHS)
-    while about and phrase.noun.english[0] not in about:
-        about, truth, translations = r.pick(_TRUTHS)
-    who = g.choose.third(r)
-    while who.person != 2:
-        who = g.choose.third(r)
-    thinker, verbs = r.pick(_THINKERS)
+    truth, translations, _ = r.pick_where(
+        expressions("truth"), lambda truth: not truth.tag or phrase.noun.english[0] in truth.tag
+    )
+    who = r.draw_where(g.choose.third, lambda who: who.person == 2)
+    thinker, verbs, _ = r.pick(expressions("thinking"))
     words = truth.split(" ")
     if words[0] == "kann":
         clause = f"man {phrase.de(ACC)} {' '.join(words[2:])} kann"

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from dragoman.synth.german import ACC, NOM
 from dragoman.synth.phrases import PRONOUNS, SIE, WHICH, Common, Phrase
 from dragoman.synth.sentences import Grammar, Sentence
-from dragoman.synth.verbgroups import Modal, Plan, Tense
+from dragoman.synth.tables import expressions
+from dragoman.synth.verbgroups import Modal, Plan, Tense, plans
 
 if TYPE_CHECKING:
     from dragoman.synth.clauses import Clause
@@ -18,7 +19,7 @@ __all__ = ["command", "indirect", "polite", "wh_question", "yes_no"]
 
 _ASKED = tuple(PRONOUNS[k] for k in (1, 1, 1, 4, 2, 6, 5))
 _WHEN = (("wann", "when"), ("warum", "why"))
-_SETTLED = tuple(Plan(tense) for tense in (Tense.PAST, Tense.PAST, Tense.NARRATED, Tense.WILL))
+_SETTLED = plans(PAST=2, NARRATED=1, WILL=1)
 
 
 def _settled(r: Draw, frame: Frame) -> Plan:
@@ -47,9 +48,7 @@ def yes_no(g: Grammar, r: Draw) -> Sentence:
 
 def _about_state(g: Grammar, r: Draw) -> Clause:
     subject = r.pick(_ASKED)
-    frame = r.pick(g.lexicon.states)
-    while "onlyneg" in frame.flags:
-        frame = r.pick(g.lexicon.states)
+    frame = r.pick_where(g.lexicon.states, lambda frame: "onlyneg" not in frame.flags)
     clause = g.plain(r, frame, subject=subject, plan=Plan(Tense.STATE))
     clause.time = r.pick(g.lexicon.words.times["now"])
     return clause
@@ -71,22 +70,33 @@ def wh_question(g: Grammar, r: Draw) -> Sentence:
             clause.time, clause.negated = None, False
     else:
         clause = g.plain(r, frame, subject=subject, plan=_settled(r, frame), adverbials=0.4)
-    for place, (slot, filler) in enumerate(zip(clause.frame.slots, clause.filled, strict=True)):
-        word = ""
-        if slot.label == "A" and isinstance(filler, Phrase):
-            word, english = ("wen", "who") if filler.human else ("was", "what")
-        elif slot.label == "D" and isinstance(filler, Phrase) and len(clause.frame.slots) == 1:
-            word, english = "wem", "who"
-        elif slot.label == "G":
-            word, english = "wohin", "where"
+    found = _gap(clause)
+    if found is not None:
+        place, word, english = found
+        filler = clause.filled[place]
         if isinstance(filler, Common) and word == "was" and r.chance(0.4):
             which = Common(filler.noun, WHICH, plural=filler.number)
             return _asking(clause, which.de(ACC), which, place)
-        if word:
-            return _asking(clause, word, english, place)
+        return _asking(clause, word, english, place)
     word, english = r.pick(_WHEN) if clause.time is None else _WHEN[1]
     clause.clock = None
     return _asking(clause, word, english, -1)
+
+
+def _gap(clause: Clause) -> tuple[int, str, str] | None:
+    """The first slot that can be asked for, with the question words."""
+    for place, (slot, filler) in enumerate(zip(clause.frame.slots, clause.filled, strict=True)):
+        if slot.label == "A" and isinstance(filler, Phrase):
+            return place, *_whom(filler)
+        if slot.label == "D" and isinstance(filler, Phrase) and len(clause.frame.slots) == 1:
+            return place, "wem", "who"
+        if slot.label == "G":
+            return place, "wohin", "where"
+    return None
+
+
+def _whom(filler: Phrase) -> tuple[str, str]:
+    return ("wen", "who") if filler.human else ("was", "what")
 
 
 def _asking(clause: Clause, word: str, english: str | Common, gap: int) -> Sentence:
@@ -97,19 +107,9 @@ def _asking(clause: Clause, word: str, english: str | Common, gap: int) -> Sente
     return Sentence(clause.german_main("none", first=word, gap=gap), say, "?")
 
 
-_ASKING = (
-    ("weißt du", ("do you know",), "?"),
-    ("ich weiß nicht", ("I don 't know", "I do not know"), "."),
-    ("ich möchte wissen", ("I 'd like to know", "I would like to know"), "."),
-    ("kannst du mir sagen", ("can you tell me", "could you tell me"), "?"),
-    ("niemand weiß", ("nobody knows", "no one knows"), "."),
-    ("sie hat mich gefragt", ("she asked me",), "."),
-)
-
-
 def indirect(g: Grammar, r: Draw) -> Sentence:
     """A question inside a sentence: verb-final in German, no inversion in English."""
-    intro, translations, mark = r.pick(_ASKING)
+    intro, translations, mark = r.pick(expressions("asking"))
     frame = g.choose.action(r, voluntary=False)
     clause = g.plain(r, frame, subject=g.choose.third(r), plan=_settled(r, frame), adverbials=0.6)
     word, english = r.pick(_WHEN)
@@ -121,7 +121,7 @@ def indirect(g: Grammar, r: Draw) -> Sentence:
         filler = clause.filled[labels.index("A")]
         if isinstance(filler, Phrase):
             gap = labels.index("A")
-            word, english = ("wen", "who") if filler.human else ("was", "what")
+            word, english = _whom(filler)
 
     def say(draw: Draw) -> str:
         return f"{draw.prefer(translations)} {english} {clause.english(draw, gap=gap, fronting=False)}"
@@ -134,9 +134,7 @@ def command(g: Grammar, r: Draw) -> Sentence:
     formal = r.chance(0.35)
     you = SIE if formal else PRONOUNS[1]
     clause = g.plain(r, r.pick(g.lexicon.commands), subject=you, plan=Plan(Tense.FUTURE), adverbials=0.4)
-    name = g.choose.name(r)
-    while bool(name.title) != formal:
-        name = g.choose.name(r)
+    name = r.draw_where(g.choose.name, lambda name: bool(name.title) == formal)
     vocative = r.chance(0.5)
     german = clause.german_imperative(formal=formal)
     text = f"{name.de(NOM)} , {german}" if vocative else german
@@ -151,9 +149,7 @@ def command(g: Grammar, r: Draw) -> Sentence:
 
 def polite(g: Grammar, r: Draw) -> Sentence:
     """`Könnten Sie mir bitte …`: the formal Sie shows by bitte and by the name."""
-    name = g.choose.name(r)
-    while not name.title:
-        name = g.choose.name(r)
+    name = r.draw_where(g.choose.name, lambda name: bool(name.title))
     modal = r.pick((Modal.KÖNNTE, Modal.KANN))
     clause = g.plain(r, r.pick(g.lexicon.commands), subject=SIE, plan=Plan(Tense.HABIT, modal), adverbials=0.3)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from dragoman.synth.german import NOM
 from dragoman.synth.phrases import ALL, DEM, EACH, GENERIC, NAMED, NO, POSS, ZERO, Common, Phrase
-from dragoman.synth.verbgroups import Plan, Tense
+from dragoman.synth.verbgroups import plans
 
 if TYPE_CHECKING:
     from dragoman.synth.choice import Chooser
@@ -22,7 +22,7 @@ _PRONOUNS = (
     ("das", "das", "dem"),
     ("die", "die", "denen"),
 )
-_PAST = (Plan(Tense.PAST), Plan(Tense.PAST), Plan(Tense.PAST), Plan(Tense.NARRATED))
+_PAST = plans(PAST=3, NARRATED=1)
 
 
 class Relativiser:

@@ -26,7 +26,7 @@ from dragoman.synth.phrases import (
     contract,
 )
 from dragoman.synth.relative import Relativiser
-from dragoman.synth.verbgroups import Modal, Plan, Tense, german_passive
+from dragoman.synth.verbgroups import Modal, Plan, Tense, german_passive, plans
 
 if TYPE_CHECKING:
     from dragoman.synth.clauses import Clause
@@ -66,8 +66,7 @@ class Grammar:
         self.lexicon = lexicon
         self.choose = Chooser(lexicon)
         self.relatives = Relativiser(self.choose)
-        self.describable = lexicon.words.of(*KINDS)
-        self.describable = tuple(n for n in self.describable if any(a.comparative for a in n.adjectives))
+        self.describable = tuple(n for n in lexicon.words.of(*KINDS) if any(a.comparative for a in n.adjectives))
         self.best = lexicon.words.of("building", "film", "book")
         self.sights = lexicon.words.of("building")
         self.creatures = lexicon.words.of("wild", "grow")
@@ -105,12 +104,17 @@ class Grammar:
 
     def actor(self, r: Draw) -> Phrase:
         """Somebody whom a pronoun can take up again without doubt."""
-        who = self.choose.subject(r)
-        while (who.human and who.gender == N) or (
-            isinstance(who, Common) and (not who.definite or who.determiner == EACH)
-        ):
-            who = self.choose.subject(r)
-        return who
+
+        def unclear(who: Phrase) -> bool:
+            if isinstance(who, Common) and (not who.definite or who.determiner == EACH):
+                return True
+            return who.human and who.gender == N
+
+        return r.draw_where(self.choose.subject, lambda who: not unclear(who))
+
+    def absent(self, r: Draw) -> Phrase:
+        """An actor who is not spoken to."""
+        return r.draw_where(self.actor, lambda who: who.person not in (1, 4))
 
     def plain(
         self,
@@ -132,16 +136,16 @@ class Grammar:
 
     def activity(self, r: Draw, other: Frame | None = None) -> Frame:
         """A verb of doing that can go on for a while at one place."""
-        frame = self.choose.action(r)
-        while frame.aspect != "act" or frame is other or any(slot.label == "G" for slot in frame.slots):
-            frame = self.choose.action(r)
-        return frame
+
+        def lasting(frame: Frame) -> bool:
+            return frame.aspect == "act" and frame is not other and all(slot.label != "G" for slot in frame.slots)
+
+        return r.draw_where(self.choose.action, lasting)
 
     def decorate(self, r: Draw, clause: Clause, chance: float) -> None:
         """Maybe give one of the phrases of a clause a relative clause."""
-        if not r.chance(chance):
-            return
-        self.modify(r, clause)
+        if r.chance(chance):
+            self.modify(r, clause)
 
     def modify(self, r: Draw, clause: Clause) -> bool:
         """Give one of the phrases a relative clause if one can take it."""
@@ -216,9 +220,9 @@ def idiom(g: Grammar, r: Draw) -> Sentence:
 
 
 _TOLD = {
-    "act": tuple(Plan(t) for t in (Tense.PAST, Tense.PAST, Tense.NARRATED, Tense.HABIT, Tense.HABIT, Tense.NOW)),
-    "evt": tuple(Plan(t) for t in (Tense.PAST, Tense.PAST, Tense.NARRATED, Tense.PERFECT)),
-    "sta": tuple(Plan(t) for t in (Tense.STATE, Tense.STATE, Tense.NARRATED)),
+    "act": plans(PAST=2, NARRATED=1, HABIT=2, NOW=1),
+    "evt": plans(PAST=2, NARRATED=1, PERFECT=1),
+    "sta": plans(STATE=2, NARRATED=1),
 }
 
 
@@ -248,7 +252,7 @@ def since(g: Grammar, r: Draw) -> Sentence:
     return Sentence(clause.german_main(r.pick(("subject", "subject", "time"))), clause.english)
 
 
-_PASSIVE_PLANS = tuple(Plan(t) for t in (Tense.PERFECT, Tense.NARRATED, Tense.NARRATED, Tense.PAST, Tense.WILL))
+_PASSIVE_PLANS = plans(PERFECT=1, NARRATED=2, PAST=1, WILL=1)
 
 
 def passive(g: Grammar, r: Draw) -> Sentence:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dragoman.synth.german import NOM
+from dragoman.synth.german import NOM, past_forms
 from dragoman.synth.phrases import OWNERS, PRONOUNS, Phrase, pronoun_for
 from dragoman.synth.sentences import IT, Grammar, Sentence
-from dragoman.synth.verbgroups import Modal, Plan, Tense
+from dragoman.synth.tables import expressions
+from dragoman.synth.verbgroups import Modal, Plan, Tense, plans
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,9 +29,9 @@ __all__ = [
     "while_both",
 ]
 
-_PAST = (Plan(Tense.PAST), Plan(Tense.PAST), Plan(Tense.NARRATED))
+_PAST = plans(PAST=2, NARRATED=1)
 _PRESENT_MODAL = (Plan(Tense.HABIT, Modal.WILL), Plan(Tense.HABIT, Modal.KANN))
-_PLANNED = (Plan(Tense.FUTURE), Plan(Tense.NOW), Plan(Tense.WILL))
+_PLANNED = plans(FUTURE=1, NOW=1, WILL=1)
 
 
 def _german(main: Clause, front: str, link: str, sub: Clause, *, fronted: bool) -> str:
@@ -97,10 +98,7 @@ def _reason(g: Grammar, r: Draw, deed: Frame, *, hindered: bool) -> Frame:
     outdoors = any(slot.label == "G" for slot in deed.slots) or (
         "hob" in deed.flags and any("nature" in place.classes for place in deed.places)
     )
-    reason = r.pick(pool)
-    while not reason.human and not outdoors:
-        reason = r.pick(pool)
-    return reason
+    return r.pick_where(pool, lambda reason: reason.human or outdoors)
 
 
 def _deed(g: Grammar, r: Draw, subject: Phrase, *, past: bool, negated: bool) -> Clause:
@@ -177,13 +175,9 @@ def reported(g: Grammar, r: Draw) -> Sentence:
 
 def reported_cause(g: Grammar, r: Draw) -> Sentence:
     """A long sentence: what somebody says, with its reason, and maybe a relative clause."""
-    verb = r.pick(g.lexicon.reports)
-    while "ob" in verb.flags:
-        verb = r.pick(g.lexicon.reports)
+    verb = r.pick_where(g.lexicon.reports, lambda frame: "ob" not in frame.flags)
     matrix = g.plain(r, verb, plan=Plan(Tense.STATE))
-    subject = g.actor(r)
-    while subject.person in (1, 4):
-        subject = g.actor(r)
+    subject = g.absent(r)
     negated = r.chance(0.6)
     deed = _deed(g, r, subject, past=True, negated=negated)
     g.decorate(r, deed, 0.35)
@@ -211,9 +205,7 @@ def if_real(g: Grammar, r: Draw) -> Sentence:
     else:
         negated = r.chance(0.3)
         plan = r.pick((Plan(Tense.WILL), Plan(Tense.HABIT, Modal.KANN)))
-        frame = g.choose.action(r)
-        while negated and not frame.negatable:
-            frame = g.choose.action(r)
+        frame = r.draw_where(g.choose.action, lambda frame: frame.negatable or not negated)
         condition = _state(g, r, _reason(g, r, frame, hindered=negated), subject, past=False)
     main = g.plain(r, frame, subject=subject, plan=plan, negation=float(negated), adverbials=0.8)
     fronted = r.chance(0.6)
@@ -222,30 +214,14 @@ def if_real(g: Grammar, r: Draw) -> Sentence:
     return Sentence(german, _english(main, condition, links, fronted=fronted, free=True))
 
 
-_UNREAL = (
-    ("any", "{s} mehr Zeit {have}", ("{s} had more time",)),
-    ("big", "{s} genug Geld {have}", ("{s} had enough money",)),
-    ("big", "{s} reich {be}", ("{s} {were} rich",)),
-    ("any", "{s} nicht so müde {be}", ("{s} {were} not so tired", "{s} {were}n 't so tired")),
-    ("hob", "{s} im Urlaub {be}", ("{s} {were} on holiday", "{s} {were} on vacation")),
-    ("big", "{s} jünger {be}", ("{s} {were} younger",)),
-    (
-        "any",
-        "{s} nicht so viel Arbeit {have}",
-        ("{s} didn 't have so much work", "{s} did not have so much work"),
-    ),
-    ("hob", "{s} frei {have}", ("{s} had the day off", "{s} {were} off work")),
-    ("duty", "{s} nicht so faul {be}", ("{s} {were} not so lazy", "{s} {were}n 't so lazy")),
-    ("duty", "{s} nicht krank {be}", ("{s} {were} not ill", "{s} {were}n 't sick")),
-)
-_HÄTTE = ("hätte", "hättest", "hätte", "hätten", "hättet", "hätten")
+_HÄTTE = past_forms("hätte")
 _WÄRE = ("wäre", "wärst", "wäre", "wären", "wärt", "wären")
 
 
 def if_unreal(g: Grammar, r: Draw) -> Sentence:
     """Wenn with hätte and wäre, and würde in the main clause."""
     subject = r.pick(_SPEAKERS) if r.chance(0.7) else PRONOUNS[5]
-    kind, german, english = r.pick(_UNREAL)
+    german, english, kind = r.pick(expressions("unreal"))
     lexicon = g.lexicon
     pools = {"big": lexicon.big, "hob": lexicon.hobbies, "duty": lexicon.duties}
     frame = r.pick(pools[kind]) if kind in pools else g.choose.action(r)
@@ -303,9 +279,7 @@ _LINKS = {"bevor": ("before",), "nachdem": ("after",), "sobald": ("as soon as", 
 
 def sequence(g: Grammar, r: Draw) -> Sentence:
     """Bevor, nachdem, sobald: one thing after the other, by the same person."""
-    subject = g.actor(r)
-    while subject.person in (1, 4):
-        subject = g.actor(r)
+    subject = g.absent(r)
     kind = r.pick(("bevor", "bevor", "nachdem", "nachdem", "sobald"))
     fronted = r.chance(0.6)
     pronoun = pronoun_for(subject)
@@ -316,9 +290,7 @@ def sequence(g: Grammar, r: Draw) -> Sentence:
         main_plan, sub_plan = Plan(Tense.WILL), Plan(Tense.PERFECT)
     frame = g.choose.action(r)
     main = g.plain(r, frame, subject=pronoun if fronted else subject, plan=main_plan, adverbials=0.5)
-    other = g.choose.action(r)
-    while other is frame:
-        other = g.choose.action(r)
+    other = r.draw_where(g.choose.action, lambda other: other is not frame)
     sub = g.plain(r, other, subject=subject if fronted else pronoun, plan=sub_plan, adverbials=0.4)
     german = _german(main, "subject", kind, sub, fronted=fronted)
     return Sentence(german, _english(main, sub, _LINKS[kind], fronted=fronted))
