@@ -21,7 +21,7 @@ rows = [rng.integers(0, 50, 2000).tolist() for _ in range(2000)]
 hyps, refs = Segments.of(rows), References.of([[row[::-1]] for row in rows])
 print("ready", flush=True)
 try:
-    Ter(case_sensitive=True).statistics(hyps, refs, threads=2)
+    Ter(case_sensitive=True).statistics(hyps, refs, n_threads=2)
 except KeyboardInterrupt:
     sys.exit(77)
 """
