@@ -2,108 +2,70 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dragoman.synth.draw import Draw
 from dragoman.synth.english import article, comparative, conjugate, contract_not, plural, superlative
 from dragoman.synth.verbgroups import Modal, Plan, Tense, english_group, join_subject
 
 
-@pytest.mark.parametrize(
-    ("one", "many"),
-    [
-        ("book", "books"),
-        ("box", "boxes"),
-        ("story", "stories"),
-        ("boy", "boys"),
-        ("child", "children"),
-        ("wife", "wives"),
-        ("washing machine", "washing machines"),
-        ("potato", "potatoes"),
-        ("match", "matches"),
-        ("sheep", "sheep"),
-        ("bunch of flowers", "bunches of flowers"),
-    ],
-)
-def test_plurals(one: str, many: str) -> None:
-    assert plural(one) == many
+def test_plurals() -> None:
+    ones = "book, box, story, boy, child, wife, washing machine, potato, match, sheep, bunch of flowers"
+    assert ", ".join(plural(one) for one in ones.split(", ")) == (
+        "books, boxes, stories, boys, children, wives, washing machines, potatoes, matches, sheep, bunches of flowers"
+    )
 
 
-@pytest.mark.parametrize(
-    ("word", "expected"),
-    [
-        ("apple", "an"),
-        ("house", "a"),
-        ("hour", "an"),
-        ("university", "a"),
-        ("honest man", "an"),
-        ("old", "an"),
-    ],
-)
-def test_articles(word: str, expected: str) -> None:
-    assert article(word) == expected
+def test_articles() -> None:
+    for phrase in ("an apple", "a house", "an hour", "a university", "an honest man", "an old"):
+        expected, _, word = phrase.partition(" ")
+        assert article(word) == expected
 
 
-@pytest.mark.parametrize(
-    ("base", "third", "past", "ing"),
-    [
-        ("play", "plays", "played", "playing"),
-        ("watch", "watches", "watched", "watching"),
-        ("carry", "carries", "carried", "carrying"),
-        ("stop", "stops", "stopped", "stopping"),
-        ("use", "uses", "used", "using"),
-        ("go", "goes", "went", "going"),
-        ("lie", "lies", "lay", "lying"),
-        ("have", "has", "had", "having"),
-        ("begin", "begins", "began", "beginning"),
-        ("skip", "skips", "skipped", "skipping"),
-    ],
-)
-def test_verbs(base: str, third: str, past: str, ing: str) -> None:
+VERBS = """
+play plays played playing
+watch watches watched watching
+carry carries carried carrying
+stop stops stopped stopping
+use uses used using
+go goes went going
+lie lies lay lying
+have has had having
+begin begins began beginning
+skip skips skipped skipping
+"""
+
+
+def test_verbs() -> None:
     irregular = {"go": "went gone", "lie": "lay lain", "have": "had had", "begin": "began begun"}
-    verb = conjugate(base, irregular)
-    assert (verb.present[2], verb.past[2], verb.ing) == (third, past, ing)
-    assert verb.present[0] == verb.present[5] == base
+    for row in VERBS.split("\n")[1:-1]:
+        base = row.split()[0]
+        verb = conjugate(base, irregular)
+        assert f"{base} {verb.present[2]} {verb.past[2]} {verb.ing}" == row
+        assert verb.present[0] == verb.present[5] == base
 
 
 def test_comparison() -> None:
-    assert [
-        comparative(w) for w in ("big", "good", "happy", "expensive", "nice", "old", "clever", "boring", "tired")
-    ] == [
-        "bigger",
-        "better",
-        "happier",
-        "more expensive",
-        "nicer",
-        "older",
-        "cleverer",
-        "more boring",
-        "more tired",
-    ]
+    words = "big, good, happy, expensive, nice, old, clever, boring, tired"
+    assert ", ".join(comparative(word) for word in words.split(", ")) == (
+        "bigger, better, happier, more expensive, nicer, older, cleverer, more boring, more tired"
+    )
     assert superlative("famous") == "most famous"
     assert superlative("large") == "largest"
 
 
 def test_contractions_are_split_as_moses_does() -> None:
-    assert [contract_not(w) for w in ("does", "will", "can", "am", "is")] == [
-        "doesn 't",
-        "won 't",
-        "can 't",
-        "am not",
-        "isn 't",
-    ]
+    made = ", ".join(contract_not(word) for word in ("does", "will", "can", "am", "is"))
+    assert made == "doesn 't, won 't, can 't, am not, isn 't"
 
 
 def group(
     plan: Plan, *, negated: bool = False, question: bool = False, person: int = 2, verb: str = "read"
 ) -> set[tuple[str, str]]:
+    lexeme = conjugate(verb, {"read": "read read"})
     r = Draw()
-    made = set()
-    for seed in range(60):
-        r.restart(0, seed)
-        lexeme = conjugate(verb, {"read": "read read"})
-        made.add(english_group(lexeme, plan, person, r, negated=negated, question=question, stative=False))
-    return made
+    r.restart(0, 0)
+    return {
+        english_group(lexeme, plan, person, r, negated=negated, question=question, stative=False) for _ in range(60)
+    }
 
 
 def test_do_support() -> None:
@@ -118,10 +80,8 @@ def test_tenses_and_modals() -> None:
     assert group(Plan(Tense.PERFECT), person=0) == {("have", "read")}
     assert group(Plan(Tense.SINCE)) == {("has", "read"), ("has", "been reading")}
     assert group(Plan(Tense.WILL)) == {("will", "read"), ("is", "going to read")}
-    assert group(Plan(Tense.HABIT, Modal.MUSS), negated=True) == {
-        ("doesn 't", "have to read"),
-        ("does not", "have to read"),
-    }
+    must_not = group(Plan(Tense.HABIT, Modal.MUSS), negated=True)
+    assert must_not == {("doesn 't", "have to read"), ("does not", "have to read")}
     assert group(Plan(Tense.HABIT, Modal.DARF, past=True)) == {("was", "allowed to read")}
     assert group(Plan(Tense.HABIT, Modal.KANN), negated=True) == {("can 't", "read"), ("cannot", "read")}
 
