@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING
 
 from dragoman.synth.english import BE
 from dragoman.synth.german import ACC, DAT, NOM
-from dragoman.synth.phrases import OWNERS, Phrase, Spot, contract
+from dragoman.synth.phrases import OWNERS, Phrase, Spot, contract, join
 from dragoman.synth.verbgroups import Plan, english_group, german_group, join_subject
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from dragoman.synth.draw import Draw
     from dragoman.synth.lexemes import Adverb, Frame, Pattern, Slot
 
@@ -186,11 +188,11 @@ class Clause:
         self._close(words, cluster)
         return " ".join(words)
 
-    def german_infinitive(self, *, zu: bool = True) -> str:
+    def german_infinitive(self) -> str:
         """The predicate as an infinitive: `seinen Bruder anzurufen`."""
         pronouns, words = self._german()
         words = pronouns + words
-        self._close(words, self.frame.verb.zu if zu else self.frame.verb.infinitive)
+        self._close(words, self.frame.verb.zu)
         return " ".join(words)
 
     def german_imperative(self, *, formal: bool) -> str:
@@ -216,10 +218,9 @@ class Clause:
         auxiliary, rest = self._group(pattern, person, r)
         if auxiliary and who:
             who, auxiliary = join_subject(who, auxiliary, r), ""
-        parts = [part for part in (initial, who, auxiliary, middle, rest) if part]
-        if self.manner is not None and pattern.pieces and pattern.pieces[0] in _PLACING:
-            parts.append(end.pop(0))
-        return self._finish(parts, pattern, r, gap, end)
+        early = self.manner is not None and pattern.pieces and pattern.pieces[0] in _PLACING
+        head = join(initial, who, auxiliary, middle, rest, end.pop(0) if early else "")
+        return self._finish(head, pattern, r, gap, end)
 
     def english_passive(self, r: Draw, place: int, agent: Phrase | None) -> str:
         """The slot at `place` as subject, and the doer, if any, after `by`."""
@@ -230,12 +231,8 @@ class Clause:
         middle, initial, end = self._adverbials(r, fronting=True)
         person = patient.english_person
         auxiliary, rest = english_group(BE, self.plan, person, r, negated=self.negated, question=False, stative=True)
-        words = (initial, patient.en(r), auxiliary, middle, rest, pattern.verb.participle)
-        parts = [part for part in words if part]
-        self._complements(pattern, r, place, parts)
-        if agent is not None:
-            parts.append(f"by {agent.en_object(r)}")
-        return " ".join(parts + end)
+        head = join(initial, patient.en(r), auxiliary, middle, rest, pattern.verb.participle)
+        return self._finish(head, pattern, r, place, end, agent)
 
     def english_question(self, r: Draw, *, wh: str = "", gap: int = -1) -> str:
         """A question with inversion and do-support."""
@@ -244,15 +241,15 @@ class Clause:
         middle, _, end = self._adverbials(r, fronting=False)
         auxiliary, rest = self._group(pattern, person, r, question=True)
         negation = "not" if auxiliary.endswith(" not") else ""
-        words = (wh, auxiliary.removesuffix(" not"), who, negation, middle, rest)
-        return self._finish([word for word in words if word], pattern, r, gap, end)
+        head = join(wh, auxiliary.removesuffix(" not"), who, negation, middle, rest)
+        return self._finish(head, pattern, r, gap, end)
 
     def english_infinitive(self, r: Draw, *, form: str = "base") -> str:
         """The predicate without subject: base form, `ing` or participle."""
         pattern = self._pattern(r, -1)
         middle, _, end = self._adverbials(r, fronting=False)
         verb = pattern.verb.ing if form == "ing" else pattern.verb.base
-        return self._finish([middle, verb] if middle else [verb], pattern, r, -1, end)
+        return self._finish(join(middle, verb), pattern, r, -1, end)
 
     def _group(self, pattern: Pattern, person: int, r: Draw, *, question: bool = False) -> tuple[str, str]:
         stative = self.frame.aspect == "sta"
@@ -260,8 +257,15 @@ class Clause:
             pattern.verb, self.plan, person, r, negated=self.negated, question=question, stative=stative
         )
 
-    def _finish(self, parts: list[str], pattern: Pattern, r: Draw, gap: int, end: list[str]) -> str:
-        self._complements(pattern, r, gap, parts)
+    def _finish(
+        self, head: str, pattern: Pattern, r: Draw, gap: int, end: list[str], agent: Phrase | None = None
+    ) -> str:
+        """The verb and what is before it, its complements, the doer of a passive, and what comes last."""
+        parts = [head]
+        for piece in pattern.pieces:
+            parts += self._complement(piece[1:-1], r, gap) if piece[0] == "{" else [piece]
+        if agent is not None:
+            parts.append(f"by {agent.en_object(r)}")
         return " ".join(parts + end)
 
     def _pattern(self, r: Draw, gap: int) -> Pattern:
@@ -274,7 +278,7 @@ class Clause:
                     patterns = frame.patterns_pronoun
                 elif slot.label == "A" and filler.heavy:
                     patterns = frame.patterns_heavy
-        return patterns[0] if len(patterns) == 1 else r.prefer(patterns)
+        return r.prefer(patterns)
 
     def _agent(self, r: Draw) -> tuple[str, int]:
         if self.frame.swap:
@@ -319,29 +323,22 @@ class Clause:
         filler = self.filled[0] if self.frame.swap else None
         return filler.owner if isinstance(filler, Phrase) else self.subject.owner
 
-    def _complements(self, pattern: Pattern, r: Draw, gap: int, parts: list[str]) -> None:
-        for piece in pattern.pieces:
-            if piece[0] != "{":
-                parts.append(piece)
-                continue
-            name = piece[1:-1]
-            if name in _AGREEING:
-                parts.append(OWNERS[self._owner()][_AGREEING[name]])
-            elif name == "S":
-                parts.append(self.subject.en_object(r))
-            else:
-                possessive = name.endswith("'s")
-                for place, slot in enumerate(self.frame.slots):
-                    filler = self.filled[place]
-                    if slot.label != name[0] or place == gap:
-                        continue
-                    if isinstance(filler, Spot):
-                        parts.append(filler.en(r))
-                    elif isinstance(filler, Phrase):
-                        parts.append(filler.en_possessive(r) if possessive else filler.en_object(r))
+    def _complement(self, name: str, r: Draw, gap: int) -> Iterator[str]:
+        """What a name in the braces of a pattern stands for."""
+        if name in _AGREEING:
+            yield OWNERS[self._owner()][_AGREEING[name]]
+        elif name == "S":
+            yield self.subject.en_object(r)
+        for place, slot in enumerate(self.frame.slots):
+            filler = self.filled[place]
+            if slot.label == name.removesuffix("'s") and place != gap:
+                if isinstance(filler, Spot):
+                    yield filler.en(r)
+                elif isinstance(filler, Phrase):
+                    yield filler.en_possessive(r) if name.endswith("'s") else filler.en_object(r)
 
 
-_AGREEING = {"own": 1, "obj": 2, "self": 3}
+_AGREEING = {"own": 1, "obj": 2}
 """Columns of OWNERS."""
 _ACCUSATIVES = frozenset(["mich", "dich", "ihn", "uns", "euch", "sie", "es"])
 _PLACING = frozenset(("on", "in", "at", "from", "across", "over", "through"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from itertools import count, islice
 from typing import TYPE_CHECKING
 
 from dragoman.errors import InputError
@@ -14,7 +15,7 @@ from dragoman.synth.noise import MISALIGNED, disturb
 from dragoman.synth.sentences import Grammar, Pattern, Sentence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from dragoman.types import Progress
 
@@ -196,28 +197,25 @@ def generate_splits(
     test = _distinct(clean, n_test, _TEST, seen)
     dev = _distinct(clean, n_dev, _DEV, seen)
     single = _Source(SynthConfig(seed=config.seed, noise=config.noise, lowercase=config.lowercase))
-    make = single.noisy if config.noise else single.example
     train: list[Example] = []
-    index = 0
-    while len(train) < n_train:
-        example = make(index)
-        index += 1
-        if example.source not in seen and seen.isdisjoint(example.references):
-            train.append(example)
-            if progress and len(train) % _REPORT == 0:
-                progress(len(train))
+    for example in islice(_unseen(single.noisy if config.noise else single.example, 0, seen), n_train):
+        train.append(example)
+        if progress and len(train) % _REPORT == 0:
+            progress(len(train))
     return SynthSplits(train=train, dev=dev, test=test)
+
+
+def _unseen(make: Callable[[int], Example], start: int, seen: set[str]) -> Iterator[Example]:
+    """Examples from `start` on with no string in `seen`."""
+    for example in map(make, count(start)):
+        if example.source not in seen and seen.isdisjoint(example.references):
+            yield example
 
 
 def _distinct(source: _Source, n: int, start: int, seen: set[str]) -> list[Example]:
     """The next `n` examples with no string in `seen`; adds theirs to it."""
     found: list[Example] = []
-    index = start
-    while len(found) < n:
-        example = source.example(index)
-        index += 1
-        if example.source not in seen and seen.isdisjoint(example.references):
-            found.append(example)
-            seen.add(example.source)
-            seen.update(example.references)
+    for example in islice(_unseen(source.example, start, seen), n):
+        found.append(example)
+        seen.update((example.source, *example.references))
     return found

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dragoman.synth.english import BE
 from dragoman.synth.german import ACC, DAT, NOM, GermanVerb, conjugate
-from dragoman.synth.phrases import PRONOUNS, Phrase
+from dragoman.synth.phrases import PRONOUNS, Phrase, join
 from dragoman.synth.sentences import Grammar, Sentence, generic
 from dragoman.synth.tables import expressions, irregular
 from dragoman.synth.verbgroups import Plan, Tense
@@ -109,9 +109,9 @@ def have_done(g: Grammar, r: Draw) -> Sentence:
     patient = g.choose.thing(r, r.pick(frame.slots[0].nouns), "p", subject.owner)
     finite = (_lassen().past if past else _lassen().present)[subject.person]
     time = clause.time.german if clause.time is not None else ""
-    words = [subject.de(NOM), finite, time, patient.de(ACC), frame.verb.infinitive]
+    words = [subject.de(NOM), finite, time]
     if time and r.chance(0.3):
-        words = [time, finite, subject.de(NOM), patient.de(ACC), frame.verb.infinitive]
+        words.reverse()
 
     def english(draw: Draw) -> str:
         get = draw.prefer(("have", "get"))
@@ -126,7 +126,7 @@ def have_done(g: Grammar, r: Draw) -> Sentence:
         when, position = draw.prefer(clause.time.english)
         return f"{when} {core}" if not position and draw.chance(0.25) else f"{core} {when}"
 
-    return Sentence(" ".join(word for word in words if word), english)
+    return Sentence(join(*words, patient.de(ACC), frame.verb.infinitive), english)
 
 
 def gladly(g: Grammar, r: Draw) -> Sentence:

@@ -41,6 +41,7 @@ __all__ = [
     "Pronoun",
     "Spot",
     "contract",
+    "join",
     "pronoun_for",
 ]
 
@@ -48,18 +49,18 @@ DEF, INDEF, DEM, EACH, NO, WHICH, ZERO, GENERIC, ALL, COUNT, NAMED, POSS = range
 """Determiners; POSS + k is the possessive of owner k."""
 
 OWNERS = (
-    ("mein", "my", "me", "myself"),
-    ("dein", "your", "you", "yourself"),
-    ("sein", "his", "him", "himself"),
-    ("ihr", "her", "her", "herself"),
-    ("sein", "its", "it", "itself"),
-    ("unser", "our", "us", "ourselves"),
-    ("euer", "your", "you", "yourselves"),
-    ("ihr", "their", "them", "themselves"),
-    ("Ihr", "your", "you", "yourself"),
-    ("sein", "your", "you", "yourself"),
+    ("mein", "my", "me"),
+    ("dein", "your", "you"),
+    ("sein", "his", "him"),
+    ("ihr", "her", "her"),
+    ("sein", "its", "it"),
+    ("unser", "our", "us"),
+    ("euer", "your", "you"),
+    ("ihr", "their", "them"),
+    ("Ihr", "your", "you"),
+    ("sein", "your", "you"),
 )
-"""German possessive, English possessive, object and reflexive pronoun, by owner."""
+"""German possessive, English possessive and object pronoun, by owner."""
 
 _WEAK, _MIXED, _STRONG = range(3)
 _NONE: Declension = (("",) * 4,) * 4
@@ -80,6 +81,11 @@ _DETERMINERS = (
 """German word, declension of the adjectives after it, and English word."""
 _FORMS = tuple(determiner_forms(word) if word else _NONE for word, _, _ in _DETERMINERS)
 _OWNER_OF_GENDER = (2, 3, 4, 7)
+
+
+def join(*parts: str) -> str:
+    """What is not empty, with spaces between."""
+    return " ".join([part for part in parts if part])
 
 
 class Phrase:
@@ -294,11 +300,10 @@ class Common(Phrase):
         """English as subject."""
         noun = self.noun
         words = noun.english_plural if self.number else noun.english
-        text = words[0] if len(words) == 1 else r.prefer(words)
+        text = r.prefer(words)
         for adjective in reversed(self.adjectives):
             text = f"{_word(adjective, r, superlative=self.superlative)} {text}"
-        tails = self.tail_english
-        tail = tails[0] if len(tails) == 1 else r.prefer(tails)
+        tail = r.prefer(self.tail_english)
         if self.relative is not None:
             tail = f"{tail} {self.relative(r)}"
         determiner = self.determiner
@@ -328,8 +333,8 @@ class Common(Phrase):
 
 
 def _word(adjective: Adjective, r: Draw, *, superlative: bool) -> str:
-    from_table = adjective.english[0] if len(adjective.english) == 1 else r.prefer(adjective.english)
-    return graded_superlative(from_table) if superlative else from_table
+    word = r.prefer(adjective.english)
+    return graded_superlative(word) if superlative else word
 
 
 _CONTRACTED = {
@@ -371,7 +376,7 @@ class Spot:
 
     def en(self, r: Draw) -> str:
         """English with its preposition."""
-        words = self.english[0] if len(self.english) == 1 else r.prefer(self.english)
+        words = r.prefer(self.english)
         if self.phrase is None:
             return words
         text = self.phrase.en(r)

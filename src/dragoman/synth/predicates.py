@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dragoman.synth.english import BE, article, comparative
-from dragoman.synth.german import ACC, AUXILIARIES, DAT, NOM, N, past_forms
-from dragoman.synth.phrases import DEF, GENERIC, INDEF, PRONOUNS, ZERO, Common, Phrase
+from dragoman.synth.german import ACC, AUXILIARIES, DAT, NOM, N, conjugate, past_forms
+from dragoman.synth.phrases import DEF, GENERIC, INDEF, PRONOUNS, ZERO, Common, Phrase, join
 from dragoman.synth.sentences import KINDS, Grammar, Sentence
 from dragoman.synth.tables import expressions
 from dragoman.synth.verbgroups import join_subject
@@ -29,17 +29,7 @@ __all__ = [
 
 _IS, _WAS = AUXILIARIES["sein"], past_forms("war")
 _COLOUR = 3
-_DEGREES = (
-    ("", ("",)),
-    ("", ("",)),
-    ("sehr ", ("very ", "really ")),
-    ("zu ", ("too ",)),
-    ("ziemlich ", ("quite ", "rather ", "pretty ")),
-    ("nicht ", ("not ",)),
-    ("viel zu ", ("much too ", "far too ")),
-    ("leider zu ", ("unfortunately too ",)),
-    ("wirklich ", ("really ",)),
-)
+_COST = conjugate("kosten", {})
 
 
 def _described(g: Grammar, r: Draw) -> tuple[Common, Adjective]:
@@ -58,12 +48,13 @@ def property_of(g: Grammar, r: Draw) -> Sentence:
     if g.relatives.can(phrase) and r.chance(0.45):
         g.relatives.attach(r, phrase)
     past = r.chance(0.35)
-    degree, translations = r.pick(_DEGREES if adjective.order != _COLOUR else _DEGREES[:2])
-    german = f"{phrase.de(NOM)} {(_WAS if past else _IS)[phrase.person]} {degree}{adjective.plain}"
+    degrees = expressions("degree")
+    degree, translations, _ = r.pick(degrees if adjective.order != _COLOUR else degrees[:2])
+    german = join(phrase.de(NOM), (_WAS if past else _IS)[phrase.person], degree, adjective.plain)
 
     def english(draw: Draw) -> str:
         be = (BE.past if past else BE.present)[phrase.english_person]
-        return f"{phrase.en(draw)} {be} {draw.prefer(translations)}{draw.prefer(adjective.english)}"
+        return join(phrase.en(draw), be, draw.prefer(translations), draw.prefer(adjective.english))
 
     return Sentence(german, english)
 
@@ -142,6 +133,15 @@ def superlative(g: Grammar, r: Draw) -> Sentence:
     return Sentence(f"{start} {phrase.de(NOM)} {among}", english)
 
 
+_CAREERS = (
+    (0.35, "ist {} in {}", ("is", "works as")),
+    (0.7, "arbeitet als {} in {}", ("works as", "is working as")),
+    (0.85, "war früher {} in {}", ("used to be", "used to work as")),
+    (1.0, "möchte {} werden", ("would like to become", "wants to become")),
+)
+"""With cumulative probabilities."""
+
+
 def profession(g: Grammar, r: Draw) -> Sentence:
     """`Er ist Lehrer`: English needs an article; als means as."""
     subject = r.draw_where(
@@ -154,25 +154,13 @@ def profession(g: Grammar, r: Draw) -> Sentence:
     lemma = noun.singular[0]
     place = r.pick(g.lexicon.words.cities)
     draw = r.random()
-    if draw < 0.35:
-        german, verbs = f"{subject.de(NOM)} ist {lemma} in {place[0]}", ("is", "works as")
-    elif draw < 0.7:
-        german, verbs = f"{subject.de(NOM)} arbeitet als {lemma} in {place[0]}", ("works as", "is working as")
-    elif draw < 0.85:
-        german, verbs = (
-            f"{subject.de(NOM)} war früher {lemma} in {place[0]}",
-            ("used to be", "used to work as"),
-        )
-    else:
-        german, verbs = (
-            f"{subject.de(NOM)} möchte {lemma} werden",
-            ("would like to become", "wants to become"),
-        )
+    career, verbs = next((german, english) for below, german, english in _CAREERS if draw < below)
+    german = f"{subject.de(NOM)} {career.format(lemma, place[0])}"
 
     def english(d: Draw) -> str:
         title = d.prefer(noun.english)
-        where = "" if draw >= 0.85 else f" in {place[1]}"
-        return f"{subject.en(d)} {d.prefer(verbs)} {article(title)} {title}{where}"
+        where = f"in {place[1]}" if " in " in career else ""
+        return join(subject.en(d), d.prefer(verbs), article(title), title, where)
 
     return Sentence(german, english)
 
@@ -214,23 +202,13 @@ def feeling_cold(g: Grammar, r: Draw) -> Sentence:
     word, translations, _ = r.pick(expressions("feeling"))
     past = r.chance(0.4)
     be = "war" if past else "ist"
-    weather, when = r.pick(
-        (
-            ("", ("",)),
-            (" heute", (" today",)),
-            (" im Bus", (" on the bus",)),
-            (" nach dem Essen", (" after the meal", " after dinner")),
-            (" in der Schule", (" at school",)),
-            (" bei der Arbeit", (" at work",)),
-            (" im Zug", (" on the train",)),
-        )
-    )
+    where, translated, _ = r.pick(expressions("feeling where"))
 
     def english(d: Draw) -> str:
         verb = (BE.past if past else BE.present)[who.english_person]
-        return f"{join_subject(who.en(d), verb, d)} {d.prefer(translations)}{d.prefer(when)}"
+        return join(join_subject(who.en(d), verb, d), d.prefer(translations), d.prefer(translated))
 
-    return Sentence(f"{who.de(DAT)} {be}{weather} {word}", english)
+    return Sentence(join(who.de(DAT), be, where, word), english)
 
 
 def ache(g: Grammar, r: Draw) -> Sentence:
@@ -241,24 +219,16 @@ def ache(g: Grammar, r: Draw) -> Sentence:
     noun = r.pick(g.body)
     phrase = Common(noun, DEF)
     past = r.chance(0.4)
-    time, translations = r.pick(
-        (
-            ("seit gestern", ("since yesterday",)),
-            ("heute", ("today",)),
-            ("wieder", ("again",)),
-            ("nach der Arbeit", ("after work",)),
-            ("", ("",)),
-        )
-    )
+    time, translations, _ = r.pick(expressions("ache"))
     if time == "seit gestern":
         past = False
     verb = "tat" if past else "tut"
-    german = f"{who.de(DAT)} {verb} {time + ' ' if time else ''}{phrase.de(NOM)} weh"
+    german = join(who.de(DAT), verb, time, phrase.de(NOM), "weh")
 
     def english(d: Draw) -> str:
         body = f"{who.en_possessive(d)} {d.prefer(noun.english)}"
         hurt = "hurt" if past else "has been hurting" if time == "seit gestern" else d.prefer(("hurts", "is hurting"))
-        return f"{body} {hurt} {d.prefer(translations)}".rstrip()
+        return join(body, hurt, d.prefer(translations))
 
     return Sentence(german, english)
 
@@ -276,16 +246,14 @@ def costs(g: Grammar, r: Draw) -> Sentence:
         hundreds = r.pick(numbers[:8])
         number = (f"{hundreds[0]}hundert", f"{hundreds[1]} hundred")
     past = r.chance(0.35)
-    verb = ("kosteten" if phrase.person == 5 else "kostete") if past else ("kosten" if phrase.person == 5 else "kostet")
-    extra, translations = r.pick(
-        (("", ("",)), (" nur", (" only",)), (" fast", (" almost", " nearly")), (" über", (" over",)))
-    )
+    verb = (_COST.past if past else _COST.present)[phrase.person]
+    about, translations, _ = r.pick(expressions("price"))
 
     def english(d: Draw) -> str:
         cost = "cost" if past or phrase.english_person == 5 else "costs"
-        return f"{phrase.en(d)} {cost}{d.prefer(translations)} {number[1]} euros"
+        return join(phrase.en(d), cost, d.prefer(translations), number[1], "euros")
 
-    return Sentence(f"{phrase.de(NOM)} {verb}{extra} {number[0]} Euro", english)
+    return Sentence(join(phrase.de(NOM), verb, about, number[0], "Euro"), english)
 
 
 def general(g: Grammar, r: Draw) -> Sentence:

@@ -71,7 +71,8 @@ class Expression(NamedTuple):
 
 def _expression(section: str, entry: str) -> tuple[str, Expression]:
     words, _, tag = entry.partition(" #")
-    return section, Expression(*pair(words), tag)
+    german, english = pair(words) if words != "-" else ("", ("",))
+    return section, Expression(german, english, tag)
 
 
 @cache
