@@ -47,6 +47,17 @@ _TIME_OF = {
 }
 
 
+def _narrowed(r: Draw, kind: str, frame: Frame) -> str:
+    """The kind of time expression that suits the verb."""
+    if kind in ("past", "fut") and "big" in frame.flags and r.chance(0.7):
+        return f"{kind} far"
+    if kind == "since" and "short" in frame.flags:
+        return "short"
+    if kind == "perf" and frame.aspect == "act" and "inv" not in frame.flags and r.chance(0.35):
+        return "often"
+    return kind
+
+
 class Chooser(Participants):
     """Draws clauses from a lexicon."""
 
@@ -130,13 +141,7 @@ class Chooser(Participants):
             kind, chance = "was", 0.3
         if not r.chance(chance) or (kind == "hab" and clause.negated):
             return
-        if kind in ("past", "fut") and "big" in clause.frame.flags and r.chance(0.7):
-            kind += " far"
-        if kind == "since" and "short" in clause.frame.flags:
-            kind = "short"
-        if kind == "perf" and clause.frame.aspect == "act" and "inv" not in clause.frame.flags and r.chance(0.35):
-            kind = "often"
-        clause.time = self._time(r, kind, clause)
+        clause.time = self._time(r, _narrowed(r, kind, clause.frame), clause)
         if clause.time.german in self.clocked and plan.tense is not Tense.PERFECT and r.chance(0.15):
             clause.clock = r.pick(self.lexicon.words.times["clock"])
 
@@ -174,8 +179,11 @@ class Chooser(Participants):
         if clause.clock is not None and clause.manner is not None:
             clause.clock = None
         if clause.plan.modal is None and not (clause.time and clause.time.middle) and r.chance(0.08 * adverbials):
-            past = clause.plan.tense in (Tense.PAST, Tense.NARRATED) and frame.aspect == "evt"
-            kind = "done" if past and r.chance(0.6) else "any"
-            if clause.negated or "bad" in frame.flags:
-                kind = "sad"
-            clause.adverb = r.pick(self.lexicon.words.sentence_adverbs[kind])
+            self._set_adverb(r, clause)
+
+    def _set_adverb(self, r: Draw, clause: Clause) -> None:
+        past = clause.plan.tense in (Tense.PAST, Tense.NARRATED) and clause.frame.aspect == "evt"
+        kind = "done" if past and r.chance(0.6) else "any"
+        if clause.negated or "bad" in clause.frame.flags:
+            kind = "sad"
+        clause.adverb = r.pick(self.lexicon.words.sentence_adverbs[kind])

@@ -62,6 +62,10 @@ class _Field:
         return self.pronouns
 
 
+def _said(words: Adverb | Spot | None) -> str:
+    return words.german if words is not None else ""
+
+
 @dataclass(slots=True, eq=False)
 class Clause:
     """One clause. `filled` has a phrase or a place for each slot of the frame that needs one, in order."""
@@ -89,26 +93,23 @@ class Clause:
             if place != gap:
                 self._place(found, slot, filler)
         negated = self.negated and not found.negation
-        early = late = ""
-        if self.time is not None and skip != "time":
-            if self.time.middle:
-                late = self.time.german
-                negated = negated and self.time.english[0][1] != "n"
-            else:
-                early = self.time.german
+        time = self.time if skip != "time" else None
+        late = time is not None and time.middle
+        if time is not None and late and time.english[0][1] == "n":
+            negated = False
         # A bare noun (Klavier spielen) has no article that could become kein.
         negated = negated and not any(phrase.startswith("kein") for phrase in found.indefinite)
         words = (
-            self.adverb.german if self.adverb is not None and skip != "adverb" else "",
-            early,
-            self.clock.german if self.clock is not None else "",
+            _said(self.adverb) if skip != "adverb" else "",
+            _said(time) if not late else "",
+            _said(self.clock),
             *found.datives,
             *found.definite,
-            late,
+            _said(time) if late else "",
             "nicht" if negated else "",
-            self.manner.german if self.manner is not None else "",
+            _said(self.manner),
             self.vehicle[0] if self.vehicle is not None else "",
-            self.location.german if self.location is not None and skip != "location" else "",
+            _said(self.location) if skip != "location" else "",
             *found.indefinite,
             *found.tail,
         )
@@ -171,14 +172,10 @@ class Clause:
         return " ".join(parts)
 
     def _front(self, front: str, gap: int) -> str:
-        if front == "time" and self.time is not None:
-            return self.time.german
-        if front == "adverb" and self.adverb is not None:
-            return self.adverb.german
-        if front == "location" and self.location is not None:
-            return self.location.german
-        filler = self.filled[gap] if front == "object" else None
-        return filler.de(ACC) if isinstance(filler, Phrase) else ""
+        if front == "object":
+            filler = self.filled[gap]
+            return filler.de(ACC) if isinstance(filler, Phrase) else ""
+        return _said({"time": self.time, "adverb": self.adverb, "location": self.location}.get(front))
 
     def german_final(self, *, gap: int = -1, subject: bool = True) -> str:
         """Verb-final clause without its conjunction; without its subject as a relative clause."""
