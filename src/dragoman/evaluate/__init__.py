@@ -1,17 +1,9 @@
 """Comparing systems on a test set: scores, their spread, and whether a difference is more than chance."""
 
 from dragoman.evaluate.measure import Measured, SystemOutput, measure
-from dragoman.evaluate.runs import (
-    Outputs,
-    PairedTest,
-    Row,
-    RowKey,
-    RowScore,
-    RunComparison,
-    Within,
-    compare_runs,
-    load_outputs,
-)
+from dragoman.evaluate.outputs import Outputs, load_outputs
+from dragoman.evaluate.rows import PairedTest, Row, RowKey, RowScore, RunComparison, Within
+from dragoman.evaluate.runs import compare_runs
 from dragoman.evaluate.significance import (
     Interval,
     confidence_interval,

@@ -1,0 +1,156 @@
+"""The cells of runs and what they translated, read and checked against each other."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from dragoman.errors import InputError, MismatchError
+from dragoman.evaluate.rows import RowKey
+from dragoman.run import (
+    CellKey,
+    CellResult,
+    TestSet,
+    cell_folder,
+    load_cells,
+    load_plans,
+    load_test_sets,
+    plan_changes,
+)
+from dragoman.text import read_lines
+from dragoman.types import PathLike
+
+__all__ = ["Outputs", "load_outputs"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outputs:
+    """The cells of several runs and the test sets that they translated."""
+
+    cells: Mapping[CellKey, CellResult]
+    """Complete ones, failed ones included, in the order in which they were planned."""
+    folders: Mapping[CellKey, Path]
+    test_sets: Mapping[str, TestSet]
+    unfinished: tuple[str, ...]
+    """Names of cells that were planned and are not complete."""
+
+    def finished(self) -> dict[CellKey, CellResult]:
+        """Cells that have a result."""
+        return {key: cell for key, cell in self.cells.items() if cell.error is None}
+
+    def failed(self) -> dict[CellKey, CellResult]:
+        """Cells that have an error instead."""
+        return {key: cell for key, cell in self.cells.items() if cell.error is not None}
+
+    def translations(self, key: CellKey) -> list[str]:
+        """What a cell made of its test set."""
+        path = self.folders[key] / "test.txt"
+        lines = list(read_lines(path))
+        expected = len(self.test_sets[key.corpus].source)
+        if len(lines) != expected:
+            raise MismatchError(f"has {len(lines)} lines, but the test set {key.corpus} has {expected}", path=path)
+        return lines
+
+
+def load_outputs(runs: Sequence[PathLike]) -> Outputs:
+    """Read runs. Raises InputError where one is no run or has no cell, and where two do not fit together.
+
+    They do not where both have a cell, other test sets of one corpus, or other settings of one row.
+    """
+    if not runs:
+        raise InputError("no run; name at least one folder that `dragoman run` made")
+    read = _Reading()
+    for run in map(Path, runs):
+        if not (run / "run.json").exists():
+            raise InputError("is no run; expected a folder that `dragoman run` made", path=run)
+        read.add_test_sets(run)
+        read.add_cells(run)
+        read.check_plans(run)
+        read.planned |= dict.fromkeys(_planned(run))
+    return read.outputs(runs)
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What the runs read so far hold, and where each part was found first."""
+
+    cells: dict[CellKey, CellResult] = field(default_factory=dict)
+    folders: dict[CellKey, Path] = field(default_factory=dict)
+    test_sets: dict[str, TestSet] = field(default_factory=dict)
+    origin: dict[str, Path] = field(default_factory=dict)
+    plans: dict[RowKey, tuple[Path, dict[str, Any]]] = field(default_factory=dict)
+    planned: dict[str, None] = field(default_factory=dict)
+
+    def add_test_sets(self, run: Path) -> None:
+        for name, test_set in load_test_sets(run).items():
+            if self.test_sets.setdefault(name, test_set) != test_set:
+                raise InputError(f"its corpus {name} has another test set than that of {self.origin[name]}", path=run)
+            self.origin.setdefault(name, run)
+
+    def add_cells(self, run: Path) -> None:
+        for cell in load_cells(run):
+            key, folder = cell.key, cell_folder(run, cell.key)
+            if key in self.cells:
+                raise InputError(f"the cell {key.name} is there twice: in {self.folders[key]} and in {folder}")
+            if cell.error is None and key.corpus not in self.test_sets:
+                raise InputError(f"has the cell {key.name} but no test set {key.corpus}", path=run)
+            self.cells[key], self.folders[key] = cell, folder
+
+    def check_plans(self, run: Path) -> None:
+        """Cells of one row must have been made with one set of settings."""
+        for key, plan in load_plans(run).items():
+            figures = {part: plan.get(part) for part in ("text", "system", "tuning")}
+            folder, before = self.plans.setdefault(RowKey.of(key), (cell_folder(run, key), figures))
+            if changed := plan_changes(before, figures):
+                raise InputError(
+                    f"differs from {folder} in {', '.join(changed[:4])}, so that they are no runs of one method; "
+                    "give one of them another name in its recipe",
+                    path=cell_folder(run, key),
+                )
+
+    def outputs(self, runs: Sequence[PathLike]) -> Outputs:
+        if not any(cell.error is None for cell in self.cells.values()):
+            failures = [f"{cell.key.name}: {cell.error}" for cell in self.cells.values()]
+            detail = "\n".join(["; these failed:", *failures]) if failures else ""
+            raise InputError(f"there is no finished cell in {', '.join(map(str, runs))}{detail}")
+        named = {key.name: key for key in self.cells}
+        keys = _in_order([named[name] for name in self.planned if name in named])
+        return Outputs(
+            cells={key: self.cells[key] for key in keys},
+            folders=self.folders,
+            test_sets=self.test_sets,
+            unfinished=tuple(name for name in self.planned if name not in named),
+        )
+
+
+def _in_order(keys: Sequence[CellKey]) -> list[CellKey]:
+    """Cells of a row together, and rows of a system, names in the order in which they first appear."""
+
+    def parts(key: CellKey) -> tuple[str | tuple[str, str], ...]:
+        return key.corpus, key.system, (key.system, key.features), key.optimiser
+
+    places = [
+        {part: i for i, part in enumerate(dict.fromkeys(column))} for column in zip(*map(parts, keys), strict=True)
+    ]
+    return sorted(
+        keys, key=lambda key: (*(place[part] for place, part in zip(places, parts(key), strict=True)), key.seed)
+    )
+
+
+def _planned(run: Path) -> list[str]:
+    """Cells that the trace says were to be done, and those with a folder."""
+    names: dict[str, None] = {}
+    trace = run / "trace.jsonl"
+    for line in read_lines(trace) if trace.exists() else ():
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            continue  # the line that a kill cut off
+        if isinstance(entry, dict) and entry.get("event") == "start" and isinstance(entry.get("cells"), list):
+            names |= {str(name): None for name in entry["cells"]}
+    cells = run / "cells"
+    names |= {folder.relative_to(cells).as_posix(): None for folder in sorted(cells.glob("*/*/*/*/*"))}
+    return list(names)

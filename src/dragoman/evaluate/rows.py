@@ -1,0 +1,113 @@
+"""Rows of a comparison: a method on a corpus over its tuning runs, and what every metric says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from dragoman.evaluate.significance import Interval
+from dragoman.run import CellKey
+
+__all__ = ["PairedTest", "Row", "RowKey", "RowScore", "RunComparison", "Within"]
+
+
+class PairedTest(StrEnum):
+    """Which test decides what is not significantly worse than the best."""
+
+    RANDOMISATION = "randomisation"
+    """Approximate randomisation over sentences and tuning runs (Clark et al. 2011)."""
+    BOOTSTRAP = "bootstrap"
+    """Paired bootstrap over sentences (Koehn 2004), all runs of a sentence together."""
+
+
+class Within(StrEnum):
+    """Among which rows the best is sought: those with the same names from the corpus to this one."""
+
+    CORPUS = "corpus"
+    SYSTEM = "system"
+    FEATURES = "features"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class RowKey:
+    """What cells that differ in the seed alone have in common."""
+
+    corpus: str
+    system: str
+    features: str
+    optimiser: str
+
+    @classmethod
+    def of(cls, key: CellKey) -> RowKey:
+        """The row that a cell belongs to."""
+        return cls(corpus=key.corpus, system=key.system, features=key.features, optimiser=key.optimiser)
+
+    @property
+    def name(self) -> str:
+        """Within a corpus."""
+        return f"{self.system}/{self.features}/{self.optimiser}"
+
+    def group(self, within: Within) -> tuple[str, ...]:
+        """What the rows that it is compared with have in common."""
+        names = (self.corpus, self.system, self.features)
+        return names[: list(Within).index(within) + 1]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowScore:
+    """One metric's verdict on one row, in [0, 1]."""
+
+    mean: float
+    std: float | None
+    """Sample standard deviation over runs (ddof=1); None for one run."""
+    run_scores: tuple[float, ...]
+    interval: Interval | None
+    p_best: Mapping[PairedTest, float]
+    """Against the best row of its group, by default the corpus; empty for that one."""
+    p_baseline: Mapping[PairedTest, float]
+    """Against the baseline; empty without one."""
+    best: bool
+    not_worse: bool
+    """Than the best, significantly: it is the best, or p is at least 0.05."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A method on a corpus, over its seeds."""
+
+    key: RowKey
+    seeds: tuple[int, ...]
+    scores: Mapping[str, RowScore]
+    """By the name of the metric."""
+    length_ratio: float
+    length_ratios: tuple[float, ...]
+    baseline: RowKey | None
+    """What p_baseline compares with; None without one, and for the baseline itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunComparison:
+    """All rows, by corpus, and what a reader must know."""
+
+    rows: tuple[Row, ...]
+    metrics: tuple[str, ...]
+    baseline: str | None
+    test: PairedTest
+    within: Within
+    lower_is_better: frozenset[str]
+    signatures: Mapping[str, Mapping[str, str]]
+    """By corpus and metric."""
+    notes: tuple[str, ...]
+
+    def p_value(self, score: RowScore) -> float | None:
+        """Of the chosen test, against the baseline if there is one, else against the best."""
+        return (score.p_best if self.baseline is None else score.p_baseline).get(self.test)
+
+    def corpora(self) -> list[str]:
+        """In order."""
+        return list(dict.fromkeys(row.key.corpus for row in self.rows))
+
+    def of_corpus(self, corpus: str) -> list[Row]:
+        """The rows of one corpus."""
+        return [row for row in self.rows if row.key.corpus == corpus]
