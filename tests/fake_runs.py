@@ -152,3 +152,12 @@ def fake_run(run, *, rates=None, seeds=(1, 2, 3), n_sentences=40, corpus="toy", 
                 derivations=[(0, explanation(source[0], lines[0]))],
             )
     return run
+
+
+def count_ties_in_sacrebleu(monkeypatch):
+    """Let sacrebleu's p-values, in points, count differences that equal the observed one, as ours do."""
+
+    def p_value(stats, difference):
+        return (np.sum(stats >= difference - 1e-9).item() + 1) / (len(stats) + 1)
+
+    monkeypatch.setattr("sacrebleu.significance._compute_p_value", p_value)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import sacrebleu
 from sacrebleu.significance import PairedTest as PeerTest
-from tests.fake_runs import fake_run, noisy, sentences, start_run, write_cell, write_test_set
+from tests.fake_runs import count_ties_in_sacrebleu, fake_run, noisy, sentences, start_run, write_cell, write_test_set
 
 from dragoman.errors import InputError, MismatchError
 from dragoman.evaluate import PairedTest, Within, compare_runs, load_outputs
@@ -57,8 +57,9 @@ def test_mean_deviation_and_marks(tmp_path):
     assert "|ar:300|seed:12345|" in comparison.signatures["toy"]["bleu"]
 
 
-def test_one_run_each_equals_sacrebleu(tmp_path, monkeypatch):
+def test_one_run_each_equals_sacrebleu_but_for_ties(tmp_path, monkeypatch):
     monkeypatch.setenv("SACREBLEU_SEED", "12345")
+    count_ties_in_sacrebleu(monkeypatch)
     run = fake_run(tmp_path / "run", rates={"mert": 0.27, "pro": 0.25}, seeds=(7,), n_sentences=60)
     comparison = compare_runs([run], baseline="mert", n_bootstrap=500, n_trials=1000)
     row = row_of(comparison, "pro")
@@ -89,6 +90,17 @@ def test_equal_rows_are_equally_good(tmp_path):
         assert row.scores["bleu"].best
         assert row.scores["bleu"].not_worse
         assert set(row.scores["bleu"].p_best.values()) <= {1.0}
+
+
+def test_one_sentence_is_no_significant_difference(tmp_path):
+    run = start_run(tmp_path / "run")
+    refs = sentences(6)
+    write_test_set(run, "toy", refs, refs)
+    write_cell(run, optimiser="mert", lines=refs)
+    write_cell(run, optimiser="pro", lines=["x", *refs[1:]])
+    score = row_of(compare_runs([run], metrics=["bleu"], **FEW), "pro").scores["bleu"]
+    assert score.p_best[PairedTest.RANDOMISATION] == 1
+    assert score.not_worse
 
 
 def test_baselines(tmp_path):

@@ -46,9 +46,19 @@ def test_scores_are_those_of_the_metrics():
 
 def test_a_system_is_not_better_than_itself():
     _, same = compare_systems([system("a", GOOD), system("b", GOOD)], [REF], [Bleu(), Ter()], **FEW)
-    for score in same.scores:
-        # No resample exceeds a difference of nothing, so p is as small as it can be: sacrebleu's definition.
-        assert score.p_bootstrap == score.p_randomisation == 1 / 101
+    assert all(score.p_bootstrap == score.p_randomisation == 1 for score in same.scores)
+
+
+def test_one_sentence_of_many_is_no_significant_difference():
+    lines = [f"the cat number {i} sat on the mat ." for i in range(500)]
+    one = [*lines[:9], "x", *lines[10:]]
+    metrics = [Bleu(), Chrf(), Ter()]
+    for first, second in ((lines, one), (one, lines)):
+        _, other = compare_systems([system("a", first), system("b", second)], [lines], metrics, **FEW)
+        for score in other.scores:
+            # Swapping one sentence leaves the difference as it is, in every trial.
+            assert score.p_randomisation == 1
+            assert score.p_bootstrap > 0.1
 
 
 def test_runs_have_mean_and_deviation():
@@ -184,7 +194,7 @@ def test_shuffling_over_runs_equals_a_plain_simulation():
                 swap = int(rng.integers(2))
                 first[run].append(pair[swap])
                 second[run].append(pair[1 - swap])
-        exceed += abs(score(first) - score(second)) > observed
+        exceed += abs(score(first) - score(second)) >= observed
     p_value = (exceed + 1) / (n_trials + 1)
     assert 0.02 < p_value < 0.98, "a simulation that says something"
     assert other.scores[0].p_randomisation == pytest.approx(p_value, abs=0.07)
@@ -192,8 +202,8 @@ def test_shuffling_over_runs_equals_a_plain_simulation():
 
 def test_p_values_by_hand():
     zero = np.zeros(4)
-    assert paired_randomisation(np.array([0.1, -0.3, 0.2, 0.4]), zero, 0.2) == 3 / 5
-    # Distances 0.1, 0.3, 0.2, 0.4 have the mean 0.25: only the last is more than 0.1 above it.
+    assert paired_randomisation(np.array([0.1, -0.3, 0.2, 0.4]), zero, 0.2) == 4 / 5
+    # Distances 0.1, 0.3, 0.2, 0.4 have the mean 0.25: only the last is at least 0.1 above it.
     assert paired_bootstrap(np.array([0.1, -0.3, 0.2, 0.4]), zero, 0.1) == 2 / 5
 
 

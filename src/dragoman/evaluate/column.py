@@ -66,21 +66,17 @@ def _best_of_group(means: Sequence[float], groups: Sequence[tuple[str, ...]], *,
 def _tests(
     measured: Measured, first: int, resampled: NDArray[np.float64] | None, n_trials: int, seed: int
 ) -> list[dict[PairedTest, float]]:
-    """P-values of every row against `first`; empty for that one.
-
-    Where two rows score the same they are 1: sacrebleu's way of counting would give them the smallest value there is.
-    """
+    """P-values of every row against `first`; empty for that one."""
     found: list[dict[PairedTest, float]] = [{} for _ in measured.statistics]
     several = len(found) > 1
     columns = {
         PairedTest.RANDOMISATION: measured.p_randomisation(first, n_trials, seed) if n_trials and several else (),
         PairedTest.BOOTSTRAP: measured.p_bootstrap(first, resampled) if resampled is not None else (),
     }
-    differs = measured.differs(first)
     for test, values in columns.items():
         for i, value in enumerate(values):
             if value is not None:
-                found[i][test] = value if differs[i] else 1.0
+                found[i][test] = value
     return found
 
 

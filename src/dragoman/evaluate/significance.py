@@ -1,7 +1,8 @@
-"""Bootstrap and approximate randomisation on segment statistics, with sacrebleu's definitions and draws.
+"""Bootstrap and approximate randomisation on segment statistics, with sacrebleu's draws.
 
 All systems see the same draws, as a paired test wants. Drawing happens in blocks, which bound the memory and do not
-change what is drawn.
+change what is drawn. A p-value counts the draws whose difference is at least the observed one, as a permutation test
+must; sacrebleu counts greater ones only, and so finds outputs that are equal, or differ in one sentence, significant.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ Bools = NDArray[np.bool_]
 _BLOCK_DRAWS = 1 << 22
 # NumPy draws booleans from words of 32 bits and drops what is left of a word at the end of a call.
 _BITS_PER_WORD = 32
-# Differences that are equal in exact arithmetic must not count as larger.
+# Differences that are equal in exact arithmetic must count as equal.
 ROUNDING = 1e-12
 
 
@@ -132,8 +133,10 @@ def paired_randomisation(scores: Floats, baseline: Floats, difference: float) ->
 
 
 def _p_value(sampled: Floats, difference: float) -> float:
-    exceed = int(np.count_nonzero(sampled > difference + ROUNDING))
-    return (exceed + 1) / (len(sampled) + 1)
+    if difference <= ROUNDING:
+        return 1.0
+    at_least = int(np.count_nonzero(sampled >= difference - ROUNDING))
+    return (at_least + 1) / (len(sampled) + 1)
 
 
 def _blocks(n: int, n_sentences: int) -> Iterator[tuple[int, int]]:
