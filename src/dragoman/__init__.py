@@ -5,16 +5,21 @@ tuned = dragoman.tune(system, "dev.de", ["dev.en"], "tuned")
 list(tuned.translate(["guten morgen ."]))
 """
 
-from importlib.metadata import version as _version
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
-from dragoman.corpus import Bitext, Vocab
-from dragoman.errors import DragomanError, FailedError, InputError, MismatchError
-from dragoman.pool import Pool
-from dragoman.system import System, TrainConfig, train
-from dragoman.tune import TuneConfig
-from dragoman.tune import tune_system as tune
+if TYPE_CHECKING:
+    from dragoman.corpus import Bitext, Vocab
+    from dragoman.errors import DragomanError, FailedError, InputError, MismatchError
+    from dragoman.pool import Pool
+    from dragoman.system import System
+    from dragoman.system.train import TrainConfig, train
+    from dragoman.tune import TuneConfig
+    from dragoman.tune import tune_system as tune
 
-__version__ = _version("dragoman")
+    __version__: str
 
 __all__ = [
     "Bitext",
@@ -31,3 +36,41 @@ __all__ = [
     "train",
     "tune",
 ]
+
+# Imported when they are first used: the command line, and whoever wants one part, need not wait for all.
+_HOMES = {
+    "corpus": ("Bitext", "Vocab"),
+    "errors": ("DragomanError", "FailedError", "InputError", "MismatchError"),
+    "pool": ("Pool",),
+    "system": ("System", "TrainConfig", "train"),
+    "tune": ("TuneConfig", "tune"),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        value: Any = version("dragoman")
+    elif name in _HOME_OF:
+        module = import_module(f"dragoman.{_HOME_OF[name]}")
+        value = getattr(module, "tune_system" if name == "tune" else name)
+    else:
+        raise AttributeError(f"module 'dragoman' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+class _Package(ModuleType):
+    def __setattr__(self, name: str, value: object) -> None:
+        # `dragoman.tune` is the function, also once the package of that name is imported.
+        if not (name == "tune" and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

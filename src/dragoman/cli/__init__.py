@@ -8,8 +8,6 @@ import os
 import sys
 
 from dragoman.cli.app import app
-from dragoman.cli.limits import limited
-from dragoman.cli.session import report_error
 from dragoman.errors import DragomanError, FailedError
 
 __all__ = ["main"]
@@ -19,19 +17,27 @@ def main() -> None:
     """Run the `dragoman` command: exit status 0, 1 (failed) or 2 (bad usage or bad input)."""
     _prepare_streams()
     try:
-        limited(app)()
+        app()
     except DragomanError as error:
-        report_error(error)
+        _report(error)
         sys.exit(error.exit_status)
     except MemoryError:
-        report_error(DragomanError("out of memory; use smaller settings or a larger machine"))
+        _report(DragomanError("out of memory; use smaller settings or a larger machine"))
         sys.exit(1)
     except OSError as error:
         if error.errno != errno.EPIPE:  # else whoever read has seen enough
             where = error.filename or "standard output"
-            report_error(FailedError(f"{where}: cannot be read or written: {error.strerror or error}"))
+            _report(FailedError(f"{where}: cannot be read or written: {error.strerror or error}"))
         _forget_output()
         sys.exit(1)
+
+
+def _report(error: DragomanError) -> None:
+    """Print an error as plain text, line by line: messages may quote corpus text and the output of decoders."""
+    from dragoman.text import printable
+
+    lines = [printable(line) for line in f"error: {error}".split("\n")]
+    sys.stderr.write("\n".join(lines) + "\n")
 
 
 def _prepare_streams() -> None:

@@ -1,56 +1,76 @@
-"""The root of the command tree."""
+"""The root of the command tree. A command's module is imported when the command is asked for."""
 
 from __future__ import annotations
 
-from importlib.metadata import version as installed_version
-from typing import Annotated
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
 
-from dragoman.cli.align import align
-from dragoman.cli.compare import compare
-from dragoman.cli.corpus import app as corpus_app
-from dragoman.cli.demo import demo
-from dragoman.cli.forest import app as forest_app
-from dragoman.cli.lm import app as lm_app
-from dragoman.cli.report import report
-from dragoman.cli.rerank import oracle, rerank
-from dragoman.cli.run import run
-from dragoman.cli.score import score
-from dragoman.cli.system import app as system_app
-from dragoman.cli.train import train
-from dragoman.cli.translate import translate
-from dragoman.cli.tune import tune
+from dragoman.cli.groups import Group, limit_numbers
 
 __all__ = ["app"]
 
+# The first paragraph of each command's help; the command itself is in the module of its name.
+_SUMMARIES = {
+    "corpus": "Make and look after corpora.",
+    "align": "Align the words of parallel text in both directions and combine them.",
+    "lm": "Estimate, query and export n-gram language models.",
+    "train": "Train a translation system on parallel text, one sentence a line, tokens with spaces between.",
+    "system": "Look at, check and export systems.",
+    "tune": "Find weights that maximise a metric on candidates of any decoder: lists that exist, or a decoder at work.",
+    "translate": "Translate text, a sentence a line; an empty line stays empty.",
+    "forest": "Look at stored search spaces.",
+    "rerank": "Print the best candidate of each sentence by these weights, one line each, by sentence number.",
+    "oracle": "The best score that any choice from the lists reaches (for BLEU a lower bound, by hill climbing).",
+    "score": "Score translations as sacrebleu does; with several systems, test each against the first.",
+    "run": "Run an experiment; stopped at any moment, it continues with --resume to the same result.",
+    "compare": "Compare the methods of one or more runs on each corpus: mean and deviation over seeds, significance.",
+    "report": "Write one self-contained page on one or more runs: results, learning curves, weights, costs, sentences.",
+    "demo": "Train a phrase-based and a hierarchical system on the embedded corpus, tune both three ways, report.",
+}
+_ELSEWHERE = {"oracle": "rerank"}
+
+
+class _Root(Group):
+    """Knows the names and summaries of commands, and the commands themselves when they are wanted."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in self.commands:
+            return None
+        module = import_module(f"dragoman.cli.{_ELSEWHERE.get(cmd_name, cmd_name)}")
+        if hasattr(module, "app"):
+            commands = module.app
+        else:
+            commands = typer.Typer(add_completion=False, rich_markup_mode=None)
+            commands.command(cmd_name)(getattr(module, cmd_name))
+        command = typer.main.get_command(commands)
+        limit_numbers(command)
+        return command
+
+
 app = typer.Typer(
     name="dragoman",
+    cls=_Root,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
-app.add_typer(corpus_app, name="corpus")
-app.command()(align)
-app.add_typer(lm_app, name="lm")
-app.command()(train)
-app.add_typer(system_app, name="system")
-app.command()(tune)
-app.command()(translate)
-app.add_typer(forest_app, name="forest")
-app.command()(rerank)
-app.command()(oracle)
-app.command()(score)
-app.command()(run)
-app.command()(compare)
-app.command()(report)
-app.command()(demo)
+
+
+def _placeholder() -> None: ...
+
+
+for _name, _summary in _SUMMARIES.items():
+    app.command(_name, help=_summary)(_placeholder)
 
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"dragoman {installed_version('dragoman')}")
+        from importlib.metadata import version
+
+        typer.echo(f"dragoman {version('dragoman')}")
         raise typer.Exit
 
 

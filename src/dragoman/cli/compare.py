@@ -45,7 +45,7 @@ def compare(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Compare all methods of one or more runs on each corpus: mean and deviation over seeds, and significance.
+    """Compare the methods of one or more runs on each corpus: mean and deviation over seeds, significance.
 
     A row is a corpus, a system, a feature set and an optimiser. The best row of a corpus and those that are not
     significantly worse (p >= 0.05) are marked; with --within system, the best row of each system. Approximate

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
 
+from dragoman.cli.groups import command_group
 from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, check_inputs, check_outputs, table
 from dragoman.corpus import CleanConfig, Cleaner, PairFiles, describe_files, split_pairs
 from dragoman.errors import FailedError, InputError
-from dragoman.synth import Example, SynthConfig, generate_splits
 from dragoman.text import MosesText, open_output, printable, read_lines
+
+if TYPE_CHECKING:
+    from dragoman.synth import Example
 
 __all__ = ["app"]
 
-app = typer.Typer(no_args_is_help=True, help="Make and look after corpora.", rich_markup_mode=None)
+app = command_group("Make and look after corpora.")
 
 Source = Annotated[str | None, typer.Option("--source", "-s", help="Source side, one sentence a line.")]
 Target = Annotated[str | None, typer.Option("--target", "-t", help="Target side, line-aligned with the source.")]
@@ -48,6 +51,8 @@ def synth(
 
     Example: dragoman corpus synth -n 100000 --references 4 -o corpus
     """
+    from dragoman.synth import SynthConfig, generate_splits
+
     session = Session(n_threads=threads, seed=seed, json=json, quiet=quiet)
     config = SynthConfig(seed=seed, n_references=references, noise=noise, lowercase=lowercase)
     with session.progress("generating", n_train) as progress:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from dragoman.cli.groups import command_group
 from dragoman.cli.session import Json, Quiet, Seed, Session, Threads
 from dragoman.features import read_weights
 from dragoman.forest import read_forest
@@ -13,7 +14,7 @@ from dragoman.text import printable
 
 __all__ = ["app"]
 
-app = typer.Typer(no_args_is_help=True, help="Look at stored search spaces.", rich_markup_mode=None)
+app = command_group("Look at stored search spaces.")
 
 
 @app.callback()

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from dragoman.cli.groups import command_group
 from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, check_outputs, table
 from dragoman.errors import InputError
 from dragoman.lm import (
@@ -25,9 +26,7 @@ from dragoman.text import open_output
 
 __all__ = ["app"]
 
-app = typer.Typer(
-    no_args_is_help=True, help="Estimate, query and export n-gram language models.", rich_markup_mode=None
-)
+app = command_group("Estimate, query and export n-gram language models.")
 
 
 @app.command()

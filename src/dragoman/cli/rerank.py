@@ -27,7 +27,7 @@ def rerank(
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
-    """Print the best candidate of each sentence by these weights, a line each, in the order of sentence numbers.
+    """Print the best candidate of each sentence by these weights, one line each, by sentence number.
 
     A sentence number that the lists skip gets an empty line, so that the output stays aligned with the source.
 
@@ -57,7 +57,7 @@ def oracle(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """The best score that any choice from the lists reaches (for BLEU: that hill climbing finds, a lower bound).
+    """The best score that any choice from the lists reaches (for BLEU a lower bound, by hill climbing).
 
     Example: dragoman oracle --nbest dev.nbest.gz -r dev.ref
     """

@@ -10,20 +10,20 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeRemainingColumn
-from rich.progress import Progress as RichProgress
-from rich.table import Table
 from rich.text import Text
 
-from dragoman.errors import DragomanError, InputError
-from dragoman.text import open_output, printable
+from dragoman.errors import InputError
+from dragoman.text import open_output
 from dragoman.types import Progress
 
-__all__ = ["Json", "Quiet", "Seed", "Session", "Threads", "check_inputs", "check_outputs", "report_error", "table"]
+if TYPE_CHECKING:
+    from rich.table import Table
+
+__all__ = ["Json", "Quiet", "Seed", "Session", "Threads", "check_inputs", "check_outputs", "table"]
 
 _PANEL = "Common options"
 Threads = Annotated[
@@ -38,12 +38,6 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No prose and no prog
 
 _T = TypeVar("_T")
 _SHOW_AFTER_S = 2.0
-
-
-def report_error(error: DragomanError) -> None:
-    """Print an error as plain text, line by line: messages may quote corpus text and the output of decoders."""
-    lines = [printable(line) for line in f"error: {error}".split("\n")]
-    Console(stderr=True).print(Text("\n".join(lines)), soft_wrap=True)
 
 
 def check_outputs(**names: str | Path | None) -> None:
@@ -67,6 +61,8 @@ def check_inputs(*names: str | None) -> None:
 
 def table(*columns: str, numeric_from: int = 1) -> Table:
     """An empty table whose columns from `numeric_from` on are right-aligned. Add cells as Text or plain numbers."""
+    from rich.table import Table
+
     result = Table(box=None, pad_edge=False, header_style="bold")
     for i, column in enumerate(columns):
         result.add_column(Text(column), justify="right" if i >= numeric_from else "left", overflow="fold")
@@ -90,7 +86,7 @@ class Session:
 
     def show(self, what: Table | str) -> None:
         """The command's result for people, on standard output; silent with --json."""
-        self._output.print(what if isinstance(what, Table) else Text(what), soft_wrap=True)
+        self._output.print(Text(what) if isinstance(what, str) else what, soft_wrap=True)
 
     def emit(self, result: object) -> None:
         """The command's result for programs: one JSON object, with --json only."""
@@ -107,6 +103,9 @@ class Session:
     @contextlib.contextmanager
     def progress(self, what: str, total: int | None = None) -> Iterator[Progress]:
         """A bar with rate and remaining time for work that lasts longer than two seconds."""
+        from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as RichProgress
+
         columns = [
             SpinnerColumn(),
             TextColumn("{task.description}", markup=False),

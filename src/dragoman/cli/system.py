@@ -8,13 +8,14 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from dragoman.cli.groups import command_group
 from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, table
 from dragoman.system import ModelKind, System, export_hiero, export_moses
 from dragoman.text import printable
 
 __all__ = ["app"]
 
-app = typer.Typer(no_args_is_help=True, help="Look at, check and export systems.", rich_markup_mode=None)
+app = command_group("Look at, check and export systems.")
 Folder = Annotated[Path, typer.Argument(metavar="SYSTEM", help="Folder of a system.")]
 _N_WEIGHTS = 40
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dragoman.errors import InputError
 from dragoman.recipe.table import RecipeTable
-from dragoman.synth import SynthConfig
 from dragoman.system import TextSettings
 from dragoman.text import count_lines
+
+if TYPE_CHECKING:
+    from dragoman.synth import SynthConfig
 
 __all__ = ["CorpusFiles", "CorpusPlan", "PartFiles", "SynthPlan", "read_corpus"]
 
@@ -178,6 +181,8 @@ def _read_part(table: RecipeTable, name: str) -> PartPlan:
 
 
 def _synth(table: RecipeTable) -> SynthPlan:
+    from dragoman.synth import SynthConfig
+
     plan = SynthPlan(
         n_train=table.number("train", 1),
         n_dev=table.number("dev", 1),

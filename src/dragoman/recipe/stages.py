@@ -18,7 +18,6 @@ from dragoman.lm import LanguageModel, TrainingText, estimate, estimate_work
 from dragoman.recipe.cache import Cache, Made, StageKey, digest_of
 from dragoman.recipe.corpora import CorpusFiles, CorpusPlan, PartFiles, SynthPlan
 from dragoman.recipe.systems import SystemPlan
-from dragoman.synth import Example, generate_splits
 from dragoman.system import Monitor, Preset, SystemView, train
 from dragoman.system.raw import RawText
 from dragoman.text import open_output, read_lines
@@ -228,12 +227,13 @@ def read_held_out(text: Path, part: str) -> tuple[Path, list[Path]]:
 
 
 def _write_synth(folder: Path, plan: SynthPlan, monitor: Monitor) -> None:
+    from dragoman.synth import generate_splits
+
     with monitor.progress("generating text", plan.n_train) as progress:
         splits = generate_splits(plan.n_train, plan.n_dev, plan.n_test, plan.config, progress=progress)
     _write(folder / "train.source", (example.source for example in splits.train))
     _write(folder / "train.target", (example.references[0] for example in splits.train))
-    held_out: list[tuple[str, Sequence[Example]]] = [("dev", splits.dev), ("test", splits.test)]
-    for name, examples in held_out:
+    for name, examples in (("dev", splits.dev), ("test", splits.test)):
         _write(folder / f"{name}.source", (example.source for example in examples))
         for r in range(plan.config.n_references):
             _write(folder / f"{name}.reference.{r}", [example.references[r] for example in examples])

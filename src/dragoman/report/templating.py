@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-import jinja2
+from typing import TYPE_CHECKING
 
 from dragoman.text import printable
+
+if TYPE_CHECKING:
+    import jinja2
 
 __all__ = ["environment"]
 
 
 def environment() -> jinja2.Environment:
     """For the templates of this package. `printable` shows control characters; `tojson` is safe inside a script."""
+    import jinja2
+
     made = jinja2.Environment(
         loader=jinja2.PackageLoader("dragoman.report"),
         autoescape=True,

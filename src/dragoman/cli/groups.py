@@ -1,0 +1,55 @@
+"""Groups of commands whose help shows whole summaries, and commands whose whole numbers have an end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from dragoman.errors import InputError
+
+__all__ = ["Group", "command_group", "limit_numbers", "summary"]
+
+# Everything else must fit into what the native core counts with.
+_GREATEST = {"seed": 2**63 - 1, "threads": 4096, "bootstrap": 1_000_000, "trials": 1_000_000}
+
+
+class Group(TyperGroup):
+    """A group whose help shows the first paragraph of each command's help."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the list of commands; lines are folded, not cut off."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary(command)) for name, command in self.commands.items()])
+
+
+def command_group(text: str) -> typer.Typer:
+    """A command that has commands of its own."""
+    return typer.Typer(cls=Group, no_args_is_help=True, add_completion=False, help=text, rich_markup_mode=None)
+
+
+def summary(command: Any) -> str:
+    """The first paragraph of a command's help."""
+    return " ".join((command.help or "").split("\n\n")[0].split())
+
+
+def limit_numbers(command: Any) -> None:
+    """Give the whole numbers among the options of a command, or of a group's commands, an upper limit."""
+    from dragoman.types import MAX_INT32
+
+    for parameter in command.params:
+        parameter.callback = _checked(parameter.callback, _GREATEST.get(parameter.name, MAX_INT32))
+    for part in getattr(command, "commands", {}).values():
+        limit_numbers(part)
+
+
+def _checked(callback: Callable[..., Any] | None, greatest: int) -> Callable[..., Any]:
+    def check(context: Any, parameter: Any, value: Any) -> Any:
+        for number in value if isinstance(value, list | tuple) else [value]:
+            if isinstance(number, int) and abs(number) > greatest:
+                raise InputError(f"{parameter.opts[0]} {number} is out of range; the maximum is {greatest}")
+        return value if callback is None else callback(context, parameter, value)
+
+    return check
