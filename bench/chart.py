@@ -15,7 +15,7 @@ from bench.moses_rules import MosesRules, first_lines
 from dragoman.features import FeatureIndex, Weights
 from dragoman.lm import EstimateConfig, TrainingText, estimate
 from dragoman.search import ChartConfig, ChartDecoder, ChartFeatures
-from dragoman.system import ModelKind, SystemSettings, TrainConfig, train
+from dragoman.system import HieroSettings, SystemSettings, TrainConfig, train
 from dragoman.text import read_lines
 
 N_SENTENCES = 100
@@ -58,7 +58,7 @@ def _lists(templates: tuple[str, ...], scale: float) -> Workload:
             data / "train.en.xz",
             Path(scratch) / "system",
             alignment=ANCHORS / "moses-enja" / "train.align.xz",
-            config=TrainConfig(settings=SystemSettings(model=ModelKind.HIERO, features=templates)),
+            config=TrainConfig(settings=SystemSettings(model=HieroSettings(), features=templates)),
             n_threads=2,
         )
     lines = list(read_lines(data / "dev.ja.xz"))

@@ -21,7 +21,18 @@ from dragoman.align import AlignConfig, AlignMethod
 from dragoman.evaluate import MetricScore, SystemOutput, compare_systems
 from dragoman.grammar import RuleExtraction
 from dragoman.metric import Bleu, Chrf, Ter
-from dragoman.system import DenseSet, ModelKind, Preset, System, SystemSettings, TrainConfig, reordering_by_name, train
+from dragoman.system import (
+    KINDS,
+    DenseSet,
+    HieroSettings,
+    PhraseSettings,
+    Preset,
+    System,
+    SystemSettings,
+    TrainConfig,
+    reordering_by_name,
+    train,
+)
 from dragoman.text import open_output, read_lines
 from dragoman.tune import LoopSettings, TuneConfig, tune_system
 
@@ -78,7 +89,7 @@ class Case:
     """One way to build and tune a system."""
 
     corpus: str
-    model: ModelKind = ModelKind.PHRASE
+    model: str = "phrase"
     align: str = "anchors"
     reordering: str = "msd"
     dense: DenseSet = DenseSet.FULL14
@@ -94,7 +105,7 @@ class Case:
     @property
     def variant(self) -> str:
         """What else was chosen about the model."""
-        if self.model is ModelKind.PHRASE:
+        if self.model == "phrase":
             return self.reordering
         return f"{self.dense}{' tight' if self.tight else ''}"
 
@@ -113,9 +124,11 @@ def build(case: Case) -> System:
         return System.load(folder)
     shutil.rmtree(folder, ignore_errors=True)
     given = case.align == "anchors" and corpus.anchor is not None
+    rules = RuleExtraction(tight=True, min_source_gap=1) if case.tight else RuleExtraction()
+    phrase = PhraseSettings(reordering=reordering_by_name(case.reordering))
+    hiero = HieroSettings(dense=case.dense, rules=rules)
     config = TrainConfig(
-        settings=SystemSettings(model=case.model, reordering=reordering_by_name(case.reordering), dense=case.dense),
-        rules=RuleExtraction(tight=True, min_source_gap=1) if case.tight else RuleExtraction(),
+        settings=SystemSettings(model=phrase if case.model == "phrase" else hiero),
         alignment=AlignConfig(method=AlignMethod.FAST if case.align == "anchors" else AlignMethod(case.align)),
     )
     return train(
@@ -230,7 +243,7 @@ def figures_of(item: MetricScore, has_peer: bool) -> dict[str, object]:
     }
 
 
-def write_table(model: ModelKind) -> None:
+def write_table(model: str) -> None:
     """Into the page of the model."""
     rows = []
     for path in sorted(OUT.glob("*.json")):
@@ -261,7 +274,7 @@ def write_table(model: ModelKind) -> None:
         cells += [f"{train_s:.0f}", f"{peak:.2f}"]
         rows.append(f"| {' | '.join(cells)} |")
     header = [
-        "corpus", "alignment", "reordering" if model is ModelKind.PHRASE else "dense",
+        "corpus", "alignment", "reordering" if model == "phrase" else "dense",
         "method", "features", "k", "seeds", "BLEU (fast)", "CPU ms",
         "BLEU (default)", "CPU ms", "BLEU (accurate)", "CPU ms", "chrF", "TER",
         "Moses BLEU", "p", "dev BLEU", "rounds", "tuning CPU s",
@@ -278,7 +291,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--corpus", choices=CORPORA, action="append")
     parser.add_argument("--align", default="anchors", help="anchors, or a method of dragoman align")
-    parser.add_argument("--model", type=ModelKind, default=ModelKind.PHRASE, choices=list(ModelKind))
+    parser.add_argument("--model", default="phrase", choices=KINDS)
     parser.add_argument("--reordering", default="msd", help="of a phrase-based system")
     parser.add_argument(
         "--dense", type=DenseSet, default=DenseSet.FULL14, choices=list(DenseSet), help="of a hierarchical one"

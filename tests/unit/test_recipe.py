@@ -105,7 +105,7 @@ def test_changes(folder):
     assert read(folder, "optimisers.mert.k=30").optimisers["mert"].k == 30
     assert {cell.seed for cell in read(folder, "grid.seeds=[9]").cells} == {9}
     assert {cell.seed for cell in read(folder, "grid.1.seeds=[9]").cells} == {1, 2, 9}
-    assert read(folder, "systems.hiero={model='hiero', max_span=9}").systems["hiero"].train.settings.max_span == 9
+    assert read(folder, "systems.hiero={model='hiero', max_span=9}").systems["hiero"].train.settings.model.max_span == 9
 
 
 def test_cells_whose_every_round_is_tested(folder):

@@ -10,7 +10,7 @@ from dragoman.errors import InputError
 from dragoman.forest import Derivation
 from dragoman.lm import EstimateConfig
 from dragoman.synth import SynthConfig, generate_splits
-from dragoman.system import DenseSet, ModelKind, SystemSettings, TrainConfig, train
+from dragoman.system import DenseSet, HieroSettings, SystemSettings, TrainConfig, train
 
 SENTENCES = ["qwertz", "äöü qwertz", "die kinder sehen qwertz ."]
 
@@ -24,7 +24,7 @@ def system(request, tmp_path_factory):
         ("en", [example.references[0] for example in splits.train]),
     ):
         (folder / name).write_text("".join(line + "\n" for line in lines), encoding="utf-8")
-    settings = SystemSettings(model=ModelKind.HIERO, dense=request.param)
+    settings = SystemSettings(model=HieroSettings(dense=request.param))
     config = TrainConfig(settings=settings, lm=EstimateConfig(order=3))
     return train(folder / "de", folder / "en", folder / "system", config=config), [
         *SENTENCES,
@@ -64,7 +64,7 @@ def test_every_application_has_the_features_of_its_edge(system):
 def test_a_derivation_built_by_hand_is_the_one_that_search_found(system):
     trained, sentences = system
     rescorer = trained.translator.rescorer()
-    view = trained.grammar.rule_view(trained.settings.rule_view_config(None))
+    view = trained.grammar.rule_view()
 
     def rebuilt(derivation, place):
         application = derivation.applications[place]
@@ -121,7 +121,7 @@ def test_long_rows_of_glue_can_be_edited(system):
 def test_what_does_not_fit_is_refused(system):
     trained, _ = system
     rescorer = trained.translator.rescorer()
-    view = trained.grammar.rule_view(trained.settings.rule_view_config(None))
+    view = trained.grammar.rule_view()
     rule = next(rule for r in range(len(trained.grammar)) if (rule := view.rule(r)) and "[X,1]" in rule.source.split())
     leaf = rescorer.unknown("qwertz", 7)
     with pytest.raises(InputError, match="more nonterminals"):

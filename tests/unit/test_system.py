@@ -17,13 +17,14 @@ from dragoman.lm import EstimateConfig
 from dragoman.synth import SynthConfig, generate_splits
 from dragoman.system import (
     REORDERING,
+    PhraseSettings,
     Silent,
     System,
     SystemSettings,
     TextSettings,
     TrainConfig,
-    export_moses,
-    import_moses,
+    export_system,
+    import_system,
     reordering_by_name,
     save_tuned,
     train,
@@ -290,26 +291,26 @@ def test_a_tuned_system_shares_its_parents_tables(system, sources, tmp_path):
 
 
 def test_moses_files_there_and_back(built, sources, tmp_path):
-    export_moses(built, tmp_path / "moses")
-    back = import_moses(tmp_path / "moses", tmp_path / "back")
-    assert back.settings.distortion_limit == built.settings.distortion_limit
+    export_system(built, tmp_path / "moses")
+    back = import_system(tmp_path / "moses", tmp_path / "back")
+    assert back.settings.model.distortion_limit == built.settings.model.distortion_limit
     assert dict(back.weights.items()) == pytest.approx(dict(built.weights.items()))
     assert list(back.translate(sources)) == list(built.translate(sources))
     ini = (tmp_path / "moses" / "moses.ini").read_text(encoding="utf-8")
     assert "type=hier-msd-bidirectional-fe-allff" in ini
     (tmp_path / "moses" / "reordering-table.gz").unlink()
     with pytest.raises(InputError, match="LexicalReordering|folds"):
-        import_moses(tmp_path / "moses", tmp_path / "plain").view(0)
+        import_system(tmp_path / "moses", tmp_path / "plain").view(0)
     (tmp_path / "moses" / "phrase-table.gz").unlink()
     with pytest.raises(InputError, match="phrase-table"):
-        import_moses(tmp_path / "moses", tmp_path / "none")
+        import_system(tmp_path / "moses", tmp_path / "none")
 
 
 @pytest.mark.parametrize("name", REORDERING)
 def test_reordering_models_translate(text, sources, tmp_path, name):
     links = diagonal(Bitext.build(text / "train.de", text / "train.en", tmp_path / "b"), tmp_path / "links")
     files = text / "train.de", text / "train.en", tmp_path / "s"
-    system = train(*files, alignment=links, config=config(reordering=reordering_by_name(name)))
+    system = train(*files, alignment=links, config=config(model=PhraseSettings(reordering=reordering_by_name(name))))
     found = system.explain(sources[0])
     used = {item.name for item in found.features if item.name.startswith(("reorder_", "hrm_"))}
     assert bool(used) == (name != "none")

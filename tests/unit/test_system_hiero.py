@@ -15,16 +15,18 @@ from dragoman.lm import EstimateConfig, TrainingText, estimate
 from dragoman.synth import SynthConfig, generate_splits
 from dragoman.system import (
     DenseSet,
-    ModelKind,
+    HieroSettings,
     System,
     SystemSettings,
     TrainConfig,
-    export_hiero,
-    import_hiero,
+    export_system,
+    import_system,
     train,
 )
 from dragoman.text import read_lines
 from dragoman.tune import LoopSettings, TuneConfig, tune_system
+
+HIERO = SystemSettings(model=HieroSettings())
 
 
 def write(path, lines):
@@ -32,8 +34,8 @@ def write(path, lines):
     return path
 
 
-def config(**changes):
-    return TrainConfig(settings=SystemSettings(model=ModelKind.HIERO, **changes), lm=EstimateConfig(order=3))
+def config(dense=DenseSet.FULL14, **changes):
+    return TrainConfig(settings=SystemSettings(model=HieroSettings(dense=dense), **changes), lm=EstimateConfig(order=3))
 
 
 @pytest.fixture(scope="module")
@@ -157,14 +159,14 @@ def test_tuning_gives_a_system_of_its_own(built, text, tmp_path):
         config=TuneConfig(k=20, loop=LoopSettings(max_rounds=2), settings={"n_starts": "2"}),
         seed=1,
     )
-    assert tuned.settings.model is ModelKind.HIERO
+    assert tuned.settings.kind == "hiero"
     about = tuned.manifest.about["tuning"]
     assert about["score_after"] >= about["score_before"]
     assert about["rounds"][1]["change"] > 0
 
 
 def test_its_files_are_read_again(built, tmp_path):
-    path = export_hiero(built, tmp_path / "files")
+    path = export_system(built, tmp_path / "files")["grammar"]
     again = read_hiero(path, tmp_path / "grammar").rule_view(RuleViewConfig(max_targets=0))
     n_rules = 0
     for source in ("der [X,1]", "[X,1] .", "die [X,1] [X,2]", "buch"):
@@ -181,18 +183,18 @@ def test_its_files_are_read_again(built, tmp_path):
 
 
 def test_exported_and_imported_it_says_the_same(built, sources, tmp_path):
-    export_hiero(built, tmp_path / "files")
-    back = import_hiero(tmp_path / "files", tmp_path / "back", settings=built.settings)
+    export_system(built, tmp_path / "files")
+    back = import_system(tmp_path / "files", tmp_path / "back", settings=built.settings)
     assert list(back.translate(sources)) == list(built.translate(sources))
     assert back.explain(sources[0]).score == pytest.approx(built.explain(sources[0]).score, abs=1e-3)
     with pytest.raises(InputError, match="imported"):
         back.view(0)
     (tmp_path / "files" / "lm.arpa.gz").unlink()
     with pytest.raises(InputError, match="name one with --lm"):
-        import_hiero(tmp_path / "files", tmp_path / "none")
+        import_system(tmp_path / "files", tmp_path / "none", settings=HIERO)
     (tmp_path / "files" / "grammar.gz").unlink()
     with pytest.raises(InputError, match="no rule-table"):
-        import_hiero(tmp_path / "files", tmp_path / "none")
+        import_system(tmp_path / "files", tmp_path / "none", settings=HIERO)
 
 
 def test_a_grammar_with_labels_becomes_a_system(built, tmp_path):
@@ -206,7 +208,9 @@ def test_a_grammar_with_labels_becomes_a_system(built, tmp_path):
     ]
     write(folder / "grammar", rules)
     built.lm().export_arpa(folder / "lm.arpa")
-    system = import_hiero(folder, tmp_path / "system", settings=SystemSettings(dense=DenseSet.CHIANG8))
+    system = import_system(
+        folder, tmp_path / "system", settings=SystemSettings(model=HieroSettings(dense=DenseSet.CHIANG8))
+    )
     assert system.grammar.labels == ("NP", "VP", "X")
     assert next(system.translate(["der hund sieht das haus"])) == "the dog sees the house"
     features = {item.name: item.value for item in system.explain("der hund sieht das haus").features}
@@ -220,8 +224,8 @@ def test_moses_rules_and_weights_become_a_system(anchors, data, tmp_path):
     text = TrainingText()
     text.add_file(data / "enja" / "train.en.xz")
     estimate(text, EstimateConfig(order=5)).model.save(tmp_path / "lm.bin")
-    system = import_hiero(anchors / "moses-enja" / "hiero", tmp_path / "system", lm=tmp_path / "lm.bin")
     folder = anchors / "moses-enja" / "hiero"
+    system = import_system(folder, tmp_path / "system", lm=tmp_path / "lm.bin", settings=HIERO)
     lines = list(islice(read_lines(data / "enja" / "test.ja.xz"), 100))
     theirs = list(islice(read_lines(folder / "test.out.gz"), 100))
     ours = list(system.translate(lines, n_threads=2))

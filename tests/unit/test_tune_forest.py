@@ -7,7 +7,7 @@ import pytest
 from dragoman.errors import InputError
 from dragoman.lm import EstimateConfig
 from dragoman.synth import SynthConfig, generate_splits
-from dragoman.system import ModelKind, SystemSettings, TrainConfig, train
+from dragoman.system import KINDS, SystemSettings, TrainConfig, train
 from dragoman.tune import LoopSettings, TuneConfig, build_optimiser, describe_settings, tune_system
 
 
@@ -24,9 +24,9 @@ def text(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("model", ModelKind)
+@pytest.mark.parametrize("model", KINDS)
 def test_a_system_is_tuned_on_its_forests(text, tmp_path, model):
-    config = TrainConfig(settings=SystemSettings(model=model), lm=EstimateConfig(order=3))
+    config = TrainConfig(settings=SystemSettings(model=KINDS[model].settings()), lm=EstimateConfig(order=3))
     system = train(text / "train.de", text / "train.en", tmp_path / "system", config=config)
     tuned = [
         tune_system(

@@ -20,7 +20,7 @@ from dragoman.optim import Mira, Rm
 from dragoman.optim.epochs import visiting_order
 from dragoman.pool import Judge, rerank, with_metric
 from dragoman.synth import SynthConfig, generate_splits
-from dragoman.system import LiveDecoder, ModelKind, System, SystemSettings, TrainConfig, train
+from dragoman.system import KINDS, LiveDecoder, System, SystemSettings, TrainConfig, train
 from dragoman.tune import (
     Keep,
     LoopSettings,
@@ -53,9 +53,9 @@ def made_systems(tmp_path_factory):
     # A word that nobody knows is passed through, and there is nothing to say to an empty line.
     write(folder / "dev.de", [*(example.source + f" fremd{i % 3}" for i, example in enumerate(splits.dev)), ""])
     write(folder / "dev.en", [*(example.references[0] for example in splits.dev), ""])
-    for kind in ModelKind:
-        config = TrainConfig(settings=SystemSettings(model=kind), lm=EstimateConfig(order=3))
-        train(source, target, folder / kind.value, config=config)
+    for kind in KINDS:
+        config = TrainConfig(settings=SystemSettings(model=KINDS[kind].settings()), lm=EstimateConfig(order=3))
+        train(source, target, folder / kind, config=config)
     return folder
 
 
@@ -63,7 +63,7 @@ def lines_of(path):
     return path.read_text(encoding="utf-8").split("\n")[:-1]
 
 
-def tune(made, out, *, kind=ModelKind.PHRASE, rounds=2, n_threads=1, options=None, **changes):
+def tune(made, out, *, kind="phrase", rounds=2, n_threads=1, options=None, **changes):
     keys = {"settings", "features", "frozen", "metric", "method"}
     chosen = {name: changes.pop(name) for name in list(changes) if name in keys}
     config = TuneConfig(
@@ -76,14 +76,12 @@ def tune(made, out, *, kind=ModelKind.PHRASE, rounds=2, n_threads=1, options=Non
         }
     )
     dev = [made / "dev.de", [made / "dev.en"]]
-    return tune_system(made / kind.value, *dev, out, config=config, n_threads=n_threads, **changes)
+    return tune_system(made / kind, *dev, out, config=config, n_threads=n_threads, **changes)
 
 
-@pytest.mark.parametrize("kind", ModelKind)
+@pytest.mark.parametrize("kind", KINDS)
 def test_single_sentences_are_decoded_as_all_at_once(made, kind):
-    system = System.load(made / kind.value).with_templates(
-        ["extended"] if kind is ModelKind.PHRASE else ["target_insertion"]
-    )
+    system = System.load(made / kind).with_templates(["extended"] if kind == "phrase" else ["target_insertion"])
     sentences = lines_of(made / "dev.de")
     whole = system.kbest(sentences, 5)
     live = LiveDecoder(system, sentences)
@@ -201,7 +199,7 @@ def test_frozen_features_stay(made, tmp_path):
         tune(made, tmp_path / "u", frozen=("wish",))
 
 
-@pytest.mark.parametrize(("kind", "templates"), [(ModelKind.PHRASE, "extended"), (ModelKind.HIERO, "target_insertion")])
+@pytest.mark.parametrize(("kind", "templates"), [("phrase", "extended"), ("hiero", "target_insertion")])
 def test_sparse_features_are_learned(made, tmp_path, kind, templates):
     tuned = tune(made, tmp_path / "t", kind=kind, features=(templates,), options={"keep": Keep.LAST})
     sparse = [value for name, value in tuned.weights.items() if ":" in name]
@@ -298,7 +296,7 @@ class StoppedError(Exception):
     pass
 
 
-@pytest.mark.parametrize("kind", ModelKind)
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("method", ["mira", "rm"])
 def test_stopped_anywhere_it_goes_on_to_the_same_bits(made, tmp_path, monkeypatch, kind, method):
     """After decoding, after learning before the record of it, after a round."""
@@ -352,7 +350,7 @@ def test_a_settled_decoder_is_not_called_deaf(made, tmp_path):
     )
 
 
-@pytest.mark.parametrize("kind", ModelKind)
+@pytest.mark.parametrize("kind", KINDS)
 def test_the_greatest_steps_end_in_numbers(made, tmp_path, kind):
     settings = {"aggressiveness": "1e100", "gain_scale": "1e100"}
     assert tune(made, tmp_path / "t", kind=kind, settings=settings).weights.is_usable()

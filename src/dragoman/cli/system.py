@@ -10,7 +10,7 @@ from rich.text import Text
 
 from dragoman.cli.groups import command_group
 from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, table
-from dragoman.system import ModelKind, System, export_hiero, export_moses
+from dragoman.system import System, export_system
 from dragoman.text import printable
 
 __all__ = ["app"]
@@ -85,11 +85,6 @@ def export(
     """
     session = Session(n_threads=threads, seed=seed, json=json, quiet=quiet)
     system = System.load(folder)
-    if system.settings.model is ModelKind.HIERO:
-        grammar = export_hiero(system, out, fold=without_fold, monitor=session)
-        session.show(f"{grammar}")
-        session.emit({"system": str(folder), "grammar": str(grammar)})
-        return
-    ini = export_moses(system, out, fold=without_fold, monitor=session)
-    session.show(f"{ini}")
-    session.emit({"system": str(folder), "moses_ini": str(ini)})
+    files = {name: str(path) for name, path in export_system(system, out, fold=without_fold, monitor=session).items()}
+    session.show("\n".join(files.values()))
+    session.emit({"system": str(folder), **files})

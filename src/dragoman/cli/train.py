@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from dragoman.align import AlignConfig, AlignMethod, Symmetrization
 from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, table
 from dragoman.cli.tuning.options import parse_pairs
+from dragoman.corpus.bitext import MAX_FOLDS
 from dragoman.errors import InputError
-from dragoman.grammar import PhraseSmoothing, RuleExtraction
+from dragoman.grammar import PhraseSmoothing
 from dragoman.lm import EstimateConfig
 from dragoman.system import (
-    DEFAULT_REORDERING,
+    KINDS,
     REORDERING,
     DenseSet,
-    ModelKind,
+    ModelSettings,
     System,
     SystemSettings,
     TextSettings,
     TrainConfig,
-    import_hiero,
-    import_moses,
-    reordering_by_name,
+    import_system,
+    kind_named,
 )
 from dragoman.system import train as train_system
 from dragoman.tune import build_record
@@ -37,7 +37,7 @@ def train(
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder of the system.")],
     source: Annotated[str | None, typer.Option("--source", "-s", help="Source side, a sentence a line.")] = None,
     target: Annotated[str | None, typer.Option("--target", "-t", help="Target side, line-aligned.")] = None,
-    model: Annotated[ModelKind, typer.Option(help="Kind of system.")] = ModelKind.PHRASE,
+    model: Annotated[str, typer.Option(help=f"Kind of system: {', '.join(KINDS)}.")] = "phrase",
     align: Annotated[str | None, typer.Option(help="Word alignment in Pharaoh format; made unless given.")] = None,
     align_method: Annotated[
         AlignMethod, typer.Option(help="How to align; all but fast need the extra: pip install 'dragoman[align]'.")
@@ -50,22 +50,34 @@ def train(
         list[str] | None, typer.Option(help="Text for the language model instead of the target side; repeat.")
     ] = None,
     lm_order: Annotated[int, typer.Option(min=1, help="Longest n-grams of the language model.")] = 5,
-    folds: Annotated[int, typer.Option(min=1, max=255, help="Folds that views of the system can leave out.")] = 1,
+    folds: Annotated[int, typer.Option(min=1, max=MAX_FOLDS, help="Folds that views of the system can leave out.")] = 1,
     reordering: Annotated[
         str | None, typer.Option(help=f"Lexicalised reordering: {', '.join(REORDERING)}; hrm unless given.")
     ] = None,
     features: Annotated[
         list[str] | None, typer.Option(help="Sparse features: a set such as extended, or a template; repeat.")
     ] = None,
-    smoothing: Annotated[PhraseSmoothing, typer.Option(help="Of phrase probabilities.")] = PhraseSmoothing.NONE,
-    max_phrase_length: Annotated[int, typer.Option(min=1, max=255, help="Words a side.")] = 7,
+    smoothing: Annotated[
+        PhraseSmoothing | None, typer.Option(help="Of phrase probabilities; none unless given.")
+    ] = None,
+    max_phrase_length: Annotated[
+        int | None, typer.Option(min=1, max=255, help="Words a side of a phrase pair; 7 unless given.")
+    ] = None,
     max_targets: Annotated[int, typer.Option(min=0, help="Best translations of a source phrase; 0: all.")] = 20,
-    distortion_limit: Annotated[int, typer.Option(min=-1, help="Longest jump in words; -1: none.")] = 6,
-    dense: Annotated[DenseSet, typer.Option(help="Dense features of a hierarchical system.")] = DenseSet.FULL14,
-    max_span: Annotated[int, typer.Option(min=1, help="Most source words that a hierarchical rule covers.")] = 20,
-    rule_setting: Annotated[
+    distortion_limit: Annotated[
+        int | None, typer.Option(min=-1, help="Longest jump in words; -1: none; 6 unless given.")
+    ] = None,
+    dense: Annotated[
+        DenseSet | None, typer.Option(help="Dense features of a hierarchical system; full14 unless given.")
+    ] = None,
+    max_span: Annotated[
+        int | None, typer.Option(min=1, help="Most source words that a hierarchical rule covers; 20 unless given.")
+    ] = None,
+    setting: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="A limit of rule extraction, such as max_symbols=6; repeat."),
+        typer.Option(
+            "--set", metavar="NAME=VALUE", help="A setting of the model, such as rules.max_symbols=6; repeat."
+        ),
     ] = None,
     raw: Annotated[bool, typer.Option("--raw", help="The text is raw: tokenise it (needs --languages).")] = False,
     languages: Annotated[
@@ -99,18 +111,18 @@ def train(
     dragoman train --model hiero --import grammar-folder -o hierarchical
     """
     session = Session(n_threads=threads, seed=seed, json=json, quiet=quiet)
-    if model is ModelKind.HIERO and reordering is not None:
-        raise InputError("a hierarchical system has no reordering models")
-    if model is ModelKind.PHRASE and rule_setting:
-        raise InputError("--set belongs to rule extraction; say --model hiero")
+    stated = {
+        "reordering": reordering,
+        "smoothing": smoothing,
+        "max_phrase_length": max_phrase_length,
+        "distortion_limit": distortion_limit,
+        "dense": dense,
+        "max_span": max_span,
+    }
+    stated = {name: value for name, value in stated.items() if value is not None}
     settings = SystemSettings(
-        model=model,
-        reordering=reordering_by_name(reordering or DEFAULT_REORDERING),
-        smoothing=smoothing,
+        model=_model_settings(model, stated, setting or []),
         max_targets=max_targets,
-        distortion_limit=None if distortion_limit < 0 else distortion_limit,
-        dense=dense,
-        max_span=max_span,
         features=tuple(features or ()),
         n_folds=folds,
         fold_seed=seed,
@@ -119,18 +131,14 @@ def train(
     if from_moses is not None:
         if source or target or align or lm_text or raw or folds > 1:
             raise InputError("with --import there is no text: leave out -s, -t, --align, --lm-text, --raw and --folds")
-        if reordering is not None and len(settings.reordering) != 1:
-            raise InputError("Moses' tables hold one reordering model; say --reordering msd, phrase-msd or hrm")
-        if model is ModelKind.HIERO:
-            importer = import_hiero
-        else:
-            kind = None if reordering is None else settings.reordering[0].kind
-            importer = partial(import_moses, reordering_kind=kind)
-        system = importer(
+        if max_phrase_length is not None:
+            raise InputError("with --import nothing is extracted: leave out --max-phrase-length")
+        system = import_system(
             from_moses,
             out,
             lm=lm,
             settings=settings,
+            stated=stated,
             resume=resume,
             n_threads=session.n_threads,
             monitor=session,
@@ -142,8 +150,6 @@ def train(
             settings=settings,
             alignment=AlignConfig(method=align_method, symmetrization=symmetrize, seed=seed),
             lm=EstimateConfig(order=lm_order),
-            max_phrase_length=max_phrase_length,
-            rules=build_record(RuleExtraction, "rule extraction", parse_pairs(rule_setting or [])),
             raw=raw,
         )
         system = train_system(
@@ -159,6 +165,18 @@ def train(
             monitor=session,
         )
     _report(session, system)
+
+
+def _model_settings(model: str, stated: dict[str, Any], pairs: list[str]) -> ModelSettings:
+    """Settings of the model; options that belong to another kind of system are refused."""
+    cls = kind_named(model).settings
+    for name in stated:
+        if name not in cls.options():
+            kinds = [kind for kind, other in KINDS.items() if name in other.settings.options()]
+            option = name.replace("_", "-")
+            raise InputError(f"--{option} belongs to systems of model {' or '.join(kinds)}, not of {model}")
+    settings: ModelSettings = build_record(cls, f"a system of model {model}", parse_pairs(pairs))
+    return replace(settings, **{name: cls.option(name, value) for name, value in stated.items()})
 
 
 def _text_settings(languages: str | None, lowercase: bool) -> TextSettings:
@@ -179,6 +197,6 @@ def _report(session: Session, system: System) -> None:
         peak = stage["peak_bytes"] / 2**20
         rows.add_row(stage["name"], f"{stage['wall_s']:.1f}", f"{stage['cpu_s']:.1f}", f"{peak:,.0f}")
     session.show(rows)
-    unit = "rules" if system.settings.model is ModelKind.HIERO else "pairs"
+    unit = kind_named(system.settings.kind).unit
     session.show(f"system: {system.folder} ({about['n_pairs']:,} {unit}, language model of order {about['lm_order']})")
     session.emit({"system": str(system.folder), **about})

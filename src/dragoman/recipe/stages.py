@@ -121,11 +121,7 @@ class SharedStages:
         if self._makes_lm:
             inputs["lm"] = self._lm_key().hash
         config = asdict(self._config)
-        settings: dict[str, Any] = {
-            "settings": self._config.settings.to_json(),
-            "max_phrase_length": config["max_phrase_length"],
-            "rules": config["rules"],
-        }
+        settings: dict[str, Any] = {"settings": self._config.settings.to_json()}
         return StageKey(
             stage="grammar", settings=settings | ({} if self._makes_lm else {"lm": config["lm"]}), inputs=inputs
         )

@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, is_dataclass, replace
 
 from dragoman.align import AlignConfig, AlignMethod, Symmetrization
 from dragoman.align.library import is_installed
+from dragoman.corpus.bitext import MAX_FOLDS
 from dragoman.errors import InputError
-from dragoman.grammar import PhraseSmoothing, RuleExtraction
 from dragoman.lm import MAX_ORDER, EstimateConfig
 from dragoman.recipe.table import RecipeTable, listed
-from dragoman.system import (
-    DEFAULT_REORDERING,
-    REORDERING,
-    DenseSet,
-    ModelKind,
-    Preset,
-    SystemSettings,
-    TextSettings,
-    TrainConfig,
-)
+from dragoman.system import KINDS, ModelSettings, Preset, SystemSettings, TextSettings, TrainConfig
 
 __all__ = ["SystemPlan", "read_system"]
 
 GIVEN = "given"
-_PHRASE_ONLY = ("reordering", "smoothing", "max_phrase_length", "distortion_limit", "min_count")
-_HIERO_ONLY = ("dense", "max_span", "rules")
-_MAX_FOLDS = 255
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,43 +34,41 @@ class SystemPlan:
 
 def read_system(name: str, table: RecipeTable) -> SystemPlan:
     """Check all of it."""
-    model = table.choice("model", ModelKind, ModelKind.PHRASE)
-    other = _HIERO_ONLY if model is ModelKind.PHRASE else _PHRASE_ONLY
-    for key in other:
-        if key in table:
-            raise InputError(f"'{table.named(key)}' does not belong to a system of model {model.value!r}")
+    kind = table.one_of("model", KINDS, "phrase")
     aligned, alignment = _alignment(table)
-    more: dict[str, Any] = {}
-    if model is ModelKind.PHRASE:
-        limit = table.number("distortion_limit", -1, 6)
-        more = {
-            "reordering": REORDERING[table.one_of("reordering", REORDERING, DEFAULT_REORDERING)],
-            "smoothing": table.choice("smoothing", PhraseSmoothing, PhraseSmoothing.NONE),
-            "distortion_limit": None if limit < 0 else limit,
-            "min_count": table.number("min_count", 1, 1),
-        }
-    else:
-        more = {
-            "dense": table.choice("dense", DenseSet, DenseSet.FULL14),
-            "max_span": table.number("max_span", 1, 20),
-        }
     settings = SystemSettings(
-        model=model,
+        model=_model(kind, table),
         max_targets=table.number("max_targets", 0, 20),
-        n_folds=table.number("folds", 1, 1, most=_MAX_FOLDS),
+        n_folds=table.number("folds", 1, 1, most=MAX_FOLDS),
         fold_seed=table.number("fold_seed", 0, 0),
-        **more,
     )
     config = TrainConfig(
         settings=settings,
         alignment=alignment,
         lm=EstimateConfig(order=table.number("lm_order", 1, 5, most=MAX_ORDER)),
-        max_phrase_length=table.number("max_phrase_length", 1, 7, most=255) if model is ModelKind.PHRASE else 7,
-        rules=table.table("rules").record(RuleExtraction, skip=("n_threads",)),
     )
     preset = table.choice("preset", Preset, Preset.DEFAULT)
     table.done()
     return SystemPlan(name=name, train=config, preset=preset, aligned=aligned)
+
+
+def _model(kind: str, table: RecipeTable) -> ModelSettings:
+    """The keys that belong to a kind of system; those of others are refused."""
+    cls = KINDS[kind].settings
+    for key in table.present():
+        if key not in cls.options() and any(key in other.settings.options() for other in KINDS.values()):
+            raise InputError(f"'{table.named(key)}' does not belong to a system of model {kind!r}")
+    values = {}
+    for key, hint in cls.options().items():
+        if isinstance(hint, type) and is_dataclass(hint):
+            values[key] = table.table(key).record(hint, skip=("n_threads",))
+        elif (value := table.find(key, str, int, float, bool)) is not None:
+            try:
+                values[key] = cls.option(key, value)
+            except InputError as error:
+                raise table.wrong(key, error.message) from None
+    with table:
+        return cls(**values)
 
 
 def _alignment(table: RecipeTable) -> tuple[bool | None, AlignConfig]:

@@ -1,15 +1,16 @@
 """Systems: folders of tables and weights that translate; training one from parallel text."""
 
+from dragoman.system.exchange import export_system, import_system
 from dragoman.system.explain import Contribution, Explanation, Piece
-from dragoman.system.hiero_files import export_hiero, import_hiero
+from dragoman.system.kinds import KINDS, Kind, kind_named
 from dragoman.system.live import LiveDecoder
-from dragoman.system.moses import export_moses, import_moses
 from dragoman.system.raw import RawText
 from dragoman.system.settings import (
-    DEFAULT_REORDERING,
     REORDERING,
     DenseSet,
-    ModelKind,
+    HieroSettings,
+    ModelSettings,
+    PhraseSettings,
     SystemSettings,
     TextSettings,
     reordering_by_name,
@@ -21,14 +22,17 @@ from dragoman.system.translator import Preset, Translator
 from dragoman.system.tuned import save_tuned
 
 __all__ = [
-    "DEFAULT_REORDERING",
+    "KINDS",
     "REORDERING",
     "Contribution",
     "DenseSet",
     "Explanation",
+    "HieroSettings",
+    "Kind",
     "LiveDecoder",
-    "ModelKind",
+    "ModelSettings",
     "Monitor",
+    "PhraseSettings",
     "Piece",
     "Preset",
     "RawText",
@@ -40,10 +44,9 @@ __all__ = [
     "TextSettings",
     "TrainConfig",
     "Translator",
-    "export_hiero",
-    "export_moses",
-    "import_hiero",
-    "import_moses",
+    "export_system",
+    "import_system",
+    "kind_named",
     "reordering_by_name",
     "save_tuned",
     "train",

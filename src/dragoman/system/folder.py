@@ -29,7 +29,6 @@ __all__ = [
     "WEIGHTS",
     "WORK",
     "close_system",
-    "find_one",
     "fold_lm",
     "identity",
     "make_folder",
@@ -129,18 +128,6 @@ def make_folder(base: Path) -> None:
         base.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FailedError(f"{base}: cannot be made: {error.strerror or error}") from error
-
-
-def find_one(base: Path, *patterns: str) -> Path | None:
-    """The file that matches a pattern, of the first pattern that has any. Raises InputError when there are several."""
-    for pattern in patterns:
-        found = sorted(path for path in base.glob(pattern) if path.is_file())
-        if len(found) > 1:
-            names = ", ".join(path.name for path in found)
-            raise InputError(f"which is meant: {names}? leave one of them there", path=base)
-        if found:
-            return found[0]
-    return None
 
 
 def store_lm(base: Path, lm: PathLike, monitor: Monitor) -> None:

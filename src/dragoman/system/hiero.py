@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from dragoman.align import Alignment
+from dragoman.corpus import Bitext
 from dragoman.features import FeatureIndex, parse_templates
 from dragoman.forest import Derivation
-from dragoman.grammar import Grammar, is_nonterminal
+from dragoman.grammar import Grammar, extract_rules, is_nonterminal
 from dragoman.lm import LanguageModel
 from dragoman.search import ChartConfig, ChartDecoder, ChartFeatures, RuleOptionBuilder, RuleOptions, RuleRescorer
-from dragoman.system.settings import DenseSet, SystemSettings
+from dragoman.system.settings import DenseSet, HieroSettings, SystemSettings
 from dragoman.system.translator import Preset, SearchTranslator
-from dragoman.types import Int64Array
+from dragoman.types import Int64Array, PathLike, Progress
 
-__all__ = ["HieroTranslator", "chart_features", "hiero_start_weights"]
+__all__ = ["HieroTranslator", "chart_features", "extract", "start_weights"]
 
 _CONFIGS = {
     Preset.FAST: ChartConfig.fast,
@@ -39,18 +41,19 @@ class HieroTranslator(SearchTranslator[RuleOptions]):
         fold: int | None = None,
         word_counts: tuple[Int64Array, Int64Array] | None = None,
     ) -> None:
-        self._view = grammar.rule_view(settings.rule_view_config(fold))
+        model = settings.of(HieroSettings)
+        self._view = grammar.rule_view(model.view_config(settings.max_targets, fold))
         given = grammar.manifest["score_names"]
-        self._features = chart_features(settings.dense, None if given is None else tuple(given))
+        self._features = chart_features(model.dense, None if given is None else tuple(given))
         self._lm = lm
-        self._max_span = settings.max_span
+        self._max_span = model.max_span
         source_counts, target_counts = (None, None) if word_counts is None else word_counts
         builder = RuleOptionBuilder(
             self._view,
             index,
             templates=parse_templates(settings.features),
             scores=self._features.scores,
-            max_span=settings.max_span,
+            max_span=model.max_span,
             source_counts=source_counts,
             target_counts=target_counts,
         )
@@ -108,10 +111,22 @@ def chart_features(dense: DenseSet, given: tuple[str, ...] | None = None) -> Cha
     return features if given is None else replace(features, scores=given)
 
 
-def hiero_start_weights(dense: DenseSet) -> dict[str, float]:
+def extract(
+    bitext: Bitext,
+    alignment: Alignment,
+    folder: PathLike,
+    settings: HieroSettings,
+    n_threads: int,
+    progress: Progress | None = None,
+) -> Grammar:
+    """Rules of a corpus."""
+    return extract_rules(bitext, alignment, folder, replace(settings.rules, n_threads=n_threads), progress)
+
+
+def start_weights(settings: HieroSettings) -> dict[str, float]:
     """Weights to translate with before any tuning, and where tuning starts."""
     start = {"lm": 0.5, "p_e_f": 0.2, "p_f_e": 0.2, "lex_e_f": 0.2, "lex_f_e": 0.2, "words": 1.0, "glue": -0.2}
-    if dense is DenseSet.CHIANG8:
+    if settings.dense is DenseSet.CHIANG8:
         return start | {"rules": 0.2}
     more = {"lm_oov": -1.0, "unknown": -5.0, "count_log": 0.0, "singleton": 0.0}
     return start | more | {f"arity_{n}": 0.2 for n in range(3)}

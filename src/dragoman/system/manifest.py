@@ -22,7 +22,7 @@ __all__ = ["MANIFEST", "FileRecord", "Manifest", "read_manifest", "record_of", "
 
 MANIFEST = "system.json"
 _FORMAT = "dragoman-system"
-_VERSION = 1
+_VERSION = 2
 _HEAD_BYTES = 1 << 16
 
 

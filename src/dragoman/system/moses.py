@@ -1,112 +1,79 @@
-"""Systems from and to Moses' files: phrase table, reordering table, ARPA model, moses.ini."""
+"""Phrase-based systems from and to Moses' files: phrase table, reordering table, ARPA model, moses.ini."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dragoman.errors import InputError
 from dragoman.features import WeightFormat, read_weights
 from dragoman.grammar import Grammar, PhraseExtraction, Reordering, ReorderingKind
 from dragoman.grammar.phrase_tables import read_tables, write_tables
 from dragoman.search import PhraseFeatures
-from dragoman.system.folder import GRAMMAR, LM, close_system, find_one, identity, make_folder, making, store_lm
-from dragoman.system.manifest import MANIFEST
+from dragoman.system.foreign import MOSES_SCORES, MOSES_UNKNOWN, ForeignTables, find_one
 from dragoman.system.phrase import start_weights
-from dragoman.system.settings import SystemSettings
-from dragoman.system.stages import Monitor, Silent
-from dragoman.system.system import System
+from dragoman.system.settings import PhraseSettings
+from dragoman.system.stages import Monitor
 from dragoman.text import open_output, read_lines
-from dragoman.types import PathLike
+from dragoman.types import PathLike, Progress
 
-__all__ = ["MOSES_SCORES", "MOSES_UNKNOWN", "MosesFiles", "export_moses", "import_moses"]
+if TYPE_CHECKING:
+    from dragoman.system.system import System
 
-MOSES_UNKNOWN = -100.0
-"""What Moses adds for each word passed through, times its weight."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MosesFiles:
-    """What a folder holds, by the names that Moses' scripts and `export_moses` give."""
-
-    phrases: Path
-    reordering: Path | None = None
-    lm: Path | None = None
-    ini: Path | None = None
-
-    @classmethod
-    def find(cls, folder: PathLike) -> MosesFiles:
-        """Look for phrase-table*, reordering-table*, *.arpa* (or lm*) and moses.ini (or *.ini)."""
-        base = Path(folder)
-        if not base.is_dir():
-            raise InputError("a folder with Moses' tables was expected", path=base)
-        phrases = find_one(base, "phrase-table*")
-        if phrases is None:
-            raise InputError("there is no phrase-table* in this folder", path=base)
-        return cls(
-            phrases=phrases,
-            reordering=find_one(base, "reordering-table*"),
-            lm=find_one(base, "*.arpa*", "lm*"),
-            ini=find_one(base, "moses.ini", "*.ini"),
-        )
+__all__ = ["export", "find_tables", "read_distortion_limit", "read_ini", "read_kind"]
 
 
-def import_moses(
-    folder: PathLike,
-    out: PathLike,
-    *,
-    lm: PathLike | None = None,
-    settings: SystemSettings | None = None,
-    reordering_kind: ReorderingKind | None = None,
-    resume: bool = False,
-    n_threads: int = 1,
-    monitor: Monitor | None = None,
-) -> System:
-    """A system with the scores of Moses' tables; its weights are those of moses.ini where there is one.
+def find_tables(folder: Path, settings: PhraseSettings, stated: frozenset[str]) -> ForeignTables:
+    """Look for phrase-table*, reordering-table*, *.arpa* (or lm*) and moses.ini (or *.ini).
 
-    What kind of model the reordering table holds is said by `reordering_kind`, else by moses.ini; else it is taken for
-    word-based.
+    What kind of model the reordering table holds is said by the settings where they state it, else by moses.ini; else
+    it is taken for word-based.
     """
-    files = MosesFiles.find(folder)
-    lm = lm or files.lm
-    if lm is None:
-        raise InputError("there is no language model (*.arpa*) in this folder; name one with --lm", path=folder)
-    given = {"phrases": files.phrases, "reordering": files.reordering, "lm": lm, "ini": files.ini}
-    record = {name: identity(path) for name, path in given.items() if path is not None}
-    monitor = monitor or Silent()
-    kind = reordering_kind or (read_kind(files.ini) if files.ini else ReorderingKind.WORD)
-    with making(out, record, monitor, resume=resume) as (base, stages):
-        if not (base / MANIFEST).exists():
-            tables = partial(_read_grammar, base, files, kind, n_threads, monitor)
-            stages.do("grammar", tables, makes=base / GRAMMAR)
-            stages.do("language model", partial(store_lm, base, lm, monitor), makes=base / LM)
-            reordering = Grammar.load(base / GRAMMAR).given_reordering or ()
-            settings = replace(settings or SystemSettings(), reordering=reordering, n_folds=1)
-            weights = start_weights(reordering)
-            if files.ini is not None:
-                weights = read_ini(files.ini, reordering)
-                limit = read_distortion_limit(files.ini, settings.distortion_limit)
-                settings = replace(settings, distortion_limit=limit)
-            close_system(base, settings, stages, weights)
-    return System.load(base)
+    phrases = find_one(folder, "phrase-table*")
+    if phrases is None:
+        raise InputError("there is no phrase-table* in this folder", path=folder)
+    reordering, ini = find_one(folder, "reordering-table*"), find_one(folder, "moses.ini", "*.ini")
+    if "reordering" not in stated:
+        kind = read_kind(ini) if ini else ReorderingKind.WORD
+    elif len(settings.reordering) == 1:
+        kind = settings.reordering[0].kind
+    else:
+        raise InputError("Moses' tables hold one reordering model; say --reordering msd, phrase-msd or hrm")
+
+    def read(goal: PathLike, n_threads: int, progress: Progress) -> Grammar:
+        config = PhraseExtraction(n_threads=n_threads)
+        return read_tables(phrases, goal, reordering=reordering, reordering_kind=kind, config=config, progress=progress)
+
+    def settle(grammar: Grammar) -> tuple[PhraseSettings, dict[str, float]]:
+        found = replace(settings, reordering=grammar.given_reordering or ())
+        if ini is None:
+            return found, start_weights(found)
+        if "distortion_limit" not in stated:
+            found = replace(found, distortion_limit=read_distortion_limit(ini, found.distortion_limit))
+        return found, read_ini(ini, found.reordering)
+
+    return ForeignTables(
+        grammar=phrases,
+        lm=find_one(folder, "*.arpa*", "lm*"),
+        others={"reordering": reordering, "ini": ini},
+        read=read,
+        settle=settle,
+    )
 
 
-def export_moses(system: System, out: PathLike, *, fold: int | None = None, monitor: Monitor | None = None) -> Path:
-    """Write phrase table, reordering tables, ARPA model and moses.ini into a folder; returns the path of moses.ini.
+def export(system: System, base: Path, fold: int | None, monitor: Monitor) -> dict[str, Path]:
+    """Write phrase table, reordering tables, ARPA model and moses.ini into a folder.
 
     Sparse weights have no counterpart there and are left out.
     """
-    models = system.settings.reordering
-    if any(model.n_orientations == 5 for model in models):
+    settings = system.settings.of(PhraseSettings)
+    if any(model.n_orientations == 5 for model in settings.reordering):
         raise InputError("Moses has no reordering model of five orientations; train with hrm or hrm4 to export")
-    base = Path(out)
-    make_folder(base)
-    monitor = monitor or Silent()
-    config = system.settings.view_config(fold)
-    for number, model in enumerate(models or [None]):
+    config = settings.view_config(system.settings.max_targets, fold)
+    for number, model in enumerate(settings.reordering or [None]):
         view = system.grammar.view(replace(config, reordering=() if model is None else (model,)))
         # The phrase table is the same for every model; a file of its own keeps the writer simple.
         phrases = base / ("phrase-table.gz" if number == 0 else ".phrase-table.gz")
@@ -118,9 +85,9 @@ def export_moses(system: System, out: PathLike, *, fold: int | None = None, moni
     lm = system.lm(fold)
     lm.export_arpa(base / "lm.arpa.gz")
     with open_output(base / "moses.ini") as output:
-        for line in _ini_lines(system, lm.order):
+        for line in _ini_lines(system, settings, lm.order):
             output.write(line)
-    return base / "moses.ini"
+    return {"moses_ini": base / "moses.ini"}
 
 
 def read_ini(path: PathLike, reordering: Sequence[Reordering]) -> dict[str, float]:
@@ -166,19 +133,17 @@ def read_kind(path: PathLike) -> ReorderingKind:
     return ReorderingKind.WORD
 
 
-MOSES_SCORES = ("p_f_e", "lex_f_e", "p_e_f", "lex_e_f")
 _KINDS = {ReorderingKind.WORD: "wbe", ReorderingKind.PHRASE: "phrase", ReorderingKind.HIERARCHICAL: "hier"}
 
 
-def _ini_lines(system: System, lm_order: int) -> Iterator[str]:
-    settings, weights = system.settings, system.weights
+def _ini_lines(system: System, settings: PhraseSettings, lm_order: int) -> Iterator[str]:
+    weights = system.weights
     yield from ("[input-factors]", "0", "", "[mapping]", "0 T 0", "", "[distortion-limit]")
     yield from (str(-1 if settings.distortion_limit is None else settings.distortion_limit), "", "[feature]")
     yield from ("UnknownWordPenalty", "WordPenalty", "PhrasePenalty", "Distortion")
-    limit = settings.max_targets
     yield (
         "PhraseDictionaryMemory name=TranslationModel0 num-features=4 path=phrase-table.gz input-factor=0 "
-        f"output-factor=0 table-limit={limit}"
+        f"output-factor=0 table-limit={system.settings.max_targets}"
     )
     for number, model in enumerate(settings.reordering):
         kind = f"{_KINDS[model.kind]}-{'msd' if model.n_orientations == 3 else 'mslr'}-bidirectional-fe-allff"
@@ -201,18 +166,3 @@ def _ini_lines(system: System, lm_order: int) -> Iterator[str]:
 
 def _reordering_file(number: int) -> str:
     return "reordering-table.gz" if number == 0 else f"reordering-table.{number}.gz"
-
-
-def _read_grammar(base: Path, files: MosesFiles, kind: ReorderingKind, n_threads: int, monitor: Monitor) -> None:
-    with monitor.progress("reading tables") as progress:
-        grammar = read_tables(
-            files.phrases,
-            base / GRAMMAR,
-            reordering=files.reordering,
-            reordering_kind=kind,
-            config=PhraseExtraction(n_threads=n_threads),
-            progress=progress,
-        )
-    if len(grammar) == 0:
-        raise InputError("has no phrase pairs; is the file whole?", path=files.phrases)
-    monitor.say(f"{len(grammar):,} phrase pairs")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
+from dragoman.align import Alignment
+from dragoman.corpus import Bitext
 from dragoman.features import FeatureIndex, parse_templates
 from dragoman.forest import Derivation
-from dragoman.grammar import Grammar, Reordering
+from dragoman.grammar import Grammar, PhraseExtraction, extract_phrases
 from dragoman.lm import LanguageModel
 from dragoman.search import (
     PhraseConfig,
@@ -15,12 +15,11 @@ from dragoman.search import (
     PhraseOptionBuilder,
     PhraseOptions,
 )
-from dragoman.system.settings import SystemSettings
+from dragoman.system.settings import PhraseSettings, SystemSettings
 from dragoman.system.translator import Preset, SearchTranslator
-from dragoman.types import Int64Array
+from dragoman.types import Int64Array, PathLike, Progress
 
-__all__ = ["PhraseTranslator", "start_weights"]
-
+__all__ = ["PhraseTranslator", "extract", "start_weights"]
 
 _CONFIGS = {
     Preset.FAST: PhraseConfig.fast,
@@ -45,10 +44,11 @@ class PhraseTranslator(SearchTranslator[PhraseOptions]):
         fold: int | None = None,
         word_counts: tuple[Int64Array, Int64Array] | None = None,
     ) -> None:
-        self._view = grammar.view(settings.view_config(fold))
-        self._features = PhraseFeatures(reordering=settings.reordering)
+        model = settings.of(PhraseSettings)
+        self._view = grammar.view(model.view_config(settings.max_targets, fold))
+        self._features = PhraseFeatures(reordering=model.reordering)
         self._lm = lm
-        self._distortion_limit = settings.distortion_limit
+        self._distortion_limit = model.distortion_limit
         source_counts, target_counts = (None, None) if word_counts is None else word_counts
         builder = PhraseOptionBuilder(
             self._view,
@@ -77,7 +77,20 @@ class PhraseTranslator(SearchTranslator[PhraseOptions]):
         return sorted(links)
 
 
-def start_weights(reordering: Sequence[Reordering]) -> dict[str, float]:
+def extract(
+    bitext: Bitext,
+    alignment: Alignment,
+    folder: PathLike,
+    settings: PhraseSettings,
+    n_threads: int,
+    progress: Progress | None = None,
+) -> Grammar:
+    """Phrase pairs of a corpus."""
+    config = PhraseExtraction(max_length=settings.max_phrase_length, n_threads=n_threads)
+    return extract_phrases(bitext, alignment, folder, config, progress)
+
+
+def start_weights(settings: PhraseSettings) -> dict[str, float]:
     """Weights to translate with before any tuning, and where tuning starts.
 
     About those that phrase-based systems are tuned to: the language model counts most, the two directions of the
@@ -85,6 +98,6 @@ def start_weights(reordering: Sequence[Reordering]) -> dict[str, float]:
     """
     start = {"lm": 0.5, "p_e_f": 0.2, "p_f_e": 0.2, "lex_e_f": 0.2, "lex_f_e": 0.2}
     start |= {"words": 1.0, "phrases": 0.2, "unknown": -5.0, "distortion": 0.1}
-    names = PhraseFeatures(reordering=tuple(reordering)).reordering_names()
+    names = PhraseFeatures(reordering=settings.reordering).reordering_names()
     share = 0.3 / max(1, len(names))
     return start | {name: share for model in names for name in model}

@@ -2,29 +2,136 @@
 
 from __future__ import annotations
 
+import dataclasses
+import difflib
 import enum
+import types
+import typing
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar, Self, TypeVar
 
 from dragoman.errors import InputError
-from dragoman.grammar import PhraseSmoothing, PhraseViewConfig, Reordering, ReorderingKind, RuleViewConfig
+from dragoman.grammar import (
+    PhraseSmoothing,
+    PhraseViewConfig,
+    Reordering,
+    ReorderingKind,
+    RuleExtraction,
+    RuleViewConfig,
+)
 
 __all__ = [
-    "DEFAULT_REORDERING",
     "REORDERING",
     "DenseSet",
-    "ModelKind",
+    "HieroSettings",
+    "ModelSettings",
+    "PhraseSettings",
     "SystemSettings",
     "TextSettings",
     "reordering_by_name",
 ]
 
+_MODELS = {
+    "msd": Reordering(),
+    "mslr": Reordering(n_orientations=4),
+    "phrase-msd": Reordering(kind=ReorderingKind.PHRASE),
+    "phrase-mslr": Reordering(kind=ReorderingKind.PHRASE, n_orientations=4),
+    "hrm": Reordering(kind=ReorderingKind.HIERARCHICAL),
+    "hrm4": Reordering(kind=ReorderingKind.HIERARCHICAL, n_orientations=4),
+    "hrm5": Reordering(kind=ReorderingKind.HIERARCHICAL, n_orientations=5),
+}
 
-class ModelKind(enum.StrEnum):
-    """Which decoder works on the tables."""
+REORDERING: dict[str, tuple[Reordering, ...]] = {
+    "none": (),
+    **{name: (model,) for name, model in _MODELS.items()},
+    "msd+hrm": (_MODELS["msd"], _MODELS["hrm"]),
+}
+"""Names on the command line. msd: word-based, three orientations; hrm: hierarchical, three to five."""
 
-    PHRASE = "phrase"
-    HIERO = "hiero"
+
+def reordering_by_name(name: str) -> tuple[Reordering, ...]:
+    """The lexicalised reordering models of a name. Raises InputError with those that exist."""
+    if name not in REORDERING:
+        near = difflib.get_close_matches(name, REORDERING, n=1)
+        hint = f"did you mean {near[0]}? " if near else ""
+        raise InputError(f"{hint}there is no reordering model '{name}'; there are: {', '.join(REORDERING)}")
+    return REORDERING[name]
+
+
+_Model = TypeVar("_Model", bound="ModelSettings")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelSettings:
+    """Base of what only one kind of system can be told; `kind` is the kind's name in `KINDS`.
+
+    Its fields are the options of `dragoman train` and the keys of a recipe's system that belong to this kind alone.
+    """
+
+    kind: ClassVar[str]
+    _known: ClassVar[dict[str, type[ModelSettings]]] = {}
+
+    def __init_subclass__(cls) -> None:
+        ModelSettings._known[cls.kind] = cls
+
+    @staticmethod
+    def of_kind(name: str) -> type[ModelSettings]:
+        """The settings of a kind by its name. Raises KeyError."""
+        return ModelSettings._known[name]
+
+    @classmethod
+    def options(cls) -> dict[str, Any]:
+        """Names and types of the fields."""
+        hints = typing.get_type_hints(cls)
+        return {item.name: hints[item.name] for item in dataclasses.fields(cls)}
+
+    @classmethod
+    def option(cls, name: str, value: object) -> Any:
+        """The value of a field from plain data, as JSON, TOML or a command line has it. Raises InputError.
+
+        Of a limit that can be None, -1 means the same.
+        """
+        return _from_plain(cls.options()[name], value)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data that from_json reads."""
+        return {name: _plain(getattr(self, name)) for name in self.options()}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        """Rebuild what to_json gave."""
+        return cls(**{name: cls.option(name, data[name]) for name in cls.options()})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PhraseSettings(ModelSettings):
+    """Of a phrase-based system."""
+
+    kind: ClassVar[str] = "phrase"
+
+    reordering: tuple[Reordering, ...] = REORDERING["hrm"]
+    """hrm is better than msd on every corpus that was measured (docs/experiments/phrase.md)."""
+    smoothing: PhraseSmoothing = PhraseSmoothing.NONE
+    max_phrase_length: int = 7
+    """Words a side; where phrases were extracted."""
+    min_count: int = 1
+    distortion_limit: int | None = 6
+    """Longest jump in source words; None: no limit."""
+
+    def __post_init__(self) -> None:
+        if self.distortion_limit is not None and self.distortion_limit < 0:
+            raise InputError(f"the distortion limit must not be negative, but is {self.distortion_limit}")
+
+    def view_config(self, max_targets: int, fold: int | None) -> PhraseViewConfig:
+        """How the grammar is seen, all data or all but a fold."""
+        return PhraseViewConfig(
+            excluded_fold=fold,
+            max_targets=max_targets,
+            min_count=self.min_count,
+            smoothing=self.smoothing,
+            reordering=self.reordering,
+        )
 
 
 class DenseSet(enum.StrEnum):
@@ -34,27 +141,25 @@ class DenseSet(enum.StrEnum):
     FULL14 = "full14"
 
 
-REORDERING: dict[str, tuple[Reordering, ...]] = {
-    "none": (),
-    "msd": (Reordering(),),
-    "mslr": (Reordering(n_orientations=4),),
-    "phrase-msd": (Reordering(kind=ReorderingKind.PHRASE),),
-    "hrm": (Reordering(kind=ReorderingKind.HIERARCHICAL),),
-    "hrm4": (Reordering(kind=ReorderingKind.HIERARCHICAL, n_orientations=4),),
-    "hrm5": (Reordering(kind=ReorderingKind.HIERARCHICAL, n_orientations=5),),
-    "msd+hrm": (Reordering(), Reordering(kind=ReorderingKind.HIERARCHICAL)),
-}
-"""Names on the command line. msd: word-based, three orientations; hrm: hierarchical, three to five."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HieroSettings(ModelSettings):
+    """Of a hierarchical system."""
 
-DEFAULT_REORDERING = "hrm"
-"""Better than msd on every corpus that was measured (docs/experiments/phrase.md)."""
+    kind: ClassVar[str] = "hiero"
 
+    dense: DenseSet = DenseSet.FULL14
+    max_span: int = 20
+    """Most source words that a rule covers."""
+    rules: RuleExtraction = field(default_factory=RuleExtraction)
+    """How rules were extracted; the number of threads is that of the training."""
 
-def reordering_by_name(name: str) -> tuple[Reordering, ...]:
-    """The lexicalised reordering models of a name. Raises InputError with those that exist."""
-    if name not in REORDERING:
-        raise InputError(f"there is no reordering model '{name}'; there are: {', '.join(REORDERING)}")
-    return REORDERING[name]
+    def __post_init__(self) -> None:
+        if self.max_span < 1:
+            raise InputError(f"a rule covers at least one word, so max_span cannot be {self.max_span}")
+
+    def view_config(self, max_targets: int, fold: int | None) -> RuleViewConfig:
+        """How the grammar is seen, all data or all but a fold."""
+        return RuleViewConfig(excluded_fold=fold, max_targets=max_targets)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,76 +176,76 @@ class TextSettings:
 class SystemSettings:
     """Everything but the tables and the weights."""
 
-    model: ModelKind = ModelKind.PHRASE
-    reordering: tuple[Reordering, ...] = REORDERING[DEFAULT_REORDERING]
-    smoothing: PhraseSmoothing = PhraseSmoothing.NONE
+    model: ModelSettings = field(default_factory=PhraseSettings)
+    """Settings of the kind of system, which they name."""
     max_targets: int = 20
-    min_count: int = 1
-    distortion_limit: int | None = 6
-    dense: DenseSet = DenseSet.FULL14
-    max_span: int = 20
-    """Of hierarchical rules, in source words."""
+    """Best translations of a source side; 0: all."""
     features: tuple[str, ...] = ()
     """Sparse templates, by name."""
     n_folds: int = 1
     fold_seed: int = 0
     text: TextSettings = field(default_factory=TextSettings)
 
-    def view_config(self, fold: int | None) -> PhraseViewConfig:
-        """How the grammar is seen, all data or all but a fold."""
-        return PhraseViewConfig(
-            excluded_fold=fold,
-            max_targets=self.max_targets,
-            min_count=self.min_count,
-            smoothing=self.smoothing,
-            reordering=self.reordering,
-        )
+    @property
+    def kind(self) -> str:
+        """The name of the kind of system."""
+        return self.model.kind
 
-    def rule_view_config(self, fold: int | None) -> RuleViewConfig:
-        """The same for a grammar of rules."""
-        return RuleViewConfig(excluded_fold=fold, max_targets=self.max_targets)
+    def of(self, model: type[_Model]) -> _Model:
+        """The settings of the model, which must be of this type."""
+        if not isinstance(self.model, model):
+            raise TypeError(f"{model.__name__} were expected, not {type(self.model).__name__}")
+        return self.model
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data that from_json reads."""
-        return {
-            "model": self.model.value,
-            "reordering": [[model.kind.value, model.n_orientations] for model in self.reordering],
-            "smoothing": self.smoothing.value,
-            "max_targets": self.max_targets,
-            "min_count": self.min_count,
-            "distortion_limit": self.distortion_limit,
-            "dense": self.dense.value,
-            "max_span": self.max_span,
-            "features": list(self.features),
-            "n_folds": self.n_folds,
-            "fold_seed": self.fold_seed,
-            "text": {
-                "source_language": self.text.source_language,
-                "target_language": self.text.target_language,
-                "lowercase": self.text.lowercase,
-            },
-        }
+        """Plain data that from_json reads: the name of the kind, its settings, and those that all kinds have."""
+        common = {name: _plain(getattr(self, name)) for name in _COMMON}
+        return {"model": self.kind, **self.model.to_json(), **common}
 
     @classmethod
     def from_json(cls, data: Any) -> SystemSettings:
         """Rebuild what to_json gave. Raises InputError when it is something else."""
+        hints = typing.get_type_hints(cls)
         try:
-            limit = data["distortion_limit"]
-            return cls(
-                model=ModelKind(data["model"]),
-                reordering=tuple(
-                    Reordering(kind=ReorderingKind(kind), n_orientations=int(n)) for kind, n in data["reordering"]
-                ),
-                smoothing=PhraseSmoothing(data["smoothing"]),
-                max_targets=int(data["max_targets"]),
-                min_count=int(data["min_count"]),
-                distortion_limit=None if limit is None else int(limit),
-                dense=DenseSet(data["dense"]),
-                max_span=int(data["max_span"]),
-                features=tuple(str(name) for name in data["features"]),
-                n_folds=int(data["n_folds"]),
-                fold_seed=int(data["fold_seed"]),
-                text=TextSettings(**data["text"]),
-            )
-        except (KeyError, TypeError, ValueError) as error:
+            model = ModelSettings.of_kind(data["model"]).from_json(data)
+            return cls(model=model, **{name: _from_plain(hints[name], data[name]) for name in _COMMON})
+        except (InputError, KeyError, TypeError, ValueError) as error:
             raise InputError(f"has settings that this program does not know: {error}") from error
+
+
+_COMMON = tuple(item.name for item in dataclasses.fields(SystemSettings) if item.name != "model")
+
+
+def _plain(value: Any) -> Any:
+    """Records as dicts, enumerations as their values, reordering models as their names."""
+    if isinstance(value, Reordering):
+        return next(name for name, model in _MODELS.items() if model == value)
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    if dataclasses.is_dataclass(value):
+        return {item.name: _plain(getattr(value, item.name)) for item in dataclasses.fields(value)}
+    return value.value if isinstance(value, enum.Enum) else value
+
+
+def _from_plain(hint: Any, value: Any) -> Any:
+    """What _plain made of a value of this type, or the text that people write for it."""
+    members = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
+    if types.NoneType in members and (value is None or value == -1):
+        return None
+    kind = members[0]
+    if typing.get_origin(kind) is tuple:
+        item = typing.get_args(kind)[0]
+        if item is Reordering and isinstance(value, str):
+            return reordering_by_name(value)
+        return tuple(_MODELS[name] if item is Reordering else _from_plain(item, name) for name in value)
+    if dataclasses.is_dataclass(kind) and isinstance(kind, type):
+        hints = typing.get_type_hints(kind)
+        return kind(**{name: _from_plain(hints[name], part) for name, part in value.items()})
+    if issubclass(kind, enum.Enum):
+        choices = [str(member.value) for member in kind]
+        if value not in choices:
+            raise InputError(f"expected one of {', '.join(choices)}, not {value!r}")
+        return kind(value)
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+        raise InputError(f"expected {kind.__name__}, not {value!r}")
+    return value

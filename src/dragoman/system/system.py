@@ -18,11 +18,10 @@ from dragoman.pool import Pool
 from dragoman.system.candidates import pool_of
 from dragoman.system.explain import Explanation, explain
 from dragoman.system.folder import COUNTS
-from dragoman.system.hiero import HieroTranslator
+from dragoman.system.kinds import kind_named
 from dragoman.system.manifest import Manifest, read_manifest
-from dragoman.system.phrase import PhraseTranslator
 from dragoman.system.raw import RawText
-from dragoman.system.settings import ModelKind, SystemSettings
+from dragoman.system.settings import SystemSettings
 from dragoman.system.translator import Preset, Translator
 from dragoman.types import Float64Array, Int64Array, PathLike, Progress
 
@@ -182,7 +181,7 @@ class System(SystemView):
         return RawText(self.settings.text)
 
     def _translator(self, fold: int | None, weights: Weights) -> Translator:
-        make = PhraseTranslator if self.settings.model is ModelKind.PHRASE else HieroTranslator
+        make = kind_named(self.settings.kind).translator
         counts = self._word_counts()
         return make(self.grammar, self.lm(fold), self.settings, weights.index, fold=fold, word_counts=counts)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,14 +14,12 @@ from dragoman.align import AlignConfig, AlignStep, Direction, align, read_pharao
 from dragoman.corpus import Bitext
 from dragoman.errors import InputError
 from dragoman.features import parse_templates
-from dragoman.grammar import PhraseExtraction, RuleExtraction, extract_phrases, extract_rules
 from dragoman.lm import EstimateConfig, TrainingText, estimate, estimate_work
 from dragoman.system.folder import COUNTS, GRAMMAR, LM, WORK, close_system, fold_lm, identity, making, store_lm
-from dragoman.system.hiero import hiero_start_weights
+from dragoman.system.kinds import kind_named
 from dragoman.system.manifest import MANIFEST
-from dragoman.system.phrase import start_weights
 from dragoman.system.raw import RawText
-from dragoman.system.settings import ModelKind, SystemSettings
+from dragoman.system.settings import SystemSettings
 from dragoman.system.stages import Monitor, Silent, Stages
 from dragoman.system.system import System
 from dragoman.text import open_output, read_lines, replace_bytes
@@ -39,9 +37,6 @@ class TrainConfig:
     """Where no alignment is given."""
     lm: EstimateConfig = field(default_factory=EstimateConfig)
     """Where no language model is given."""
-    max_phrase_length: int = 7
-    rules: RuleExtraction = field(default_factory=RuleExtraction)
-    """Of a hierarchical system; the number of threads is that of the training."""
     raw: bool = False
     """The text is raw: tokenise it, and lowercase it where the settings say so."""
 
@@ -66,7 +61,7 @@ def train(
     """
     config = config or TrainConfig()
     # A misspelt one should not be found at the end.
-    parse_templates(config.settings.features, has_rules=config.settings.model is ModelKind.HIERO)
+    parse_templates(config.settings.features, has_rules=kind_named(config.settings.kind).has_rules)
     if config.settings.n_folds > 1 and (lm is not None or lm_text):
         raise InputError("the language models of folds come from the training pairs; leave out other models and text")
     files = {"source": source, "target": target, "alignment": alignment, "lm": lm}
@@ -114,8 +109,7 @@ class _Work:
             goal = self.base / fold_lm(fold)
             do(f"language model without fold {fold}", partial(self._fold_lm, bitext, fold, goal), makes=goal)
         settings = self.config.settings
-        phrases = settings.model is ModelKind.PHRASE
-        weights = start_weights(settings.reordering) if phrases else hiero_start_weights(settings.dense)
+        weights = kind_named(settings.kind).start_weights(settings.model)
         close_system(self.base, settings, self.stages, weights)
 
     def _tokenised(self, name: str, path: PathLike, prepare: Callable[[str], str]) -> PathLike:
@@ -157,16 +151,11 @@ class _Work:
 
     def _grammar(self, bitext: Bitext, links: PathLike) -> None:
         alignment = read_pharaoh(links, lengths=(bitext.source.lengths(), bitext.target.lengths()))
-        if self.config.settings.model is ModelKind.HIERO:
-            rules = replace(self.config.rules, n_threads=self.n_threads)
-            with self.monitor.progress("extracting rules", len(bitext)) as progress:
-                grammar = extract_rules(bitext, alignment, self.base / GRAMMAR, rules, progress)
-            self.monitor.say(f"{len(grammar):,} rules")
-            return
-        config = PhraseExtraction(max_length=self.config.max_phrase_length, n_threads=self.n_threads)
-        with self.monitor.progress("extracting phrases", len(bitext)) as progress:
-            grammar = extract_phrases(bitext, alignment, self.base / GRAMMAR, config, progress)
-        self.monitor.say(f"{len(grammar):,} phrase pairs")
+        settings = self.config.settings
+        kind = kind_named(settings.kind)
+        with self.monitor.progress(f"extracting {kind.unit}", len(bitext)) as progress:
+            grammar = kind.extract(bitext, alignment, self.base / GRAMMAR, settings.model, self.n_threads, progress)
+        self.monitor.say(f"{len(grammar):,} {kind.unit}")
 
     def _lm(self, bitext: Bitext, lm: PathLike | None, lm_text: Sequence[PathLike]) -> None:
         if lm is not None:

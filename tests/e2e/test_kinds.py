@@ -1,0 +1,112 @@
+"""Kinds of systems: options of another kind are refused, and a kind of one's own is one entry of the table."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import pytest
+
+from dragoman.synth import SynthConfig, generate_splits
+from dragoman.system import KINDS, Kind, ModelSettings, PhraseSettings, phrase
+
+OTHERS = {
+    "hiero": ["--smoothing kneser-ney", "--distortion-limit 3", "--max-phrase-length 3", "--reordering msd"],
+    "phrase": ["--dense chiang8", "--max-span 3"],
+}
+
+
+@pytest.fixture
+def here(inside, tmp_path):
+    """A small corpus."""
+    splits = generate_splits(300, 12, 0, SynthConfig(seed=1))
+    for name, examples in (("train", splits.train), ("dev", splits.dev)):
+        for side, lines in (("de", [e.source for e in examples]), ("en", [e.references[0] for e in examples])):
+            (tmp_path / f"{name}.{side}").write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    return inside
+
+
+@pytest.mark.parametrize(("model", "option"), [(model, option) for model in OTHERS for option in OTHERS[model]])
+def test_options_of_another_kind_are_refused(here, tmp_path, model, option):
+    words = ("train", "-s", "train.de", "-t", "train.en", "-o", "s", "--model", model, *option.split())
+    message = " ".join(here(*words, status=2).err.split())
+    assert option.split()[0] in message
+    assert f"not of {model}" in message
+    assert not (tmp_path / "s").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--model neural", "there is no kind of system 'neural'; there are: phrase, hiero"),
+        ("--set rules.max_symbols=4", "a system of model phrase has no setting 'rules.max_symbols'"),
+        ("--model hiero --set min_count=2", "a system of model hiero has no setting 'min_count'"),
+    ],
+)
+def test_settings_that_do_not_exist_are_refused(here, words, message):
+    found = here("train", "-s", "train.de", "-t", "train.en", "-o", "s", *words.split(), status=2).err
+    assert message in " ".join(found.split())
+
+
+def test_only_the_settings_of_the_kind_are_recorded(here, tmp_path):
+    common = ("train", "-s", "train.de", "-t", "train.en", "--lm-order", 2)
+    here(*common, "--max-phrase-length", 3, "--set", "min_count=2", "-o", "p")
+    here(*common, "--model", "hiero", "--max-span", 7, "--set", "rules.max_symbols=4", "-o", "h")
+    phrases, rules = (
+        here("system", "info", "p", "--json").json["settings"],
+        here("system", "info", "h", "--json").json["settings"],
+    )
+    assert (phrases["max_phrase_length"], phrases["min_count"], phrases["reordering"]) == (3, 2, ["hrm"])
+    assert (rules["max_span"], rules["rules"]["max_symbols"], rules["dense"]) == (7, 4, "full14")
+    assert {"dense", "max_span", "rules"}.isdisjoint(phrases)
+    assert {"reordering", "smoothing", "distortion_limit"}.isdisjoint(rules)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordSettings(ModelSettings):
+    """Of a system that translates word by word, from left to right."""
+
+    kind: ClassVar[str] = "words"
+    unknown: float = -3.0
+
+    def as_phrases(self):
+        return PhraseSettings(reordering=(), max_phrase_length=1, distortion_limit=0)
+
+
+class WordTranslator(phrase.PhraseTranslator):
+    def __init__(self, grammar, lm, settings, index, **view):
+        super().__init__(grammar, lm, replace(settings, model=settings.of(WordSettings).as_phrases()), index, **view)
+
+
+WORDS = Kind(
+    settings=WordSettings,
+    unit="word pairs",
+    has_rules=False,
+    extract=lambda bitext, links, folder, settings, *more: phrase.extract(
+        bitext, links, folder, settings.as_phrases(), *more
+    ),
+    start_weights=lambda settings: phrase.start_weights(settings.as_phrases()) | {"unknown": settings.unknown},
+    translator=WordTranslator,
+)
+
+
+def test_a_third_decoder_is_one_entry(here, tmp_path, monkeypatch):
+    monkeypatch.setitem(KINDS, "words", WORDS)
+    text = ("-s", "train.de", "-t", "train.en", "--lm-order", 2)
+    assert "--max-span belongs to systems of model hiero" in " ".join(
+        here("train", *text, "--model", "words", "--max-span", 3, "-o", "x", status=2).err.split()
+    )
+    trained = here("train", *text, "--model", "words", "--set", "unknown=-2.5", "--folds", 2, "-o", "s")
+    assert "word pairs" in trained.out
+    found = here("system", "info", "s", "--json").json["settings"]
+    assert (found["model"], found["unknown"], "max_phrase_length" in found) == ("words", -2.5, False)
+    lines = (tmp_path / "dev.de").read_text(encoding="utf-8").splitlines()
+    translated = here("translate", "s", "-i", "dev.de").out.splitlines()
+    assert [len(line.split()) for line in translated] == [len(line.split()) for line in lines]
+    tune = ("tune", "--system", "s", "--source", "dev.de", "-r", "dev.en", "--rounds", 2, "--json")
+    record = here(*tune, "-o", "t").json
+    assert record["score_after"] >= record["score_before"]
+    assert json.loads((tmp_path / "t" / "system.json").read_text())["settings"]["model"] == "words"
+    assert len(here("translate", "t", "--without-fold", 1, "-i", "dev.de").out.splitlines()) == len(lines)
+    assert "cannot be exported" in here("system", "export", "t", "-o", "e", status=2).err
