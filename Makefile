@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 NATIVE := $(shell find native -type f \( -name '*.cc' -o -name '*.hh' \) 2>/dev/null)
+BUILD := build/native
 BUILD_NEEDS := "scikit-build-core>=0.11,<2" "nanobind>=2.9,<4" "cmake>=3.25" "ninja>=1.11" "setuptools>=68" "wheel>=0.43"
 
 .PHONY: demo test lint format bench asan clean help
@@ -15,14 +16,16 @@ $(STAMP): pyproject.toml CMakeLists.txt $(NATIVE)
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "dragoman needs Python 3.11 or newer; say make PYTHON=python3.11")'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(BUILD_NEEDS)
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable '.[dev]'
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --config-settings build-dir=$(BUILD) --editable '.[dev]'
 	@touch $(STAMP)
 
 demo: $(STAMP)  ## run recipes/quickstart.toml on embedded data, leave build/demo/report.html
 	@rm -rf build/demo
 	$(BIN)/dragoman demo --out build/demo
 
-test: $(STAMP)  ## all tests
+test: $(STAMP)  ## all tests, native ones first
+	$(BIN)/cmake --build $(BUILD) --target native_tests
+	./$(BUILD)/native_tests
 	$(BIN)/python -m pytest
 
 lint: $(STAMP)  ## ruff, mypy strict, clang-format
@@ -40,8 +43,8 @@ bench: $(STAMP)  ## measure; JSON under build/bench, the table in docs/benchmark
 	$(BIN)/python -m bench
 
 asan: $(STAMP)  ## native tests under address and undefined-behaviour sanitizers
-	$(BIN)/cmake -S . -B build/asan -G Ninja -DCMAKE_MAKE_PROGRAM="$(CURDIR)/$(BIN)/ninja" -DDRAGOMAN_NATIVE_TESTS=ON -DCMAKE_BUILD_TYPE=Debug
-	$(BIN)/cmake --build build/asan
+	$(BIN)/cmake -S . -B build/asan -G Ninja -DCMAKE_MAKE_PROGRAM="$(CURDIR)/$(BIN)/ninja" -DDRAGOMAN_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug
+	$(BIN)/cmake --build build/asan --target native_tests
 	./build/asan/native_tests
 
 clean:  ## remove everything that was built, the environment included

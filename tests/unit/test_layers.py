@@ -29,7 +29,7 @@ LAYERS = [
     ["tune"],
     ["evaluate"],
     ["report"],
-    ["recipe", "serve", "demo"],
+    ["recipe", "demo"],
     ["cli"],
     ["__main__"],
 ]
