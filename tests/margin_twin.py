@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import minimize
 
-from dragoman.metric import PseudoCorpus
 from dragoman.optim.epochs import visiting_order
 from dragoman.optim.gains import list_lengths, scaled_gains, typical_range
 from pools import dense_features
+from pseudo_corpus import PseudoCorpus
 
 
 def passive_aggressive(w, x, gains, *, c, bound=np.inf, d=0.0):

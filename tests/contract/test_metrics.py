@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dragoman.metric import Bleu, Chrf, External, Lexicon, Metric, ReferenceLength, Smoothing, Ter, by_name
+from dragoman.metric import Bleu, Chrf, Draws, External, Lexicon, Metric, ReferenceLength, Smoothing, Ter, by_name
 
 METRICS = {
     "bleu": Bleu(),
@@ -125,7 +125,7 @@ def test_id_arrays_give_what_text_gives(metric):
 def test_signature_names_references_and_version(metric):
     assert metric.signature(3).count("nrefs:3|") == metric.signature(3).count("|version:dragoman-") >= 1
     assert "nrefs:var|" in metric.signature(None)
-    drawn = metric.signature(1, n_bootstrap=1000, n_trials=10000, seed=7)
+    drawn = metric.signature(1, Draws(n_bootstrap=1000, n_trials=10000, seed=7))
     assert "nrefs:1|bs:1000|ar:10000|seed:7|" in drawn
 
 

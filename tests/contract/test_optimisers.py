@@ -10,6 +10,7 @@ import pytest
 from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.optim import OPTIMISERS
+from dragoman.optim.base import finish
 from dragoman.pool import save_pool
 from pools import pool_of, random_pool
 
@@ -92,8 +93,46 @@ def test_zero_weights_are_a_start(optimiser):
 def test_weights_of_features_that_no_candidate_has_stay(optimiser):
     pool = random_pool(6, n_sentences=25)
     start = Weights.from_dict({"f0": 0.5, "UnknownWordPenalty0": 1.0})
-    result = optimiser.optimise(pool, start, seed=1, frozen=["f0"])  # frozen, so that mert does not scale
+    result = optimiser.optimise(pool, start, seed=1, frozen=["f0"])  # frozen, so that nothing is scaled
     assert result.weights["UnknownWordPenalty0"] == 1.0
+
+
+def test_scaling_keeps_the_proportions_of_features_that_no_candidate_has(optimiser):
+    pool = random_pool(6, n_sentences=25)
+    start = start_of(pool)
+    start["UnknownWordPenalty0"], start["Distortion0"] = 2.0, -4.0
+    start.values[:] /= 256
+    result = optimiser.optimise(pool, start, seed=1)
+    assert result.weights["Distortion0"] == pytest.approx(-2 * result.weights["UnknownWordPenalty0"])
+    if "scale" in result.trace[0]:
+        assert result.trace[0]["scale"] != 1
+        assert result.weights["Distortion0"] == -4 / 256 * result.trace[0]["scale"]
+
+
+def test_a_result_worse_than_the_start_and_odd_lengths_are_told(optimiser):
+    pool = random_pool(6, n_sentences=25, bleu=True)
+    stats = pool.shards[0].stats.copy()
+    stats[:, 1] = 0.5 * stats[:, 0].sum() / pool.n_candidates
+    pool = replace(pool, shards=(pool.shards[0].with_stats(stats),))
+    result = optimiser.optimise(pool, start_of(pool), seed=1)
+    assert any(("length ratio" in note and "is 2." in note) or "is 1." in note for note in result.notes)
+    worse = finish(pool, result.weights, start_of(pool), n_threads=1)
+    assert any(note.startswith("worse than the start on these lists: bleu") for note in worse.notes)
+
+
+def test_references_that_no_candidate_resembles_are_refused(optimiser):
+    pool = random_pool(5, bleu=True)
+    stats = pool.shards[0].stats.copy()
+    stats[:, 5] = 0  # matches of order 4
+    wrong = replace(pool, shards=(pool.shards[0].with_stats(stats),))
+    with pytest.raises(InputError, match="no candidate shares a 4-gram with its reference; are these the right"):
+        optimiser.optimise(wrong, start_of(pool), seed=1)
+
+
+def test_candidates_without_features_are_refused(optimiser):
+    pool = pool_of([[({}, 0.5), ({}, 0.25)]])
+    with pytest.raises(InputError, match="no candidate has a feature"):
+        optimiser.optimise(pool, Weights(pool.index), seed=1)
 
 
 def test_a_start_that_fits_nothing_is_refused(optimiser):
@@ -111,7 +150,7 @@ def test_one_candidate_per_sentence_is_refused(optimiser):
 
 def test_equal_candidates_are_refused(optimiser):
     same_metric = pool_of([[({"a": 1.0}, 0.5), ({"a": 2.0}, 0.5)]])
-    with pytest.raises(InputError, match="the same external"):
+    with pytest.raises(InputError, match="the same external, so there is nothing to learn$"):
         optimiser.optimise(same_metric, Weights.from_dict({"a": 1.0}), seed=1)
     same_features = pool_of([[({"a": 1.0}, 0.5), ({"a": 1.0}, 0.25)]])
     with pytest.raises(InputError, match="weights cannot matter"):

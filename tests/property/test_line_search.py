@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dragoman import _core
-from dragoman.pool import scorer_of
 from pools import dense_features, random_pool
 
 INFINITY = float("inf")
@@ -27,13 +26,13 @@ POOLS = st.builds(
 def surface_of(pool, weights, n_threads=1, chosen=None):
     ids = np.arange(len(pool.index), dtype=np.int32) if chosen is None else np.array(chosen, dtype=np.int32)
     shards = [(*shard.candidates, shard.stats) for shard in pool.shards]
-    return _core.surface(shards, ids, weights, scorer_of(pool.metric), n_threads)
+    return _core.surface(shards, ids, weights, pool.metric.scorer(), n_threads)
 
 
 def gains_along(pool, weights, direction, steps):
     """The metric of the best candidates (the first of equals) at each step, by brute force."""
     x, shard = dense_features(pool), pool.shards[0]
-    scorer = scorer_of(pool.metric)
+    scorer = pool.metric.scorer()
     here, slopes = x @ weights, x @ direction
     gains = []
     for t in steps:

@@ -9,7 +9,7 @@ from dragoman.corpus import Vocab
 from dragoman.errors import InputError, MismatchError
 from dragoman.features import FeatureIndex, Weights
 from dragoman.forest import Forest, ForestArrays
-from dragoman.metric import Bleu, Ter
+from dragoman.metric import Bleu, Smoothing, Ter
 from dragoman.optim.forest_mert import ForestMert, ForestSurface, feature_spreads
 
 VOCAB = Vocab.of(["a b c d e f g h"])
@@ -67,7 +67,7 @@ def gain_of(forests, lines, values, metric):
     return float(metric.gain(metric.text_statistics(texts, lines).sum(axis=0)))
 
 
-@pytest.mark.parametrize("metric", [Bleu().unsmoothed(), Ter()])
+@pytest.mark.parametrize("metric", [Bleu(smoothing=Smoothing.NONE), Ter()])
 def test_it_finds_better_weights(problem, metric):
     forests, lines, start = problem
     result = ForestMert().optimise(forests, lines, metric, start, dense=NAMES, seed=1)
@@ -78,7 +78,7 @@ def test_it_finds_better_weights(problem, metric):
 
 def test_one_search_is_exact(problem):
     forests, lines, start = problem
-    metric = Bleu().unsmoothed()
+    metric = Bleu(smoothing=Smoothing.NONE)
     surface = ForestSurface(forests, lines, metric, 1)
     for k in range(N_FEATURES):
         direction = np.eye(N_FEATURES)[k]
@@ -114,7 +114,7 @@ def test_forests_of_several_rounds_are_one_space(problem):
         for several in merged
     ]
     assert result.gain_after == pytest.approx(
-        gain_of([[forest] for forest in best], lines, result.weights.values, Bleu().unsmoothed())
+        gain_of([[forest] for forest in best], lines, result.weights.values, Bleu(smoothing=Smoothing.NONE))
     )
 
 

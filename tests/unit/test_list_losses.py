@@ -9,7 +9,6 @@ import pytest
 
 from dragoman.metric import AddOne, Bleu, SentenceBleu
 from dragoman.optim import ExpectedGain, OracleLikelihood, PerceptronLoss, SoftRampLoss, StructuredHinge, gain_scale
-from dragoman.pool import sentence_gains
 from pools import dense_features, pool_of, random_pool
 
 LOSSES = {
@@ -67,7 +66,7 @@ def pools():
 def test_values_and_gradients(name, number):
     pool = pools()[number]
     shard, loss = pool.shards[0], made(name, pool)
-    x, gains = dense_features(pool), sentence_gains(pool.metric, shard.stats)
+    x, gains = dense_features(pool), pool.metric.segment_gains(shard.stats)
     w = np.random.default_rng(0).normal(size=len(pool.index))
 
     def value_at(weights):

@@ -12,7 +12,7 @@ from dragoman import _core
 from dragoman.errors import InputError
 from dragoman.features import Block, Weights
 from dragoman.optim import Mert, Norm
-from dragoman.pool import oracle, scorer_of, synthetic_pool
+from dragoman.pool import oracle, synthetic_pool
 from dragoman.pool.synthetic import cosine
 from pools import pool_of, random_pool
 
@@ -50,7 +50,7 @@ def test_a_rare_feature_is_measured_where_it_tells_candidates_apart():
     pool = pool_of([rare] + [often] * 9 + [[({"often": 2.0}, 1.0)]])
     lists = [(*shard.candidates, shard.stats) for shard in pool.shards]
     chosen = np.array([pool.index.find("rare"), pool.index.find("often")], np.int32)
-    surface = _core.surface(lists, chosen, np.zeros(2), scorer_of(pool.metric), 1)
+    surface = _core.surface(lists, chosen, np.zeros(2), pool.metric.scorer(), 1)
     assert surface.spreads().tolist() == [0.5, 1.5]
 
 
@@ -150,22 +150,6 @@ def test_the_start_is_kept_when_nothing_is_better():
     result = Mert().optimise(pool, start, seed=1)
     assert result.weights["a"] == 3.0
     assert "starting weights" in result.notes[0]
-
-
-def test_a_zero_metric_everywhere_keeps_the_start():
-    pool = random_pool(5, bleu=True)
-    stats = pool.shards[0].stats.copy()
-    stats[:, 5] = 0  # no 4-gram matches anywhere: unsmoothed BLEU is 0 whatever one chooses
-    flat = type(pool)(
-        index=pool.index,
-        words=pool.words,
-        shards=(pool.shards[0].with_stats(stats),),
-        dense=pool.dense,
-        metric=pool.metric,
-    )
-    start = Weights(pool.index, np.full(5, 0.2))
-    result = Mert(n_starts=3).optimise(flat, start, seed=1)
-    assert (result.weights.values == start.values).all()
 
 
 def test_weights_never_collapse_on_a_one_sided_optimum():

@@ -31,7 +31,7 @@ def test_plain_names():
     assert by_name(" TER ") == Ter()
     assert by_name("chrf") == Chrf()
     assert by_name("chrf++") == Chrf(word_order=2)
-    assert by_name("bleu", smoothing=Smoothing.NONE) == Bleu().unsmoothed()
+    assert by_name("bleu", smoothing=Smoothing.NONE) == Bleu(smoothing=Smoothing.NONE)
     mix = by_name("bleu+chrf", tokenizer=Tokenizer.ZH, lowercase=True)
     assert mix.terms == ((1, Bleu(tokenizer=Tokenizer.ZH, lowercase=True)), (1, Chrf(lowercase=True)))
 
@@ -225,5 +225,7 @@ def test_external_is_not_computed_from_text():
         metric.statistics(Segments.of([[0]]), References.of([[[0]]]))
     with pytest.raises(InputError, match=r"line 2: .*nan"):
         metric.from_values([1.0, float("nan")])
+    with pytest.raises(InputError, match=r"line 2: .*-1e\+308 is too large"):
+        metric.from_values([1.0, -1e308])
     with pytest.raises(InputError, match="one number per candidate"):
         metric.from_values([[1.0]])

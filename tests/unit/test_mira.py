@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from bench.shards import random_shard
 
-from dragoman.errors import InputError
+from dragoman.errors import FailedError, InputError
 from dragoman.features import FeatureIndex, Weights
 from dragoman.metric import Chrf, External, Ter
 from dragoman.optim import OPTIMISERS, Background, Fear, Hope, MarginUpdate, Mira, Rm
-from dragoman.optim.epochs import BestEpoch, split_sentences, visiting_order
+from dragoman.optim.epochs import Learner, Split, Stopping, Watched, filled_sentences, run_epochs, visiting_order
 from dragoman.optim.gains import ORDINARY_LENGTH, list_lengths, typical_range
 from dragoman.pool import Pool, new_words, rerank
 from dragoman.pool.shard import concatenate
@@ -127,7 +127,7 @@ def test_held_out_sentences_choose_the_epoch(name):
     gains = [entry["gain"] for entry in result.trace]
     best = int(np.argmax(gains))
     assert len(gains) == min(best + 3, 30 if name != "rampion" else 10)
-    _, held_out = split_sentences(pool, 0.25, seed=3)
+    held_out = Split.draw(filled_sentences(pool), Stopping(held_out=0.25, least=1), key=[3, 0]).watched
     parts = concatenate([pool.shards[0].part(s, s + 1) for s in held_out.tolist()])
     assert rerank(replace(pool, shards=(parts,)), result.weights).gain() == pytest.approx(gains[best])
     # What is held out teaches nothing: with other features there the weights take the same way.
@@ -146,13 +146,19 @@ def test_the_split_is_fixed_by_the_seed():
     pool = random_pool(6, n_sentences=20)
     shard = pool.shards[0]
     split = replace(pool, shards=(shard.part(0, 7), shard.part(7, 20)))
-    learned, held_out = split_sentences(pool, 0.1, seed=1)
-    assert len(held_out) == 2
+
+    def draw(pool, share, *key):
+        return Split.draw(filled_sentences(pool), Stopping(held_out=share, least=2), key=key)
+
+    learned, held_out, drawn, n_held_out = draw(pool, 0.1, 1)
+    assert len(held_out) == n_held_out == 2
     assert sorted([*learned, *held_out]) == list(range(20))
-    assert (split_sentences(split, 0.1, seed=1)[1] == held_out).all()
-    assert (split_sentences(pool, 0.5, seed=2)[1] != split_sentences(pool, 0.5, seed=1)[1]).any()
-    with pytest.raises(InputError, match="0 would be held out"):
-        split_sentences(pool, 0.01, seed=1)
+    assert sorted(drawn) == learned.tolist()
+    assert (draw(split, 0.1, 1).watched == held_out).all()
+    assert (draw(pool, 0.5, 2).watched != draw(pool, 0.5, 1).watched).any()
+    too_few = draw(pool, 0.05, 1)
+    assert too_few.n_held_out == 0
+    assert too_few.watched.tolist() == too_few.learned.tolist() == list(range(20))
 
 
 def test_sentences_are_shuffled_in_blocks():
@@ -166,11 +172,27 @@ def test_sentences_are_shuffled_in_blocks():
 
 
 def test_weights_beyond_numbers_are_never_kept():
-    best = BestEpoch(None)
-    good = np.ones(2)
-    assert best.offer(1, 0.5, good)
-    assert not best.offer(2, 0.75, np.array([np.inf, 1.0]))
-    assert best.result() is good
+    class Diverging(Learner):
+        def __init__(self, good):
+            self.good, self.n = good, 0
+
+        def epoch(self, learned, number):
+            self.n = number
+            return {}
+
+        def values(self):
+            return np.full(2, float(self.n)) if self.n <= self.good else np.array([np.inf, 1.0])
+
+        def watch(self, watched, values, entry):
+            return Watched(-float(self.n), float(self.n))
+
+    split = Split.draw(np.arange(5), Stopping(), key=[1])
+    found = run_epochs(Diverging(2), split, Stopping())
+    assert (found.values.tolist(), found.best, len(found.trace)) == ([2.0, 2.0], 2, 2)
+    assert "beyond all bounds in epoch 3" in found.notes[0]
+    for settings in (Stopping(keep_best=False), Stopping()):
+        with pytest.raises(FailedError, match="epoch 1"):
+            run_epochs(Diverging(0), split, settings)
 
 
 @pytest.mark.parametrize("update", MarginUpdate)

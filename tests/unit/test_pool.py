@@ -16,7 +16,6 @@ from dragoman.pool import (
     read_pool,
     read_references,
     rerank,
-    scorer_of,
     with_external,
     with_metric,
 )
@@ -82,22 +81,20 @@ def test_native_gains_equal_the_metrics(name):
     stats = metric.text_statistics(texts, [[" ".join(rng.choice(words, 11))] for _ in texts])
     for n in (4, 17, 40):
         total = stats[:n].sum(axis=0)
-        assert scorer_of(metric).gain(total) == pytest.approx(float(metric.gain(total)), rel=1e-13)
-    assert scorer_of(metric).gain(np.zeros(metric.n_stats)) == pytest.approx(
-        float(metric.gain(np.zeros(metric.n_stats)))
-    )
+        assert metric.scorer().gain(total) == pytest.approx(float(metric.gain(total)), rel=1e-13)
+    assert metric.scorer().gain(np.zeros(metric.n_stats)) == pytest.approx(float(metric.gain(np.zeros(metric.n_stats))))
 
 
 @pytest.mark.parametrize("higher", [True, False])
 def test_native_external(higher):
     metric = External(higher_is_better=higher)
     total = metric.from_values([0.5, 0.25, -3.0]).sum(axis=0)
-    assert scorer_of(metric).gain(total) == pytest.approx(float(metric.gain(total)))
+    assert metric.scorer().gain(total) == pytest.approx(float(metric.gain(total)))
 
 
 def test_unsmoothed_bleu_is_the_objective():
     total = np.array([10, 10, 5, 2, 1, 0, 10, 9, 8, 7], dtype=np.float64)
-    assert scorer_of(Bleu()).gain(total) == 0.0
+    assert Bleu().scorer().gain(total) == 0.0
     assert Bleu().gain(total) > 0
 
 

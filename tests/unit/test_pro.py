@@ -12,7 +12,6 @@ from dragoman.features import Weights
 from dragoman.metric import AddOne, Bleu, SentenceBleu
 from dragoman.optim import Acceptance, Prior, Pro, Scaling
 from dragoman.pool import oracle, read_nbest, rerank, synthetic_pool, with_metric
-from dragoman.pool.gain import sentence_gains
 from dragoman.pool.synthetic import cosine
 from pools import dense_features, pool_of, random_pool
 
@@ -24,7 +23,7 @@ FIGURE_1 = [
 
 def sample(pool, *, n_draws=5000, n_kept=50, threshold=0.05, logistic=False, seed=1, round_number=0, n_threads=1):
     shard = pool.shards[0]
-    gains = sentence_gains(pool.metric, shard.stats)
+    gains = pool.metric.segment_gains(shard.stats)
     return _core.sample_pairs(
         shard.sentences, shard.sentence_ids, gains, n_draws, n_kept, threshold, logistic, seed, round_number, n_threads
     )

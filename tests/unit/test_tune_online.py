@@ -15,7 +15,7 @@ import pytest
 from dragoman.errors import InputError
 from dragoman.features import Weights, read_weights
 from dragoman.lm import EstimateConfig
-from dragoman.metric import Bleu, Chrf, PseudoCorpus, Smoothing, Ter, Tokenizer
+from dragoman.metric import Bleu, Chrf, Smoothing, Ter, Tokenizer
 from dragoman.optim import Mira, Rm
 from dragoman.optim.epochs import visiting_order
 from dragoman.pool import Judge, rerank, with_metric
@@ -34,6 +34,7 @@ from dragoman.tune import (
     tune_system,
 )
 from margin_twin import passive_aggressive
+from pseudo_corpus import PseudoCorpus
 
 BLEU = Bleu(smoothing=Smoothing.NONE)
 N_DEV = 12

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.evaluate.measure import Measured
 from dragoman.evaluate.rows import PairedTest, RowScore
+from dragoman.metric import Draws
 
 __all__ = ["LEVEL", "column_signature", "metric_column"]
 
@@ -82,6 +82,5 @@ def _tests(
 
 def column_signature(measured: Measured, several: bool, *, n_bootstrap: int, n_trials: int, seed: int) -> str:
     """The metric's signature with the draws that were made; there are no trials with one row."""
-    trials = n_trials if several else 0
-    drawn: dict[str, Any] = {"n_bootstrap": n_bootstrap or None, "n_trials": trials or None}
-    return measured.metric.signature(measured.n_refs, **drawn, seed=seed if n_bootstrap or trials else None)
+    draws = Draws(n_bootstrap=n_bootstrap, n_trials=n_trials if several else 0, seed=seed)
+    return measured.metric.signature(measured.n_refs, draws)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dragoman.errors import InputError
 from dragoman.evaluate.measure import Measured, SystemOutput, measure
 from dragoman.evaluate.significance import Interval
-from dragoman.metric import Metric
+from dragoman.metric import Draws, Metric
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,12 +88,7 @@ def _metric_scores(measured: Measured, *, n_bootstrap: int, n_trials: int, seed:
         p_bootstrap = measured.p_bootstrap(0, resampled)
     if n_trials and measured.n_sentences:
         p_randomisation = measured.p_randomisation(0, n_trials, seed)
-    signature = measured.metric.signature(
-        measured.n_refs,
-        n_bootstrap=n_bootstrap or None,
-        n_trials=n_trials or None,
-        seed=seed if n_bootstrap or n_trials else None,
-    )
+    signature = measured.metric.signature(measured.n_refs, Draws(n_bootstrap=n_bootstrap, n_trials=n_trials, seed=seed))
     return [
         MetricScore(
             metric=measured.metric.name,

@@ -1,12 +1,11 @@
 """Metrics: statistics of segments, added up, scored; equal to sacrebleu's."""
 
-from dragoman.metric.base import Metric
+from dragoman.metric.base import Draws, Metric
 from dragoman.metric.bleu import Bleu, ReferenceLength, Smoothing
 from dragoman.metric.chrf import Chrf
-from dragoman.metric.context import PseudoCorpus
 from dragoman.metric.external import External
 from dragoman.metric.mix import Mix
-from dragoman.metric.names import by_name
+from dragoman.metric.names import METRICS, Variant, by_name
 from dragoman.metric.segments import Lexicon, References, Segments, Spelling
 from dragoman.metric.sentence import AddOne, SentenceBleu
 from dragoman.metric.ter import Ter
@@ -20,14 +19,15 @@ from dragoman.metric.text import (
 from dragoman.metric.tokenizer import Tokenizer
 
 __all__ = [
+    "METRICS",
     "AddOne",
     "Bleu",
     "Chrf",
+    "Draws",
     "External",
     "Lexicon",
     "Metric",
     "Mix",
-    "PseudoCorpus",
     "ReferenceLength",
     "References",
     "Segments",
@@ -37,6 +37,7 @@ __all__ = [
     "Ter",
     "TextScore",
     "Tokenizer",
+    "Variant",
     "by_name",
     "n_references",
     "output_statistics",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from importlib.metadata import version
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,20 +13,38 @@ from numpy.typing import NDArray
 
 from dragoman.errors import InputError
 from dragoman.metric.segments import Lexicon, References
-from dragoman.types import offsets_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from dragoman import _core
     from dragoman.metric.segments import Segments, Spelling
+    from dragoman.metric.sentence import SentenceBleu
 
-__all__ = ["Metric", "Totals", "WordMetric", "sentence_of_each", "spelling_needed", "write_signature"]
+__all__ = ["Draws", "Metric", "Totals", "WordArrays", "WordMetric"]
 
 Totals = NDArray[np.float64]
 
+WordArrays = tuple[
+    NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]
+]
+"""Offsets and ids of the hypotheses, the sentence of each, and the references: of each sentence, offsets, ids."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draws:
+    """Random draws behind confidence intervals and p-values: bootstrap samples, trials of a randomisation test."""
+
+    n_bootstrap: int = 0
+    n_trials: int = 0
+    seed: int = 0
+
 
 class Metric(ABC):
-    """Scores are fractions: 0.25 is what papers write as 25."""
+    """Scores are fractions: 0.25 is what papers write as 25.
+
+    The members up to `score` are what a metric must have; the others have defaults that suit most.
+    """
 
     __slots__ = ()
 
@@ -38,11 +57,6 @@ class Metric(ABC):
     @abstractmethod
     def n_stats(self) -> int:
         """Numbers per segment."""
-
-    @property
-    def higher_is_better(self) -> bool:
-        """Of `score`; `gain` is always better when higher."""
-        return True
 
     @abstractmethod
     def statistics(
@@ -76,21 +90,72 @@ class Metric(ABC):
     def score(self, total: Totals) -> Totals:
         """The score of summed statistics, [..., n_stats] -> [...]."""
 
+    @property
+    def higher_is_better(self) -> bool:
+        """Of `score`; `gain` is always better when higher."""
+        return True
+
     def gain(self, total: Totals) -> Totals:
         """A score that is better when higher, for optimisers."""
         score = self.score(total)
         return score if self.higher_is_better else 1 - score
 
-    @abstractmethod
-    def signature(
-        self,
-        n_refs: int | None,
-        *,
-        n_bootstrap: int | None = None,
-        n_trials: int | None = None,
-        seed: int | None = None,
-    ) -> str:
-        """What a reader needs to repeat the score; `n_refs` None says that it varies."""
+    def segment_gains(self, stats: Totals, sentence_bleu: SentenceBleu | None = None) -> NDArray[np.float64]:
+        """The gain of each candidate alone, [n, n_stats] -> [n]; `sentence_bleu` says how BLEU is smoothed."""
+        return np.ascontiguousarray(self.gain(stats), dtype=np.float64)
+
+    def scorer(self) -> _core.Scorer:
+        """The gain of summed statistics for native kernels. Raises InputError for a metric that has none."""
+        raise InputError(f"{self.name} cannot be optimised by this method: it has no native form")
+
+    @property
+    def uses_references(self) -> bool:
+        """Whether candidates are compared with references."""
+        return True
+
+    @property
+    def reads_text(self) -> bool:
+        """Whether words are found in text by a tokeniser of the metric's own, so that word ids will not do."""
+        return False
+
+    @property
+    def has_known_scale(self) -> bool:
+        """Whether gains are in [0, 1] as step sizes and thresholds assume."""
+        return True
+
+    @property
+    def in_context(self) -> bool:
+        """Whether MIRA takes the gain of a candidate together with the translations before it."""
+        return False
+
+    def reference_lengths(self, stats: Totals) -> NDArray[np.float64] | None:
+        """Reference words of each candidate, [n, n_stats] -> [n]; None where statistics do not tell."""
+        return None
+
+    def length_ratio(self, total: Totals) -> float | None:
+        """Words of the hypotheses per reference word; None where statistics do not tell."""
+        return None
+
+    def doubt(self, total: Totals) -> str | None:
+        """Why no choice among candidates with these summed statistics can score; None where one can."""
+        return None
+
+    def settings(self) -> Mapping[str, object]:
+        """Fields of the signature; those that are None are left out."""
+        return {}
+
+    def signature(self, n_refs: int | None, draws: Draws | None = None) -> str:
+        """What a reader needs to repeat the score, in sacrebleu's order; `n_refs` None says that it varies."""
+        draws = draws or Draws()
+        fields: dict[str, object] = {
+            "nrefs": "var" if n_refs is None else n_refs,
+            "bs": draws.n_bootstrap or None,
+            "ar": draws.n_trials or None,
+            "seed": draws.seed if draws.n_bootstrap or draws.n_trials else None,
+            **self.settings(),
+            "version": f"dragoman-{version('dragoman')}",
+        }
+        return "|".join(f"{key}:{value}" for key, value in fields.items() if value is not None)
 
 
 class WordMetric(Metric):
@@ -101,6 +166,39 @@ class WordMetric(Metric):
     @abstractmethod
     def tokenise(self, lines: Iterable[str]) -> list[list[str]]:
         """The words of each line that `statistics` expects to get as ids."""
+
+    @abstractmethod
+    def _count(self, words: WordArrays, spelling: Spelling | None, n_threads: int) -> NDArray[np.float64]:
+        """Statistics of checked arrays."""
+
+    @property
+    def ignores_case(self) -> bool:
+        """Whether words that differ in case alone are the same, which takes their spelling."""
+        return False
+
+    def statistics(
+        self,
+        hyps: Segments,
+        refs: References,
+        *,
+        sentence: NDArray[np.int32] | None = None,
+        spelling: Spelling | None = None,
+        n_threads: int = 1,
+    ) -> NDArray[np.float64]:
+        """[len(hyps), n_stats]; `spelling` is needed by metrics that look inside words."""
+        if sentence is None:
+            if len(hyps) != len(refs):
+                raise InputError(
+                    f"{len(hyps)} hypotheses but references of {len(refs)} sentences; "
+                    "give one hypothesis per sentence, or say which sentence each belongs to"
+                )
+            sentence = np.arange(len(hyps), dtype=np.int32)
+        hyp_ids, ref_ids = hyps.ids, refs.segments.ids
+        if self.ignores_case:
+            spelling = self._spelling_needed(spelling)
+            hyp_ids, ref_ids = spelling.without_case(hyp_ids), spelling.without_case(ref_ids)
+        words = (hyps.offsets, hyp_ids, sentence, refs.ref_offsets, refs.segments.offsets, ref_ids)
+        return self._count(words, spelling, n_threads)
 
     def text_statistics(
         self,
@@ -113,49 +211,13 @@ class WordMetric(Metric):
         """Tokenises, numbers the words, and counts."""
         lexicon = Lexicon()
         hyp_segments = lexicon.segments(self.tokenise(hyps))
-        references = References(
-            ref_offsets=offsets_of([len(lines) for lines in refs]),
-            segments=lexicon.segments(self.tokenise(chain.from_iterable(refs))),
-        )
+        words = iter(self.tokenise(chain.from_iterable(refs)))
+        references = lexicon.references(islice(words, len(lines)) for lines in refs)
         return self.statistics(
             hyp_segments, references, sentence=sentence, spelling=lexicon.spelling(), n_threads=n_threads
         )
 
-
-def write_signature(
-    n_refs: int | None,
-    settings: Mapping[str, object],
-    *,
-    n_bootstrap: int | None,
-    n_trials: int | None,
-    seed: int | None,
-) -> str:
-    """Fields in sacrebleu's order, with our version."""
-    fields: dict[str, object] = {
-        "nrefs": "var" if n_refs is None else n_refs,
-        "bs": n_bootstrap,
-        "ar": n_trials,
-        "seed": seed,
-        **settings,
-        "version": f"dragoman-{version('dragoman')}",
-    }
-    return "|".join(f"{key}:{value}" for key, value in fields.items() if value is not None)
-
-
-def sentence_of_each(hyps: Segments, refs: References, sentence: NDArray[np.int32] | None) -> NDArray[np.int32]:
-    """The sentence of each candidate, counting up unless it was given."""
-    if sentence is not None:
-        return sentence
-    if len(hyps) != len(refs):
-        raise InputError(
-            f"{len(hyps)} hypotheses but references of {len(refs)} sentences; "
-            "give one hypothesis per sentence, or say which sentence each belongs to"
-        )
-    return np.arange(len(hyps), dtype=np.int32)
-
-
-def spelling_needed(spelling: Spelling | None, name: str) -> Spelling:
-    """The spelling, or an error that says why it is needed."""
-    if spelling is None:
-        raise InputError(f"{name} looks inside words: pass the spelling of the vocabulary with the word ids")
-    return spelling
+    def _spelling_needed(self, spelling: Spelling | None) -> Spelling:
+        if spelling is None:
+            raise InputError(f"{self.name} looks inside words: pass the spelling of the vocabulary with the word ids")
+        return spelling

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -10,17 +10,18 @@ import numpy as np
 
 from dragoman import _core
 from dragoman.errors import InputError
-from dragoman.metric.base import Totals, WordMetric, sentence_of_each, spelling_needed, write_signature
+from dragoman.metric.base import Totals, WordArrays, WordMetric
+from dragoman.metric.sentence import SentenceBleu, brevity_penalty
 from dragoman.metric.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
-    from dragoman.metric.segments import References, Segments, Spelling
+    from dragoman.metric.segments import Spelling
 
-__all__ = ["Bleu", "ReferenceLength", "Smoothing", "brevity_penalty"]
+__all__ = ["Bleu", "ReferenceLength", "Smoothing"]
 
 
 class Smoothing(StrEnum):
@@ -85,31 +86,24 @@ class Bleu(WordMetric):
         split = self.tokenizer.load()
         return [split((line.lower() if self.lowercase else line).rstrip()).split() for line in lines]
 
-    def statistics(
-        self,
-        hyps: Segments,
-        refs: References,
-        *,
-        sentence: NDArray[np.int32] | None = None,
-        spelling: Spelling | None = None,
-        n_threads: int = 1,
-    ) -> NDArray[np.float64]:
-        """[len(hyps), n_stats]; `spelling` is needed with `lowercase`."""
-        hyp_ids, ref_ids = hyps.ids, refs.segments.ids
-        if self.lowercase:
-            spelling = spelling_needed(spelling, "lowercased BLEU")
-            hyp_ids, ref_ids = spelling.without_case(hyp_ids), spelling.without_case(ref_ids)
-        return _core.bleu_statistics(
-            hyps.offsets,
-            hyp_ids,
-            sentence_of_each(hyps, refs, sentence),
-            refs.ref_offsets,
-            refs.segments.offsets,
-            ref_ids,
-            order=self.max_order,
-            length=_core.ReferenceLength[self.reference_length.name],
-            n_threads=n_threads,
-        )
+    @property
+    def ignores_case(self) -> bool:
+        """With `lowercase`."""
+        return self.lowercase
+
+    @property
+    def reads_text(self) -> bool:
+        """With a tokeniser."""
+        return self.tokenizer is not Tokenizer.NONE
+
+    @property
+    def in_context(self) -> bool:
+        """Alone, most sentences score 0."""
+        return True
+
+    def _count(self, words: WordArrays, spelling: Spelling | None, n_threads: int) -> NDArray[np.float64]:
+        length = _core.ReferenceLength[self.reference_length.name]
+        return _core.bleu_statistics(*words, order=self.max_order, length=length, n_threads=n_threads)
 
     def score(self, total: Totals) -> Totals:
         """Brevity penalty times the geometric mean of the smoothed precisions."""
@@ -137,37 +131,37 @@ class Bleu(WordMetric):
         result = np.where(any_match, brevity_penalty(total[..., 0], total[..., 1]) * np.exp(mean), 0.0)
         return result[()]
 
-    def signature(
-        self,
-        n_refs: int | None,
-        *,
-        n_bootstrap: int | None = None,
-        n_trials: int | None = None,
-        seed: int | None = None,
-    ) -> str:
+    def segment_gains(self, stats: Totals, sentence_bleu: SentenceBleu | None = None) -> NDArray[np.float64]:
+        """Smoothed: BLEU+1 unless given."""
+        return np.ascontiguousarray((sentence_bleu or SentenceBleu()).score(stats), dtype=np.float64)
+
+    def scorer(self) -> _core.Scorer:
+        """Unsmoothed, whatever smoothing the metric reports with."""
+        return _core.bleu_scorer(self.max_order)
+
+    def reference_lengths(self, stats: Totals) -> NDArray[np.float64]:
+        """The second statistic."""
+        return stats[:, 1]
+
+    def length_ratio(self, total: Totals) -> float | None:
+        """None for empty references."""
+        return float(total[0] / total[1]) if total[1] > 0 else None
+
+    def doubt(self, total: Totals) -> str | None:
+        """Without a match of the highest order BLEU is 0 for every choice."""
+        n = self.max_order
+        if total[1 + n] > 0 or total[1 + 2 * n] == 0:
+            return None
+        return f"no candidate shares a {n}-gram with its reference"
+
+    def settings(self) -> Mapping[str, object]:
         """As sacrebleu's; settings it does not have are added where they differ from its own."""
         value = f"[{self._value:.2f}]" if self.smoothing in _DEFAULT_VALUE else ""
-        return write_signature(
-            n_refs,
-            {
-                "case": "lc" if self.lowercase else "mixed",
-                "eff": "yes" if self.effective_order else "no",
-                "tok": self.tokenizer.value,
-                "smooth": self.smoothing.value + value,
-                "order": None if self.max_order == 4 else self.max_order,
-                "reflen": None if self.reference_length is ReferenceLength.CLOSEST else self.reference_length,
-            },
-            n_bootstrap=n_bootstrap,
-            n_trials=n_trials,
-            seed=seed,
-        )
-
-    def unsmoothed(self) -> Bleu:
-        """The same without smoothing: the objective of MERT."""
-        return replace(self, smoothing=Smoothing.NONE, smooth_value=None)
-
-
-def brevity_penalty(hyp_length: Totals, ref_length: Totals) -> Totals:
-    """1 where the hypothesis is not the shorter one, else exp(1 - r / c); 0 for nothing against something."""
-    ratio = np.divide(ref_length, hyp_length, out=np.full(np.shape(hyp_length), np.inf), where=hyp_length > 0)
-    return np.where(hyp_length < ref_length, np.exp(np.minimum(1 - ratio, 0.0)), 1.0)
+        return {
+            "case": "lc" if self.lowercase else "mixed",
+            "eff": "yes" if self.effective_order else "no",
+            "tok": self.tokenizer.value,
+            "smooth": self.smoothing.value + value,
+            "order": None if self.max_order == 4 else self.max_order,
+            "reflen": None if self.reference_length is ReferenceLength.CLOSEST else self.reference_length,
+        }

@@ -9,14 +9,14 @@ import numpy as np
 
 from dragoman import _core
 from dragoman.errors import InputError
-from dragoman.metric.base import Totals, WordMetric, sentence_of_each, spelling_needed, write_signature
+from dragoman.metric.base import Totals, WordArrays, WordMetric
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
-    from dragoman.metric.segments import References, Segments, Spelling
+    from dragoman.metric.segments import Spelling
 
 __all__ = ["Chrf"]
 
@@ -54,28 +54,14 @@ class Chrf(WordMetric):
         """Words, lowercased if asked."""
         return [(line.lower() if self.lowercase else line).split() for line in lines]
 
-    def statistics(
-        self,
-        hyps: Segments,
-        refs: References,
-        *,
-        sentence: NDArray[np.int32] | None = None,
-        spelling: Spelling | None = None,
-        n_threads: int = 1,
-    ) -> NDArray[np.float64]:
-        """[len(hyps), n_stats]; `spelling` is always needed."""
-        spelling = spelling_needed(spelling, "chrF")
+    def _count(self, words: WordArrays, spelling: Spelling | None, n_threads: int) -> NDArray[np.float64]:
+        spelling = self._spelling_needed(spelling)
         if self.lowercase:
             spelling = spelling.lower
         characters = spelling.characters
         pieces = spelling.pieces if self.word_order else characters
         return _core.chrf_statistics(
-            hyps.offsets,
-            hyps.ids,
-            sentence_of_each(hyps, refs, sentence),
-            refs.ref_offsets,
-            refs.segments.offsets,
-            refs.segments.ids,
+            *words,
             characters.offsets,
             characters.ids,
             pieces.offsets,
@@ -100,26 +86,21 @@ class Chrf(WordMetric):
         score: Totals = (1 + weight) * precision * recall / np.where(below > 0, below, 1.0)
         return score
 
-    def signature(
-        self,
-        n_refs: int | None,
-        *,
-        n_bootstrap: int | None = None,
-        n_trials: int | None = None,
-        seed: int | None = None,
-    ) -> str:
+    def scorer(self) -> _core.Scorer:
+        """The same F score."""
+        return _core.chrf_scorer(self.char_order + self.word_order, float(self.beta))
+
+    def doubt(self, total: Totals) -> str | None:
+        """Without any match the score is 0 for every choice."""
+        return None if total[2::3].any() else "no candidate shares an n-gram with its reference"
+
+    def settings(self) -> Mapping[str, object]:
         """As sacrebleu's; beta is added where it is not 2."""
-        return write_signature(
-            n_refs,
-            {
-                "case": "lc" if self.lowercase else "mixed",
-                "eff": "yes",
-                "nc": self.char_order,
-                "nw": self.word_order,
-                "space": "no",
-                "beta": None if self.beta == 2 else self.beta,
-            },
-            n_bootstrap=n_bootstrap,
-            n_trials=n_trials,
-            seed=seed,
-        )
+        return {
+            "case": "lc" if self.lowercase else "mixed",
+            "eff": "yes",
+            "nc": self.char_order,
+            "nw": self.word_order,
+            "space": "no",
+            "beta": None if self.beta == 2 else self.beta,
+        }

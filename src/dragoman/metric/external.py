@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
+from dragoman import _core
 from dragoman.errors import InputError
-from dragoman.metric.base import Metric, Totals, write_signature
+from dragoman.metric.base import Metric, Totals
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
     from numpy.typing import ArrayLike, NDArray
 
-    from dragoman.metric.segments import References, Segments, Spelling
-
 __all__ = ["External"]
+
+_MAX_VALUE = 1e100
+"""Sums and squares of numbers up to this are finite."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,30 +47,28 @@ class External(Metric):
         bad = np.flatnonzero(~np.isfinite(array))
         if bad.size:
             raise InputError(f"{self.label}: {array[bad[0]]} is not a finite number", line=int(bad[0]) + 1)
+        huge = np.flatnonzero(np.abs(array) > _MAX_VALUE)
+        if huge.size:
+            raise InputError(
+                f"{self.label}: {array[huge[0]]} is too large; the maximum is {_MAX_VALUE:g}", line=int(huge[0]) + 1
+            )
         return np.stack([array, np.ones_like(array)], axis=1)
 
-    def statistics(
-        self,
-        hyps: Segments,
-        refs: References,
-        *,
-        sentence: NDArray[np.int32] | None = None,
-        spelling: Spelling | None = None,
-        n_threads: int = 1,
-    ) -> NoReturn:
+    def statistics(self, *args: object, **kwargs: object) -> NoReturn:
         """Not from text."""
-        raise self._not_from_text()
+        raise InputError(f"{self.label} is external, it cannot be computed from text; bring a number per candidate")
 
-    def text_statistics(
-        self,
-        hyps: Sequence[str],
-        refs: Sequence[Sequence[str]],
-        *,
-        sentence: NDArray[np.int32] | None = None,
-        n_threads: int = 1,
-    ) -> NoReturn:
-        """Not from text."""
-        raise self._not_from_text()
+    text_statistics = statistics
+
+    @property
+    def uses_references(self) -> bool:
+        """Whoever made the numbers may have."""
+        return False
+
+    @property
+    def has_known_scale(self) -> bool:
+        """Nobody knows it."""
+        return False
 
     def score(self, total: Totals) -> Totals:
         """The mean; 0 for no candidates."""
@@ -76,16 +76,11 @@ class External(Metric):
         n = total[..., 1]
         return np.where(n > 0, total[..., 0] / np.where(n > 0, n, 1.0), 0.0)[()]
 
-    def signature(
-        self,
-        n_refs: int | None,
-        *,
-        n_bootstrap: int | None = None,
-        n_trials: int | None = None,
-        seed: int | None = None,
-    ) -> str:
-        """Says that the numbers came from outside."""
-        return write_signature(n_refs, {"external": self.label}, n_bootstrap=n_bootstrap, n_trials=n_trials, seed=seed)
+    def scorer(self) -> _core.Scorer:
+        """The mean, or one minus the mean."""
+        mean = _core.mean_scorer()
+        return mean if self.higher_is_better else _core.mix_scorer(1.0, [-1.0], [mean])
 
-    def _not_from_text(self) -> InputError:
-        return InputError(f"{self.label} is external, it cannot be computed from text; bring a number per candidate")
+    def settings(self) -> Mapping[str, object]:
+        """Says that the numbers came from outside."""
+        return {"external": self.label}

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dragoman import _core
 from dragoman.errors import InputError
-from dragoman.metric.base import Metric, Totals
+from dragoman.metric.base import Draws, Metric, Totals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dragoman.metric.segments import References, Segments, Spelling
+    from dragoman.metric.sentence import SentenceBleu
 
 __all__ = ["Mix"]
 
@@ -95,25 +97,55 @@ class Mix(Metric):
 
     def gain(self, total: Totals) -> Totals:
         """The weighted mean of the terms' gains: in [0, 1] where theirs are."""
-        size = sum(abs(weight) for weight, _ in self.terms)
-        gains = [abs(weight) / size * metric.gain(part) for weight, metric, part in self._parts(total)]
+        gains = [
+            share * metric.gain(part) for share, (_, metric, part) in zip(self._shares, self._parts(total), strict=True)
+        ]
         mean_gain: Totals = np.sum(gains, axis=0)
         return mean_gain
 
-    def signature(
-        self,
-        n_refs: int | None,
-        *,
-        n_bootstrap: int | None = None,
-        n_trials: int | None = None,
-        seed: int | None = None,
-    ) -> str:
+    def segment_gains(self, stats: Totals, sentence_bleu: SentenceBleu | None = None) -> NDArray[np.float64]:
+        """The same of each candidate alone."""
+        gains = np.zeros(len(stats))
+        for share, (_, metric, part) in zip(self._shares, self._parts(stats), strict=True):
+            gains += share * metric.segment_gains(part, sentence_bleu)
+        return gains
+
+    def scorer(self) -> _core.Scorer:
+        """The weighted mean of the terms' scorers."""
+        return _core.mix_scorer(0.0, self._shares, [metric.scorer() for _, metric in self.terms])
+
+    @property
+    def uses_references(self) -> bool:
+        """If any term does."""
+        return any(metric.uses_references for _, metric in self.terms)
+
+    @property
+    def reads_text(self) -> bool:
+        """If any term does."""
+        return any(metric.reads_text for _, metric in self.terms)
+
+    @property
+    def has_known_scale(self) -> bool:
+        """If all terms have."""
+        return all(metric.has_known_scale for _, metric in self.terms)
+
+    def length_ratio(self, total: Totals) -> float | None:
+        """Of the first term that knows it."""
+        ratios = (metric.length_ratio(part) for _, metric, part in self._parts(total))
+        return next((ratio for ratio in ratios if ratio is not None), None)
+
+    def doubt(self, total: Totals) -> str | None:
+        """Of the first term that has one."""
+        return next((doubt for _, metric, part in self._parts(total) if (doubt := metric.doubt(part))), None)
+
+    def signature(self, n_refs: int | None, draws: Draws | None = None) -> str:
         """Weight and signature of each term."""
-        return " ".join(
-            f"{weight:+g}*{metric.name}|"
-            + metric.signature(n_refs, n_bootstrap=n_bootstrap, n_trials=n_trials, seed=seed)
-            for weight, metric in self.terms
-        )
+        return " ".join(f"{weight:+g}*{metric.name}|{metric.signature(n_refs, draws)}" for weight, metric in self.terms)
+
+    @property
+    def _shares(self) -> list[float]:
+        size = sum(abs(weight) for weight, _ in self.terms)
+        return [abs(weight) / size for weight, _ in self.terms]
 
     def _parts(self, total: Totals) -> Iterator[tuple[float, Metric, Totals]]:
         begin = 0

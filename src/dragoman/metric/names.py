@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
 
 from dragoman.errors import InputError
 from dragoman.metric.base import Metric
@@ -13,9 +16,29 @@ from dragoman.metric.mix import Mix
 from dragoman.metric.ter import Ter
 from dragoman.metric.tokenizer import Tokenizer
 
-__all__ = ["METRIC_NAMES", "by_name"]
+__all__ = ["METRICS", "Variant", "by_name"]
 
-METRIC_NAMES = ("bleu", "chrf", "chrf+", "chrf++", "ter")
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variant:
+    """How text is taken, by the metrics that have a choice."""
+
+    smoothing: Smoothing = Smoothing.EXP
+    tokenizer: Tokenizer = Tokenizer.NONE
+    lowercase: bool = False
+
+
+METRICS: Mapping[str, Callable[[Variant], Metric]] = MappingProxyType(
+    {
+        "bleu": lambda v: Bleu(smoothing=v.smoothing, tokenizer=v.tokenizer, lowercase=v.lowercase),
+        "chrf": lambda v: Chrf(lowercase=v.lowercase),
+        "chrf+": lambda v: Chrf(word_order=1, lowercase=v.lowercase),
+        "chrf++": lambda v: Chrf(word_order=2, lowercase=v.lowercase),
+        "ter": lambda v: Ter(),
+    }
+)
+"""Metrics computed from references, by the name that users give."""
+
 _LONGEST = 200
 _NUMBER = ""  # key of the constant term
 
@@ -32,30 +55,29 @@ def by_name(
     `smoothing` and `tokenizer` are BLEU's, `lowercase` BLEU's and chrF's, alone or in a mix.
     Raises InputError for anything else.
     """
-
-    def plain(name: str) -> Metric:
-        match name:
-            case "bleu":
-                return Bleu(smoothing=smoothing, tokenizer=tokenizer, lowercase=lowercase)
-            case "ter":
-                return Ter()
-            case _:
-                return Chrf(word_order=name.count("+"), lowercase=lowercase)
-
+    variant = Variant(smoothing=smoothing, tokenizer=tokenizer, lowercase=lowercase)
     name = text.strip().lower()
-    if name in METRIC_NAMES:
-        return plain(name)
-    # A plus belongs to chrF unless a term follows it.
-    readable = re.sub(r"chrf(\+{1,2})(?=\s*(?:$|[-+*/)]))", lambda m: "chrf" + "p" * len(m[1]), name)
+    if name in METRICS:
+        return METRICS[name](variant)
     try:
-        if len(readable) > _LONGEST:
+        if len(name) > _LONGEST:
             raise ValueError("too long")
-        form = _linear(ast.parse(readable, mode="eval").body)
+        form = _linear(ast.parse(_as_expression(name), mode="eval").body)
     except (SyntaxError, ValueError, ZeroDivisionError) as error:
         raise _no_metric(text) from error
     if _NUMBER in form:
         raise _no_metric(text)
-    return Mix(terms=tuple((weight, plain(key)) for key, weight in form.items()))
+    return Mix(terms=tuple((weight, METRICS[key](variant)) for key, weight in form.items()))
+
+
+def _as_expression(text: str) -> str:
+    """The text with `_0_`, `_1_`, ... for the names. A plus belongs to a name unless a term follows it."""
+    if re.search(r"\b_", text):
+        raise ValueError("not a name")
+    for name in sorted(METRICS, key=len, reverse=True):
+        end = r"(?=\s*(?:$|[-+*/)]))" if name.endswith("+") else r"\b"
+        text = re.sub(rf"\b{re.escape(name)}{end}", f"_{list(METRICS).index(name)}_", text)
+    return text
 
 
 def _linear(node: ast.expr) -> dict[str, float]:
@@ -63,8 +85,8 @@ def _linear(node: ast.expr) -> dict[str, float]:
     match node:
         case ast.Constant(value=int() | float() as number):
             return {_NUMBER: float(number)}
-        case ast.Name(id=identifier) if (name := identifier.replace("p", "+")) in METRIC_NAMES:
-            return {name: 1.0}
+        case ast.Name(id=identifier) if identifier.strip("_").isdecimal():
+            return {list(METRICS)[int(identifier.strip("_"))]: 1.0}
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             return _scaled(_linear(operand), -1.0)
         case ast.UnaryOp(op=ast.UAdd(), operand=operand):
@@ -97,6 +119,6 @@ def _added(a: dict[str, float], b: dict[str, float]) -> dict[str, float]:
 
 def _no_metric(text: str) -> InputError:
     return InputError(
-        f"{text!r} is no metric: expected one of {', '.join(METRIC_NAMES)}, "
+        f"{text!r} is no metric: expected one of {', '.join(METRICS)}, "
         "or a sum of them with factors, such as (ter-bleu)/2"
     )

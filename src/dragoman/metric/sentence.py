@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dragoman.metric.bleu import brevity_penalty
-
 if TYPE_CHECKING:
     from dragoman.metric.base import Totals
 
-__all__ = ["AddOne", "SentenceBleu"]
+__all__ = ["AddOne", "SentenceBleu", "brevity_penalty"]
 
 
 class AddOne(StrEnum):
@@ -53,6 +51,12 @@ class SentenceBleu:
             precision = precision - _geometric_mean((unmatched + added) / below)
         brevity = brevity_penalty(hyp_length, ref_length + (1 if self.smooth_brevity else 0))
         return np.where(hyp_length > 0, brevity * precision, 0.0)[()]
+
+
+def brevity_penalty(hyp_length: Totals, ref_length: Totals) -> Totals:
+    """1 where the hypothesis is not the shorter one, else exp(1 - r / c); 0 for nothing against something."""
+    ratio = np.divide(ref_length, hyp_length, out=np.full(np.shape(hyp_length), np.inf), where=hyp_length > 0)
+    return np.where(hyp_length < ref_length, np.exp(np.minimum(1 - ratio, 0.0)), 1.0)
 
 
 def _geometric_mean(values: Totals) -> Totals:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dragoman import _core
-from dragoman.metric.base import Totals, WordMetric, sentence_of_each, spelling_needed, write_signature
+from dragoman.metric.base import Totals, WordArrays, WordMetric
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
-    from dragoman.metric.segments import References, Segments, Spelling
+    from dragoman.metric.segments import Spelling
 
 __all__ = ["Ter"]
 
@@ -48,29 +48,13 @@ class Ter(WordMetric):
         """Words, lowercased unless case matters."""
         return [(line if self.case_sensitive else line.lower()).split() for line in lines]
 
-    def statistics(
-        self,
-        hyps: Segments,
-        refs: References,
-        *,
-        sentence: NDArray[np.int32] | None = None,
-        spelling: Spelling | None = None,
-        n_threads: int = 1,
-    ) -> NDArray[np.float64]:
-        """[len(hyps), 2]; `spelling` is needed unless case matters."""
-        hyp_ids, ref_ids = hyps.ids, refs.segments.ids
-        if not self.case_sensitive:
-            spelling = spelling_needed(spelling, "TER without case")
-            hyp_ids, ref_ids = spelling.without_case(hyp_ids), spelling.without_case(ref_ids)
-        return _core.ter_statistics(
-            hyps.offsets,
-            hyp_ids,
-            sentence_of_each(hyps, refs, sentence),
-            refs.ref_offsets,
-            refs.segments.offsets,
-            ref_ids,
-            n_threads=n_threads,
-        )
+    @property
+    def ignores_case(self) -> bool:
+        """Unless case matters."""
+        return not self.case_sensitive
+
+    def _count(self, words: WordArrays, spelling: Spelling | None, n_threads: int) -> NDArray[np.float64]:
+        return _core.ter_statistics(*words, n_threads=n_threads)
 
     def score(self, total: Totals) -> Totals:
         """Edits per reference word; against empty references 1 for anything and 0 for nothing."""
@@ -79,25 +63,20 @@ class Ter(WordMetric):
         rate = np.where(length > 0, edits / np.where(length > 0, length, 1.0), (edits > 0).astype(np.float64))
         return rate[()]
 
-    def signature(
-        self,
-        n_refs: int | None,
-        *,
-        n_bootstrap: int | None = None,
-        n_trials: int | None = None,
-        seed: int | None = None,
-    ) -> str:
+    def scorer(self) -> _core.Scorer:
+        """One minus the rate."""
+        return _core.ter_scorer()
+
+    def reference_lengths(self, stats: Totals) -> NDArray[np.float64]:
+        """The second statistic."""
+        return stats[:, 1]
+
+    def settings(self) -> Mapping[str, object]:
         """As sacrebleu's."""
-        return write_signature(
-            n_refs,
-            {
-                "case": "mixed" if self.case_sensitive else "lc",
-                "tok": "tercom",
-                "norm": "no",
-                "punct": "yes",
-                "asian": "no",
-            },
-            n_bootstrap=n_bootstrap,
-            n_trials=n_trials,
-            seed=seed,
-        )
+        return {
+            "case": "mixed" if self.case_sensitive else "lc",
+            "tok": "tercom",
+            "norm": "no",
+            "punct": "yes",
+            "asian": "no",
+        }

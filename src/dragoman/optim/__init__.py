@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from dragoman.optim.base import Optimiser, Result
+from dragoman.optim.base import Optimiser, Result, Tuner
 from dragoman.optim.cll import Cll, OracleLikelihood
 from dragoman.optim.descent import Descent, descend
+from dragoman.optim.epochs import Stopping
 from dragoman.optim.forest_mert import ForestMert
-from dragoman.optim.list_loss import ListLoss, gain_scale
+from dragoman.optim.gains import gain_scale
+from dragoman.optim.list_loss import ListLoss
 from dragoman.optim.loss import Loss, SparseVector
 from dragoman.optim.mert import Mert, Norm
 from dragoman.optim.mira import Background, Fear, HingeLoss, Hope, MarginUpdate, Mira
@@ -17,7 +19,7 @@ from dragoman.optim.rampion import Ramp, Rampion, RampLoss
 from dragoman.optim.rm import RelativeMarginLoss, Rm
 from dragoman.optim.softramp import SoftRamp, SoftRampLoss
 from dragoman.optim.svm import StructuredHinge, Svm
-from dragoman.optim.update import Conditioning, Stopping, Update
+from dragoman.optim.update import Conditioning, Update
 from dragoman.optim.xbleu import ExpectedGain, Xbleu
 
 __all__ = [
@@ -58,6 +60,7 @@ __all__ = [
     "Stopping",
     "StructuredHinge",
     "Svm",
+    "Tuner",
     "Update",
     "Xbleu",
     "descend",

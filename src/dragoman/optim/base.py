@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dragoman.errors import FailedError, InputError
 from dragoman.features import Weights
+from dragoman.metric import Metric
 from dragoman.pool import Pool, metric_of, rerank, weights_for
-from dragoman.types import Int32Array
+from dragoman.types import Float64Array, Int32Array
 
-__all__ = ["Optimiser", "Result", "Trace", "check_start", "check_tunable", "finish", "frozen_ids"]
+__all__ = ["Learned", "Optimiser", "Problem", "Result", "Trace", "Tuner", "finish", "frozen_ids"]
 
-Trace = tuple[Mapping[str, float | int | str], ...]
+Trace = Sequence[Mapping[str, float | int | str]]
+
+_LENGTH_RATIO = 0.1
+"""Translations whose length is further than this from the references' are worth a note."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -33,8 +39,52 @@ class Result:
     notes: tuple[str, ...] = ()
 
 
-class Optimiser(Protocol):
-    """A batch optimiser: hyperparameters are its fields, all with defaults."""
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Problem:
+    """What an optimiser is given, checked: candidates that differ in the metric, and a usable start.
+
+    `start` is over the pool's index; `frozen` says of each feature whether its weight must stay.
+    """
+
+    pool: Pool
+    metric: Metric
+    start: Weights
+    frozen: NDArray[np.bool_]
+    seed: int
+    round_number: int
+    n_threads: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Learned:
+    """What an optimiser found: weights of each feature of the pool's index."""
+
+    values: Float64Array
+    trace: Trace
+    notes: Sequence[str] = ()
+
+
+class Tuner(Protocol):
+    """What the outer loop asks for better weights: an optimiser of pools, or one that decodes on its own."""
+
+    def optimise(
+        self,
+        pool: Pool,
+        start: Weights,
+        *,
+        seed: int,
+        round_number: int = 0,
+        frozen: Collection[str] = (),
+        n_threads: int = 1,
+    ) -> Result:
+        """See Optimiser."""
+        ...
+
+
+class Optimiser(ABC):
+    """An optimiser of pools: hyperparameters are its fields, all with defaults; subclasses implement `_learn`."""
+
+    __slots__ = ()
 
     def optimise(
         self,
@@ -51,32 +101,29 @@ class Optimiser(Protocol):
         The same seed and round give the same result for any number of threads. Raises InputError for a pool that
         cannot teach anything, FailedError instead of returning weights that a decoder could not use.
         """
-        ...
-
-
-def check_tunable(pool: Pool) -> None:
-    """Raise InputError unless there are candidates to choose between and the metric tells them apart."""
-    metric = metric_of(pool)
-    if pool.n_candidates == 0:
-        raise InputError("the pool has no candidates")
-    if not any((np.diff(shard.sentences) > 1).any() for shard in pool.shards):
-        raise InputError(
-            "every sentence has only one candidate, so there is nothing to choose between; make longer n-best lists"
+        metric = metric_of(pool)
+        _check_tunable(pool, metric)
+        weights_for(pool, start)
+        start = start.on(pool.index)  # names that the pool lacks included
+        fixed = np.zeros(len(pool.index), dtype=bool)
+        fixed[frozen_ids(pool, frozen)] = True
+        learned = self._learn(
+            Problem(
+                pool=pool,
+                metric=metric,
+                start=start,
+                frozen=fixed,
+                seed=seed,
+                round_number=round_number,
+                n_threads=n_threads,
+            )
         )
-    for shard in pool.shards:
-        first = np.minimum(shard.sentences[:-1], max(shard.n_candidates - 1, 0))[shard.sentence_of_each()]
-        if (shard.stats != shard.stats[first]).any():
-            return
-    raise InputError(
-        f"the candidates of every sentence have the same {metric.name}, so there is nothing to learn; "
-        "are these the right references?"
-    )
+        weights = Weights(pool.index, learned.values)
+        return finish(pool, start, weights, n_threads=n_threads, trace=learned.trace, notes=learned.notes)
 
-
-def check_start(pool: Pool, start: Weights) -> Weights:
-    """The start over the pool's index, names that the pool lacks included. Raises InputError if it is not usable."""
-    weights_for(pool, start)
-    return start.on(pool.index)
+    @abstractmethod
+    def _learn(self, problem: Problem) -> Learned:
+        """The method itself."""
 
 
 def frozen_ids(pool: Pool, frozen: Collection[str]) -> Int32Array:
@@ -94,15 +141,47 @@ def finish(
     *,
     n_threads: int,
     trace: Trace = (),
-    notes: tuple[str, ...] = (),
+    notes: Sequence[str] = (),
 ) -> Result:
     """The result, measured. Raises FailedError for weights that no decoder could use."""
     if not weights.is_usable():
         raise FailedError("the optimiser found no usable weights (not finite, or all zero); nothing was changed")
+    metric = metric_of(pool)
+    before, after = (rerank(pool, each, n_threads=n_threads).total() for each in (start, weights))
+    gain_before, gain_after = float(metric.gain(before)), float(metric.gain(after))
+    notes = [*notes]
+    if gain_after < gain_before:
+        notes.append(f"worse than the start on these lists: {metric.name} {_shown(metric, before, after)}")
+    ratio = metric.length_ratio(after)
+    if ratio is not None and abs(ratio - 1) > _LENGTH_RATIO:
+        notes.append(f"the length ratio of translations and references is {ratio:.2f}")
     return Result(
-        weights=weights,
-        gain_before=rerank(pool, start, n_threads=n_threads).gain(),
-        gain_after=rerank(pool, weights, n_threads=n_threads).gain(),
-        trace=trace,
-        notes=notes,
+        weights=weights, gain_before=gain_before, gain_after=gain_after, trace=tuple(trace), notes=tuple(notes)
+    )
+
+
+def _shown(metric: Metric, *totals: Float64Array) -> str:
+    factor = 100 if metric.has_known_scale else 1
+    return " -> ".join(f"{factor * float(metric.score(total)):.2f}" for total in totals)
+
+
+def _check_tunable(pool: Pool, metric: Metric) -> None:
+    """Raise InputError unless there are candidates to choose between and the metric tells them apart."""
+    if pool.n_candidates == 0:
+        raise InputError("the pool has no candidates")
+    if not any(len(shard.feature_ids) for shard in pool.shards):
+        raise InputError("no candidate has a feature, so there are no weights to learn")
+    if not any((np.diff(shard.sentences) > 1).any() for shard in pool.shards):
+        raise InputError(
+            "every sentence has only one candidate, so there is nothing to choose between; make longer n-best lists"
+        )
+    question = "; are these the right references?" if metric.uses_references else ""
+    if doubt := metric.doubt(np.sum([shard.stats.sum(axis=0) for shard in pool.shards], axis=0)):
+        raise InputError(f"{doubt}{question}")
+    for shard in pool.shards:
+        first = np.minimum(shard.sentences[:-1], max(shard.n_candidates - 1, 0))[shard.sentence_of_each()]
+        if (shard.stats != shard.stats[first]).any():
+            return
+    raise InputError(
+        f"the candidates of every sentence have the same {metric.name}, so there is nothing to learn{question}"
     )

@@ -25,7 +25,8 @@ from dataclasses import dataclass
 from dragoman import _core
 from dragoman.errors import InputError
 from dragoman.optim.descent import Descent
-from dragoman.optim.list_loss import ListLoss, gain_scale
+from dragoman.optim.gains import gain_scale
+from dragoman.optim.list_loss import ListLoss
 from dragoman.optim.update import Update
 from dragoman.pool import Pool, metric_of
 

@@ -1,9 +1,12 @@
-"""Epochs of an online learner: which sentences it sees, in which order, and which epoch's weights are kept."""
+"""Epochs of a learner: which lists it sees, in which order, when it stops, and which epoch's weights are kept."""
 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,26 +14,72 @@ from dragoman.errors import FailedError, InputError
 from dragoman.pool import Pool
 from dragoman.types import Float64Array, Int64Array
 
-__all__ = ["BestEpoch", "split_sentences", "visiting_order"]
+__all__ = [
+    "Entry",
+    "Epochs",
+    "Learner",
+    "Split",
+    "Stopping",
+    "Watched",
+    "deviation",
+    "filled_sentences",
+    "run_epochs",
+    "visiting_order",
+]
 
 _BLOCK = 4096
-_HELD_OUT_STREAM = 0x68656C64
+
+Entry = dict[str, float | int | str]
+"""What the trace says about an epoch."""
 
 
-def split_sentences(pool: Pool, held_out: float, *, seed: int) -> tuple[Int64Array, Int64Array]:
-    """Positions of the sentences to learn from and of those held out; sentences count through all shards.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stopping:
+    """When to end, and with which weights: the best ones (`keep_best`) or those of the last epoch.
 
-    Only sentences with candidates are among them. The split depends on the seed alone, not on the shards.
+    After each epoch the loss of lists that are held out is watched, a share `held_out` of all; where that is fewer
+    than `least`, the lists learned from are watched. Early stopping: learning ends when the watched loss has not
+    fallen by a factor of `tolerance` for `patience` epochs.
     """
-    counts = [np.diff(shard.sentences) for shard in pool.shards]
-    positions = np.flatnonzero(np.concatenate(counts))
-    if held_out == 0:
-        return positions, positions[:0]
-    n_held = round(held_out * len(positions))
-    if not 0 < n_held < len(positions):
-        raise InputError(f"of {len(positions)} sentences {n_held} would be held out; change held_out")
-    order = np.random.default_rng([seed, _HELD_OUT_STREAM]).permutation(positions)
-    return np.sort(order[n_held:]), np.sort(order[:n_held])
+
+    max_epochs: int = 100
+    tolerance: float = 3e-4
+    patience: int = 3
+    held_out: float = 0.1
+    least: int = 100
+    keep_best: bool = True
+
+    def __post_init__(self) -> None:
+        if self.max_epochs < 1 or self.patience < 1:
+            raise InputError("epochs and patience must be positive")
+        if not self.tolerance >= 0:
+            raise InputError(f"the tolerance must not be negative, but is {self.tolerance}")
+        if not 0 <= self.held_out < 1:
+            raise InputError(f"the share to hold out must be in [0, 1), not {self.held_out}")
+
+
+class Split(NamedTuple):
+    """Lists to learn from, in the order drawn too, and lists to watch: those held out, or the same."""
+
+    learned: Int64Array
+    watched: Int64Array
+    drawn: Int64Array
+    n_held_out: int
+
+    @classmethod
+    def draw(cls, positions: Int64Array, stopping: Stopping, *, key: Sequence[int]) -> Split:
+        """Ascending positions of lists, split by the stream of `key`."""
+        order = np.random.default_rng([*key, 0]).permutation(positions)
+        n_held_out = int(stopping.held_out * len(positions))
+        if n_held_out < stopping.least:
+            return cls(positions, positions, order, 0)
+        drawn = order[n_held_out:]
+        return cls(np.sort(drawn), np.sort(order[:n_held_out]), drawn, n_held_out)
+
+
+def filled_sentences(pool: Pool) -> Int64Array:
+    """Positions of the sentences that have candidates, counted through all shards."""
+    return np.flatnonzero(np.concatenate([np.diff(shard.sentences) for shard in pool.shards]))
 
 
 def visiting_order(positions: Int64Array, *, key: Sequence[int]) -> Int64Array:
@@ -44,25 +93,77 @@ def visiting_order(positions: Int64Array, *, key: Sequence[int]) -> Int64Array:
     return np.concatenate([rng.permutation(blocks[i]) for i in rng.permutation(len(blocks))])
 
 
-class BestEpoch:
-    """Keeps the weights of the epoch with the greatest gain, the first of equals."""
+class Watched(NamedTuple):
+    """How weights do on the watched lists: `loss` must keep falling, the best epoch has the greatest `merit`."""
 
-    def __init__(self, patience: int | None) -> None:
-        self._patience = patience
-        self.number = 0
-        self.gain = -math.inf
-        self.weights: Float64Array | None = None
+    loss: float
+    merit: float
 
-    def offer(self, number: int, gain: float, weights: Float64Array) -> bool:
-        """Take an epoch into account; False when there is no use in going on."""
-        if not (math.isfinite(gain) and np.isfinite(weights).all()):
-            return False
-        if gain > self.gain:
-            self.number, self.gain, self.weights = number, gain, weights
-        return self._patience is None or number - self.number < self._patience
 
-    def result(self) -> Float64Array:
-        """Raises FailedError when no epoch gave finite weights."""
-        if self.weights is None:
-            raise FailedError("the weights left the range of numbers in the first epoch; nothing was changed")
-        return self.weights
+class Learner(ABC):
+    """Weights that an epoch over some lists changes."""
+
+    @abstractmethod
+    def epoch(self, learned: Int64Array, number: int) -> Entry:
+        """Visit the lists once, in an order of its own."""
+
+    @abstractmethod
+    def values(self) -> Float64Array:
+        """The weights after the epochs so far, averaged if so asked."""
+
+    @abstractmethod
+    def watch(self, watched: Int64Array, values: Float64Array, entry: Entry) -> Watched:
+        """How these weights do on these lists; adds to the trace's entry."""
+
+
+@dataclass(slots=True)
+class Epochs:
+    """What came of running epochs: the values of epoch `best`, where 0 is the start."""
+
+    values: Float64Array
+    merit: float
+    best: int
+    trace: list[Entry] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    settled: bool = False
+
+
+def run_epochs(
+    learner: Learner,
+    split: Split,
+    stopping: Stopping,
+    *,
+    start: tuple[Float64Array, float] | None = None,
+) -> Epochs:
+    """Epochs until the watched loss does not fall any more; `start` competes with them if given, with its merit.
+
+    Ends, with a note, where weights or their loss leave the range of numbers; raises FailedError in the first epoch.
+    """
+    found = Epochs(*(start or (np.zeros(0), -math.inf)), 0)
+    lowest, n_stale = 0.0, 0
+    for number in range(1, stopping.max_epochs + 1):
+        entry: Entry = {"epoch": number, **learner.epoch(split.learned, number)}
+        values = learner.values()
+        seen = learner.watch(split.watched, values, entry)
+        if not (math.isfinite(seen.loss) and np.isfinite(values).all()):
+            diverged = f"the weights grew beyond all bounds in epoch {number}; use smaller steps"
+            if not found.best or not stopping.keep_best:
+                raise FailedError(diverged)
+            found.notes.append(diverged)
+            return found
+        found.trace.append(entry)
+        if seen.merit > found.merit or not stopping.keep_best:
+            found.values, found.merit, found.best = values, seen.merit, number
+        if number == 1 or lowest - seen.loss > stopping.tolerance * abs(lowest):
+            lowest, n_stale = seen.loss, 0
+            continue
+        n_stale += 1
+        if n_stale == stopping.patience:
+            found.settled = True
+            break
+    return found
+
+
+def deviation(mean: float, mean_square: float) -> float:
+    """The standard deviation of numbers of which the mean and the mean square are known."""
+    return math.sqrt(max(0.0, mean_square - mean * mean))

@@ -24,7 +24,6 @@ from dragoman.features import FeatureIndex, Weights
 from dragoman.forest import Envelopes, Forest, envelopes
 from dragoman.metric import Metric
 from dragoman.optim.base import Result
-from dragoman.pool import scorer_of
 from dragoman.types import Float64Array, Int32Array, Int64Array
 
 __all__ = ["ForestMert", "ForestSurface"]
@@ -169,7 +168,7 @@ class ForestSurface:
         self._sentences = sentences
         self._references = references
         self._metric = metric
-        self._scorer = scorer_of(metric)
+        self._scorer = metric.scorer()
         self._n_threads = n_threads
         self._rows: list[dict[str, int]] = [{} for _ in sentences]
         self._stats = np.zeros((0, metric.n_stats))

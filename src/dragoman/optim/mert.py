@@ -16,7 +16,7 @@ plateaus of equal G count as one interval; intervals too narrow for the weights'
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -25,8 +25,8 @@ import numpy as np
 from dragoman import _core
 from dragoman.errors import InputError
 from dragoman.features import Weights
-from dragoman.optim.base import Result, check_start, check_tunable, finish, frozen_ids
-from dragoman.pool import Pool, metric_of, rerank, scorer_of
+from dragoman.optim.base import Learned, Optimiser, Problem
+from dragoman.pool import rerank
 from dragoman.types import Float64Array, Int32Array
 
 __all__ = ["Mert", "Norm"]
@@ -41,7 +41,7 @@ class Norm(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mert:
+class Mert(Optimiser):
     """Exact line search from many starts.
 
     `features` are the ones to tune (default: the pool's dense features, or all if it has none or with `sparse`).
@@ -65,27 +65,17 @@ class Mert:
             if math.isnan(lower) or math.isnan(upper) or lower > upper:
                 raise InputError(f"the bounds of '{name}' are not a range: {lower} to {upper}")
 
-    def optimise(
-        self,
-        pool: Pool,
-        start: Weights,
-        *,
-        seed: int,
-        round_number: int = 0,
-        frozen: Collection[str] = (),
-        n_threads: int = 1,
-    ) -> Result:
+    def _learn(self, problem: Problem) -> Learned:
         """Climb from `start` and from random weights; the best end, or `start` itself when nothing beats it."""
-        check_tunable(pool)
-        start = check_start(pool, start)
-        chosen = self._chosen(pool, frozen)
-        objective = scorer_of(metric_of(pool))
+        pool, start = problem.pool, problem.start
+        chosen = self._chosen(problem)
+        objective = problem.metric.scorer()
         surface = _core.surface(
             [(*shard.candidates, shard.stats) for shard in pool.shards],
             chosen,
             start.values,
             objective,
-            n_threads,
+            problem.n_threads,
         )
         spreads = surface.spreads()
         names = pool.index.names(chosen)
@@ -94,12 +84,12 @@ class Mert:
             raise InputError(
                 "no feature to tune differs between the candidates of a sentence, so weights cannot matter"
             )
-        rng = np.random.default_rng([seed, round_number])
+        rng = np.random.default_rng([problem.seed, problem.round_number])
         bounds = [self.bounds.get(name, (-math.inf, math.inf)) for name in names]
         lower, upper = np.array(bounds, dtype=np.float64).T.copy()
         starts = np.clip(self._starts(start.values[chosen], spreads, rng), lower, upper)
         ends, gains, n_passes, n_searches = surface.climb(
-            starts, lower, upper, self.max_passes, self.n_directions, int(rng.integers(1 << 63)), n_threads
+            starts, lower, upper, self.max_passes, self.n_directions, int(rng.integers(1 << 63)), problem.n_threads
         )
         best = int(np.argmax(gains))  # the first of equals
         trace = tuple(
@@ -113,16 +103,16 @@ class Mert:
         )
         weights = start.copy()
         weights.values[chosen] = ends[best]
-        self._normalise(weights, frozen)
-        before, after = (objective.gain(rerank(pool, w, n_threads=n_threads).total()) for w in (start, weights))
+        self._normalise(weights, free=not problem.frozen.any() and not self.bounds)
+        before, after = (objective.gain(rerank(pool, w, n_threads=problem.n_threads).total()) for w in (start, weights))
         inside = ((start.values[chosen] >= lower) & (start.values[chosen] <= upper)).all()
         if inside and start.is_usable() and before >= after:
             weights = start.copy()
             notes.append("no better weights were found; these are the starting weights")
-        return finish(pool, start, weights, n_threads=n_threads, trace=trace, notes=tuple(notes))
+        return Learned(values=weights.values, trace=trace, notes=notes)
 
-    def _chosen(self, pool: Pool, frozen: Collection[str]) -> Int32Array:
-        fixed = set(frozen_ids(pool, frozen).tolist())
+    def _chosen(self, problem: Problem) -> Int32Array:
+        pool = problem.pool
         if self.features is not None:
             ids = [pool.index.find(name) for name in self.features]
             if -1 in ids:
@@ -132,7 +122,7 @@ class Mert:
         for name in self.bounds:
             if pool.index.find(name) not in ids:
                 raise InputError(f"'{name}' has bounds but is not tuned")
-        chosen = [id_ for id_ in dict.fromkeys(ids) if id_ not in fixed]
+        chosen = [id_ for id_ in dict.fromkeys(ids) if not problem.frozen[id_]]
         if not chosen:
             raise InputError("there is no feature to tune; all are frozen")
         if len(chosen) > self.max_features:
@@ -160,8 +150,7 @@ class Mert:
                 starts.append(np.where(spreads > 0, anywhere, given))
         return np.array(starts)
 
-    def _normalise(self, weights: Weights, frozen: Collection[str]) -> None:
-        free = not frozen and not self.bounds
+    def _normalise(self, weights: Weights, *, free: bool) -> None:
         norm = self.norm if self.norm is not None else (Norm.L1 if free else Norm.NONE)
         if norm is not Norm.NONE and not free:
             raise InputError(f"the {norm} norm would move weights that are frozen or bounded; use norm none")

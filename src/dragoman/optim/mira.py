@@ -27,7 +27,7 @@ sentences held out; the steps of a `batch` are computed from the same weights an
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -36,17 +36,26 @@ from numpy.typing import NDArray
 
 from dragoman import _core
 from dragoman.errors import InputError
-from dragoman.features import Weights
-from dragoman.metric import Bleu, Metric, SentenceBleu
-from dragoman.optim.base import Result, check_start, check_tunable, finish, frozen_ids
-from dragoman.optim.epochs import BestEpoch, split_sentences, visiting_order
+from dragoman.metric import Metric, SentenceBleu
+from dragoman.optim.base import Learned, Optimiser, Problem
+from dragoman.optim.epochs import (
+    Entry,
+    Learner,
+    Split,
+    Stopping,
+    Watched,
+    deviation,
+    filled_sentences,
+    run_epochs,
+    visiting_order,
+)
 from dragoman.optim.gains import list_lengths, scaled_gains, typical_range
 from dragoman.optim.loss import SparseVector
-from dragoman.pool import Pool, Shard, metric_of, scorer_of
+from dragoman.pool import Pool, Shard
 from dragoman.pool.shard import UNKNOWN_LENGTH
-from dragoman.types import Float64Array, Int32Array
+from dragoman.types import Float64Array, Int32Array, Int64Array
 
-__all__ = ["Background", "Fear", "HingeLoss", "Hope", "MarginUpdate", "Mira", "deviation"]
+__all__ = ["Background", "Fear", "HingeLoss", "Hope", "MarginUpdate", "Mira", "pass_entry"]
 
 
 _MAX_SETTING = 1e100
@@ -83,7 +92,7 @@ class Background(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mira:
+class Mira(Optimiser):
     """C 0.01 is that of Eidelman et al., 30 epochs are Hopkins and May's.
 
     With `held_out` > 0 that share of the sentences is not learned from; the epoch that is best on them is the
@@ -116,57 +125,33 @@ class Mira:
         if self.update is MarginUpdate.CUTTING_PLANE and self.fear is not Fear.COST_AUGMENTED:
             raise InputError("the cutting plane looks for the most violated margin; fear must be cost-augmented")
 
-    def optimise(
-        self,
-        pool: Pool,
-        start: Weights,
-        *,
-        seed: int,
-        round_number: int = 0,
-        frozen: Collection[str] = (),
-        n_threads: int = 1,
-    ) -> Result:
+    def _learn(self, problem: Problem) -> Learned:
         """Learn from `start`; the averaged weights of the best epoch."""
-        check_tunable(pool)
-        start = check_start(pool, start)
-        metric = metric_of(pool)
-        fixed = np.zeros(len(pool.index), dtype=np.uint8)
-        fixed[frozen_ids(pool, frozen)] = 1
+        pool, metric, n_threads = problem.pool, problem.metric, problem.n_threads
+        start, fixed = problem.start.values, problem.frozen.view(np.uint8)
         lengths = [list_lengths(metric, shard) for shard in pool.shards]
         lists = self.lists(pool.shards, metric, lengths)
         if not lists.vary(fixed):
             raise InputError(
                 "no feature that may change differs between the candidates of a sentence, so weights cannot matter"
             )
-        learned, held_out = split_sentences(pool, self.held_out, seed=seed)
-        measured = held_out if len(held_out) else learned
-        past = lists.totals(learned, start.values, n_threads)
-        context = self.context(metric, past / len(learned), float(np.concatenate(lengths)[learned].mean()))
-        learner = self.learner(lists, start.values, fixed, context, batch=self.batch, sparse=_has_sparse_features(pool))
-        best = BestEpoch(self.patience if self.held_out else None)
-        trace: list[dict[str, float | int]] = []
-        for epoch in range(1, self.n_epochs + 1):
-            order = visiting_order(learned, key=[seed, round_number, epoch])
-            n, n_updates, loss, spread, spread_square = learner.visit(order, n_threads)
-            values = learner.average() if self.averaged else learner.weights()
-            gain = float(metric.gain(lists.totals(measured, values, n_threads)))
-            trace.append(
-                {
-                    "epoch": epoch,
-                    "gain": gain,
-                    "loss": loss / n,
-                    "updates": n_updates,
-                    "spread": spread / n,
-                    "spread_deviation": deviation(spread / n, spread_square / n),
-                }
-            )
-            if not best.offer(epoch, gain, values):
-                break
-        notes = [f"the weights are those of epoch {best.number} of {len(trace)}"]
-        if any((shard.source_lengths == UNKNOWN_LENGTH).any() for shard in pool.shards):
+        stopping = self._stopping()
+        key = [problem.seed, problem.round_number]
+        split = Split.draw(filled_sentences(pool), stopping, key=key)
+        past = lists.totals(split.learned, start, n_threads)
+        mean_length = float(np.concatenate(lengths)[split.learned].mean())
+        context = self.context(metric, past / len(split.learned), mean_length)
+        native = self.learner(lists, start, fixed, context, batch=self.batch, sparse=_has_sparse_features(pool))
+        found = run_epochs(_Margins(self, native, lists, problem, key), split, stopping)
+        notes = [f"the weights are those of epoch {found.best} of {len(found.trace)}", *found.notes]
+        if metric.uses_references and any((shard.source_lengths == UNKNOWN_LENGTH).any() for shard in pool.shards):
             notes.append("source lengths are unknown; gains are scaled by the length of references or candidates")
-        weights = Weights(pool.index, best.result())
-        return finish(pool, start, weights, n_threads=n_threads, trace=tuple(trace), notes=tuple(notes))
+        return Learned(values=found.values, trace=found.trace, notes=notes)
+
+    def _stopping(self) -> Stopping:
+        """By the gain of the sentences held out; without any all epochs are run."""
+        patience = self.patience if self.held_out else self.n_epochs
+        return Stopping(max_epochs=self.n_epochs, tolerance=0, patience=patience, held_out=self.held_out, least=1)
 
     def _bounds(self, sparse: bool) -> tuple[float, float, bool]:
         """B, D, and whether D is shared: for the relative margin, which extends this."""
@@ -213,7 +198,7 @@ class Mira:
             (
                 *shard.candidates,
                 shard.stats,
-                in_context if isinstance(metric, Bleu) else scaled_gains(metric, shard, scale=scale, by_length=True),
+                in_context if metric.in_context else scaled_gains(metric, shard, scale=scale, by_length=True),
                 self.gain_scale * words,
             )
             for shard, words in zip(shards, lengths, strict=True)
@@ -221,19 +206,48 @@ class Mira:
         return _core.candidate_lists(arrays, metric.n_stats)
 
     def context(self, metric: Metric, mean: Float64Array, length: float) -> _core.PseudoCorpus | None:
-        """The past if it had been `mean` statistics for ever, for BLEU; other metrics need none."""
-        if not isinstance(metric, Bleu):
+        """The past if it had been `mean` statistics for ever, for metrics that need one."""
+        if not metric.in_context:
             return None
         n = self.decay / (1 - self.decay)
         # A trace of every n-gram: unsmoothed BLEU is 0 without a match, and could not tell candidates apart.
         prior = np.full(metric.n_stats, 0.01)
         prior[:2] = 0
-        return _core.PseudoCorpus(scorer_of(metric), n * mean, prior, n * self.gain_scale * length, self.decay)
+        return _core.PseudoCorpus(metric.scorer(), n * mean, prior, n * self.gain_scale * length, self.decay)
 
 
-def deviation(mean: float, mean_square: float) -> float:
-    """The standard deviation of numbers of which the mean and the mean square are known."""
-    return math.sqrt(max(0.0, mean_square - mean * mean))
+class _Margins(Learner):
+    def __init__(
+        self,
+        mira: Mira,
+        native: _core.MarginLearner,
+        lists: _core.CandidateLists,
+        problem: Problem,
+        key: Sequence[int],
+    ) -> None:
+        self._mira, self._native, self._lists, self._problem, self._key = mira, native, lists, problem, key
+
+    def epoch(self, learned: Int64Array, number: int) -> Entry:
+        order = visiting_order(learned, key=[*self._key, number])
+        return pass_entry(*self._native.visit(order, self._problem.n_threads))
+
+    def values(self) -> Float64Array:
+        return self._native.average() if self._mira.averaged else self._native.weights()
+
+    def watch(self, watched: Int64Array, values: Float64Array, entry: Entry) -> Watched:
+        totals = self._lists.totals(watched, values, self._problem.n_threads)
+        entry["gain"] = gain = float(self._problem.metric.gain(totals))
+        return Watched(-gain, gain)
+
+
+def pass_entry(n: int, n_updates: int, loss: float, spread: float, spread_square: float) -> Entry:
+    """What the trace says of a pass over `n` lists: means of sums."""
+    return {
+        "loss": loss / n,
+        "updates": int(n_updates),
+        "spread": spread / n,
+        "spread_deviation": deviation(spread / n, spread_square / n),
+    }
 
 
 def _has_sparse_features(pool: Pool) -> bool:

@@ -21,7 +21,6 @@ standard deviation of the differentials of the sentence's pairs.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -30,9 +29,9 @@ import numpy as np
 from dragoman import _core
 from dragoman.errors import InputError
 from dragoman.features import Weights
-from dragoman.metric import External, Metric, SentenceBleu
-from dragoman.optim.base import Result, check_start, check_tunable, finish, frozen_ids
-from dragoman.pool import Pool, Shard, metric_of, sentence_gains
+from dragoman.metric import SentenceBleu
+from dragoman.optim.base import Learned, Optimiser, Problem
+from dragoman.pool import Shard
 from dragoman.types import Float64Array, Int32Array, Int64Array
 
 __all__ = ["Acceptance", "Prior", "Pro", "Scaling"]
@@ -61,7 +60,7 @@ class Scaling(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pro:
+class Pro(Optimiser):
     """The defaults are the paper's: Gamma 5000, Xi 50, alpha a step at 0.05, Psi 0.1.
 
     External metrics, whose scale nobody knows, are sampled as in its footnote 6: Gamma = Xi = 100, logistic alpha; so
@@ -89,20 +88,10 @@ class Pro:
         if not self.threshold >= 0 or not 0 < self.interpolation <= 1:
             raise InputError("pro: the threshold must not be negative, the interpolation in (0, 1]")
 
-    def optimise(
-        self,
-        pool: Pool,
-        start: Weights,
-        *,
-        seed: int,
-        round_number: int = 0,
-        frozen: Collection[str] = (),
-        n_threads: int = 1,
-    ) -> Result:
+    def _learn(self, problem: Problem) -> Learned:
         """The classifier's weights. `start` matters where features are frozen, and to the prior `previous`."""
-        check_tunable(pool)
-        start = check_start(pool, start)
-        pairs = [(shard, *self._pairs(shard, metric_of(pool), seed, round_number, n_threads)) for shard in pool.shards]
+        pool, fixed = problem.pool, problem.frozen
+        pairs = [(shard, *self._pairs(shard, problem)) for shard in pool.shards]
         n_sampled = sum(len(better) for _, better, _ in pairs)
         if self.max_length_deviation is not None:
             pairs = _without_length_outliers(pairs, self.max_length_deviation)
@@ -113,19 +102,17 @@ class Pro:
                 "make longer lists, lower the threshold, or use the logistic acceptance"
             )
         rows, ids, values = _stack([_core.difference_rows(*s.candidates, b, w) for s, b, w in pairs])
-        weights = start.copy()
-        fixed = np.zeros(len(pool.index), dtype=bool)
-        fixed[frozen_ids(pool, frozen)] = True
+        weights = problem.start.values.copy()
         # What is not learned adds a constant to the margin of each pair: frozen features, and the prior's centre.
         row_of_each = np.repeat(np.arange(n_pairs), np.diff(rows))
         known = fixed[ids]
         offsets = np.zeros(n_pairs)
-        np.add.at(offsets, row_of_each[known], weights.values[ids[known]] * values[known])
+        np.add.at(offsets, row_of_each[known], weights[ids[known]] * values[known])
         free, columns = np.unique(ids[~known], return_inverse=True)
         if len(free) == 0:
             raise InputError("no feature differs between the candidates of a pair, so weights cannot matter")
         x = values[~known]
-        centre = weights.values[free] if self.prior is Prior.PREVIOUS else np.zeros(len(free))
+        centre = weights[free] if self.prior is Prior.PREVIOUS else np.zeros(len(free))
         np.add.at(offsets, row_of_each[~known], centre[columns] * x)
         scales = self._scales(columns, x, n_pairs)
         counts = np.bincount(row_of_each[~known], minlength=n_pairs)
@@ -139,12 +126,12 @@ class Pro:
             self.l2,
             self.max_iterations,
             1e-7,
-            n_threads,
+            problem.n_threads,
         )
         # The penalty alone decides about features that no pair has; of those that no candidate has nothing is known.
         for shard in pool.shards if self.prior is Prior.ZERO else ():
-            weights.values[shard.feature_ids[~fixed[shard.feature_ids]]] = 0.0
-        weights.values[free] = centre + scaled / scales
+            weights[shard.feature_ids[~fixed[shard.feature_ids]]] = 0.0
+        weights[free] = centre + scaled / scales
         trace = (
             {
                 "sampled": n_sampled,
@@ -155,7 +142,7 @@ class Pro:
             },
         )
         notes = () if converged else (f"the classifier stopped after {n_iterations} iterations before it converged",)
-        return finish(pool, start, weights, n_threads=n_threads, trace=trace, notes=notes)
+        return Learned(values=weights, trace=trace, notes=notes)
 
     def interpolate(self, previous: Weights, learned: Weights) -> Weights:
         """Psi.learned + (1 - Psi).previous, between rounds."""
@@ -172,22 +159,21 @@ class Pro:
         squares = np.bincount(columns, weights=x * x)
         return np.sqrt(squares / (counts if self.scaling is Scaling.ACTIVE else n_pairs))
 
-    def _pairs(
-        self, shard: Shard, metric: Metric, seed: int, round_number: int, n_threads: int
-    ) -> tuple[Int64Array, Int64Array]:
-        acceptance = self.acceptance or (Acceptance.LOGISTIC if isinstance(metric, External) else Acceptance.STEP)
+    def _pairs(self, shard: Shard, problem: Problem) -> tuple[Int64Array, Int64Array]:
+        metric = problem.metric
+        acceptance = self.acceptance or (Acceptance.STEP if metric.has_known_scale else Acceptance.LOGISTIC)
         logistic = acceptance is Acceptance.LOGISTIC
         return _core.sample_pairs(
             shard.sentences,
             shard.sentence_ids,
-            sentence_gains(metric, shard.stats, sentence_bleu=self.sentence_bleu),
+            metric.segment_gains(shard.stats, self.sentence_bleu),
             self.n_draws or (100 if logistic else 5000),
             self.n_kept or (100 if logistic else 50),
             self.threshold,
             logistic,
-            seed,
-            round_number,
-            n_threads,
+            problem.seed,
+            problem.round_number,
+            problem.n_threads,
         )
 
 

@@ -21,7 +21,7 @@ those are returned that are best on the pool or on the sentences held out.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -29,14 +29,22 @@ import numpy as np
 
 from dragoman import _core
 from dragoman.errors import InputError
-from dragoman.features import Weights
 from dragoman.metric import Metric, SentenceBleu
-from dragoman.optim.base import Result, check_start, check_tunable, finish, frozen_ids
-from dragoman.optim.epochs import BestEpoch, split_sentences, visiting_order
+from dragoman.optim.base import Learned, Optimiser, Problem
+from dragoman.optim.epochs import (
+    Entry,
+    Learner,
+    Split,
+    Stopping,
+    Watched,
+    filled_sentences,
+    run_epochs,
+    visiting_order,
+)
 from dragoman.optim.gains import scaled_gains, typical_range
 from dragoman.optim.loss import SparseVector
-from dragoman.pool import Pool, Shard, metric_of
-from dragoman.types import Float64Array, Int32Array
+from dragoman.pool import Shard
+from dragoman.types import Float64Array, Int32Array, Int64Array
 
 __all__ = ["Ramp", "RampLoss", "Rampion"]
 
@@ -56,7 +64,7 @@ class Ramp(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rampion:
+class Rampion(Optimiser):
     """The defaults are the paper's: T' 10, T'' 5, eta 0.0001, C 1, alpha 10.
 
     With `held_out` > 0 that share of the sentences is not learned from; the weights that are best on them are the
@@ -81,22 +89,10 @@ class Rampion:
         if not 0 <= self.held_out < 1:
             raise InputError("rampion: held_out must be in [0, 1)")
 
-    def optimise(
-        self,
-        pool: Pool,
-        start: Weights,
-        *,
-        seed: int,
-        round_number: int = 0,
-        frozen: Collection[str] = (),
-        n_threads: int = 1,
-    ) -> Result:
+    def _learn(self, problem: Problem) -> Learned:
         """Learn from `start`, towards which the weights are drawn; the best of the T' rounds."""
-        check_tunable(pool)
-        start = check_start(pool, start)
-        metric = metric_of(pool)
-        fixed = np.zeros(len(pool.index), dtype=np.uint8)
-        fixed[frozen_ids(pool, frozen)] = 1
+        pool, metric = problem.pool, problem.metric
+        fixed = problem.frozen.view(np.uint8)
         scale = self.gain_scale / typical_range(metric, pool.shards)
         gains = [self._gains(metric, shard, scale) for shard in pool.shards]
         lists = _core.candidate_lists(
@@ -110,29 +106,49 @@ class Rampion:
             raise InputError(
                 "no feature that may change differs between the candidates of a sentence, so weights cannot matter"
             )
-        learned, held_out = split_sentences(pool, self.held_out, seed=seed)
-        measured = held_out if len(held_out) else learned
-        penalty = self.step * self.l2 / len(learned)
+        patience = self.patience if self.held_out else self.n_concave
+        stopping = Stopping(max_epochs=self.n_concave, tolerance=0, patience=patience, held_out=self.held_out, least=1)
+        key = [problem.seed, problem.round_number]
+        split = Split.draw(filled_sentences(pool), stopping, key=key)
+        penalty = self.step * self.l2 / len(split.learned)
         if not penalty < 1:
             raise InputError("rampion: step times l2 must be less than the number of sentences")
-        learner = _core.ramp_learner(lists, start.values, fixed, *self.ramp.sides(), self.step, penalty)
-        best = BestEpoch(self.patience if self.held_out else None)
-        trace: list[dict[str, float | int]] = []
-        for concave in range(1, self.n_concave + 1):
-            learner.fix_hopes(learned, n_threads)
-            for descent in range(1, self.n_descents + 1):
-                loss = learner.descend(visiting_order(learned, key=[seed, round_number, concave, descent]))
-            values = learner.weights()
-            gain = float(metric.gain(lists.totals(measured, values, n_threads)))
-            trace.append({"epoch": concave, "gain": gain, "loss": loss / len(learned)})
-            if not best.offer(concave, gain, values):
-                break
-        notes = (f"the weights are those of round {best.number} of {len(trace)}",)
-        weights = Weights(pool.index, best.result())
-        return finish(pool, start, weights, n_threads=n_threads, trace=tuple(trace), notes=notes)
+        native = _core.ramp_learner(lists, problem.start.values, fixed, *self.ramp.sides(), self.step, penalty)
+        found = run_epochs(_Ramps(self.n_descents, native, lists, problem, key), split, stopping)
+        notes = (f"the weights are those of round {found.best} of {len(found.trace)}", *found.notes)
+        return Learned(values=found.values, trace=found.trace, notes=notes)
 
     def _gains(self, metric: Metric, shard: Shard, scale: float) -> Float64Array:
         return scaled_gains(metric, shard, scale=scale, by_length=False, sentence_bleu=self.sentence_bleu)
+
+
+class _Ramps(Learner):
+    """An epoch is a round of the concave-convex procedure."""
+
+    def __init__(
+        self,
+        n_descents: int,
+        native: _core.RampLearner,
+        lists: _core.CandidateLists,
+        problem: Problem,
+        key: Sequence[int],
+    ) -> None:
+        self._n_descents, self._native, self._lists = n_descents, native, lists
+        self._problem, self._key = problem, key
+
+    def epoch(self, learned: Int64Array, number: int) -> Entry:
+        self._native.fix_hopes(learned, self._problem.n_threads)
+        for descent in range(1, self._n_descents + 1):
+            loss = self._native.descend(visiting_order(learned, key=[*self._key, number, descent]))
+        return {"loss": loss / len(learned)}
+
+    def values(self) -> Float64Array:
+        return self._native.weights()
+
+    def watch(self, watched: Int64Array, values: Float64Array, entry: Entry) -> Watched:
+        totals = self._lists.totals(watched, values, self._problem.n_threads)
+        entry["gain"] = gain = float(self._problem.metric.gain(totals))
+        return Watched(-gain, gain)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""How weights follow gradients, and when they stop."""
+"""How weights follow gradients."""
 
 from __future__ import annotations
 
@@ -8,10 +8,7 @@ from enum import StrEnum
 
 from dragoman.errors import InputError
 
-__all__ = ["MIN_HELD_OUT", "Conditioning", "Stopping", "Update"]
-
-MIN_HELD_OUT = 100
-"""Fewer held-out lists than this say too little: then the lists learned from are watched."""
+__all__ = ["Conditioning", "Update"]
 
 
 class Conditioning(StrEnum):
@@ -47,25 +44,3 @@ class Update:
             raise InputError("decay and l2 must not be negative")
         if self.batch < 1:
             raise InputError(f"a batch has at least one list, not {self.batch}")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stopping:
-    """When to end, and with which weights: the best ones (`keep_best`) or those of the last epoch.
-
-    With fewer than 100 lists to hold out, or a share of 0, the lists learned from are watched.
-    """
-
-    max_epochs: int = 100
-    tolerance: float = 3e-4
-    patience: int = 3
-    held_out: float = 0.1
-    keep_best: bool = True
-
-    def __post_init__(self) -> None:
-        if self.max_epochs < 1 or self.patience < 1:
-            raise InputError("epochs and patience must be positive")
-        if not self.tolerance >= 0:
-            raise InputError(f"the tolerance must not be negative, but is {self.tolerance}")
-        if not 0 <= self.held_out < 1:
-            raise InputError(f"the share to hold out must be in [0, 1), not {self.held_out}")

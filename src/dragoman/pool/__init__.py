@@ -1,7 +1,7 @@
 """Candidate pools: n-best lists of any decoder as arrays, with readers, writers, merging and shards on disk."""
 
 from dragoman.pool.choose import Choice, oracle, rerank, weights_for
-from dragoman.pool.gain import metric_of, scorer_of, sentence_gains
+from dragoman.pool.gain import metric_of
 from dragoman.pool.measure import Judge, read_references, with_external, with_metric
 from dragoman.pool.merge import merge_pools, on_tables
 from dragoman.pool.pool import Pool, new_words
@@ -35,8 +35,6 @@ __all__ = [
     "read_to_disk",
     "rerank",
     "save_pool",
-    "scorer_of",
-    "sentence_gains",
     "synthetic_pool",
     "weights_for",
     "with_external",

@@ -10,7 +10,7 @@ import numpy as np
 from dragoman._core import best_candidates, oracle_candidates
 from dragoman.errors import InputError
 from dragoman.features import Weights
-from dragoman.pool.gain import metric_of, scorer_of, sentence_gains
+from dragoman.pool.gain import metric_of
 from dragoman.pool.pool import Pool
 from dragoman.text import open_output
 from dragoman.types import Float64Array, Int64Array, PathLike
@@ -95,5 +95,5 @@ def oracle(pool: Pool) -> Choice:
     each sentence alone, one exchange at a time, until none helps. That is a lower bound of the true oracle.
     """
     metric = metric_of(pool)
-    shards = [(shard.sentences, shard.stats, sentence_gains(metric, shard.stats)) for shard in pool.shards]
-    return Choice(pool=pool, candidates=tuple(oracle_candidates(shards, scorer_of(metric))))
+    shards = [(shard.sentences, shard.stats, metric.segment_gains(shard.stats)) for shard in pool.shards]
+    return Choice(pool=pool, candidates=tuple(oracle_candidates(shards, metric.scorer())))

@@ -9,7 +9,7 @@ import numpy as np
 
 from dragoman._core import WordTable, unescape_word
 from dragoman.errors import InputError, MismatchError
-from dragoman.metric import Bleu, External, Metric, Mix, References, Segments, Spelling, Tokenizer
+from dragoman.metric import External, Metric, References, Segments, Spelling
 from dragoman.pool.pool import Pool
 from dragoman.pool.shard import Shard
 from dragoman.text import read_lines
@@ -45,7 +45,7 @@ def with_metric(
     _check_ids(pool, len(references), allow_missing)
     if not any(len(shard.tokens) for shard in pool.shards):
         raise InputError("no candidate has any text, so no metric can be computed from references")
-    measure = _by_text if _needs_text(metric) else _by_ids
+    measure = _by_text if metric.reads_text else _by_ids
     shards = tuple(
         shard.with_stats(measure(pool, shard, metric, [references[i] for i in shard.sentence_ids], n_threads))
         for shard in pool.shards
@@ -80,7 +80,7 @@ class Judge:
         """Of the candidates of a shard of one sentence."""
         sentence = int(shard.sentence_ids[0])
         of_each = np.zeros(shard.n_candidates, np.int32)
-        if _needs_text(self.metric):
+        if self.metric.reads_text:
             rows = np.split(shard.tokens, shard.token_rows[1:-1])
             texts = [" ".join(self._spelling.words[token] for token in row) for row in rows[: shard.n_candidates]]
             return self.metric.text_statistics(texts, [self._texts[sentence]], sentence=of_each)
@@ -104,12 +104,6 @@ def _check_ids(pool: Pool, n_references: int, allow_missing: bool) -> None:
             f"the references have {n_references} lines but {len(missing)} of them have no candidates, "
             f"the first is line {missing[0] + 1}; do they belong together?"
         )
-
-
-def _needs_text(metric: Metric) -> bool:
-    if isinstance(metric, Mix):
-        return any(_needs_text(part) for _, part in metric.terms)
-    return isinstance(metric, Bleu) and metric.tokenizer is not Tokenizer.NONE
 
 
 def _by_text(

@@ -24,7 +24,7 @@ import numpy as np
 
 from dragoman.errors import FailedError, InputError
 from dragoman.features import FeatureIndex, Weights
-from dragoman.optim import Optimiser
+from dragoman.optim import Tuner
 from dragoman.pool import Pool, Shard, merge_pools, metric_of, new_words, on_tables, rerank, weights_for
 from dragoman.run import RunFolder
 from dragoman.tune.decoder import Decoder, DecodingRound, RoundAware
@@ -96,7 +96,7 @@ class Stateful(Protocol):
 
 def tune_decoder(
     decoder: Decoder,
-    optimiser: Optimiser,
+    optimiser: Tuner,
     start: Weights,
     *,
     seed: int,
@@ -152,7 +152,7 @@ class _Loop:
         self,
         *,
         decoder: Decoder,
-        optimiser: Optimiser,
+        optimiser: Tuner,
         start: Weights,
         seed: int,
         measure: Measure,

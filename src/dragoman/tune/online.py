@@ -28,8 +28,7 @@ from dragoman.errors import FailedError, InputError
 from dragoman.features import FeatureIndex, Weights, read_weights, write_weights
 from dragoman.optim import Result
 from dragoman.optim.base import finish, frozen_ids
-from dragoman.optim.epochs import visiting_order
-from dragoman.optim.mira import deviation
+from dragoman.optim.epochs import deviation, visiting_order
 from dragoman.pool import Judge, Pool, Shard, metric_of
 from dragoman.system import LiveDecoder
 from dragoman.text import replace_bytes

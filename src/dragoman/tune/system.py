@@ -12,7 +12,7 @@ from typing import Any
 from dragoman.errors import InputError, MismatchError
 from dragoman.features import Weights
 from dragoman.metric import Smoothing, by_name
-from dragoman.optim import ForestMert, Optimiser
+from dragoman.optim import ForestMert, Tuner
 from dragoman.pool import Pool, read_references, with_metric
 from dragoman.run import RunFolder
 from dragoman.system import LiveDecoder, Preset, System, SystemView, save_tuned
@@ -103,7 +103,7 @@ class SystemDecoder:
             progress=self._progress,
         )
 
-    def with_method(self, method: Method, references: Sequence[Sequence[str]]) -> tuple[Decoder, Optimiser]:
+    def with_method(self, method: Method, references: Sequence[Sequence[str]]) -> tuple[Decoder, Tuner]:
         """What the loop decodes and learns with: a method may want more of a system than lists."""
         match method:
             case OnlineMethod():

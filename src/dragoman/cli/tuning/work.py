@@ -11,7 +11,7 @@ from dragoman.cli.tuning.options import TuneOptions, parse_pairs
 from dragoman.cli.tuning.record import open_run
 from dragoman.cli.tuning.report import describe_round, report, report_comparison, write_result
 from dragoman.errors import InputError
-from dragoman.optim import OPTIMISERS, ForestMert, Optimiser
+from dragoman.optim import OPTIMISERS, ForestMert, Optimiser, Tuner
 from dragoman.pool import read_references
 from dragoman.run import RunFolder
 from dragoman.tune import (
@@ -78,7 +78,7 @@ def _methods(options: TuneOptions) -> dict[str, Method]:
     return {method: build_optimiser(method, values) for method, values in settings.items()}
 
 
-def _at_work(options: TuneOptions, candidates: Decoding, method: Method) -> tuple[Decoder, Optimiser]:
+def _at_work(options: TuneOptions, candidates: Decoding, method: Method) -> tuple[Decoder, Tuner]:
     """What the loop decodes and learns with; a method that learns from more than lists asks the system for it."""
     if not isinstance(method, ForestMert | OnlineMethod):
         return candidates.decoder, method
@@ -119,7 +119,7 @@ def _tune_decoder(
     options: TuneOptions,
     candidates: Decoding,
     decoder: Decoder,
-    optimiser: Optimiser,
+    optimiser: Tuner,
     run: RunFolder | None,
 ) -> None:
     settings = LoopSettings(

@@ -1,4 +1,4 @@
-"""BLEU of a sentence in the context of a pseudo-corpus (Chiang, Marton and Resnik 2008)."""
+"""BLEU of a sentence in the context of a pseudo-corpus (Chiang, Marton and Resnik 2008): a slow twin."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dragoman.errors import InputError
-from dragoman.metric.bleu import Bleu, Smoothing
+from dragoman.metric import Bleu, Smoothing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
