@@ -15,7 +15,7 @@ def test_report(inside, tmp_path):
     assert any("no luck" in note for note in done.json["notes"])
     assert "note: toy/phrase/phrase15/mira/1 failed: no luck" in done.err
     assert (tmp_path / "report.html").read_text().startswith("<!doctype html>")
-    assert len(list((tmp_path / "figures").glob("*.svg"))) == 7
+    assert len(list((tmp_path / "figures").glob("*.svg"))) == 6
     assert "](figures/learning-toy-phrase-phrase15.svg)" in (tmp_path / "tables.md").read_text()
     assert "report: report.html" in inside("report", run, "-o", "report.html").out
     inside("report", run, "-o", "report.html.gz")

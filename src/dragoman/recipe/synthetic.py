@@ -11,7 +11,7 @@ from pathlib import Path
 from dragoman.features import Weights
 from dragoman.pool import SyntheticPool, cosine, synthetic_pool
 from dragoman.recipe.synthetic_form import SyntheticPoint, SyntheticRecipe
-from dragoman.report import Cell, Figure, Note, Page, Rows, Section, Series, line_chart
+from dragoman.report import Dash, Line, LineChart, Shown, chart_svg, write_chart_page
 from dragoman.run import RunFolder
 from dragoman.text import replace_bytes
 from dragoman.tune import build_optimiser
@@ -93,10 +93,10 @@ def _logged(run: RunFolder) -> Iterator[SyntheticCell]:
 
 def write_synthetic_report(recipe: SyntheticRecipe, cells: list[SyntheticCell], folder: Path) -> Path:
     """`report.html` with the table and the figure, and `figure.svg` for a paper."""
-    series = []
-    rows: list[list[Cell | str]] = []
+    lines, rows = [], []
     groups: dict[tuple[str, float], dict[int, list[SyntheticCell]]] = {}
-    for cell in sorted(cells, key=lambda c: (list(recipe.optimisers).index(c.optimiser), c.noise, c.dimension)):
+    order = list(recipe.optimisers)
+    for cell in sorted(cells, key=lambda c: (order.index(c.optimiser), c.noise, c.dimension)):
         groups.setdefault((cell.optimiser, cell.noise), {}).setdefault(cell.dimension, []).append(cell)
     for (optimiser, noise), by_dimension in groups.items():
         points = []
@@ -107,17 +107,25 @@ def write_synthetic_report(recipe: SyntheticRecipe, cells: list[SyntheticCell], 
             points.append((float(dimension), mean))
             cpu_s = statistics.fmean(c.cpu_s for c in chosen)
             numbers = (f"{dimension}", f"{mean:.4f}", f"{spread:.4f}", f"{cpu_s:.1f}")
-            rows.append([optimiser, f"{noise:g}", *(Cell(text, numeric=True) for text in numbers)])
-        series.append(Series(name=f"{optimiser}, noise {noise:g}", points=points, dashed=noise > 0))
-    picture = line_chart(
-        series, title=recipe.title, x_label="features", y_label="cosine to the gold weights", y_range=(0.0, 1.0)
+            rows.append([Shown(optimiser, numeric=False), Shown(f"{noise:g}"), *map(Shown, numbers)])
+        name, dash = f"{optimiser}, noise {noise:g}", Dash.DASHED if noise > 0 else Dash.SOLID
+        lines.append(Line(name=name, points=points, colour=order.index(optimiser), dash=dash))
+    chart = LineChart(
+        name="figure",
+        title="Mean over repetitions",
+        x_label="features",
+        y_label="cosine to the gold weights",
+        lines=lines,
+        log_x=True,
+        y_reach=(0.0, 1.0),
     )
-    header = ["optimiser", "noise", "features", "cosine", "deviation", "CPU seconds"]
-    page = Page(title=recipe.title, lead=recipe.citation)
-    page.sections = [
-        Section(title="Figure", parts=[Figure(svg=picture, caption="Mean over repetitions"), Note(recipe.expected)]),
-        Section(title="Table", parts=[Rows(header=header, rows=rows)]),
+    header = [
+        Shown("optimiser", numeric=False),
+        *map(Shown, ("noise", "features", "cosine", "deviation", "CPU seconds")),
     ]
-    page.save(folder / "report.html")
-    replace_bytes(folder / "figure.svg", picture.encode("utf-8"))
-    return folder / "report.html"
+    page = folder / "report.html"
+    write_chart_page(
+        page, title=recipe.title, lead=recipe.citation, chart=chart, note=recipe.expected, table=(header, rows)
+    )
+    replace_bytes(folder / "figure.svg", chart_svg(chart).encode("utf-8"))
+    return page

@@ -1,32 +1,28 @@
 """Self-contained HTML pages and the pictures on them."""
 
+from dragoman.report.chart_svg import chart_svg
+from dragoman.report.charts import Dash, Line, LineChart
 from dragoman.report.comparison import Mark, Shown, TableFormat, comparison_header, comparison_rows, legend, render
 from dragoman.report.experiment import Experiment, load_experiment, write_figures, write_page, write_report
 from dragoman.report.markdown import markdown_tables, write_markdown
-from dragoman.report.page import Cell, Figure, Note, Page, Rows, Section
-from dragoman.report.svg import Series, bar_chart, histogram, line_chart
+from dragoman.report.templating import write_chart_page
 
 __all__ = [
-    "Cell",
+    "Dash",
     "Experiment",
-    "Figure",
+    "Line",
+    "LineChart",
     "Mark",
-    "Note",
-    "Page",
-    "Rows",
-    "Section",
-    "Series",
     "Shown",
     "TableFormat",
-    "bar_chart",
+    "chart_svg",
     "comparison_header",
     "comparison_rows",
-    "histogram",
     "legend",
-    "line_chart",
     "load_experiment",
     "markdown_tables",
     "render",
+    "write_chart_page",
     "write_figures",
     "write_markdown",
     "write_page",

@@ -1,200 +1,214 @@
-"""Charts as SVG text for paper and print. Labels are escaped; text takes the colour of its surroundings."""
+"""Charts as SVG: with their legend for files; for a page, whose legend is HTML, with values for its script."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
-from dragoman.report.charts import COLOURS, BarChart, Chart, DotChart, LineChart, nice_ticks
+from dragoman.report.axes import Axis, point_axis, round_axis, value_axis
+from dragoman.report.charts import COLOURS, BarChart, Chart, DotChart, Entry, Line, LineChart, PanelChart
+from dragoman.report.svg import (
+    DASHES,
+    LETTER,
+    Frame,
+    across,
+    label,
+    legend_rows,
+    marker,
+    svg,
+    swatch,
+    text,
+    under,
+    upwards,
+)
 from dragoman.text import printable
 
-__all__ = ["DASHES", "chart_svg", "marker"]
+__all__ = ["chart_svg", "legend_swatch", "page_svgs"]
 
-DASHES = ("", "7 4", "2 3", "8 3 2 3")
-_WIDTH = 640
-_LEFT, _RIGHT = 64, 14
-_FONT = "font: 13px system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif; fill: currentColor"
-_LETTER = 6.9  # a mean width at this size, for want of a ruler
+_FILE, _PAGE, _PANEL = 640, 440, 190
+"""Widths: of a file, and of pictures on a page, which stay legible on a phone."""
+_PANEL_HEIGHT = 150
+_RIGHT = 14
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawing:
+    """Parts of a picture and its size."""
+
+    parts: list[Markup]
+    width: float
+    height: float
+    title: str
 
 
 def chart_svg(chart: Chart) -> Markup:
     """A picture that stands alone."""
-    if isinstance(chart, LineChart):
-        return _lines(chart)
-    return _dots(chart) if isinstance(chart, DotChart) else _bars(chart)
-
-
-def marker(kind: int, x: float, y: float, size: float, colour: str) -> Markup:
-    """A small mark whose shape goes with its colour."""
-    half = size * 0.9
-    match kind % 4:
-        case 0:
-            return Markup('<circle cx="{:.1f}" cy="{:.1f}" r="{:.1f}" fill="{}"/>').format(x, y, size, colour)
-        case 1:
-            path = f"M{x - half:.1f} {y - half:.1f}h{2 * half:.1f}v{2 * half:.1f}h{-2 * half:.1f}z"
-        case 2:
-            path = f"M{x:.1f} {y - size * 1.2:.1f}l{size * 1.1:.1f} {size * 2:.1f}h{-size * 2.2:.1f}z"
-        case _:
-            reach = size * 1.25
-            path = (
-                f"M{x:.1f} {y - reach:.1f}l{reach:.1f} {reach:.1f}l{-reach:.1f} {reach:.1f}l{-reach:.1f} {-reach:.1f}z"
-            )
-    return Markup('<path d="{}" fill="{}"/>').format(path, colour)
-
-
-def _lines(chart: LineChart) -> Markup:
-    shown = [line for line in chart.lines if line.points]
-    points = [point for line in shown for point in line.points if not chart.log_y or point[1] > 0]
-    xs = [x for x, _ in points] or [0.0, 1.0]
-    ys = [math.log10(y) if chart.log_y else y for _, y in points] or [0.0, 1.0]
-    if chart.log_y:
-        y_ticks = [
-            float(power) for power in range(math.floor(min(ys)), max(math.ceil(max(ys)), math.floor(min(ys)) + 1) + 1)
-        ]
-        y_text = [_number(10**tick) for tick in y_ticks]
+    if isinstance(chart, PanelChart):
+        drawing = _side_by_side(_panels(chart), chart.title)
     else:
-        y_ticks = nice_ticks(min(ys), max(ys))
-        y_text = [_number(tick) for tick in y_ticks]
-    left = max(_LEFT, 36 + _LETTER * max(map(len, y_text)))
-    top, bottom, right = 10.0, 280.0, float(_WIDTH - _RIGHT)
-    x_of = _scale(min(xs), max(xs), left + 8, right - 8)
-    y_of = _scale(y_ticks[0], y_ticks[-1], bottom, top)
-    parts = [_grid_across(y_of(tick), text, left, right) for tick, text in zip(y_ticks, y_text, strict=True)]
-    parts += [_text(x_of(x), bottom + 20, f"{x:g}", "middle") for x in _whole_ticks(min(xs), max(xs))]
-    parts.append(_text((left + right) / 2, bottom + 42, chart.x_label, "middle"))
+        drawing = _draw(chart, _FILE)
+    entries = chart.legend()
+    legend, height = legend_rows(entries, 20, drawing.height + 20, _FILE) if entries else ([], drawing.height)
+    return svg(_FILE, height, [*drawing.parts, *legend], chart.title)
+
+
+def page_svgs(chart: Chart) -> list[Markup]:
+    """Pictures for a page: one for each panel."""
+    drawings = _panels(chart) if isinstance(chart, PanelChart) else [_draw(chart, _PAGE)]
+    return [svg(drawing.width, drawing.height, drawing.parts, drawing.title) for drawing in drawings]
+
+
+def legend_swatch(entry: Entry) -> Markup:
+    """The look of an entry, for a legend in HTML."""
+    return Markup('<svg width="26" height="12" aria-hidden="true">{}</svg>').format(swatch(entry))
+
+
+def _draw(chart: LineChart | DotChart | BarChart, width: float) -> _Drawing:
+    if isinstance(chart, LineChart):
+        return _lines(chart, width)
+    return _dots(chart, width) if isinstance(chart, DotChart) else _bars(chart, width)
+
+
+def _lines(chart: LineChart, width: float) -> _Drawing:
+    points = [point for line in chart.lines for point in line.points]
+    top, bottom, right = 10.0, 270.0, width - _RIGHT
+    y_axis = value_axis((y for _, y in points), bottom, top, log=chart.log_y, reach=chart.y_reach)
+    left = max(64, 36 + LETTER * max(len(shown) for _, shown in y_axis.labels()))
+    xs = [x for x, y in points if y_axis.shows(y)]
+    x_axis = (
+        point_axis(xs, left + 8, right - 8)
+        if chart.log_x
+        else round_axis(xs, left + 8, right - 8, n_ticks=round(width / 50))
+    )
+    frame = Frame(left=left, right=right, top=top, bottom=bottom)
+    name, height = under(chart.x_label, frame, bottom + 42)
     side = Markup('<text transform="translate(14 {}) rotate(-90)" text-anchor="middle">{}</text>')
-    parts.append(side.format((top + bottom) / 2, _label(chart.y_label)))
-    for line in sorted(shown, key=lambda line: not line.thin):
-        colour = COLOURS[line.colour % len(COLOURS)]
-        places = [
-            (x_of(x), y_of(math.log10(y) if chart.log_y else y)) for x, y in line.points if not chart.log_y or y > 0
-        ]
-        if not places:
-            continue
-        path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in places)
-        stroke = Markup(
-            '<path fill="none" stroke="{}" stroke-width="{}" stroke-opacity="{}" stroke-dasharray="{}" d="{}"/>'
-        )
-        style = (0.9, 0.45) if line.thin else (2, 1)
-        parts.append(stroke.format(colour, *style, DASHES[line.dash] or "none", path))
-        if not line.thin:
-            parts += [marker(line.colour, x, y, 3, colour) for x, y in places]
-    entries = [(line.entry, line.colour, DASHES[line.dash]) for line in shown if not line.thin]
-    legend, height = _legend(list(dict.fromkeys(entries)), left, bottom + 66, swatch=26)
-    return _svg(height, [*parts, *legend], chart.title)
+    parts = [
+        *_plot(chart.lines, chart.legend(), frame, x_axis, y_axis, chart.x_label),
+        *name,
+        side.format((top + bottom) / 2, label(chart.y_label)),
+    ]
+    return _Drawing(parts, width, height, chart.title)
 
 
-def _dots(chart: DotChart) -> Markup:
-    values = [value for row in chart.values for value in row] or [0.0]
-    ticks = nice_ticks(min(values), max(values))
-    left, top, step = _row_label_width(chart.rows), 10.0, 32.0
-    bottom = top + step * len(chart.rows)
-    x_of = _scale(ticks[0], ticks[-1], left + 10, _WIDTH - _RIGHT - 10)
-    parts = [_grid_up(x_of(tick), _number(tick), top, bottom) for tick in ticks]
+def _panels(chart: PanelChart) -> list[_Drawing]:
+    """A plot for every panel; the names stand above and are cut to fit."""
+    legend = chart.legend()
+    rounds = [x for panel in chart.panels for line in panel.lines for x, _ in line.points]
+    drawings = []
+    for panel in chart.panels:
+        ys = [y for line in panel.lines for _, y in line.points]
+        y_axis = value_axis(ys, _PANEL_HEIGHT - 26, 28, n_ticks=3)
+        left = 14 + LETTER * max(len(shown) for _, shown in y_axis.labels())
+        frame = Frame(left=left, right=_PANEL - 8, top=28, bottom=_PANEL_HEIGHT - 26)
+        x_axis = round_axis(rounds, left + 6, _PANEL - 14, n_ticks=5)
+        n_letters = int(_PANEL / LETTER)
+        name = printable(panel.title)
+        title = text(_PANEL / 2, 14, name if len(name) <= n_letters else f"{name[: n_letters - 1]}…", "middle")
+        plot = _plot(panel.lines, legend, frame, x_axis, y_axis, chart.x_label)
+        drawings.append(_Drawing([title, *plot], _PANEL, _PANEL_HEIGHT, panel.title))
+    return drawings
+
+
+def _side_by_side(drawings: Sequence[_Drawing], title: str) -> _Drawing:
+    """Panels in rows of three."""
+    move = Markup('<g transform="translate({} {})">{}</g>')
+    wide, high, n = _FILE / 3, _PANEL_HEIGHT + 14, 3
+    parts = [
+        move.format(round(i % n * wide), i // n * high, Markup("").join(drawing.parts))
+        for i, drawing in enumerate(drawings)
+    ]
+    return _Drawing(parts, _FILE, -(-len(drawings) // n) * high, title)
+
+
+def _plot(
+    lines: Iterable[Line], legend: Sequence[Entry], frame: Frame, x_axis: Axis, y_axis: Axis, x_label: str
+) -> list[Markup]:
+    """Grid, numbers and lines; the thin ones behind."""
+    parts = [*across(y_axis, frame), *(text(x, frame.bottom + 18, shown, "middle") for x, shown in x_axis.labels())]
+    names = [entry.name for entry in legend]
+    for line in sorted(lines, key=lambda line: not line.thin):
+        shown = [(x, y) for x, y in line.points if x_axis.shows(x) and y_axis.shows(y)]
+        if shown:
+            places = [(x_axis.place(x), y_axis.place(y)) for x, y in shown]
+            values = [f"{x_label} {x:g}: {_value(y)}" for x, y in shown]
+            entry = names.index(line.entry) if line.entry in names else None
+            parts.append(_series(_stroke(line, places), line.name, places, values, entry=entry, thin=line.thin))
+    return parts
+
+
+def _stroke(line: Line, places: Sequence[tuple[float, float]]) -> Markup:
+    path = Markup('<path fill="none" stroke="{}"{} d="{}"/>')
+    style = Markup(' stroke-width="0.9" stroke-opacity="0.45"') if line.thin else Markup(' stroke-width="2"')
+    if line.dash:
+        style += Markup(' stroke-dasharray="{}"').format(DASHES[line.dash])
+    drawn = path.format(
+        COLOURS[line.colour % len(COLOURS)], style, "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in places)
+    )
+    return drawn if line.thin else drawn + Markup("").join(marker(line.colour, x, y, 3) for x, y in places)
+
+
+def _dots(chart: DotChart, width: float) -> _Drawing:
+    frame = Frame(left=10, right=width - _RIGHT, top=6, bottom=6 + 44.0 * len(chart.rows))
+    axis = value_axis((value for row in chart.values for value in row), frame.left + 10, frame.right - 10)
+    parts = upwards(axis, frame)
     for i, (name, row) in enumerate(zip(chart.rows, chart.values, strict=True)):
-        y = top + step * (i + 0.5)
-        colour = COLOURS[chart.colours[i] % len(COLOURS)]
-        parts.append(_text(left - 10, y + 4, name, "end"))
+        y = frame.top + 44 * i + 30
+        parts.append(text(frame.left, y - 14, name, "start"))
         if row:
-            mean = x_of(sum(row) / len(row))
-            parts.append(
-                Markup('<path stroke="currentColor" stroke-width="1.5" d="M{:.1f} {:.1f}v18"/>').format(mean, y - 9)
-            )
-        parts += [marker(chart.colours[i], x_of(value), y, 4.5, colour) for value in row]
-    parts.append(_text((left + _WIDTH) / 2, bottom + 40, chart.x_label, "middle"))
-    return _svg(bottom + 50, parts, chart.title)
+            mean = Markup('<path stroke="currentColor" stroke-width="1.5" d="M{:.1f} {:.1f}v18"/>')
+            parts.append(mean.format(axis.place(sum(row) / len(row)), y - 9))
+        places = [(axis.place(value), y) for value in row]
+        dots = Markup("").join(marker(chart.colours[i], *place, 4.5) for place in places)
+        said = [f"{label}: {_value(value)}" for label, value in zip(chart.labels[i], row, strict=True)]
+        parts.append(_series(dots, name, places, said))
+    below, height = under(chart.x_label, frame, frame.bottom + 40)
+    return _Drawing([*parts, *below], width, height, chart.title)
 
 
-def _bars(chart: BarChart) -> Markup:
+def _bars(chart: BarChart, width: float) -> _Drawing:
     totals = [sum(part[i] for part in chart.values) for i in range(len(chart.rows))]
-    ticks = nice_ticks(0.0, max(totals, default=1.0) or 1.0)
-    left, top, step = _row_label_width(chart.rows), 10.0, 30.0
-    bottom = top + step * len(chart.rows)
-    x_of = _scale(0.0, ticks[-1], left, _WIDTH - _RIGHT - 10)
-    parts = [_grid_up(x_of(tick), _number(tick), top, bottom) for tick in ticks]
-    bar = Markup('<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="18" fill="{}"/>')
-    for i, name in enumerate(chart.rows):
-        y, start = top + step * i + 6, 0.0
-        parts.append(_text(left - 10, y + 13, name, "end"))
-        for part, values in enumerate(chart.values):
-            end = start + values[i]
-            width = max(0.0, x_of(end) - x_of(start) - (0.8 if part + 1 < len(chart.values) else 0.0))
-            parts.append(bar.format(x_of(start), y, width, COLOURS[part % len(COLOURS)]))
-            start = end
-    parts.append(_text((left + _WIDTH) / 2, bottom + 40, chart.x_label, "middle"))
-    entries = [(name, i, "") for i, name in enumerate(chart.parts)]
-    legend, height = _legend(entries, left, bottom + 64, swatch=12)
-    return _svg(height, [*parts, *legend], chart.title)
+    frame = Frame(left=10, right=width - _RIGHT, top=6, bottom=6 + 42.0 * len(chart.rows))
+    axis = value_axis(totals, frame.left, frame.right - 10, reach=(0.0, 0.0 if any(totals) else 1.0))
+    parts = upwards(axis, frame)
+    parts += [text(frame.left, frame.top + 42 * i + 14, name, "start") for i, name in enumerate(chart.rows)]
+    bar = Markup('<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="16" fill="{}"/>')
+    starts = [0.0] * len(chart.rows)
+    for part, (name, values) in enumerate(zip(chart.parts, chart.values, strict=True)):
+        ends = [start + value for start, value in zip(starts, values, strict=True)]
+        spans = [(axis.place(start), axis.place(end)) for start, end in zip(starts, ends, strict=True)]
+        tops = [frame.top + 42 * i + 20 for i in range(len(spans))]
+        drawn = Markup("").join(
+            bar.format(left, y, max(0.0, right - left - 0.8), COLOURS[part % len(COLOURS)])
+            for (left, right), y in zip(spans, tops, strict=True)
+        )
+        places = [((left + right) / 2, y + 8) for (left, right), y in zip(spans, tops, strict=True)]
+        said = [f"{row}: {_value(value)}" for row, value in zip(chart.rows, values, strict=True)]
+        parts.append(_series(drawn, name, places, said))
+        starts = ends
+    below, height = under(chart.x_label, frame, frame.bottom + 40)
+    return _Drawing([*parts, *below], width, height, chart.title)
 
 
-def _legend(
-    entries: Sequence[tuple[str, int, str]], left: float, top: float, *, swatch: float
-) -> tuple[list[Markup], float]:
-    """Names in rows that wrap, and how far down they reach."""
-    parts: list[Markup] = []
-    x, y = left, top
-    for name, colour, dash in entries:
-        width = swatch + 10 + _LETTER * len(name) + 18
-        if x + width > _WIDTH and x > left:
-            x, y = left, y + 22
-        hue = COLOURS[colour % len(COLOURS)]
-        if swatch > 20:
-            line = Markup('<path stroke="{}" stroke-width="2" stroke-dasharray="{}" d="M{:.1f} {:.1f}h{}"/>')
-            parts += [line.format(hue, dash or "none", x, y - 4, swatch), marker(colour, x + swatch / 2, y - 4, 3, hue)]
-        else:
-            square = Markup('<rect x="{:.1f}" y="{:.1f}" width="{}" height="{}" fill="{}"/>')
-            parts.append(square.format(x, y - 10, swatch, swatch, hue))
-        parts.append(_text(x + swatch + 7, y, name, "start"))
-        x += width
-    return parts, y + 12
+def _series(
+    drawn: Markup,
+    name: str,
+    places: Sequence[tuple[float, float]],
+    values: Sequence[str],
+    *,
+    entry: int | None = None,
+    thin: bool = False,
+) -> Markup:
+    """Drawn marks, with what the page's script needs to say a value (`x y text`, one a line) and to hide the series."""
+    points = "\n".join(f"{x:.0f} {y:.0f} {printable(value)}" for (x, y), value in zip(places, values, strict=True))
+    number = Markup("") if entry is None else Markup(' data-entry="{}"').format(entry)
+    group = Markup('<g data-name="{}" data-points="{}" data-thin="{:d}"{}>{}</g>')
+    return group.format(printable(name), points, thin, number, drawn)
 
 
-def _scale(low: float, high: float, start: float, end: float) -> Callable[[float], float]:
-    span = high - low
-    return lambda value: (start + end) / 2 if span == 0 else start + (value - low) / span * (end - start)
-
-
-def _whole_ticks(low: float, high: float) -> list[float]:
-    step = max(1, math.ceil((high - low) / 12))
-    return [float(x) for x in range(math.ceil(low), math.floor(high) + 1, step)]
-
-
-def _row_label_width(rows: Sequence[str]) -> float:
-    return min(300.0, 20 + _LETTER * max(map(len, rows), default=0))
-
-
-def _number(value: float) -> str:
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:g}"
-
-
-def _grid_across(y: float, text: str, left: float, right: float) -> Markup:
-    line = Markup('<path stroke="currentColor" stroke-opacity="0.15" d="M{:.1f} {:.1f}H{:.1f}"/>').format(
-        left, y, right
-    )
-    return line + _text(left - 8, y + 4, text, "end")
-
-
-def _grid_up(x: float, text: str, top: float, bottom: float) -> Markup:
-    line = Markup('<path stroke="currentColor" stroke-opacity="0.15" d="M{:.1f} {:.1f}V{:.1f}"/>').format(
-        x, top, bottom
-    )
-    return line + _text(x, bottom + 18, text, "middle")
-
-
-def _text(x: float, y: float, text: str, anchor: str) -> Markup:
-    return Markup('<text x="{:.1f}" y="{:.1f}" text-anchor="{}">{}</text>').format(x, y, anchor, _label(text))
-
-
-def _label(text: str) -> Markup:
-    return escape(printable(text))
-
-
-def _svg(height: float, parts: Sequence[Markup], title: str) -> Markup:
-    head = Markup(
-        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {} {}" width="{}" role="img" style="{}"><title>{}</title>'
-    )
-    return (
-        head.format(_WIDTH, round(height), _WIDTH, _FONT, _label(title)) + Markup("").join(parts) + Markup("</svg>\n")
-    )
+def _value(value: float) -> str:
+    if value == round(value) or abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.2f}" if abs(value) >= 1 else f"{value:.4f}"

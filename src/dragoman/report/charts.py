@@ -1,4 +1,4 @@
-"""Charts as data, which two writers draw: `chart_svg` for paper and print, `chart_script` for the screen."""
+"""Charts as data; `chart_svg` draws them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-__all__ = ["COLOURS", "BarChart", "Chart", "Dash", "DotChart", "Line", "LineChart", "nice_ticks"]
+__all__ = [
+    "COLOURS",
+    "BarChart",
+    "Chart",
+    "Dash",
+    "DotChart",
+    "Entry",
+    "Line",
+    "LineChart",
+    "Panel",
+    "PanelChart",
+    "nice_ticks",
+]
 
 COLOURS = ("#3b7fc4", "#d9662b", "#3a9d6c", "#9a66c8", "#b98318", "#d14d7d", "#1f9ba6", "#7d8794")
 """Of series, in order; they stand out from white and from black."""
@@ -40,9 +52,27 @@ class Line:
         return self.group or self.name
 
 
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A name of the legend, with the look of what it names."""
+
+    name: str
+    colour: int
+    dash: Dash | None
+    """None: an area."""
+
+
+def _entries(lines: Sequence[Line]) -> list[Entry]:
+    found: dict[str, Entry] = {}
+    for line in lines:
+        if not line.thin and line.points:
+            found.setdefault(line.entry, Entry(line.entry, line.colour, line.dash))
+    return list(found.values())
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineChart:
-    """Lines over rounds."""
+    """Lines over rounds, or over the values of a setting on a logarithmic axis."""
 
     name: str
     """Letters, digits and dashes: the file's name and the element's id."""
@@ -50,7 +80,36 @@ class LineChart:
     x_label: str
     y_label: str
     lines: Sequence[Line]
+    log_x: bool = False
     log_y: bool = False
+    y_reach: Sequence[float] = ()
+    """Values that the axis spans whatever the lines do."""
+
+    def legend(self) -> list[Entry]:
+        """Lines that are not thin."""
+        return _entries(self.lines)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Panel:
+    """One of several small plots, with a scale of its own."""
+
+    title: str
+    lines: Sequence[Line]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PanelChart:
+    """Small multiples: plots over the same rounds that share a legend, each with its own scale."""
+
+    name: str
+    title: str
+    x_label: str
+    panels: Sequence[Panel]
+
+    def legend(self) -> list[Entry]:
+        """Lines of any panel."""
+        return _entries([line for panel in self.panels for line in panel.lines])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +125,10 @@ class DotChart:
     labels: Sequence[Sequence[str]]
     """Of the dots."""
 
+    def legend(self) -> list[Entry]:
+        """None: rows are named."""
+        return []
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BarChart:
@@ -79,8 +142,12 @@ class BarChart:
     values: Sequence[Sequence[float]]
     """By part, then by row."""
 
+    def legend(self) -> list[Entry]:
+        """The parts."""
+        return [Entry(name, i, None) for i, name in enumerate(self.parts)]
 
-Chart = LineChart | DotChart | BarChart
+
+Chart = LineChart | PanelChart | DotChart | BarChart
 
 
 def nice_ticks(low: float, high: float, n: int = 5) -> list[float]:

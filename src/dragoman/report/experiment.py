@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from importlib.resources import files
 from itertools import chain, count
 from pathlib import Path
 
-from markupsafe import Markup
-
 from dragoman.errors import InputError
 from dragoman.evaluate import RunComparison, Within, compare_runs
-from dragoman.report.chart_script import chart_data, plotly_script
 from dragoman.report.chart_svg import chart_svg
 from dragoman.report.charts import Chart
-from dragoman.report.comparison import Mark, Shown, comparison_header, comparison_rows, legend, metric_label
+from dragoman.report.comparison import comparison_header, comparison_rows, legend, metric_label
 from dragoman.report.figures import (
     active_charts,
     candidate_charts,
@@ -27,6 +21,7 @@ from dragoman.report.figures import (
     time_charts,
     weight_charts,
 )
+from dragoman.report.gains import remarks
 from dragoman.report.records import Records
 from dragoman.report.results import (
     Table,
@@ -38,7 +33,7 @@ from dragoman.report.results import (
     stage_table,
 )
 from dragoman.report.samples import samples
-from dragoman.report.templating import environment
+from dragoman.report.templating import render_page
 from dragoman.text import open_binary_output, replace_bytes
 from dragoman.types import PathLike
 
@@ -78,6 +73,10 @@ class Experiment:
             if row.key.corpus == corpus
         ]
         return comparison_header(self.comparison)[1:], rows
+
+    def remarks(self) -> list[str]:
+        """Where a gain on the development set did not carry over to the test set."""
+        return list(remarks(self.records, self.comparison))
 
     def published(self) -> Table:
         """What the recipes say others found."""
@@ -170,45 +169,19 @@ def write_figures(experiment: Experiment, folder: PathLike, topics: Collection[s
 
 def experiment_html(experiment: Experiment) -> str:
     """The page."""
-    records, comparison = experiment.records, experiment.comparison
-    script = files("dragoman.report").joinpath("templates", "experiment.js").read_text(encoding="utf-8")
-    library = plotly_script()
-    return (
-        environment()
-        .get_template("experiment.html")
-        .render(
-            experiment=experiment,
-            records=records,
-            comparison=comparison,
-            metric_label=metric_label,
-            legend=legend(comparison, "Bold", "≈"),
-            about_learning=LEARNING,
-            Mark=Mark,
-            Shown=Shown,
-            chart_svg=chart_svg,
-            chart_data={chart.name: chart_data(chart) for charts in experiment.charts.values() for chart in charts},
-            class_table=class_table,
-            cost_table=cost_table,
-            score_table=score_table,
-            stage_table=stage_table,
-            samples=samples,
-            settings=lambda run: json.dumps(dict(run.settings), indent=2, ensure_ascii=False),
-            # Both are code of ours or of the library, which holds no end of a script element.
-            scripts=[Markup("{}").format(_Code(text)) for text in (library, script)],
-            script_hashes=[_hash(text) for text in (library, script)],
-        )
+    return render_page(
+        "experiment.html",
+        title=experiment.title,
+        experiment=experiment,
+        records=experiment.records,
+        comparison=experiment.comparison,
+        metric_label=metric_label,
+        legend=legend(experiment.comparison, "Bold", "≈"),
+        about_learning=LEARNING,
+        class_table=class_table,
+        cost_table=cost_table,
+        score_table=score_table,
+        stage_table=stage_table,
+        samples=samples,
+        settings=lambda run: json.dumps(dict(run.settings), indent=2, ensure_ascii=False),
     )
-
-
-class _Code(str):
-    """Text of a script that goes into the page as it is."""
-
-    __slots__ = ()
-
-    def __html__(self) -> str:
-        return self
-
-
-def _hash(script: str) -> str:
-    """What lets a script pass the page's content security policy."""
-    return "sha256-" + base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")

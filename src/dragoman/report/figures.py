@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from statistics import fmean, median
 
 from dragoman.evaluate import RowKey, RunComparison
-from dragoman.report.charts import COLOURS, BarChart, Dash, DotChart, Line, LineChart
+from dragoman.report.charts import BarChart, Dash, DotChart, Line, LineChart, Panel, PanelChart
 from dragoman.report.comparison import metric_label
 from dragoman.report.records import Records
 from dragoman.report.results import cpu_by_part
@@ -18,8 +17,8 @@ from dragoman.run import CellResult, CellRound
 
 __all__ = ["active_charts", "candidate_charts", "learning_charts", "spread_charts", "time_charts", "weight_charts"]
 
-N_WEIGHTS = 10
-"""Features whose weights are drawn: the greatest of the last round."""
+N_WEIGHTS = 12
+"""Features whose weights are drawn: the greatest of the last round, by any optimiser."""
 FAR = 15.0
 """Points from the middle row beyond which a row is not drawn among the others."""
 
@@ -101,40 +100,48 @@ def spread_charts(comparison: RunComparison, optimisers: Sequence[str]) -> Itera
         )
 
 
-def weight_charts(records: Records) -> Iterator[LineChart]:
-    """The greatest weights by round, of the first seed of every row, vectors scaled to length 1."""
-    rounds = {
-        key: {entry.round: _unit(records.weights(cells[0].key, entry.round)) for entry in cells[0].rounds}
-        for key, cells in records.rows.items()
-    }
-    chosen = {key: _greatest(found) for key, found in rounds.items()}
-    # A feature looks the same wherever it is drawn; those drawn most often have the plain lines.
-    often = Counter(name for names in chosen.values() for name in names)
-    places = {name: i for i, name in enumerate(sorted(often, key=lambda name: (-often[name], name)))}
-    for key, names in chosen.items():
-        if names:
-            seed = records.rows[key][0].key.seed
-            yield LineChart(
-                name=_file_name("weights", key.corpus, key.name, str(seed)),
-                title=f"{key.corpus}: {key.system}, {key.features}, {key.optimiser} (seed {seed})",
+def weight_charts(records: Records) -> Iterator[PanelChart]:
+    """The greatest weights by round, vectors scaled to length 1: a panel for each feature, the optimisers in it.
+
+    A chart for each corpus, system and feature set, with the first seed of every row.
+    """
+    for (corpus, system, features), group in groupby(records.rows, key=lambda k: (k.corpus, k.system, k.features)):
+        rounds: dict[str, dict[int, dict[str, float]]] = {}
+        for key in group:
+            cell = records.rows[key][0]
+            found = {entry.round: _unit(records.weights(cell.key, entry.round)) for entry in cell.rounds}
+            if any(found.values()):
+                rounds[key.optimiser] = {number: weights for number, weights in found.items() if weights}
+        if rounds:
+            yield PanelChart(
+                name=_file_name("weights", corpus, system, features),
+                title=f"{corpus}: {system}, {features}",
                 x_label="round",
-                y_label="weight",
-                lines=[
-                    Line(
-                        name=name,
-                        points=[(float(n), weights.get(name, 0.0)) for n, weights in rounds[key].items() if weights],
-                        colour=places[name] % len(COLOURS),
-                        dash=Dash(places[name] // len(COLOURS) % len(Dash)),
-                    )
-                    for name in sorted(names, key=places.__getitem__)
-                ],
+                panels=[_weight_panel(name, rounds, records.optimisers) for name in _greatest(rounds)],
             )
 
 
-def _greatest(rounds: Mapping[int, Mapping[str, float]]) -> list[str]:
-    """Features with the greatest weights of the last round that has any."""
-    last = next((weights for weights in reversed(list(rounds.values())) if weights), {})
-    return sorted(last, key=lambda name: (-abs(last[name]), name))[:N_WEIGHTS]
+def _weight_panel(feature: str, rounds: Mapping[str, Mapping[int, Mapping[str, float]]], order: Sequence[str]) -> Panel:
+    return Panel(
+        title=feature,
+        lines=[
+            Line(
+                name=optimiser,
+                points=[(float(number), weights.get(feature, 0.0)) for number, weights in found.items()],
+                colour=order.index(optimiser),
+            )
+            for optimiser, found in rounds.items()
+        ],
+    )
+
+
+def _greatest(rounds: Mapping[str, Mapping[int, Mapping[str, float]]]) -> list[str]:
+    """Features with the greatest weights of the last rounds, by size."""
+    size: dict[str, float] = {}
+    for found in rounds.values():
+        for name, value in found[max(found)].items():
+            size[name] = max(size.get(name, 0.0), abs(value))
+    return sorted(size, key=lambda name: (-size[name], name))[:N_WEIGHTS]
 
 
 def _unit(weights: dict[str, float]) -> dict[str, float]:
@@ -143,8 +150,9 @@ def _unit(weights: dict[str, float]) -> dict[str, float]:
 
 
 def active_charts(records: Records) -> Iterator[LineChart]:
-    """Weights that are not zero, by round."""
-    yield from _counts(records, "active", "active features", lambda entry: entry.n_active)
+    """Weights that are not zero, by round; none where all features are dense, as their number says nothing."""
+    if records.has_sparse:
+        yield from _counts(records, "active", "active features", lambda entry: entry.n_active)
 
 
 def candidate_charts(records: Records) -> Iterator[LineChart]:

@@ -81,6 +81,7 @@ def _tables(experiment: Experiment, figures: str | None) -> Iterator[str]:
     records, comparison = experiment.records, experiment.comparison
     several = len(records.corpora) > 1
     yield "## Results\n"
+    yield from (f"{markdown_text(remark)}\n" for remark in experiment.remarks())
     overview = experiment.overview()
     if overview is not None:
         yield f"{metric_label(comparison.metrics[0])} on the test set:\n"
@@ -90,16 +91,21 @@ def _tables(experiment: Experiment, figures: str | None) -> Iterator[str]:
     yield markdown_text(legend(comparison, "BOLD", "≈")).replace("BOLD", "**Bold**") + "\n"
     yield from _pictures(experiment.charts["spread"], figures)
     yield "## Dev and test\n"
-    yield "Means over runs; dev and active features are those of the best round.\n"
+    yield (
+        "Means over runs; "
+        + ("dev and active features are those" if records.has_sparse else "dev is that")
+        + " of the best round.\n"
+    )
     for corpus in records.corpora:
         yield from _table(corpus if several else "", score_table(records, corpus))
     if figures is not None and experiment.charts["learning"]:
         yield f"{LEARNING}\n"
     yield from _pictures(experiment.charts["learning"], figures)
-    yield "## Active features by class\n"
-    yield "Means over runs, at the best round; the class of a feature is what stands before the colon of its name.\n"
-    for corpus in records.corpora:
-        yield from _table(corpus if several else "", class_table(records, corpus))
+    if records.has_sparse:
+        yield "## Active features by class\n"
+        yield "Means over runs, at the best round; the class of a feature is the part of its name before the colon.\n"
+        for corpus in records.corpora:
+            yield from _table(corpus if several else "", class_table(records, corpus))
     yield "## Time of a tuning run\n"
     yield "Means over runs; the peak is that of all stages of the cells.\n"
     for corpus in records.corpora:

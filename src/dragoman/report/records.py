@@ -90,6 +90,11 @@ class Records:
             self._classes[cell.key] = Counter(name.split(":", 1)[0] if ":" in name else "" for name in names)
         return self._classes[cell.key]
 
+    @cached_property
+    def has_sparse(self) -> bool:
+        """Whether any cell learned a feature that has a class."""
+        return any(name for cells in self.rows.values() for cell in cells for name in self.classes(cell))
+
     def derivations(self, key: CellKey, read: Callable[[Mapping[str, Any]], _T]) -> dict[int, _T]:
         """Explanations of translations, by sentence, in the form that `read` gives them."""
         path = self.outputs.folders[key] / "derivations.jsonl"

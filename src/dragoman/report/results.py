@@ -48,9 +48,8 @@ def overview_table(records: Records, comparison: RunComparison) -> Table:
 
 def score_table(records: Records, corpus: str) -> Table:
     """Rounds, dev and test score of the start and of the best round, and what was learned; means over the runs."""
-    header = _header(
-        "rounds", "best round", "dev, start", "dev", "test, start", "test", "length", "candidates", "active features"
-    )
+    names = ["rounds", "best round", "dev, start", "dev", "test, start", "test", "length", "candidates"]
+    header = _header(*names, *(["active features"] if records.has_sparse else []))
     rows = []
     for key, cells in records.of_corpus(corpus).items():
         best = [entry for cell in cells for entry in cell.rounds if entry.round == cell.best_round]
@@ -65,7 +64,7 @@ def score_table(records: Records, corpus: str) -> Table:
             _mean([100 * value for value in tests], 2),
             _mean([cell.scores["length_ratio"] for cell in cells if "length_ratio" in cell.scores], 3),
             _mean([cell.rounds[-1].n_candidates for cell in cells if cell.rounds], 0),
-            _mean([entry.n_active for entry in best], 0),
+            *([_mean([entry.n_active for entry in best], 0)] if records.has_sparse else []),
         ]
         rows.append([*_names(key), *map(Shown, numbers)])
     return header, rows

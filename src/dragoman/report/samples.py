@@ -12,7 +12,7 @@ from dragoman.evaluate import RowKey
 from dragoman.report.records import Records
 from dragoman.text import printable, split_tokens
 
-__all__ = ["Change", "Derivation", "Sample", "Span", "Translation", "differences", "samples"]
+__all__ = ["Change", "Sample", "ShownDerivation", "Span", "Translation", "differences", "samples"]
 
 N_SAMPLES = 12
 """Of a corpus."""
@@ -37,7 +37,7 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Derivation:
+class ShownDerivation:
     """How a translation came about, as a template shows it; nothing in it is markup."""
 
     score: float
@@ -56,7 +56,7 @@ class Translation:
     key: RowKey
     seed: int
     spans: Sequence[Span]
-    derivation: Derivation | None
+    derivation: ShownDerivation | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,10 +127,10 @@ def _joined(words: Sequence[str]) -> str:
     return printable(" ".join(words))
 
 
-def _derivation(found: Mapping[str, Any]) -> Derivation:
+def _derivation(found: Mapping[str, Any]) -> ShownDerivation:
     features = sorted(found.get("features", ()), key=lambda item: -abs(float(item["contribution"])))
     rest = features[N_FEATURES:]
-    return Derivation(
+    return ShownDerivation(
         score=float(found["score"]),
         pieces=[
             {

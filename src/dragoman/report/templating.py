@@ -1,28 +1,69 @@
-"""The template engine: everything is escaped, a name that is not there is an error."""
+"""Pages: one HTML file each that opens offline. Everything is escaped; a name that is not there is an error."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import base64
+import hashlib
+from importlib.resources import files
+from typing import Any
 
-from dragoman.text import printable
+from markupsafe import Markup
 
-if TYPE_CHECKING:
+from dragoman.report.chart_svg import legend_swatch, page_svgs
+from dragoman.report.charts import Chart
+from dragoman.report.comparison import Mark
+from dragoman.report.results import Table
+from dragoman.text import printable, replace_bytes
+from dragoman.types import PathLike
+
+__all__ = ["render_page", "write_chart_page"]
+
+
+def render_page(template: str, *, title: str, **values: Any) -> str:
+    """A page with style and script inside. `printable` shows control characters."""
     import jinja2
 
-__all__ = ["environment"]
-
-
-def environment() -> jinja2.Environment:
-    """For the templates of this package. `printable` shows control characters; `tojson` is safe inside a script."""
-    import jinja2
-
-    made = jinja2.Environment(
+    environment = jinja2.Environment(
         loader=jinja2.PackageLoader("dragoman.report"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters["printable"] = printable
-    made.policies["json.dumps_kwargs"] = {"allow_nan": False, "separators": (",", ":")}
-    return made
+    environment.filters["printable"] = printable
+    environment.globals |= {
+        "Mark": Mark,
+        "legend_swatch": legend_swatch,
+        "page_svgs": page_svgs,
+        "score_columns": _score_columns,
+    }
+    script = files("dragoman.report").joinpath("templates", "page.js").read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
+    # The script is our own file, which holds no end of a script element; its hash lets it pass the page's policy.
+    return environment.get_template(template).render(
+        title=title,
+        script=Markup("{}").format(_Code(script)),
+        script_hash=f"sha256-{digest}",
+        **values,
+    )
+
+
+def write_chart_page(path: PathLike, *, title: str, lead: str, chart: Chart, note: str, table: Table) -> None:
+    """One chart with its numbers."""
+    page = render_page("chart.html", title=title, lead=lead, chart=chart, note=note, table=table)
+    replace_bytes(path, page.encode("utf-8"))
+
+
+def _score_columns(table: Table) -> list[bool]:
+    """Columns that hold marked scores: every cell leaves room for a mark, so that numbers stand under each other."""
+    header, rows = table
+    return [any(row[i].mark is not None for row in rows) for i in range(len(header))]
+
+
+class _Code(str):
+    """Text of a script that goes into the page as it is."""
+
+    __slots__ = ()
+
+    def __html__(self) -> str:
+        return self

@@ -1,0 +1,98 @@
+"""What tuning gained on the development set and on the test set, said where the gain did not carry over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from statistics import fmean
+
+from dragoman.evaluate import Interval, Row, RunComparison, Within
+from dragoman.report.comparison import metric_label
+from dragoman.report.records import Records
+
+__all__ = ["remarks"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Gain:
+    """Scores of a row by the metric that it was tuned for, in points, means over its runs."""
+
+    optimiser: str
+    metric: str
+    dev_start: float
+    test_start: float
+    on_dev: float
+    on_test: float
+    interval: Interval | None
+
+    @property
+    def by_chance(self) -> bool:
+        """Whether the start lies in the 95% confidence interval of the tuned system's score."""
+        return self.interval is not None and self.interval.low <= self.test_start / 100 <= self.interval.high
+
+
+def remarks(records: Records, comparison: RunComparison) -> Iterator[str]:
+    """A paragraph on every system and feature set where a row gained on the development set but not on the test set."""
+    for names, rows in groupby(comparison.rows, key=lambda row: row.key.group(Within.FEATURES)):
+        gains = [gain for row in rows if (gain := _gain(records, comparison, row)) is not None]
+        if any(gain.on_dev > 0 >= gain.on_test for gain in gains):
+            corpus = names[0]
+            shown = names[1:] if len(records.corpora) == 1 else names
+            n_sentences = len(records.outputs.test_sets[corpus].source)
+            yield f"{', '.join(shown)}: {_changes(gains)} {_confidence(gains, n_sentences)}".strip()
+
+
+def _gain(records: Records, comparison: RunComparison, row: Row) -> _Gain | None:
+    """None where a run has no round on the test set, or was tuned for a metric that is not compared."""
+    cells = records.rows[row.key]
+    metric = cells[0].metric
+    if metric not in row.scores or metric in comparison.lower_is_better:
+        return None
+    starts = [(cell.rounds[0].dev, cell.rounds[0].test) for cell in cells if cell.rounds]
+    best = [entry.dev for cell in cells for entry in cell.rounds if entry.round == cell.best_round]
+    tests = [test for _, test in starts if test is not None]
+    if not best or len(tests) != len(cells):
+        return None
+    dev_start, test_start = 100 * fmean(dev for dev, _ in starts), 100 * fmean(tests)
+    return _Gain(
+        optimiser=row.key.optimiser,
+        metric=metric_label(metric),
+        dev_start=dev_start,
+        test_start=test_start,
+        on_dev=100 * fmean(best) - dev_start,
+        on_test=100 * row.scores[metric].mean - test_start,
+        interval=row.scores[metric].interval,
+    )
+
+
+def _changes(gains: Sequence[_Gain]) -> str:
+    first = gains[0]
+    on_dev, on_test = (
+        ", ".join(f"{gain.optimiser} {_signed(getattr(gain, part))}" for gain in gains)
+        for part in ("on_dev", "on_test")
+    )
+    return (
+        f"tuning gained on the development set (from {first.dev_start:.2f} {first.metric}: {on_dev}), "
+        f"but not every gain carried over to the test set (from {first.test_start:.2f}: {on_test})."
+    )
+
+
+def _confidence(gains: Sequence[_Gain], n_sentences: int) -> str:
+    """What the differences on the test set are worth; nothing where no interval was computed."""
+    widths = [100 * gain.interval.half_width for gain in gains if gain.interval is not None]
+    if len(widths) < len(gains):
+        return ""
+    real = [gain.optimiser for gain in gains if not gain.by_chance]
+    verdict = (
+        f"the start lies outside that of {', '.join(real)}"
+        if real
+        else "the start lies inside each of them, so this test set cannot tell the tuned systems from the start"
+    )
+    return (
+        f"With {n_sentences} test sentences a score's 95% confidence interval is ±{max(widths):.1f} points: {verdict}."
+    )
+
+
+def _signed(points: float) -> str:
+    return "±0.00" if abs(points) < 0.005 else f"{points:+.2f}".replace("-", "−")
