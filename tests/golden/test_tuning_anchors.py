@@ -8,7 +8,7 @@ import pytest
 from dragoman.features import Weights, read_weights
 from dragoman.metric import Bleu, score_text
 from dragoman.optim import Cll, Mert, Mira, Perceptron, Pro, Rampion, Rm, SoftRamp, Svm, Xbleu
-from dragoman.pool import oracle, read_pool, read_references, rerank, with_metric
+from dragoman.pool import oracle, read_nbest, read_pool, read_references, rerank, with_metric
 
 pytestmark = pytest.mark.realdata
 
@@ -47,6 +47,33 @@ def test_mert_beats_the_start(pool, start):
     assert result.gain_before == pytest.approx(0.293856, abs=5e-7)
     assert result.gain_after > 0.2949
     assert np.abs(result.weights.values).sum() == pytest.approx(1.0)
+
+
+def test_mert_tunes_lists_that_leave_out_zeros_whole(anchors, references, tmp_path):
+    """The first round as cdec writes it: every optimiser gets what Moses' own list gives."""
+    pool = with_metric(read_pool([anchors / "moses-enja" / "round1.nbest.gz"]), Bleu(), references)
+    lines = (
+        " ||| ".join([str(sentence), text, " ".join(f"{name}={value!r}" for name, value in row), "0"])
+        for sentence, text, row in candidates(pool)
+    )
+    (tmp_path / "list").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    # With features in the same order: random starts depend on it.
+    sparse = with_metric(read_nbest(tmp_path / "list", index=pool.index).distinct(), Bleu(), references)
+    assert sparse.dense == pool.dense
+    results = [Mert().optimise(p, Weights(p.index), seed=1, n_threads=2) for p in (pool, sparse)]
+    assert results[0].gain_after == pytest.approx(0.2815, abs=5e-5)
+    assert results[0].weights.values.tobytes() == results[1].weights.values.tobytes()
+
+
+def candidates(pool):
+    """Sentence, text, and features by name, without zeros."""
+    shard = pool.shards[0]
+    sentence = shard.sentence_ids[shard.sentence_of_each()].tolist()
+    names = pool.index.names(np.arange(len(pool.index), dtype=np.int32))
+    for c in range(shard.n_candidates):
+        row = slice(shard.feature_rows[c], shard.feature_rows[c + 1])
+        values = zip(shard.feature_ids[row].tolist(), shard.feature_values[row].tolist(), strict=True)
+        yield sentence[c], pool.text(shard, c), [(names[id_], value) for id_, value in values]
 
 
 def test_pro_learns_precise_translations(pool, start):

@@ -158,3 +158,14 @@ def test_weights_never_collapse_on_a_one_sided_optimum():
     result = Mert(norm=Norm.NONE).optimise(pool, Weights.from_dict({"a": -1.0, "b": -1.0}, pool.index), seed=1)
     assert result.gain_after == 5.0
     assert 1e-6 < np.abs(result.weights.values).max() < 1e6
+
+
+def test_features_that_are_not_tuned_are_named():
+    pool = replace(random_pool(3), dense=frozenset({0, 1}))
+    start = Weights.from_dict({"f0": 1.0, "f1": 1.0}, pool.index)
+    left = Mert(n_starts=1).optimise(pool, start, seed=1, frozen=["f2"])
+    assert left.notes[0].startswith(
+        "2 features are not in every line and keep their weights: f3, f4; --set sparse=true"
+    )
+    whole = Mert(n_starts=1, sparse=True).optimise(pool, start, seed=1)
+    assert not any("keep their weights" in note for note in whole.notes)

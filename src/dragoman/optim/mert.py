@@ -96,11 +96,14 @@ class Mert(Optimiser):
             {"start": i, "gain": float(gain), "passes": int(passes), "searches": int(searches)}
             for i, (gain, passes, searches) in enumerate(zip(gains, n_passes, n_searches, strict=True))
         )
-        notes = (
-            [f"{len(constant)} features never differ and keep their weights: {', '.join(constant[:5])}"]
-            if constant
-            else []
-        )
+        notes = []
+        if constant:
+            notes.append(f"{len(constant)} features never differ and keep their weights: {_listed(constant)}")
+        if self.features is None and (others := self._left_out(problem, chosen)):
+            notes.append(
+                f"{len(others)} features are not in every line and keep their weights: {_listed(others)}; "
+                "--set sparse=true tunes them too"
+            )
         weights = start.copy()
         weights.values[chosen] = ends[best]
         self._normalise(weights, free=not problem.frozen.any() and not self.bounds)
@@ -132,6 +135,14 @@ class Mert(Optimiser):
             )
         return np.array(chosen, dtype=np.int32)
 
+    def _left_out(self, problem: Problem, chosen: Int32Array) -> list[str]:
+        """Features that candidates have and that are neither tuned nor frozen."""
+        left = np.zeros(len(problem.frozen), dtype=bool)
+        for shard in problem.pool.shards:
+            left[shard.feature_ids] = True
+        left[chosen] = False
+        return problem.pool.index.names(np.flatnonzero(left & ~problem.frozen).astype(np.int32))
+
     def _starts(self, given: Float64Array, spreads: Float64Array, rng: np.random.Generator) -> Float64Array:
         """The given weights, then by turns weights near them and weights anywhere.
 
@@ -158,3 +169,7 @@ class Mert(Optimiser):
         size = {Norm.NONE: 1.0, Norm.L1: float(np.abs(values).sum()), Norm.L2: float(np.sqrt(values @ values))}[norm]
         if size > 0 and math.isfinite(size):
             values /= size
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:5]) + (", …" if len(names) > 5 else "")

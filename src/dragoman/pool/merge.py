@@ -21,7 +21,7 @@ def merge_pools(pools: Sequence[Pool], *, n_threads: int = 1) -> Pool:
     """One pool in memory with the candidates of all, repeated ones once (the first stays).
 
     Features and words of the first pool's tables keep their ids; the tables learn those of the others. A
-    feature is dense when all pools have it as dense.
+    feature is dense when all pools whose candidates have it have it as dense.
     """
     same = aligned(pools)
     shards = list(merged_shards(same, n_candidates=None, n_threads=n_threads))
@@ -37,8 +37,19 @@ def aligned(pools: Sequence[Pool]) -> list[Pool]:
             raise MismatchError("pools with statistics of different metrics cannot be merged")
         names.extend(name for name in pool.score_names if name not in names)
     result = [_with_scores(on_tables(pool, first.index, first.words), names) for pool in pools]
-    dense = frozenset.intersection(*(pool.dense for pool in result))
+    dense = _dense(result)
     return [replace(pool, dense=dense, score_names=tuple(names)) for pool in result]
+
+
+def _dense(pools: Sequence[Pool]) -> frozenset[int]:
+    dense = frozenset.union(*(pool.dense for pool in pools))
+    for pool in pools:
+        if doubtful := dense - pool.dense:
+            used = np.zeros(len(pool.index), dtype=bool)
+            for shard in pool.shards:
+                used[shard.feature_ids] = True
+            dense -= {id_ for id_ in doubtful if used[id_]}
+    return dense
 
 
 def merged_shards(pools: Sequence[Pool], *, n_candidates: int | None, n_threads: int = 1) -> Iterator[Shard]:

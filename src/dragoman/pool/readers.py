@@ -35,6 +35,8 @@ FIELDS = ("id", "text", "features", "total")
 """The parts of a line with fields, in the order of most formats."""
 
 _TRAVATAR = ("id", "text", "total", "features")
+_SMALL_SET = 100
+"""A list that leaves out zeros and has at most so many features has dense features alone."""
 _NUMBER = re.compile(rb"[-+]?[\d.]+([eE][-+]?\d+)?\Z")
 
 
@@ -67,9 +69,10 @@ def read_nbest(
 ) -> Pool:
     """One list as a pool in memory, repeated candidates included.
 
-    Lines of a sentence may stand anywhere. A feature that a line does not name is 0. Features are dense when
-    they have several values (`Name= a b`: `Name_1`, `Name_2`) or stand in every line, unless `dense` names
-    them. `fields` is the order of the parts of a line, for Joshua's templates; "" stands for a part to skip.
+    Lines of a sentence may stand anywhere. A feature that a line does not name is 0. Unless `dense` names them,
+    features are dense when they have several values (`Name= a b`: `Name_1`, `Name_2`) or stand in every line; all of
+    them in lists other than Moses' with at most 100 features, because cdec and Travatar leave out zeros.
+    `fields` is the order of the parts of a line, for Joshua's templates; "" stands for a part to skip.
     """
     reading = _Reading(
         path,
@@ -146,7 +149,8 @@ class _Reading:
             first = next(blocks, None)
             if first is None:
                 raise InputError("the file is empty; expected a candidate list")
-            read = self._block_reader(self._format or recognise(first))
+            self._format = self._format or recognise(first)
+            read = self._block_reader(self._format)
             for block in chain([first], blocks):
                 read(block)
                 if n_candidates is not None and self._reader.n_lines() - n_taken >= n_candidates:
@@ -177,6 +181,8 @@ class _Reading:
             return frozenset(ids.values())
         n_lines = self._reader.n_lines()
         names = self._reader.names()
+        if self._format is not NbestFormat.MOSES and sum(len(ids) for ids, _ in names) <= _SMALL_SET:
+            return frozenset(id_ for ids, _ in names for id_ in ids)
         return frozenset(id_ for ids, n in names if len(ids) > 1 or n == n_lines for id_ in ids)
 
     def _block_reader(self, format_: NbestFormat) -> Callable[[LineBlock], None]:
