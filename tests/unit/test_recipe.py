@@ -224,6 +224,26 @@ def test_other_mistakes(folder):
         read(folder).select(["enja/*"])
 
 
+def test_published_figures_in_a_file_of_their_own(folder):
+    inside, listed = RECIPE.split("[[published]]")
+    recipe = folder / "r.toml"
+    recipe.write_text('published = "paper.toml"' + inside, encoding="utf-8")
+    with pytest.raises(InputError, match=r"r.toml: published = 'paper.toml': there is no file .*paper.toml; expected"):
+        read(folder)
+    paper = folder / "paper.toml"
+    paper.write_text("[[published]]" + listed, encoding="utf-8")
+    recipe.rename(folder / "named.toml")
+    recipe.write_text(RECIPE, encoding="utf-8")
+    named, whole = read_recipe(folder / "named.toml"), read(folder)
+    assert named.published == whole.published
+    assert named.content == whole.content
+    assert read_recipe(folder / "named.toml", ["published.score=1"]).published[0]["score"] == 1.0
+    for text, message in (("", "not nothing"), ("title = 'x'\n[[published]]\n", "not title, published"), ("x", "no")):
+        paper.write_text(text, encoding="utf-8")
+        with pytest.raises(InputError, match=rf"paper.toml: .*{message}"):
+            read_recipe(folder / "named.toml")
+
+
 def test_recipes_of_the_repository_are_good(request):
     recipes = sorted((request.config.rootpath / "recipes").glob("*.toml"))
     assert {path.stem for path in recipes} >= {"compare-optimisers", "pro-synthetic", "quickstart"}

@@ -28,14 +28,12 @@ def read_recipe(
     """Read a recipe; `overrides` are `key=value` as in TOML, `table.key=value` for tables.
 
     Files of corpora are relative to `data`, or to the recipe's folder where it is None. They are looked for by
-    `GridRecipe.select`. Raises InputError that names the key and what was expected.
+    `GridRecipe.select`. `published` can name a file of such tables, beside the recipe. Raises InputError that names the
+    key and what was expected.
     """
-    try:
-        content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", path=path) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError(f"is not TOML: {error}", path=path) from error
+    content = _toml(Path(path))
+    if isinstance(content.get("published"), str):
+        content["published"] = _published(Path(path), content["published"])
     for item in overrides:
         _override(content, item)
     base = Path(path).parent if data is None else Path(data)
@@ -45,6 +43,26 @@ def read_recipe(
         return _KINDS[kind](table, content, base)
     except InputError as error:
         raise error if error.path else error.at(path) from error
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", path=path) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InputError(f"is not TOML: {error}", path=path) from error
+
+
+def _published(recipe: Path, name: str) -> Any:
+    """What a recipe's `published` names: a file with the one key `published`, relative to the recipe."""
+    path = recipe.parent / name
+    if not path.is_file():
+        raise InputError(f"published = {name!r}: there is no file {path}; expected one with [[published]]", path=recipe)
+    found = _toml(path)
+    if list(found) != ["published"]:
+        raise InputError(f"expected [[published]] and nothing else, not {', '.join(found) or 'nothing'}", path=path)
+    return found["published"]
 
 
 def _override(content: dict[str, Any], item: str) -> None:
