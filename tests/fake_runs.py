@@ -6,8 +6,9 @@ import json
 
 import numpy as np
 
+from dragoman.cost import StageCost
 from dragoman.features import Weights, write_weights
-from dragoman.run import CellKey, CellResult, CellRound, StageCost, cell_folder
+from dragoman.run import CellKey, CellResult, CellRound, cell_folder
 
 WORDS = ("the", "a", "cat", "dog", "bird", "sat", "ran", "slept", "on", "under", "near", "mat", "house", "tree", "and")
 SETTINGS = {

@@ -18,6 +18,25 @@ int32_t checked(const names::FeatureIndex& index, int64_t id) {
   return static_cast<int32_t>(id);
 }
 
+std::vector<int32_t> intern_lines(names::FeatureIndex& index, std::string_view rest) {
+  std::vector<int32_t> ids;
+  while (!rest.empty()) {
+    const size_t end = std::min(rest.find('\n'), rest.size());
+    ids.push_back(index.intern(rest.substr(0, end)));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return ids;
+}
+
+nb::bytes lines_of(const names::FeatureIndex& index, int64_t begin, int64_t end) {
+  std::string text;
+  for (int64_t id = begin; id < end; ++id) {
+    text += index.name(checked(index, id));
+    text += '\n';
+  }
+  return nb::bytes(text.data(), text.size());
+}
+
 }  // namespace
 
 void bind_feature_index(nb::module_& m) {
@@ -47,28 +66,16 @@ void bind_feature_index(nb::module_& m) {
           nb::arg("other"))
       .def(
           "intern_lines",
-          [](names::FeatureIndex& t, const nb::bytes& block) {
-            std::string_view rest = view_of(block);
-            std::vector<int32_t> ids;
-            while (!rest.empty()) {
-              const size_t end = std::min(rest.find('\n'), rest.size());
-              ids.push_back(t.intern(rest.substr(0, end)));
-              rest.remove_prefix(std::min(end + 1, rest.size()));
-            }
-            return to_numpy(std::move(ids));
-          },
+          [](names::FeatureIndex& t, const nb::bytes& block) { return to_numpy(intern_lines(t, view_of(block))); },
           nb::arg("block"), "The ids of names given one a line.")
       .def(
-          "lines",
-          [](const names::FeatureIndex& t, int64_t begin, int64_t end) {
-            std::string text;
-            for (int64_t id = begin; id < end; ++id) {
-              text += t.name(checked(t, id));
-              text += '\n';
-            }
-            return nb::bytes(text.data(), text.size());
-          },
-          nb::arg("begin"), nb::arg("end"), "The names of ids begin..end-1, one a line.");
+          "lines", [](const names::FeatureIndex& t, int64_t begin, int64_t end) { return lines_of(t, begin, end); },
+          nb::arg("begin"), nb::arg("end"), "The names of ids begin..end-1, one a line.")
+      .def("__getstate__", [](const names::FeatureIndex& t) { return lines_of(t, 0, t.size()); })
+      .def("__setstate__", [](names::FeatureIndex& t, const nb::bytes& lines) {
+        new (&t) names::FeatureIndex();
+        intern_lines(t, view_of(lines));
+      });
   m.def("feature_key", [](std::string_view name) { return names::feature_key(name); }, nb::arg("name"));
 }
 

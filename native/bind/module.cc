@@ -47,5 +47,6 @@ NB_MODULE(_core, m) {
   dragoman::bind::bind_rule_builder(m);
   dragoman::bind::bind_phrase_search(m);
   dragoman::bind::bind_pool(m);
+  dragoman::bind::bind_store(m);
   dragoman::bind::bind_vocab(m);
 }

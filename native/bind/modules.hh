@@ -22,6 +22,7 @@ void bind_option_builder(nb::module_& m);
 void bind_rule_builder(nb::module_& m);
 void bind_phrase_search(nb::module_& m);
 void bind_pool(nb::module_& m);
+void bind_store(nb::module_& m);
 void bind_vocab(nb::module_& m);
 
 }  // namespace dragoman::bind

@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "bind/arrays.hh"
@@ -57,7 +58,17 @@ void bind_vocab(nb::module_& m) {
             }
             return to_tuple(std::move(lines));
           },
-          nb::arg("block"), nb::arg("unknown"), nb::arg("first_line") = 1);
+          nb::arg("block"), nb::arg("unknown"), nb::arg("first_line") = 1)
+      .def("__getstate__",
+           [](const names::WordTable& t) {
+             return nb::make_tuple(nb::bytes(t.blob().data(), t.blob().size()),
+                                   to_numpy(std::vector<int64_t>(t.offsets())));
+           })
+      .def("__setstate__", [](names::WordTable& t, const std::tuple<nb::bytes, In<int64_t>>& state) {
+        const auto& [blob, offsets] = state;
+        const auto s = span_of(offsets);
+        new (&t) names::WordTable(view_of(blob), std::vector<int64_t>(s.begin(), s.end()));
+      });
   m.def(
       "word_table",
       [](const nb::bytes& blob, In<int64_t> offsets) {

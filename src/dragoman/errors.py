@@ -10,9 +10,11 @@ A message says what is wrong, where, what was expected, and what to do.
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Iterator
 
-__all__ = ["DragomanError", "FailedError", "InputError", "MismatchError"]
+__all__ = ["DragomanError", "FailedError", "InputError", "MismatchError", "naming"]
 
 
 class DragomanError(Exception):
@@ -47,3 +49,14 @@ class MismatchError(InputError):
 
 class FailedError(DragomanError):
     """The work failed although the input was fine."""
+
+
+@contextlib.contextmanager
+def naming(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Input errors inside the block that name no file are about this one."""
+    try:
+        yield
+    except InputError as error:
+        if error.path:
+            raise
+        raise error.at(path) from error.__cause__

@@ -34,6 +34,7 @@ SMALL = [
     "grid.seeds=[1]",
 ]
 TIMES = {
+    "checksum",
     "wall_s",
     "cpu_s",
     "decode_wall_s",

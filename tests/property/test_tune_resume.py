@@ -39,6 +39,8 @@ def what_remains(run):
         assert "/." not in f"/{name}", f"{name} is left over"
         if file.suffix == ".jsonl":
             found[name] = [without_times(json.loads(line)) for line in file.read_text().splitlines()]
+        elif file.name == "files.json":  # checksums of records with times
+            found[name] = sorted(json.loads(file.read_text())["files"])
         elif file.suffix == ".json":
             found[name] = without_times(json.loads(file.read_text()))
         else:

@@ -11,8 +11,9 @@ import dragoman
 
 ROOT = Path(dragoman.__file__).parent
 LAYERS = [
-    ["errors", "types", "_core"],
+    ["errors", "types", "cost", "_core"],
     ["text"],
+    ["store"],
     ["corpus"],
     ["synth"],
     ["align"],

@@ -24,7 +24,7 @@ from dragoman.pool import (
     write_nbest,
 )
 from dragoman.pool.readers import NbestFormat
-from dragoman.pool.storage import _ARRAYS
+from dragoman.pool.storage import _ARRAYS, _map_shard
 from pools import random_pool
 
 FIELDS = list(_ARRAYS)
@@ -106,7 +106,7 @@ def test_every_truncation_is_noticed(tmp_path):
 
 @settings(max_examples=60)
 @given(
-    key=st.sampled_from(["at", "shape", "n_bytes", "version"]),
+    key=st.sampled_from(["at", "shape", "n_bytes"]),
     array=st.sampled_from(FIELDS),
     value=st.integers(-(2**70), 2**70),
 )
@@ -127,7 +127,7 @@ def test_headers_that_lie(tmp_path_factory, key, array, value):
     changed = json.dumps(header).encode()
     path.write_bytes(changed.ljust(end)[: max(end, len(changed))] + data[end:])
     try:
-        shard = load_pool(folder).shards[0]
+        shard = _map_shard(path)
     except InputError:
         return
     assert key == "at"  # other bytes of the right size, which cannot be told
@@ -146,7 +146,7 @@ def test_missing_files(tmp_path, name):
 def test_other_manifests(tmp_path, text):
     save_pool(random_pool(2), tmp_path / "pool")
     (tmp_path / "pool" / "pool.json").write_text(text)
-    with pytest.raises(InputError, match="not a pool"):
+    with pytest.raises(InputError, match=r"pool.json: .* pool"):
         load_pool(tmp_path / "pool")
 
 
@@ -154,7 +154,7 @@ def test_files_of_another_pool(tmp_path):
     save_pool(random_pool(2), tmp_path / "pool")
     with (tmp_path / "pool" / "features").open("a") as stream:
         stream.write("extra\n")
-    with pytest.raises(InputError, match="not those of pool.json"):
+    with pytest.raises(InputError, match="features: has 21 bytes, 15 were expected"):
         load_pool(tmp_path / "pool")
 
 

@@ -255,7 +255,7 @@ def test_labelled_rules(tmp_path):
     (tmp_path / "rules").write_text(LABELLED)
     grammar = read_hiero(tmp_path / "rules", tmp_path / "g")
     assert grammar.labels == ("NN", "NP", "PP", "X")
-    assert grammar.manifest["glue"] == {"goal": "S", "labels": ["NP", "X"]}
+    assert grammar.manifest.content["glue"] == {"goal": "S", "labels": ["NP", "X"]}
     view = grammar.rule_view()
     assert view.score_names == ("PhraseModel_0", "PhraseModel_1", "rare", "Glue")
     assert len(grammar) == 5

@@ -41,20 +41,40 @@ def test_a_failed_round_leaves_nothing(tmp_path):
 
 
 def test_an_existing_run_is_not_touched_without_resume(tmp_path):
-    with RunFolder.open(tmp_path / "r", SETTINGS):
-        pass
+    with RunFolder.open(tmp_path / "r", SETTINGS) as run:
+        add_round(run, "a")
     with pytest.raises(InputError, match="--resume"), RunFolder.open(tmp_path / "r", SETTINGS):
         pass
 
 
 def test_other_settings_are_named(tmp_path):
-    with RunFolder.open(tmp_path / "r", SETTINGS):
-        pass
+    with RunFolder.open(tmp_path / "r", SETTINGS) as run:
+        run.log("begun")
     with (
         pytest.raises(InputError, match="other settings .seed.;"),
         RunFolder.open(tmp_path / "r", SETTINGS | {"seed": 2}, resume=True),
     ):
         pass
+
+
+def test_a_run_that_recorded_nothing_is_started_anew(tmp_path):
+    with RunFolder.open(tmp_path / "r", SETTINGS):
+        pass
+    RunFolder.check(tmp_path / "r", SETTINGS | {"seed": 2})
+    with RunFolder.open(tmp_path / "r", SETTINGS | {"seed": 2}) as run:
+        add_round(run, "a")
+    with RunFolder.open(tmp_path / "r", SETTINGS | {"seed": 2}, resume=True) as run:
+        assert len(run.rounds()) == 1
+
+
+def test_an_input_error_leaves_what_was_decoded(tmp_path):
+    with pytest.raises(InputError), RunFolder.open(tmp_path / "new" / "r", SETTINGS):
+        raise InputError("a typo")
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(InputError), RunFolder.open(tmp_path / "r", SETTINGS) as run:
+        add_round(run, "hours of work")
+        raise InputError("a typo")
+    assert (tmp_path / "r" / "rounds" / "0001" / "weights.tsv").read_text() == "hours of work"
 
 
 def test_a_folder_with_other_things_is_refused(tmp_path):
@@ -64,8 +84,8 @@ def test_a_folder_with_other_things_is_refused(tmp_path):
 
 
 def test_a_damaged_record_is_refused(tmp_path):
-    with RunFolder.open(tmp_path / "r", SETTINGS):
-        pass
+    with RunFolder.open(tmp_path / "r", SETTINGS) as run:
+        run.log("begun")
     for content in ("{", "[]", '{"format": "dragoman-run", "version": 99}'):
         (tmp_path / "r" / "run.json").write_text(content)
         with pytest.raises(InputError), RunFolder.open(tmp_path / "r", SETTINGS, resume=True):

@@ -14,6 +14,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/base/checksum.hh"
+
 namespace dragoman::lm {
 
 inline constexpr int kMaxOrder = 10;
@@ -65,13 +67,6 @@ static_assert(sizeof(Unigram) == 8 && sizeof(Node) == 8 && sizeof(Entry) == 16 &
 // ends at the first larger one, and an empty slot is the largest of all.
 inline constexpr uint64_t kBucket = 4;
 inline constexpr uint64_t kEmptyKey = ~uint64_t{0};
-inline constexpr uint64_t kMixA = 0x9e3779b97f4a7c15ull, kMixB = 0xd1342543de82ef95ull;
-
-constexpr uint64_t mix_raw(uint64_t key) {
-  key *= kMixA;
-  key ^= key >> 32;
-  return key * kMixB;
-}
 
 // The key of no n-gram (context 2^32 - 1) is mapped to kEmptyKey.
 inline constexpr uint64_t kMixShift = mix_raw(kEmptyKey) ^ kEmptyKey;

@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "core/base/checksum.hh"
 #include "core/base/errors.hh"
 
 namespace dragoman::lm {
@@ -19,41 +20,10 @@ static_assert(std::endian::native == std::endian::little, "the binary form is li
 
 namespace {
 
-constexpr size_t kAlign = 64;
+constexpr size_t kAlign = Checksum::kAlign;
 constexpr char kPadding[kAlign] = {};
 
 size_t padded(size_t n_bytes) { return (n_bytes + kAlign - 1) / kAlign * kAlign; }
-
-// Four independent multiply-rotate lanes over 32-byte steps. Every step can be undone, so a change of one step's bytes
-// always changes the sum.
-class Checksum {
- public:
-  // As if the bytes were followed by zeros up to the next multiple of kAlign.
-  void add(std::string_view bytes) {
-    const size_t whole = bytes.size() / kAlign * kAlign;
-    for (size_t i = 0; i < whole; i += 32) step(bytes.data() + i);
-    if (whole < bytes.size()) {
-      char tail[kAlign] = {};
-      std::memcpy(tail, bytes.data() + whole, bytes.size() - whole);
-      step(tail);
-      step(tail + 32);
-    }
-  }
-  uint64_t value() const {
-    uint64_t sum = 0;
-    for (const uint64_t lane : lanes_) sum = mix_raw(sum ^ lane);
-    return sum;
-  }
-
- private:
-  void step(const char* data) {
-    uint64_t values[4];
-    std::memcpy(values, data, sizeof(values));
-    for (size_t lane = 0; lane < 4; ++lane) lanes_[lane] = std::rotl(lanes_[lane] ^ values[lane], 29) * kMixA;
-  }
-
-  uint64_t lanes_[4] = {1, 2, 3, 4};
-};
 
 template <typename T>
 std::string_view bytes_of(const std::vector<T>& values) {

@@ -6,7 +6,7 @@ import numpy as np
 
 from dragoman._core import format_pharaoh, parse_pharaoh
 from dragoman.align.links import Alignment
-from dragoman.errors import InputError, MismatchError
+from dragoman.errors import InputError, MismatchError, naming
 from dragoman.text import open_output, read_blocks
 from dragoman.types import Int64Array, PathLike
 
@@ -24,10 +24,8 @@ def read_pharaoh(path: PathLike, *, lengths: tuple[Int64Array, Int64Array] | Non
     offsets, links = [np.zeros(1, np.int64)], [np.zeros((0, 2), np.int32)]
     n_links = 0
     for block in read_blocks(path):
-        try:
+        with naming(path):
             block_offsets, block_links = parse_pharaoh(block.data, block.first_line)
-        except InputError as error:
-            raise error.at(path) from None
         offsets.append(block_offsets[1:] + n_links)
         links.append(block_links)
         n_links += len(block_links)
@@ -42,8 +40,7 @@ def write_pharaoh(path: PathLike, alignment: Alignment) -> None:
     with open_output(path) as output:
         for begin in range(0, len(alignment), _PAIRS_PER_WRITE):
             end = min(len(alignment), begin + _PAIRS_PER_WRITE)
-            lines = format_pharaoh(alignment.offsets, alignment.links, begin, end)
-            output.write(lines.decode("ascii").removesuffix("\n"))
+            output.write_block(format_pharaoh(alignment.offsets, alignment.links, begin, end))
 
 
 def _check_lengths(alignment: Alignment, lengths: tuple[Int64Array, Int64Array], path: PathLike) -> None:

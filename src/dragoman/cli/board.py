@@ -105,8 +105,7 @@ class Board:
         if result.error is not None:
             row.state = f"failed: {printable(result.error)}"
         else:
-            best = next(entry for entry in result.rounds if entry.round == result.best_round)
-            row.round, row.dev = str(result.best_round), f"{100 * best.dev:.2f}"
+            row.round, row.dev = str(result.best_round), f"{100 * result.best.dev:.2f}"
             row.test = f"{100 * result.scores['bleu']:.2f}"
             row.state = "was done" if before else "done"
         if self._live is None:

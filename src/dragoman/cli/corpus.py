@@ -12,7 +12,8 @@ from rich.text import Text
 from dragoman.cli.groups import command_group
 from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, check_inputs, check_outputs, table
 from dragoman.corpus import CleanConfig, Cleaner, PairFiles, describe_files, split_pairs
-from dragoman.errors import FailedError, InputError
+from dragoman.errors import InputError
+from dragoman.store import make_folder
 from dragoman.text import MosesText, open_output, printable, read_lines
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def synth(
     config = SynthConfig(seed=seed, n_references=references, noise=noise, lowercase=lowercase)
     with session.progress("generating", n_train) as progress:
         splits = generate_splits(n_train, n_dev, n_test, config, progress=progress)
-    _make_folder(out)
+    make_folder(out)
     files: list[str] = []
     for part, examples, n_refs in (
         ("train", splits.train, 1),
@@ -206,7 +207,7 @@ def split(
     files = PairFiles(source=source, target=target, tsv=tsv, tmx=tmx, languages=languages)
     pairs = list(session.track(files, "reading"))
     parts = split_pairs(pairs, n_dev=n_dev, n_test=n_test, seed=seed)
-    _make_folder(out)
+    make_folder(out)
     sizes = {}
     for name in ("train", "dev", "test"):
         chosen = getattr(parts, name)
@@ -270,10 +271,3 @@ def _write(path: Path | str, lines: Iterable[str]) -> int:
             writer.write(line)
             n_lines += 1
     return n_lines
-
-
-def _make_folder(path: Path) -> None:
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FailedError(f"{path}: cannot be made: {error.strerror or error}") from error

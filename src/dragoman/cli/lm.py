@@ -11,7 +11,7 @@ import typer
 
 from dragoman.cli.groups import command_group
 from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, check_outputs, table
-from dragoman.errors import InputError
+from dragoman.errors import InputError, naming
 from dragoman.lm import (
     DEFAULT_FALLBACK,
     EstimateConfig,
@@ -111,10 +111,8 @@ def query(
         with open_output(per_sentence) as writer:
             for line in _sentence_lines(scores):
                 writer.write(line)
-    try:
+    with naming(in_file):
         result = Perplexity.of(scores)
-    except InputError as error:
-        raise error.at(in_file) from error
     rows = table("perplexity", "without unknown", "log10 total", "tokens", "unknown", "sentences", numeric_from=0)
     without = "" if result.perplexity_without_oov is None else f"{result.perplexity_without_oov:.3f}"
     counts = (f"{n:,}" for n in (result.tokens, result.oov, result.sentences))

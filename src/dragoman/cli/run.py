@@ -103,7 +103,7 @@ def run_grid(
         if result.error is not None:
             rows.add_row(Text(result.key.name), "failed")
             continue
-        dev = next(entry.dev for entry in result.rounds if entry.round == result.best_round)
+        dev = result.best.dev
         scores = [f"{100 * value:.2f}" for value in (dev, *(result.scores[name] for name in ("bleu", "chrf", "ter")))]
         numbers = (str(len(result.rounds)), str(result.best_round), *scores, f"{result.scores['length_ratio']:.3f}")
         rows.add_row(Text(result.key.name), *numbers)

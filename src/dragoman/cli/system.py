@@ -33,7 +33,7 @@ def info(folder: Folder, threads: Threads = 0, seed: Seed = 0, json: Json = Fals
     if system.manifest.parent is not None:
         rows.add_row("parent", Text(printable(system.manifest.parent)))
     n_bytes = {name: record.n_bytes for name, record in system.manifest.files.items()}
-    n_bytes["grammar"] = sum(record["bytes"] for record in system.grammar.manifest["files"].values())
+    n_bytes["grammar"] = sum(record.n_bytes for record in system.grammar.manifest.files.values())
     for name, size in n_bytes.items():
         rows.add_row(f"size of {name}", f"{size:,} bytes")
     session.show(rows)

@@ -11,7 +11,7 @@ import typer
 from dragoman.align import AlignConfig, AlignMethod, Symmetrization
 from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, table
 from dragoman.cli.tuning.options import parse_pairs
-from dragoman.corpus.bitext import MAX_FOLDS
+from dragoman.corpus import MAX_FOLDS
 from dragoman.errors import InputError
 from dragoman.grammar import PhraseSmoothing
 from dragoman.lm import EstimateConfig

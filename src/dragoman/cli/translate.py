@@ -14,10 +14,12 @@ from typing import Annotated
 import typer
 
 from dragoman.cli.session import Quiet, Seed, Session, Threads
-from dragoman.errors import FailedError, InputError
+from dragoman.cost import cpu_seconds
+from dragoman.errors import InputError
 from dragoman.features import Weights, read_weights
 from dragoman.forest import Forest, write_forest
 from dragoman.pool import NbestFormat, nbest_blocks
+from dragoman.store import make_folder
 from dragoman.system import Preset, RawText, System, SystemView
 from dragoman.text import LineWriter, open_output, printable, read_lines
 
@@ -94,7 +96,7 @@ def translate(
     )
     lines = session.track(read_lines(in_file), "translating")
     sentences = map(job.text.prepare, lines) if job.text else lines
-    cpu, wall = time.process_time(), time.monotonic()
+    cpu, wall = cpu_seconds(), time.monotonic()
     with open_output(out) as output:
         if explain:
             n = _explain(job, sentences, output, format_)
@@ -106,7 +108,7 @@ def translate(
     elapsed = time.monotonic() - wall
     session.say(f"{n:,} sentences, {1000 * elapsed / max(1, n):.1f} ms each")
     if summary is not None:
-        record = {"system": str(folder), "n_sentences": n, "wall_s": elapsed, "cpu_s": time.process_time() - cpu}
+        record = {"system": str(folder), "n_sentences": n, "wall_s": elapsed, "cpu_s": cpu_seconds() - cpu}
         session.write_json(summary, record)
 
 
@@ -173,10 +175,7 @@ def _lists(job: _Job, sentences: Iterator[str], output: LineWriter, k: int, form
 
 
 def _with_forests(job: _Job, sentences: Iterator[str], folder: Path) -> Iterator[str]:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FailedError(f"{folder}: cannot be made: {error.strerror or error}") from error
+    make_folder(folder)
     for number, forest in enumerate(job.forests(sentences)):
         write_forest(forest, folder / f"{number}.json.gz")
         best = forest.best(job.weights)

@@ -1,6 +1,6 @@
 """Corpora: vocabularies, memory-mapped bitexts, cleaning, statistics, splitting."""
 
-from dragoman.corpus.bitext import Bitext, Side
+from dragoman.corpus.bitext import MAX_FOLDS, Bitext, Side
 from dragoman.corpus.clean import CleanConfig, Cleaner, DropReason
 from dragoman.corpus.pairs import PairFiles, read_tsv
 from dragoman.corpus.split import Parts, split_pairs
@@ -11,6 +11,7 @@ from dragoman.corpus.vocab import BOS, EOS, UNK, Vocab, VocabBuilder
 __all__ = [
     "BOS",
     "EOS",
+    "MAX_FOLDS",
     "UNK",
     "Bitext",
     "CleanConfig",

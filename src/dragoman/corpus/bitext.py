@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dragoman._core import assign_folds
 from dragoman.corpus.vocab import Vocab, VocabBuilder
-from dragoman.errors import FailedError, InputError, MismatchError
-from dragoman.text import LineBlock, read_blocks, replace_bytes
+from dragoman.errors import InputError, MismatchError, naming
+from dragoman.store import Format, new_folder
+from dragoman.text import read_blocks
 from dragoman.types import Int32Array, Int64Array, PathLike, Progress
 
 __all__ = ["MAX_FOLDS", "Bitext", "Side"]
 
 MAX_FOLDS = 255
-_FORMAT = "dragoman-bitext"
-_VERSION = 1
+_FORMAT = Format("dragoman-bitext", 2, "bitext")
 _SIDES = ("source", "target")
 
 
@@ -40,20 +37,10 @@ class Side:
     def read(cls, path: PathLike, *, progress: Progress | None = None) -> Side:
         """Encode a text file in memory, with a vocabulary of its own."""
         builder = VocabBuilder()
-        offsets, ids = [np.zeros(1, np.int64)], [np.zeros(0, np.int32)]
-        n_lines = n_ids = 0
-        for block in read_blocks(path):
-            try:
-                block_offsets, block_ids = builder.encode_block(block)
-            except InputError as error:
-                raise error.at(path) from error
-            offsets.append(block_offsets[1:] + n_ids)
-            ids.append(block_ids)
-            n_ids += len(block_ids)
-            n_lines += len(block_offsets) - 1
-            if progress:
-                progress(n_lines)
-        return cls(builder.freeze(), np.concatenate(offsets), np.concatenate(ids))
+        blocks = list(_encoded(path, builder, progress))
+        offsets = np.concatenate([np.zeros(1, np.int64), *(block.offsets[1:] + block.n_before for block in blocks)])
+        ids = np.concatenate([np.zeros(0, np.int32), *(block.ids for block in blocks)])
+        return cls(builder.freeze(), offsets, ids)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -105,50 +92,54 @@ class Bitext:
         """
         if not 1 <= n_folds <= MAX_FOLDS:
             raise InputError(f"the number of folds must be from 1 to {MAX_FOLDS}, not {n_folds}")
-        goal = Path(folder)
-        if goal.exists():
-            raise InputError("exists already; remove it or choose another folder", path=goal)
-        goal.parent.mkdir(parents=True, exist_ok=True)
-        # Everything is made in a folder beside and renamed at the end: a bitext exists whole or not at all.
-        with tempfile.TemporaryDirectory(dir=goal.parent, prefix=f".{goal.name}.") as scratch:
-            work = Path(scratch) / "bitext"
-            work.mkdir()
-            try:
-                _encode_files(work, source, target, n_folds, seed, progress)
-                work.rename(goal)
-            except OSError as error:
-                raise FailedError(f"{goal}: cannot be written: {error.strerror or error}") from error
-        return cls.load(goal)
+        with new_folder(folder) as work:
+            _encode_files(work, source, target, n_folds, seed, progress)
+        return cls.load(folder)
 
     @classmethod
     def load(cls, folder: PathLike) -> Bitext:
         """Map a stored bitext. Sizes are checked before anything is mapped; `verify` also checks the content."""
-        base = Path(folder)
-        manifest = _read_manifest(base)
-        n_pairs, n_folds = manifest["n_pairs"], manifest["n_folds"]
+        manifest = _FORMAT.read(folder)
+        n_pairs, n_folds = manifest.counts("n_pairs", "n_folds")
         sides = []
         for name in _SIDES:
-            offsets = _map(base, manifest, f"{name}.offsets", np.int64)
-            ids = _map(base, manifest, f"{name}.ids", np.int32)
+            offsets = manifest.map_array(f"{name}.offsets", np.int64)
+            ids = manifest.map_array(f"{name}.ids", np.int32)
             if len(offsets) != n_pairs + 1 or offsets[0] != 0 or offsets[-1] != len(ids):
-                raise InputError("offsets and ids do not fit; the bitext is damaged", path=base / f"{name}.offsets")
+                raise manifest.damaged("offsets and ids do not fit", f"{name}.offsets")
             if np.any(offsets[1:] < offsets[:-1]):
-                raise InputError("offsets decrease; the bitext is damaged", path=base / f"{name}.offsets")
-            sides.append(Side(Vocab.load(base / f"{name}.vocab"), offsets, ids))
-        folds = _map(base, manifest, "folds", np.uint8)
+                raise manifest.damaged("offsets decrease", f"{name}.offsets")
+            sides.append(Side(Vocab.load(manifest.base / f"{name}.vocab"), offsets, ids))
+        folds = manifest.map_array("folds", np.uint8)
         if len(folds) != n_pairs:
-            raise InputError(
-                f"holds {len(folds)} folds for {n_pairs} pairs; the bitext is damaged", path=base / "folds"
-            )
+            raise manifest.damaged(f"holds {len(folds)} folds for {n_pairs} pairs", "folds")
         return cls(sides[0], sides[1], folds, n_folds)
 
     @staticmethod
     def verify(folder: PathLike) -> None:
         """Compare every file with its checksum; raises InputError at the first that differs."""
-        base = Path(folder)
-        for name, record in _read_manifest(base)["files"].items():
-            if _checksum(base / name) != record["blake2b"]:
-                raise InputError("does not match its checksum; the bitext is damaged", path=base / name)
+        _FORMAT.read(folder).check_all()
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """Some lines of a text as ids; `n_before` is how many words came before them."""
+
+    offsets: Int64Array
+    ids: Int32Array
+    n_before: int
+
+
+def _encoded(path: PathLike, builder: VocabBuilder, progress: Progress | None) -> Iterator[_Block]:
+    n_lines = n_words = 0
+    for block in read_blocks(path):
+        with naming(path):
+            offsets, ids = builder.encode_block(block)
+        yield _Block(offsets, ids, n_words)
+        n_words += len(ids)
+        n_lines += len(offsets) - 1
+        if progress:
+            progress(n_lines)
 
 
 def _encode_files(
@@ -156,99 +147,24 @@ def _encode_files(
 ) -> None:
     counts = {}
     for name, path in zip(_SIDES, (source, target), strict=True):
-        with (work / f"{name}.offsets").open("wb") as offsets, (work / f"{name}.ids").open("wb") as ids:
-            on_block = _fold_writer(work / "folds", n_folds, seed) if name == "source" else None
-            counts[name] = _encode_side(path, offsets, ids, work / f"{name}.vocab", on_block, progress)
+        builder = VocabBuilder()
+        with ExitStack() as stack:
+            offsets, ids, *folds = (
+                stack.enter_context((work / file).open("wb"))
+                for file in (f"{name}.offsets", f"{name}.ids", *(["folds"] if name == "source" else []))
+            )
+            offsets.write(np.zeros(1, np.int64).tobytes())
+            for block in _encoded(path, builder, progress):
+                offsets.write((block.offsets[1:] + block.n_before).tobytes())
+                ids.write(block.ids.tobytes())
+                for stream in folds:
+                    stream.write(assign_folds(builder.table, block.offsets, block.ids, n_folds, seed).tobytes())
+            counts[name] = offsets.tell() // 8 - 1
+        builder.freeze().save(work / f"{name}.vocab")
     if counts["source"] != counts["target"]:
         raise MismatchError(
             f"line-aligned files must have equally many lines, but {os.fspath(source)} has {counts['source']}, "
             f"{os.fspath(target)} has {counts['target']}"
         )
     names = [f"{side}.{part}" for side in _SIDES for part in ("offsets", "ids", "vocab")] + ["folds"]
-    manifest = {
-        "format": _FORMAT,
-        "version": _VERSION,
-        "n_pairs": counts["source"],
-        "n_folds": n_folds,
-        "seed": seed,
-        "files": {n: {"bytes": (work / n).stat().st_size, "blake2b": _checksum(work / n)} for n in names},
-    }
-    replace_bytes(work / "manifest.json", json.dumps(manifest, indent=1).encode() + b"\n")
-
-
-_OnBlock = Callable[[VocabBuilder, Int64Array, Int32Array], None]
-
-
-def _encode_side(
-    path: PathLike,
-    offsets: BinaryIO,
-    ids: BinaryIO,
-    vocab: Path,
-    on_block: _OnBlock | None,
-    progress: Progress | None,
-) -> int:
-    builder = VocabBuilder()
-    n_lines = n_ids = 0
-    offsets.write(np.zeros(1, np.int64).tobytes())
-    for block in read_blocks(path):
-        try:
-            block_offsets, block_ids = builder.encode_block(LineBlock(block.data, block.first_line))
-        except InputError as error:
-            raise error.at(path) from error
-        offsets.write((block_offsets[1:] + n_ids).tobytes())
-        ids.write(block_ids.tobytes())
-        n_ids += len(block_ids)
-        n_lines += len(block_offsets) - 1
-        if on_block:
-            on_block(builder, block_offsets, block_ids)
-        if progress:
-            progress(n_lines)
-    builder.freeze().save(vocab)
-    return n_lines
-
-
-def _fold_writer(path: Path, n_folds: int, seed: int) -> _OnBlock:
-    path.touch()
-
-    def write(builder: VocabBuilder, offsets: Int64Array, ids: Int32Array) -> None:
-        with path.open("ab") as stream:
-            stream.write(assign_folds(builder.table, offsets, ids, n_folds, seed).tobytes())
-
-    return write
-
-
-def _checksum(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
-
-
-def _read_manifest(base: Path) -> dict[str, Any]:
-    path = base / "manifest.json"
-    try:
-        manifest = json.loads(path.read_bytes())
-    except OSError as error:
-        raise InputError(f"is not a bitext: {path.name}: {error.strerror}", path=base) from error
-    except ValueError as error:
-        raise InputError(f"is not JSON ({error}); the bitext is damaged", path=path) from error
-    if not isinstance(manifest, dict) or manifest.get("format") != _FORMAT:
-        raise InputError("is not the manifest of a bitext", path=path)
-    if manifest.get("version") != _VERSION:
-        raise InputError(f"has format version {manifest.get('version')}; this program reads {_VERSION}", path=path)
-    counts = [manifest.get("n_pairs"), manifest.get("n_folds")]
-    if not isinstance(manifest.get("files"), dict) or not all(isinstance(n, int) and n >= 0 for n in counts):
-        raise InputError("lacks its counts; the bitext is damaged", path=path)
-    return manifest
-
-
-def _map(base: Path, manifest: dict[str, Any], name: str, dtype: type[np.generic]) -> NDArray[Any]:
-    path = base / name
-    expected = manifest["files"].get(name, {}).get("bytes")
-    try:
-        actual = path.stat().st_size
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", path=path) from error
-    if actual != expected or actual % np.dtype(dtype).itemsize:
-        raise InputError(f"has {actual} bytes, {expected} were expected; the bitext is damaged", path=path)
-    if actual == 0:  # an empty file cannot be mapped
-        return np.empty(0, dtype=dtype)
-    return np.memmap(path, dtype=dtype, mode="r").view(np.ndarray)
+    _FORMAT.write(work, names, {"n_pairs": counts["source"], "n_folds": n_folds, "seed": seed})

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dragoman.corpus.vocab import VocabBuilder
-from dragoman.errors import InputError, MismatchError
+from dragoman.errors import MismatchError, naming
 from dragoman.text import read_blocks
 from dragoman.types import Int64Array, PathLike, Progress
 
@@ -69,10 +69,8 @@ def _describe(path: PathLike, progress: Progress | None) -> tuple[SideStats, Int
     n_lines = 0
     distinct: set[int] = set()
     for block in read_blocks(path):
-        try:
+        with naming(path):
             offsets, ids = builder.encode_block(block)
-        except InputError as error:
-            raise error.at(path) from error
         while len(builder.table) > len(counts):
             counts = np.concatenate([counts, np.zeros_like(counts)])
         counts += np.bincount(ids, minlength=len(counts))

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from dragoman._core import WordTable, escape_word, unescape_word, word_table
-from dragoman.errors import InputError
+from dragoman.errors import InputError, naming
 from dragoman.text import LineBlock, read_blocks, replace_bytes
 from dragoman.types import Int32Array, Int64Array, PathLike
 
@@ -110,7 +110,5 @@ class Vocab:
             raise InputError("the vocabulary ends in the middle of a line; the file is damaged", path=path)
         lengths = np.array([len(word) for word in data.split(b"\n")[:-1]], dtype=np.int64)
         offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
-        try:
+        with naming(path):
             return cls(word_table(data.replace(b"\n", b""), offsets))
-        except InputError as error:
-            raise error.at(path) from error

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dragoman._core import FeatureIndex, feature_key
-from dragoman.errors import InputError
+from dragoman.errors import InputError, naming
 from dragoman.text import atomic_output, read_blocks
 from dragoman.types import PathLike
 
@@ -39,11 +39,8 @@ def load_index(path: PathLike) -> FeatureIndex:
     index = FeatureIndex()
     n_lines = 0
     for block in read_blocks(Path(path)):
-        try:
-            ids = index.intern_lines(block.data)
-        except InputError as error:
-            raise error.at(path) from None
-        n_lines += len(ids)
+        with naming(path):
+            n_lines += len(index.intern_lines(block.data))
     if n_lines != len(index):
         raise InputError(f"{n_lines} lines but {len(index)} distinct features; a name stands twice", path=path)
     return index

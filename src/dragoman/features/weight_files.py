@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dragoman.errors import InputError, MismatchError
+from dragoman.errors import InputError, MismatchError, naming
 from dragoman.features.index import FeatureIndex
 from dragoman.features.weights import Weights
 from dragoman.text import open_output, read_lines
@@ -64,10 +64,8 @@ def read_weights(path: PathLike, *, index: FeatureIndex | None = None, format_: 
             "no weights here; expected lines such as 'name value', or a moses.ini with a [weight] section",
             path=path,
         )
-    try:
+    with naming(path):
         return Weights.from_dict(values, index)
-    except InputError as error:
-        raise error.at(path) from None
 
 
 def write_weights(

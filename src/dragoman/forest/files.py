@@ -7,7 +7,7 @@ import os
 
 from dragoman import _core
 from dragoman.corpus import VocabBuilder
-from dragoman.errors import InputError
+from dragoman.errors import InputError, naming
 from dragoman.features import FeatureIndex
 from dragoman.forest.forest import Forest
 from dragoman.forest.json_form import forest_from_json, forest_to_json
@@ -21,14 +21,12 @@ def read_forest(path: PathLike, *, index: FeatureIndex | None = None) -> Forest:
     """Read a search space, JSON or hypergraph text by its first character. New feature names go into `index`."""
     data = b"".join(block.data for block in read_blocks(path))
     index = FeatureIndex() if index is None else index
-    try:
+    with naming(path):
         if data.lstrip()[:1] == b"{":
             return forest_from_json(_parsed(data), index)
         builder = VocabBuilder()
         core = _core.read_hypergraph(data, builder.table, index)
         return Forest(core, builder.freeze(), index)
-    except InputError as error:
-        raise error.at(path) from None
 
 
 def write_forest(forest: Forest, path: PathLike) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 import numpy as np
 
@@ -56,6 +57,9 @@ class Forest:
         self.index = index
         self.labels = labels
         self.own_words = own_words
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _of_arrays, (ForestArrays.of(self.core), self.vocab, self.index, self.labels, self.own_words)
 
     @property
     def n_nodes(self) -> int:
@@ -151,3 +155,9 @@ class Forest:
             raise ValueError(f"the threshold is a log probability, at most 0, not {threshold}")
         core = self.core.pruned(self.weights_of(weights), threshold, marginal is Marginal.SUM)
         return Forest(core, self.vocab, self.index, labels=self.labels, own_words=self.own_words)
+
+
+def _of_arrays(
+    arrays: ForestArrays, vocab: Vocab, index: FeatureIndex, labels: tuple[str, ...], own_words: tuple[str, ...]
+) -> Forest:
+    return Forest(arrays.build(), vocab, index, labels=labels, own_words=own_words)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from dragoman import _core
 from dragoman._core import GrammarTables, grammar_view, hiero_view
 from dragoman.align import Alignment
 from dragoman.corpus import Bitext, Vocab
-from dragoman.errors import InputError, MismatchError
+from dragoman.errors import InputError, MismatchError, naming
 from dragoman.grammar.config import (
     PhraseExtraction,
     PhraseSmoothing,
@@ -24,7 +24,8 @@ from dragoman.grammar.config import (
 )
 from dragoman.grammar.phrase_view import PhraseView
 from dragoman.grammar.rule_view import RULE_SCORES, RuleView
-from dragoman.grammar.tables import map_tables, new_folder, read_manifest, verify, write_manifest
+from dragoman.grammar.tables import FORMAT, map_tables, read_manifest, write_manifest
+from dragoman.store import Manifest, new_folder
 from dragoman.types import PathLike, Progress
 
 __all__ = ["Grammar", "extract_phrases", "extract_rules"]
@@ -41,7 +42,7 @@ class Grammar:
     n_folds: int
     given_reordering: tuple[Reordering, ...] | None
     """Of an imported grammar, whose scores are given: its reordering scores. None: scores come from counts."""
-    manifest: dict[str, Any]
+    manifest: Manifest
 
     def __len__(self) -> int:
         return self.tables.n_pairs()
@@ -49,30 +50,28 @@ class Grammar:
     @classmethod
     def load(cls, folder: PathLike) -> Grammar:
         """Map a stored grammar. Sizes are checked before anything is mapped; `verify` also checks the content."""
-        base = Path(folder)
-        manifest = read_manifest(base)
-        given = _given_reordering(manifest, base)
-        try:
-            tables = map_tables(base, manifest)
-        except InputError as error:
-            raise error.at(error.path or base) from None
+        manifest = read_manifest(folder)
+        content, base = manifest.content, manifest.base
+        given = _given_reordering(content, base)
+        with naming(base):
+            tables = map_tables(manifest)
         vocabs = [Vocab.load(base / f"{side}.vocab") for side in ("source", "target")]
-        return cls(base, vocabs[0], vocabs[1], tables, manifest["n_folds"], given, manifest)
+        return cls(base, vocabs[0], vocabs[1], tables, content["n_folds"], given, manifest)
 
     @property
     def is_rules(self) -> bool:
         """Whether it holds rules (see `rule_view`); otherwise phrase pairs (see `view`)."""
-        return bool(self.manifest["kind"] == "rules")
+        return bool(self.manifest.content["kind"] == "rules")
 
     @property
     def labels(self) -> tuple[str, ...]:
         """Names of the nonterminals' labels; none in a grammar of phrase pairs."""
-        return tuple(self.manifest["labels"] or ())
+        return tuple(self.manifest.content["labels"] or ())
 
     @staticmethod
     def verify(folder: PathLike) -> None:
         """Compare every file with its checksum; raises InputError at the first that differs."""
-        verify(folder)
+        FORMAT.read(folder).check_all()
 
     def view(self, config: PhraseViewConfig | None = None) -> PhraseView:
         """Scores for a decoder. Cheap: nothing is computed before it is looked up (but see its `smoothing`)."""
@@ -100,10 +99,10 @@ class Grammar:
             raise InputError("has phrase pairs, not rules; ask for a view of phrase pairs", path=self.folder)
         config = config or RuleViewConfig()
         self._check_fold(config.excluded_fold)
-        given = self.manifest["score_names"]
+        given = self.manifest.content["score_names"]
         if given is not None and config.excluded_fold is not None:
             raise InputError("an imported grammar has scores and no counts: its views have no folds")
-        least = self.manifest["min_count"]
+        least = self.manifest.content["min_count"]
         if config.min_count is not None and config.min_count < least:
             raise InputError(f"rules that occur less than {least} times were left out of the grammar")
         names = RULE_SCORES if given is None else tuple(given)
@@ -226,7 +225,7 @@ def _finish(work: Path, bitext: Bitext, content: dict[str, Any], n_threads: int)
     write_manifest(work, record, n_threads=n_threads)
 
 
-def _given_reordering(manifest: dict[str, Any], base: Path) -> tuple[Reordering, ...] | None:
+def _given_reordering(manifest: Mapping[str, Any], base: Path) -> tuple[Reordering, ...] | None:
     if (records := manifest.get("given_reordering")) is None:
         return None
     try:

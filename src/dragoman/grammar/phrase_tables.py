@@ -7,11 +7,12 @@ from pathlib import Path
 
 from dragoman._core import MosesTable, format_moses, map_grammar
 from dragoman.corpus import VocabBuilder
-from dragoman.errors import InputError
+from dragoman.errors import InputError, naming
 from dragoman.grammar.config import PhraseExtraction, Reordering, ReorderingKind
 from dragoman.grammar.grammar import Grammar
 from dragoman.grammar.phrase_view import PhraseView
-from dragoman.grammar.tables import ARRAYS, map_arrays, naming, new_folder, write_manifest
+from dragoman.grammar.tables import map_unfinished, write_manifest
+from dragoman.store import new_folder
 from dragoman.text import open_output, read_blocks, replace_bytes
 from dragoman.types import PathLike, Progress
 
@@ -98,8 +99,8 @@ def write_tables(
             end = min(n_sources, begin + _SOURCES_PER_WRITE)
             texts = format_moses(view.tables, view.core, view.source_vocab.table, view.target_vocab.table, begin, end)
             for output, text in zip((phrase_output, reordering_output), texts, strict=True):
-                if output and text:
-                    output.write(text.decode("utf-8").removesuffix("\n"))
+                if output:
+                    output.write_block(text)
             if progress:
                 progress(end)
 
@@ -107,8 +108,7 @@ def write_tables(
 def _place_scores(table: MosesTable, work: Path, phrases: PathLike) -> None:
     for name in _GIVEN:
         (work / name).touch()
-    sizes = {name: {"bytes": (work / name).stat().st_size} for name in ARRAYS}
-    tables = map_grammar(map_arrays(work, {"files": sizes}), 0, -1, False)
+    tables = map_grammar(map_unfinished(work), 0, -1, False)
     with naming(phrases):
         arrays = table.place(tables)
     for name, array in zip(_GIVEN, arrays, strict=True):

@@ -12,11 +12,12 @@ from pathlib import Path
 
 from dragoman._core import RuleTable, WordTable, format_rules, map_grammar
 from dragoman.corpus import VocabBuilder
-from dragoman.errors import InputError
+from dragoman.errors import InputError, naming
 from dragoman.grammar.config import RuleExtraction
 from dragoman.grammar.grammar import Grammar
 from dragoman.grammar.rule_view import RuleView
-from dragoman.grammar.tables import ARRAYS, map_arrays, naming, new_folder, write_manifest
+from dragoman.grammar.tables import map_unfinished, write_manifest
+from dragoman.store import new_folder
 from dragoman.text import open_output, read_blocks, read_lines, replace_bytes
 from dragoman.types import PathLike, Progress
 
@@ -127,8 +128,7 @@ def write_hiero(
                 end,
                 style is RuleStyle.CDEC,
             )
-            if text:
-                output.write(text.decode("utf-8").removesuffix("\n"))
+            output.write_block(text)
             if progress:
                 progress(end)
 
@@ -177,8 +177,7 @@ def _read(
 def _place_scores(table: RuleTable, work: Path, rules: PathLike) -> None:
     for name in ("given.scores", "given.reordering"):
         (work / name).touch()
-    sizes = {name: {"bytes": (work / name).stat().st_size} for name in ARRAYS}
-    tables = map_grammar(map_arrays(work, {"files": sizes}), 0, 0, True)
+    tables = map_grammar(map_unfinished(work), 0, 0, True)
     with naming(rules):
         scores = table.place(tables)
     replace_bytes(work / "given.scores", scores.tobytes())

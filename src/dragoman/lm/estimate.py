@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dragoman._core import LmText, WordTable, estimate_lm
 from dragoman.corpus import Side, VocabBuilder
-from dragoman.errors import InputError
+from dragoman.errors import InputError, naming
 from dragoman.lm.model import LanguageModel
 from dragoman.text import LineBlock, read_blocks
 from dragoman.types import PathLike, Progress
@@ -98,10 +98,8 @@ class TrainingText:
     def add_file(self, path: PathLike, progress: Progress | None = None) -> None:
         """Add a file, one sentence a line (plain, gz, xz or zst). `progress` counts its lines."""
         for block in read_blocks(path):
-            try:
+            with naming(path):
                 self._add_block(block)
-            except InputError as error:
-                raise error.at(path) from error
             if progress:
                 progress(block.first_line + block.data.count(b"\n") - 1)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dragoman._core import ArpaReader, ArpaWriter, LmModel, LmPiece, join_pieces, load_lm
 from dragoman.corpus import EOS, UNK, Vocab
-from dragoman.errors import InputError
+from dragoman.errors import InputError, naming
 from dragoman.lm.scores import Perplexity, SentenceScores
 from dragoman.text import LineBlock, atomic_output, open_binary_output, read_blocks
 from dragoman.types import Int32Array, Int64Array, PathLike, Progress
@@ -43,14 +43,9 @@ class LanguageModel:
         A binary model is compared with its checksum, which reads it once; `verify=False` checks only that header and
         size fit. `progress` counts the lines of ARPA text.
         """
-        try:
-            if (native := _load_binary(Path(path), verify)) is None:
-                native = _read_arpa(path, progress)
-        except InputError as error:
-            if error.path:
-                raise
-            raise error.at(path) from error
-        return cls(native)
+        with naming(path):
+            native = _load_binary(Path(path), verify)
+            return cls(_read_arpa(path, progress) if native is None else native)
 
     def save(self, path: PathLike) -> None:
         """Write the binary form, which `load` maps."""
@@ -135,12 +130,8 @@ class LanguageModel:
         self, path: PathLike, *, bos: bool = True, eos: bool = True, n_threads: int = 1
     ) -> Iterator[SentenceScores]:
         """Scores of a file's lines, block by block."""
-        try:
+        with naming(path):
             yield from self.score_blocks(read_blocks(path), bos=bos, eos=eos, n_threads=n_threads)
-        except InputError as error:
-            if error.path:
-                raise
-            raise error.at(path) from error
 
     def score_ids(
         self, offsets: Int64Array, ids: Int32Array, *, bos: bool = True, eos: bool = True, n_threads: int = 1

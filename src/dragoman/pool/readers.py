@@ -10,7 +10,7 @@ from itertools import chain
 import numpy as np
 
 from dragoman._core import NbestReader, WordTable
-from dragoman.errors import InputError
+from dragoman.errors import InputError, naming
 from dragoman.features import FeatureIndex
 from dragoman.pool.merge import merge_pools
 from dragoman.pool.pool import Pool, new_words
@@ -144,7 +144,7 @@ class _Reading:
     def shards(self, round_number: int, n_candidates: int | None) -> Iterator[Shard]:
         """Shards in the order of lines; a shard's sentence ids may repeat and need not ascend."""
         n_taken = 0
-        try:
+        with naming(self._path):
             blocks = read_blocks(self._path)
             first = next(blocks, None)
             if first is None:
@@ -156,8 +156,6 @@ class _Reading:
                 if n_candidates is not None and self._reader.n_lines() - n_taken >= n_candidates:
                     n_taken = self._reader.n_lines()
                     yield self._take(round_number)
-        except InputError as error:
-            raise error if error.path else error.at(self._path) from None
         if self._reader.n_lines() == 0:
             raise InputError("the file has no candidates", path=self._path)
         if self._reader.n_lines() > n_taken:

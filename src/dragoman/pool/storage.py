@@ -1,8 +1,8 @@
 """Pools on disk: one file per shard, mapped when loaded, so that a pool may be larger than memory.
 
-A folder holds `features` and `words` (one a line, the line number is the id), `pool.json`, and `shard-00000`,
-... A shard file is a line of JSON that says where each array is, padding, and the arrays, little-endian and
-aligned to 64 bytes.
+A folder holds `features` and `words` (one a line, the line number is the id), `shard-00000`, ..., and `pool.json` with
+the checksum of each of them. A shard file is a line of JSON that says where each array is, padding, and the arrays,
+little-endian and aligned to 64 bytes.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ from typing import Any
 import numpy as np
 
 from dragoman.corpus import Vocab
-from dragoman.errors import InputError, MismatchError
+from dragoman.errors import InputError
 from dragoman.features import FeatureIndex, load_index, save_index
 from dragoman.pool.merge import aligned, merged_shards
 from dragoman.pool.pool import Pool, new_words
 from dragoman.pool.readers import NbestFormat, read_in_parts
 from dragoman.pool.shard import Shard
-from dragoman.text import atomic_output, replace_bytes
+from dragoman.store import Format, make_folder
+from dragoman.text import atomic_output
 from dragoman.types import PathLike
 
 __all__ = ["SHARD_CANDIDATES", "load_pool", "merge_to_disk", "read_to_disk", "save_pool"]
@@ -30,8 +31,7 @@ __all__ = ["SHARD_CANDIDATES", "load_pool", "merge_to_disk", "read_to_disk", "sa
 SHARD_CANDIDATES = 1 << 18
 """Candidates in a shard on disk, about; one shard at a time is held in memory."""
 
-_FORMAT = "dragoman-pool"
-_VERSION = 1
+_FORMAT = Format("dragoman-pool", 2, "pool", "pool.json")
 _ALIGNMENT = 64
 _MAX_HEADER_BYTES = 1 << 16
 _ARRAYS = {
@@ -59,29 +59,18 @@ def save_pool(pool: Pool, folder: PathLike, *, shards: Iterable[Shard] | None = 
 
 
 def load_pool(folder: PathLike) -> Pool:
-    """A pool whose arrays are mapped from the files. Headers and sizes are checked, contents when they are used."""
-    base = Path(folder)
-    manifest = _read_manifest(base)
-    index = load_index(base / "features")
-    words = Vocab.load(base / "words").table
-    counts = (len(index), len(words))
-    if counts != (manifest["n_features"], manifest["n_words"]):
-        raise MismatchError(
-            f"features and words ({counts[0]}, {counts[1]}) are not those of pool.json; the folder is damaged",
-            path=base,
-        )
-    shards = tuple(_map_shard(base / f"shard-{i:05}") for i in range(manifest["n_shards"]))
-    n_candidates = sum(shard.n_candidates for shard in shards)
-    if n_candidates != manifest["n_candidates"]:
-        raise MismatchError(
-            f"the shards have {n_candidates} candidates, pool.json says {manifest['n_candidates']}", path=base
-        )
+    """A pool whose arrays are mapped from the files, after all of them were compared with their checksums."""
+    manifest = _FORMAT.read(folder)
+    dense, score_names = (manifest.content.get(name) for name in ("dense", "score_names"))
+    if not isinstance(dense, list) or not isinstance(score_names, list):
+        raise manifest.damaged("does not name its features and scores")
+    (n_shards,) = manifest.counts("n_shards")
     return Pool(
-        index=index,
-        words=words,
-        shards=shards,
-        dense=frozenset(manifest["dense"]),
-        score_names=tuple(manifest["score_names"]),
+        index=load_index(manifest.check("features")),
+        words=Vocab.load(manifest.check("words")).table,
+        shards=tuple(_map_shard(manifest.check(_shard_name(i))) for i in range(n_shards)),
+        dense=frozenset(dense),
+        score_names=tuple(score_names),
     )
 
 
@@ -106,7 +95,7 @@ def read_to_disk(
     index, words = FeatureIndex(), new_words()
     parts: list[Pool] = []
     files: list[Path] = []
-    base.mkdir(parents=True, exist_ok=True)
+    make_folder(base)
     try:
         for number, path in enumerate(paths):
             for part in read_in_parts(
@@ -122,27 +111,29 @@ def read_to_disk(
 
 
 def _save(pool: Pool, shards: Iterable[Shard], base: Path) -> Pool:
-    base.mkdir(parents=True, exist_ok=True)
-    (base / "pool.json").unlink(missing_ok=True)
-    n_shards = n_candidates = 0
+    make_folder(base)
+    (base / _FORMAT.manifest).unlink(missing_ok=True)
+    paths: list[Path] = []
     for shard in shards:
-        _write_shard(shard, base / f"shard-{n_shards:05}")
-        n_shards += 1
-        n_candidates += shard.n_candidates
+        paths.append(base / _shard_name(len(paths)))
+        _write_shard(shard, paths[-1])
     save_index(pool.index, base / "features")
     pool.vocab().save(base / "words")
-    manifest = {
-        "format": _FORMAT,
-        "version": _VERSION,
-        "n_shards": n_shards,
-        "n_candidates": n_candidates,
+    saved = replace(pool, shards=tuple(_map_shard(path) for path in paths))
+    content = {
+        "n_shards": len(paths),
+        "n_candidates": saved.n_candidates,
         "n_features": len(pool.index),
         "n_words": len(pool.words),
         "dense": sorted(pool.dense),
         "score_names": list(pool.score_names),
     }
-    replace_bytes(base / "pool.json", json.dumps(manifest, indent=1).encode() + b"\n")
-    return replace(load_pool(base), index=pool.index, words=pool.words, metric=pool.metric)
+    _FORMAT.write(base, ["features", "words", *(path.name for path in paths)], content)
+    return saved
+
+
+def _shard_name(number: int) -> str:
+    return f"shard-{number:05}"
 
 
 def _write_shard(shard: Shard, path: Path) -> None:
@@ -152,7 +143,7 @@ def _write_shard(shard: Shard, path: Path) -> None:
     for name, array in arrays.items():
         table[name] = {"at": at, "shape": list(array.shape)}
         at += -(-array.nbytes // _ALIGNMENT) * _ALIGNMENT
-    header = json.dumps({"format": _FORMAT, "version": _VERSION, "n_bytes": at, "arrays": table}).encode()
+    header = json.dumps({"n_bytes": at, "arrays": table}).encode()
     n_header = -(-(len(header) + 1) // _ALIGNMENT) * _ALIGNMENT
     with atomic_output(path) as stream:
         stream.write(header.ljust(n_header - 1) + b"\n")
@@ -172,8 +163,6 @@ def _map_shard(path: Path) -> Shard:
     damaged = InputError("not a shard of a pool, or damaged; write the pool again", path=path)
     try:
         content = json.loads(header)
-        if content["format"] != _FORMAT or content["version"] != _VERSION:
-            raise damaged
         data = np.memmap(path, dtype=np.uint8, mode="r", offset=0) if n_file else np.zeros(0, np.uint8)
         if len(header) + content["n_bytes"] != n_file:
             raise InputError(
@@ -194,27 +183,3 @@ def _view(data: np.ndarray, start: int, name: str, entry: dict[str, Any]) -> np.
     if len(shape) != rank or min(shape) < 0 or begin < start or begin + n_bytes > len(data) or begin % 8:
         raise ValueError(name)
     return data[begin : begin + n_bytes].view(np.ndarray).view(dtype).reshape(shape)
-
-
-def _read_manifest(base: Path) -> dict[str, Any]:
-    path = base / "pool.json"
-    try:
-        manifest = json.loads(path.read_bytes())
-        types = {
-            "n_shards": int,
-            "n_candidates": int,
-            "n_features": int,
-            "n_words": int,
-            "dense": list,
-            "score_names": list,
-        }
-        good = manifest["format"] == _FORMAT and all(isinstance(manifest[key], t) for key, t in types.items())
-        version = manifest["version"]
-    except OSError as error:
-        raise InputError(f"no pool here: {error.strerror or error}", path=path) from error
-    except (ValueError, KeyError, TypeError):
-        good, version = False, None
-    if not good or version != _VERSION:
-        raise InputError("not a pool of this version of dragoman; write the pool again", path=path)
-    result: dict[str, Any] = manifest
-    return result

@@ -17,6 +17,7 @@ import dataclasses
 import fcntl
 import hashlib
 import json
+import re
 import shutil
 import tempfile
 import time
@@ -28,22 +29,19 @@ from pathlib import Path
 from typing import Any
 
 from dragoman import _core
+from dragoman.cost import StageCost, measured
 from dragoman.errors import FailedError, InputError
-from dragoman.run import StageCost
-from dragoman.system.stages import peak_memory
-from dragoman.text import replace_bytes, sync_path
-from dragoman.tune.loop import cpu_seconds
+from dragoman.store import Format, digest, make_folder
+from dragoman.text import sync_path
 from dragoman.types import PathLike
 
-__all__ = ["Cache", "Made", "StageKey", "digest_of", "measured", "program_name"]
+__all__ = ["Cache", "Made", "StageKey", "program_name"]
 
-ENTRY = "entry.json"
-_FORMAT = 1
+ENTRY = Format("dragoman-stage", 1, "cached result", "entry.json")
 _WAIT_S = 0.2
-_STAGE_CODE = ("text", "corpus", "align", "lm", "features", "grammar", "forest", "search", "system", "recipe")
-"""Packages whose code makes the stages."""
-_CELL_CODE = ("metric", "pool", "optim", "tune", "evaluate")
-"""Those whose code makes the rest of a cell."""
+_STAGES, _CELL = "dragoman.recipe.stages", "dragoman.recipe.cell"
+"""The modules that make the shared stages, and the rest of a cell."""
+_IMPORT = re.compile(r"^ *from (dragoman[\w.]*) import (?:\(([^)]*)\)|(.*))$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +55,12 @@ class StageKey:
 
     def content(self) -> dict[str, Any]:
         """Plain data."""
-        program = {"format": _FORMAT, "dragoman": version("dragoman"), "core": _core_digest(), "code": _code_digest()}
+        program = {
+            "format": ENTRY.version,
+            "dragoman": version("dragoman"),
+            "core": _core_digest(),
+            "code": _code_digest(),
+        }
         return {"stage": self.stage, "settings": self.settings, "inputs": dict(self.inputs), **program}
 
     @property
@@ -86,7 +89,7 @@ class Cache:
 
     def has(self, key: StageKey) -> bool:
         """Whether the entry is there; its content is not looked at."""
-        return (self.folder / key.hash / ENTRY).exists()
+        return (self.folder / key.hash / ENTRY.manifest).exists()
 
     def make(self, key: StageKey, work: Callable[[Path], int | None]) -> Made:
         """The entry of a key; where it is missing or damaged, `work` fills a folder that becomes it.
@@ -102,17 +105,15 @@ class Cache:
 
     def _find(self, stage: str, name: str) -> Made | None:
         folder = self.folder / name
-        try:
-            record = json.loads((folder / ENTRY).read_bytes())
-            cost = StageCost(name=stage, cached=True, **record["cost"])
-            if name not in self._checked:
-                _compare(folder, record["files"])
-                self._checked.add(name)
-        except FileNotFoundError as error:
-            if folder.exists():
-                self._say(f"{stage}: the cached result {folder} is damaged ({error.filename} is missing)")
+        if not folder.exists():
             return None
-        except (OSError, ValueError, KeyError, TypeError, InputError) as error:
+        try:
+            entry = ENTRY.read(folder)
+            cost = StageCost(name=stage, cached=True, **entry.content["cost"])
+            if name not in self._checked:
+                entry.check_all()
+                self._checked.add(name)
+        except (InputError, KeyError, TypeError) as error:
             self._say(f"{stage}: the cached result {folder} is damaged ({error}); it will be made again")
             return None
         return Made(folder=folder, hash=name, cost=cost)
@@ -128,14 +129,11 @@ class Cache:
             with measured(key.stage) as measure:
                 peak = work(scratch) or 0
             cost = dataclasses.replace(measure(), peak_bytes=max(peak, measure().peak_bytes))
-            files = {}
-            for path in sorted(path for path in scratch.rglob("*") if path.is_file()):
-                files[path.relative_to(scratch).as_posix()] = [path.stat().st_size, digest_of(path)]
-                sync_path(path)
+            files = sorted(path for path in scratch.rglob("*") if path.is_file())
             fields = dataclasses.asdict(cost)
             del fields["name"], fields["cached"]
-            record = {"key": key.content(), "cost": fields, "files": files}
-            replace_bytes(scratch / ENTRY, json.dumps(record, indent=1, ensure_ascii=False).encode("utf-8") + b"\n")
+            names = [path.relative_to(scratch).as_posix() for path in files]
+            ENTRY.write(scratch, names, {"key": key.content(), "cost": fields})
             scratch.chmod(0o755)
             goal = self.folder / name
             if goal.exists():
@@ -154,8 +152,7 @@ class Cache:
     @contextlib.contextmanager
     def _locked(self, stage: str, name: str) -> Iterator[None]:
         try:
-            (self.folder / "locks").mkdir(parents=True, exist_ok=True)
-            lock = (self.folder / "locks" / name).open("a+")
+            lock = (make_folder(self.folder / "locks") / name).open("a+")
         except OSError as error:
             raise self._failed(error) from error
         with lock:
@@ -175,57 +172,39 @@ class Cache:
         return FailedError(f"{self.folder}: the cache cannot be written: {error.strerror or error}")
 
 
-@contextlib.contextmanager
-def measured(name: str) -> Iterator[Callable[[], StageCost]]:
-    """What a block costs, once it has ended. The peak is the greatest resident memory of the process meanwhile."""
-    wall, cpu = time.monotonic(), cpu_seconds()
-    found: list[StageCost] = []
-    with peak_memory() as peak:
-        yield lambda: found[0]
-        found.append(
-            StageCost(
-                name=name,
-                wall_s=round(time.monotonic() - wall, 3),
-                cpu_s=round(cpu_seconds() - cpu, 3),
-                peak_bytes=peak(),
-            )
-        )
-
-
-def digest_of(path: PathLike) -> str:
-    """A checksum of a file's content."""
-    try:
-        with Path(path).open("rb") as stream:
-            return hashlib.file_digest(stream, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", path=path) from error
-
-
 @cache
 def _core_digest() -> str:
-    return digest_of(str(_core.__file__))
+    return digest(str(_core.__file__))
 
 
 @cache
 def program_name() -> str:
     """The version, and a few digits that tell apart what makes figures: the native core and the code."""
-    digest = hashlib.blake2b(f"{_core_digest()} {_code_digest((*_STAGE_CODE, *_CELL_CODE))}".encode(), digest_size=4)
-    return f"{version('dragoman')}+{digest.hexdigest()}"
+    name = hashlib.blake2b(f"{_core_digest()} {_code_digest(_CELL)}".encode(), digest_size=4).hexdigest()
+    return f"{version('dragoman')}+{name}"
 
 
 @cache
-def _code_digest(packages: tuple[str, ...] = _STAGE_CODE) -> str:
-    """Of this package's Python code below the recipes: what makes the stages."""
+def _code_digest(module: str = _STAGES) -> str:
+    """Of the Python code that a module runs, with the data files beside it."""
     root = Path(__file__).parent.parent
-    digest = hashlib.blake2b(digest_size=16)
-    for package in packages:
-        for path in sorted((root / package).rglob("*.py")):
-            digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()
+    code = _code_of(module, root)
+    data = {path for folder in {file.parent for file in code} - {root} for path in folder.rglob("*.txt")}
+    found = hashlib.blake2b(digest_size=16)
+    for path in sorted(code | data):
+        found.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
+    return found.hexdigest()
 
 
-def _compare(folder: Path, files: Mapping[str, Any]) -> None:
-    for name, (n_bytes, digest) in files.items():
-        path = folder / name
-        if path.stat().st_size != n_bytes or digest_of(path) != digest:
-            raise ValueError(f"{name} has other content than when it was made")
+def _code_of(module: str, root: Path) -> set[Path]:
+    """The files of this package that a module imports, directly or through others, and its own."""
+    found: set[Path] = set()
+    names = [module]
+    while names:
+        place = root.joinpath(*names.pop().split(".")[1:])
+        path = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+        if path.exists() and path not in found and place != root:
+            found.add(path)
+            for package, several, one in _IMPORT.findall(path.read_text(encoding="utf-8")):
+                names += [package, *(f"{package}.{name}" for name in re.findall(r"\w+", several or one))]
+    return found

@@ -11,16 +11,16 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
+from dragoman.cost import StageCost, measured, peak_memory
 from dragoman.evaluate import SystemOutput, compare_systems
 from dragoman.features import read_weights
 from dragoman.metric import by_name, score_text
-from dragoman.recipe.cache import Cache, Made, measured, program_name
+from dragoman.recipe.cache import Cache, Made, program_name
 from dragoman.recipe.grid import GridRecipe
 from dragoman.recipe.stages import SharedStages, decode_test, decoding_key, read_held_out, system_folder
-from dragoman.run import CellKey, CellResult, CellRound, RunFolder, StageCost, cell_folder, save_plan
+from dragoman.run import CellKey, CellResult, CellRound, RunFolder, cell_folder, save_plan
 from dragoman.system import Monitor, System
 from dragoman.system.manifest import MANIFEST, read_manifest
-from dragoman.system.stages import peak_memory
 from dragoman.text import read_lines, replace_bytes, split_tokens
 from dragoman.tune import RoundRecord, Step, TuneConfig, tune_system
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dragoman.errors import InputError
+from dragoman.errors import InputError, naming
 from dragoman.recipe.grid import GridRecipe, read_grid
 from dragoman.recipe.synthetic_form import SyntheticRecipe, read_synthetic
 from dragoman.recipe.table import RecipeTable
@@ -37,12 +37,10 @@ def read_recipe(
     for item in overrides:
         _override(content, item)
     base = Path(path).parent if data is None else Path(data)
-    try:
+    with naming(path):
         table = RecipeTable(content)
         kind = table.one_of("kind", _KINDS, "systems")
         return _KINDS[kind](table, content, base)
-    except InputError as error:
-        raise error if error.path else error.at(path) from error
 
 
 def _toml(path: Path) -> dict[str, Any]:

@@ -15,9 +15,10 @@ from typing import Any
 from dragoman.align import AlignStep, Direction, align_files, write_pharaoh
 from dragoman.features import Weights
 from dragoman.lm import LanguageModel, TrainingText, estimate, estimate_work
-from dragoman.recipe.cache import Cache, Made, StageKey, digest_of
+from dragoman.recipe.cache import Cache, Made, StageKey
 from dragoman.recipe.corpora import CorpusFiles, CorpusPlan, PartFiles, SynthPlan
 from dragoman.recipe.systems import SystemPlan
+from dragoman.store import digest
 from dragoman.system import Monitor, Preset, SystemView, train
 from dragoman.system.raw import RawText
 from dragoman.text import open_output, read_lines
@@ -88,12 +89,12 @@ class SharedStages:
             return StageKey(stage="corpus", settings={"synth": asdict(corpus.synth)}, inputs={})
         parts = {"train": files.train, "dev": files.dev, "test": files.test}
         inputs = {
-            f"{name}.{number}": digest_of(path)
+            f"{name}.{number}": digest(path)
             for name, part in parts.items()
             for number, path in enumerate((part.source, *part.others))
         }
-        inputs |= {f"lm_text.{number}": digest_of(path) for number, path in enumerate(files.lm_text)}
-        inputs |= {name: digest_of(path) for name, path in (("align", files.align), ("lm", files.lm)) if path}
+        inputs |= {f"lm_text.{number}": digest(path) for number, path in enumerate(files.lm_text)}
+        inputs |= {name: digest(path) for name, path in (("align", files.align), ("lm", files.lm)) if path}
         limits = {name: part.limit for name, part in parts.items()}
         settings = {"limits": limits, "raw": corpus.raw, "text": asdict(corpus.text)}
         return StageKey(stage="corpus", settings=settings, inputs=inputs)
@@ -195,7 +196,7 @@ def decoding_key(system: str, text: str, templates: Sequence[str], preset: Prese
     return StageKey(
         stage="test decoding",
         settings={"templates": list(templates), "preset": preset.value},
-        inputs={"system": system, "text": text, "weights": digest_of(weights)},
+        inputs={"system": system, "text": text, "weights": digest(weights)},
     )
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import statistics
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from dragoman.cost import cpu_seconds
 from dragoman.features import Weights
 from dragoman.pool import SyntheticPool, cosine, synthetic_pool
 from dragoman.recipe.synthetic_form import SyntheticPoint, SyntheticRecipe
@@ -69,7 +69,7 @@ def _pool(recipe: SyntheticRecipe, point: SyntheticPoint) -> SyntheticPool:
 
 
 def _run_point(recipe: SyntheticRecipe, point: SyntheticPoint, made: SyntheticPool, n_threads: int) -> SyntheticCell:
-    began = time.process_time()
+    began = cpu_seconds()
     start = Weights.from_dict({}, made.pool.index)
     chosen = recipe.optimisers[point.optimiser]
     result = build_optimiser(chosen.method, chosen.settings).optimise(
@@ -81,7 +81,7 @@ def _run_point(recipe: SyntheticRecipe, point: SyntheticPoint, made: SyntheticPo
         dimension=point.dimension,
         seed=point.seed,
         cosine=cosine(result.weights, made.gold),
-        cpu_s=time.process_time() - began,
+        cpu_s=cpu_seconds() - began,
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, is_dataclass, replace
 
 from dragoman.align import AlignConfig, AlignMethod, Symmetrization
 from dragoman.align.library import is_installed
-from dragoman.corpus.bitext import MAX_FOLDS
+from dragoman.corpus import MAX_FOLDS
 from dragoman.errors import InputError
 from dragoman.lm import MAX_ORDER, EstimateConfig
 from dragoman.recipe.table import RecipeTable, listed

@@ -13,21 +13,21 @@ A test set is kept in `corpora/NAME/` as `source.txt` and `reference.0.txt`, `re
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dragoman.errors import InputError
-from dragoman.text import read_lines, replace_bytes
+from dragoman.cost import StageCost
+from dragoman.errors import InputError, naming
+from dragoman.store import from_plain, make_folder, read_json, seal, unseal, write_json
+from dragoman.text import read_lines
 from dragoman.types import PathLike
 
 __all__ = [
     "CellKey",
     "CellResult",
     "CellRound",
-    "StageCost",
     "TestSet",
     "cell_folder",
     "load_cells",
@@ -38,6 +38,7 @@ __all__ = [
 ]
 
 CELL_RECORD, PLAN = "cell.json", "plan.json"
+_SCORES = ("bleu", "chrf", "ter", "length_ratio")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
@@ -54,17 +55,6 @@ class CellKey:
     def name(self) -> str:
         """For people and folders."""
         return "/".join((self.corpus, self.system, self.features, self.optimiser, str(self.seed)))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StageCost:
-    """What a stage took, when it was made; `cached` says that this run found it ready."""
-
-    name: str
-    wall_s: float
-    cpu_s: float
-    peak_bytes: int
-    cached: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,23 +102,25 @@ class CellResult:
     @classmethod
     def from_json(cls, data: Any) -> CellResult:
         """Rebuild what to_json gave. Raises InputError when it is something else."""
-        try:
-            fields = dict(data)
-            fields["key"] = CellKey(**fields["key"])
-            fields["rounds"] = tuple(CellRound(**entry) for entry in fields["rounds"])
-            fields["stages"] = tuple(StageCost(**entry) for entry in fields["stages"])
-            fields["notes"] = tuple(fields["notes"])
-            fields["programs"] = tuple(fields.get("programs", ()))
-            return cls(**fields)
-        except (KeyError, TypeError, ValueError) as error:
-            raise InputError(f"is not the record of a cell: {error}") from error
+        cell = from_plain(cls, data)
+        numbers = [entry.round for entry in cell.rounds]
+        if cell.best_round not in (numbers or [0]):
+            raise InputError(f"'best_round' is {cell.best_round}; the cell has the rounds {numbers}")
+        if numbers and (missing := [name for name in _SCORES if name not in cell.scores]):
+            raise InputError(f"'scores' lacks {missing[0]}")
+        return cell
+
+    @property
+    def best(self) -> CellRound:
+        """The round whose weights were kept."""
+        for entry in self.rounds:
+            if entry.round == self.best_round:
+                return entry
+        raise InputError(f"the cell {self.key.name} has no rounds")
 
     def save(self, run: PathLike) -> None:
         """Write the record into its folder of the run."""
-        folder = cell_folder(run, self.key)
-        folder.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(self.to_json(), indent=1, ensure_ascii=False, allow_nan=False)
-        replace_bytes(folder / CELL_RECORD, text.encode("utf-8") + b"\n")
+        write_json(make_folder(cell_folder(run, self.key)) / CELL_RECORD, seal(self.to_json()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,22 +143,19 @@ def load_cells(run: PathLike) -> list[CellResult]:
     """Records of all complete cells of a run, failed ones included, in the order of their keys."""
     cells = []
     for path in sorted((Path(run) / "cells").glob(f"*/*/*/*/*/{CELL_RECORD}")):
-        try:
-            cells.append(CellResult.from_json(json.loads(path.read_bytes())))
-        except OSError as error:
-            raise InputError(f"cannot be read: {error.strerror or error}; the run is damaged", path=path) from error
-        except ValueError as error:
-            raise InputError(f"is not JSON ({error}); the run is damaged", path=path) from error
-        except InputError as error:
-            raise error.at(path) from error
+        with naming(path):
+            cells.append(CellResult.from_json(_unsealed(read_json(path, "run"))))
     return sorted(cells, key=lambda cell: cell.key)
+
+
+def _unsealed(record: dict[str, Any]) -> dict[str, Any]:
+    """Records of runs that were made before there were checksums have none."""
+    return unseal(record, "run") if "checksum" in record else record
 
 
 def save_plan(run: PathLike, key: CellKey, plan: Mapping[str, Any]) -> None:
     """Write what a cell's figures will depend on into its folder."""
-    folder = cell_folder(run, key)
-    folder.mkdir(parents=True, exist_ok=True)
-    replace_bytes(folder / PLAN, json.dumps(plan, indent=1).encode("utf-8") + b"\n")
+    write_json(make_folder(cell_folder(run, key)) / PLAN, seal(plan))
 
 
 def load_plans(run: PathLike) -> dict[CellKey, dict[str, Any]]:
@@ -174,11 +163,11 @@ def load_plans(run: PathLike) -> dict[CellKey, dict[str, Any]]:
     found = {}
     for path in sorted((Path(run) / "cells").glob(f"*/*/*/*/*/{PLAN}")):
         corpus, system, features, optimiser, seed = path.parent.relative_to(Path(run) / "cells").parts
-        try:
+        with naming(path):
+            if not seed.isdecimal():
+                raise InputError(f"is not the plan of a cell: '{seed}' is no seed")
             key = CellKey(corpus=corpus, system=system, features=features, optimiser=optimiser, seed=int(seed))
-            found[key] = dict(json.loads(path.read_bytes()))
-        except (TypeError, ValueError) as error:
-            raise InputError(f"is not the plan of a cell ({error}); the run is damaged", path=path) from error
+            found[key] = _unsealed(read_json(path, "run"))
     return found
 
 

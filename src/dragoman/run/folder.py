@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from dragoman.errors import FailedError, InputError
+from dragoman.store import read_json, write_json
 from dragoman.text import replace_bytes, sync_path
 from dragoman.types import PathLike
 
@@ -33,6 +34,7 @@ __all__ = ["RunFolder"]
 _FORMAT = "dragoman-run"
 _VERSION = 1
 _UNFINISHED = ".run.json.*"
+_OWN = {"run.json", "trace.jsonl", "lock", "rounds"}
 
 
 class RunFolder:
@@ -47,8 +49,8 @@ class RunFolder:
     def open(cls, path: PathLike, settings: dict[str, Any], *, resume: bool = False) -> Iterator[RunFolder]:
         """Start a run in a new or empty folder, or continue one whose settings are the same.
 
-        Raises InputError when the folder holds a run and `resume` was not said, when its settings differ, or when
-        another process is at work there.
+        A run that recorded nothing but its settings is started anew. Raises InputError when the folder holds more and
+        `resume` was not said, when the settings differ, or when another process is at work there.
         """
         base = Path(path)
         made = [folder for folder in (base, *base.parents) if not folder.exists()]
@@ -64,8 +66,7 @@ class RunFolder:
             try:
                 yield run
             except InputError:
-                # Nothing was learned, and with what is wrong put right the run would be another one.
-                if is_new and len(run.rounds()) <= 1 and not (base / "cells").exists():
+                if is_new and base.exists() and _is_hollow(base):
                     run._forget(made)
                 raise
 
@@ -75,9 +76,9 @@ class RunFolder:
         base = Path(path)
         if base.exists() and not base.is_dir():
             raise InputError("is no folder; name another", path=base)
-        if (base / "run.json").exists():
+        if (base / "run.json").exists() and not _is_hollow(base):
             _check_same(base / "run.json", json.loads(json.dumps(settings)))
-        elif base.exists():
+        elif base.exists() and not (base / "run.json").exists():
             _check_empty(base)
 
     def rounds(self) -> list[Path]:
@@ -139,7 +140,7 @@ class RunFolder:
     def save(self, name: str, value: object) -> None:
         """Write a JSON file of the run in one step."""
         with _clear_failures(self.path):
-            _write_json(self.path / name, value)
+            write_json(self.path / name, value)
 
     def _round_path(self, number: int) -> Path:
         return self.path / "rounds" / f"{number:04d}"
@@ -147,16 +148,21 @@ class RunFolder:
     def _begin(self, resume: bool) -> None:
         record = self.path / "run.json"
         if record.exists():
-            if not resume:
-                raise InputError("holds a run already; say --resume to continue it, or name another", path=self.path)
-            _check_same(record, self.settings)
+            if not _is_hollow(self.path):
+                if not resume:
+                    raise InputError(
+                        "holds a run already; say --resume to continue it, or name another", path=self.path
+                    )
+                _check_same(record, self.settings)
+                self._repair()
+                return
             self._repair()
-            return
-        _check_empty(self.path)
+        else:
+            _check_empty(self.path)
         for unfinished in self.path.glob(_UNFINISHED):
             unfinished.unlink(missing_ok=True)
         head = {"format": _FORMAT, "version": _VERSION, "dragoman": version("dragoman")}
-        _write_json(record, {**head, "python": platform.python_version(), "settings": self.settings})
+        write_json(record, {**head, "python": platform.python_version(), "settings": self.settings})
 
     def _forget(self, made: Sequence[Path]) -> None:
         """Remove the run, and of the folders that were made for it those that are empty."""
@@ -171,7 +177,7 @@ class RunFolder:
         """Drop what a kill left half done: scratch files and rounds, and a last trace line without its end."""
         for scratch in (self.path / "rounds").glob(".*"):
             shutil.rmtree(scratch, ignore_errors=True)
-        for file in (*self.path.glob(".*"), *self.path.glob("rounds/*/.*")):
+        for file in (*self.path.glob(".*"), *self.path.glob("rounds/*/.*"), *self.path.glob("rounds/*/state/.*")):
             file.unlink(missing_ok=True)
         trace = self.path / "trace.jsonl"
         if trace.exists():
@@ -180,17 +186,21 @@ class RunFolder:
                 replace_bytes(trace, data[: data.rfind(b"\n") + 1])
 
 
+def _is_hollow(base: Path) -> bool:
+    """Whether a run was begun and has recorded nothing yet."""
+    others = [path for path in base.iterdir() if path.name not in _OWN and not path.name.startswith(".")]
+    trace = base / "trace.jsonl"
+    return not others and not any(base.glob("rounds/[!.]*")) and not (trace.exists() and trace.stat().st_size)
+
+
 def _check_empty(base: Path) -> None:
     if any(entry.name != "lock" and not entry.match(_UNFINISHED) for entry in base.iterdir()):
         raise InputError("is not empty and holds no run; name another folder", path=base)
 
 
 def _check_same(record: Path, settings: dict[str, Any]) -> None:
-    try:
-        stored = json.loads(record.read_bytes())
-    except ValueError as error:
-        raise InputError(f"is not JSON ({error}); the run is damaged", path=record) from error
-    if not isinstance(stored, dict) or stored.get("format") != _FORMAT or stored.get("version") != _VERSION:
+    stored = read_json(record, "run")
+    if stored.get("format") != _FORMAT or stored.get("version") != _VERSION:
         raise InputError(f"is not the record of a run of format version {_VERSION}", path=record)
     before = stored.get("settings")
     if before != settings:
@@ -222,7 +232,3 @@ def _clear_failures(base: Path) -> Iterator[None]:
         raise FailedError(
             f"{base}: the run cannot be written: {error.strerror or error}; what is complete is kept"
         ) from error
-
-
-def _write_json(path: Path, value: object) -> None:
-    replace_bytes(path, json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False).encode("utf-8") + b"\n")

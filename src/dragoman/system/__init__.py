@@ -15,7 +15,7 @@ from dragoman.system.settings import (
     TextSettings,
     reordering_by_name,
 )
-from dragoman.system.stages import Monitor, Silent, Stage
+from dragoman.system.stages import Monitor, Silent
 from dragoman.system.system import System, SystemView
 from dragoman.system.train import TrainConfig, train
 from dragoman.system.translator import Preset, Translator
@@ -37,7 +37,6 @@ __all__ = [
     "Preset",
     "RawText",
     "Silent",
-    "Stage",
     "System",
     "SystemSettings",
     "SystemView",

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from dragoman.errors import InputError
 from dragoman.grammar import Grammar
-from dragoman.system.folder import GRAMMAR, LM, close_system, identity, make_folder, making, store_lm
+from dragoman.store import make_folder
+from dragoman.system.folder import GRAMMAR, LM, close_system, identity, making, store_lm
 from dragoman.system.foreign import ForeignTables
 from dragoman.system.kinds import Kind, kind_named
 from dragoman.system.manifest import MANIFEST
@@ -75,5 +76,5 @@ def export_system(
     kind = kind_named(system.settings.kind)
     if kind.export is None:
         raise InputError(f"systems of model '{system.settings.kind}' cannot be exported", path=system.folder)
-    make_folder(Path(out))
+    make_folder(out)
     return kind.export(system, Path(out), fold, monitor or Silent())

@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from dragoman.errors import FailedError, InputError
+from dragoman.errors import InputError
 from dragoman.features import Weights, write_weights
 from dragoman.grammar import Grammar
 from dragoman.lm import LanguageModel
@@ -31,7 +31,6 @@ __all__ = [
     "close_system",
     "fold_lm",
     "identity",
-    "make_folder",
     "making",
     "store_lm",
 ]
@@ -120,14 +119,6 @@ def identity(path: PathLike) -> list[object]:
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", path=name) from error
     return [name, status.st_size, status.st_mtime_ns]
-
-
-def make_folder(base: Path) -> None:
-    """Make a folder and those above it where they are missing."""
-    try:
-        base.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FailedError(f"{base}: cannot be made: {error.strerror or error}") from error
 
 
 def store_lm(base: Path, lm: PathLike, monitor: Monitor) -> None:

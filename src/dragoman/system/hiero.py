@@ -43,7 +43,7 @@ class HieroTranslator(SearchTranslator[RuleOptions]):
     ) -> None:
         model = settings.of(HieroSettings)
         self._view = grammar.rule_view(model.view_config(settings.max_targets, fold))
-        given = grammar.manifest["score_names"]
+        given = grammar.manifest.content["score_names"]
         self._features = chart_features(model.dense, None if given is None else tuple(given))
         self._lm = lm
         self._max_span = model.max_span

@@ -7,22 +7,19 @@ where the headers of our binary files keep a checksum of the rest; `verify` comp
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dragoman.errors import InputError
+from dragoman.errors import InputError, naming
+from dragoman.store import Format, digest, write_json
 from dragoman.system.settings import SystemSettings
-from dragoman.text import replace_bytes
 
 __all__ = ["MANIFEST", "FileRecord", "Manifest", "read_manifest", "record_of", "write_manifest"]
 
 MANIFEST = "system.json"
-_FORMAT = "dragoman-system"
-_VERSION = 2
+_FORMAT = Format("dragoman-system", 2, "system", MANIFEST)
 _HEAD_BYTES = 1 << 16
 
 
@@ -40,9 +37,9 @@ class FileRecord:
         path = base / self.path
         try:
             size = path.stat().st_size
-            known = size == self.n_bytes and _digest(path, _HEAD_BYTES) == self.head
+            known = size == self.n_bytes and digest(path, _HEAD_BYTES) == self.head
             if known and whole:
-                known = _digest(path, None) == self.blake2b
+                known = digest(path) == self.blake2b
         except OSError as error:
             why = (
                 "the parent system is gone; this tuned system has no tables of its own, so bring it back to its place"
@@ -78,16 +75,16 @@ def record_of(base: Path, path: Path) -> FileRecord:
     return FileRecord(
         path=Path(os.path.relpath(path, base)).as_posix(),
         n_bytes=path.stat().st_size,
-        head=_digest(path, _HEAD_BYTES),
-        blake2b=_digest(path, None),
+        head=digest(path, _HEAD_BYTES),
+        blake2b=digest(path),
     )
 
 
 def write_manifest(base: Path, manifest: Manifest) -> None:
     """Write it; the system exists from now on."""
     content = {
-        "format": _FORMAT,
-        "version": _VERSION,
+        "format": _FORMAT.name,
+        "version": _FORMAT.version,
         "settings": manifest.settings.to_json(),
         "parent": manifest.parent,
         "files": {
@@ -96,25 +93,13 @@ def write_manifest(base: Path, manifest: Manifest) -> None:
         },
         "about": manifest.about,
     }
-    text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
-    replace_bytes(base / MANIFEST, text.encode("utf-8") + b"\n")
+    write_json(base / MANIFEST, content)
 
 
 def read_manifest(base: Path) -> Manifest:
     """Read and check the manifest itself; the files are checked where they are used."""
     path = base / MANIFEST
-    try:
-        data = json.loads(path.read_bytes())
-    except FileNotFoundError as error:
-        raise InputError(f"is not a system: there is no {MANIFEST} in it", path=base) from error
-    except OSError as error:
-        raise InputError(f"is not a system: {MANIFEST}: {error.strerror}", path=base) from error
-    except ValueError as error:
-        raise InputError(f"is not JSON ({error}); the system is damaged", path=path) from error
-    if not isinstance(data, dict) or data.get("format") != _FORMAT:
-        raise InputError("is not the manifest of a system", path=path)
-    if data.get("version") != _VERSION:
-        raise InputError(f"has format version {data.get('version')}; this program reads {_VERSION}", path=path)
+    data = _FORMAT.read_record(base)
     try:
         files = {
             str(name): FileRecord(
@@ -125,10 +110,8 @@ def read_manifest(base: Path) -> Manifest:
         parent, about = data["parent"], dict(data["about"])
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(f"lacks the records of its files ({error}); the system is damaged", path=path) from error
-    try:
+    with naming(path):
         settings = SystemSettings.from_json(data.get("settings"))
-    except InputError as error:
-        raise error.at(path) from None
     if missing := [name for name in ("grammar", "lm", "weights") if name not in files]:
         raise InputError(f"names no {missing[0]}; the system is damaged", path=path)
     return Manifest(settings=settings, files=files, parent=None if parent is None else str(parent), about=about)
@@ -138,10 +121,3 @@ def _plain_path(path: object) -> str:
     if not isinstance(path, str) or not path or Path(path).is_absolute():
         raise ValueError(f"'{path}' is not a relative path")
     return path
-
-
-def _digest(path: Path, n_bytes: int | None) -> str:
-    with path.open("rb") as stream:
-        if n_bytes is None:
-            return hashlib.file_digest(stream, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
-        return hashlib.blake2b(stream.read(n_bytes), digest_size=16).hexdigest()

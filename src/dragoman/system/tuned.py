@@ -11,7 +11,8 @@ from typing import Any
 
 from dragoman.errors import InputError
 from dragoman.features import Weights, write_weights
-from dragoman.system.folder import WEIGHTS, make_folder
+from dragoman.store import make_folder
+from dragoman.system.folder import WEIGHTS
 from dragoman.system.manifest import MANIFEST, Manifest, record_of, write_manifest
 from dragoman.system.system import System
 from dragoman.types import PathLike

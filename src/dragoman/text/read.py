@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from dragoman.errors import InputError, MismatchError
+from dragoman.errors import InputError, MismatchError, naming
 from dragoman.text.compression import decompressed
 from dragoman.types import PathLike
 
@@ -35,10 +35,8 @@ def read_content(path: PathLike) -> Iterator[bytes]:
     """The bytes of a plain, gz, xz or zst file (`-`: standard input) in blocks, as they are."""
     name = os.fspath(path)
     try:
-        with _open_binary(name) as stream:
+        with naming(name), _open_binary(name) as stream:
             yield from decompressed(stream)
-    except InputError as error:
-        raise error.at(name) from error
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", path=name) from error
 

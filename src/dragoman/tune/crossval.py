@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import dataclasses
 import statistics
-import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
+from dragoman.cost import cpu_seconds
 from dragoman.errors import DragomanError, InputError
 from dragoman.features import Weights
 from dragoman.optim import Optimiser
@@ -153,7 +153,7 @@ class _Training:
     n_threads: int
 
     def score(self, method: str, optimiser: Optimiser | None, fold: int) -> FoldScore:
-        began = time.process_time()
+        began = cpu_seconds()
         weights = self.start
         notes: tuple[str, ...] = ()
         try:
@@ -162,7 +162,7 @@ class _Training:
                     self.train, self.start, seed=self.seed, frozen=self.frozen, n_threads=self.n_threads
                 )
                 weights, notes = result.weights, result.notes
-            cpu_s = time.process_time() - began
+            cpu_s = cpu_seconds() - began
             held_out = rerank(self.held, weights, n_threads=self.n_threads)
             train = rerank(self.train, weights, n_threads=self.n_threads)
         except DragomanError as error:

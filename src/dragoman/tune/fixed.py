@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection
 
+from dragoman.cost import cpu_seconds
 from dragoman.features import Weights
 from dragoman.optim import Optimiser
 from dragoman.pool import Pool, metric_of, rerank
@@ -69,7 +70,7 @@ def tune_pool(
 def _learn(
     pool: Pool, optimiser: Optimiser, start: Weights, seed: int, frozen: Collection[str], n_threads: int
 ) -> tuple[Weights, Learned]:
-    began, cpu_began = time.perf_counter(), time.process_time()
+    began, cpu_began = time.perf_counter(), cpu_seconds()
     result = optimiser.optimise(pool, start, seed=seed, frozen=frozen, n_threads=n_threads)
     return result.weights, Learned(
         gain_before=result.gain_before,
@@ -77,5 +78,5 @@ def _learn(
         trace=plain_trace(result.trace),
         notes=result.notes,
         wall_s=time.perf_counter() - began,
-        cpu_s=time.process_time() - cpu_began,
+        cpu_s=cpu_seconds() - cpu_began,
     )

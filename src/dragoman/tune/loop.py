@@ -12,7 +12,6 @@ was decoded with: after the last optimisation comes one more decoding that only 
 
 from __future__ import annotations
 
-import resource
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -22,16 +21,18 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from dragoman.cost import cpu_seconds
 from dragoman.errors import FailedError, InputError
 from dragoman.features import FeatureIndex, Weights
 from dragoman.optim import Tuner
 from dragoman.pool import Pool, Shard, merge_pools, metric_of, new_words, on_tables, rerank, weights_for
 from dragoman.run import RunFolder
+from dragoman.store import make_folder
 from dragoman.tune.decoder import Decoder, DecodingRound, RoundAware
 from dragoman.tune.record import Learned, RoundRecord, TuneRecord, plain_trace
 from dragoman.tune.rounds import RoundStore
 
-__all__ = ["Between", "Keep", "LoopSettings", "Measure", "Stateful", "Step", "cpu_seconds", "tune_decoder"]
+__all__ = ["Between", "Keep", "LoopSettings", "Measure", "Stateful", "Step", "tune_decoder"]
 
 Measure = Callable[[Pool], Pool]
 """Gives candidates the statistics of the metric that is to be maximised."""
@@ -86,7 +87,7 @@ class Stateful(Protocol):
     """An optimiser that goes on in a round where it was in the one before, which a resumed run must find again."""
 
     def save_state(self, folder: Path) -> None:
-        """Called after `optimise`, with the folder of the round."""
+        """Called after `optimise`, with a folder of its own in that of the round."""
         ...
 
     def load_state(self, folder: Path) -> None:
@@ -269,16 +270,16 @@ class _Loop:
         assert self._pool is not None
         number = len(self.rounds)
         stored = self._store.find_learned(number, self._index)
-        folder = self._store.folder(number)
+        folder, state = self._store.folder(number), self._store.state_folder(number)
         if stored is not None:
             weights, learned = stored
-            if folder is not None and isinstance(self._optimiser, Stateful):
-                self._optimiser.load_state(folder)
+            if state is not None and isinstance(self._optimiser, Stateful):
+                self._optimiser.load_state(state)
         else:
             self._on_step(number, Step.LEARN)
             weights, learned = self._learn_anew(self._pool, number)
-            if folder is not None and isinstance(self._optimiser, Stateful):
-                self._optimiser.save_state(folder)
+            if state is not None and isinstance(self._optimiser, Stateful):
+                self._optimiser.save_state(make_folder(state))
             self._store.save_learned(folder, weights, learned)
         self._store.log_learned(number, learned)
         self._previous, self._weights = self._weights, weights
@@ -339,12 +340,6 @@ _REPEATS = (
     "it has nothing else to offer, or it does not use them"
 )
 _NOTHING = Learned(gain_before=0.0, gain_after=0.0, trace=(), notes=(), wall_s=0.0, cpu_s=0.0)
-
-
-def cpu_seconds() -> float:
-    """CPU time of this process and of its children that have ended."""
-    usages = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
 def _total(trace: Iterable[Mapping[str, Any]], name: str) -> float:

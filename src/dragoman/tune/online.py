@@ -12,7 +12,6 @@ of a round are the average over all steps so far, its score is that of decoding 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -24,15 +23,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman import _core
+from dragoman.cost import cpu_seconds
 from dragoman.errors import FailedError, InputError
 from dragoman.features import FeatureIndex, Weights, read_weights, write_weights
 from dragoman.optim import Result
 from dragoman.optim.base import finish, frozen_ids
 from dragoman.optim.epochs import deviation, visiting_order
 from dragoman.pool import Judge, Pool, Shard, metric_of
+from dragoman.store import read_json, write_json
 from dragoman.system import LiveDecoder
-from dragoman.text import replace_bytes
-from dragoman.tune.loop import cpu_seconds
 from dragoman.tune.settings import OnlineMethod
 from dragoman.types import Float64Array
 
@@ -111,15 +110,15 @@ class OnlineTuner:
         write_weights(Weights(self._decoder.index, weights), folder / _WEIGHTS)
         write_weights(Weights(self._decoder.index, past), folder / _PAST)
         state = {"ticks": ticks, "background": background.tolist(), "length": length}
-        replace_bytes(folder / _REST, json.dumps(state, allow_nan=False).encode("utf-8") + b"\n")
+        write_json(folder / _REST, state)
 
     def load_state(self, folder: Path) -> None:
         """Go on after the round of this folder."""
+        state = read_json(folder / _REST, "run")
         try:
-            state = json.loads((folder / _REST).read_bytes())
             rest = int(state["ticks"]), np.array(state["background"], np.float64), float(state["length"])
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise InputError(f"cannot be read ({error}); the run is damaged", path=folder / _REST) from error
+        except (ValueError, KeyError, TypeError) as error:
+            raise InputError(f"is no state of learning ({error}); the run is damaged", path=folder / _REST) from error
         self._stored = _State(_read(folder / _WEIGHTS), _read(folder / _PAST), *rest)
 
     def _new_learner(self, pool: Pool, start: Weights, frozen: Collection[str]) -> _core.MarginLearner:
@@ -185,7 +184,7 @@ class OnlineTuner:
         }
 
 
-_WEIGHTS, _PAST, _REST = "online-weights.tsv", "online-past.tsv", "online.json"
+_WEIGHTS, _PAST, _REST = "weights.tsv", "past.tsv", "rest.json"
 
 
 def _read(path: Path) -> Weights:

@@ -5,30 +5,37 @@
     rounds/0003/output.txt     the best candidate of each sentence
     rounds/0003/round.json     its record
     rounds/0003/learned.json   what the optimiser did
-    rounds/0003/learned.tsv    the weights for the next round; written last, so its presence says that they were learned
+    rounds/0003/learned.tsv    the weights for the next round
+    rounds/0003/state/         of an optimiser that goes on from round to round
+    rounds/0003/files.json     checksums of all these; written last, again when the weights for the next round are there
 
-The folder of a round appears when decoding is complete; what is learned from it joins file by file.
+The folder of a round appears when decoding is complete; what is learned from it joins file by file, and counts once
+`files.json` lists it. What is read again is compared with its checksum first.
 """
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
-import json
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from dragoman.errors import InputError
+from dragoman.errors import naming
 from dragoman.features import FeatureIndex, Weights, read_weights, write_weights
 from dragoman.pool import Choice, Pool, load_pool, save_pool
 from dragoman.run import RunFolder
-from dragoman.text import replace_bytes
+from dragoman.store import Format, Manifest, from_plain, read_json, write_json
 from dragoman.tune.record import Learned, RoundRecord, TuneRecord
 
 __all__ = ["RoundStore", "StoredRound"]
+
+_FORMAT = Format("dragoman-round", 1, "run", "files.json")
+_DECODED = _WEIGHTS, _OUTPUT, _ROUND, _POOL = "weights.tsv", "output.txt", "round.json", "candidates/pool.json"
+_TRACE, _LEARNED, _STATE = "learned.json", "learned.tsv", "state"
+_Record = TypeVar("_Record", RoundRecord, Learned)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,12 +58,10 @@ class RoundStore:
         folder = self.folder(number)
         if folder is None:
             return None
-        fields = _read_json(folder / "round.json")
-        try:
-            record = RoundRecord(**(fields | {"notes": tuple(fields["notes"])}))
-        except (TypeError, KeyError) as error:
-            raise InputError("is not the record of a round; the run is damaged", path=folder / "round.json") from error
-        return StoredRound(candidates=load_pool(folder / "candidates"), record=record)
+        manifest = _FORMAT.read(folder)
+        for name in (_WEIGHTS, _OUTPUT, _POOL):
+            manifest.check(name)
+        return StoredRound(candidates=load_pool(folder / "candidates"), record=_read(RoundRecord, manifest, _ROUND))
 
     @contextlib.contextmanager
     def new_round(self) -> Iterator[Path]:
@@ -72,31 +77,34 @@ class RoundStore:
         """Fill the folder of a new round."""
         if self._run is None:
             return
-        write_weights(weights, folder / "weights.tsv")
+        write_weights(weights, folder / _WEIGHTS)
         if candidates is not None:
             save_pool(candidates, folder / "candidates")
-        best.write(folder / "output.txt")
-        fields = record.as_dict()
-        del fields["learned"]
-        _write_json(folder / "round.json", fields)
+        best.write(folder / _OUTPUT)
+        write_json(folder / _ROUND, dataclasses.replace(record, learned=None).as_dict())
+        _FORMAT.write(folder, [_WEIGHTS, _OUTPUT, _ROUND, *([] if candidates is None else [_POOL])], {})
 
     def find_learned(self, number: int, index: FeatureIndex) -> tuple[Weights, Learned] | None:
         """What was learned in a round before a kill, over the index."""
         folder = self.folder(number)
-        if folder is None or not (folder / "learned.tsv").exists():
+        if folder is None:
             return None
-        fields = _read_json(folder / "learned.json")
-        try:
-            learned = Learned(**(fields | {"trace": tuple(fields["trace"]), "notes": tuple(fields["notes"])}))
-        except (TypeError, KeyError) as error:
-            raise InputError("is not what a round learned; the run is damaged", path=folder / "learned.json") from error
-        return read_weights(folder / "learned.tsv", index=index), learned
+        manifest = _FORMAT.read(folder)
+        if _LEARNED not in manifest.files:
+            return None
+        for name in manifest.files:
+            if name.startswith(f"{_STATE}/"):
+                manifest.check(name)
+        return read_weights(manifest.check(_LEARNED), index=index), _read(Learned, manifest, _TRACE)
 
     def save_learned(self, folder: Path | None, weights: Weights, learned: Learned) -> None:
         """Add what was learned to the folder of a round, a new one or that of `folder`."""
         if self._run is not None and folder is not None:
-            _write_json(folder / "learned.json", dataclasses.asdict(learned))
-            write_weights(weights, folder / "learned.tsv")
+            write_json(folder / _TRACE, dataclasses.asdict(learned))
+            write_weights(weights, folder / _LEARNED)
+            state = [f"{_STATE}/{path.name}" for path in sorted((folder / _STATE).glob("[!.]*"))]
+            decoded = [name for name in _FORMAT.read(folder).files if name in _DECODED]
+            _FORMAT.write(folder, [*decoded, _TRACE, _LEARNED, *state], {})
 
     def log_decoded(self, record: RoundRecord) -> None:
         """Add a decoding to the run's trace."""
@@ -121,6 +129,11 @@ class RoundStore:
             self._logged.add((event, number))
             self._run.log(event, **({} if number is None else {"round": number}), **fields)
 
+    def state_folder(self, number: int) -> Path | None:
+        """Where an optimiser that goes on from round to round keeps its state."""
+        folder = self.folder(number)
+        return None if folder is None else folder / _STATE
+
     def folder(self, number: int) -> Path | None:
         """Of a round that was decoded."""
         if self._run is None:
@@ -129,15 +142,7 @@ class RoundStore:
         return rounds[number - 1] if number <= len(rounds) else None
 
 
-def _write_json(path: Path, value: object) -> None:
-    replace_bytes(path, json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8") + b"\n")
-
-
-def _read_json(path: Path) -> dict[str, Any]:
-    try:
-        value = json.loads(path.read_bytes())
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot be read ({error}); the run is damaged", path=path) from error
-    if not isinstance(value, dict):
-        raise InputError("is not a JSON object; the run is damaged", path=path)
-    return value
+def _read(cls: type[_Record], manifest: Manifest, name: str) -> _Record:
+    path = manifest.check(name)
+    with naming(path):
+        return from_plain(cls, read_json(path, "run"))

@@ -1,0 +1,138 @@
+"""Stored pools and recorded rounds with one byte changed: refused with the name of a file, or without effect."""
+
+from __future__ import annotations
+
+import random
+import shutil
+
+import numpy as np
+import pytest
+
+import toy_decoder
+from dragoman.errors import InputError
+from dragoman.features import read_weights
+from dragoman.metric import by_name
+from dragoman.optim import Mert
+from dragoman.pool import load_pool, read_nbest, read_references, rerank, save_pool, with_metric
+from dragoman.run import RunFolder
+from dragoman.tune import LoopSettings, tune_decoder
+from pools import random_pool
+
+N_CASES = 75
+
+
+def spoil(path, rng):
+    """Flip a bit, or change a digit into another."""
+    data = bytearray(path.read_bytes())
+    digits = [i for i, byte in enumerate(data) if chr(byte).isdecimal()]
+    if digits and rng.random() < 0.5:
+        place = rng.choice(digits)
+        data[place] = rng.choice([d for d in b"0123456789" if d != data[place]])
+    else:
+        data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+    path.write_bytes(data)
+
+
+def named(error, folder):
+    """1 for an error that names a file of the folder."""
+    assert str(error).startswith(str(folder))
+    return 1
+
+
+def files_below(folder, *, without=("lock", "run.json", "trace.jsonl", "result.json")):
+    return sorted(p for p in folder.rglob("*") if p.is_file() and p.stat().st_size and p.name not in without)
+
+
+class Decoder:
+    """The toy decoder without a process of its own."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def decode(self, weights):
+        lines = [
+            toy_decoder.line_of("moses", sentence, text, features, total)
+            for sentence, words in enumerate((self.folder / "dev.src").read_text().splitlines())
+            for total, text, features in toy_decoder.ranked(words.split(), dict(weights.items()))[:3]
+        ]
+        (self.folder / "nbest").write_text("".join(line + "\n" for line in lines))
+        return read_nbest(self.folder / "nbest")
+
+
+def tune(folder, run, max_rounds):
+    references = read_references([folder / "dev.ref"])
+    with RunFolder.open(run, {"seed": 1}, resume=True) as record:
+        result = tune_decoder(
+            Decoder(folder),
+            Mert(n_starts=2),
+            read_weights(folder / "start"),
+            seed=1,
+            measure=lambda pool: with_metric(pool, by_name("chrf"), references),
+            settings=LoopSettings(max_rounds=max_rounds),
+            run=record,
+        )
+    return dict(result.weights.items()), [(entry.score, entry.gain) for entry in result.rounds]
+
+
+def test_damaged_pools(tmp_path):
+    pool = random_pool(3, n_sentences=4, n_candidates=5, bleu=True)
+    save_pool(pool, tmp_path / "good")
+    weights = np.random.default_rng(0).normal(size=5)
+    rng = random.Random(1)
+
+    def result(folder):
+        loaded = load_pool(folder)
+        named = read_weights(tmp_path / "weights", index=loaded.index)
+        choice = rerank(loaded, named)
+        arrays = [getattr(shard, name).tobytes() for shard in loaded.shards for name in shard.__slots__]
+        return arrays, list(choice.texts()), loaded.dense_names(), loaded.score_names
+
+    (tmp_path / "weights").write_text("".join(f"f{i} {value}\n" for i, value in enumerate(weights)))
+    expected = result(tmp_path / "good")
+    n_refused = 0
+    for _ in range(N_CASES):
+        shutil.copytree(tmp_path / "good", tmp_path / "bad")
+        spoil(rng.choice(files_below(tmp_path / "bad")), rng)
+        try:
+            found = result(tmp_path / "bad")
+        except InputError as error:
+            found, n_refused = expected, n_refused + named(error, tmp_path / "bad")
+        assert found == expected
+        shutil.rmtree(tmp_path / "bad")
+    assert n_refused > 0.9 * N_CASES
+
+
+def test_damaged_rounds(tmp_path):
+    toy_decoder.write_task(tmp_path, n_sentences=3, length=3)
+    expected = tune(tmp_path, tmp_path / "whole", 3)
+    rng = random.Random(2)
+    n_refused = 0
+    for _ in range(N_CASES):
+        shutil.copytree(tmp_path / "whole", tmp_path / "bad")
+        spoil(rng.choice(files_below(tmp_path / "bad" / "rounds")), rng)
+        try:
+            found = tune(tmp_path, tmp_path / "bad", 3)
+        except InputError as error:
+            found, n_refused = expected, n_refused + named(error, tmp_path / "bad" / "rounds")
+        assert found == expected
+        shutil.rmtree(tmp_path / "bad")
+    assert n_refused > 0.8 * N_CASES
+
+
+@pytest.mark.parametrize("name", ["weights.tsv", "learned.tsv", "round.json", "learned.json", "output.txt"])
+def test_an_edited_round_is_refused(tmp_path, name):
+    toy_decoder.write_task(tmp_path, n_sentences=3, length=3)
+    tune(tmp_path, tmp_path / "run", 1)
+    with (tmp_path / "run" / "rounds" / "0001" / name).open("r+b") as stream:
+        byte = stream.read(1)
+        stream.seek(0)
+        stream.write(bytes([byte[0] ^ 1]))
+    with pytest.raises(InputError, match="does not match its checksum; the run is damaged or was edited"):
+        tune(tmp_path, tmp_path / "run", 1)
+
+
+def test_pools_of_the_first_format_are_to_be_made_again(tmp_path):
+    save_pool(random_pool(3, bleu=True), tmp_path / "pool")
+    (tmp_path / "pool" / "pool.json").write_text('{"format": "dragoman-pool", "version": 1}')
+    with pytest.raises(InputError, match="made by an older version of dragoman.*make the pool again"):
+        load_pool(tmp_path / "pool")
