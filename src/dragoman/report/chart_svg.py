@@ -27,7 +27,7 @@ from dragoman.text import printable
 
 __all__ = ["chart_svg", "legend_swatch", "page_svgs"]
 
-_FILE, _PAGE, _PANEL = 640, 440, 190
+_FILE, _PAGE, _PANEL = 640, 420, 190
 """Widths: of a file, and of pictures on a page, which stay legible on a phone."""
 _PANEL_HEIGHT = 150
 _RIGHT = 14
@@ -73,7 +73,7 @@ def _draw(chart: LineChart | DotChart | BarChart, width: float) -> _Drawing:
 
 def _lines(chart: LineChart, width: float) -> _Drawing:
     points = [point for line in chart.lines for point in line.points]
-    top, bottom, right = 10.0, 270.0, width - _RIGHT
+    top, bottom, right = 10.0, 240.0, width - _RIGHT
     y_axis = value_axis((y for _, y in points), bottom, top, log=chart.log_y, reach=chart.y_reach)
     left = max(64, 36 + LETTER * max(len(shown) for _, shown in y_axis.labels()))
     xs = [x for x, y in points if y_axis.shows(y)]

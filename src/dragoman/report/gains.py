@@ -87,7 +87,7 @@ def _confidence(gains: Sequence[_Gain], n_sentences: int) -> str:
     verdict = (
         f"the start lies outside that of {', '.join(real)}"
         if real
-        else "the start lies inside each of them, so this test set cannot tell the tuned systems from the start"
+        else "the start lies inside that of every tuned system, so this test set cannot tell them from the start"
     )
     return (
         f"With {n_sentences} test sentences a score's 95% confidence interval is ±{max(widths):.1f} points: {verdict}."
