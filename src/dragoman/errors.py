@@ -1,9 +1,9 @@
 """The exceptions of Dragoman.
 
-DragomanError                 everything we raise on purpose
+DragomanError                 everything Dragoman raises on purpose
 ├── InputError                the user's files or options are wrong: exit status 2
 │   └── MismatchError         files that should fit together do not
-└── FailedError               the work itself failed: exit status 1
+└── FailedError               the operation itself failed: exit status 1
 
 A message says what is wrong, where, what was expected, and what to do.
 """
@@ -18,13 +18,13 @@ __all__ = ["DragomanError", "FailedError", "InputError", "MismatchError", "namin
 
 
 class DragomanError(Exception):
-    """Base of all errors that Dragoman raises on purpose."""
+    """Base class of all errors that Dragoman raises on purpose."""
 
     exit_status = 1
 
 
 class InputError(DragomanError):
-    """The user's input is wrong; carries the file and the line (from 1) where that is known."""
+    """Invalid user input, with the file and the line number (from 1) where known."""
 
     exit_status = 2
 
@@ -35,7 +35,7 @@ class InputError(DragomanError):
         self.line = line
 
     def at(self, path: str | os.PathLike[str]) -> InputError:
-        """The same error with the file's name, for readers that do not know it."""
+        """The same error with the file name added, for readers that do not know it."""
         return type(self)(self.message, path=path, line=self.line)
 
     def __str__(self) -> str:
@@ -44,16 +44,16 @@ class InputError(DragomanError):
 
 
 class MismatchError(InputError):
-    """Two inputs that should fit together do not (line counts, formats, sizes)."""
+    """Two inputs do not match each other (line counts, formats, sizes)."""
 
 
 class FailedError(DragomanError):
-    """The work failed although the input was fine."""
+    """The operation failed although the input was valid."""
 
 
 @contextlib.contextmanager
 def naming(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Input errors inside the block that name no file are about this one."""
+    """Add this file name to InputErrors raised inside the block without one."""
     try:
         yield
     except InputError as error:

@@ -1,4 +1,4 @@
-"""Names for the shapes that cross module borders."""
+"""Type aliases shared between modules."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = [
 ]
 
 MAX_INT32 = 2**31 - 1
-"""The greatest number that the native core counts with in most places."""
+"""Upper limit of most counts in the native core, which are int32."""
 
 PathLike: TypeAlias = str | os.PathLike[str]
 Int32Array: TypeAlias = NDArray[np.int32]
@@ -30,11 +30,11 @@ Float32Array: TypeAlias = NDArray[np.float32]
 Float64Array: TypeAlias = NDArray[np.float64]
 
 Progress: TypeAlias = Callable[[int], None]
-"""Called now and then with the number of items done so far."""
+"""Called periodically with the number of items done so far."""
 
 
 def offsets_of(lengths: Sequence[int] | Int64Array) -> Int64Array:
-    """Where rows of these lengths begin, and where the last ends."""
+    """Row offsets (int64, n + 1) of ragged data with these row lengths."""
     offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=offsets[1:])
     return offsets

@@ -90,7 +90,7 @@ def test_tokenize_reads_and_writes_pipes(dragoman, tmp_path):
         (["corpus", "clean", "--tmx", "two.txt", "--languages", "a,b", "--out-tsv", "o"], "is not well-formed XML"),
         (["corpus", "clean", "-s", "two.txt", "-t", "two.txt"], "say where the result goes"),
         (["corpus", "clean", "--tsv", "one.txt", "--out-tsv", "o"], "one.txt, line 1: expected two columns"),
-        (["corpus", "split", "-s", "two.txt", "-t", "two.txt", "-o", "d"], "ask for fewer"),
+        (["corpus", "split", "-s", "two.txt", "-t", "two.txt", "-o", "d"], "use smaller sizes"),
         (["corpus", "tokenize", "-l", "klingon"], "not a language code"),
         (["corpus", "synth"], "--out"),
         (["corpus", "synth", "-o", "x", "--noise", "7"], "--noise"),

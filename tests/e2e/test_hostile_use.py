@@ -66,7 +66,7 @@ SAME = {
     "lm query p/lm.bin -i c/dev.en --per-sentence - --json": "standard output holds the JSON object",
     "translate p -i c/dev.de --forest f --format jsonl": "leave out --nbest and --format",
     "translate p -i c/dev.de --distinct": "add --nbest",
-    "corpus stats ": "the name of a file is empty",
+    "corpus stats ": "empty file name",
 }
 
 

@@ -217,7 +217,7 @@ def test_bad_arrays_are_refused():
         "n_threads": 1,
         "keep_model": False,
     }
-    with pytest.raises(ValueError, match="equally many"):
+    with pytest.raises(ValueError, match="the same number"):
         train_ibm2(*good, *ragged([[0], [1]]), **options)
     with pytest.raises(ValueError, match="negative"):
         train_ibm2(*good, *ragged([[-1]]), **options)

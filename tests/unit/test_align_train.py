@@ -116,7 +116,7 @@ def test_files_of_different_length(texts):
     texts[1].write_text("a\n")
     with pytest.raises(MismatchError, match=r"a\.src has 200, .*a\.tgt has 1"):
         align_files(*texts)
-    with pytest.raises(MismatchError, match="200 source and 1 target"):
+    with pytest.raises(MismatchError, match="200 source sentences but 1 target"):
         align(Side.read(texts[0]), Side.read(texts[1]))
 
 

@@ -99,5 +99,5 @@ def test_split_shares_no_sentence():
 
 
 def test_split_that_cannot_be():
-    with pytest.raises(InputError, match="ask for fewer"):
+    with pytest.raises(InputError, match="use smaller sizes"):
         split_pairs([("a", "b")] * 5, n_dev=1, n_test=1, seed=0)

@@ -82,7 +82,7 @@ def test_save_and_load(tmp_path):
     again = load_index(tmp_path / "features")
     assert again.names(np.arange(4, dtype=np.int32)) == ["b", "a b", "été", "c=d"]
     (tmp_path / "features").write_text("a\nb\na\n")
-    with pytest.raises(InputError, match="twice"):
+    with pytest.raises(InputError, match="duplicate names"):
         load_index(tmp_path / "features")
 
 
@@ -126,5 +126,5 @@ def test_usable(value, usable):
 def test_blocks_are_checked():
     with pytest.raises(ValueError, match="covers no"):
         Block(name="b", coefficients={})
-    with pytest.raises(ValueError, match="not finite"):
+    with pytest.raises(ValueError, match="non-finite"):
         Block(name="b", coefficients={"x": np.nan})

@@ -231,7 +231,7 @@ def test_progress_is_bounded_by_the_work():
     [
         ({"order": 0}, "from 1 to 10"),
         ({"order": 11}, "from 1 to 10"),
-        ({"prune": (1,)}, "single words"),
+        ({"prune": (1,)}, "unigrams"),
         ({"prune": (0, 2, 1)}, "must not decrease"),
         ({"prune": ()}, "pruning thresholds"),
         ({"order": 2, "prune": (0, 0, 1)}, "pruning thresholds"),

@@ -76,7 +76,7 @@ def test_perplexity_with_and_without_unknown_words(model):
 
 
 def test_bad_sentences_are_named(model):
-    with pytest.raises(InputError, match=r"line 2: .*line end"):
+    with pytest.raises(InputError, match=r"line 2: .*line feed"):
         model.score_batch(["fine", "not\nfine"])
     with pytest.raises(InputError, match=r"line 2: invalid UTF-8"):
         model.score_batch(["fine", "\ud800"])

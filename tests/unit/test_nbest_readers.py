@@ -161,32 +161,32 @@ BROKEN = [
     ("0 ||| a ||| f= 1e39\n", "too large for 32 bits", 1),
     ("0 ||| a ||| f=\n", "'f' has no value", 1),
     ("0 ||| a ||| f= g= 1\n", "'f' has no value", 1),
-    ("0 ||| a ||| = 1\n", "without a name", 1),
+    ("0 ||| a ||| = 1\n", "name is empty", 1),
     ("0 ||| a ||| =1\n", "expected a feature", 1),
     ("0 ||| a ||| f=x\n", "expected a number after '='", 1),
     ("0 ||| a ||| 1 2 3\n", "expected a feature", 1),
-    ("0 ||| a ||| f=1 f=2\n", "'f' stands twice", 1),
+    ("0 ||| a ||| f=1 f=2\n", "duplicate feature 'f'", 1),
     ("0 ||| a ||| f= 1 2\n0 ||| a ||| f= 1\n", "1 values here and 2 before", 2),
     ("0 ||| a ||| f=1 ||| x\n", "expected the total score", 1),
     ("0 ||| \xff ||| f=1\n".encode("latin-1"), "invalid UTF-8", 1),
     ('{"id": 0}\n', '"text" is missing', 1),
     ('{"text": ""}\n', '"id" is missing', 1),
-    ('{"id": 0, "id": 1, "text": ""}\n', "'id' stands twice", 1),
+    ('{"id": 0, "id": 1, "text": ""}\n', "duplicate key 'id'", 1),
     ('{"id": 0.5, "text": ""}\n', "expected a sentence number", 1),
     ('{"id": "0", "text": ""}\n', "expected a number", 1),
     ('{"id": 0, "text": "", "features": {"a": NaN}}\n', "not finite", 1),
     ('{"id": 0, "text": "", "features": {"a": -Infinity}}\n', "not finite", 1),
     ('{"id": 0, "text": "", "features": {"a": "1"}}\n', "expected a number", 1),
-    ('{"id": 0, "text": "", "features": {"a": 1, "a": 2}}\n', "'a' stands twice", 1),
-    ('{"id": 0, "text": "", "features": {"": 1}}\n', "without a name", 1),
+    ('{"id": 0, "text": "", "features": {"a": 1, "a": 2}}\n', "duplicate feature 'a'", 1),
+    ('{"id": 0, "text": "", "features": {"": 1}}\n', "name is empty", 1),
     ('{"id": 0, "text": "", "features": {"a\\tb": 1}}\n', "control character", 1),
-    ('{"id": 0, "text": "", "scores": {"a": 1, "a": 2}}\n', "'a' stands twice", 1),
+    ('{"id": 0, "text": "", "scores": {"a": 1, "a": 2}}\n', "duplicate score 'a'", 1),
     ('{"id": 0, "text": "\\ud800"}\n', "surrogate", 1),
     ('{"id": 0, "text": "a"} x\n', "the end of the line", 1),
-    ('{"id": 0, "text": "a",}\n', "broken JSON", 1),
+    ('{"id": 0, "text": "a",}\n', "invalid JSON", 1),
     ('{"id": 01, "text": "a"}\n', "expected a number", 1),
     ('{"id": 0, "text": "a", "x": ' + "[" * 100 + "\n", "nested", 1),
-    ('{"id": 0, "text": "a"', "broken JSON", 1),
+    ('{"id": 0, "text": "a"', "invalid JSON", 1),
 ]
 
 
@@ -246,6 +246,6 @@ def test_what_fields_cannot_hold_is_refused(tmp_path):
     odd_word = read_nbest(put(tmp_path, '{"id": 0, "text": "a||| b", "features": {"f": 1}}\n'))
     odd_name = read_nbest(put(tmp_path, '{"id": 0, "text": "a", "features": {"f g": 1}}\n'))
     for pool in (odd_word, odd_name):
-        with pytest.raises(InputError, match="write JSON lines"):
+        with pytest.raises(InputError, match="use JSON Lines"):
             write_nbest(pool, tmp_path / "out", format_=NbestFormat.CDEC)
     assert not (tmp_path / "out").exists()

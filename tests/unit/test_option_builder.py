@@ -120,12 +120,12 @@ def test_tokens_with_white_space_are_refused(grammar, sentence):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("word_pairs", "no template is called"),
+        ("word_pairs", "unknown template"),
         ("word_pair(", "expected a template"),
         ("word_pair(top)", "expected settings"),
         ("word_pair(top=x)", "expected settings"),
         ("word_pair(top=0)", "must be from 1"),
-        ("word_pair(top=1,top=2)", "stands twice"),
+        ("word_pair(top=1,top=2)", "duplicate setting top"),
         ("word_pair(max=1)", "has no setting"),
         ("discount(top=1)", "has no setting"),
     ],
@@ -139,15 +139,15 @@ def test_sets_of_templates():
     assert parse_templates(["phrase15"]) == ()
     assert [str(t) for t in parse_templates(["extended"])] == list(TEMPLATE_SETS["extended"])
     assert str(parse_templates([" word_pair( top = 5 ) "])[0]) == "word_pair(top=5)"
-    with pytest.raises(InputError, match="stands twice"):
+    with pytest.raises(InputError, match="duplicate template"):
         parse_templates(["extended", "discount"])
 
 
 @pytest.mark.parametrize("name", ["rule_shape", "rule_overlap", "node_count", "structural_distortion"])
 def test_templates_about_rules_are_refused(grammar, name):
-    with pytest.raises(InputError, match=f"{name} is about rules"):
+    with pytest.raises(InputError, match=f"{name} is for rules"):
         PhraseOptionBuilder(grammar.view(), FeatureIndex(), templates=parse_templates([name]))
-    with pytest.raises(InputError, match=f"{name} is about rules"):
+    with pytest.raises(InputError, match=f"{name} is for rules"):
         parse_templates(["rule_id", name], has_rules=False)
 
 

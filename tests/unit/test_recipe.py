@@ -153,7 +153,7 @@ BAD = {
     "an order": ("systems.phrase.lm_order=50", "systems.phrase.lm_order = 50: expected 1 to 10"),
     "a limit of rules": ("systems.hiero.rules.max_symbol=3", "'systems.hiero.rules.max_symbol' is not", "max_symbols"),
     "a value of a limit": ("systems.hiero.rules.max_nonterminals=3", "systems.hiero.rules: rules with 0 to 2 nontermi"),
-    "a template": ("features.extended.templates=['word_pear']", "features.extended: no template is called 'word_pear'"),
+    "a template": ("features.extended.templates=['word_pear']", "features.extended: unknown template 'word_pear'"),
     "no templates": ("features.dense={}", "'features.dense.templates' is missing"),
     "a method": ("optimisers.smooth.method='magic'", "optimisers.smooth: there is no method 'magic'"),
     "a setting": ("optimisers.mert.settings.n_start=3", "optimisers.mert: mert has no setting 'n_start'"),

@@ -103,7 +103,7 @@ def test_an_edit_changes_what_it_should(system):
                 assert changed.features()["lm"] == pytest.approx(trained.lm().score(text), abs=1e-4)
                 edited += 1
     assert edited > 3
-    with pytest.raises(ValueError, match="cannot stand for"):
+    with pytest.raises(ValueError, match="cannot replace"):
         first.replaced(len(first.applications) - 1, first)
 
 

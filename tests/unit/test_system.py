@@ -345,7 +345,7 @@ def test_a_training_that_fails_at_once_leaves_nothing(text, tmp_path):
 
 
 def test_sparse_features_are_chosen_at_training(text, sources, tmp_path):
-    with pytest.raises(InputError, match="no template"):
+    with pytest.raises(InputError, match="unknown template"):
         train(text / "train.de", text / "train.en", tmp_path / "s", config=config(features=("wishes",)))
     assert not (tmp_path / "s").exists()
     chosen = config(features=("word_pair(top=5)",))

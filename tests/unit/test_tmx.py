@@ -76,15 +76,15 @@ BAD = {
     "cut off": (memory(unit(de="a", en="b"))[:-20], "line [45]: is not well-formed XML: "),
     "empty": (b"", "is not well-formed XML: no element found"),
     "another format": (b"<html><body/></html>", "line 1: expected a TMX file, whose first element is tmx; found html"),
-    "other languages": (memory(unit(fr="a", it="b")), "no unit has both de and en; the languages of the file: fr, it"),
+    "other languages": (memory(unit(fr="a", it="b")), "no unit has both de and en; languages in the file: fr, it"),
     "an encoding": (b'<?xml version="1.0" encoding="foo"?><tmx/>', "cannot be read as foo: unknown encoding"),
     "no encoding of text": (b'<?xml version="1.0" encoding="rot13"?><tmx/>', "cannot be read as rot13: .* not a text"),
     "what is not of the encoding": (
         b'<?xml version="1.0" encoding="shift_jis"?><tmx>\x80\xff</tmx>',
         "cannot be read as shift_jis: ",
     ),
-    "an entity of nobody": (memory(unit(de="a &foo; b", en="c")), "line 4: uses the entity &foo;"),
-    "no units": (memory(), "the languages of the file: none at all"),
+    "an entity of nobody": (memory(unit(de="a &foo; b", en="c")), "line 4: the entity &foo; is not defined"),
+    "no units": (memory(), "languages in the file: none"),
     "entities": (
         b'<!DOCTYPE tmx [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;&a;">]><tmx><body>&b;</body></tmx>',
         "line 1: declares the entity a",

@@ -109,5 +109,5 @@ def test_sparse_features_are_chosen_at_tuning(made, tmp_path):
         explained = tuned.explain(sentence)
         assert explained.text == line
         assert any(item.name.startswith("joint_length:") for item in explained.features)
-    with pytest.raises(InputError, match="no template"):
+    with pytest.raises(InputError, match="unknown template"):
         tune(made, tmp_path / "u", config=config(features=("wishes",)))

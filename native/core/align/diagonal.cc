@@ -40,7 +40,7 @@ FeatureMoments feature_moments(std::span<const ShapeMass> shapes, double tension
   for (const auto& shape : shapes) {
     weights.resize(static_cast<size_t>(shape.n_source));
     for (int32_t j = 0; j < shape.n_target; ++j) {
-      diagonal.row(j, shape.n_target, weights);  // the distance is symmetric: a column by exchanging the sides
+      diagonal.row(j, shape.n_target, weights);  // the distance is symmetric: a column is a row with the sides swapped
       const double place = static_cast<double>(j + 1) / shape.n_target;
       double z = 0, first = 0, second = 0;
       for (int32_t i = 0; i < shape.n_source; ++i) {
@@ -64,7 +64,7 @@ double fit_tension(std::span<const ShapeMass> shapes, double observed, double st
   for (int step = 0; step < 30; ++step) {
     const FeatureMoments model = feature_moments(shapes, tension);
     const double slope = observed - model.mean;
-    if (std::abs(slope) <= 1e-12 * (1 + std::abs(observed))) break;  // at the optimum, or nothing depends on it
+    if (std::abs(slope) <= 1e-12 * (1 + std::abs(observed))) break;  // converged, or independent of the tension
     (slope > 0 ? low : high) = tension;
     double next = tension + slope / model.variance;
     if (!(next > low && next < high)) next = (low + high) / 2;

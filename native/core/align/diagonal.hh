@@ -22,8 +22,8 @@ class Diagonal {
   std::vector<double> powers_;  // exp(-tension / length)^k at length * (length - 1) / 2 + k, k < length
 };
 
-// How often sentences of one shape occur: mass[j] is the expected number of their target words at position j that align
-// to some source word.
+// Sentence pairs with the same lengths: mass[j] is the expected number of their target words at position j that are
+// aligned to a source word.
 struct ShapeMass {
   int32_t n_source, n_target;
   std::vector<double> mass;
@@ -37,8 +37,8 @@ FeatureMoments feature_moments(std::span<const ShapeMass> shapes, double tension
 
 inline constexpr double kMinTension = 0.1, kMaxTension = 20.0;
 
-// The tension whose expected feature sum equals `observed` (the M-step: the expectation rises with the tension), by
-// Newton's method kept inside a bracket; clamped to [kMinTension, kMaxTension].
+// The M-step of the tension: the value whose expected feature sum (increasing in the tension) equals `observed`, by
+// bracketed Newton iterations; clamped to [kMinTension, kMaxTension].
 double fit_tension(std::span<const ShapeMass> shapes, double observed, double start);
 
 }  // namespace dragoman::align

@@ -8,7 +8,7 @@ namespace dragoman::align {
 namespace {
 
 constexpr double kMinProb = 1e-37;  // keeps float32 away from zero and from slow subnormals
-constexpr double kNoCount = 1e-12;  // smaller counts are taken for 0, which saves most digammas
+constexpr double kNoCount = 1e-12;  // smaller counts are treated as 0, which saves most digamma calls
 
 }  // namespace
 

@@ -7,9 +7,9 @@ namespace dragoman::align {
 
 double digamma(double x);  // x > 0
 
-// Counts to probabilities: relative frequencies, or with alpha > 0 the variational posterior of a symmetric Dirichlet
-// prior, exp(digamma(count + alpha) - digamma(total)), which need not add up to 1. Negative counts mark entries that do
-// not belong to the distribution; their probabilities stay as they are. Probabilities are at least 1e-37.
+// Counts to probabilities: relative frequencies, or with alpha > 0 the variational posterior under a symmetric
+// Dirichlet prior, exp(digamma(count + alpha) - digamma(total)), which need not sum to 1. Negative counts mark entries
+// outside the distribution; their probabilities are left unchanged. Probabilities are at least 1e-37.
 void normalize(std::span<const double> counts, double alpha, std::span<float> probs);
 
 }  // namespace dragoman::align

@@ -17,7 +17,7 @@ namespace dragoman::align {
 namespace {
 
 constexpr int64_t kSentencesPerChunk = 256;
-constexpr double kUnseenProb = 1e-9;  // of a word pair that never stood together in training
+constexpr double kUnseenProb = 1e-9;  // of a word pair that never co-occurred in training
 
 bool is_alignable(size_t n_source, size_t n_target, int32_t max_length) {
   const auto limit = static_cast<size_t>(max_length);
@@ -35,11 +35,12 @@ int32_t n_words(const Sentences& text) {
 }
 
 void check_sides(const Sentences& source, const Sentences& target) {
-  if (source.size() != target.size()) throw std::invalid_argument("source and target must have equally many sentences");
+  if (source.size() != target.size())
+    throw std::invalid_argument("source and target must have the same number of sentences");
 }
 
-// The most probable source position of every target word; -1 for the null word (also when it ties) and in pairs left
-// out. prob(sentence, i, j) and null(target word) give the translation probabilities.
+// The most probable source position of every target word; -1 for the null word (also on ties) and in skipped pairs.
+// prob(sentence, i, j) and null(target word) are the translation probabilities.
 template <typename Prob, typename Null>
 std::vector<int32_t> best_assignment(const Sentences& source, const Sentences& target, const Diagonal& diagonal,
                                      const Ibm2Options& options, Prob&& prob, Null&& null, Control& control) {
@@ -179,8 +180,8 @@ class Trainer {
                      [&](int32_t a, int32_t b) { return occurrences_of(a).size() > occurrences_of(b).size(); });
   }
 
-  // Every cell learns where in its source word's row of the translation table its target word stands, so that no
-  // iteration has to look anything up.
+  // Stores for every cell the index of its target word in the source word's row of the translation table, so that no
+  // iteration needs lookups.
   void index_pairs() {
     cells_.resize(static_cast<size_t>(cell_offsets_.back()));
     row_targets_.resize(static_cast<size_t>(n_source_words_));
@@ -220,8 +221,7 @@ class Trainer {
     return std::span(occurrences_).subspan(begin, end - begin);
   }
 
-  // body(word, worker), frequent words first so that no thread is left alone with one at the end. Not counted as
-  // progress.
+  // Calls body(word, worker), frequent words first for load balance. Not counted as progress.
   template <typename Body>
   void parallel_words(Body&& body) {
     Control uncounted;
@@ -231,7 +231,7 @@ class Trainer {
     });
   }
 
-  // E-step, first half: every target word's probability. weights_ then turns t * diagonal weight into a posterior.
+  // E-step, first half: the probability of every target word. weights_ then turns t * diagonal weight into a posterior.
   double sweep_sentences(const Diagonal& diagonal) {
     const int64_t n_chunks = (source_.size() + kSentencesPerChunk - 1) / kSentencesPerChunk;
     std::vector<double> log_likelihoods(static_cast<size_t>(n_chunks), 0.0);
@@ -273,7 +273,7 @@ class Trainer {
     return log_likelihood;
   }
 
-  // E-step, second half, and M-step of the translation table: a word's row is counted and replaced while it is in the
+  // E-step, second half, and M-step of the translation table: a word's row is counted and normalised while it is in
   // cache. Returns the expected sum of the features -|i / n - j / m|.
   double sweep_words(const Diagonal& diagonal) {
     std::vector<double> features(static_cast<size_t>(n_source_words_), 0.0);
@@ -310,7 +310,7 @@ class Trainer {
     return std::accumulate(features.begin(), features.end(), 0.0);
   }
 
-  // What the null word leaves to each position of each shape. Returns what it takes.
+  // Posterior mass not taken by the null word, for each position of each shape. Returns the mass of the null word.
   double sum_masses() {
     double null_mass = 0;
     for (auto& shape : shapes_) std::fill(shape.mass.begin(), shape.mass.end(), 0.0);
@@ -327,7 +327,7 @@ class Trainer {
   }
 
   void count_null_word() {
-    std::vector<double> counts(static_cast<size_t>(n_target_words_), -1.0);  // below 0: not in any pair we use
+    std::vector<double> counts(static_cast<size_t>(n_target_words_), -1.0);  // negative: not in any pair used
     for (int64_t s = 0; s < source_.size(); ++s) {
       if (!alignable(s)) continue;
       const auto f = target_[s];
@@ -357,7 +357,7 @@ class Trainer {
   std::vector<std::vector<int32_t>> row_targets_;
   std::vector<int64_t> row_offsets_;
   std::vector<float> probs_, null_probs_;
-  std::vector<double> weights_, null_posteriors_;  // by target word of the text
+  std::vector<double> weights_, null_posteriors_;  // by target position in the text
 };
 
 }  // namespace

@@ -26,11 +26,11 @@ void copy_sorted(std::span<const Link> row, std::vector<Link>& out) {
   out.assign(row.begin(), row.end());
   sort_distinct(out);
   for (const Link& link : out)
-    if (link.source < 0 || link.target < 0) throw std::invalid_argument("positions of links must not be negative");
+    if (link.source < 0 || link.target < 0) throw std::invalid_argument("link positions must not be negative");
 }
 
-// One sentence pair. The result is a subset of the union, so a sorted union with marks is all the space there is:
-// memory does not depend on the positions, which may come from a file.
+// One sentence pair. The result is a subset of the union, so a sorted union with flags is all the space needed: memory
+// does not depend on the positions, which may come from a file.
 class Symmetrizer {
  public:
   void run(std::span<const Link> first, std::span<const Link> second, Heuristic heuristic, std::vector<Link>& out) {
@@ -60,7 +60,7 @@ class Symmetrizer {
     return std::binary_search(links.begin(), links.end(), union_[k]);
   }
 
-  // Dense numbers for the words that have links, and the union's links around each of its links.
+  // Dense numbers for the aligned words, and the neighbours of each link in the union.
   void rank_words() {
     targets_.clear();
     for (const Link& link : union_) targets_.push_back(link.target);
@@ -157,7 +157,7 @@ class Symmetrizer {
 
 void check_pairs(const Links& first, const Links& second) {
   if (first.size() != second.size())
-    throw std::invalid_argument("both alignments must have equally many sentence pairs");
+    throw std::invalid_argument("both alignments must have the same number of sentence pairs");
 }
 
 int32_t parse_position(std::string_view digits, std::string_view token, int64_t line) {
@@ -202,7 +202,7 @@ Heuristic heuristic_named(std::string_view name) {
   }};
   for (const auto& [known, heuristic] : kNames)
     if (known == name) return heuristic;
-  throw std::invalid_argument("no symmetrisation is called '" + std::string(name) + "'");
+  throw std::invalid_argument("unknown symmetrisation '" + std::string(name) + "'");
 }
 
 LinkTable symmetrize(const Links& first, const Links& second, Heuristic heuristic, int n_threads, Control& control) {

@@ -1,4 +1,4 @@
-// Records spread over buckets by the top bits of a hash: in memory while they fit, then in a scratch file.
+// Records partitioned into buckets by the top bits of a hash: in memory while they fit, then in a scratch file.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class BucketSpool {
   BucketSpool(std::string folder, int64_t max_memory_bytes)
       : folder_(std::move(folder)), max_memory_bytes_(max_memory_bytes), buckets_(kBuckets) {}
 
-  // What one thread writes through; flush() before the spool is read.
+  // The writer of one thread; call flush() before reading the spool.
   class Writer {
    public:
     explicit Writer(BucketSpool& spool) : spool_(spool), buffers_(kBuckets) {}
@@ -47,7 +47,7 @@ class BucketSpool {
     std::vector<std::vector<Record>> buffers_;
   };
 
-  // The records of a bucket, in no particular order; they leave the memory of the spool.
+  // Takes the records of a bucket, in no particular order, and frees the spool's memory for them.
   std::vector<Record> take(int bucket) {
     Bucket& b = buckets_[static_cast<size_t>(bucket)];
     std::vector<Record> records(b.n_records);
@@ -65,7 +65,7 @@ class BucketSpool {
     return records;
   }
 
-  // When everything is taken: gives the scratch file's space back.
+  // Frees the scratch file's space; call it when everything has been taken.
   void release() {
     spilled_bytes_ = spilled_bytes();
     file_.reset();
@@ -78,7 +78,7 @@ class BucketSpool {
   static constexpr size_t kBlockRecords = 4096;
   struct Bucket {
     std::vector<std::vector<Record>> blocks;
-    std::vector<std::pair<int64_t, size_t>> extents;  // of the scratch file: offset, records
+    std::vector<std::pair<int64_t, size_t>> extents;  // in the scratch file: offset, number of records
     size_t n_records = 0;
   };
 

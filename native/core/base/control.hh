@@ -1,4 +1,4 @@
-// How long native work is watched from outside: a stop flag and a progress counter, both lock-free.
+// How long-running native work is observed and cancelled: a progress counter and a stop flag, both lock-free.
 #pragma once
 
 #include <atomic>
@@ -7,7 +7,7 @@
 
 namespace dragoman {
 
-// Thrown inside the core when someone asked it to stop (Ctrl-C).
+// Thrown inside the core after a stop request (Ctrl-C).
 struct Interrupted : std::runtime_error {
   Interrupted() : std::runtime_error("interrupted") {}
 };
@@ -16,7 +16,7 @@ class Control {
  public:
   void request_stop() noexcept { stop_.store(true, std::memory_order_relaxed); }
   bool stop_requested() const noexcept { return stop_.load(std::memory_order_relaxed); }
-  // Call now and then inside long loops.
+  // Call periodically inside long loops.
   void check() const {
     if (stop_requested()) throw Interrupted();
   }

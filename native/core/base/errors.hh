@@ -7,7 +7,7 @@
 
 namespace dragoman {
 
-// The user's data are malformed. `line` counts from 1; 0 where no line applies.
+// The user's data are malformed. `line` counts from 1; 0 if no line applies.
 struct InputError : std::runtime_error {
   explicit InputError(const std::string& what, int64_t line = 0) : std::runtime_error(what), line(line) {}
   int64_t line;

@@ -30,7 +30,7 @@ void append_utf8(uint32_t code, std::string& out) {
 
 void JsonReader::fail(const std::string& expected) const {
   const std::string found = rest_.empty() ? "the end" : quoted(rest_.substr(0, 20));
-  throw InputError("broken JSON: expected " + expected + ", found " + found, line_);
+  throw InputError("invalid JSON: expected " + expected + ", found " + found, line_);
 }
 
 void JsonReader::space() {
@@ -138,7 +138,7 @@ std::string_view JsonReader::number_text() {
   };
   if (i < rest_.size() && rest_[i] == '-') ++i;
   const size_t first = i;
-  // NaN and Infinity are what Python's json writes; name them instead of complaining about syntax.
+  // Python's json writes NaN and Infinity; report them as such rather than as a syntax error.
   for (const std::string_view word : {"NaN", "Infinity"})
     if (rest_.substr(i, word.size()) == word)
       throw InputError("the value " + quoted(rest_.substr(0, i + word.size())) + " is not finite", line_);
@@ -166,7 +166,7 @@ double JsonReader::number() {
 }
 
 void JsonReader::skip(int depth) {
-  if (depth > kMaxDepth) throw InputError("JSON nested more than " + std::to_string(kMaxDepth) + " deep", line_);
+  if (depth > kMaxDepth) throw InputError("JSON nested deeper than " + std::to_string(kMaxDepth) + " levels", line_);
   space();
   if (rest_.empty()) fail("a value");
   std::string ignored;

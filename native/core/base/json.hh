@@ -1,4 +1,4 @@
-// A strict pull reader of one JSON text, for JSON lines. Strings must be valid UTF-8 already (checked per block).
+// A strict pull parser of one JSON text, for JSON Lines. The input must be valid UTF-8 (checked per block).
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ class JsonReader {
   std::string_view number_text();
   double number();
   void skip() { skip(0); }
-  // Nothing but white space may follow.
+  // Only white space may follow.
   void end();
 
  private:

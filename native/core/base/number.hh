@@ -1,4 +1,4 @@
-// Numbers in text files: locale-free, finite, with a clear complaint.
+// Numbers in text files: locale-independent, finite, with clear errors.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ inline std::string quoted(std::string_view text) {
   return result;
 }
 
-// The power of ten of a number's first significant digit, about: enough to tell overflow from underflow.
+// The approximate decimal exponent of a number: enough to tell overflow from underflow.
 inline int64_t decimal_magnitude(std::string_view number) {
   const size_t exponent_at = std::min(number.find_first_of("eE"), number.size());
   const std::string_view digits = number.substr(0, exponent_at);
@@ -37,8 +37,8 @@ inline int64_t decimal_magnitude(std::string_view number) {
   return static_cast<int64_t>(point) - static_cast<int64_t>(first) + exponent;
 }
 
-// Parses all of `text` as a finite double. A number too small for a double is 0. False if it is not a number at all;
-// throws InputError for nan, infinities and numbers too large.
+// Parses all of `text` as a finite double. Underflow gives 0. Returns false if it is not a number; throws InputError
+// for NaN, infinities and overflow.
 inline bool parse_finite(std::string_view text, double& value, int64_t line) {
   const char* begin = text.data();
   const char* end = begin + text.size();
@@ -50,8 +50,7 @@ inline bool parse_finite(std::string_view text, double& value, int64_t line) {
     value = 0;
     return true;
   }
-  if (!std::isfinite(value))
-    throw InputError("the value " + quoted(text) + " is not finite; remove or repair what produced it", line);
+  if (!std::isfinite(value)) throw InputError("the value " + quoted(text) + " is not finite; fix or remove it", line);
   return true;
 }
 

@@ -1,5 +1,4 @@
-// A large array straight from the system, in huge pages where there are some: random access to it misses the
-// translation buffer far less often.
+// A large array allocated by mmap, in huge pages where available: random access causes far fewer TLB misses.
 #pragma once
 
 #include <sys/mman.h>

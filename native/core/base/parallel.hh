@@ -1,5 +1,5 @@
-// Threads over independent items. Each item writes only its own output, so the result is the same for any
-// number of threads; reductions belong to the caller, in fixed blocks and in order.
+// Parallel loops over independent items. Each item writes only its own output, so the result is the same for any number
+// of threads; reductions are left to the caller, in fixed blocks and in order.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 
 namespace dragoman {
 
-// Calls body(begin, end, worker) for consecutive chunks of [0, n), `chunk` items each. `worker` is in
-// [0, n_threads) and picks scratch space. The first exception is rethrown here after all threads ended.
+// Calls body(begin, end, worker) for consecutive chunks of [0, n), `chunk` items each. `worker` in [0, n_threads)
+// selects scratch space. The first exception is rethrown after all threads have joined.
 template <typename Body>
 void parallel_chunks(int64_t n, int64_t chunk, int n_threads, Control& control, Body&& body) {
   chunk = std::max<int64_t>(1, chunk);

@@ -1,5 +1,5 @@
-// Random streams that are the same on every machine: splitmix64, keyed by as many numbers as a stream has names
-// (seed, round, sentence). The distributions of <random> differ between libraries, so ours are written out.
+// Portable random streams: splitmix64, keyed by any number of integers (seed, round, sentence). The distributions of
+// <random> differ between standard libraries, so they are implemented here.
 #pragma once
 
 #include <cmath>
@@ -26,7 +26,7 @@ class Random {
   }
   // In [0, 1).
   double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
-  // In [0, n); the bias of at most n / 2^32 does not matter for sampling. n must be below 2^32.
+  // In [0, n), n < 2^32; the bias of at most n / 2^32 is negligible for sampling.
   uint32_t below(uint32_t n) { return static_cast<uint32_t>(((next() >> 32) * n) >> 32); }
   double normal() {
     const double radius = std::sqrt(-2 * std::log(1 - uniform()));

@@ -32,7 +32,7 @@ void write_all(int fd, int64_t offset, const void* data, size_t n_bytes, const s
 TempFile::TempFile(const std::string& folder) : folder_(folder) {
   std::string path = folder + "/scratch.XXXXXX";
   fd_ = mkstemp(path.data());
-  if (fd_ < 0) fail(folder + ": no scratch file can be made");
+  if (fd_ < 0) fail(folder + ": cannot create a scratch file");
   unlink(path.c_str());
 }
 
@@ -54,7 +54,7 @@ void TempFile::read(int64_t offset, void* data, size_t n_bytes) const {
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) {
       if (n == 0) errno = EIO;
-      fail(folder_ + ": scratch file cannot be read");
+      fail(folder_ + ": cannot read the scratch file");
     }
     at += n;
     offset += n;
@@ -66,7 +66,7 @@ const std::byte* TempFile::map() {
   if (!mapped_ && size()) {
     mapped_bytes_ = static_cast<size_t>(size());
     void* at = mmap(nullptr, mapped_bytes_, PROT_READ, MAP_SHARED, fd_, 0);
-    if (at == MAP_FAILED) fail(folder_ + ": scratch file cannot be mapped");
+    if (at == MAP_FAILED) fail(folder_ + ": cannot map the scratch file");
     mapped_ = at;
   }
   return static_cast<const std::byte*>(mapped_);

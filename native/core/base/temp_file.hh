@@ -9,7 +9,7 @@
 
 namespace dragoman {
 
-// An unnamed file in a folder: it vanishes with the process, however that ends.
+// An unnamed file in a folder, deleted when the process ends, however it ends.
 class TempFile {
  public:
   explicit TempFile(const std::string& folder);
@@ -17,10 +17,10 @@ class TempFile {
   TempFile(const TempFile&) = delete;
   TempFile& operator=(const TempFile&) = delete;
 
-  // Any thread may append or read what was appended. Returns the offset.
+  // Appending and reading are thread-safe. Returns the offset.
   int64_t append(const void* data, size_t n_bytes);
   void read(int64_t offset, void* data, size_t n_bytes) const;
-  // The whole content, read-only; call it when all is appended.
+  // The whole content, mapped read-only; call it after the last append.
   const std::byte* map();
   int64_t size() const { return size_.load(std::memory_order_relaxed); }
 
@@ -32,7 +32,7 @@ class TempFile {
   size_t mapped_bytes_ = 0;
 };
 
-// One array of scratch data, written once from the front and then mapped.
+// An array of scratch data, written once sequentially and then mapped.
 template <typename T>
 class TempColumn {
  public:
@@ -50,7 +50,7 @@ class TempColumn {
   TempFile file_;
 };
 
-// A new file that is written at known places. Who makes the folder sees to it that all of it reaches the disk, at once.
+// A new file written at given offsets. The creator of the folder is responsible for fsync.
 class OutFile {
  public:
   explicit OutFile(const std::string& path);
@@ -62,7 +62,7 @@ class OutFile {
   void write(int64_t index, std::span<const T> values) {
     write_at(index * static_cast<int64_t>(sizeof(T)), values.data(), values.size_bytes());
   }
-  void finish();  // reports what closing reports
+  void finish();  // closes the file; throws on error
 
  private:
   void write_at(int64_t offset, const void* data, size_t n_bytes);

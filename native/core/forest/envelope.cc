@@ -19,10 +19,10 @@ struct Line {
   int32_t forest = 0;
 };
 
-// Sorted by slope, each the best from its `from` on.
+// Sorted by slope; each line is the maximum from its `from` on.
 using Envelope = std::vector<Line>;
 
-// Only the lines that are best somewhere; of equal lines the first stays.
+// Keeps only the lines on the upper envelope; of equal lines the first.
 void keep_upper(Envelope& lines) {
   std::stable_sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) { return a.slope < b.slope; });
   size_t n = 0;
@@ -46,7 +46,7 @@ void keep_upper(Envelope& lines) {
   lines.resize(n);
 }
 
-// The envelopes of one forest's nodes. A derivation is known by a chain of backs: an edge, then one link for each tail.
+// The envelopes of one forest's nodes. A derivation is a chain of backpointers: an edge, then one link for each tail.
 class NodeEnvelopes {
  public:
   const Envelope& of_goal(const Forest& forest, std::span<const double> weights, std::span<const double> direction) {
@@ -74,7 +74,7 @@ class NodeEnvelopes {
     while (!open_.empty()) {
       uint32_t at = open_.back();
       open_.pop_back();
-      // The links of an edge name its last tail first, which is the order for a stack.
+      // The links of an edge give its last tail first, which suits a stack.
       for (; backs_[at].edge < 0; at = backs_[at].before) open_.push_back(backs_[at].tail);
       edges.push_back(backs_[at].edge);
     }
@@ -91,7 +91,7 @@ class NodeEnvelopes {
     return static_cast<uint32_t>(backs_.size() - 1);
   }
 
-  // partial_ becomes the sum of itself and a tail's envelope: the pairs of lines that are best at the same t.
+  // Adds a tail's envelope to partial_ (a Minkowski sum): the pairs of lines that are best at the same t.
   void add_tail(const Envelope& tail) {
     sum_.clear();
     size_t i = 0, j = 0;
@@ -124,7 +124,7 @@ struct Rows {
 
 void find(const std::vector<const Forest*>& forests, std::span<const double> weights, std::span<const double> direction,
           NodeEnvelopes& envelopes, Rows& rows) {
-  // Every forest's own envelope is written out before the next forest's, because backs live no longer.
+  // Each forest's envelope is written out before the next forest, because its backpointers are then discarded.
   std::vector<std::vector<int32_t>> derivations;
   for (size_t f = 0; f < forests.size(); ++f)
     for (Line line : envelopes.of_goal(*forests[f], weights, direction)) {

@@ -21,8 +21,8 @@ int32_t Forest::add_node(const Node& node) {
 }
 
 void Forest::add_edge(int32_t instance, std::span<const int32_t> tails, std::span<const Feature> features) {
-  if (nodes_.empty()) throw std::invalid_argument("an edge needs a node to come into");
-  if (instance < 0 || instance >= n_instances()) throw std::invalid_argument("an edge names no instance");
+  if (nodes_.empty()) throw std::invalid_argument("an edge needs a head node");
+  if (instance < 0 || instance >= n_instances()) throw std::invalid_argument("the instance of an edge does not exist");
   for (const int32_t tail : tails)
     if (tail < 0 || tail >= goal()) throw std::invalid_argument("an edge's tails must come before its head");
   size_t n_slots = 0;
@@ -31,16 +31,16 @@ void Forest::add_edge(int32_t instance, std::span<const int32_t> tails, std::spa
   for (const int32_t symbol : symbols(instance)) {
     if (symbol >= 0) continue;
     const auto slot = static_cast<size_t>(tail_slot(symbol));
-    if (slot >= tails.size()) throw std::invalid_argument("an instance names a tail that its edge lacks");
+    if (slot >= tails.size()) throw std::invalid_argument("an instance refers to a tail that its edge lacks");
     const bool again = seen.empty() ? (seen_bits >> slot & 1) != 0 : seen[slot] != 0;
-    if (again) throw std::invalid_argument("an instance names a tail twice");
+    if (again) throw std::invalid_argument("an instance refers to a tail twice");
     if (seen.empty())
       seen_bits |= uint64_t{1} << slot;
     else
       seen[slot] = 1;
     ++n_slots;
   }
-  if (n_slots != tails.size()) throw std::invalid_argument("an instance does not name every tail of its edge");
+  if (n_slots != tails.size()) throw std::invalid_argument("an instance does not refer to every tail of its edge");
   edge_instance_.push_back(instance);
   tails_.insert(tails_.end(), tails.begin(), tails.end());
   tail_offsets_.push_back(static_cast<int64_t>(tails_.size()));

@@ -1,7 +1,7 @@
 // A packed search space. Nodes are in topological order (an edge's tails come before its head), the last node is the
-// goal, and a derivation's features are the sum over its edges. An edge is an *instance* (a rule at its place in the
-// sentence, with its words and local features, shared by every edge that applies it), its tails, and what depends on
-// the tails. A phrase lattice is a forest whose edges have at most one tail.
+// goal, and a derivation's features are the sum over its edges. An edge consists of an *instance* (a rule at its source
+// span, with its words and local features, shared by every edge that applies it), its tails, and the features that
+// depend on the tails. A phrase lattice is a forest whose edges have at most one tail.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ struct Feature {
   float value;
 };
 
-// Words of a target side; negative symbols stand for tails: -1 the first, -2 the second.
+// Words of a target side; negative symbols are tails: -1 the first, -2 the second.
 inline constexpr int32_t kBosWord = 1, kEosWord = 2;
 constexpr int32_t tail_symbol(int32_t slot) { return -1 - slot; }
 constexpr int32_t tail_slot(int32_t symbol) { return -1 - symbol; }
@@ -28,13 +28,13 @@ class Forest {
     friend bool operator==(const Span&, const Span&) = default;
   };
   struct Node {
-    int32_t label = -1;    // the caller's
-    Span span;             // of the source words between the first and the last covered one
-    int32_t covered = -1;  // source words covered
+    int32_t label = -1;    // defined by the caller
+    Span span;             // from the first to the last source word covered
+    int32_t covered = -1;  // number of source words covered
     friend bool operator==(const Node&, const Node&) = default;
   };
   struct Instance {
-    int64_t rule = -1;  // the grammar's id; -1 where no rule of it stands behind
+    int64_t rule = -1;  // id in the grammar; -1 if it is not from a grammar rule
     Span span;          // of the source: a phrase's own words, a hierarchical rule's whole span
     friend bool operator==(const Instance&, const Instance&) = default;
   };
@@ -42,8 +42,8 @@ class Forest {
   // Building: add the instances, then each node followed by its edges.
   int32_t add_instance(const Instance& instance, std::span<const int32_t> symbols, std::span<const Feature> features);
   int32_t add_node(const Node& node);
-  // Comes into the last node. Throws std::invalid_argument unless the instance exists, the tails are older nodes and
-  // the instance's symbols name each tail exactly once.
+  // Adds an edge whose head is the last node. Throws std::invalid_argument unless the instance exists, the tails are
+  // earlier nodes and the instance's symbols refer to each tail exactly once.
   void add_edge(int32_t instance, std::span<const int32_t> tails, std::span<const Feature> features);
 
   int32_t n_nodes() const { return static_cast<int32_t>(nodes_.size()); }
@@ -59,18 +59,18 @@ class Forest {
   std::span<const Feature> local_features(int32_t instance) const { return row(locals_, local_offsets_, instance); }
   int32_t edge_instance(int32_t e) const { return edge_instance_[at(e)]; }
   std::span<const int32_t> tails(int32_t e) const { return row(tails_, tail_offsets_, e); }
-  // Without those of the instance.
+  // Features of the edge, without those of its instance.
   std::span<const Feature> own_features(int32_t e) const { return row(features_, feature_offsets_, e); }
 
-  // All arrays, for those who copy them out.
+  // All arrays, for export.
   std::span<const Node> nodes() const { return nodes_; }
   std::span<const int32_t> first_edges() const { return first_edge_; }
   std::span<const Instance> instances() const { return instances_; }
   std::span<const int32_t> edge_instances() const { return edge_instance_; }
 
-  // w.f of every edge; a feature beyond the weights weighs 0.
+  // w.f of every edge; features beyond the end of the weights have weight 0.
   std::vector<double> edge_scores(std::span<const double> weights) const;
-  // Only the edges that are kept and stand in some derivation of the goal with others that are kept.
+  // Keeps only the edges marked `keep` that are in a derivation of the goal made of such edges.
   Forest subforest(const std::vector<char>& keep) const;
   size_t n_bytes() const;
 

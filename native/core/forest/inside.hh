@@ -1,4 +1,4 @@
-// Dynamic programs over forests by semiring: inside and outside values, marginals of edges, expectations, pruning.
+// Dynamic programming over forests by semiring: inside and outside values, edge marginals, expectations, pruning.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace dragoman::forest {
 
-// Log values: the best derivation, or the sum of all.
+// Semirings over log values: the best derivation, or the sum of all.
 struct MaxPlus {
   static constexpr double kZero = -std::numeric_limits<double>::infinity();
   static double plus(double a, double b) { return std::max(a, b); }
@@ -25,7 +25,7 @@ struct LogSum {
   }
 };
 
-// Inside value of every node, in logs; kZero where there is no derivation.
+// Inside value of every node, in logs; kZero if there is no derivation.
 template <typename Semiring>
 std::vector<double> inside(const Forest& forest, std::span<const double> edge_scores) {
   std::vector<double> values(static_cast<size_t>(forest.n_nodes()), Semiring::kZero);
@@ -38,8 +38,7 @@ std::vector<double> inside(const Forest& forest, std::span<const double> edge_sc
   return values;
 }
 
-// What the rest of a derivation of the goal contributes beside the node. An edge that uses a node twice counts for each
-// of its places.
+// Outside value of every node. An edge that uses a node twice counts once per use.
 template <typename Semiring>
 std::vector<double> outside(const Forest& forest, std::span<const double> edge_scores, std::span<const double> inside) {
   std::vector<double> values(static_cast<size_t>(forest.n_nodes()), Semiring::kZero);
@@ -50,7 +49,7 @@ std::vector<double> outside(const Forest& forest, std::span<const double> edge_s
     const double head = values[static_cast<size_t>(v)];
     if (head == Semiring::kZero) continue;
     for (int32_t e = forest.first_edge(v); e < forest.end_edge(v); ++e) {
-      // Products of all tails but one, by sums from both sides: kZero - kZero is not a number.
+      // Products of all tails but one, by prefix and suffix sums, because kZero - kZero is NaN.
       const auto tails = forest.tails(e);
       after.assign(tails.size() + 1, 0.0);
       for (size_t i = tails.size(); i-- > 0;) after[i] = after[i + 1] + inside[static_cast<size_t>(tails[i])];

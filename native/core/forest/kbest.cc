@@ -28,7 +28,7 @@ size_t at(int32_t i) { return static_cast<size_t>(i); }
 
 bool is_mark(int32_t word) { return word == kBosWord || word == kEosWord; }
 
-// Of two items of one node: a heap's top is the greatest score, then the first edge, then the first pushed.
+// Heap order of a node's items: highest score first, then first edge, then first pushed.
 struct Worse {
   template <typename Item>
   bool operator()(const Item& a, const Item& b) const {
@@ -89,7 +89,7 @@ KBestSearch::KBestSearch(const Forest& forest, std::vector<double> edge_scores, 
     else if (distinct)
       best_yield_[at(v)] = yield_of({best_[at(v)], best_edge_[at(v)], 0});
   }
-  // Only after this may ranks other than zeros be added; yield_of above reads none.
+  // Nonzero ranks may be added only after this; yield_of above does not read any.
   ranks_.assign(widest, 0);
 }
 
@@ -143,7 +143,7 @@ void KBestSearch::start(int32_t node) {
 }
 
 bool KBestSearch::find(int32_t root, uint32_t rank) {
-  // An explicit stack: forests can be deep. A node asks only nodes before it, so none stands here twice.
+  // An explicit stack, because forests can be deep. A node depends only on earlier nodes, so none is on it twice.
   wanted_.assign(1, {root, rank});
   while (!wanted_.empty()) {
     const auto [node, want] = wanted_.back();
@@ -188,7 +188,7 @@ bool KBestSearch::find(int32_t root, uint32_t rank) {
     state.pending = state.heap.back();
     state.heap.pop_back();
     state.has_pending = true;
-    // Each vector of ranks is made once: from the one whose last rank that is not 0 is less by one.
+    // Each rank vector is generated once: from the one whose last nonzero rank is smaller by one.
     const size_t n_tails = forest_.tails(state.pending.edge).size();
     state.pending_slot = 0;
     for (size_t i = n_tails; i-- > 0;)
@@ -236,13 +236,14 @@ void append_kbest(const Forest& forest, std::span<const double> weights, int64_t
 }
 
 void append_yield(const Forest& forest, std::span<const int32_t> edges, std::vector<int32_t>& tokens) {
-  // The place of each tail's subtree follows from the arities, read from behind.
+  // The position of each tail's subtree follows from the arities, read backwards.
   std::vector<size_t> first_child(edges.size() + 1);
   std::vector<size_t> children, open;
   for (size_t i = edges.size(); i-- > 0;) {
-    if (edges[i] < 0 || edges[i] >= forest.n_edges()) throw std::invalid_argument("a derivation names no edge");
+    if (edges[i] < 0 || edges[i] >= forest.n_edges())
+      throw std::invalid_argument("an edge of the derivation does not exist");
     const size_t n_tails = forest.tails(edges[i]).size();
-    if (open.size() < n_tails) throw std::invalid_argument("a derivation lacks edges");
+    if (open.size() < n_tails) throw std::invalid_argument("the derivation has too few edges");
     first_child[i] = children.size();
     for (size_t t = 0; t < n_tails; ++t) {
       children.push_back(open.back());
@@ -250,8 +251,8 @@ void append_yield(const Forest& forest, std::span<const int32_t> edges, std::vec
     }
     open.push_back(i);
   }
-  if (open.size() != 1) throw std::invalid_argument("a derivation has too many edges");
-  std::vector<std::pair<size_t, size_t>> stack{{0, 0}};  // edge's place, next symbol
+  if (open.size() != 1) throw std::invalid_argument("the derivation has too many edges");
+  std::vector<std::pair<size_t, size_t>> stack{{0, 0}};  // edge position, next symbol
   while (!stack.empty()) {
     auto& [place, next] = stack.back();
     const auto symbols = forest.symbols(forest.edge_instance(edges[place]));

@@ -11,7 +11,7 @@
 
 namespace dragoman::forest {
 
-// Candidates of many sentences, flat. Row r of each ragged part belongs to candidate r; `first` groups candidates by
+// Flat candidates of many sentences. Row r of each ragged part belongs to candidate r; `first` groups candidates by
 // sentence. `edges` is the derivation in pre-order: an edge, then those of its first tail, its second, and so on.
 struct KBestLists {
   std::vector<int64_t> first{0};
@@ -19,7 +19,7 @@ struct KBestLists {
   std::vector<int64_t> token_offsets{0};
   std::vector<int32_t> tokens;
   std::vector<int64_t> feature_offsets{0};
-  std::vector<int32_t> feature_ids;  // ascending in each row; no value is 0
+  std::vector<int32_t> feature_ids;  // ascending in each row; no zero values
   std::vector<float> feature_values;
   std::vector<int64_t> edge_offsets{0};
   std::vector<int32_t> edges;
@@ -27,36 +27,36 @@ struct KBestLists {
   void append(const KBestLists& other);
 };
 
-// All parts in order; each is freed once it is copied.
+// Concatenates the parts, freeing each after it is copied.
 KBestLists concatenated(std::vector<KBestLists>&& parts);
 
-// Derivations in order of score; of equal scores the one whose edge comes first in its node.
+// Derivations by decreasing score; ties are broken by the order of edges in their node.
 class KBestSearch {
  public:
   KBestSearch(const Forest& forest, std::vector<double> edge_scores, bool distinct);
 
-  // Makes derivation `rank` of the goal known; false when there are fewer.
+  // Computes derivation `rank` of the goal; returns false if there are fewer.
   bool find(int64_t rank) { return forest_.n_nodes() > 0 && find(forest_.goal(), static_cast<uint32_t>(rank)); }
   double score(int64_t rank) const { return score(forest_.goal(), static_cast<uint32_t>(rank)); }
-  // Appends the edges of a derivation that was found, in pre-order.
+  // Appends the edges of a computed derivation, in pre-order.
   void append_edges(int64_t rank, std::vector<int32_t>& edges) const;
 
  private:
   struct Item {
     double score;
     int32_t edge;
-    uint32_t ranks;  // first of the tails' ranks in ranks_
+    uint32_t ranks;  // index of the tails' ranks in ranks_
   };
-  // A hash of a string that can be composed: polynomial, modulo 2^61 - 1.
+  // A composable string hash: polynomial, modulo 2^61 - 1.
   struct Yield {
     uint64_t hash = 0, power = 1;
   };
   struct NodeState {
     std::vector<Item> found;
     std::vector<Item> heap;
-    std::vector<Yield> yields;          // of those found, when distinct
+    std::vector<Yield> yields;          // of the derivations found, if distinct
     std::unordered_set<uint64_t> seen;  // their hashes
-    Item pending{};                     // was popped; its successors are not all in the heap
+    Item pending{};                     // popped; its successors are not yet all in the heap
     uint32_t pending_slot = 0;
     bool started = false, has_pending = false, exhausted = false;
   };
@@ -78,18 +78,18 @@ class KBestSearch {
   std::vector<int32_t> best_edge_;
   std::vector<Yield> best_yield_;
   std::vector<NodeState> states_;
-  std::vector<uint32_t> ranks_;  // begins with zeros, as many as the widest edge has tails
+  std::vector<uint32_t> ranks_;  // begins with as many zeros as the widest edge has tails
   std::vector<std::pair<int32_t, uint32_t>> wanted_;
 };
 
 // Adds one sentence: its k best candidates with tokens (without <s> and </s>), summed features and edges.
 void append_kbest(const Forest& forest, std::span<const double> weights, int64_t k, bool distinct, KBestLists& out);
 
-// The words of a derivation given by its edges in pre-order. Throws std::invalid_argument when they are none of the
-// forest.
+// The words of a derivation given by its edges in pre-order. Throws std::invalid_argument if they are not a derivation
+// of the forest.
 void append_yield(const Forest& forest, std::span<const int32_t> edges, std::vector<int32_t>& tokens);
 
-// Sums of features over edges. Keeps its scratch space between calls.
+// Sums features over edges. Reuses its scratch space between calls.
 class FeatureSum {
  public:
   explicit FeatureSum(const Forest& forest) : forest_(forest), slots_(1 << 10, -1) {}
@@ -101,7 +101,7 @@ class FeatureSum {
 
   const Forest& forest_;
   std::vector<int32_t> slots_;  // open addressing: a column, or -1
-  std::vector<int32_t> ids_;    // of each column, in order of first sight
+  std::vector<int32_t> ids_;    // of each column, in order of first occurrence
   std::vector<double> sums_;
   std::vector<char> is_touched_;
   std::vector<std::pair<int32_t, size_t>> touched_;  // id and column

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kMaxContext = 7;
 
-// A partial translation without its n-gram counts, which stand beside it.
+// A partial translation; its n-gram counts are stored separately.
 struct Item {
   int32_t length = 0;
   int32_t n_prefix = 0, n_suffix = 0;
@@ -84,7 +84,7 @@ class OracleSearch {
     keep(v);
   }
 
-  // Counts through the items of all tails.
+  // Enumerates all combinations of the tails' items.
   bool next_choice(std::span<const int32_t> tails) {
     for (size_t i = 0; i < choice_.size(); ++i) {
       if (++choice_[i] < nodes_[static_cast<size_t>(tails[i])].size()) return true;
@@ -124,7 +124,7 @@ class OracleSearch {
 
   // Counts the n-grams that end with `word` and begin among the last `n_context` words.
   void count_ending(int32_t word, const int32_t* context, int n_context, int n_new) {
-    // From the longest context to none; those that begin within the last n_new words were counted before.
+    // From the longest context to the empty one; n-grams that begin within the last n_new words were counted before.
     for (int length = n_context; length >= n_new; --length) {
       int32_t node = metric::NgramTrie::kRoot;
       for (int i = n_context - length; i < n_context; ++i) {
@@ -168,7 +168,7 @@ class OracleSearch {
       const int n_context = std::min(order_ - 1, n_before + i);
       if (n_context > i) count_ending(inner.prefix[i], window + n_before + i - n_context, n_context, i + 1);
     }
-    if (inner.length <= inner.n_suffix) {  // all of its words are known
+    if (inner.length <= inner.n_suffix) {  // all of its words are stored
       for (int i = 0; i < inner.n_suffix; ++i) {
         push_suffix(inner.suffix[i]);
         ++now_.length;
@@ -218,7 +218,7 @@ class OracleSearch {
     return state;
   }
 
-  // Whether a found item has the state of the present one; with another state of the same hash both are kept.
+  // Whether an existing item has the same state as the current one; on a hash collision both are kept.
   bool same(uint32_t found) const {
     const Item& other = found_[found];
     return other.length == now_.length && other.n_prefix == now_.n_prefix && other.n_suffix == now_.n_suffix &&
@@ -228,7 +228,7 @@ class OracleSearch {
                       found_counts_.begin() + static_cast<std::ptrdiff_t>(found * n_ngrams_));
   }
 
-  // The beam's best of what was found become the node's items.
+  // The `beam` best items found become the node's items.
   void keep(int32_t v) {
     kept_.resize(found_.size());
     for (size_t i = 0; i < kept_.size(); ++i) kept_[i] = static_cast<uint32_t>(i);
@@ -263,7 +263,7 @@ class OracleSearch {
   const Forest* forest_ = nullptr;
   const std::vector<std::span<const int32_t>>* references_ = nullptr;
   metric::NgramTrie trie_;
-  size_t n_ngrams_ = 0;  // the root included
+  size_t n_ngrams_ = 0;  // including the root
   std::vector<int> order_of_;
   std::vector<uint8_t> limits_;
 
@@ -272,7 +272,7 @@ class OracleSearch {
   std::vector<uint8_t> counts_;  // of all items, n_ngrams_ each
   std::vector<uint32_t> tails_;
 
-  // Of the node at work.
+  // State of the current node.
   std::vector<Item> found_;
   std::vector<uint8_t> found_counts_;
   std::vector<uint32_t> found_tails_, kept_;
@@ -288,10 +288,10 @@ class OracleSearch {
 std::vector<ForestOracle> forest_oracles(const std::vector<const Forest*>& forests,
                                          const std::vector<std::vector<std::span<const int32_t>>>& references,
                                          int order, int64_t beam, int n_threads, Control& control) {
-  if (references.size() != forests.size()) throw std::invalid_argument("references for every forest expected");
+  if (references.size() != forests.size()) throw std::invalid_argument("expected references for every forest");
   if (order < 1 || order > kMaxContext + 1) throw std::invalid_argument("order must be between 1 and 8");
   for (const auto& of_one : references)
-    if (of_one.empty()) throw std::invalid_argument("at least one reference a forest expected");
+    if (of_one.empty()) throw std::invalid_argument("expected at least one reference per forest");
   std::vector<ForestOracle> best(forests.size());
   std::vector<OracleSearch> searches(static_cast<size_t>(std::max(1, n_threads)), OracleSearch(order, beam));
   parallel_chunks(static_cast<int64_t>(forests.size()), 1, n_threads, control,

@@ -1,7 +1,6 @@
-// The derivation of a forest that is closest to the references: highest BLEU+1 (Lin and Och 2004), by a beam over
-// partial translations. Two partial translations of a node are one when nothing that comes around them can tell them
-// apart: the same reference n-grams (counted up to what references have), length, first and last words. With an
-// unlimited beam the result is exact.
+// The oracle derivation of a forest: highest BLEU+1 (Lin and Och 2004) against the references, by beam search over
+// partial translations. Partial translations of a node are recombined when no context can distinguish them: equal
+// (clipped) reference n-gram counts, length, first and last words. Exact with an unlimited beam.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +14,11 @@ namespace dragoman::forest {
 
 struct ForestOracle {
   double gain = 0;             // BLEU+1
-  std::vector<int32_t> edges;  // pre-order; empty where the forest has no derivation
+  std::vector<int32_t> edges;  // pre-order; empty if the forest has no derivation
 };
 
-// `beam` partial translations are kept of a node, the best by BLEU+1 against a reference as long as the node's share of
-// the source words; 0: all. references[s] are those of forest s, at least one each.
+// Each node keeps the `beam` best partial translations by BLEU+1, with the reference length scaled to the node's share
+// of the source words; 0 keeps all. references[s] are those of forest s, at least one each.
 std::vector<ForestOracle> forest_oracles(const std::vector<const Forest*>& forests,
                                          const std::vector<std::vector<std::span<const int32_t>>>& references,
                                          int order, int64_t beam, int n_threads, Control& control);

@@ -27,7 +27,7 @@ class Lines {
   }
   std::string_view need(const char* what) {
     std::string_view line;
-    if (!next(line)) throw InputError(std::string("the hypergraph ends early; ") + what + " was expected", number_ + 1);
+    if (!next(line)) throw InputError(std::string("the hypergraph is truncated; expected ") + what, number_ + 1);
     return line;
   }
   [[noreturn]] void fail(const std::string& why) const { throw InputError(why, number_); }
@@ -37,7 +37,7 @@ class Lines {
   int64_t number_ = 0;
 };
 
-// The next piece between spaces and tabs; empty at the end.
+// The next token, separated by spaces and tabs; empty at the end.
 std::string_view take_token(std::string_view& rest) {
   const size_t begin = rest.find_first_not_of(" \t");
   if (begin == std::string_view::npos) {
@@ -63,7 +63,7 @@ bool parse_reference(std::string_view token, int32_t& vertex) {
 
 int32_t intern_word(std::string_view token, names::WordTable& words) {
   if (token == "<s>" || token == "</s>") return words.intern(token);
-  // Our own files hold stored forms; those of others hold plain words.
+  // Our own files have stored forms; those of other tools have plain words.
   std::string stored;
   if (token.front() == '\\') {
     names::escape_word(names::unescape_word(token), stored);
@@ -80,7 +80,7 @@ Feature parse_feature(std::string_view token, names::FeatureIndex& index, const 
   const std::string_view text = token.substr(equals + 1);
   double value = 0;
   if (!parse_finite(text, value, lines.number()))
-    lines.fail("the value of the feature " + quoted(token.substr(0, equals)) + " is no number: " + quoted(text));
+    lines.fail("the value of the feature " + quoted(token.substr(0, equals)) + " is not a number: " + quoted(text));
   const float stored = to_feature_value(value, lines.number());
   try {
     return {index.intern(token.substr(0, equals)), stored};
@@ -126,7 +126,7 @@ Forest read_hypergraph(std::string_view text, names::WordTable& words, names::Fe
     if (!parse_count(take_token(rest), n_here) || !take_token(rest).empty())
       lines.fail("expected the number of edges of vertex " + std::to_string(v) + ", found " + quoted(line));
     if (n_here > n_edges - forest.n_edges())
-      lines.fail("more edges than the " + std::to_string(n_edges) + " that the file's head promises");
+      lines.fail("more edges than the " + std::to_string(n_edges) + " announced in the header");
     Forest::Node node;
     bool is_added = false;
     for (int32_t i = 0; i < n_here; ++i) {
@@ -168,11 +168,11 @@ Forest read_hypergraph(std::string_view text, names::WordTable& words, names::Fe
     if (!is_added) forest.add_node(node);
   }
   if (forest.n_edges() != n_edges)
-    lines.fail("the head promises " + std::to_string(n_edges) + " edges, but there are " +
+    lines.fail("the header announces " + std::to_string(n_edges) + " edges, but there are " +
                std::to_string(forest.n_edges()));
   while (lines.next(line))
     if (line.find_first_not_of(" \t") != std::string_view::npos)
-      lines.fail("more lines than the head promises; is this more than one hypergraph?");
+      lines.fail("more lines than announced in the header; is this more than one hypergraph?");
   return forest;
 }
 
@@ -185,7 +185,7 @@ std::string write_hypergraph(const Forest& forest, const names::WordTable& words
       if (f.id < 0 || f.id >= features.size()) throw InputError("the forest has a feature that the index lacks");
       const std::string_view name = features.name(f.id);
       if (name.find_first_of(" \t") != std::string_view::npos)
-        throw InputError("the feature name " + quoted(name) + " has a space, which hypergraph text cannot hold");
+        throw InputError("the feature name " + quoted(name) + " has a space, which hypergraph text cannot represent");
       out += name;
       out += '=';
       append_number(f.value, out);

@@ -1,4 +1,4 @@
-// The hypergraph text of Moses and the kenlm tools, one search space a file, bottom-up, the goal last:
+// The hypergraph text format of Moses and the kenlm tools, one search space per file, bottom-up, the goal last:
 //
 //   # target ||| features ||| source-covered
 //   3 3
@@ -9,7 +9,7 @@
 //   1
 //   [1] </s> ||| LM0=-0.5 ||| 2
 //
-// The second line counts vertices and edges, then each vertex gives the number of its edges and those.
+// The second line has the numbers of vertices and edges; each vertex then has its number of edges and the edges.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,8 @@ namespace dragoman::forest {
 // Interns words (as stored forms) and feature names. Throws InputError with the line.
 Forest read_hypergraph(std::string_view text, names::WordTable& words, names::FeatureIndex& features);
 
-// Word ids from words.size() on are `own_words`, stored forms too. Throws InputError for what the format cannot hold.
+// Word ids from words.size() on are `own_words` (out-of-vocabulary words), also as stored forms. Throws InputError for
+// anything the format cannot represent.
 std::string write_hypergraph(const Forest& forest, const names::WordTable& words,
                              const std::vector<std::string>& own_words, const names::FeatureIndex& features);
 

@@ -1,4 +1,4 @@
-// ARPA text to a Model and back. Log base 10 in the file, natural logs inside.
+// ARPA text to a Model and back. Log base 10 in the file, natural logs in memory.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@
 
 namespace dragoman::lm {
 
-// Takes the file in blocks of whole lines. Throws InputError with the line.
+// Reads the file in blocks of complete lines. Throws InputError with the line.
 //
-// Words are stored escaped; both escaped files (ours) and plain ones (others') are understood. "<UNK>" is "<unk>"; a
-// file without it gets log10 -100. N-grams whose first or last words are not listed one order down (some tools prune
-// so) get them, with the value that backing off gives, so that no score changes.
+// Words are stored escaped; both escaped files (ours) and plain ones (of other tools) are read. "<UNK>" is "<unk>"; if
+// missing, it gets log10 -100. Missing prefixes and suffixes of n-grams (some tools prune them) are added with their
+// backed-off probability, so that no score changes.
 class ArpaReader {
  public:
   ArpaReader();
@@ -50,19 +50,19 @@ class ArpaReader {
   size_t n_ = 0;  // order of the current section
   std::vector<Section> sections_;
   names::WordTable words_;
-  std::vector<bool> listed_;  // by word id
+  std::vector<bool> listed_;  // by word id: whether its 1-gram was read
   std::string stored_;        // scratch
-  // The words of the line before, as they stand in the block: files are mostly sorted, and words repeat.
+  // The words of the previous line, as views into the block: files are usually sorted, so words repeat.
   std::string_view previous_[kMaxOrder];
   uint32_t previous_ids_[kMaxOrder] = {};
 };
 
-// Gives the text in blocks, n-grams of each order by context, then by word.
+// Produces the text in blocks, the n-grams of each order sorted by context, then by word.
 class ArpaWriter {
  public:
   // Throws InputError when a mapped model turns out to be damaged.
   explicit ArpaWriter(const Model& model);
-  // Replaces `out` by the next block of about a MiB; leaves it empty at the end.
+  // Replaces `out` with the next block of about 1 MiB; empty at the end.
   void next(std::string& out);
 
  private:
@@ -78,7 +78,7 @@ class ArpaWriter {
   std::vector<int64_t> n_ngrams_;   // as found
   std::vector<Entry> ngrams_;       // of the current order, sorted; keys are plain (context, word)
   size_t n_ = 0;                    // current order
-  size_t i_ = 0;                    // next of it
+  size_t i_ = 0;                    // next n-gram of this order
   uint32_t last_node_ = 0;          // the context spelled last
   std::string last_context_;
 };

@@ -14,9 +14,9 @@ namespace dragoman::lm {
 namespace {
 
 constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
-constexpr size_t kAhead = 8;  // accesses in flight, to hide the latency of memory
+constexpr size_t kAhead = 8;  // prefetch distance, to hide memory latency
 
-// From words to the place in a list.
+// Hash table from the words of an n-gram to its index in a list.
 class Index {
  public:
   explicit Index(const NgramList& list) : list_(list), slots_(std::bit_ceil(2 * list.size() + 16), kNone) {}
@@ -24,7 +24,7 @@ class Index {
   uint32_t find(const uint32_t* words) const { return slots_[slot_of(words)]; }
   void prefetch(const uint32_t* words) const { __builtin_prefetch(&slots_[home_of(words)]); }
 
-  // Enters the n-gram at `place`; false when its words are there already.
+  // Adds the n-gram at index `place`; returns false for a duplicate.
   bool add(size_t place) {
     if (place >= kNone) throw InputError("more than 2^32 - 1 n-grams of one order");
     if (2 * (n_used_ + 1) > slots_.size()) grow();
@@ -80,8 +80,8 @@ class Linker {
 
   void run(Control& control) {
     const size_t order = lists_.size();
-    if (order > 1) index_of(order);  // for n-grams that stand twice
-    // From the highest order down, because an n-gram that is added may need others below.
+    if (order > 1) index_of(order);  // checks for duplicates
+    // From the highest order down, because an added n-gram may require others of lower order.
     for (size_t n = order; n >= 2; --n) {
       control.check();
       n == 2 ? link_to_words() : link_to_ngrams(n);
@@ -98,7 +98,7 @@ class Linker {
     Index index(list);
     for (size_t i = 0; i < list.size(); ++i) {
       if (i + kAhead < list.size()) index.prefetch(list.at(i + kAhead));
-      if (!index.add(i)) fail(n, i, "stands twice");
+      if (!index.add(i)) fail(n, i, "is a duplicate");
     }
     return index;
   }
@@ -129,7 +129,7 @@ class Linker {
     Level& level = levels_[n - 1];
     for (size_t i = 0; i < list.size(); ++i) {
       if (i + kAhead < list.size()) index.prefetch(list.at(i + kAhead) + 1);
-      // Files are mostly sorted by context.
+      // Files are usually sorted by context.
       const bool same_context = i > 0 && std::equal(list.at(i), list.at(i) + (n - 1), list.at(i - 1));
       level.context.push_back(same_context ? level.context.back() : place_of(list.at(i)));
       level.suffix.push_back(place_of(list.at(i) + 1));
@@ -138,10 +138,10 @@ class Linker {
   }
 
   void require_backoff(size_t n, uint32_t place, const std::vector<float>& backoffs) const {
-    if (std::isnan(backoffs[place])) fail(n, place, "begins longer n-grams but has no backoff weight");
+    if (std::isnan(backoffs[place])) fail(n, place, "is a prefix of longer n-grams but has no backoff weight");
   }
 
-  // Moves the numbers over and gives the n-grams that were added the value that backing off gives.
+  // Moves the values over and gives the added n-grams their backed-off probability.
   void complete(size_t n) {
     Level& level = levels_[n - 1];
     if (n > 1) {

@@ -21,7 +21,7 @@ std::string_view trimmed(std::string_view text) {
                                          : text.substr(begin, text.find_last_not_of(kSpace) + 1 - begin);
 }
 
-// Takes the next field off the front of `rest`; empty at the end.
+// Removes and returns the next field of `rest`; empty at the end.
 std::string_view take_field(std::string_view& rest) {
   rest.remove_prefix(std::min(rest.find_first_not_of(kSpace), rest.size()));
   const std::string_view field = rest.substr(0, rest.find_first_of(kSpace));
@@ -43,7 +43,7 @@ std::string quoted(std::string_view text) {
   return result;
 }
 
-// The stored form of a word that stands in the file escaped already, or as it is.
+// The stored form of a word that may or may not be escaped in the file.
 void append_stored(std::string_view word, std::string& out) {
   if (word.front() == '\\') {
     names::escape_word(names::unescape_word(word), out);
@@ -140,19 +140,19 @@ void ArpaReader::end_section() {
   const Section& section = sections_[n_ - 1];
   const auto n_found = static_cast<int64_t>(section.ngrams.size());
   if (n_found != section.n_promised)
-    fail("the header promises " + std::to_string(section.n_promised) + " " + std::to_string(n_) +
-         "-grams, the section has " + std::to_string(n_found));
+    fail("the header announces " + std::to_string(section.n_promised) + " " + std::to_string(n_) +
+         "-grams, but the section has " + std::to_string(n_found));
 }
 
 void ArpaReader::ngram_line(std::string_view text) {
   Section& section = sections_[n_ - 1];
   if (static_cast<int64_t>(section.ngrams.size()) == section.n_promised)
     fail("more " + std::to_string(n_) + "-grams than the " + std::to_string(section.n_promised) +
-         " the header promises");
+         " announced in the header");
   std::string_view rest = text, number, words, weight;
   bool has_weight = false;
   if (rest.find('\t') != std::string_view::npos) {
-    // Number, words and weight are apart by tabs, so a stray space inside a word is seen.
+    // Probability, words and weight are separated by tabs, so a stray space inside a word is detected.
     const auto take = [&rest] {
       const std::string_view field = rest.substr(0, rest.find('\t'));
       rest.remove_prefix(std::min(field.size() + 1, rest.size()));
@@ -225,12 +225,12 @@ uint32_t ArpaReader::word_id(std::string_view word) {
   if (n_ > 1) {
     const int32_t id = words_.find(word);
     if (id == names::WordTable::kAbsent || !listed_[static_cast<size_t>(id)])
-      fail("the word " + quoted(word) + " is not among the 1-grams");
+      fail("the word " + quoted(word) + " is not a 1-gram of the model");
     return static_cast<uint32_t>(id);
   }
   const auto id = static_cast<size_t>(words_.intern(word));
   if (listed_.size() <= id) listed_.resize(id + 1, false);
-  if (listed_[id]) fail("the 1-gram " + quoted(word) + " stands twice");
+  if (listed_[id]) fail("the 1-gram " + quoted(word) + " is a duplicate");
   listed_[id] = true;
   return static_cast<uint32_t>(id);
 }
@@ -245,8 +245,8 @@ void ArpaReader::require_symbols() {
 
 std::unique_ptr<Model> ArpaReader::finish(Control& control) {
   if (part_ == Part::kPreamble)
-    fail("is not a language model: neither our binary form nor ARPA text, which has a line \\data\\");
-  if (part_ != Part::kEnd) fail("the ARPA file ends too early: no \\end\\; is it cut off?");
+    fail("is not a language model: neither the binary format nor ARPA text, which has a line \\data\\");
+  if (part_ != Part::kEnd) fail("the ARPA file has no \\end\\; is it truncated?");
   require_symbols();
   const size_t order = sections_.size();
   std::vector<Level> levels(order);
@@ -254,7 +254,7 @@ std::unique_ptr<Model> ArpaReader::finish(Control& control) {
   std::vector<NgramList> lists;
   for (Section& section : sections_) lists.push_back(std::move(section.ngrams));
 
-  // Single words stand in any order in the file; their place is their id.
+  // Unigrams are in any order in the file; their index is the word id.
   const auto n_words = static_cast<size_t>(words_.size());
   levels[0].logprob.assign(n_words, kMissingUnk);
   if (order > 1) levels[0].backoff.assign(n_words, 0);

@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kBlock = 1 << 20;
 
 void append_log10(std::string& out, float natural) {
-  // Nine digits are enough for reading to give back the very same natural log.
+  // Nine digits are enough for an exact round trip of the natural log.
   constexpr int kDigits = 9;
   char buffer[32];
   const double value = natural == 0 ? 0.0 : static_cast<double>(natural) / kLn10;
@@ -21,7 +21,7 @@ void append_log10(std::string& out, float natural) {
 }
 
 [[noreturn]] void damaged() {
-  throw InputError("the binary language model is damaged: its n-grams do not fit together; build it again");
+  throw InputError("the binary language model is damaged: its n-grams are inconsistent; build it again");
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ ArpaWriter::ArpaWriter(const Model& model)
     : model_(model), spelling_(model.n_nodes(), {0, 0}), n_ngrams_(static_cast<size_t>(model.order()), 0) {
   n_ngrams_[0] = model.n_words();
   const auto spell = [&](uint32_t node, uint32_t word, uint32_t next) {
-    // The context after an n-gram is the n-gram itself where that is a context, else shorter.
+    // The context after an n-gram is the n-gram itself if it is a context, else a suffix of it.
     if (next < model.n_nodes() && model.depth(next) == model.depth(node) + 1) spelling_[next] = {node, word};
   };
   for (uint32_t word = 0; word < model.n_words(); ++word) spell(0, word, model.unigrams()[word].next);

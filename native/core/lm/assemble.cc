@@ -16,11 +16,11 @@ namespace {
 constexpr double kLoad = 0.75;
 constexpr uint64_t kSpare = 16;  // buckets
 constexpr Entry kEmpty{kEmptyKey, 0, 0};
-constexpr size_t kAhead = 16;  // accesses in flight, to hide the latency of memory
+constexpr size_t kAhead = 16;  // prefetch distance, to hide memory latency
 
 constexpr uint8_t kIsContext = 1, kExtendsLeft = 2;
 
-// A table ordered by key under construction; its last slot stays empty.
+// A sorted hash table under construction; its last slot stays empty.
 class TableBuilder {
  public:
   explicit TableBuilder(uint64_t n_entries)
@@ -48,13 +48,13 @@ class TableBuilder {
   void insert(Entry entry) {
     size_t slot = home_slot(entry.key, n_homes_);
     while (slots_[slot].key < entry.key) ++slot;
-    if (slots_[slot].key == entry.key) throw InputError("an n-gram stands twice in the model");
+    if (slots_[slot].key == entry.key) throw InputError("the model has a duplicate n-gram");
     for (; slots_[slot].key != kEmptyKey; ++slot) std::swap(slots_[slot], entry);
     slots_[slot] = entry;
     if (slot + 1 == slots_.size()) grow();
   }
 
-  // Room behind the last home bucket; keys would have to crowd there for it to be needed.
+  // Spare buckets after the last home bucket, in case keys overflow there.
   void grow() {
     Pages<Entry> larger(slots_.size() + kSpare * kBucket, kEmpty);
     std::copy_n(slots_.data(), slots_.size(), larger.data());
@@ -67,7 +67,7 @@ class TableBuilder {
   size_t n_pending_ = 0, next_ = 0;
 };
 
-// What the next order up says about the n-grams of `level`.
+// Properties of the n-grams of `level` that follow from the next higher order.
 std::vector<uint8_t> flags_of(const Level& level, const Level* above) {
   std::vector<uint8_t> flags(level.logprob.size(), 0);
   for (size_t i = 0; i < level.backoff.size(); ++i)
@@ -105,7 +105,7 @@ std::unique_ptr<Model> assemble(const names::WordTable& words, std::vector<Level
   parts.nodes.push_back({0, 0});
   TableBuilder table(n_entries - n_words);
 
-  // Of the order below and of this one: the context that follows an n-gram, and its last word.
+  // For the previous order and this one: the context after each n-gram, and its last word.
   std::vector<uint32_t> next_below, next, last_below, last;
   parts.level_begin.push_back(0);
   for (size_t n = 1; n <= order; ++n) {

@@ -10,8 +10,8 @@
 
 namespace dragoman::lm {
 
-// The n-grams of one order. `context` and `suffix` are the places of the first and last n - 1 words in the order
-// below; both must be there. For single words the place is the word id and both are empty. Natural logs.
+// The n-grams of one order. `context` and `suffix` are the indices of the (n - 1)-gram prefix and suffix in the next
+// lower order; both must exist. For unigrams the index is the word id and both are empty. Natural logs.
 struct Level {
   std::vector<uint32_t> context;
   std::vector<uint32_t> suffix;
@@ -19,8 +19,8 @@ struct Level {
   std::vector<float> backoff;  // empty for the highest order
 };
 
-// `words` holds the stored forms, <unk>, <s>, </s> first; levels[0] has one entry for each. Throws InputError when an
-// n-gram is given twice. Advances `control` by `step` for each order.
+// `words` holds the stored forms, <unk>, <s>, </s> first; levels[0] has one entry for each. Throws InputError for a
+// duplicate n-gram. Advances `control` by `step` for each order.
 std::unique_ptr<Model> assemble(const names::WordTable& words, std::vector<Level>&& levels, Control& control,
                                 int64_t step = 0);
 

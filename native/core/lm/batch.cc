@@ -12,16 +12,16 @@ namespace dragoman::lm {
 
 namespace {
 
-// Sentences a thread takes at a time: many, because splitting and scoring displace each other's tables in the caches.
+// Sentences per chunk: many, because tokenising and scoring evict each other's tables from the caches.
 constexpr int64_t kMaxChunk = 8192;
-constexpr int kLanes = 16;  // sentences scored side by side, so that their memory accesses overlap
+constexpr int kLanes = 16;  // sentences scored concurrently, to overlap their memory accesses
 
-// One sentence on its way: a look-up is under way for `word` after `node`.
+// One sentence in progress: a lookup of `word` after `node` is pending.
 struct Lane {
   int64_t row;
   std::span<const int32_t> rest;
   bool end_due;
-  bool missed;  // the look-up found nothing, the node is on its way
+  bool missed;  // the lookup failed; the node is being prefetched
   uint32_t node, word;
   float backoff;
   double total, unknown;
@@ -44,7 +44,7 @@ class Interleaved {
   }
 
  private:
-  // Takes the next sentence with something to score.
+  // Starts the next sentence that has tokens to score.
   bool start(Lane& lane) {
     for (; next_row_ < sentences_.size(); ++next_row_) {
       lane = {next_row_, sentences_[next_row_], ends_.end, false, 0, 0, 0, 0, 0, 0, 0};
@@ -74,7 +74,7 @@ class Interleaved {
     return true;
   }
 
-  // Ends one look-up and begins the next; false when the sentence is done.
+  // Completes one lookup and starts the next; returns false when the sentence is finished.
   bool step(Lane& lane) {
     float prob;
     uint32_t next;
@@ -133,7 +133,7 @@ int64_t chunk_size(int64_t n_sentences, int n_threads) {
   return std::clamp<int64_t>(n_sentences / (4 * std::max(1, n_threads)), 1, kMaxChunk);
 }
 
-// Where lines begin; and the end of the block.
+// The beginnings of the lines, and the end of the block.
 std::vector<size_t> line_starts(std::string_view block) {
   std::vector<size_t> starts{0};
   for (size_t at = 0; at < block.size();) {

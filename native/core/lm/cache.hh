@@ -1,6 +1,5 @@
-// A model whose last answers are remembered. Chart search asks for the same few words in the same few contexts again
-// and again; the model's table is far larger than the processor's caches. Answers are the model's own, bit by bit. Not
-// thread-safe.
+// A model with a cache of recent queries. Chart search repeats the same few words in the same few contexts, and the
+// model's table is far larger than the CPU caches. Scores are bit-identical to the model's. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +32,8 @@ class CachedModel {
  private:
   static constexpr int kLogSlots = 15;
   static_assert(kMaxOrder < 256 && kLogSlots >= 9);
-  // The key is mixed by a bijection and its first bits are the slot's number. The rest stands in the tag, before the
-  // match's length (never 0: an empty slot equals no tag) and whether it extends to the left.
+  // The key is mixed by a bijection; its first bits are the slot number. The tag holds the rest, then the match length
+  // (never 0, so an empty slot matches no tag) and whether the match extends to the left.
   struct Slot {
     uint64_t tag = 0;
     float logprob = 0;

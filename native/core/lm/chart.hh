@@ -1,9 +1,10 @@
-// Language-model states for charts: pieces of a sentence that grow at both ends (Chiang 2007; Li and Khudanpur 2008).
+// Language model states for chart decoding: pieces of a sentence that grow at both ends (Chiang 2007; Li and Khudanpur
+// 2008).
 //
-// The first words of a piece are scored with what stands before them inside the piece. When a left neighbour comes,
-// they are scored again with it, and the piece's score grows by the difference. The left state keeps the words for
-// which that can happen: while the piece's first i words are the end of a longer n-gram of the model, something further
-// left can change the score of word i.
+// The first words of a piece are scored with the context inside the piece. When the piece is extended to the left, they
+// are rescored with the new context, and the score changes by the difference. The left state keeps the words that may
+// need rescoring: as long as the first i words of the piece are a suffix of a longer n-gram of the model, further left
+// context can change the score of word i.
 #pragma once
 
 #include <algorithm>
@@ -15,11 +16,11 @@
 namespace dragoman::lm {
 
 struct LeftState {
-  // Set when more words on the left can change no word after the listed ones but by a backoff weight.
+  // Set when more left context can affect the words after these only by a backoff weight.
   bool full = false;
   uint8_t length = 0;
   uint32_t words[kMaxOrder - 1] = {};
-  float logprobs[kMaxOrder - 1] = {};  // of the words inside the piece; they follow from the words
+  float logprobs[kMaxOrder - 1] = {};  // of the words inside the piece; determined by the words
 
   friend bool operator==(const LeftState& a, const LeftState& b) {
     return a.full == b.full && a.length == b.length && std::equal(a.words, a.words + a.length, b.words);
@@ -40,16 +41,16 @@ struct ChartState {
 };
 static_assert(std::is_trivially_copyable_v<ChartState>);
 
-// Scores one piece from left to right: words, and pieces scored before. `score()` is the natural log probability
-// of the words, each given what stands before it in the piece, minus what the pieces put in had already.
+// Scores one piece from left to right, made of words and previously scored pieces. `score()` is the natural log
+// probability of the words, each given its left context in the piece, minus the scores of the added pieces.
 template <typename Lm>
 class BasicPieceScorer {
  public:
   explicit BasicPieceScorer(Lm& model) : model_(model) {}
-  // Goes on from a piece's beginning that was scored before.
+  // Continues from a previously scored prefix of the piece.
   BasicPieceScorer(Lm& model, const ChartState& state, double score) : model_(model), state_(state), score_(score) {}
 
-  // The piece begins with <s>: only as the first call.
+  // The piece begins with <s>; must be the first call.
   void begin_sentence() {
     state_.left.full = true;
     state_.right = model_.begin_state();
@@ -66,14 +67,14 @@ class BasicPieceScorer {
   }
 
   void piece(const ChartState& inner) {
-    if (state_.left.length == 0 && !state_.left.full) {  // nothing stands before it
+    if (state_.left.length == 0 && !state_.left.full) {  // no left context
       state_ = inner;
       return;
     }
     const LeftState& left = inner.left;
     State context = state_.right;
     for (int i = 0; i < left.length; ++i) {
-      if (!model_.deeper_than(context, i)) {  // from here on as inside the piece
+      if (!model_.deeper_than(context, i)) {  // the remaining words are scored as inside the piece
         state_.left.full = true;
         state_.right = inner.right;
         return;

@@ -8,9 +8,9 @@ namespace dragoman::lm {
 
 namespace {
 
-constexpr size_t kAhead = 24;  // accesses in flight, to hide the latency of memory
+constexpr size_t kAhead = 24;  // prefetch distance, to hide memory latency
 
-// Where each last word's n-grams begin in the list of order n, and at the end how many there are.
+// The first index of each last word's n-grams in the list of order n, and finally their number.
 std::vector<uint32_t> bucket_starts(std::span<const uint32_t> tokens, uint32_t n_words, size_t n) {
   std::vector<uint32_t> starts(static_cast<size_t>(n_words) + 1, 0);
   size_t depth = 0;
@@ -24,10 +24,10 @@ std::vector<uint32_t> bucket_starts(std::span<const uint32_t> tokens, uint32_t n
 
 }  // namespace
 
-// Places of the text are sorted by what is read backwards from them. A list sorted by n - 1 words becomes one sorted by
-// n with a single pass: step each place one to the right and put it, in order, into the bucket of its word. The places
-// of an n-gram are then consecutive, and two neighbours hold the same n-gram when their words are equal and the (n -
-// 1)-grams before are.
+// Text positions are sorted by the words read backwards from them. One pass turns an order by n - 1 words into an order
+// by n words: move each position one to the right and append it to the bucket of its word (a radix sort). The positions
+// of an n-gram are then consecutive, and two neighbours have the same n-gram if their words and the preceding (n -
+// 1)-grams are equal.
 std::vector<Counts> count_ngrams(std::span<const uint32_t> tokens, uint32_t n_words,
                                  std::span<const int64_t> thresholds, Control& control) {
   constexpr size_t kCheckEvery = 1 << 20;
@@ -43,7 +43,7 @@ std::vector<Counts> count_ngrams(std::span<const uint32_t> tokens, uint32_t n_wo
 
   std::vector<uint32_t> places(tokens.size());
   for (size_t i = 0; i < tokens.size(); ++i) places[starts[tokens[i]]++] = static_cast<uint32_t>(i);
-  std::vector<uint32_t> ids(tokens.begin(), tokens.end());  // of the n-gram that ends at each place
+  std::vector<uint32_t> ids(tokens.begin(), tokens.end());  // of the n-gram that ends at each position
   std::vector<uint32_t> next_places, next_ids;
   for (size_t n = 2; n <= order; ++n) {
     starts = bucket_starts(tokens, n_words, n);
@@ -86,7 +86,7 @@ std::vector<Counts> count_ngrams(std::span<const uint32_t> tokens, uint32_t n_wo
       level.pruned.resize(level.adjusted.size());
       for (size_t g = 0; g < level.adjusted.size(); ++g) level.pruned[g] = level.adjusted[g] <= thresholds[n - 1];
     }
-    // Only what begins with <s> has nothing before it.
+    // Only n-grams that begin with <s> have no word before them.
     for (size_t g = 0; g < below.size(); ++g)
       if (extensions[g] > 0) below[g] = extensions[g];
     std::swap(ids, next_ids);

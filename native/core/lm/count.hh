@@ -1,4 +1,4 @@
-// Counts of all n-grams of a text up to some order.
+// Counts of all n-grams of a text up to a given order.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,14 @@
 namespace dragoman::lm {
 
 // The n-grams of one order in suffix order: by last word, then by the word before, and so on. `context` and `suffix`
-// are places in the order below (word ids where that is order 1); both are empty for order 1, whose place is the word
-// id.
+// are indices into the next lower order (word ids for order 1); both are empty for order 1, whose index is the word id.
 struct Counts {
   std::vector<uint32_t> context;
   std::vector<uint32_t> suffix;
-  // Adjusted: how many different words stand before the n-gram, but its occurrences for the highest order and for
+  // Adjusted counts: the number of distinct words preceding the n-gram; plain counts for the highest order and for
   // n-grams that begin with <s>.
   std::vector<uint32_t> adjusted;
-  // 1 where the n-gram occurs at most as often as its order's threshold; empty where the threshold is 0.
+  // 1 if the n-gram's count is at most the threshold of its order; empty if the threshold is 0.
   std::vector<uint8_t> pruned;
 };
 

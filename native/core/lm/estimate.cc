@@ -16,15 +16,15 @@ namespace dragoman::lm {
 namespace {
 
 constexpr uint32_t kGone = std::numeric_limits<uint32_t>::max();
-constexpr size_t kAhead = 16;  // accesses in flight, to hide the latency of memory
+constexpr size_t kAhead = 16;  // prefetch distance, to hide memory latency
 
 void check_options(const EstimateOptions& options) {
   if (options.order < 1 || options.order > kMaxOrder)
     throw InputError("the order must be from 1 to " + std::to_string(kMaxOrder) + ", not " +
                      std::to_string(options.order));
   if (options.prune.size() != static_cast<size_t>(options.order))
-    throw InputError("one pruning threshold is needed for each order");
-  if (options.prune[0] != 0) throw InputError("single words cannot be pruned; the first threshold must be 0");
+    throw InputError("expected one pruning threshold per order");
+  if (options.prune[0] != 0) throw InputError("unigrams cannot be pruned; the first threshold must be 0");
   if (!std::is_sorted(options.prune.begin(), options.prune.end()))
     throw InputError("pruning thresholds must not decrease with the order");
   for (size_t k = 0; options.has_fallback && k < 3; ++k)
@@ -33,9 +33,9 @@ void check_options(const EstimateOptions& options) {
                        std::to_string(k + 1));
 }
 
-// Chen and Goodman's closed form, their equation 26. Nothing, and `why`, when the counts do not allow it.
+// Chen and Goodman's closed form, equation 26. Returns nothing, and sets `why`, if the counts do not allow it.
 std::optional<Discounts> discounts_of(const Counts& level, size_t n, std::string& why) {
-  std::array<uint64_t, 5> n_with{};  // how many n-grams have adjusted count 1, 2, 3, 4
+  std::array<uint64_t, 5> n_with{};  // number of n-grams with adjusted count 1, 2, 3, 4
   for (const uint32_t count : level.adjusted)
     if (count < n_with.size()) ++n_with[count];
   Discounts result{};
@@ -70,7 +70,7 @@ void set_discounts(const std::vector<Counts>& counts, const EstimateOptions& opt
   }
 }
 
-// What a context's extensions add up to: counts, and the part of them that goes to the lower order.
+// Sums over a context's extensions: counts, and the mass left to the lower order.
 struct Sums {
   double freed = 0;
   uint64_t total = 0;
@@ -86,10 +86,10 @@ double own_share(uint32_t count, const Sums& sums, const Discounts& discounts) {
   return (count - discounts[std::min<uint32_t>(count, 3)]) / static_cast<double>(sums.total);
 }
 
-// Discounts of exactly 0 leave nothing to a lower order; no format has a place for minus infinity.
+// Discounts of exactly 0 leave no mass to the lower order; no format can represent minus infinity.
 float log_of(double p) { return p < 1e-100 ? kMissingUnk : static_cast<float>(std::log(p)); }
 
-// Single words share what is left evenly with <unk>; <s> is never predicted.
+// Unigrams and <unk> share the remaining mass uniformly; <s> is never predicted.
 std::vector<float> unigram_probs(const Counts& level, const Discounts& discounts) {
   Sums sums;
   for (const uint32_t count : level.adjusted) add(sums, count, false, discounts);
@@ -102,8 +102,8 @@ std::vector<float> unigram_probs(const Counts& level, const Discounts& discounts
   return probs;
 }
 
-// Turns counts into probabilities, order by order. `places` maps n-grams of the order below to what is left of them
-// after pruning; empty where that is all.
+// Turns counts into probabilities, order by order. `places` maps n-grams of the next lower order to their indices after
+// pruning; empty if none were pruned.
 class Interpolator {
  public:
   explicit Interpolator(std::vector<Counts>&& counts, const std::vector<Discounts>& discounts)
@@ -157,7 +157,7 @@ class Interpolator {
       level.context.push_back(place(counts.context[g]));
       level.suffix.push_back(place(counts.suffix[g]));
     }
-    if (places.empty()) {  // then nothing below was pruned either
+    if (places.empty()) {  // then no lower order was pruned either
       level.logprob = logs(probs);
       level.context = std::move(counts.context);
       level.suffix = std::move(counts.suffix);
@@ -180,7 +180,7 @@ class Interpolator {
   std::vector<Counts> counts_;
   const std::vector<Discounts>& discounts_;
   std::vector<Level> levels_;
-  std::vector<float> probs_;  // of the order below, by its unpruned places
+  std::vector<float> probs_;  // of the next lower order, by index before pruning
   std::vector<uint32_t> places_;
 };
 
@@ -191,12 +191,12 @@ void TrainingText::add(const Sentences& sentences, int64_t n_words, std::span<co
     if (!marks.empty() && marks[static_cast<size_t>(i)] == excluded) continue;
     const auto row = sentences[i];
     if (tokens_.size() + row.size() + 2 >= std::numeric_limits<uint32_t>::max())
-      throw InputError("the text has more than 2^32 words; estimate on a part of it");
+      throw InputError("the text has more than 2^32 words; use a part of it");
     tokens_.push_back(kBos);
     for (const int32_t id : row) {
       if (id < 0 || id >= n_words || id == static_cast<int32_t>(kBos) || id == static_cast<int32_t>(kEos))
-        throw InputError("sentence " + std::to_string(i) + " holds the id " + std::to_string(id) +
-                         ", which is no word of the vocabulary");
+        throw InputError("sentence " + std::to_string(i) + " has the id " + std::to_string(id) +
+                         ", which is not a word of the vocabulary");
       tokens_.push_back(static_cast<uint32_t>(id));
     }
     tokens_.push_back(kEos);
@@ -210,7 +210,7 @@ Estimated estimate(const TrainingText& text, const names::WordTable& words, cons
   if (text.n_sentences() == 0) throw InputError("there is no text to estimate a model from");
   const auto step = static_cast<int64_t>(text.tokens().size());
 
-  // Words that occur, renumbered in their order; the three reserved ones always.
+  // The words that occur, renumbered in order, and the three reserved ones.
   std::vector<uint32_t> new_ids(static_cast<size_t>(words.size()), kGone);
   new_ids[kUnk] = new_ids[kBos] = new_ids[kEos] = 0;
   for (const uint32_t id : text.tokens()) new_ids[id] = 0;

@@ -15,7 +15,7 @@
 
 namespace dragoman::lm {
 
-// Word ids of sentences, each between <s> and </s>, one after the other.
+// Concatenated word ids of sentences, each between <s> and </s>.
 class TrainingText {
  public:
   // Adds the rows whose mark differs from `excluded`; all of them when `marks` is empty. Ids must be below `n_words`
@@ -31,24 +31,24 @@ class TrainingText {
 
 struct EstimateOptions {
   int order = 5;
-  // By order: n-grams that occur at most so often are left out. Never decreasing; 0 for single words.
+  // By order: n-grams with at most this count are pruned. Non-decreasing; 0 for unigrams.
   std::vector<int64_t> prune;
-  // Discounts for adjusted counts 1, 2, and 3 or more, where the text is too small to compute them. Without them
+  // Fallback discounts for adjusted counts 1, 2 and 3+, used if the text is too small to estimate them. Without them
   // such text is an error.
   bool has_fallback = false;
   std::array<double, 3> fallback{};
 };
 
-using Discounts = std::array<double, 4>;  // by adjusted count: 0, 1, 2, 3 and more
+using Discounts = std::array<double, 4>;  // by adjusted count: 0, 1, 2, 3+
 
 struct Estimated {
   std::unique_ptr<Model> model;
   std::vector<Discounts> discounts;  // by order
-  std::vector<int> fallback_orders;  // whose discounts are the fallback ones
+  std::vector<int> fallback_orders;  // orders that use the fallback discounts
 };
 
-// Words that do not occur in the text are left out of the model's vocabulary (<unk> stands for them). Advances
-// `control` by 3 * order * tokens in all. Throws InputError.
+// Words that do not occur in the text are out of vocabulary in the model. Advances `control` by 3 * order * tokens in
+// total. Throws InputError.
 Estimated estimate(const TrainingText& text, const names::WordTable& words, const EstimateOptions& options,
                    Control& control);
 

@@ -1,14 +1,14 @@
-// The language model's binary form: a header, then five sections, each aligned to 64 bytes. Everything a query touches
-// is safe for any content once `Header` fits the file's size: see lm_model.hh.
+// The language model's binary format: a header, then five sections, each aligned to 64 bytes. Once `Header` matches the
+// file size, queries are memory-safe for any content: see model.hh.
 //
 //   vocab offsets   int64 [n_words + 1]
 //   vocab words     char  [vocab_bytes]      stored (escaped) forms
 //   unigrams        Unigram [n_words]        by word id
 //   nodes           Node [n_nodes]           by context id; contexts of equal length are consecutive
-//   table           Entry [n_slots]          n-grams of two words or more
+//   table           Entry [n_slots]          n-grams of order 2 and higher
 //
-// A *context* is an n-gram after which the model can say more than its suffix can: it has extensions or a backoff
-// weight. Context 0 is the empty one. An n-gram's key is (context id, word id).
+// A *context* is an n-gram that has extensions or a backoff weight, so that it predicts differently from its suffix.
+// Context 0 is empty. An n-gram's key is (context id, word id).
 #pragma once
 
 #include <cstddef>
@@ -24,14 +24,14 @@ inline constexpr uint32_t kUnk = 0, kBos = 1, kEos = 2;
 inline constexpr double kLn10 = 2.302585092994045684;
 inline constexpr float kMissingUnk = static_cast<float>(-100 * kLn10);
 
-// The natural log probability is minus the absolute value of `prob`. A set sign bit means that the n-gram is a proper
-// suffix of another one in the model, so that words further left matter. `next` is the context after the n-gram.
+// The natural log probability is -|prob|. A set sign bit means that the n-gram is a proper suffix of another one in the
+// model, so that words further left matter. `next` is the context after the n-gram.
 struct Unigram {
   float prob;
   uint32_t next;
 };
 
-// `suffix` is the longest proper suffix that is a context too; its id is smaller.
+// `suffix` is the longest proper suffix that is also a context; its id is smaller.
 struct Node {
   float backoff;
   uint32_t suffix;
@@ -62,9 +62,9 @@ struct Header {
 };
 static_assert(sizeof(Unigram) == 8 && sizeof(Node) == 8 && sizeof(Entry) == 16 && sizeof(Header) == 240);
 
-// The table is a row of buckets of one cache line each. Keys are stored mixed by a bijection, so equality is exact and
-// the table can be ordered by them: within a run of full slots keys increase, from a key's home bucket on, a search
-// ends at the first larger one, and an empty slot is the largest of all.
+// The table is an array of buckets of one cache line each. Keys are stored mixed by a bijection, so equality is exact
+// and the table can be sorted by them: keys increase within a run of full slots, a search from a key's home bucket ends
+// at the first larger key, and an empty slot is larger than any key.
 inline constexpr uint64_t kBucket = 4;
 inline constexpr uint64_t kEmptyKey = ~uint64_t{0};
 

@@ -69,7 +69,7 @@ double score(const Model& model, const std::vector<uint32_t>& words) {
   return sum;
 }
 
-// Everything a decoder does with a model, on whatever it holds.
+// Everything a decoder does with a model, on arbitrary content.
 void use(const Model& model) {
   Control control;
   score_text(model, kText, 1, {}, 2, control);

@@ -16,7 +16,7 @@
 
 namespace dragoman::lm {
 
-static_assert(std::endian::native == std::endian::little, "the binary form is little-endian");
+static_assert(std::endian::native == std::endian::little, "the binary format is little-endian");
 
 namespace {
 
@@ -45,7 +45,7 @@ uint64_t header_checksum(const Header& header) {
   throw InputError("the binary language model is damaged: " + why + "; build it again from its text or ARPA file");
 }
 
-// Sizes of the sections; an answer only when they add up to the file's size.
+// Sizes of the sections; section_bytes throws unless they add up to the file size.
 struct SectionBytes {
   size_t offsets, blob, unigrams, nodes, table;
 };
@@ -54,21 +54,20 @@ SectionBytes section_bytes(const Header& h, uint64_t file_bytes) {
   // Each count is bounded by the file before anything is multiplied.
   const uint64_t limit = file_bytes;
   if (h.n_words >= limit || h.vocab_bytes > limit || h.n_nodes > limit || h.n_slots > limit)
-    damaged("its header does not fit its size of " + std::to_string(file_bytes) + " bytes (cut off?)");
+    damaged("its header does not match its size of " + std::to_string(file_bytes) + " bytes (truncated?)");
   const SectionBytes s{(h.n_words + 1) * sizeof(int64_t), h.vocab_bytes, h.n_words * sizeof(Unigram),
                        h.n_nodes * sizeof(Node), h.n_slots * sizeof(Entry)};
   const uint64_t expected = padded(sizeof(Header)) + padded(s.offsets) + padded(s.blob) + padded(s.unigrams) +
                             padded(s.nodes) + padded(s.table);
   if (expected != file_bytes)
-    damaged("it has " + std::to_string(file_bytes) + " bytes, " + std::to_string(expected) + " were expected");
+    damaged("it has " + std::to_string(file_bytes) + " bytes, expected " + std::to_string(expected));
   return s;
 }
 
 void check_header(const Header& h) {
-  if (std::memcmp(h.magic, kMagic, sizeof(kMagic)) != 0)
-    throw InputError("is not a binary language model of this program");
+  if (std::memcmp(h.magic, kMagic, sizeof(kMagic)) != 0) throw InputError("is not a Dragoman binary language model");
   if (h.version != kVersion)
-    throw InputError("has version " + std::to_string(h.version) + " of the binary form; this program reads " +
+    throw InputError("has version " + std::to_string(h.version) + " of the binary format; this program reads " +
                      std::to_string(kVersion) + ": build it again");
   if (header_checksum(h) != h.header_checksum) damaged("its header does not match the checksum");
   if (h.order < 1 || h.order > kMaxOrder) damaged("it has order " + std::to_string(h.order));
@@ -86,7 +85,7 @@ names::WordTable read_words(const int64_t* offsets, std::string_view blob, uint6
   std::vector<int64_t> copy(offsets, offsets + n_words + 1);
   if (copy.front() != 0 || copy.back() != static_cast<int64_t>(blob.size()) ||
       !std::is_sorted(copy.begin(), copy.end()))
-    damaged("its words do not fit their offsets");
+    damaged("its words do not match their offsets");
   if (names::valid_utf8_prefix(blob) != blob.size()) damaged("its words are not UTF-8");
   names::WordTable words;
   try {
@@ -108,9 +107,9 @@ struct Model::Mapping {
   explicit Mapping(int descriptor) {
     struct stat status{};
     if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode))
-      throw InputError("a binary language model must be a plain file, which can be mapped");
+      throw InputError("a binary language model must be a regular file, because it is memory-mapped");
     n_bytes = static_cast<size_t>(status.st_size);
-    if (n_bytes < padded(sizeof(Header))) damaged("it is cut off in its header");
+    if (n_bytes < padded(sizeof(Header))) damaged("its header is truncated");
     void* mapped = mmap(nullptr, n_bytes, PROT_READ, MAP_SHARED, descriptor, 0);
     if (mapped == MAP_FAILED) throw InputError(std::string("cannot be mapped: ") + std::strerror(errno));
     data = static_cast<const char*>(mapped);

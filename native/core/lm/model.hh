@@ -1,9 +1,9 @@
-// The n-gram backoff model as decoders see it. A state is one context id: the shortest context that decides all
-// later scores, so two states are equal exactly when the model cannot tell them apart.
+// The backoff n-gram model for decoders. A state is one context id, the shortest context that determines all later
+// scores: two states are equal exactly when the model cannot distinguish them.
 //
-// Scoring is a walk of an automaton: from the state's context look up (context, word); when absent, add the backoff
-// weight and go on with the context's suffix. A hit makes the context a word longer and a miss shorter, so a word costs
-// at most about two look-ups however high the order.
+// Scoring runs an automaton: look up (context, word); on a miss, add the backoff weight and continue with the context's
+// suffix. A hit makes the context one word longer and a miss shorter, so a word costs about two lookups at most
+// (amortised), whatever the order.
 #pragma once
 
 #include <cmath>
@@ -29,11 +29,11 @@ struct State {
 
 struct Match {
   float logprob;      // natural
-  int length;         // words of the longest matching n-gram, the scored word included
-  bool extends_left;  // a longer n-gram ends in the matching one
+  int length;         // of the longest matching n-gram, including the scored word
+  bool extends_left;  // the matching n-gram is a suffix of a longer one
 };
 
-// What a model consists of, in memory. Also what is written to a file, in this order.
+// The sections of a model in memory, in the order of the file.
 struct Parts {
   int order = 0;
   std::vector<int64_t> n_ngrams;
@@ -48,10 +48,10 @@ struct Parts {
 
 class Model {
  public:
-  // Takes an assembled model (lm_assemble.hh). The parts must be consistent.
+  // Takes an assembled model (assemble.hh). The parts must be consistent.
   explicit Model(Parts&& parts);
-  // Maps a file by its open descriptor. Throws InputError when it is not a model or does not fit its header; with
-  // `verify`, also when the checksum of the content differs.
+  // Maps an open file. Throws InputError when it is not a model or its size does not match its header; with `verify`,
+  // also when the checksum of the content differs.
   Model(int descriptor, bool verify);
   ~Model();
   Model(const Model&) = delete;
@@ -110,12 +110,12 @@ class Model {
     return sum;
   }
 
-  // The steps of score, for callers that interleave many sentences. A table read from a file may hold anything:
-  // ids are checked here, the last slot is known to be empty, and suffix ids always decrease.
+  // The steps of score, for callers that interleave many sentences. A table read from a file may contain anything: ids
+  // are checked here, the last slot is known to be empty, and suffix ids always decrease.
   const Entry* find(uint32_t node, uint32_t word) const {
     const uint64_t key = mix_key(node, word);
     for (const Entry* bucket = table_ + home_slot(key, n_homes_);; bucket += kBucket) {
-      // Without branches: which slot it would be is as good as random.
+      // Branch-free, because the slot is unpredictable.
       const size_t n_smaller = static_cast<size_t>(bucket[0].key < key) + static_cast<size_t>(bucket[1].key < key) +
                                static_cast<size_t>(bucket[2].key < key) + static_cast<size_t>(bucket[3].key < key);
       if (n_smaller < kBucket) return bucket[n_smaller].key == key ? bucket + n_smaller : nullptr;
@@ -131,7 +131,7 @@ class Model {
   }
   uint32_t checked(uint32_t node) const { return node < n_nodes_ ? node : 0; }
 
-  // The model as a file: these pieces one after the other.
+  // The model as a file: the concatenation of these pieces.
   std::vector<std::string_view> file_pieces() const;
 
  private:

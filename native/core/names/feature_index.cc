@@ -21,7 +21,7 @@ uint64_t mix(uint64_t h) {
   return h ^ (h >> 32);
 }
 
-// Little-endian whatever the machine, so that keys may be stored.
+// Little-endian on every machine, so that keys can be stored.
 uint64_t load(const char* bytes, size_t n) {
   uint64_t value = 0;
   for (size_t i = 0; i < n; ++i) value |= static_cast<uint64_t>(static_cast<unsigned char>(bytes[i])) << (8 * i);
@@ -29,14 +29,14 @@ uint64_t load(const char* bytes, size_t n) {
 }
 
 void check_name(std::string_view name) {
-  if (name.empty()) throw InputError("a feature without a name");
+  if (name.empty()) throw InputError("a feature name is empty");
   if (name.size() > FeatureIndex::kMaxNameBytes)
-    throw InputError("a feature name of " + std::to_string(name.size()) + " bytes; at most " +
-                     std::to_string(FeatureIndex::kMaxNameBytes) + " are allowed");
+    throw InputError("a feature name of " + std::to_string(name.size()) + " bytes is too long; the maximum is " +
+                     std::to_string(FeatureIndex::kMaxNameBytes));
   for (const char c : name)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
-      throw InputError("a feature name with a control character (a tab or line end, for instance)");
-  if (valid_utf8_prefix(name) != name.size()) throw InputError("a feature name that is not UTF-8");
+      throw InputError("a feature name contains a control character (such as a tab or line feed)");
+  if (valid_utf8_prefix(name) != name.size()) throw InputError("a feature name is not valid UTF-8");
 }
 
 }  // namespace

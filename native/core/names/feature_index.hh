@@ -1,5 +1,5 @@
-// Feature names <-> dense ids. A feature's key is a 64-bit hash of its name, the same in every process; two names
-// with one key are an error when the second is interned, so that keys alone may stand for features elsewhere.
+// Feature names <-> dense ids. A feature's key is a 64-bit hash of its name, the same in every process. Interning a
+// name whose key collides is an error, so that keys alone can identify features elsewhere.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@ namespace dragoman::names {
 
 uint64_t feature_key(std::string_view name);
 
-// Names live in an arena that never moves: ten million features of thirty bytes take about 0.7 GB.
+// Names are kept in an arena that never moves: ten million features of thirty bytes take about 0.7 GB.
 class FeatureIndex {
  public:
   static constexpr int32_t kAbsent = -1;
   static constexpr size_t kMaxNameBytes = 1 << 15;
 
-  // Fewer `key_bits` make collisions likely; for tests.
+  // Fewer `key_bits` provoke collisions, for tests.
   explicit FeatureIndex(int key_bits = 64);
   FeatureIndex(FeatureIndex&&) = default;
   FeatureIndex& operator=(FeatureIndex&&) = default;
 
-  // Ids are given in the order of first calls. Throws InputError for a name that is empty, too long, not UTF-8 or has
-  // control characters, and when another name has the same key.
+  // Ids are assigned in the order of first calls. Throws InputError for a name that is empty, too long, not UTF-8 or
+  // contains control characters, and for a key collision.
   int32_t intern(std::string_view name);
   int32_t find(std::string_view name) const;
   std::string_view name(int32_t id) const {
@@ -32,7 +32,7 @@ class FeatureIndex {
   }
   int32_t size() const { return static_cast<int32_t>(keys_.size()); }
   std::span<const uint64_t> keys() const { return keys_; }
-  // Interns all names of `other` in the order of its ids; element i of the result is the id here of its feature i.
+  // Interns all names of `other` in id order; element i of the result is the new id of its feature i.
   std::vector<int32_t> extend(const FeatureIndex& other);
 
  private:
@@ -46,7 +46,7 @@ class FeatureIndex {
   std::vector<const char*> starts_;
   std::vector<uint32_t> lengths_;
   std::vector<uint64_t> keys_;
-  std::vector<int32_t> slots_;  // id or kAbsent; the size is a power of two
+  std::vector<int32_t> slots_;  // id or kAbsent; size is a power of two
 };
 
 }  // namespace dragoman::names

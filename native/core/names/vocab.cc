@@ -11,7 +11,7 @@ namespace dragoman::names {
 namespace {
 
 uint64_t hash_bytes(std::string_view s) {
-  // FNV-1a over 8-byte steps with a final mix: quick for the short strings that words are.
+  // FNV-1a in 8-byte steps with a final mix: fast for short strings.
   uint64_t h = 0xcbf29ce484222325ull ^ s.size();
   size_t i = 0;
   for (; i + 8 <= s.size(); i += 8) {
@@ -39,7 +39,7 @@ bool needs_escape(std::string_view w) {
   return w.size() >= 3 && w.find("|||") != std::string_view::npos;
 }
 
-// Words go to the table as they come, and get new ids.
+// Interns words, assigning new ids.
 class Interning {
  public:
   Interning(WordTable& table, std::vector<int32_t>& ids) : table_(table), ids_(ids) {}
@@ -154,13 +154,12 @@ WordTable::WordTable() : offsets_{0}, slots_(1024, {kAbsent, 0}) {}
 
 WordTable::WordTable(std::string_view blob, const std::vector<int64_t>& offsets) : WordTable() {
   if (offsets.empty() || offsets.front() != 0 || offsets.back() != static_cast<int64_t>(blob.size()))
-    throw InputError("vocabulary offsets do not fit the words");
+    throw InputError("vocabulary offsets do not match the words");
   for (size_t i = 0; i + 1 < offsets.size(); ++i) {
-    if (offsets[i + 1] <= offsets[i]) throw InputError("an empty word in the vocabulary", static_cast<int64_t>(i) + 1);
+    if (offsets[i + 1] <= offsets[i]) throw InputError("empty word in the vocabulary", static_cast<int64_t>(i) + 1);
     const auto word = blob.substr(static_cast<size_t>(offsets[i]), static_cast<size_t>(offsets[i + 1] - offsets[i]));
     if (intern(word) != static_cast<int32_t>(i))
-      throw InputError("the word '" + std::string(word) + "' stands twice in the vocabulary",
-                       static_cast<int64_t>(i) + 1);
+      throw InputError("duplicate word '" + std::string(word) + "' in the vocabulary", static_cast<int64_t>(i) + 1);
   }
 }
 
@@ -199,7 +198,7 @@ void WordTable::find_batch(std::span<const std::string_view> words, int32_t abse
     hashes[i] = hash_bytes(words[i]);
     __builtin_prefetch(&slots_[hashes[i] & mask]);
   }
-  // The first slot is mostly the right one.
+  // The first slot is usually the right one.
   for (size_t i = 0; i < words.size(); ++i) {
     ids[i] = std::max(slots_[hashes[i] & mask].id, 0);
     __builtin_prefetch(&offsets_[static_cast<size_t>(ids[i])]);

@@ -17,7 +17,7 @@ uint64_t mix(uint64_t h, uint64_t value) {
   return h ^ (h >> 32);
 }
 
-// Of a row of 4- or 8-byte elements.
+// Hash of a row of 4- or 8-byte elements.
 template <typename T>
 uint64_t hash_of(uint64_t h, std::span<const T> row) {
   h = mix(h, row.size());
@@ -38,7 +38,7 @@ bool same_bits(std::span<const T> a, std::span<const T> b) {
 
 void Candidates::check() const {
   Ragged<int32_t>{rows, ids}.check("features");
-  if (ids.size() != values.size()) throw std::invalid_argument("features: as many values as ids expected");
+  if (ids.size() != values.size()) throw std::invalid_argument("features: expected as many values as ids");
   if (sentences.empty() || sentences.front() != 0 || sentences.back() != size())
     throw std::invalid_argument("sentences must start with 0 and end with the number of candidates");
   for (size_t s = 1; s < sentences.size(); ++s)

@@ -1,4 +1,4 @@
-// Kernels over the candidates of many sentences: sparse features in rows, rows grouped by sentence.
+// Kernels over the candidates of many sentences: rows of sparse features, grouped by sentence.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@ struct Candidates {
 
   int64_t n_sentences() const { return static_cast<int64_t>(sentences.size()) - 1; }
   int64_t size() const { return static_cast<int64_t>(rows.size()) - 1; }
-  // Throws std::invalid_argument unless the offsets are in order and fit the arrays.
+  // Throws std::invalid_argument unless the offsets are non-decreasing and match the arrays.
   void check() const;
 };
 
-// w.f of row c, summed in the order of the row in float64. Throws InputError when an id is not below weights.size().
+// w.f of row c, summed in row order in float64. Throws InputError for an id >= weights.size().
 inline double dot(const Candidates& candidates, int64_t c, std::span<const double> weights) {
   double sum = 0;
   const auto end = static_cast<size_t>(candidates.rows[static_cast<size_t>(c) + 1]);
@@ -41,13 +41,12 @@ inline double dot(const Candidates& candidates, int64_t c, std::span<const doubl
 std::vector<double> model_scores(const Candidates& candidates, std::span<const double> weights, int n_threads,
                                  Control& control);
 
-// The candidate of each sentence with the greatest w.f, the first of them when several are equal; -1 for a sentence
-// without candidates.
+// The candidate of each sentence with the highest w.f, the first on ties; -1 for a sentence without candidates.
 std::vector<int64_t> best_candidates(const Candidates& candidates, std::span<const double> weights, int n_threads,
                                      Control& control);
 
-// The first of each set of candidates of one sentence that agree in tokens, features and the `extra` columns
-// (row-major, `n_extra` a candidate; compared bit by bit). Ascending.
+// Deduplicates: the first of all candidates of a sentence with equal tokens, features and `extra` columns (row-major,
+// `n_extra` per candidate; compared bitwise). Ascending.
 std::vector<int64_t> distinct_candidates(const Candidates& candidates, const Sentences& tokens,
                                          std::span<const double> extra, int64_t n_extra, int n_threads,
                                          Control& control);
@@ -75,8 +74,7 @@ struct SparseRows {
   std::vector<float> values;
 };
 
-// How columns are replaced: feature f loses its own column when drop[f] is not 0, and adds coefficient x value to each
-// of its targets.
+// A projection: drops the column of feature f if drop[f] is not 0, and adds coefficient * value to each of its targets.
 struct Projection {
   std::span<const uint8_t> drop;
   Ragged<int32_t> targets;

@@ -15,7 +15,7 @@ Lists::Lists(std::vector<ListShard> shards, size_t n_stats) : shards_(std::move(
     const auto n_sentences = shard.candidates.n_sentences();
     if (shard.stats.size() != n * n_stats || (!shard.gains.empty() && shard.gains.size() != n) ||
         shard.lengths.size() != static_cast<size_t>(n_sentences))
-      throw std::invalid_argument("statistics and gains of each candidate and a length of each sentence expected");
+      throw std::invalid_argument("expected statistics and gains of each candidate and a length of each sentence");
     starts_.push_back(starts_.back() + n_sentences);
   }
 }

@@ -23,7 +23,7 @@ std::string_view trim(std::string_view s) {
   return s;
 }
 
-// The next token of `rest`, which loses it; empty at the end.
+// Removes and returns the next token of `rest`; empty at the end.
 std::string_view next_token(std::string_view& rest) {
   size_t i = 0;
   while (i < rest.size() && is_space(rest[i])) ++i;
@@ -34,7 +34,7 @@ std::string_view next_token(std::string_view& rest) {
   return token;
 }
 
-// Calls body(line, number) for every line that has more than white space.
+// Calls body(line, number) for every line that is not blank.
 template <typename Body>
 void for_each_line(std::string_view block, int64_t first_line, Body&& body) {
   if (const size_t valid = names::valid_utf8_prefix(block); valid != block.size())
@@ -141,7 +141,7 @@ void NbestReader::add_feature(int32_t name, int64_t line) {
   values_.clear();
 }
 
-// `Name= a b c`, `Name: a b c` and `name=a` may stand side by side: a name is told by its end.
+// `Name= a b c`, `Name: a b c` and `name=a` may be mixed: a name is recognised by its last character.
 void NbestReader::add_features(std::string_view field, int64_t line) {
   int32_t open = -1;  // the name whose values are being read
   const auto close = [&] {
@@ -157,7 +157,7 @@ void NbestReader::add_features(std::string_view field, int64_t line) {
     const char last = token.back();
     if (last == '=' || last == ':') {
       close();
-      if (token.size() == 1) throw InputError("a feature without a name", line);
+      if (token.size() == 1) throw InputError("a feature name is empty", line);
       open = intern_name(token.substr(0, token.size() - 1));
     } else if (open >= 0 && parse_finite(token, value, line)) {
       values_.push_back(value);
@@ -193,8 +193,7 @@ void NbestReader::add_json(std::string_view text, int64_t line) {
   std::vector<std::string> seen;
   json.object([&](std::string_view name) {
     seen.emplace_back(name);
-    if (std::count(seen.begin(), seen.end(), name) > 1)
-      throw InputError("the key " + quoted(name) + " stands twice", line);
+    if (std::count(seen.begin(), seen.end(), name) > 1) throw InputError("duplicate key " + quoted(name), line);
     if (name == "id") {
       rows_.sentences.pop_back();
       add_id(json.number_text(), line);
@@ -207,7 +206,7 @@ void NbestReader::add_json(std::string_view text, int64_t line) {
       has_text = true;
     } else if (name == "features") {
       json.object([&](std::string_view feature) {
-        const int32_t id = intern_name(feature.empty() ? throw InputError("a feature without a name", line) : feature);
+        const int32_t id = intern_name(feature.empty() ? throw InputError("a feature name is empty", line) : feature);
         values_.push_back(json.number());
         add_feature(id, line);
       });
@@ -216,7 +215,7 @@ void NbestReader::add_json(std::string_view text, int64_t line) {
       json.object([&](std::string_view metric) {
         names.emplace_back(metric);
         if (std::count(names.begin(), names.end(), metric) > 1)
-          throw InputError("the score " + quoted(metric) + " stands twice", line);
+          throw InputError("duplicate score " + quoted(metric), line);
         score(metric) = json.number();
       });
     } else if (name == "total") {
@@ -240,8 +239,7 @@ void NbestReader::finish_row(double total, int64_t line) {
   if (!std::is_sorted(row_.begin(), row_.end(), by_id)) std::sort(row_.begin(), row_.end(), by_id);
   for (size_t i = 0; i < row_.size(); ++i) {
     const auto [id, value] = row_[i];
-    if (i > 0 && id == row_[i - 1].first)
-      throw InputError("the feature " + quoted(index_.name(id)) + " stands twice", line);
+    if (i > 0 && id == row_[i - 1].first) throw InputError("duplicate feature " + quoted(index_.name(id)), line);
     if (value == 0) continue;  // absent means 0
     rows_.feature_ids.push_back(id);
     rows_.feature_values.push_back(value);

@@ -1,4 +1,4 @@
-// Reads candidate lists: lines of fields separated by "|||" (Moses, Phrasal, cdec, Joshua, Travatar), or JSON lines.
+// Reads n-best lists: lines of fields separated by "|||" (Moses, Phrasal, cdec, Joshua, Travatar), or JSON Lines.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace dragoman::pool {
 
-// Where a "|||" line keeps its parts, counted from 0; -1: nowhere.
+// The field numbers of a "|||" line's parts, from 0; -1: absent.
 struct NbestFields {
   int id = 0, text = 1, features = 2, total = 3;
 };
 
-// Candidates in the order of the file. Row i: tokens, features (ids ascending, no zeros), total model score (NaN if
-// the file has none), named scores (column-major by name, NaN where absent).
+// Candidates in file order. Row i: tokens, features (ids ascending, no zeros), total model score (NaN if absent), named
+// scores (column-major by name, NaN if absent).
 struct NbestRows {
   std::vector<int64_t> sentences;
   std::vector<int64_t> token_offsets{0}, feature_offsets{0};
@@ -37,10 +37,10 @@ class NbestReader {
  public:
   NbestReader(names::FeatureIndex& index, names::WordTable& words);
 
-  // Whole lines. Empty lines are skipped. Throws InputError with the line, counted from `first_line`.
+  // Reads complete lines and skips blank ones. Throws InputError with the line, counted from `first_line`.
   void read_fields(std::string_view block, int64_t first_line, const NbestFields& fields);
   void read_json(std::string_view block, int64_t first_line);
-  // What was read since the last call.
+  // Takes the candidates read since the last call.
   NbestRows take();
 
   int64_t n_lines() const { return n_lines_; }
@@ -62,7 +62,7 @@ class NbestReader {
   names::WordTable raw_names_;  // as the file writes them, position = index into names_
   std::vector<NbestName> names_;
   std::vector<std::string> score_names_;
-  std::vector<int32_t> previous_;  // names of the last line in order: the next line usually has the same
+  std::vector<int32_t> previous_;  // names of the previous line in order: the next line usually has the same
   size_t position_ = 0;            // in previous_
   std::vector<double> values_;     // of the feature being read
   std::vector<std::pair<int32_t, float>> row_;

@@ -88,7 +88,7 @@ class Writer {
       if (token < 0 || token >= words_.size()) throw InputError("a candidate has a word id beyond the vocabulary");
       const std::string word = names::unescape_word(words_.word(token));
       if (style_ != NbestStyle::kJson && word.find("|||") != std::string::npos)
-        throw InputError("the word " + quoted(word) + " cannot stand in a list with fields; write JSON lines instead");
+        throw InputError("the word " + quoted(word) + " cannot be written in fields separated by |||; use JSON Lines");
       if (!text_.empty()) text_ += ' ';
       text_ += word;
     }
@@ -103,7 +103,7 @@ class Writer {
     }
     if (name.find(' ') != std::string_view::npos || name.find("|||") != std::string_view::npos)
       throw InputError("the feature name " + quoted(name) +
-                       " cannot stand in a list with fields; write JSON lines instead");
+                       " cannot be written in fields separated by |||; use JSON Lines");
     out += name;
     out += style_ == NbestStyle::kMoses ? "= " : "=";
   }

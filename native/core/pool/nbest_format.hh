@@ -1,4 +1,4 @@
-// Writes candidate lists; NbestReader reads them back.
+// Writes n-best lists; NbestReader reads them back.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace dragoman::pool {
 
 enum class NbestStyle { kMoses, kAssignments, kTravatar, kJson };
 
-// A feature that every line names, also when it is 0: `Name= a b`, or one value each in the other styles.
+// A dense feature, written on every line even if 0: `Name= a b`, or one value each in the other styles.
 struct DenseName {
   std::string name;
   std::vector<int32_t> ids;
@@ -24,14 +24,13 @@ struct NbestTable {
   Candidates candidates;
   Sentences tokens;
   std::span<const int32_t> sentence_ids;
-  std::span<const double> totals;  // NaN: none
-  std::span<const double> scores;  // row-major, NaN: none
+  std::span<const double> totals;  // NaN: absent
+  std::span<const double> scores;  // row-major, NaN: absent
   std::vector<std::string> score_names;
   std::vector<DenseName> dense;
 };
 
-// The lines of all candidates. Throws InputError for a word or a feature's name that the style
-// cannot hold.
+// The lines of all candidates. Throws InputError for a word or feature name that the style cannot represent.
 std::string format_nbest(const NbestTable& table, const names::FeatureIndex& index, const names::WordTable& words,
                          NbestStyle style);
 

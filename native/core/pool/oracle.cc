@@ -20,7 +20,7 @@ std::vector<std::vector<int64_t>> oracle(std::span<const OracleShard> shards, co
         !std::is_sorted(shard.sentences.begin(), shard.sentences.end()) ||
         shard.gains.size() != static_cast<size_t>(shard.sentences.back()) ||
         shard.stats.size() != shard.gains.size() * n_stats)
-      throw std::invalid_argument("sentences, statistics and gains do not fit together");
+      throw std::invalid_argument("sentences, statistics and gains have inconsistent sizes");
     auto& best = chosen.emplace_back(shard.sentences.size() - 1, -1);
     for (size_t s = 0; s < best.size(); ++s) {
       const auto begin = shard.gains.begin() + shard.sentences[s], end = shard.gains.begin() + shard.sentences[s + 1];

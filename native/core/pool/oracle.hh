@@ -1,4 +1,4 @@
-// The best corpus score that a choice of one candidate per sentence reaches, by hill climbing.
+// The corpus-level oracle of n-best lists (one candidate per sentence), by hill climbing.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,11 @@ namespace dragoman::pool {
 struct OracleShard {
   std::span<const int64_t> sentences;
   std::span<const double> stats;  // row-major
-  std::span<const double> gains;  // of each candidate alone; where the climb starts
+  std::span<const double> gains;  // sentence-level score of each candidate, for the start
 };
 
-// One candidate per sentence and shard (counted within the shard; -1 for a sentence without any). Starts with the
-// best candidate of each sentence alone, then exchanges candidates, sentence by sentence, for one that
-// gives the whole corpus a better score, until none does.
+// One candidate per sentence and shard (numbered within the shard; -1 for a sentence without any). Starts with the
+// sentence-level best candidates, then replaces candidates, sentence by sentence, while the corpus score improves.
 std::vector<std::vector<int64_t>> oracle(std::span<const OracleShard> shards, const metric::Scorer& scorer,
                                          Control& control);
 

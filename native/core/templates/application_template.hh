@@ -1,7 +1,7 @@
-// Templates whose features depend on where a rule is applied. Such a feature looks at one symbol of the source side: at
-// a word and its neighbour in the sentence, or at a nonterminal and how many words it covers. So it is known as soon as
-// a rule matches, and everything about it is computed once: not by application but by word and neighbour, by kind of
-// nonterminal and length.
+// Templates whose features depend on where a rule is applied. Such a feature looks at one symbol of the source side: a
+// word and its neighbour in the sentence, or a nonterminal and the number of words it covers. So it is known as soon as
+// a rule matches, and is computed once per word and neighbour, or per class of nonterminal and length, not per
+// application.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace dragoman::templates {
 
-// Sentences stand between these.
+// Sentence boundaries.
 constexpr grammar::Symbol kSentenceBegin = 1, kSentenceEnd = 2;
 
 enum class Neighbour : uint8_t { kBefore, kAfter };
@@ -20,34 +20,34 @@ enum class Neighbour : uint8_t { kBefore, kAfter };
 // Thread-safe.
 class ContextTemplate : public RuleTemplate {
  public:
-  // What a feature is made of, in numbers that its template knows how to read; equal features have equal ones.
+  // The parts of a feature as numbers, interpreted by its template; equal features have equal keys.
   using Arguments = std::array<int32_t, 4>;
 
-  // The features that the word at a place of the source side has because of the sentence's word beside it, <s> and </s>
-  // at the ends.
+  // Features of the word at a source position that depend on the neighbouring word in the sentence, <s> and </s> at the
+  // ends.
   virtual void beside(const RuleSight& rule, size_t place, Neighbour which, grammar::Symbol word,
                       std::vector<Arguments>& out) const = 0;
   // Adds the feature, once.
   virtual void name(const Arguments& arguments, FeatureRows& out) const = 0;
 
-  // Of the words that are neighbours in the rule itself.
+  // Features of words that are neighbours within the rule itself.
   void features(const RuleSight& rule, FeatureRows& out) const final;
 };
 
-// Thread-safe. Nonterminals are of a few classes, by what the rule does with them.
+// Thread-safe. Nonterminals fall into a few classes, by how the rule uses them.
 class GapTemplate : public RuleTemplate {
  public:
   virtual int32_t n_classes() const = 0;
-  // `place` is that of the nonterminal on the source side, `slot` its number there from 0.
+  // `place` is the nonterminal's source position, `slot` its number there from 0.
   virtual int32_t gap_class(const RuleSight& rule, size_t place, int32_t slot) const = 0;
-  // Lengths from this one on are one.
+  // This length and all longer ones share a class.
   virtual int32_t max_length() const = 0;
   virtual void gap_features(int32_t gap_class, int32_t length, FeatureRows& out) const = 0;
 
   void features(const RuleSight&, FeatureRows&) const final {}
 };
 
-// The gap templates of a set as one.
+// All gap templates of a set combined.
 class GapClasses {
  public:
   explicit GapClasses(const TemplateSet& set);

@@ -1,4 +1,4 @@
-// Features of context templates on their way to ids: what repeats is named once.
+// Collects features of context templates and assigns ids; each distinct feature is named only once.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@ class ContextRows {
   // The set must outlive it.
   explicit ContextRows(const TemplateSet& set) : set_(&set), slots_(1 << 8, kNone) {}
 
-  // Those of the source words [first, end) of the rule, which stand side by side, because of the words around them;
-  // what they have because of each other does not depend on the sentence. A word without a name counts as unknown.
+  // Adds the features of the contiguous source words [first, end) of the rule that depend on the words around them;
+  // those between the words themselves do not depend on the sentence. A word without a name counts as unknown.
   void add(const RuleSight& rule, size_t first, size_t end, grammar::Symbol before, grammar::Symbol after);
   void end_row() { offsets_.push_back(columns_.size()); }
-  // Once all rows are there.
+  // Call it after the last row.
   void finish();
-  // Appends the finished rows with their ids. New features get ids in the order of first sight; without `grow` those
-  // that the index lacks are left out.
+  // Appends the finished rows with their ids. New features get ids in order of first occurrence; without `grow` they
+  // are dropped.
   void intern(names::FeatureIndex& index, bool grow, FeatureColumns& out) const;
 
  private:

@@ -1,5 +1,5 @@
-// Chiang, Knight and Wang (2009), section 4.1: one feature for each class of how often a rule was seen, so that rare
-// rules, whose probabilities are too high, can be punished.
+// Chiang, Knight and Wang (2009), section 4.1: one feature for each bin of rule counts, so that rare rules, whose
+// probabilities are overestimated, can be penalised.
 #include <algorithm>
 #include <array>
 
@@ -24,7 +24,7 @@ class Discount final : public RuleTemplate {
     int64_t most;
     std::string_view name;
   };
-  // Eleven with the open one, as many as Hopkins and May (2011) have.
+  // Eleven bins including the open one, as in Hopkins and May (2011).
   static constexpr std::array<Bin, 10> kBins{{{1, "1"},
                                               {2, "2"},
                                               {3, "3"},
@@ -37,7 +37,7 @@ class Discount final : public RuleTemplate {
                                               {1000, "101-1000"}}};
 };
 
-const RegisterTemplate kRegister({"discount", "how often the rule was seen, in classes", {}, make_template<Discount>});
+const RegisterTemplate kRegister({"discount", "the binned count of the rule", {}, make_template<Discount>});
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// The features of templates with their ids.
+// Template features with their ids.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 
 namespace dragoman::templates {
 
-// Row i has the ids [offsets[i], offsets[i + 1]) and their values, each id once.
+// Row i has ids and values [offsets[i], offsets[i + 1]), without duplicate ids.
 struct FeatureColumns {
   std::vector<size_t> offsets{0};
   std::vector<int32_t> ids;
   std::vector<float> values;
 };
 
-// Equal names of a row are added up. New features get their ids in the order of rows; without `grow` those that the
-// index lacks are left out. Not thread-safe: it changes the index.
+// Sums values of equal names in a row. New features get ids in row order; without `grow` they are dropped. Not
+// thread-safe: it changes the index.
 FeatureColumns intern_rows(const std::vector<FeatureRows>& chunks, names::FeatureIndex& index, bool grow);
 
 }  // namespace dragoman::templates

@@ -1,6 +1,6 @@
-// After Chiang, Knight and Wang (2009), section 4.1, whose rules are pieces of trees: how often each label is that of a
-// node, and how often that of a point where two rules meet. Our rules are flat: each makes one node, its left-hand
-// side, and meets another rule at each of its nonterminals.
+// After Chiang, Knight and Wang (2009), section 4.1, whose rules are tree fragments: how often each label occurs at a
+// node, and where two rules meet. Our rules are flat: each has one node, its left-hand side, and meets another rule at
+// each of its nonterminals.
 #include "core/templates/rule_template.hh"
 
 namespace dragoman::templates {

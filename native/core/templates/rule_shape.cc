@@ -1,5 +1,5 @@
-// Chiang, Marton and Resnik (2008), section 4.2: which sequences of words and nonterminals a rule has. Words that stand
-// side by side are one mark; nonterminals keep their numbers, so that reordering shows.
+// Chiang, Marton and Resnik (2008), section 4.2: the sequences of words and nonterminals of a rule. Adjacent words are
+// collapsed into one mark; nonterminals keep their numbers, so that reordering is visible.
 #include "core/templates/rule_template.hh"
 
 namespace dragoman::templates {

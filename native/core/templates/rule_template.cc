@@ -14,7 +14,7 @@ namespace {
 
 constexpr int32_t kFirstWord = 3;  // after <unk>, <s>, </s>
 
-// Filled before main, read only afterwards.
+// Filled before main, read-only afterwards.
 std::vector<TemplateKind>& registry() {
   static std::vector<TemplateKind> kinds;
   return kinds;
@@ -31,7 +31,7 @@ std::string_view SideNames::text(grammar::Symbol symbol) const {
 
 std::vector<bool> SideNames::most_frequent(size_t n) const {
   if (counts.empty())
-    throw InputError("templates of frequent words need the words' counts, and this grammar has none: give them");
+    throw InputError("templates of frequent words need word counts, which this grammar lacks: provide them");
   std::vector<int32_t> order;
   for (int32_t word = kFirstWord; word < words->size(); ++word)
     if (static_cast<size_t>(word) < counts.size() && counts[static_cast<size_t>(word)] > 0) order.push_back(word);
@@ -119,17 +119,17 @@ TemplateSet::TemplateSet(RuleSides sides, std::span<const TemplateChoice> choice
     const auto& kinds = registry();
     const auto kind =
         std::find_if(kinds.begin(), kinds.end(), [&](const TemplateKind& k) { return k.name == choice.name; });
-    if (kind == kinds.end()) throw std::invalid_argument("no template is called " + choice.name);
+    if (kind == kinds.end()) throw std::invalid_argument("unknown template " + choice.name);
     if (choice.values.size() != kind->settings.size())
       throw std::invalid_argument("the template " + choice.name + " needs a value for each setting");
     for (size_t i = 0; i < choice.values.size(); ++i)
       if (choice.values[i] < kind->settings[i].least || choice.values[i] > kind->settings[i].most)
         throw std::invalid_argument("a setting of the template " + choice.name + " is out of range");
     for (const Named& other : templates_)
-      if (other.name == choice.name) throw std::invalid_argument("the template " + choice.name + " stands twice");
+      if (other.name == choice.name) throw std::invalid_argument("duplicate template " + choice.name);
     if (kind->for_rules_only && !has_rules)
       throw InputError("the template " + choice.name +
-                       " is about rules with nonterminals; a phrase-based system has none: leave it out");
+                       " is for rules with nonterminals, which a phrase-based system lacks; leave it out");
     auto made = kind->make(*sides_, choice.values);
     const auto* context = dynamic_cast<const ContextTemplate*>(made.get());
     const auto* gap = dynamic_cast<const GapTemplate*>(made.get());

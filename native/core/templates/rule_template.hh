@@ -18,7 +18,7 @@
 
 namespace dragoman::templates {
 
-// A phrase pair or a rule: words from 0, nonterminals negative; links between places of the two sides.
+// A phrase pair or a rule: words from 0, nonterminals negative; links between positions of the two sides.
 struct RuleSight {
   std::span<const grammar::Symbol> source, target;
   std::span<const grammar::PhraseLink> links;
@@ -29,7 +29,7 @@ struct RuleSight {
 
 inline bool is_word(grammar::Symbol symbol) { return symbol >= 0; }
 
-// Which places of a rule have links. A link's places are bytes, so later places have none.
+// Which positions of a rule have links. Link positions are bytes, so later positions have none.
 class LinkedPlaces {
  public:
   explicit LinkedPlaces(const RuleSight& rule) {
@@ -50,23 +50,23 @@ class LinkedPlaces {
 // (`<other>`).
 struct SideNames {
   const names::WordTable* words = nullptr;
-  std::span<const int64_t> counts;        // by word, of the training data; empty where nobody knows them
+  std::span<const int64_t> counts;        // by word, in the training data; empty if unavailable
   std::vector<std::string> nonterminals;  // symbol -1 is the first
 
   std::string_view text(grammar::Symbol symbol) const;
-  // Which words are among the `n` most frequent; equal counts by the words' bytes. Words that do not occur are not, nor
-  // are the three reserved ones. Throws InputError without counts.
+  // Which words are among the `n` most frequent; ties are broken by the words' bytes. Excludes words that do not occur
+  // and the three reserved ones. Throws InputError without counts.
   std::vector<bool> most_frequent(size_t n) const;
 };
 
 struct RuleSides {
   SideNames source, target;
-  const grammar::GrammarTables* tables = nullptr;  // for counts of word pairs; null where there are none
+  const grammar::GrammarTables* tables = nullptr;  // for counts of word pairs; null if unavailable
 };
 
 constexpr int64_t kAllWords = int64_t{1} << 31;
 
-// Words of a side, the most frequent ones by name and all others as one.
+// Words of a side, the most frequent ones by name and all others as one class.
 class FrequentWords {
  public:
   static constexpr std::string_view kOther = "<other>";
@@ -88,7 +88,7 @@ constexpr std::string_view kUnaligned = "<unaligned>";
 // Features of consecutive rules by name, `template:argument,argument` with marks escaped (as Python's feature_name).
 class FeatureRows {
  public:
-  // Features of this template follow.
+  // Starts the features of this template.
   void use(std::string_view template_name) { template_ = template_name; }
   template <typename... Arguments>
   void add(float value, const Arguments&... arguments) {
@@ -97,7 +97,7 @@ class FeatureRows {
     (append_argument(std::exchange(mark, ','), arguments), ...);
     end_name(value);
   }
-  // An argument made of symbols, with spaces between.
+  // An argument made of symbols, separated by spaces.
   struct Words {
     const SideNames& side;
     std::span<const grammar::Symbol> symbols;
@@ -136,12 +136,12 @@ class RuleTemplate {
 
 struct TemplateSetting {
   std::string name;
-  int64_t value;  // by default
+  int64_t value;  // default
   int64_t least, most;
 };
 
-// A template's name, its settings, and how to make one: `values` are those of the settings, in their order. `sides`
-// must outlive what is made. A template that is for rules only says nothing of phrase pairs.
+// A template's name, settings and factory: `values` are the settings in order, and `sides` must outlive the template.
+// Templates for rules only do not apply to phrase pairs.
 struct TemplateKind {
   std::string name, summary;
   std::vector<TemplateSetting> settings;
@@ -149,10 +149,10 @@ struct TemplateKind {
   bool for_rules_only = false;
 };
 
-// Ordered by name.
+// Sorted by name.
 std::vector<TemplateKind> template_kinds();
 
-// A template chosen, all its settings given.
+// A template with all its settings.
 struct TemplateChoice {
   std::string name;
   std::vector<int64_t> values;
@@ -166,14 +166,14 @@ class TemplateSet {
   struct Named {
     std::string name;
     std::unique_ptr<RuleTemplate> made;
-    const ContextTemplate* context;  // null where it is none
+    const ContextTemplate* context;  // null if it is not one
     const GapTemplate* gap;
   };
 
-  // Without `has_rules`, templates that are for rules only are refused (InputError).
+  // Without `has_rules`, templates for rules only are rejected (InputError).
   TemplateSet(RuleSides sides, std::span<const TemplateChoice> choices, bool has_rules = true);
   bool empty() const { return templates_.empty(); }
-  // Appends one row: what does not depend on where the rule is applied.
+  // Appends one row: the features that do not depend on where the rule is applied.
   void features(const RuleSight& rule, FeatureRows& out) const;
 
   const RuleSides& sides() const { return *sides_; }
@@ -182,7 +182,7 @@ class TemplateSet {
   bool has_gaps() const;
 
  private:
-  std::unique_ptr<const RuleSides> sides_;  // stays where it is when this moves
+  std::unique_ptr<const RuleSides> sides_;  // has a stable address when this object moves
   std::vector<Named> templates_;
 };
 

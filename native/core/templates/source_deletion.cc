@@ -1,4 +1,4 @@
-// Source words without a link, the most frequent by name.
+// Unaligned source words, the most frequent by name.
 #include "core/templates/rule_template.hh"
 
 namespace dragoman::templates {
@@ -20,7 +20,7 @@ class SourceDeletion final : public RuleTemplate {
 };
 
 const RegisterTemplate kRegister({"source_deletion",
-                                  "source words without a link, the most frequent by name, with <other>",
+                                  "unaligned source words, the most frequent by name, others as <other>",
                                   {{"top", 50, 1, kAllWords}},
                                   make_template<SourceDeletion>});
 

@@ -1,5 +1,5 @@
-// Chiang, Marton and Resnik (2008), section 4.2: whether a rule reorders what a nonterminal covers, with how many words
-// that is. A nonterminal is reordered if it changes places with another one or with a pair of linked words.
+// Chiang, Marton and Resnik (2008), section 4.2: whether a rule reorders a nonterminal, and how many words the
+// nonterminal covers. A nonterminal is reordered if it swaps order with another one or with a pair of linked words.
 #include <algorithm>
 
 #include "core/templates/application_template.hh"
@@ -46,7 +46,7 @@ class StructuralDistortion final : public GapTemplate {
 };
 
 const RegisterTemplate kRegister({"structural_distortion",
-                                  "whether a nonterminal is reordered, with how many words it covers",
+                                  "whether a nonterminal is reordered, and how many words it covers",
                                   {{"max", 10, 1, 255}},
                                   make_template<StructuralDistortion>,
                                   /*for_rules_only=*/true});

@@ -1,4 +1,4 @@
-// Target words without a link, the most frequent by name. With `aligned`, every target word (Hopkins and May 2011,
+// Unaligned target words, the most frequent by name. With `aligned`, every target word (Hopkins and May 2011,
 // phrase-based systems).
 #include "core/templates/rule_template.hh"
 
@@ -23,7 +23,7 @@ class TargetInsertion final : public RuleTemplate {
 };
 
 const RegisterTemplate kRegister({"target_insertion",
-                                  "target words without a link, the most frequent by name, with <other>",
+                                  "unaligned target words, the most frequent by name, others as <other>",
                                   {{"top", 50, 1, kAllWords}, {"aligned", 0, 0, 1}},
                                   make_template<TargetInsertion>});
 

@@ -1,4 +1,4 @@
-// Templates on rules made by hand: phrases, rules with nonterminals, and what a damaged grammar may hold.
+// Templates on handmade rules: phrases, rules with nonterminals, and damaged grammars.
 #include <map>
 #include <random>
 #include <string>

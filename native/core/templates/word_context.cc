@@ -14,13 +14,12 @@ namespace {
 
 constexpr int32_t kOther = -1;
 
-// Keys of the most frequent pairs in all folds, ascending; equal counts by the words' bytes.
+// Keys of the most frequent pairs in all folds, ascending; ties are broken by the words' bytes.
 std::vector<uint64_t> frequent_pairs(const RuleSides& sides, size_t n) {
   if (sides.tables == nullptr || sides.tables->is_given())
     throw InputError(
-        "word_context(pairs=...) needs the counts of linked words, and this grammar, which was not extracted, has "
-        "none: "
-        "leave pairs out");
+        "word_context(pairs=...) needs counts of linked word pairs, which an imported grammar lacks; leave pairs "
+        "out");
   const auto keys = sides.tables->word_pairs.values;
   std::vector<std::pair<int64_t, uint64_t>> pairs;
   for (size_t i = 0; i < keys.size(); ++i) {

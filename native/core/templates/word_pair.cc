@@ -1,4 +1,4 @@
-// Watanabe et al. (2007), section 3.2.1: pairs of linked words; rare words are one class, and a word without a link is
+// Watanabe et al. (2007), section 3.2.1: pairs of linked words; rare words are one class, and an unaligned word is
 // paired with a mark.
 #include "core/templates/rule_template.hh"
 
@@ -27,10 +27,11 @@ class WordPair final : public RuleTemplate {
   FrequentWords source_, target_;
 };
 
-const RegisterTemplate kWordPair({"word_pair",
-                                  "linked words, the most frequent by name, with <other> and <unaligned>",
-                                  {{"top", 80, 1, kAllWords}},
-                                  make_template<WordPair>});
+const RegisterTemplate kWordPair(
+    {"word_pair",
+     "linked word pairs, the most frequent words by name, others as <other>, and <unaligned>",
+     {{"top", 80, 1, kAllWords}},
+     make_template<WordPair>});
 
 }  // namespace
 

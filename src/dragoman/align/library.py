@@ -1,4 +1,4 @@
-"""The aligners of the sil-thot library, each direction in a process of its own. The library is loaded in those only."""
+"""The aligners of the sil-thot library. Each direction is trained in its own process; only these load the library."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _IBM1_ITERATIONS = _HMM_ITERATIONS = _FASTALIGN_ITERATIONS = 5
 
 
 def is_installed() -> bool:
-    """Whether the sil-thot library can be loaded."""
+    """Whether the sil-thot library is installed."""
     return importlib.util.find_spec("thot") is not None
 
 
@@ -43,7 +43,7 @@ def train_library(
     n_threads: int,
     progress: StepProgress | None = None,
 ) -> tuple[Alignment, Alignment]:
-    """Both directions at once, over the `usable` pairs; the others stay without links."""
+    """Train both directions in parallel on the `usable` pairs; the others get no links."""
     if not is_installed():
         raise InputError(
             f"the method {method} needs the sil-thot library; install it with pip install 'dragoman[align]', "
@@ -66,7 +66,7 @@ def train_library(
 
 
 def _write_ids(path: Path, side: Side, usable: Int64Array) -> None:
-    # Ids instead of words: no word can be mistaken for one of the library's own symbols.
+    # Ids instead of words, so that no word is mistaken for one of the library's special symbols.
     with path.open("w", encoding="ascii") as stream:
         for i in usable:
             stream.write(" ".join(map(str, side[int(i)])) + "\n")
@@ -106,8 +106,8 @@ def _run_both(folder: Path, method: AlignMethod, seed: int, n_threads: int, prog
                     process.join()
                     if process.exitcode != 0:
                         raise FailedError(
-                            f"training {method} in the {direction} direction ended with status {process.exitcode}; "
-                            f"its messages are above. The method {AlignMethod.FAST} needs less memory"
+                            f"training {method} in the {direction} direction failed with status {process.exitcode}; "
+                            f"see its messages above. The method {AlignMethod.FAST} needs less memory"
                         ) from None
                     continue
                 if progress:
@@ -120,8 +120,8 @@ def _run_both(folder: Path, method: AlignMethod, seed: int, n_threads: int, prog
 
 
 def _train_one(folder: str, direction: str, method: str, seed: int, n_threads: int, sender: Connection) -> None:
-    """The life of a worker process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle: it ends us
+    """Main function of a worker process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C and terminates this process
     os.environ["OMP_NUM_THREADS"] = str(n_threads)
     source, target = str(Path(folder, "source")), str(Path(folder, "target"))
     if direction == Direction.REVERSE:
@@ -163,6 +163,6 @@ def _train(method: AlignMethod, source: str, target: str, seed: int, sender: Con
     model.emit_training_alignments = True
     model.start_training()
     if method is AlignMethod.EFLOMAL:
-        n_own = eflomal.scheduled_iterations  # known once it has seen how much text there is
+        n_own = eflomal.scheduled_iterations  # depends on the size of the text
     run(model, n_own, n_before, 0)
     return model

@@ -1,4 +1,4 @@
-"""Word links of sentence pairs."""
+"""Word alignments of sentence pairs."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ __all__ = ["Agreement", "Alignment"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Alignment:
-    """Links (source position, target position), from 0. Pair i has links[offsets[i]:offsets[i + 1]].
+    """Links (source position, target position), counted from 0. Pair i has links[offsets[i]:offsets[i + 1]].
 
-    offsets: int64, n_pairs + 1 of them; links: int32, n_links x 2, sorted and distinct within a pair.
+    offsets: int64, (n_pairs + 1,); links: int32, (n_links, 2), sorted and distinct within each pair.
     """
 
     offsets: Int64Array
@@ -26,12 +26,12 @@ class Alignment:
 
     @classmethod
     def of(cls, pairs: Iterable[Iterable[tuple[int, int]]]) -> Alignment:
-        """From the links of each sentence pair."""
+        """An alignment from the links of each sentence pair."""
         rows = [sorted(set(row)) for row in pairs]
         offsets = np.cumsum([0, *map(len, rows)], dtype=np.int64)
         links = np.array([link for row in rows for link in row], dtype=np.int32).reshape(-1, 2)
         if links.size and links.min() < 0:
-            raise InputError("positions of links must not be negative")
+            raise InputError("link positions must not be negative")
         return cls(offsets, links)
 
     def __len__(self) -> int:
@@ -52,26 +52,25 @@ class Alignment:
 
     @property
     def n_links(self) -> int:
-        """Links of all pairs."""
         return len(self.links)
 
     def first_outside(self, source_lengths: Int64Array, target_lengths: Int64Array) -> int | None:
-        """The first pair that has a link beyond its words, if there is one."""
+        """The first pair with a link outside its sentences, or None."""
         pair = np.repeat(np.arange(len(self)), np.diff(self.offsets))
         outside = (self.links[:, 0] >= source_lengths[pair]) | (self.links[:, 1] >= target_lengths[pair])
         return int(pair[outside.argmax()]) if outside.any() else None
 
     def agreement(self, other: Alignment, *, n_threads: int = 1) -> Agreement:
-        """How far this alignment and another of the same pairs share their links."""
+        """Agreement with another alignment of the same pairs."""
         if len(self) != len(other):
-            raise InputError(f"alignments of {len(self)} and of {len(other)} sentence pairs cannot be compared")
+            raise InputError(f"cannot compare alignments of {len(self)} and {len(other)} sentence pairs")
         sizes = overlap_of_links(self.offsets, self.links, other.offsets, other.links, n_threads)
         return Agreement(n_first=sizes[0], n_second=sizes[1], n_shared=sizes[2])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agreement:
-    """What two alignments A and B share. Two empty ones agree."""
+    """Agreement of two alignments A and B; 1 if both are empty."""
 
     n_first: int
     n_second: int
@@ -91,10 +90,10 @@ class Agreement:
 
     @property
     def precision(self) -> float:
-        """|A ∩ B| / |A|: of A when B is the reference."""
+        """|A ∩ B| / |A|: precision of A with B as reference."""
         return self.n_shared / self.n_first if self.n_first else 1.0
 
     @property
     def recall(self) -> float:
-        """|A ∩ B| / |B|: of A when B is the reference."""
+        """|A ∩ B| / |B|: recall of A with B as reference."""
         return self.n_shared / self.n_second if self.n_second else 1.0

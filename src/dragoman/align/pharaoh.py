@@ -1,4 +1,4 @@
-"""Pharaoh files: a line a sentence pair, links `0-0 1-2` (source-target, from 0)."""
+"""Pharaoh files: one line per sentence pair, with links `0-0 1-2` (source-target, from 0)."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _PAIRS_PER_WRITE = 1 << 16
 
 
 def read_pharaoh(path: PathLike, *, lengths: tuple[Int64Array, Int64Array] | None = None) -> Alignment:
-    """Read a plain, gz, xz or zst file. Links of a line may come in any order; repeated ones count once.
+    """Read a plain, gz, xz or zst file. Links of a line may be in any order; duplicates count once.
 
-    `lengths` are the words of each source and target sentence; then the lines must be as many and no link may point
-    beyond the words. Errors name file and line.
+    `lengths` are the source and target sentence lengths; if given, the number of lines and all link positions are
+    checked against them. Raises InputError with file and line.
     """
     offsets, links = [np.zeros(1, np.int64)], [np.zeros((0, 2), np.int32)]
     n_links = 0
@@ -36,7 +36,7 @@ def read_pharaoh(path: PathLike, *, lengths: tuple[Int64Array, Int64Array] | Non
 
 
 def write_pharaoh(path: PathLike, alignment: Alignment) -> None:
-    """Write a line a pair; a pair without links is an empty line. `-` is standard output."""
+    """Write one line per pair, empty if the pair has no links. `-` is standard output."""
     with open_output(path) as output:
         for begin in range(0, len(alignment), _PAIRS_PER_WRITE):
             end = min(len(alignment), begin + _PAIRS_PER_WRITE)
@@ -52,8 +52,8 @@ def _check_lengths(alignment: Alignment, lengths: tuple[Int64Array, Int64Array],
         n_source, n_target = int(lengths[0][outside]), int(lengths[1][outside])
         link = next(link for link in alignment[outside] if link[0] >= n_source or link[1] >= n_target)
         raise InputError(
-            f"the link {link[0]}-{link[1]} points beyond the pair of {n_source} and {n_target} words; positions count "
-            "from 0, source first: is this the alignment of these files, in this direction?",
+            f"the link {link[0]}-{link[1]} is out of range for {n_source} source and {n_target} target words; "
+            "positions count from 0, source first: is this the alignment of these files, in this direction?",
             path=path,
             line=outside + 1,
         )

@@ -1,4 +1,4 @@
-"""From two directed alignments to one."""
+"""Symmetrisation of two directional alignments."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ __all__ = ["Symmetrization", "symmetrize"]
 
 
 class Symmetrization(enum.StrEnum):
-    """How links of the two directions are combined.
+    """How the links of the two directions are combined.
 
-    All but union start from the intersection and visit the other links in the order (source, target), again and again
-    while something changes. A link is adjacent to another if it is one of the eight around it.
+    All but `union` start from the intersection and visit the other links in the order (source, target), repeatedly
+    until nothing changes. Adjacent links are the eight neighbours of a link.
     """
 
     INTERSECTION = "intersection"
@@ -23,25 +23,25 @@ class Symmetrization(enum.StrEnum):
     UNION = "union"
     """Links of either direction."""
     GROW_DIAG = "grow-diag"
-    """Adds adjacent links of the union while at least one of their words has no link (Koehn et al. 2003)."""
+    """Adds adjacent links of the union that have at least one unaligned word (Koehn et al. 2003)."""
     GROW_DIAG_AND = "grow-diag-and"
-    """Adds adjacent links of the union while both of their words have no link."""
+    """Adds adjacent links of the union whose words are both unaligned."""
     GROW_DIAG_FINAL = "grow-diag-final"
-    """grow-diag, then links of the forward and then of the reverse direction with a word that has none."""
+    """grow-diag, then forward and then reverse links with at least one unaligned word."""
     GROW_DIAG_FINAL_AND = "grow-diag-final-and"
-    """grow-diag, then links of the forward and then of the reverse direction whose words both have none."""
+    """grow-diag, then forward and then reverse links whose words are both unaligned."""
     REFINED = "refined"
-    """Och and Ney (2003): adds links of the union whose words both have none, or that have a horizontal or vertical
-    neighbour and leave no link around them with neighbours of both kinds."""
+    """Och and Ney (2003): adds links of the union whose words are both unaligned, or that have a horizontal or vertical
+    neighbour and leave no adjacent link with neighbours of both kinds."""
 
 
 def symmetrize(
     forward: Alignment, reverse: Alignment, symmetrization: Symmetrization, *, n_threads: int = 1
 ) -> Alignment:
-    """Combine two alignments of the same pairs, both with links (source, target). One thread equals many."""
+    """Symmetrise two alignments of the same pairs, both as (source, target); deterministic for any `n_threads`."""
     if len(forward) != len(reverse):
         raise MismatchError(
-            f"both directions must align the same sentence pairs, but one has {len(forward)}, the other {len(reverse)}"
+            f"both directions must have the same number of sentence pairs, not {len(forward)} and {len(reverse)}"
         )
     return Alignment(
         *symmetrize_links(

@@ -1,4 +1,4 @@
-"""Align a bitext: both directions, then one alignment."""
+"""Align a bitext in both directions, then symmetrise."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ __all__ = ["AlignResult", "align", "align_files"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlignResult:
-    """A symmetrised alignment and what became of it. Every pair has its row, without links if it was left out."""
+    """A symmetrised alignment and its statistics. Every pair has a row; pairs left out have no links."""
 
     alignment: Alignment
     forward: Alignment
-    """Links that target words chose."""
+    """Every target word aligned to at most one source word."""
     reverse: Alignment
-    """Links that source words chose."""
+    """Every source word aligned to at most one target word."""
     agreement: Agreement
-    """Of the two directions."""
+    """Agreement of the two directions before symmetrisation."""
     n_pairs: int
     n_empty: int
-    """Pairs without a word on a side."""
+    """Number of pairs with an empty side."""
     n_too_long: int
-    """Pairs with more words on a side than the setting admits."""
+    """Number of pairs with a side longer than `max_length`."""
     trace: dict[Direction, list[FastStep]]
-    """Per iteration, from the method `fast`; empty otherwise."""
+    """Statistics per iteration of the method `fast`; empty otherwise."""
 
 
 def align(
@@ -49,10 +49,10 @@ def align(
     """Train both directions on the sentence pairs, align them, and symmetrise."""
     config = config or AlignConfig()
     if len(source) != len(target):
-        raise MismatchError(f"{len(source)} source and {len(target)} target sentences cannot be pairs")
+        raise MismatchError(f"{len(source)} source sentences but {len(target)} target sentences")
     for name, side in (("source", source), ("target", target)):
         if len(side.ids) and not 0 <= side.ids.min() <= side.ids.max() < len(side.vocab):
-            raise InputError(f"the {name} side holds word ids beyond its vocabulary; the bitext is damaged")
+            raise InputError(f"the {name} side has word ids outside its vocabulary; the bitext is damaged")
     lengths = np.stack([source.lengths(), target.lengths()])
     is_empty = lengths.min(axis=0) == 0
     is_too_long = ~is_empty & (lengths.max(axis=0) > config.max_length)
@@ -100,7 +100,7 @@ def align_files(
     sides = [Side.read(path) for path in (source, target)]
     if len(sides[0]) != len(sides[1]):
         raise MismatchError(
-            f"line-aligned files must have equally many lines, but {source} has {len(sides[0])}, "
+            f"line-aligned files must have the same number of lines, but {source} has {len(sides[0])}, "
             f"{target} has {len(sides[1])}"
         )
     return align(sides[0], sides[1], config, n_threads=n_threads, progress=progress)

@@ -1,4 +1,4 @@
-"""Drop sentence pairs that would harm training, and say why."""
+"""Filter out sentence pairs that would harm training, counted by reason."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["CleanConfig", "Cleaner", "DropReason"]
 
 
 class DropReason(enum.StrEnum):
-    """Why a pair was dropped; the first that applies counts."""
+    """Why a pair was dropped; when several reasons apply, the first counts."""
 
     EMPTY = "empty"
     TOO_SHORT = "too short"
@@ -26,7 +26,7 @@ class DropReason(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CleanConfig:
-    """What to keep. Lengths are in words."""
+    """Which pairs to keep. Lengths are in words."""
 
     min_words: int = 1
     max_words: int = 100
@@ -36,14 +36,14 @@ class CleanConfig:
 
     def __post_init__(self) -> None:
         if not 1 <= self.min_words <= self.max_words:
-            raise InputError(f"expected 1 <= min words <= max words, not {self.min_words} and {self.max_words}")
+            raise InputError(f"expected 1 <= min_words <= max_words, not {self.min_words} and {self.max_words}")
         if not self.max_ratio >= 1:
             raise InputError(f"the length ratio must be at least 1, not {self.max_ratio}")
 
 
 @dataclass(slots=True)
 class Cleaner:
-    """Filters pairs and counts what it dropped."""
+    """Filters pairs and counts the dropped ones by reason."""
 
     config: CleanConfig
     n_read: int = 0
@@ -52,7 +52,7 @@ class Cleaner:
     _seen: set[bytes] = field(default_factory=set)
 
     def clean(self, pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-        """The pairs to keep, with runs of blanks made one space and the ends trimmed."""
+        """The pairs to keep, with whitespace normalised to single spaces and trimmed."""
         for source, target in pairs:
             self.n_read += 1
             f, e = split_tokens(source), split_tokens(target)
@@ -78,7 +78,7 @@ class Cleaner:
         if config.drop_identical and pair[0] == pair[1]:
             return DropReason.IDENTICAL
         if config.drop_duplicates:
-            # A 16-byte digest a pair: a chance match among a billion pairs is beyond all odds.
+            # A 16-byte digest per pair: a collision among a billion pairs is practically impossible.
             digest = hashlib.blake2b("\t".join(pair).encode("utf-8"), digest_size=16).digest()
             if digest in self._seen:
                 return DropReason.DUPLICATE

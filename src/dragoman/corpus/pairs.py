@@ -15,21 +15,21 @@ __all__ = ["PairFiles", "read_tsv"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairFiles:
-    """Where sentence pairs come from: two line-aligned files, a TSV file whose first two columns they are, or TMX."""
+    """The source of sentence pairs: two line-aligned files, the first two columns of a TSV file, or a TMX file."""
 
     source: PathLike | None = None
     target: PathLike | None = None
     tsv: PathLike | None = None
     tmx: PathLike | None = None
     languages: str | None = None
-    """Of the TMX file, source and target: de,en."""
+    """Source and target language in the TMX file, such as `de,en`."""
 
     def __post_init__(self) -> None:
         given = [self.source is not None or self.target is not None, self.tsv is not None, self.tmx is not None]
         if sum(given) != 1 or (given[0] and (self.source is None or self.target is None)):
             raise InputError("give either a source and a target file, or one TSV file, or one TMX file")
         if (self.tmx is None) != (self.languages is None) or (self.languages is not None and len(self._pair()) != 2):
-            raise InputError("a TMX file needs its two languages, source first, such as de,en; nothing else has any")
+            raise InputError("a TMX file needs its two languages, source first, such as de,en; other formats take none")
 
     def _pair(self) -> list[str]:
         return [code.strip() for code in (self.languages or "").split(",") if code.strip()]
@@ -48,5 +48,5 @@ def read_tsv(path: PathLike) -> Iterator[tuple[str, str]]:
     for number, line in enumerate(read_lines(path), start=1):
         columns = line.split("\t")
         if len(columns) < 2:
-            raise InputError("expected two columns with a tab between them, found one", path=path, line=number)
+            raise InputError("expected two columns separated by a tab, found one", path=path, line=number)
         yield columns[0], columns[1]

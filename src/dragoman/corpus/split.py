@@ -1,4 +1,4 @@
-"""Cut a corpus into training, development and test parts that share no sentence."""
+"""Split a corpus into disjoint training, development and test sets."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """Each part keeps the order of the corpus."""
+    """The three sets, each in corpus order."""
 
     train: list[Pair]
     dev: list[Pair]
     test: list[Pair]
     n_dropped: int
-    """Other pairs that share a sentence with dev or test, left out so that no part has seen another."""
+    """Number of pairs left out of train because they share a sentence with dev or test."""
 
 
 def split_pairs(pairs: Sequence[Pair], *, n_dev: int, n_test: int, seed: int) -> Parts:
-    """Draw dev and test at random, no sentence of either side in two parts, and leave the rest to train.
+    """Sample dev and test at random and use the rest for train; no sentence of either side is in two sets.
 
-    Within dev and within test every source sentence is drawn once.
+    Source sentences are distinct within dev and within test.
     """
     if n_dev < 0 or n_test < 0:
-        raise InputError("the sizes of dev and test must not be negative")
+        raise InputError("dev and test sizes must not be negative")
     order = list(range(len(pairs)))
     random.Random(seed).shuffle(order)
     held_out: list[list[int]] = [[], []]
@@ -47,7 +47,7 @@ def split_pairs(pairs: Sequence[Pair], *, n_dev: int, n_test: int, seed: int) ->
         held_out[part].append(i)
     if [len(part) for part in held_out] != wanted:
         raise InputError(
-            f"cannot draw {n_dev} + {n_test} pairs with distinct sentences from {len(pairs)} pairs; ask for fewer"
+            f"cannot sample {n_dev} + {n_test} pairs with distinct sentences from {len(pairs)} pairs; use smaller sizes"
         )
     out = set(held_out[0]) | set(held_out[1])
     rest = [i for i in range(len(pairs)) if i not in out]

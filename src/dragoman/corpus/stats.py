@@ -1,4 +1,4 @@
-"""What a corpus looks like in numbers."""
+"""Corpus statistics."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["SideStats", "TextStats", "describe_files"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SideStats:
-    """One file: counts over lines, words and distinct words."""
+    """Counts of lines, words (tokens) and distinct words (types) of one file."""
 
     path: str
     n_lines: int
@@ -33,7 +33,7 @@ class SideStats:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextStats:
-    """Some files; for two line-aligned ones also how their lengths relate."""
+    """Statistics of line-aligned files; length ratio and correlation only for exactly two."""
 
     sides: tuple[SideStats, ...]
     length_ratio: float | None
@@ -41,13 +41,13 @@ class TextStats:
 
 
 def describe_files(paths: list[PathLike], *, progress: Progress | None = None) -> TextStats:
-    """Count the words of line-aligned files."""
+    """Statistics of line-aligned files. Raises MismatchError when their line counts differ."""
     described = [_describe(path, progress) for path in paths]
     first, *others = [side for side, _ in described]
     for other in others:
         if other.n_lines != first.n_lines:
             raise MismatchError(
-                f"line-aligned files must have equally many lines, but {first.path} has {first.n_lines}, "
+                f"line-aligned files must have the same number of lines, but {first.path} has {first.n_lines}, "
                 f"{other.path} has {other.n_lines}"
             )
     if len(described) != 2 or not first.n_words:

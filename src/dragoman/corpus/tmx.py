@@ -19,14 +19,14 @@ __all__ = ["read_tmx"]
 _DECLARED = re.compile(rb"""\s*<\?xml[^>]*?\sencoding\s*=\s*["']([A-Za-z0-9._:-]+)["']""")
 _OF_THE_PARSER = frozenset({"utf-8", "utf8", "utf-16", "utf-16le", "utf-16be", "iso-8859-1", "us-ascii", "ascii"})
 _CODES = frozenset({"bpt", "ept", "it", "ph", "ut", "sub"})
-"""Elements of a segment whose content is formatting, not text."""
+"""Inline elements of a segment whose content is formatting code, not text."""
 
 
 def read_tmx(path: PathLike, source: str, target: str) -> Iterator[tuple[str, str]]:
-    """The segments of two languages in every unit that has both, each in one line.
+    """The segments of two languages in every translation unit that has both, each normalised to one line.
 
-    A language such as `de` also means `de-AT`; of several segments of a language the one that is named exactly, or the
-    first, is taken. Raises InputError when the file is no TMX, and when no unit has both languages.
+    A language such as `de` also matches `de-AT`; an exact match is preferred, then the first segment. Raises InputError
+    when the file is not TMX or no unit has both languages.
     """
     name = os.fspath(path)
     blocks = read_content(path)
@@ -42,12 +42,12 @@ def read_tmx(path: PathLike, source: str, target: str) -> Iterator[tuple[str, st
                 yield str(texts[0]), str(texts[1])
     reader.end(name)
     if n_pairs == 0:
-        found = ", ".join(language for language, _ in reader.languages.most_common(20)) or "none at all"
-        raise InputError(f"no unit has both {source} and {target}; the languages of the file: {found}", path=name)
+        found = ", ".join(language for language, _ in reader.languages.most_common(20)) or "none"
+        raise InputError(f"no unit has both {source} and {target}; languages in the file: {found}", path=name)
 
 
 def _foreign_encoding(head: bytes) -> str | None:
-    """The encoding that a file says it has, where the parser does not know it."""
+    """The declared encoding if the XML parser does not support it, else None."""
     declared = _DECLARED.match(head)
     name = declared[1].decode("ascii") if declared else "utf-8"
     return None if name.lower() in _OF_THE_PARSER else name
@@ -58,7 +58,7 @@ def _in_utf8(blocks: Iterable[bytes], encoding: str | None, name: str) -> Iterat
         yield from blocks
         return
     try:
-        b"a".decode(encoding, "ignore")  # raises for what is no encoding of text
+        b"a".decode(encoding, "ignore")  # raises when this is not a text encoding
         decoder = codecs.getincrementaldecoder(encoding)()
         for block in blocks:
             yield decoder.decode(block).encode("utf-8")
@@ -75,7 +75,7 @@ def _segment(unit: list[tuple[str, str]], language: str) -> str | None:
 
 
 class _Reader:
-    """Collects units as the parser goes through the file."""
+    """Collects translation units while the file is parsed."""
 
     def __init__(self, encoding: str | None) -> None:
         self.languages: Counter[str] = Counter()
@@ -97,13 +97,13 @@ class _Reader:
         self._parser = parser
 
     def feed(self, block: bytes, name: str) -> list[list[tuple[str, str]]]:
-        """The units that end in this part of the file, each a list of language and text."""
+        """The units that end in this block, each a list of (language, text)."""
         self._parse(block, False, name)
         units, self._units = self._units, []
         return units
 
     def end(self, name: str) -> None:
-        """The file is over; raises InputError where it should not be."""
+        """Finish parsing; raises InputError when the file is truncated."""
         self._parse(b"", True, name)
 
     def _parse(self, block: bytes, is_last: bool, name: str) -> None:
@@ -148,8 +148,8 @@ class _Reader:
                 raise InputError(f"a segment of more than {MAX_LINE_BYTES >> 20} MiB; is this a translation memory?")
 
     def _skipped(self, name: str, _is_parameter: bool) -> None:
-        raise InputError(f"uses the entity &{name}; but does not say what it is; put the character in its place")
+        raise InputError(f"the entity &{name}; is not defined; replace it with the character")
 
     def _entity(self, name: str, *_: object) -> None:
-        # Entities that name each other can grow without limit.
-        raise InputError(f"declares the entity {name}, which a translation memory has no use for; remove it")
+        # Nested entities can expand exponentially (billion laughs).
+        raise InputError(f"declares the entity {name}; entity declarations are not supported, remove it")

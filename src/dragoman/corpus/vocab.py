@@ -18,7 +18,7 @@ _RESERVED = (b"<unk>", b"<s>", b"</s>")
 
 
 class VocabBuilder:
-    """Grows while text is encoded, then freezes into a Vocab."""
+    """A vocabulary that grows while text is encoded; `freeze` makes it a Vocab."""
 
     def __init__(self) -> None:
         self._table = WordTable()
@@ -31,16 +31,16 @@ class VocabBuilder:
         return self._table
 
     def encode_block(self, block: LineBlock) -> tuple[Int64Array, Int32Array]:
-        """Offsets and ids of a block's lines; new words get the next ids."""
+        """Row offsets and word ids of a block's lines; new words get the next ids."""
         return self._table.encode_growing(block.data, block.first_line)
 
     def freeze(self) -> Vocab:
-        """The vocabulary so far. The builder must not be used afterwards."""
+        """The vocabulary so far. Do not use the builder afterwards."""
         return Vocab(self._table)
 
 
 class Vocab:
-    """An immutable vocabulary. Ids 0, 1, 2 are `<unk>`, `<s>`, `</s>`; a corpus word of that look is another word."""
+    """An immutable vocabulary. Ids 0, 1, 2 are `<unk>`, `<s>`, `</s>`; a corpus word `<s>` has another id."""
 
     __slots__ = ("_table",)
 
@@ -51,7 +51,7 @@ class Vocab:
 
     @classmethod
     def of(cls, lines: Iterable[str]) -> Vocab:
-        """The vocabulary of some text, in order of first occurrence."""
+        """The vocabulary of these lines, in order of first occurrence."""
         builder = VocabBuilder()
         builder.encode_block(LineBlock("\n".join(lines).encode("utf-8"), 1))
         return builder.freeze()
@@ -68,12 +68,12 @@ class Vocab:
         return self._table
 
     def id(self, word: str) -> int:
-        """A corpus word's id; UNK when it is not here."""
+        """The id of a corpus word; UNK if it is out of vocabulary."""
         found = self._table.find(escape_word(word.encode("utf-8")))
         return UNK if found < 0 else found
 
     def word(self, id_: int) -> str:
-        """The word as it stood in the corpus (or the reserved symbol)."""
+        """The word as it occurs in the corpus (or the reserved symbol)."""
         stored = self.stored(id_)
         return stored.decode("utf-8") if id_ < len(_RESERVED) else unescape_word(stored).decode("utf-8")
 
@@ -82,32 +82,32 @@ class Vocab:
         return self._table.word(id_)
 
     def encode(self, line: str) -> Int32Array:
-        """Ids of one line's tokens, unknown words as UNK."""
+        """Ids of one line's tokens, out-of-vocabulary words as UNK."""
         return self.encode_block(LineBlock(line.replace("\n", " ").encode("utf-8"), 1))[1]
 
     def encode_lines(self, lines: Iterable[str]) -> tuple[Int64Array, Int32Array]:
-        """Offsets and ids of lines that hold no line ends."""
+        """Row offsets and word ids of lines, which must not contain line feeds."""
         data = "".join(line + "\n" for line in lines).encode("utf-8")
         return self.encode_block(LineBlock(data, 1))
 
     def encode_block(self, block: LineBlock) -> tuple[Int64Array, Int32Array]:
-        """Offsets and ids of a block's lines, unknown words as UNK."""
+        """Row offsets and word ids of a block's lines, out-of-vocabulary words as UNK."""
         return self._table.encode(block.data, UNK, block.first_line)
 
     def decode(self, ids: Iterable[int]) -> str:
-        """The words of some ids, with spaces between."""
+        """The words of these ids, joined by spaces."""
         return " ".join(self.word(int(i)) for i in ids)
 
     def save(self, path: PathLike) -> None:
-        """One stored word a line; the line number (from 0) is the id."""
+        """Write one stored word per line; the line number (from 0) is the id."""
         replace_bytes(path, b"".join(self._table.word(i) + b"\n" for i in range(len(self))))
 
     @classmethod
     def load(cls, path: PathLike) -> Vocab:
-        """Read what save wrote."""
+        """Read a vocabulary written by save."""
         data = b"".join(block.data for block in read_blocks(path))
         if data and not data.endswith(b"\n"):
-            raise InputError("the vocabulary ends in the middle of a line; the file is damaged", path=path)
+            raise InputError("the vocabulary ends in the middle of a line; the file is truncated", path=path)
         lengths = np.array([len(word) for word in data.split(b"\n")[:-1]], dtype=np.int64)
         offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
         with naming(path):

@@ -5,4 +5,4 @@ from pathlib import Path
 __all__ = ["QUICKSTART"]
 
 QUICKSTART = Path(__file__).with_name("quickstart.toml")
-"""Also recipes/quickstart.toml of the repository."""
+"""Identical to recipes/quickstart.toml in the repository."""

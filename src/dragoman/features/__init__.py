@@ -1,4 +1,4 @@
-"""Features: the index of their names, weights, blocks, and the files that hold weights."""
+"""Features: the name index, weights, blocks, templates and weight files."""
 
 from dragoman.features.blocks import Block
 from dragoman.features.index import FeatureIndex, feature_key, feature_name, load_index, save_index

@@ -1,4 +1,4 @@
-"""Blocks: named dense features, each the product of a fixed sparse vector with the sparse features it covers."""
+"""Blocks: named dense features, each the dot product of a fixed sparse vector with the features it covers."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ __all__ = ["Block"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """A dense feature `name` whose value is the sum of coefficient x value over the features it covers.
+    """A dense feature `name` whose value is the sum of coefficient · value over the features it covers.
 
-    The covered features (coefficients of 0 included) lose their own columns when a pool is projected, so that a line
+    Projecting a pool removes the columns of the covered features (including those with coefficient 0), so that a line
     search over `name` scales the whole direction.
     """
 
@@ -24,4 +24,4 @@ class Block:
         if not self.coefficients:
             raise ValueError(f"the block {self.name!r} covers no features")
         if bad := [name for name, value in self.coefficients.items() if not math.isfinite(value)]:
-            raise ValueError(f"the block {self.name!r} has a coefficient that is not finite, for {bad[0]!r}")
+            raise ValueError(f"the block {self.name!r} has a non-finite coefficient for {bad[0]!r}")

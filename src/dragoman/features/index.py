@@ -1,4 +1,4 @@
-"""Features by name: dense int32 ids for arrays, 64-bit keys that are the same in every process, names for people."""
+"""Feature names, their dense int32 ids for arrays, and 64-bit keys that are the same in every process."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ESCAPES = str.maketrans(
 
 
 def feature_name(template: str, *arguments: str | int) -> str:
-    """The name of a template's feature, `template:argument,argument`; different arguments give different names."""
+    """The name of a template feature, `template:argument,argument`; escaping keeps it unique."""
     if not template or ":" in template:
         raise ValueError(f"a template's name must be non-empty and without ':', not {template!r}")
     if not arguments:
@@ -28,19 +28,19 @@ def feature_name(template: str, *arguments: str | int) -> str:
 
 
 def save_index(index: FeatureIndex, path: PathLike) -> None:
-    """Write the names, one a line, in the order of their ids."""
+    """Write the names, one per line, in id order."""
     with atomic_output(path) as stream:
         for begin in range(0, len(index), _NAMES_PER_BLOCK):
             stream.write(index.lines(begin, min(begin + _NAMES_PER_BLOCK, len(index))))
 
 
 def load_index(path: PathLike) -> FeatureIndex:
-    """Read an index that save_index wrote: a feature's id is its line."""
+    """Read an index written by save_index; the id of a feature is its line number (from 0)."""
     index = FeatureIndex()
     n_lines = 0
     for block in read_blocks(Path(path)):
         with naming(path):
             n_lines += len(index.intern_lines(block.data))
     if n_lines != len(index):
-        raise InputError(f"{n_lines} lines but {len(index)} distinct features; a name stands twice", path=path)
+        raise InputError(f"{n_lines} lines but {len(index)} distinct features; there are duplicate names", path=path)
     return index

@@ -1,4 +1,4 @@
-"""Templates of sparse features by name, with settings in text: `word_pair(top=80)`."""
+"""Templates of sparse features, written as text: `word_pair(top=80)`."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ TEMPLATE_SETS = {
     "fastforest_sparse": ("word_context(top=0)",),
     "rules_in_context": ("rule_id", "word_context(top=0)"),
 }
-"""Named sets. `phrase15`: dense features alone; `extended`: PRO's for phrases (its section 5.3), `extended_rules`: for
-rules, `extended_labels`: for rules with several labels; `rm_sparse`: RM's (section 4.2); `hols_sparse`: HOLS'
+"""Named feature sets. `phrase15`: dense features only; `extended`: PRO's (section 5.3) for phrases, `extended_rules`
+for rules, `extended_labels` for rules with several labels; `rm_sparse`: RM's (section 4.2); `hols_sparse`: HOLS'
 (section 6); `fastforest_sparse`: FastForest's (section 6); `rules_in_context`: the last two together."""
 
 _TEXT = re.compile(r"([a-z]\w*)(?:\(([^()]*)\))?")
@@ -46,7 +46,7 @@ _SETTING = re.compile(r"([a-z]\w*)=(\d{1,18})")
 
 @dataclass(frozen=True, slots=True)
 class TemplateSetting:
-    """A whole number that a template can be told."""
+    """An integer setting of a template, with its default and range."""
 
     name: str
     default: int
@@ -56,18 +56,18 @@ class TemplateSetting:
 
 @dataclass(frozen=True, slots=True)
 class TemplateKind:
-    """A template that exists."""
+    """A registered template with its settings."""
 
     name: str
     summary: str
     settings: tuple[TemplateSetting, ...]
     for_rules_only: bool
-    """Whether it is about rules with nonterminals, so that a phrase-based system refuses it."""
+    """Whether it applies only to rules with nonterminals; phrase-based systems reject it."""
 
 
 @cache
 def known_templates() -> dict[str, TemplateKind]:
-    """All templates, by name."""
+    """All registered templates, by name."""
     return {
         name: TemplateKind(name, summary, tuple(TemplateSetting(*setting) for setting in settings), for_rules_only)
         for name, summary, settings, for_rules_only in template_kinds()
@@ -76,7 +76,7 @@ def known_templates() -> dict[str, TemplateKind]:
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A template chosen. `values` are those of its settings, in the order of `known_templates()[name].settings`."""
+    """A configured template. `values` are in the order of `known_templates()[name].settings`."""
 
     name: str
     values: tuple[int, ...] = ()
@@ -84,7 +84,7 @@ class Template:
     def __post_init__(self) -> None:
         kind = known_templates().get(self.name)
         if kind is None:
-            raise InputError(f"no template is called {self.name!r}; there are {', '.join(known_templates())}")
+            raise InputError(f"unknown template {self.name!r}; known templates: {', '.join(known_templates())}")
         if len(self.values) != len(kind.settings):
             raise InputError(f"{self.name} has {len(kind.settings)} settings, not {len(self.values)}")
         for setting, value in zip(kind.settings, self.values, strict=True):
@@ -95,7 +95,7 @@ class Template:
 
     @classmethod
     def parse(cls, text: str) -> Template:
-        """A template from its name, with settings in brackets or without: those left out have their defaults."""
+        """A template from its name, with optional settings in parentheses; omitted settings take their defaults."""
         if (match := _TEXT.fullmatch(text.strip())) is None:
             raise InputError(f"expected a template such as word_pair(top=80), not {text!r}")
         name, inside = match.groups()
@@ -104,11 +104,11 @@ class Template:
             if (setting := _SETTING.fullmatch(part.replace(" ", ""))) is None:
                 raise InputError(f"expected settings of {name} such as top=80, not {part.strip()!r}")
             if setting[1] in given:
-                raise InputError(f"the setting {setting[1]} of {name} stands twice")
+                raise InputError(f"duplicate setting {setting[1]} of {name}")
             given[setting[1]] = int(setting[2])
         kind = known_templates().get(name)
         if kind is None:
-            raise InputError(f"no template is called {name!r}; there are {', '.join(known_templates())}")
+            raise InputError(f"unknown template {name!r}; known templates: {', '.join(known_templates())}")
         if strange := given.keys() - {setting.name for setting in kind.settings}:
             raise InputError(f"{name} has no setting {min(strange)!r}")
         return cls(name, tuple(given.get(setting.name, setting.default) for setting in kind.settings))
@@ -120,18 +120,18 @@ class Template:
 
 
 def parse_templates(texts: Iterable[str], *, has_rules: bool = True) -> tuple[Template, ...]:
-    """Templates from texts, each a template or the name of a set; a template may stand once.
+    """Templates from texts, each a template or the name of a set. Raises InputError for duplicates.
 
-    Without `has_rules` those that are about rules with nonterminals are refused.
+    Without `has_rules`, templates for rules with nonterminals are rejected.
     """
     templates: list[Template] = []
     for text in texts:
         templates += [Template.parse(part) for part in TEMPLATE_SETS.get(text.strip(), (text,))]
     names = [template.name for template in templates]
     if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise InputError(f"the template {twice[0]} stands twice")
+        raise InputError(f"duplicate template {twice[0]}")
     if not has_rules and (strange := [name for name in names if known_templates()[name].for_rules_only]):
         raise InputError(
-            f"the template {strange[0]} is about rules with nonterminals; a phrase-based system has none: leave it out"
+            f"the template {strange[0]} is for rules with nonterminals, which a phrase-based system lacks; leave it out"
         )
     return tuple(templates)

@@ -13,7 +13,7 @@ __all__ = ["Weights"]
 
 
 class Weights:
-    """A float64 for every feature of an index; a feature that the weights do not know weighs 0.
+    """A float64 for every feature of an index, 0 by default.
 
     The index may grow afterwards; `values` always has one element for each of its features.
     """
@@ -36,7 +36,7 @@ class Weights:
 
     @property
     def values(self) -> Float64Array:
-        """The live buffer, as long as the index."""
+        """The live buffer (not a copy), one element per feature of the index."""
         if missing := len(self.index) - len(self._values):
             self._values = np.concatenate([self._values, np.zeros(missing)])
         return self._values
@@ -50,16 +50,16 @@ class Weights:
         self.values[id_] = value
 
     def items(self) -> Iterator[tuple[str, float]]:
-        """Names and values of the features that do not weigh 0, in the order of ids."""
+        """Names and values of the nonzero weights, in id order."""
         ids = np.flatnonzero(self.values).astype(np.int32)
         return zip(self.index.names(ids), self._values[ids].tolist(), strict=True)
 
     def copy(self) -> Weights:
-        """Weights over the same index that can be changed apart."""
+        """An independent copy over the same index."""
         return Weights(self.index, self.values)
 
     def values_on(self, index: FeatureIndex) -> Float64Array:
-        """One weight for each feature of another index; weights of features that it lacks are left out."""
+        """One weight for each feature of another index; features missing from it are dropped."""
         if index is self.index:
             return self.values.copy()
         values = np.zeros(len(index))
@@ -69,11 +69,11 @@ class Weights:
         return values
 
     def on(self, index: FeatureIndex) -> Weights:
-        """The same weights over another index, which learns the names that it lacks."""
+        """The same weights over another index, to which missing names are added."""
         return self.copy() if index is self.index else Weights.from_dict(dict(self.items()), index)
 
     def is_usable(self) -> bool:
-        """Whether a decoder can use them: all finite, and not all zero or collapsed to denormal dust."""
+        """Whether a decoder can use them: all finite, and not all zero or vanishingly small."""
         values = self.values
         return bool(np.isfinite(values).all() and np.abs(values).max(initial=0.0) > 1e-30)
 

@@ -1,4 +1,4 @@
-"""Search spaces: packed forests, their best derivations, and the files that hold them."""
+"""Search spaces: packed forests, their best derivations, and their file formats."""
 
 from dragoman.forest.arrays import ForestArrays
 from dragoman.forest.derivation import Application, Derivation

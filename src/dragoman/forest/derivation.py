@@ -1,4 +1,4 @@
-"""One derivation: a tree of rule applications that stands by itself, apart from the forest it came from."""
+"""A derivation: a tree of rule applications, independent of the forest it was extracted from."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _MARKS = ("<s>", "</s>")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Application:
-    """One rule applied. `symbols` are words in their stored (escaped) form, so that a corpus word is never taken for a
-    sentence mark, and places of children (0 the first); `children` index the derivation.
+    """One rule application. `symbols` are words in their stored (escaped) form, so that a corpus word is never mistaken
+    for `<s>` or `</s>`, and child numbers (from 0); `children` are indices into the derivation.
     """
 
     symbols: tuple[str | int, ...]
@@ -30,12 +30,12 @@ class Application:
     def __post_init__(self) -> None:
         slots = sorted(symbol for symbol in self.symbols if isinstance(symbol, int))
         if slots != list(range(len(self.children))):
-            raise ValueError(f"the symbols name the children {slots}, but there are {len(self.children)}")
+            raise ValueError(f"the symbols refer to children {slots}, but there are {len(self.children)}")
 
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """Rule applications in pre-order: the root first, every child after its parent and used once."""
+    """Rule applications in pre-order: the root first, every other application after its only parent."""
 
     applications: tuple[Application, ...]
 
@@ -49,7 +49,7 @@ class Derivation:
 
     @classmethod
     def join(cls, root: Application, children: Sequence[Derivation]) -> Derivation:
-        """A derivation from its first application, whose `children` are numbered anew, and those below it."""
+        """A derivation from its root application, whose `children` are renumbered, and its subtrees."""
         applications = [root]
         places = []
         for child in children:
@@ -59,28 +59,29 @@ class Derivation:
         return cls(tuple(applications))
 
     def moved(self, by: int) -> list[Application]:
-        """The applications as they are numbered when so many stand before them."""
+        """The applications with all child indices shifted by `by`."""
         return [replace(a, children=tuple(child + by for child in a.children)) for a in self.applications]
 
     def subtree(self, place: int) -> Derivation:
-        """The application at `place` and all below it."""
+        """The subtree rooted at index `place`."""
         return self._copied(place)
 
     def replaced(self, place: int, subtree: Derivation) -> Derivation:
-        """The same with another derivation at `place`. Features of the rest stay: rescore them where they depend on it.
+        """A copy with the subtree at index `place` replaced. Features elsewhere are kept: rescore those that depend on
+        it.
 
-        Raises ValueError when label or source words differ.
+        Raises ValueError when label or source span differ.
         """
         old, new = self.applications[place], subtree.applications[0]
         if (old.label, old.source) != (new.label, new.source):
-            raise ValueError(f"{new.label} over {new.source} cannot stand for {old.label} over {old.source}")
+            raise ValueError(f"{new.label} over {new.source} cannot replace {old.label} over {old.source}")
         return self._copied(0, place, subtree)
 
     def _copied(self, root: int, place: int = -1, subtree: Derivation | None = None) -> Derivation:
-        """What stands at `root` and below, with `subtree` at `place`; rows of glue may be too deep for recursion."""
+        """The subtree at `root`, with `subtree` at `place`; iterative, as chains of glue rules can be very deep."""
         found: list[Application] = []
         children: list[list[int]] = []
-        open_: list[tuple[Derivation, int, int]] = [(self, root, -1)]  # with the place of the parent in `found`
+        open_: list[tuple[Derivation, int, int]] = [(self, root, -1)]  # derivation, index, parent's index in `found`
         while open_:
             tree, at, parent = open_.pop()
             if subtree is not None and tree is self and at == place:
@@ -94,7 +95,7 @@ class Derivation:
         return Derivation(tuple(replace(a, children=tuple(c)) for a, c in zip(found, children, strict=True)))
 
     def features(self) -> dict[str, float]:
-        """The sum over all applications."""
+        """Feature values summed over all applications."""
         total: dict[str, float] = {}
         for application in self.applications:
             for name, value in application.features.items():
@@ -102,15 +103,15 @@ class Derivation:
         return total
 
     def score(self, weights: Mapping[str, float]) -> float:
-        """w·f; a feature without a weight weighs 0."""
+        """The model score w·f; missing weights are 0."""
         return sum(weights.get(name, 0.0) * value for name, value in self.features().items())
 
     def tokens(self) -> list[str]:
-        """The words derived, without sentence marks."""
+        """The words of the yield, without `<s>` and `</s>`."""
         return [word for word, _ in self._words()]
 
     def target_positions(self) -> list[list[int]]:
-        """For each application the places of its own words in the derived string."""
+        """For each application, the positions of its own words in the yield."""
         places: list[list[int]] = [[] for _ in self.applications]
         for position, (_, owner) in enumerate(self._words()):
             places[owner].append(position)
@@ -134,7 +135,7 @@ class Derivation:
         return words
 
     def to_json(self) -> list[dict[str, Any]]:
-        """Plain data that from_json reads."""
+        """JSON-serialisable data for from_json."""
         return [
             {
                 "symbols": list(a.symbols),
@@ -149,7 +150,7 @@ class Derivation:
 
     @classmethod
     def from_json(cls, data: Sequence[Mapping[str, Any]]) -> Derivation:
-        """Rebuild what to_json gave. Raises InputError when it is not a derivation."""
+        """The inverse of to_json. Raises InputError when the data are not a derivation."""
         try:
             return cls(
                 tuple(

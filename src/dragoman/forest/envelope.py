@@ -1,4 +1,4 @@
-"""The best derivation as a function of the step along a direction, over all derivations of a forest."""
+"""Upper envelopes of forests: the best derivation as a function of the step along a direction."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ __all__ = ["Envelopes", "envelopes"]
 
 @dataclass(frozen=True, slots=True)
 class Envelopes:
-    """Upper envelopes of many sentences. The fields' order is that of the native tuple.
+    """Upper envelopes of many sentences. Fields are in the order of the native tuple.
 
-    Sentence s has the lines `first[s]` to `first[s + 1]`, none without a derivation. Line i is the best of all
-    derivations for steps t from `begins[i]` (-inf for the sentence's first) to the next line's: its score there is
-    `scores[i] + t * slopes[i]`, its words and edges are rows i, its forest is the sentence's number `forests[i]`.
+    Sentence s has lines `first[s]` to `first[s + 1]` (half-open), none if it has no derivation. Line i is the best
+    derivation for steps t from `begins[i]` (-inf for the first line of a sentence) to the begin of the next line; its
+    score is `scores[i] + t * slopes[i]`, its words and edges are rows i, and it belongs to forest `forests[i]` of the
+    sentence.
     """
 
     first: Int64Array
@@ -35,20 +36,21 @@ class Envelopes:
         return len(self.begins)
 
     def tokens_of(self, line: int) -> Int32Array:
-        """The token ids of one line's derivation."""
+        """Token ids of one line's derivation."""
         return self.tokens[self.token_offsets[line] : self.token_offsets[line + 1]]
 
     def edges_of(self, line: int) -> Int32Array:
-        """Its edges in pre-order."""
+        """Edges of one line's derivation, in pre-order."""
         return self.edges[self.edge_offsets[line] : self.edge_offsets[line + 1]]
 
 
 def envelopes(
     sentences: Sequence[Sequence[Forest]], weights: Float64Array, direction: Float64Array, *, n_threads: int = 1
 ) -> Envelopes:
-    """The envelope of each sentence along weights + t * direction (Kumar et al. 2009).
+    """The upper envelope of each sentence along weights + t · direction (Kumar et al. 2009).
 
-    A sentence may have several forests, as of several rounds of decoding; its envelope is over all their derivations.
+    A sentence may have several forests, such as those of several decoding rounds; its envelope covers all their
+    derivations.
     """
     cores = [[forest.core for forest in several] for several in sentences]
     return Envelopes(*_core.forest_envelopes(cores, weights, direction, n_threads))

@@ -1,4 +1,4 @@
-"""The packed search space of one sentence, with the names that its ids stand for."""
+"""The packed search space of one sentence, with its vocabulary and feature index."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["Expectation", "Forest", "Marginal"]
 
 
 class Marginal(Enum):
-    """What an edge is measured by: its best derivation, or the sum of all."""
+    """How the marginal of an edge is computed: over its best derivation, or over the sum of all."""
 
     MAX = "max"
     SUM = "sum"
@@ -28,7 +28,7 @@ class Marginal(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """Feature values expected under p(derivation) ~ exp(score), and the log of the sum over all derivations."""
+    """Expected feature values under p(derivation) ∝ exp(score), and the log partition function."""
 
     log_total: float
     ids: Int32Array
@@ -36,9 +36,9 @@ class Expectation:
 
 
 class Forest:
-    """Immutable. Nodes in topological order, the goal last; an edge's features add up to a derivation's.
+    """An immutable packed forest. Nodes are in topological order, the goal last; edge features sum to a derivation's.
 
-    Word ids from `len(vocab)` on are `own_words`: source words passed through that the vocabulary lacks.
+    Word ids from `len(vocab)` on are `own_words`: out-of-vocabulary source words copied to the target.
     """
 
     __slots__ = ("core", "index", "labels", "own_words", "vocab")
@@ -63,46 +63,43 @@ class Forest:
 
     @property
     def n_nodes(self) -> int:
-        """Nodes, the goal included."""
         return self.core.n_nodes
 
     @property
     def n_edges(self) -> int:
-        """Edges of all nodes."""
         return self.core.n_edges
 
     def weights_of(self, weights: Weights | Float64Array) -> Float64Array:
-        """Weights as an array over this forest's index."""
+        """The weights as an array over this forest's feature index."""
         return weights if isinstance(weights, np.ndarray) else weights.on(self.index).values
 
     def word(self, id_: int) -> str:
-        """The word of an id."""
         return self.vocab.word(id_) if id_ < len(self.vocab) else self.own_words[id_ - len(self.vocab)]
 
     def stored(self, id_: int) -> str:
-        """The word in its escaped form, which no sentence mark or markup can equal."""
+        """The word in its escaped form, which never equals `<s>`, `</s>` or markup."""
         if id_ < len(self.vocab):
             return self.vocab.stored(id_).decode("utf-8")
         return _core.escape_word(self.own_words[id_ - len(self.vocab)].encode("utf-8")).decode("utf-8")
 
     def text(self, tokens: Int32Array) -> str:
-        """Words with spaces between."""
+        """The words of these ids, joined by spaces."""
         return " ".join(self.word(int(id_)) for id_ in tokens)
 
     def kbest(self, weights: Weights | Float64Array, k: int, *, distinct: bool = False) -> KBest:
-        """The k best derivations, or with `distinct` the best derivation of each of the k best strings."""
+        """The k best derivations; with `distinct`, the best derivation of each of the k best distinct strings."""
         if k < 1:
             raise ValueError(f"k must be at least 1, not {k}")
         return KBest(*_core.kbest([self.core], self.weights_of(weights), k, distinct, 1))
 
     def best(self, weights: Weights | Float64Array) -> Derivation | None:
-        """The Viterbi derivation; None when the goal has no derivation."""
+        """The Viterbi derivation; None if the goal has no derivation."""
         best = self.kbest(weights, 1)
         return self.derivation(best.edges) if len(best) else None
 
     def derivation(self, edges: Int32Array) -> Derivation:
-        """The derivation with these edges (pre-order), as a tree of its own."""
-        self.core.tokens(edges)  # raises ValueError unless they are a derivation
+        """The derivation with these edges (in pre-order) as a tree. Raises ValueError if they are not a derivation."""
+        self.core.tokens(edges)  # checks that they are a derivation
         a = ForestArrays.of(self.core)
         heads = np.searchsorted(a.node_edges, edges, side="right") - 1
         children: list[tuple[int, ...]] = [()] * len(edges)
@@ -138,21 +135,21 @@ class Forest:
         return Derivation(tuple(applications))
 
     def log_total(self, weights: Weights | Float64Array) -> float:
-        """The log of the sum of exp(score) over all derivations."""
+        """The log partition function: log of the sum of exp(score) over all derivations."""
         return float(self.core.inside(self.weights_of(weights), True)[-1]) if self.n_nodes else -np.inf
 
     def expected_features(self, weights: Weights | Float64Array) -> Expectation:
-        """Expected feature values by inside and outside sums."""
+        """Expected feature values, by the inside-outside algorithm."""
         return Expectation(*self.core.expected_features(self.weights_of(weights)))
 
     def pruned(self, weights: Weights | Float64Array, threshold: float, *, marginal: Marginal = Marginal.MAX) -> Forest:
-        """Without the edges whose marginal is below `threshold` (a log, at most 0).
+        """A copy without the edges whose marginal is below `threshold` (a log, at most 0).
 
-        By the maximum: edges whose best derivation is worse than the best of all by more than -threshold. By the sum:
-        edges whose posterior is less than exp(threshold).
+        Marginal.MAX drops edges whose best derivation scores more than -threshold below the Viterbi derivation,
+        Marginal.SUM edges whose posterior is less than exp(threshold).
         """
         if not threshold <= 0:
-            raise ValueError(f"the threshold is a log probability, at most 0, not {threshold}")
+            raise ValueError(f"the threshold must be a log probability of at most 0, not {threshold}")
         core = self.core.pruned(self.weights_of(weights), threshold, marginal is Marginal.SUM)
         return Forest(core, self.vocab, self.index, labels=self.labels, own_words=self.own_words)
 

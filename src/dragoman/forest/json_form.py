@@ -1,4 +1,4 @@
-"""Forests as JSON, complete and readable: words and features by number into lists of names."""
+"""Lossless JSON format of forests: words and features are indices into lists of names."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FORMAT = "dragoman forest 1"
 
 
 def forest_to_json(forest: Forest) -> dict[str, Any]:
-    """Plain data with everything the forest holds."""
+    """The complete forest as JSON-serialisable data."""
     a = ForestArrays.of(forest.core)
     words = np.unique(a.symbols[a.symbols >= 0])
     features = np.unique(np.concatenate([a.local_ids, a.feature_ids]))
@@ -59,7 +59,7 @@ def forest_to_json(forest: Forest) -> dict[str, Any]:
 
 
 def forest_from_json(data: object, index: FeatureIndex) -> Forest:
-    """The forest of plain data; new feature names go into `index`. Raises InputError when it is not a forest."""
+    """The inverse of forest_to_json; new feature names are added to `index`. Raises InputError for invalid data."""
     if not isinstance(data, Mapping) or data.get("format") != _FORMAT:
         raise InputError(f"not a forest; expected an object with the format '{_FORMAT}'")
     try:
@@ -114,7 +114,7 @@ def _pair(span: Sequence[int]) -> tuple[int, int]:
 def _integers(values: Iterable[object], dtype: type[_Int]) -> NDArray[_Int]:
     items = list(values)
     if not all(type(item) is int for item in items):
-        raise ValueError("whole numbers were expected for ids, tails and spans")
+        raise ValueError("ids, tails and spans must be integers")
     return np.array(items, dtype=dtype)
 
 
@@ -124,5 +124,5 @@ def _features(rows: Sequence[Sequence[Any]], names: Int32Array) -> tuple[Int64Ar
         raise ValueError("a feature value is not finite")
     places = _integers((place for place, _ in pairs), np.int32)
     if len(places) and places.min() < 0:
-        raise ValueError("a feature's number is negative")
+        raise ValueError("a feature id is negative")
     return _offsets(rows), names[places], np.array([value for _, value in pairs], np.float32)

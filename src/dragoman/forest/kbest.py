@@ -1,4 +1,4 @@
-"""Candidate lists as flat arrays, ready to fill a pool: no Python object for each candidate."""
+"""k-best lists as flat arrays, without a Python object per candidate."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ __all__ = ["KBest"]
 
 @dataclass(frozen=True, slots=True)
 class KBest:
-    """The k best candidates of each sentence, best first. The fields' order is that of the native tuple.
+    """The k best candidates of each sentence, best first. Fields are in the order of the native tuple.
 
-    Sentence s has the candidates `sentences[s]` to `sentences[s + 1]`. Candidate c has the tokens
-    `tokens[token_rows[c]:token_rows[c + 1]]`, features likewise (ids ascending, no zeros), and its derivation's
-    edges in pre-order.
+    Sentence s has candidates `sentences[s]` to `sentences[s + 1]` (half-open). Candidate c has tokens
+    `tokens[token_rows[c]:token_rows[c + 1]]`; likewise its features (ids ascending, no zeros) and the edges of its
+    derivation in pre-order.
     """
 
     sentences: Int64Array
@@ -33,15 +33,15 @@ class KBest:
 
     @property
     def n_sentences(self) -> int:
-        """How many sentences there are, those without candidates included."""
+        """Number of sentences, including those without candidates."""
         return len(self.sentences) - 1
 
     def tokens_of(self, candidate: int) -> Int32Array:
-        """The token ids of one candidate."""
+        """Token ids of one candidate."""
         return self.tokens[self.token_rows[candidate] : self.token_rows[candidate + 1]]
 
     def edges_of(self, candidate: int) -> Int32Array:
-        """The edges of one candidate's derivation, in pre-order."""
+        """Edges of one candidate's derivation, in pre-order."""
         return self.edges[self.edge_rows[candidate] : self.edge_rows[candidate + 1]]
 
     def features_of(self, candidate: int) -> tuple[Int32Array, Float32Array]:

@@ -1,4 +1,4 @@
-"""The derivations that are closest to the references."""
+"""Oracle derivations: those closest to the references."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _IN_NO_FOREST = -(1 << 30)
 
 @dataclass(frozen=True, slots=True)
 class Oracle:
-    """The derivation with the highest BLEU+1 that was found; no edges where a forest has no derivation."""
+    """The derivation with the highest BLEU+1 found; no edges if the forest has no derivation."""
 
     gain: float
     edges: Int32Array
@@ -32,12 +32,12 @@ def oracles(
     beam: int | None = 16,
     n_threads: int = 1,
 ) -> list[Oracle]:
-    """Of each forest the derivation with the highest BLEU+1 (Lin and Och) against its references.
+    """For each forest, the derivation with the highest BLEU+1 (Lin and Och 2004) against its references.
 
-    Of every node the `beam` best partial translations are kept; with None all of them, and the result is exact.
+    Each node keeps the `beam` best partial translations; None keeps all, which makes the search exact.
     """
     if len(forests) != len(references):
-        raise MismatchError(f"{len(forests)} forests but references of {len(references)} sentences")
+        raise MismatchError(f"{len(forests)} forests but references for {len(references)} sentences")
     refs = References.of(
         [[_ids(forest, line) for line in lines] for forest, lines in zip(forests, references, strict=True)]
     )
@@ -56,7 +56,7 @@ def oracles(
 
 
 def _ids(forest: Forest, line: str) -> list[int]:
-    """Word ids as in the forest; words that it cannot have get an id that it does not use."""
+    """Word ids of the forest; words that do not occur in it get an unused id."""
     own = {word: len(forest.vocab) + i for i, word in enumerate(forest.own_words)}
     return [
         forest.vocab.id(word) if word in forest.vocab else own.get(word, _IN_NO_FOREST)

@@ -1,6 +1,6 @@
-"""Estimation: interpolated modified Kneser-Ney (Chen and Goodman 1998), as KenLM's lmplz does it.
+"""Interpolated modified Kneser-Ney estimation (Chen and Goodman 1998), equivalent to KenLM's lmplz.
 
-Everything is kept in memory: about 60 bytes a word of text at order 5.
+Runs in memory: about 60 bytes per token at order 5.
 """
 
 from __future__ import annotations
@@ -27,35 +27,36 @@ DEFAULT_FALLBACK = (0.5, 1.0, 1.5)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EstimateConfig:
-    """How to estimate a model."""
+    """Settings of language model estimation."""
 
     order: int = 5
     prune: tuple[int, ...] = (0,)
-    """For orders 1, 2, …: leave out n-grams that occur at most so often. The last value holds for all higher orders."""
+    """Pruning thresholds for orders 1, 2, …: n-grams with at most this count are dropped. The last value also applies
+    to all higher orders."""
     fallback: tuple[float, float, float] | None = DEFAULT_FALLBACK
-    """Discounts of counts 1, 2 and 3 or more for orders whose own cannot be computed (tiny text); None: an error."""
+    """Discounts for counts 1, 2 and 3+ of orders whose own cannot be estimated (tiny text); None: raise an error."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.order <= MAX_ORDER:
             raise InputError(f"the order of a language model must be from 1 to {MAX_ORDER}, not {self.order}")
         if not 1 <= len(self.prune) <= self.order:
-            raise InputError(f"from 1 to {self.order} pruning thresholds were expected, not {len(self.prune)}")
+            raise InputError(f"expected 1 to {self.order} pruning thresholds, not {len(self.prune)}")
         if self.prune[0] != 0:
-            raise InputError("single words cannot be pruned; the first pruning threshold must be 0")
+            raise InputError("unigrams cannot be pruned; the first pruning threshold must be 0")
         if any(high < low for low, high in pairwise(self.prune)):
-            raise InputError(f"pruning thresholds must not decrease, but they are {self.prune}")
+            raise InputError(f"pruning thresholds must not decrease: {self.prune}")
         if self.fallback is not None:
             for count, discount in enumerate(self.fallback, start=1):
                 if not 0 <= discount <= count:
                     raise InputError(f"the discount of count {count} must be from 0 to {count}, not {discount}")
 
     def thresholds(self) -> list[int]:
-        """One pruning threshold for each order."""
+        """The pruning threshold of each order."""
         return [*self.prune, *[self.prune[-1]] * (self.order - len(self.prune))]
 
 
 class TrainingText:
-    """Sentences to estimate a model from: files, lines, or one side of a bitext."""
+    """Training sentences: files, lines, or one side of a bitext."""
 
     def __init__(self) -> None:
         self._builder: VocabBuilder | None = VocabBuilder()
@@ -66,12 +67,12 @@ class TrainingText:
     def of_side(
         cls, side: Side, *, folds: NDArray[np.uint8] | None = None, excluded: int | None = None
     ) -> TrainingText:
-        """The sentences of a bitext's side; with `folds` and `excluded`, those of all other folds.
+        """The sentences of one side of a bitext; with `folds` and `excluded`, those of all other folds.
 
-        A word that occurs only in the excluded fold is unknown to the model.
+        Words that occur only in the excluded fold are out of vocabulary.
         """
         if (folds is None) != (excluded is None):
-            raise InputError("give both the folds and the one to exclude, or neither")
+            raise InputError("give both `folds` and `excluded`, or neither")
         text = cls()
         text._builder = None  # ids are the bitext's
         text._table = side.vocab.table
@@ -82,21 +83,20 @@ class TrainingText:
 
     @property
     def n_sentences(self) -> int:
-        """Sentences so far."""
         return self._text.n_sentences
 
     @property
     def n_tokens(self) -> int:
-        """Words so far, with `<s>` and `</s>` of every sentence."""
+        """Number of tokens so far, including `<s>` and `</s>` of every sentence."""
         return self._text.n_tokens
 
     @property
     def native(self) -> tuple[LmText, WordTable]:
-        """Ids and the words they stand for, for kernels."""
+        """Token ids and the word table, for native kernels."""
         return self._text, self._table
 
     def add_file(self, path: PathLike, progress: Progress | None = None) -> None:
-        """Add a file, one sentence a line (plain, gz, xz or zst). `progress` counts its lines."""
+        """Add a file with one sentence per line (plain, gz, xz or zst). `progress` counts its lines."""
         for block in read_blocks(path):
             with naming(path):
                 self._add_block(block)
@@ -104,7 +104,7 @@ class TrainingText:
                 progress(block.first_line + block.data.count(b"\n") - 1)
 
     def add_lines(self, lines: Iterable[str]) -> None:
-        """Add sentences, which hold no line ends."""
+        """Add sentences, which must not contain line feeds."""
         self._add_block(LineBlock("".join([line + "\n" for line in lines]).encode("utf-8", "surrogatepass"), 1))
 
     def _add_block(self, block: LineBlock) -> None:
@@ -116,13 +116,13 @@ class TrainingText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """A model and what was found on the way."""
+    """An estimated model with its discounts."""
 
     model: LanguageModel
     discounts: tuple[tuple[float, float, float], ...]
-    """By order: for adjusted counts 1, 2, and 3 or more."""
+    """For each order, the discounts of adjusted counts 1, 2 and 3+."""
     fallback_orders: tuple[int, ...]
-    """Orders whose discounts are the fallback ones."""
+    """Orders that use the fallback discounts."""
     n_sentences: int
     n_tokens: int
 
@@ -142,5 +142,5 @@ def estimate(text: TrainingText, config: EstimateConfig, *, progress: Progress |
 
 
 def estimate_work(text: TrainingText, config: EstimateConfig) -> int:
-    """What `estimate` counts up to in its progress."""
+    """Total of the progress reported by `estimate`."""
     return 3 * config.order * text.n_tokens

@@ -1,4 +1,4 @@
-"""The language model as the rest of the program sees it."""
+"""The n-gram language model."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MAGIC = b"DRAGOLM\n"
 
 @dataclass(frozen=True, slots=True)
 class TokenScore:
-    """The natural log probability of one token, and how many words of the model's n-grams it matched."""
+    """The natural log probability of one token, and the length of the longest matching n-gram."""
 
     logprob: float
     ngram_length: int
@@ -28,7 +28,7 @@ class TokenScore:
 
 
 class LanguageModel:
-    """An immutable backoff n-gram model. Scores are natural log probabilities; unknown words count as `<unk>`."""
+    """An immutable backoff n-gram model. Scores are natural log probabilities; out-of-vocabulary words are `<unk>`."""
 
     __slots__ = ("_native", "_vocab")
 
@@ -40,15 +40,15 @@ class LanguageModel:
     def load(cls, path: PathLike, *, verify: bool = True, progress: Progress | None = None) -> LanguageModel:
         """Map a binary model, or read ARPA text (plain, gz, xz or zst; `-`: standard input).
 
-        A binary model is compared with its checksum, which reads it once; `verify=False` checks only that header and
-        size fit. `progress` counts the lines of ARPA text.
+        The checksum of a binary model is verified, which reads the whole file; `verify=False` checks only header and
+        size. `progress` counts the lines of ARPA text.
         """
         with naming(path):
             native = _load_binary(Path(path), verify)
             return cls(_read_arpa(path, progress) if native is None else native)
 
     def save(self, path: PathLike) -> None:
-        """Write the binary form, which `load` maps."""
+        """Write the binary format, which `load` memory-maps."""
         with atomic_output(path) as stream:
             for piece in self._native.file_pieces():
                 stream.write(piece)
@@ -56,7 +56,7 @@ class LanguageModel:
     def export_arpa(self, path: PathLike) -> None:
         """Write ARPA text (compressed when the name ends in .gz, .xz or .zst; `-`: standard output).
 
-        Words stand there in their stored form: one that looks like markup (`<s>`, `[X,1]`, `|||`) is escaped.
+        Words are written in their stored form: those that look like markup (`<s>`, `[X,1]`, `|||`) are escaped.
         """
         writer = ArpaWriter(self._native)
         with open_binary_output(path) as stream:
@@ -65,26 +65,23 @@ class LanguageModel:
 
     @property
     def native(self) -> LmModel:
-        """The native model, for kernels."""
         return self._native
 
     @property
     def order(self) -> int:
-        """Words in the longest n-grams."""
         return self._native.order
 
     @property
     def n_ngrams(self) -> tuple[int, ...]:
-        """How many n-grams of each order, from single words on."""
+        """Number of n-grams of each order, unigrams first."""
         return tuple(self._native.n_ngrams)
 
     @property
     def vocab(self) -> Vocab:
-        """The words the model knows."""
         return self._vocab
 
     def ids_of(self, vocab: Vocab) -> Int32Array:
-        """For each id of another vocabulary, the word's id here (UNK for words that are unknown here)."""
+        """Map each id of another vocabulary to this model's id (UNK for out-of-vocabulary words)."""
         return self._native.ids_of(vocab.table)
 
     def score(self, sentence: str, *, bos: bool = True, eos: bool = True) -> float:
@@ -92,7 +89,7 @@ class LanguageModel:
         return self._native.score_sentence(self._vocab.encode(sentence), bos, eos)
 
     def full_scores(self, sentence: str, *, bos: bool = True, eos: bool = True) -> list[TokenScore]:
-        """One entry for each token, `</s>` included when it is scored."""
+        """The score of each token, including `</s>` if `eos`."""
         ids = self._vocab.encode(sentence)
         logprobs, lengths = self._native.full_scores(ids, bos, eos)
         unknown = [*(ids == UNK).tolist(), False]
@@ -110,44 +107,44 @@ class LanguageModel:
         n_threads: int = 1,
         progress: Progress | None = None,
     ) -> SentenceScores:
-        """Scores of many sentences, none of which may hold a line end. `progress` counts sentences."""
-        # A lone surrogate becomes invalid UTF-8, which the core refuses with the sentence's number.
+        """Score sentences, which must not contain line feeds. `progress` counts sentences."""
+        # A lone surrogate becomes invalid UTF-8, which the core rejects with the sentence number.
         data = ("\n".join(sentences) + "\n" if sentences else "").encode("utf-8", "surrogatepass")
         scores = self._score_block(LineBlock(data, 1), bos, eos, n_threads, progress)
         if len(scores) != len(sentences):
             line = next(i for i, sentence in enumerate(sentences, start=1) if "\n" in sentence)
-            raise InputError("a sentence holds a line end; score its lines apart", line=line)
+            raise InputError("the sentence contains a line feed; score its lines separately", line=line)
         return scores
 
     def score_blocks(
         self, blocks: Iterable[LineBlock], *, bos: bool = True, eos: bool = True, n_threads: int = 1
     ) -> Iterator[SentenceScores]:
-        """Scores of text block by block, as `read_blocks` gives it."""
+        """Score text block by block, as returned by `read_blocks`."""
         for block in blocks:
             yield self._score_block(block, bos, eos, n_threads, None)
 
     def score_file(
         self, path: PathLike, *, bos: bool = True, eos: bool = True, n_threads: int = 1
     ) -> Iterator[SentenceScores]:
-        """Scores of a file's lines, block by block."""
+        """Score the lines of a file, block by block."""
         with naming(path):
             yield from self.score_blocks(read_blocks(path), bos=bos, eos=eos, n_threads=n_threads)
 
     def score_ids(
         self, offsets: Int64Array, ids: Int32Array, *, bos: bool = True, eos: bool = True, n_threads: int = 1
     ) -> SentenceScores:
-        """Scores of sentences given as ids of this model's vocabulary."""
+        """Score sentences given as ids of this model's vocabulary."""
         return SentenceScores(*self._native.score_ids(offsets, ids, bos, eos, n_threads))
 
     def perplexity(self, sentences: Sequence[str], *, n_threads: int = 1) -> Perplexity:
-        """How well the model predicts these sentences, `</s>` included."""
+        """Perplexity of these sentences, including `</s>`."""
         return Perplexity.of([self.score_batch(sentences, n_threads=n_threads)])
 
     def join(self, items: Iterable[str | LmPiece], *, bos: bool = False, eos: bool = False) -> LmPiece:
-        """A piece of a sentence from words and pieces, each word scored as far as its left context is known.
+        """A partial sentence made of words and pieces, each word scored with the left context known so far.
 
-        `bos` puts `<s>` before them and `eos` puts `</s>` after. Pieces are equal when one can take the place of the
-        other in every sentence without changing the score of the rest.
+        `bos` prepends `<s>` and `eos` appends `</s>`. Pieces are equal when they are interchangeable in every sentence
+        without changing the score of the rest.
         """
         known = [self._vocab.id(item) if isinstance(item, str) else item for item in items]
         return join_pieces(self._native, [*known, EOS] if eos else known, bos)
@@ -159,9 +156,9 @@ class LanguageModel:
 
 
 def _load_binary(path: Path, verify: bool) -> LmModel | None:
-    """The mapped model, or None when the file does not begin as one."""
+    """The memory-mapped model, or None when the file lacks the magic number."""
     if not path.is_file():
-        return None  # the text reader says what is wrong
+        return None  # the text reader reports the error
     try:
         with path.open("rb") as stream:
             if stream.read(len(_MAGIC)) != _MAGIC:

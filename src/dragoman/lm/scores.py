@@ -1,4 +1,4 @@
-"""Scores of sentences, and what they add up to."""
+"""Sentence scores and perplexity."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ __all__ = ["Perplexity", "SentenceScores"]
 
 @dataclass(frozen=True, slots=True)
 class SentenceScores:
-    """One entry for each sentence. Natural logs; `</s>` is a token when it was scored."""
+    """Arrays with one entry per sentence. Natural logs; `</s>` counts as a token if it was scored."""
 
     logprob: Float64Array
     unknown_logprob: Float64Array
-    """The part of `logprob` that unknown words have."""
+    """The part of `logprob` due to out-of-vocabulary words."""
     n_tokens: Int32Array
     n_unknown: Int32Array
 
@@ -28,11 +28,11 @@ class SentenceScores:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Perplexity:
-    """How well a model predicts a text."""
+    """Perplexity of a text, with and without out-of-vocabulary words."""
 
     perplexity: float
     perplexity_without_oov: float | None
-    """Unknown words left out of sum and count; None where there is nothing else."""
+    """Perplexity over in-vocabulary tokens only; None if there are none."""
     log10_total: float
     tokens: int
     oov: int
@@ -40,7 +40,7 @@ class Perplexity:
 
     @classmethod
     def of(cls, parts: Iterable[SentenceScores]) -> Perplexity:
-        """The perplexity of all sentences together. Raises InputError when they hold no token."""
+        """Corpus perplexity over all sentences. Raises InputError when there are no tokens."""
         total = unknown = 0.0
         tokens = oov = sentences = 0
         for part in parts:

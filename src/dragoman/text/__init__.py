@@ -1,4 +1,4 @@
-"""Text in and out: files of any compression, lines, tokens."""
+"""Text input and output: plain and compressed files, lines, tokens."""
 
 from dragoman.text.display import printable
 from dragoman.text.read import (

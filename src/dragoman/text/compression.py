@@ -1,4 +1,4 @@
-"""Compressed streams, recognised by their first bytes and read in blocks with a cap on the decoder's memory."""
+"""Compressed streams, recognised by their magic bytes and read in blocks with limited decoder memory."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from dragoman.errors import InputError
 __all__ = ["MAX_DECODER_BYTES", "decompressed"]
 
 MAX_DECODER_BYTES = 1 << 28
-"""A stream that wants a larger window or dictionary than this is refused."""
+"""Streams that need a larger window or dictionary are refused."""
 
 _IN_BYTES = 1 << 16
-_ZSTD_IN_BYTES = 1 << 12  # its decoder has no output limit; four KiB of input expand to 128 MiB at the worst
+_ZSTD_IN_BYTES = 1 << 12  # the zstd decoder has no output limit; 4 KiB of input expand to at most 128 MiB
 _OUT_BYTES = 1 << 20
 
 
 def decompressed(stream: BinaryIO) -> Iterator[bytes]:
-    """Blocks of the plain content of a plain, gzip, xz or zstd stream.
+    """Decompressed blocks of a plain, gzip, xz or zstd stream.
 
-    Raises InputError when the stream is damaged or ends too early.
+    Raises InputError when the stream is damaged or truncated.
     """
     head = stream.read(_IN_BYTES)
     if head.startswith(b"\x1f\x8b"):
@@ -43,7 +43,7 @@ def _plain(stream: BinaryIO, block: bytes) -> Iterator[bytes]:
 
 
 class _Source:
-    """Reads ahead so that a decoder can hand back what follows its member."""
+    """Input with pushback, so that a decoder can return the bytes after its member."""
 
     def __init__(self, stream: BinaryIO, head: bytes) -> None:
         self._stream = stream
@@ -59,7 +59,7 @@ class _Source:
         self._pending = data + self._pending
 
     def skip_padding(self) -> bool:
-        """Skips zero bytes between members; says whether anything follows."""
+        """Skip zero bytes between members; return whether any data follow."""
         while data := self.take():
             if rest := data.lstrip(b"\0"):
                 self.give_back(rest)
@@ -73,9 +73,9 @@ def _members(stream: BinaryIO, head: bytes, name: str, blocks: Callable[[_Source
         while source.skip_padding():
             yield from blocks(source)
     except (zlib.error, lzma.LZMAError, zstandard.ZstdError) as error:
-        raise InputError(f"the {name} stream is damaged ({error}); fetch or compress the file again") from error
+        raise InputError(f"the {name} stream is damaged ({error}); download or compress the file again") from error
     except EOFError:
-        raise InputError(f"the {name} stream ends too early; fetch or compress the file again") from None
+        raise InputError(f"the {name} stream is truncated; download or compress the file again") from None
 
 
 def _gzip_blocks(source: _Source) -> Iterator[bytes]:

@@ -1,4 +1,4 @@
-"""Corpus text on a terminal: never markup, never control sequences."""
+"""Corpus text made safe for a terminal."""
 
 from __future__ import annotations
 

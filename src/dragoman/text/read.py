@@ -1,5 +1,5 @@
-"""Lines of text files. Only a line feed ends a line; text is UTF-8; a byte-order mark and a carriage return before
-the line feed are dropped.
+"""Lines of UTF-8 text files. Only a line feed ends a line; a byte-order mark, and a carriage return before the
+line feed, are dropped.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from dragoman.types import PathLike
 __all__ = ["MAX_LINE_BYTES", "LineBlock", "count_lines", "read_blocks", "read_content", "read_lines", "read_parallel"]
 
 MAX_LINE_BYTES = 1 << 24
-"""A longer line means that the file is not line-by-line text."""
+"""Longer lines are an error: the file is probably not text with one sentence per line."""
 
 
 @dataclass(frozen=True, slots=True)
 class LineBlock:
-    """Some whole lines of a file: bytes, and the number (from 1) of the first of them."""
+    """Consecutive complete lines of a file as bytes, and the line number (from 1) of the first."""
 
     data: bytes
     first_line: int
 
 
 def read_content(path: PathLike) -> Iterator[bytes]:
-    """The bytes of a plain, gz, xz or zst file (`-`: standard input) in blocks, as they are."""
+    """Decompressed blocks of a plain, gz, xz or zst file (`-`: standard input)."""
     name = os.fspath(path)
     try:
         with naming(name), _open_binary(name) as stream:
@@ -42,13 +42,13 @@ def read_content(path: PathLike) -> Iterator[bytes]:
 
 
 def read_blocks(path: PathLike) -> Iterator[LineBlock]:
-    """Whole lines of a plain, gz, xz or zst file (`-`: standard input) in blocks of about a MiB.
+    """Complete lines of a plain, gz, xz or zst file (`-`: standard input) in blocks of about 1 MiB.
 
     The bytes are not decoded yet. Every block but the last ends with a newline.
     """
     name = os.fspath(path)
     line = 1
-    pending: list[bytes] = []  # pieces of one line that is not complete yet
+    pending: list[bytes] = []  # pieces of an incomplete line
     pending_bytes = 0
     for block in _without_bom(read_content(path), name):
         cut = block.rfind(b"\n") + 1
@@ -63,7 +63,7 @@ def read_blocks(path: PathLike) -> Iterator[LineBlock]:
             pending_bytes += len(block) - cut
         if pending_bytes > MAX_LINE_BYTES:
             raise InputError(
-                f"a line of more than {MAX_LINE_BYTES >> 20} MiB; is this text, a sentence a line?",
+                f"a line of more than {MAX_LINE_BYTES >> 20} MiB; is this text with one sentence per line?",
                 path=name,
                 line=line,
             )
@@ -72,7 +72,7 @@ def read_blocks(path: PathLike) -> Iterator[LineBlock]:
 
 
 def read_lines(path: PathLike) -> Iterator[str]:
-    """The lines of a file, without their ends. Invalid UTF-8 is an error that names file and line."""
+    """The lines of a file, without line ends. Raises InputError with file and line for invalid UTF-8."""
     for block in read_blocks(path):
         try:
             text = block.data.decode("utf-8")
@@ -92,7 +92,7 @@ def read_lines(path: PathLike) -> Iterator[str]:
 
 
 def read_parallel(paths: Sequence[PathLike]) -> Iterator[tuple[str, ...]]:
-    """Line-aligned files, a tuple of lines at a time. Files of different length are an error that names both counts."""
+    """Tuples of corresponding lines of line-aligned files. Raises MismatchError when their line counts differ."""
     iterators = [read_lines(path) for path in paths]
     n_lines = 0
     while True:
@@ -108,12 +108,12 @@ def read_parallel(paths: Sequence[PathLike]) -> Iterator[tuple[str, ...]]:
                 for line, iterator in zip(lines, iterators, strict=True)
             ]
             shown = ", ".join(f"{os.fspath(path)} has {count}" for path, count in zip(paths, counts, strict=True))
-            raise MismatchError(f"line-aligned files must have equally many lines, but {shown}")
+            raise MismatchError(f"line-aligned files must have the same number of lines, but {shown}")
         return
 
 
 def count_lines(path: PathLike) -> int:
-    """How many lines the file has; a last line without an end counts."""
+    """Number of lines, including a last line without a line feed."""
     n_lines = 0
     for block in read_blocks(path):
         n_lines += block.data.count(b"\n") + (not block.data.endswith(b"\n"))
@@ -123,12 +123,12 @@ def count_lines(path: PathLike) -> int:
 def _open_binary(name: str) -> BinaryIO:
     if name == "-":
         if sys.stdin is None:
-            raise InputError("standard input is closed; name a file")
+            raise InputError("standard input is closed; give a file name")
         return io.BufferedReader(io.FileIO(sys.stdin.fileno(), closefd=False))
     if not name:
-        raise InputError("the name of a file is empty")
+        raise InputError("empty file name")
     if Path(name).is_dir():
-        raise InputError("is a folder; a file was expected")
+        raise InputError("is a folder; expected a file")
     return Path(name).open("rb")
 
 

@@ -1,4 +1,4 @@
-"""Files are replaced by write, fsync, rename: a reader sees the old content or the new, never a part."""
+"""Atomic file replacement (write, fsync, rename): readers see the old content or the new, never a part of it."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ class LineWriter:
         self._stream = stream
 
     def write(self, line: str) -> None:
-        """Write one line; the end is added."""
+        """Write one line, given without its line feed."""
         self._stream.write(line.encode("utf-8") + b"\n")
 
     def write_block(self, lines: bytes) -> None:
-        """Write whole lines that are encoded already, with their ends."""
+        """Write complete lines that are already encoded, line feeds included."""
         self._stream.write(lines)
 
 
 @contextlib.contextmanager
 def atomic_output(path: PathLike) -> Iterator[BinaryIO]:
-    """A binary stream whose content takes the place of `path` when the block ends well, and vanishes otherwise.
+    """A binary stream that replaces `path` when the block succeeds, and is discarded otherwise.
 
-    What a link points to is replaced, not the link; a device or a pipe is written to as it is.
+    The target of a symbolic link is replaced, not the link; devices and pipes are written to directly.
     """
     if _is_special(path):
         with _as_it_is(path) as stream:
@@ -69,7 +69,7 @@ def atomic_output(path: PathLike) -> Iterator[BinaryIO]:
 def _is_special(path: PathLike) -> bool:
     try:
         mode = Path(path).stat().st_mode
-    except OSError:  # nothing is there yet, or mkstemp will say what is wrong
+    except OSError:  # it does not exist yet, or mkstemp will report the error
         return False
     return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
@@ -86,13 +86,13 @@ def _as_it_is(path: PathLike) -> Iterator[BinaryIO]:
 
 
 def replace_bytes(path: PathLike, data: bytes) -> None:
-    """Replace a file's content in one step."""
+    """Replace a file's content atomically."""
     with atomic_output(path) as stream:
         stream.write(data)
 
 
 def sync_path(path: PathLike) -> None:
-    """Return when a file, or which entries a folder has, is on disk."""
+    """Flush a file, or the entries of a folder, to disk (fsync)."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -102,14 +102,14 @@ def sync_path(path: PathLike) -> None:
 
 @contextlib.contextmanager
 def open_output(path: PathLike) -> Iterator[LineWriter]:
-    """Lines into `path` (compressed when it ends in .gz, .xz or .zst; `-`: standard output)."""
+    """Write lines to `path` (compressed when it ends in .gz, .xz or .zst; `-`: standard output)."""
     with open_binary_output(path) as stream:
         yield LineWriter(stream)
 
 
 @contextlib.contextmanager
 def open_binary_output(path: PathLike) -> Iterator[IO[bytes]]:
-    """Bytes into `path` (compressed when it ends in .gz, .xz or .zst; `-`: standard output)."""
+    """Write bytes to `path` (compressed when it ends in .gz, .xz or .zst; `-`: standard output)."""
     name = os.fspath(path)
     if name == "-":
         yield sys.stdout.buffer
@@ -122,7 +122,7 @@ def open_binary_output(path: PathLike) -> Iterator[IO[bytes]]:
 def _compressor(name: str, stream: BinaryIO) -> contextlib.AbstractContextManager[IO[bytes]]:
     match Path(name).suffix:
         case ".gz":
-            # No name and no time in the header: the same content gives the same bytes.
+            # No file name or time stamp in the header: equal content gives equal bytes.
             return cast("IO[bytes]", gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0))
         case ".xz":
             return cast("IO[bytes]", lzma.LZMAFile(stream, "wb"))
