@@ -1,4 +1,4 @@
-"""What happens, when and how: verbs, tenses and circumstances that fit together in a clause."""
+"""Random choice of verbs, tenses and adverbials that fit together in a clause."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ _TENSES = {
     "swap": plans(STATE=2, NARRATED=1),
 }
 _INVOLUNTARY = plans(PAST=2, NARRATED=1, PERFECT=1)
-"""What happens to people is not planned for tomorrow."""
+"""Tenses of involuntary events, which are not planned for the future."""
 _NEEDS_TIME = {Tense.PERFECT: Tense.PAST, Tense.FUTURE: Tense.WILL}
-"""Tenses that only a time expression makes clear, and what to use without one."""
+"""Tenses that need a time expression, and their replacement without one."""
 _TIME_OF = {
     Tense.HABIT: ("hab", 0.92),
     Tense.NOW: ("now", 0.85),
@@ -69,11 +69,11 @@ class Chooser(Participants):
         )
 
     def frame(self, r: Draw) -> Frame:
-        """A verb that people do."""
+        """A verb frame with a person as subject."""
         return r.pick(self.lexicon.frames)
 
     def action(self, r: Draw, *, voluntary: bool = True) -> Frame:
-        """A verb of doing with a person as subject."""
+        """A frame of an action verb with a person as subject."""
         return r.pick_where(
             self.lexicon.frames,
             lambda f: f.human and f.aspect in ("act", "evt") and not (voluntary and "inv" in f.flags),
@@ -99,7 +99,7 @@ class Chooser(Participants):
         adverbials: float = 1.0,
         time: bool = True,
     ) -> Clause:
-        """A clause around a verb; what is not given is drawn."""
+        """A clause around a verb; anything not given is sampled."""
         frame = frame or self.frame(r)
         plan = plan or self.plan(r, frame)
         if subject is None:
@@ -121,7 +121,7 @@ class Chooser(Participants):
         return clause
 
     def topic(self, r: Draw, frame: Frame) -> Phrase:
-        """A subject for a verb whose subject is not just anybody."""
+        """A subject for a verb that restricts its subjects."""
         noun = r.pick(frame.nouns)
         if "rel" in noun.classes:
             return Common(noun, POSS, adjectives=self.adjectives(r, noun, 0.12))

@@ -1,4 +1,4 @@
-"""A clause: a verb frame with its complements filled, spoken in any German word order and in English.
+"""A clause: a verb frame with its complements filled, realised in any German word order and in English.
 
 German order after the finite verb: subject, pronouns, time, dative, definite accusative, negation, manner,
 place, indefinite accusative, and the complements that belong to the verb; then the right bracket. English
@@ -35,7 +35,7 @@ _REFLEXIVE = (
 
 @dataclass(slots=True, eq=False)
 class _Field:
-    """Complements of a German clause by where they stand; `negation` says that one of them is negated."""
+    """Complements of a German clause by position; `negation` means that one of them is negated."""
 
     pronouns: list[str] = field(default_factory=list)
     datives: list[str] = field(default_factory=list)
@@ -45,7 +45,7 @@ class _Field:
     negation: bool = False
 
     def place(self, slot: Slot, phrase: Phrase) -> None:
-        """Put a noun phrase where it belongs."""
+        """Add a noun phrase at its position."""
         if slot.label == "P":
             self.tail.append(contract(slot.preposition, phrase, slot.case))
         elif phrase.pronoun:
@@ -68,7 +68,7 @@ def _said(words: Adverb | Spot | None) -> str:
 
 @dataclass(slots=True, eq=False)
 class Clause:
-    """One clause. `filled` has a phrase or a place for each slot of the frame that needs one, in order."""
+    """One clause. `filled` has a phrase or a place for each open slot of the frame, in order."""
 
     frame: Frame
     subject: Phrase
@@ -87,7 +87,7 @@ class Clause:
     # German
 
     def _german(self, *, skip: str = "", gap: int = -1) -> tuple[list[str], list[str]]:
-        """Pronouns, and the words after them, without what stands elsewhere (`skip`) and slot `gap`."""
+        """Pronouns, and the words after them, without the fronted constituent (`skip`) and slot `gap`."""
         found = _Field()
         for place, (slot, filler) in enumerate(zip(self.frame.slots, self.filled, strict=True)):
             if place != gap:
@@ -116,7 +116,7 @@ class Clause:
         return found.ordered_pronouns(), [word for word in words if word]
 
     def _place(self, found: _Field, slot: Slot, filler: Phrase | Spot | None) -> None:
-        """Put a complement where it belongs."""
+        """Add a complement at its position."""
         if not slot.label:
             found.tail.append(slot.words)
         elif slot.label in ("R", "RD"):
@@ -132,14 +132,14 @@ class Clause:
             found.place(slot, filler)
 
     def _with_subject(self, pronouns: list[str], words: list[str]) -> list[str]:
-        """Subject and what follows where the verb does not come between: pronouns go before a noun."""
+        """Subject, pronouns and the rest, with no verb in between: pronouns precede a noun subject."""
         subject = self.subject.de(NOM)
         if self.subject.pronoun:
             return [subject, *pronouns, *words]
         return [*pronouns, subject, *words]
 
     def _close(self, words: list[str], bracket: str) -> None:
-        """Add the right bracket; a relative clause at the end of the field may move behind it."""
+        """Add the right bracket; a relative clause at the end of the field may be extraposed after it."""
         if not bracket:
             return
         last = words[-1] if words else ""
@@ -220,7 +220,7 @@ class Clause:
         return self._finish(head, pattern, r, gap, end)
 
     def english_passive(self, r: Draw, place: int, agent: Phrase | None) -> str:
-        """The slot at `place` as subject, and the doer, if any, after `by`."""
+        """A passive clause: the slot at index `place` as subject, and the agent, if any, after `by`."""
         patient = self.filled[place]
         if not isinstance(patient, Phrase):
             raise TypeError("only a noun phrase can be the subject of a passive")
@@ -257,7 +257,7 @@ class Clause:
     def _finish(
         self, head: str, pattern: Pattern, r: Draw, gap: int, end: list[str], agent: Phrase | None = None
     ) -> str:
-        """The verb and what is before it, its complements, the doer of a passive, and what comes last."""
+        """The verb group, its complements, the agent of a passive, and final adverbials."""
         parts = [head]
         for piece in pattern.pieces:
             parts += self._complement(piece[1:-1], r, gap) if piece[0] == "{" else [piece]
@@ -285,7 +285,7 @@ class Clause:
         return self.subject.en(r), self.subject.english_person
 
     def _adverbials(self, r: Draw, *, fronting: bool) -> tuple[str, str, list[str]]:
-        """Middle adverb, initial adverb and what comes last, in order."""
+        """Medial adverb, initial adverb and final adverbials, in order."""
         middle = initial = ""
         end: list[str] = []
         if self.manner is not None:
@@ -321,7 +321,7 @@ class Clause:
         return filler.owner if isinstance(filler, Phrase) else self.subject.owner
 
     def _complement(self, name: str, r: Draw, gap: int) -> Iterator[str]:
-        """What a name in the braces of a pattern stands for."""
+        """The words for a slot name in the braces of a pattern."""
         if name in _AGREEING:
             yield OWNERS[self._owner()][_AGREEING[name]]
         elif name == "S":

@@ -1,4 +1,4 @@
-"""Coordinated main clauses: und, aber, deshalb, trotzdem, and pronouns that take up a thing."""
+"""Coordinated main clauses: und, aber, deshalb, trotzdem, and pronouns that refer back to a thing."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def two_deeds(g: Grammar, r: Draw) -> Sentence:
 
 
 def contrast(g: Grammar, r: Draw) -> Sentence:
-    """A state and what follows from it, or comes in spite of it: deshalb, trotzdem and the verb."""
+    """A state and its consequence, or something in spite of it: deshalb, trotzdem and the verb."""
     subject = g.actor(r)
     pronoun = pronoun_for(subject)
     past = r.chance(0.6)

@@ -14,10 +14,10 @@ T = TypeVar("T")
 
 
 class Draw(Random):
-    """A seeded stream with the few draws the grammar needs."""
+    """A seeded random stream with the draws the grammar needs."""
 
     def restart(self, seed: int, index: int) -> None:
-        """Go to the start of the stream of sentence `index`."""
+        """Reseed to the start of the stream of sentence `index`."""
         self.seed((seed << 48) | index)
 
     def chance(self, probability: float) -> bool:
@@ -25,21 +25,21 @@ class Draw(Random):
         return self.random() < probability
 
     def pick(self, items: Sequence[T]) -> T:
-        """One item, all equally likely."""
+        """One item, uniformly."""
         return items[int(self.random() * len(items))]
 
     def pick_where(self, items: Sequence[T], accept: Callable[[T], bool]) -> T:
-        """The first of repeated picks that is accepted."""
+        """Rejection sampling: the first uniform pick that is accepted."""
         return self.draw_where(lambda r: r.pick(items), accept)
 
     def draw_where(self, draw: Callable[[Draw], T], accept: Callable[[T], bool]) -> T:
-        """The first of repeated draws that is accepted."""
+        """Rejection sampling: the first draw that is accepted."""
         while not accept(drawn := draw(self)):
             pass
         return drawn
 
     def prefer(self, items: Sequence[T]) -> T:
-        """One item, the first as likely as all the others together."""
+        """One item: the first with probability 1/2, else another."""
         n = len(items)
         if n == 1 or self.random() < 0.5:
             return items[0]

@@ -16,7 +16,7 @@ __all__ = ["read_frames"]
 
 _CASES = {"A": ACC, "D": DAT}
 _PREPOSITIONS = "auf in im ins aus vom von am an mit zu zum zur nach bei über durch vor unter als beim spazieren"
-"""First words of fixed complements that nicht can stand before."""
+"""First words of fixed complements that can follow nicht."""
 
 
 _PARTICLES = frozenset(["on", "off", "up", "down", "away", "in", "out", "along"])
@@ -33,7 +33,7 @@ def _for_pronoun(pieces: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _for_heavy(patterns: tuple[Pattern, ...]) -> tuple[Pattern, ...]:
-    """Those that put {A} last, after `turn {A} on` → `turn on {A}`; all if there is none."""
+    """The patterns that put {A} last (`turn {A} on` → `turn on {A}`); all patterns if none does."""
     moved = [
         Pattern(p.verb, (p.pieces[1], "{A}"))
         if len(p.pieces) == 2 and p.pieces[0] == "{A}" and p.pieces[1] in _PARTICLES
@@ -49,7 +49,7 @@ def read_frames(words: Words) -> dict[str, list[Frame]]:
 
 
 class _FrameReader:
-    """Parses verb frames against the nouns, places and manners."""
+    """Parses verb frames and resolves their nouns, places and manners."""
 
     def __init__(self, words: Words) -> None:
         self.words = words

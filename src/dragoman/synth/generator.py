@@ -1,4 +1,4 @@
-"""Draw sentence pairs: any slice of the endless corpus of a seed, or splits that do not overlap."""
+"""Generate sentence pairs: any slice of the infinite corpus of a seed, or disjoint splits."""
 
 from __future__ import annotations
 
@@ -62,12 +62,12 @@ PATTERNS: tuple[tuple[Pattern, int], ...] = (
     (predicates.costs, 8),
     (predicates.general, 8),
 )
-"""Sentence patterns with their share in a thousand or so."""
+"""Sentence patterns with their relative frequencies, roughly per thousand."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SynthConfig:
-    """What to generate: `noise` is the share of disturbed pairs, `lowercase` leaves no capitals."""
+    """Settings of the generator; `noise` is the fraction of noisy pairs."""
 
     seed: int = 0
     n_references: int = 1
@@ -75,13 +75,12 @@ class SynthConfig:
     lowercase: bool = True
 
     def __post_init__(self) -> None:
-        """Check ranges."""
         if self.seed < 0:
-            raise InputError(f"seed is {self.seed}: give a number from 0 up")
+            raise InputError(f"the seed must be at least 0, not {self.seed}")
         if self.n_references < 1:
-            raise InputError(f"n_references is {self.n_references}: a sentence needs at least one reference")
+            raise InputError(f"the number of references must be at least 1, not {self.n_references}")
         if not 0.0 <= self.noise <= 1.0:
-            raise InputError(f"noise is {self.noise}: give the share of disturbed pairs, from 0 to 1")
+            raise InputError(f"noise, the fraction of noisy pairs, must be from 0 to 1, not {self.noise}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +93,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SynthSplits:
-    """Three sets without a common sentence."""
+    """Three sets that share no sentence."""
 
     train: list[Example]
     dev: list[Example]
@@ -107,7 +106,7 @@ def _grammar() -> tuple[Grammar, tuple[Pattern, ...]]:
 
 
 def _finish(text: str, mark: str, *, lowercase: bool) -> str:
-    """Close the sentence: commas at its end go, its first letter is a capital."""
+    """Finish the sentence: drop final commas, add the closing mark and adjust case."""
     while " , ," in text:
         text = text.replace(" , ,", " ,")
     text = f"{text.removesuffix(' ,')} {mark}"
@@ -115,7 +114,7 @@ def _finish(text: str, mark: str, *, lowercase: bool) -> str:
 
 
 class _Source:
-    """Sentence `index` of the endless corpus of a seed, from its own random stream."""
+    """Sentence `index` of the infinite corpus of a seed, from its own random stream."""
 
     def __init__(self, config: SynthConfig) -> None:
         self.config = config
@@ -123,7 +122,7 @@ class _Source:
         self.grammar, self.patterns = _grammar()
 
     def example(self, index: int) -> Example:
-        """The clean example."""
+        """The example without noise."""
         r = self.draw
         r.restart(self.config.seed, index)
         sentence = r.pick(self.patterns)(self.grammar, r)
@@ -145,7 +144,7 @@ class _Source:
         return distinct + distinct[-1:] * (wanted - len(distinct))
 
     def noisy(self, index: int) -> Example:
-        """The example, disturbed with the configured probability."""
+        """The example, with noise at the configured probability."""
         clean = self.example(index)
         r = self.draw
         r.restart(self.config.seed, _NOISE + index)
@@ -160,22 +159,22 @@ class _Source:
 
 
 _REPORT = 1000
-"""Sentences between two reports of progress."""
+"""Sentences between two progress reports."""
 _NOISE = 1 << 46
 _DEV = 1 << 44
 _TEST = 1 << 45
-"""Where the streams of noise, dev and test begin; a corpus is never that long."""
+"""Start indices of the streams of noise, dev and test; training sets are shorter than the first."""
 
 
 def generate(n: int, config: SynthConfig, *, start: int = 0) -> Iterator[Example]:
     """Examples `start` to `start + n` of the corpus of `config.seed`.
 
-    Each depends on the seed and its index only, so any slice can be made by itself. References are
-    distinct; where the grammar knows fewer ways to say a sentence than asked for, the last is repeated. The
-    first reference is the same for any number of references.
+    Each depends only on the seed and its index, so any slice can be generated independently. References are distinct;
+    if the grammar has fewer wordings of a sentence than requested, the last is repeated. The first reference does not
+    depend on the number of references.
     """
     if n < 0 or start < 0 or start + n > _DEV:
-        raise InputError(f"cannot generate {n} sentences from {start}: give numbers from 0 to 2**44")
+        raise InputError(f"cannot generate {n} sentences from {start}: both numbers must be from 0 to 2**44")
     source = _Source(config)
     make = source.noisy if config.noise else source.example
     return map(make, range(start, start + n))
@@ -186,12 +185,12 @@ def generate_splits(
 ) -> SynthSplits:
     """Training, development and test sets that share no sentence on either side.
 
-    No source sentence or reference of dev or test occurs in train, nor in the other of the two, and no
-    sentence of theirs comes twice. Noise goes into train only, which has one reference for each sentence
-    and may repeat itself now and then, as real text does. `progress` counts training sentences.
+    No source sentence or reference of dev or test occurs in another set, and dev and test have no duplicates. Train has
+    one reference per sentence and may contain duplicates, as real text does; only train is noisy. `progress` counts
+    training sentences.
     """
     if min(n_train, n_dev, n_test) < 0:
-        raise InputError(f"cannot split into {n_train}, {n_dev} and {n_test} sentences: give numbers from 0 up")
+        raise InputError(f"cannot split into {n_train}, {n_dev} and {n_test} sentences: sizes must not be negative")
     clean = _Source(config)
     seen: set[str] = set()
     test = _distinct(clean, n_test, _TEST, seen)
@@ -213,7 +212,7 @@ def _unseen(make: Callable[[int], Example], start: int, seen: set[str]) -> Itera
 
 
 def _distinct(source: _Source, n: int, start: int, seen: set[str]) -> list[Example]:
-    """The next `n` examples with no string in `seen`; adds theirs to it."""
+    """The next `n` examples with no string in `seen`; adds their strings to it."""
     found: list[Example] = []
     for example in islice(_unseen(source.example, start, seen), n):
         found.append(example)

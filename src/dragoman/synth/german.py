@@ -140,7 +140,7 @@ AUXILIARIES: dict[str, tuple[str, ...]] = {
     "haben": ("habe", "hast", "hat", "haben", "habt", "haben"),
     "werden": ("werde", "wirst", "wird", "werden", "werdet", "werden"),
 }
-"""The present tense of verbs that make other tenses, by person."""
+"""The present tense of auxiliary verbs, by person."""
 _INSEPARABLE = ("be", "ge", "er", "ver", "zer", "ent", "emp", "über", "unter", "wieder")
 _VOWELS = "aeiouäöü"
 

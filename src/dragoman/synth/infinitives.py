@@ -60,7 +60,7 @@ def infinitive(g: Grammar, r: Draw) -> Sentence:
 
 
 def _pool(g: Grammar, verb: Frame) -> tuple[Frame, ...]:
-    """What can be tried, forgotten, allowed, …: duties, pleasures or great things."""
+    """An action that can be tried, forgotten, allowed, …: a duty, a pleasure or an ambition."""
     if "hob" in verb.flags:
         return g.lexicon.hobbies
     return g.lexicon.duties if "duty" in verb.flags else g.lexicon.big

@@ -1,4 +1,4 @@
-"""What a lexicon entry knows once its table line is parsed and inflected."""
+"""Lexicon entries after parsing and inflection."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["Adjective", "Adverb", "Frame", "Noun", "Pattern", "Place", "Slot"]
 
 Declensions = tuple[Declension, Declension, Declension]
-"""Weak, mixed, strong."""
+"""Weak, mixed and strong declension."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,7 +48,7 @@ class Noun:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Place:
-    """Where and whither: a noun with its prepositions, or fixed words; an English `!` drops the article."""
+    """A place as location and goal: a noun with prepositions, or fixed words; an English `!` drops the article."""
 
     noun: Noun | None
     at: str

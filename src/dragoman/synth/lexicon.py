@@ -1,4 +1,4 @@
-"""The whole lexicon: the words, and the verbs in pools by what a sentence pattern needs."""
+"""The whole lexicon: words, and pools of verbs for the sentence patterns."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _OFFSETS = {
     "arrivals": 4,
     "idioms": 12,
 }
-"""How flat the frequencies of the sections of verb frames are."""
+"""Offsets of the Zipf-like frequencies by section of verb frames; larger is flatter."""
 _REPAIRS = ("reparieren", "waschen", "streichen")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lexicon:
-    """Everything a sentence pattern draws from; a pool repeats a verb as often as it is frequent."""
+    """Everything the sentence patterns sample from; a pool repeats each verb in proportion to its frequency."""
 
     words: Words
     frames: Frames
@@ -79,7 +79,7 @@ def _towards(frames: Frames, verb: str) -> Frame:
 
 @cache
 def lexicon() -> Lexicon:
-    """Read and inflect everything, on first use."""
+    """Read and inflect the lexicon; cached."""
     words = read_words()
     pools = {section: weighted(made, _OFFSETS[section]) for section, made in read_frames(words).items()}
     people, things = pools["people"], pools["things"]

@@ -1,4 +1,4 @@
-"""Noise as found in real corpora, on request.
+"""Optional noise as found in real corpora.
 
 A disturbed pair has one of these: a typing error (two letters swapped, one lost, one doubled), a lost word,
 two neighbouring words swapped, a word doubled (each on one side, source or target, with equal chance), or,
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["MISALIGNED", "disturb"]
 
 MISALIGNED = 0.1
-"""Share of the disturbed pairs that get the translation of another sentence."""
+"""Fraction of the noisy pairs that get the translation of another sentence."""
 
 
 def _typo(words: list[str], r: Draw) -> None:
@@ -51,7 +51,7 @@ def _double(words: list[str], r: Draw) -> None:
 
 
 def disturb(text: str, r: Draw) -> str:
-    """One sentence with one disturbance; its closing mark stays where it is, unless doubled."""
+    """One sentence with one error; its closing mark keeps its position, but may be doubled."""
     words = text.split(" ")
     draw = r.random()
     if draw < 0.4:

@@ -1,4 +1,4 @@
-"""Who and what: people, things and places for the parts of a clause."""
+"""Random choice of people, things and places for a clause."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _PEOPLE = (
     (0.96, ALL, True),
     (1.0, DEM, False),
 )
-"""Determiners of people and whether they are many, with cumulative probabilities."""
+"""Determiners of people and whether they are plural, with cumulative probabilities."""
 _BARE = {"z": ZERO, "g": GENERIC}
 _HIS = 2
 _OWNED = frozenset(("own", "portable", "clothes", "opus", "room", "furniture"))
@@ -96,7 +96,7 @@ class Participants:
         return Common(noun, determiner, plural=plural, adjectives=adjectives)
 
     def subject(self, r: Draw, *, pronouns: float = 0.42) -> Phrase:
-        """Somebody to do something."""
+        """A person as agent."""
         draw = r.random()
         if draw < pronouns:
             return r.pick(_SUBJECTS)
@@ -125,11 +125,11 @@ class Participants:
         return Pair(first, second)
 
     def third(self, r: Draw) -> Phrase:
-        """Somebody who is not spoken to and does not speak."""
+        """A third person."""
         return r.draw_where(lambda r: self.subject(r, pronouns=0.3), lambda who: who.person in (2, 5))
 
     def addressee(self, r: Draw, subject: Phrase, *, dative: bool) -> Phrase:
-        """A person as object; never the subject again."""
+        """A person as object, different from the subject."""
         draw = r.random()
         if draw < 0.3:
             for _ in range(8):
@@ -145,7 +145,7 @@ class Participants:
         return self.name(r) if _same_noun(other, subject) else other
 
     def adjectives(self, r: Draw, noun: Noun, chance: float) -> tuple[Adjective, ...]:
-        """No, one or two adjectives that suit the noun."""
+        """Up to two adjectives that suit the noun."""
         suits = noun.adjectives
         if not suits or not r.chance(chance):
             return ()
@@ -184,7 +184,7 @@ class Participants:
             return Common(noun, ZERO, plural=letter == "b" and not noun.mass, adjectives=adjectives)
         draw = r.random()
         if letter == "m":
-            draw = 1.0  # what could be measured is not counted
+            draw = 1.0  # a measure (a glass of) excludes a count
         countable = bool(noun.plural[0]) and not noun.uncountable and not noun.plural_only
         if countable and (letter == "n" or draw < 0.12):
             return Common(noun, COUNT, plural=True, adjectives=adjectives, count=r.pick(self.small_numbers))
@@ -235,7 +235,7 @@ class Participants:
         return Spot(place, goal=goal, phrase=Common(noun, determiner, adjectives=adjectives))
 
     def fill(self, r: Draw, slot: Slot, subject: Phrase, *, negated: bool) -> Phrase | Spot | None:
-        """Something for a slot of the verb."""
+        """A filler for a slot of the verb."""
         if slot.places:
             return self.spot(r, r.pick(slot.places), goal=slot.label == "G")
         if slot.human and (not slot.nouns or r.chance(0.6)):

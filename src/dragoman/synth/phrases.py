@@ -1,4 +1,4 @@
-"""Noun phrases and prepositional phrases that can be spoken in both languages.
+"""Noun phrases and prepositional phrases, realised in both languages.
 
 A phrase is fixed on the German side when it is built; each call of `en` may choose another English wording.
 """
@@ -84,7 +84,7 @@ _OWNER_OF_GENDER = (2, 3, 4, 7)
 
 
 def join(*parts: str) -> str:
-    """What is not empty, with spaces between."""
+    """The non-empty parts, joined by spaces."""
     return " ".join([part for part in parts if part])
 
 
@@ -104,19 +104,19 @@ class Phrase:
         self.heavy = False
 
     def de(self, case: int) -> str:
-        """German in this case."""
+        """The German words in this case."""
         raise NotImplementedError
 
     def en(self, r: Draw) -> str:
-        """English as subject."""
+        """The English words as a subject."""
         raise NotImplementedError
 
     def en_object(self, r: Draw) -> str:
-        """English as object."""
+        """The English words as an object."""
         return self.en(r)
 
     def en_possessive(self, r: Draw) -> str:
-        """English before a thing possessed."""
+        """The English possessive, before the thing possessed."""
         text = self.en(r)
         return text + (" '" if text.endswith("s") and self.english_person == 5 else " 's")
 
@@ -133,19 +133,15 @@ class Pronoun(Phrase):
         self.pronoun = True
 
     def de(self, case: int) -> str:
-        """German in this case."""
         return self.forms[case]
 
     def en(self, r: Draw) -> str:
-        """English as subject."""
         return self.words[0]
 
     def en_object(self, r: Draw) -> str:
-        """English as object."""
         return self.words[1]
 
     def en_possessive(self, r: Draw) -> str:
-        """English before a thing possessed."""
         return OWNERS[self.owner][1]
 
 
@@ -180,13 +176,11 @@ class Name(Phrase):
         self.english = english
 
     def de(self, case: int) -> str:
-        """German in this case."""
         if self.title:
             return f"{self.title}n {self.name}" if self.title == "Herr" and case != NOM else f"{self.title} {self.name}"
         return self.name + "s" if case == GEN else self.name
 
     def en(self, r: Draw) -> str:
-        """English as subject."""
         return r.prefer(self.english) + self.name
 
 
@@ -202,20 +196,17 @@ class Pair(Phrase):
         self.second = second
 
     def de(self, case: int) -> str:
-        """German in this case."""
         return f"{self.first.de(case)} und {self.second.de(case)}"
 
     def en(self, r: Draw) -> str:
-        """English as subject."""
         return f"{self.first.en(r)} and {self.second.en(r)}"
 
     def en_object(self, r: Draw) -> str:
-        """English as object."""
         return f"{self.first.en_object(r)} and {self.second.en_object(r)}"
 
 
 def pronoun_for(phrase: Phrase) -> Pronoun:
-    """The third-person pronoun that takes up a phrase; English may differ in number (die Hose, sie: they)."""
+    """The third-person pronoun that refers back to a phrase; English may differ in number (die Hose, sie: they)."""
     if phrase.pronoun and isinstance(phrase, Pronoun):
         return phrase
     if phrase.human:
@@ -230,7 +221,7 @@ def pronoun_for(phrase: Phrase) -> Pronoun:
 
 
 class Common(Phrase):
-    """Determiner, adjectives, noun, and what follows it (genitive, place, relative clause) as tails."""
+    """Determiner, adjectives, noun, and postmodifiers (genitive, place, relative clause) as tails."""
 
     __slots__ = (
         "adjectives",
@@ -277,7 +268,6 @@ class Common(Phrase):
         self.relative: Callable[[Draw], str] | None = None
 
     def de(self, case: int) -> str:
-        """German in this case."""
         gender, determiner = self.gender, self.determiner
         first = _FORMS[determiner][gender][case]
         if determiner == COUNT:
@@ -297,7 +287,6 @@ class Common(Phrase):
         return text + self.tail
 
     def en(self, r: Draw) -> str:
-        """English as subject."""
         noun = self.noun
         words = noun.english_plural if self.number else noun.english
         text = r.prefer(words)
@@ -350,7 +339,7 @@ _CONTRACTED = {
 
 
 def contract(preposition: str, phrase: Phrase, case: int) -> str:
-    """Preposition and phrase, with in dem → im and the like unless a relative clause follows."""
+    """Preposition and phrase, contracted (in dem → im) unless a relative clause follows."""
     text = f"{preposition} {phrase.de(case)}"
     if isinstance(phrase, Common) and phrase.determiner in (DEF, GENERIC) and not phrase.tail.startswith(" ,"):
         head = text[: text.find(" ", len(preposition) + 1) + 1]

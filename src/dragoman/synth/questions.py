@@ -55,7 +55,7 @@ def _about_state(g: Grammar, r: Draw) -> Clause:
 
 
 def wh_question(g: Grammar, r: Draw) -> Sentence:
-    """Wer, was, wem, wohin, wann, warum: what is asked for leaves a gap."""
+    """Wer, was, wem, wohin, wann, warum: the questioned constituent leaves a gap."""
     draw = r.random()
     if draw < 0.25:
         clause = g.plain(r, g.choose.action(r, voluntary=False), subject=PRONOUNS[2], adverbials=0.6, time=True)
@@ -84,7 +84,7 @@ def wh_question(g: Grammar, r: Draw) -> Sentence:
 
 
 def _gap(clause: Clause) -> tuple[int, str, str] | None:
-    """The first slot that can be asked for, with the question words."""
+    """The first slot that can be questioned, with the question words."""
     for place, (slot, filler) in enumerate(zip(clause.frame.slots, clause.filled, strict=True)):
         if slot.label == "A" and isinstance(filler, Phrase):
             return place, *_whom(filler)
@@ -148,7 +148,7 @@ def command(g: Grammar, r: Draw) -> Sentence:
 
 
 def polite(g: Grammar, r: Draw) -> Sentence:
-    """`Könnten Sie mir bitte …`: the formal Sie shows by bitte and by the name."""
+    """`Könnten Sie mir bitte …`: bitte and the name disambiguate the formal Sie."""
     name = r.draw_where(g.choose.name, lambda name: bool(name.title))
     modal = r.pick((Modal.KÖNNTE, Modal.KANN))
     clause = g.plain(r, r.pick(g.lexicon.commands), subject=SIE, plan=Plan(Tense.HABIT, modal), adverbials=0.3)

@@ -53,7 +53,7 @@ class Relativiser:
         )
 
     def attach(self, r: Draw, phrase: Common, *, avoid: Frame | None = None) -> None:
-        """Add a relative clause: what a person did, or what somebody did with a thing, if anything else."""
+        """Add a relative clause about a person's action, or a thing as its object, excluding the frame `avoid`."""
         if phrase.human:
             self._about_person(r, phrase, avoid)
         else:

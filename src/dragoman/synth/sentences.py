@@ -1,4 +1,4 @@
-"""What sentence patterns share, and the simple sentences.
+"""The shared base of sentence patterns, and the simple sentences.
 
 A pattern draws a meaning and gives its German wording and a function that says it in English, a little
 differently each time.
@@ -81,7 +81,7 @@ class Grammar:
         )
 
     def front(self, r: Draw, clause: Clause) -> str:
-        """What stands before the finite verb of a main clause."""
+        """The constituent before the finite verb of a main clause."""
         draw = r.random()
         if clause.adverb is not None and draw < 0.35:
             return "adverb"
@@ -103,7 +103,7 @@ class Grammar:
         return False
 
     def actor(self, r: Draw) -> Phrase:
-        """Somebody whom a pronoun can take up again without doubt."""
+        """A person that a pronoun can refer back to unambiguously."""
 
         def unclear(who: Phrase) -> bool:
             if isinstance(who, Common) and (not who.definite or who.determiner == EACH):
@@ -113,7 +113,7 @@ class Grammar:
         return r.draw_where(self.choose.subject, lambda who: not unclear(who))
 
     def absent(self, r: Draw) -> Phrase:
-        """An actor who is not spoken to."""
+        """An agent in the third person."""
         return r.draw_where(self.actor, lambda who: who.person not in (1, 4))
 
     def plain(
@@ -127,7 +127,7 @@ class Grammar:
         adverbials: float = 0.0,
         time: bool = False,
     ) -> Clause:
-        """A clause without sentence adverb and, unless asked for, without time or circumstances."""
+        """A clause without sentence adverb and, by default, without time or other adverbials."""
         clause = self.choose.clause(
             r, frame, subject=subject, plan=plan, negation=negation, adverbials=adverbials, time=time
         )
@@ -135,7 +135,7 @@ class Grammar:
         return clause
 
     def activity(self, r: Draw, other: Frame | None = None) -> Frame:
-        """A verb of doing that can go on for a while at one place."""
+        """A frame of a durative action at one place."""
 
         def lasting(frame: Frame) -> bool:
             return frame.aspect == "act" and frame is not other and all(slot.label != "G" for slot in frame.slots)
@@ -143,12 +143,12 @@ class Grammar:
         return r.draw_where(self.choose.action, lasting)
 
     def decorate(self, r: Draw, clause: Clause, chance: float) -> None:
-        """Maybe give one of the phrases of a clause a relative clause."""
+        """Add a relative clause to one of the phrases, with some probability."""
         if r.chance(chance):
             self.modify(r, clause)
 
     def modify(self, r: Draw, clause: Clause) -> bool:
-        """Give one of the phrases a relative clause if one can take it."""
+        """Add a relative clause to one of the phrases, if any can take it."""
         candidates = [
             filler
             for slot, filler in zip(clause.frame.slots, clause.filled, strict=True)
@@ -204,7 +204,7 @@ def thing(g: Grammar, r: Draw) -> Sentence:
 
 
 def with_relative(g: Grammar, r: Draw) -> Sentence:
-    """A sentence with a relative clause, now and then with one inside it."""
+    """A sentence with a relative clause, sometimes nested."""
     for _ in range(6):
         clause = g.choose.clause(r, adverbials=0.6)
         if g.modify(r, clause):
@@ -244,7 +244,7 @@ def proverb(g: Grammar, r: Draw) -> Sentence:
 
 
 def since(g: Grammar, r: Draw) -> Sentence:
-    """What began in the past and goes on: German present, English perfect."""
+    """An ongoing state or action that began in the past: German present, English perfect."""
     frame = r.pick(g.lexicon.lasting)
     clause = g.choose.clause(r, frame, plan=Plan(Tense.SINCE), negation=0.0, adverbials=0.3)
     clause.adverb = None
@@ -300,7 +300,7 @@ def anyone(g: Grammar, r: Draw) -> Sentence:
 
 
 def generic(filler: Phrase | Spot | None) -> Phrase | Spot | None:
-    """What one does in general one does to many: pictures, not a picture."""
+    """Generic statements have plural objects: pictures, not a picture."""
     if isinstance(filler, Common) and filler.determiner in (INDEF, COUNT) and filler.noun.plural[0] and not filler.tail:
         return Common(filler.noun, ZERO, plural=True, adjectives=filler.adjectives)
     return filler

@@ -50,7 +50,7 @@ def _english(
     free: bool = False,
     comma: bool = False,
 ) -> Callable[[Draw], str]:
-    """Both clauses; in another order than German if `free`: if no pronoun takes up a noun of the other."""
+    """Both clauses; `free` allows another order than German, if no pronoun refers to a noun of the other clause."""
 
     def say(r: Draw) -> str:
         link = r.prefer(links)
@@ -93,7 +93,7 @@ def _cause(g: Grammar, r: Draw, deed: Frame, who: Phrase, *, past: bool, hindere
 
 
 def _reason(g: Grammar, r: Draw, deed: Frame, *, hindered: bool) -> Frame:
-    """Something that keeps people from a deed, or lets them do it; the weather matters only outdoors."""
+    """A circumstance that prevents or permits an action; the weather matters only outdoors."""
     pool = g.lexicon.hindrances if hindered else g.lexicon.helps
     outdoors = any(slot.label == "G" for slot in deed.slots) or (
         "hob" in deed.flags and any("nature" in place.classes for place in deed.places)
@@ -135,7 +135,7 @@ def because(g: Grammar, r: Draw) -> Sentence:
 
 
 def although(g: Grammar, r: Draw) -> Sentence:
-    """Obwohl: somebody does it all the same."""
+    """Obwohl: somebody does it nevertheless."""
     past = r.chance(0.65)
     subject = g.actor(r)
     negated = r.chance(0.25)
@@ -243,7 +243,7 @@ def if_unreal(g: Grammar, r: Draw) -> Sentence:
 
 
 def _pair_of_actors(g: Grammar, r: Draw) -> tuple[Phrase, Phrase]:
-    """Two different people who are not spoken to."""
+    """Two different people in the third person."""
     one, other = g.actor(r), g.actor(r)
     while one.person in (1, 4):
         one = g.actor(r)

@@ -1,4 +1,4 @@
-"""The files of the lexicon, `lexicon/*.txt`: UTF-8 text, one entry a line.
+"""The files of the lexicon, `lexicon/*.txt`: UTF-8 text, one entry per line.
 
 A line `[name]` begins a section; empty lines and lines that begin with `#` are skipped. The form of an entry is
 described at the top of its file.
@@ -20,7 +20,7 @@ Pair = tuple[str, tuple[str, ...]]
 """German words and their translations."""
 
 _WIDTHS = {"german": (4, 5), "english": (3,), "plural": (2,)}
-"""Words in an entry of each section of irregular forms."""
+"""Number of words per entry in each section of irregular forms."""
 
 
 def parse(text: str, name: str, make: Callable[[str, str], T]) -> list[T]:
@@ -62,7 +62,7 @@ def pair(entry: str) -> Pair:
 
 
 class Expression(NamedTuple):
-    """Fixed words, their translations, and what the pattern they serve must know of them."""
+    """Fixed words, their translations, and a tag for the pattern that uses them."""
 
     german: str
     english: tuple[str, ...]
@@ -77,7 +77,7 @@ def _expression(section: str, entry: str) -> tuple[str, Expression]:
 
 @cache
 def expressions(kind: str) -> tuple[Expression, ...]:
-    """Expressions of one section of their file."""
+    """The expressions of one section of expressions.txt."""
     return tuple(made for section, made in read("expressions.txt", _expression) if section == kind)
 
 
@@ -95,6 +95,6 @@ def irregular(kind: str) -> dict[str, str]:
 
 
 def weighted(items: Sequence[T], offset: int = 3) -> tuple[T, ...]:
-    """Repeat items so that a uniform draw is Zipf-like: the i-th comes in proportion to 1 / (i + offset)."""
+    """Repeat items so that a uniform draw is Zipf-like: the i-th has weight proportional to 1 / (i + offset)."""
     top = len(items) + offset
     return tuple(item for rank, item in enumerate(items) for _ in range(max(1, round(top / (rank + offset)))))

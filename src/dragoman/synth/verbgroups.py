@@ -1,4 +1,4 @@
-"""Tenses and modals: which finite verb and which non-finite rest, in both languages."""
+"""Tenses and modals: the finite verb and the non-finite rest, in both languages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Modal", "Plan", "Tense", "english_group", "german_group", "german_pa
 
 
 class Tense(Enum):
-    """What is said about time; German and English express it differently."""
+    """Temporal meanings, which German and English express differently."""
 
     HABIT = "habit"
     NOW = "now"
@@ -57,7 +57,7 @@ class Plan:
 
 
 def plans(**weights: int) -> tuple[Plan, ...]:
-    """Plans without a modal by the name of their tense, each as often as its weight."""
+    """Plans without a modal, by the name of their tense, each repeated by its weight."""
     return tuple(Plan(Tense[name]) for name, weight in weights.items() for _ in range(weight))
 
 
@@ -201,7 +201,7 @@ def _negate(auxiliary: str, r: Draw) -> str:
 
 
 def join_subject(subject: str, auxiliary: str, r: Draw) -> str:
-    """Subject and auxiliary, contracted now and then: `he 's`."""
+    """Subject and auxiliary, sometimes contracted: `he 's`."""
     if subject in _SUBJECTS and auxiliary in _CONTRACTED and r.chance(0.4):
         return subject + _CONTRACTED[auxiliary]
     return f"{subject} {auxiliary}"
