@@ -7,8 +7,10 @@ where the headers of our binary files keep a checksum of the rest; `verify` comp
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +71,20 @@ class Manifest:
     about: dict[str, Any]
     """For people: versions, sizes of the tables, what training or tuning did."""
 
+    def content(self) -> dict[str, Any]:
+        """Plain data of what the system does; not what is said about it."""
+        files = {
+            name: {"path": r.path, "bytes": r.n_bytes, "head": r.head, "blake2b": r.blake2b}
+            for name, r in self.files.items()
+        }
+        return {"settings": self.settings.to_json(), "parent": self.parent, "files": files}
+
+    def identity(self) -> str:
+        """A digest of tables, weights and settings, except for the sparse features: these can be chosen anew."""
+        same = replace(self, settings=replace(self.settings, features=()))
+        text = json.dumps(same.content(), sort_keys=True)
+        return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
 
 def record_of(base: Path, path: Path) -> FileRecord:
     """The record of a file as it is now."""
@@ -82,18 +98,8 @@ def record_of(base: Path, path: Path) -> FileRecord:
 
 def write_manifest(base: Path, manifest: Manifest) -> None:
     """Write it; the system exists from now on."""
-    content = {
-        "format": _FORMAT.name,
-        "version": _FORMAT.version,
-        "settings": manifest.settings.to_json(),
-        "parent": manifest.parent,
-        "files": {
-            name: {"path": r.path, "bytes": r.n_bytes, "head": r.head, "blake2b": r.blake2b}
-            for name, r in manifest.files.items()
-        },
-        "about": manifest.about,
-    }
-    write_json(base / MANIFEST, content)
+    head = {"format": _FORMAT.name, "version": _FORMAT.version}
+    write_json(base / MANIFEST, {**head, **manifest.content(), "about": manifest.about})
 
 
 def read_manifest(base: Path) -> Manifest:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -126,6 +127,13 @@ class System(SystemView):
         self.grammar = grammar
         super().__init__(self._translator(None, weights), weights)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _reopened, self.reference()
+
+    def reference(self) -> tuple[str, str, tuple[str, ...]]:
+        """What another process needs to open the same system: folder, identity, sparse features."""
+        return str(self.folder.resolve()), self.manifest.identity(), self.settings.features
+
     @classmethod
     def load(cls, folder: PathLike) -> System:
         """Map a system. Sizes and headers of all files are checked; `verify` also checks their content."""
@@ -169,7 +177,7 @@ class System(SystemView):
         if not 0 <= fold < n_folds or n_folds == 1:
             has = f"{n_folds} folds" if n_folds > 1 else "no folds; train it with --folds"
             raise InputError(f"there is no fold {fold}; the system has {has}", path=self.folder)
-        return SystemView(self._translator(fold, self.weights), self.weights)
+        return _FoldView(self, fold)
 
     def with_templates(self, templates: Sequence[str]) -> System:
         """The same system with other sparse features, for tuning."""
@@ -195,6 +203,26 @@ class System(SystemView):
                 raise InputError("does not fit the vocabulary; the system is damaged", path=self.file(name))
             counts.append(found.astype(np.int64))
         return counts[0], counts[1]
+
+
+class _FoldView(SystemView):
+    """All data but a fold."""
+
+    def __init__(self, system: System, fold: int) -> None:
+        self._system = system
+        self._fold = fold
+        super().__init__(system._translator(fold, system.weights), system.weights)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _reopened, (*self._system.reference(), self._fold)
+
+
+def _reopened(folder: str, identity: str, templates: tuple[str, ...], fold: int | None = None) -> SystemView:
+    """The system that another process refers to; InputError where it is not the same here."""
+    system = System.load(folder)
+    if system.manifest.identity() != identity:
+        raise InputError("has changed since another process referred to it; let it load the system anew", path=folder)
+    return (system if system.settings.features == templates else system.with_templates(templates)).view(fold)
 
 
 def _batches(sentences: Iterable[str]) -> Iterator[list[str]]:
