@@ -41,6 +41,13 @@ class Outputs:
         """Cells that have a result."""
         return {key: cell for key, cell in self.cells.items() if cell.error is None}
 
+    def rows(self) -> dict[RowKey, list[CellResult]]:
+        """Finished cells by row, in order of their seeds."""
+        found: dict[RowKey, list[CellResult]] = {}
+        for key, cell in self.finished().items():
+            found.setdefault(RowKey.of(key), []).append(cell)
+        return found
+
     def failed(self) -> dict[CellKey, CellResult]:
         """Cells that have an error instead."""
         return {key: cell for key, cell in self.cells.items() if cell.error is not None}

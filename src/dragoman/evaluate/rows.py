@@ -45,7 +45,7 @@ class RowKey:
 
     @property
     def name(self) -> str:
-        """Within a corpus."""
+        """What tells it from the other rows of its corpus."""
         return f"{self.system}/{self.features}/{self.optimiser}"
 
     def group(self, within: Within) -> tuple[str, ...]:
@@ -105,7 +105,7 @@ class RunComparison:
         return (score.p_best if self.baseline is None else score.p_baseline).get(self.test)
 
     def corpora(self) -> list[str]:
-        """In order."""
+        """Corpora in the order of the rows."""
         return list(dict.fromkeys(row.key.corpus for row in self.rows))
 
     def of_corpus(self, corpus: str) -> list[Row]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from dragoman.errors import InputError
 from dragoman.evaluate.column import column_signature, metric_column
 from dragoman.evaluate.measure import SystemOutput, measure
 from dragoman.evaluate.outputs import Outputs, load_outputs
 from dragoman.evaluate.rows import PairedTest, Row, RowKey, RunComparison, Within
-from dragoman.metric import by_name
+from dragoman.metric import Metric, by_name
 from dragoman.run import CellKey, CellResult
 from dragoman.types import PathLike
 
@@ -40,34 +40,21 @@ def compare_runs(
     chosen = [by_name(name) for name in dict.fromkeys(metrics)]
     if not chosen:
         raise InputError("nothing to compare by: give at least one metric")
-    by_row: dict[RowKey, list[CellKey]] = {}
-    for cell in outputs.finished():
-        by_row.setdefault(RowKey.of(cell), []).append(cell)
-    baselines = _baselines(list(by_row), baseline)
-    draws = {"n_bootstrap": n_bootstrap, "n_trials": n_trials, "seed": seed}
+    cells = outputs.rows()
+    how = _Comparing(
+        metrics=chosen,
+        baselines=_baselines(list(cells), baseline),
+        test=test,
+        within=within,
+        draws={"n_bootstrap": n_bootstrap, "n_trials": n_trials, "seed": seed},
+        n_threads=n_threads,
+    )
     rows: list[Row] = []
     signatures = {}
-    for corpus in dict.fromkeys(key.corpus for key in by_row):
-        keys = [key for key in by_row if key.corpus == corpus]
-        systems = [
-            SystemOutput(name=key.name, runs=[outputs.translations(cell) for cell in by_row[key]]) for key in keys
-        ]
-        measured, ratios = measure(systems, outputs.test_sets[corpus].references, chosen, n_threads=n_threads)
-        places = [keys.index(baselines[key]) if key in baselines else None for key in keys]
-        groups = [key.group(within) for key in keys]
-        columns = [metric_column(one, groups, places, test, **draws) for one in measured]
-        for i, (key, length_ratios) in enumerate(zip(keys, ratios, strict=True)):
-            rows.append(
-                Row(
-                    key=key,
-                    seeds=tuple(cell.seed for cell in by_row[key]),
-                    scores={metric.name: column[i] for metric, column in zip(chosen, columns, strict=True)},
-                    length_ratio=float(length_ratios.mean()),
-                    length_ratios=tuple(map(float, length_ratios)),
-                    baseline=baselines.get(key),
-                )
-            )
-        signatures[corpus] = {one.metric.name: column_signature(one, len(keys) > 1, **draws) for one in measured}
+    for corpus in dict.fromkeys(key.corpus for key in cells):
+        same = {key: row for key, row in cells.items() if key.corpus == corpus}
+        found, signatures[corpus] = how.rows(outputs, outputs.test_sets[corpus].references, same)
+        rows += found
     return RunComparison(
         rows=tuple(rows),
         metrics=tuple(metric.name for metric in chosen),
@@ -80,6 +67,44 @@ def compare_runs(
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Comparing:
+    """How the rows of a corpus are compared."""
+
+    metrics: Sequence[Metric]
+    baselines: Mapping[RowKey, RowKey]
+    test: PairedTest
+    within: Within
+    draws: Mapping[str, int]
+    n_threads: int
+
+    def rows(
+        self, outputs: Outputs, references: Sequence[Sequence[str]], cells: Mapping[RowKey, Sequence[CellResult]]
+    ) -> tuple[list[Row], dict[str, str]]:
+        """The rows of one corpus, and the signatures of their scores by metric."""
+        keys = list(cells)
+        systems = [
+            SystemOutput(name=key.name, runs=[outputs.translations(cell.key) for cell in row])
+            for key, row in cells.items()
+        ]
+        measured, ratios = measure(systems, references, self.metrics, n_threads=self.n_threads)
+        places = [keys.index(self.baselines[key]) if key in self.baselines else None for key in keys]
+        groups = [key.group(self.within) for key in keys]
+        columns = [metric_column(one, groups, places, self.test, **self.draws) for one in measured]
+        rows = [
+            Row(
+                key=key,
+                seeds=tuple(cell.key.seed for cell in cells[key]),
+                scores={one.metric.name: score for one, score in zip(measured, scores, strict=True)},
+                length_ratio=float(lengths.mean()),
+                length_ratios=tuple(map(float, lengths)),
+                baseline=self.baselines.get(key),
+            )
+            for key, lengths, *scores in zip(keys, ratios, *columns, strict=True)
+        ]
+        return rows, {one.metric.name: column_signature(one, len(keys) > 1, **self.draws) for one in measured}
+
+
 def _baselines(keys: list[RowKey], name: str | None) -> dict[RowKey, RowKey]:
     """Of each row that has one: the row that it is compared with."""
     if name is None:
@@ -88,11 +113,11 @@ def _baselines(keys: list[RowKey], name: str | None) -> dict[RowKey, RowKey]:
     known = [*dict.fromkeys(getattr(key, part) for part in parts for key in keys), *sorted({key.name for key in keys})]
     if name not in known:
         raise InputError(f"--baseline {name}: there is no such row; expected one of {', '.join(known)}")
+    named = {key.corpus: key for key in keys if key.name == name}
     found = {}
     for key in keys:
-        same = [base for base in keys if base.corpus == key.corpus and base.name == name]
-        same += [replace(key, **{part: name}) for part in parts]
-        base = next((base for base in same if base in keys), None)
+        candidates = [named.get(key.corpus), *(replace(key, **{part: name}) for part in parts)]
+        base = next((base for base in candidates if base in keys), key)
         if base is not None and base != key:
             found[key] = base
     return found

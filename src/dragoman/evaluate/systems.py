@@ -25,7 +25,7 @@ class MetricScore:
     """Mean over the runs."""
     run_scores: tuple[float, ...]
     std: float | None
-    """Over the runs, with n - 1 below; None for a single run."""
+    """Sample standard deviation over runs (ddof=1); None for one run."""
     interval: Interval | None
     """95% bootstrap interval of the runs together; None unless asked for."""
     p_bootstrap: float | None

@@ -59,7 +59,7 @@ class Entry:
     name: str
     colour: int
     dash: Dash | None
-    """None: an area."""
+    """None for an area, such as a part of a bar."""
 
 
 def _entries(lines: Sequence[Line]) -> list[Entry]:
@@ -123,10 +123,10 @@ class DotChart:
     values: Sequence[Sequence[float]]
     colours: Sequence[int]
     labels: Sequence[Sequence[str]]
-    """Of the dots."""
+    """What each dot is, by row."""
 
     def legend(self) -> list[Entry]:
-        """None: rows are named."""
+        """Empty, as the rows carry their names."""
         return []
 
 
@@ -143,7 +143,7 @@ class BarChart:
     """By part, then by row."""
 
     def legend(self) -> list[Entry]:
-        """The parts."""
+        """One entry for each part of the bars."""
         return [Entry(name, i, None) for i, name in enumerate(self.parts)]
 
 

@@ -57,7 +57,7 @@ class Experiment:
 
     @property
     def title(self) -> str:
-        """Of the page."""
+        """The titles of all recipes, for the head of the page."""
         return " · ".join(self.records.setting("title")) or "Experiment"
 
     def overview(self) -> Table | None:
@@ -168,7 +168,7 @@ def write_figures(experiment: Experiment, folder: PathLike, topics: Collection[s
 
 
 def experiment_html(experiment: Experiment) -> str:
-    """The page."""
+    """The page as text."""
     return render_page(
         "experiment.html",
         title=experiment.title,

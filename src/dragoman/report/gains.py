@@ -9,7 +9,7 @@ from statistics import fmean
 
 from dragoman.evaluate import Interval, Row, RunComparison, Within
 from dragoman.report.comparison import metric_label
-from dragoman.report.records import Records
+from dragoman.report.records import Records, best_rounds, start_rounds
 
 __all__ = ["remarks"]
 
@@ -49,18 +49,17 @@ def _gain(records: Records, comparison: RunComparison, row: Row) -> _Gain | None
     metric = cells[0].metric
     if metric not in row.scores or metric in comparison.lower_is_better:
         return None
-    starts = [(cell.rounds[0].dev, cell.rounds[0].test) for cell in cells if cell.rounds]
-    best = [entry.dev for cell in cells for entry in cell.rounds if entry.round == cell.best_round]
-    tests = [test for _, test in starts if test is not None]
+    starts, best = start_rounds(cells), best_rounds(cells)
+    tests = [entry.test for entry in starts if entry.test is not None]
     if not best or len(tests) != len(cells):
         return None
-    dev_start, test_start = 100 * fmean(dev for dev, _ in starts), 100 * fmean(tests)
+    dev_start, test_start = 100 * fmean(entry.dev for entry in starts), 100 * fmean(tests)
     return _Gain(
         optimiser=row.key.optimiser,
         metric=metric_label(metric),
         dev_start=dev_start,
         test_start=test_start,
-        on_dev=100 * fmean(best) - dev_start,
+        on_dev=100 * fmean(entry.dev for entry in best) - dev_start,
         on_test=100 * row.scores[metric].mean - test_start,
         interval=row.scores[metric].interval,
     )

@@ -13,11 +13,11 @@ from typing import Any, TypeVar
 from dragoman.errors import InputError
 from dragoman.evaluate import Outputs, RowKey, load_outputs
 from dragoman.features import read_weights
-from dragoman.run import CellKey, CellResult
+from dragoman.run import CellKey, CellResult, CellRound
 from dragoman.text import read_lines
 from dragoman.types import PathLike
 
-__all__ = ["Records", "RunSettings"]
+__all__ = ["Records", "RunSettings", "best_rounds", "start_rounds"]
 
 _T = TypeVar("_T")
 
@@ -57,14 +57,11 @@ class Records:
     @cached_property
     def rows(self) -> dict[RowKey, list[CellResult]]:
         """Finished cells by row."""
-        found: dict[RowKey, list[CellResult]] = {}
-        for key, cell in self.outputs.finished().items():
-            found.setdefault(RowKey.of(key), []).append(cell)
-        return found
+        return self.outputs.rows()
 
     @cached_property
     def corpora(self) -> list[str]:
-        """In order."""
+        """Corpora in the order in which they were planned."""
         return list(dict.fromkeys(key.corpus for key in self.rows))
 
     @cached_property
@@ -112,6 +109,16 @@ class Records:
     def setting(self, key: str) -> Iterable[str]:
         """A text of all runs' settings, each said once."""
         return dict.fromkeys(text for run in self.runs if (text := run.text(key)))
+
+
+def start_rounds(cells: Sequence[CellResult]) -> list[CellRound]:
+    """The first round of every cell, decoded with the weights that tuning began with."""
+    return [cell.rounds[0] for cell in cells if cell.rounds]
+
+
+def best_rounds(cells: Sequence[CellResult]) -> list[CellRound]:
+    """The round of every cell whose weights were kept."""
+    return [entry for cell in cells for entry in cell.rounds if entry.round == cell.best_round]
 
 
 def _settings(run: Path) -> RunSettings:

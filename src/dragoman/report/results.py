@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
 from dragoman.evaluate import Row, RowKey, RunComparison, Within
 from dragoman.report.comparison import Shown, mark_of, metric_label, plus_minus
-from dragoman.report.records import Records
+from dragoman.report.records import Records, best_rounds, start_rounds
 from dragoman.run import CellResult
 
 __all__ = [
@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 Table = tuple[list[Shown], list[list[Shown]]]
-"""Header and rows."""
+"""The cells of the header, and those of every row."""
 
 
 def overview_table(records: Records, comparison: RunComparison) -> Table:
@@ -37,8 +37,8 @@ def overview_table(records: Records, comparison: RunComparison) -> Table:
     rows = []
     for names, by_optimiser in found.items():
         cells = [cell for row in by_optimiser.values() for cell in records.rows[row.key] if cell.metric == metric]
-        start = [100 * cell.rounds[0].test for cell in cells if cell.rounds and cell.rounds[0].test is not None]
-        line = [*(Shown(name, numeric=False) for name in names), Shown(_mean(start, 2))]
+        start = _points(entry.test for entry in start_rounds(cells))
+        line = [*(Shown(name, numeric=False) for name in names), Shown(start)]
         for optimiser in records.optimisers:
             score = by_optimiser[optimiser].scores[metric] if optimiser in by_optimiser else None
             line.append(Shown("") if score is None else Shown(plus_minus(score), mark=mark_of(score)))
@@ -52,20 +52,19 @@ def score_table(records: Records, corpus: str) -> Table:
     header = _header(*names, *(["active features"] if records.has_sparse else []))
     rows = []
     for key, cells in records.of_corpus(corpus).items():
-        best = [entry for cell in cells for entry in cell.rounds if entry.round == cell.best_round]
-        first = [cell.rounds[0] for cell in cells if cell.rounds]
-        tests = [entry.test for entry in best if entry.test is not None]
+        first, best, last = start_rounds(cells), best_rounds(cells), [cell.rounds[-1] for cell in cells if cell.rounds]
         numbers = [
             _mean([len(cell.rounds) for cell in cells], 1),
             _mean([cell.best_round for cell in cells], 1),
-            _mean([100 * entry.dev for entry in first], 2),
-            _mean([100 * entry.dev for entry in best], 2),
-            _mean([100 * entry.test for entry in first if entry.test is not None], 2),
-            _mean([100 * value for value in tests], 2),
+            _points(entry.dev for entry in first),
+            _points(entry.dev for entry in best),
+            _points(entry.test for entry in first),
+            _points(entry.test for entry in best),
             _mean([cell.scores["length_ratio"] for cell in cells if "length_ratio" in cell.scores], 3),
-            _mean([cell.rounds[-1].n_candidates for cell in cells if cell.rounds], 0),
-            *([_mean([entry.n_active for entry in best], 0)] if records.has_sparse else []),
+            _mean([entry.n_candidates for entry in last], 0),
         ]
+        if records.has_sparse:
+            numbers.append(_mean([entry.n_active for entry in best], 0))
         rows.append([*_names(key), *map(Shown, numbers)])
     return header, rows
 
@@ -217,6 +216,11 @@ def _header(*numbers: str) -> list[Shown]:
 
 def _names(key: RowKey) -> list[Shown]:
     return [Shown(part, numeric=False) for part in (key.system, key.features, key.optimiser)]
+
+
+def _points(scores: Iterable[float | None]) -> str:
+    """The mean of scores that are known, in points."""
+    return _mean([100 * score for score in scores if score is not None], 2)
 
 
 def _mean(values: Sequence[float], n_digits: int) -> str:

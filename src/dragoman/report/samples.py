@@ -15,9 +15,9 @@ from dragoman.text import printable, split_tokens
 __all__ = ["Change", "Sample", "ShownDerivation", "Span", "Translation", "differences", "samples"]
 
 N_SAMPLES = 12
-"""Of a corpus."""
+"""Sentences shown of every corpus."""
 N_FEATURES = 12
-"""Of a derivation: the greatest contributions."""
+"""Features shown of a derivation: those with the greatest contributions."""
 
 
 class Change(StrEnum):
