@@ -55,7 +55,7 @@ def test_save_and_load(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"<unk>\n<s>\n</s>\na\na\n", "twice"),
+        (b"<unk>\n<s>\n</s>\na\na\n", "duplicate"),
         (b"<unk>\n<s>\n</s>\n\nb\n", "empty word"),
         (b"<s>\n</s>\n", "must begin with"),
         (b"", "must begin with"),

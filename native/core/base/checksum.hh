@@ -18,13 +18,13 @@ constexpr uint64_t mix_raw(uint64_t key) {
   return key * kMixB;
 }
 
-// Four independent multiply-rotate lanes over 32-byte steps. Every step can be undone, so a change of one step's bytes
-// always changes the sum.
+// Four independent multiply-rotate lanes over 32-byte steps. Every step is invertible, so changing the bytes of one
+// step always changes the checksum.
 class Checksum {
  public:
   static constexpr size_t kAlign = 64;
 
-  // As if the bytes were followed by zeros up to the next multiple of kAlign.
+  // As if the bytes were zero-padded to a multiple of kAlign.
   void add(std::string_view bytes) {
     const size_t whole = bytes.size() / kAlign * kAlign;
     for (size_t i = 0; i < whole; i += 32) step(bytes.data() + i);
