@@ -112,7 +112,7 @@ def test_variants_that_say_the_same(tmp_path, text):
         ("-0.5\tb b\n", "\n-0.5\tb b\n", 18, "empty line"),
         ("<unk>", "<\xff", 7, "invalid UTF-8"),
         ("\\data\\", "data", 23, "is not a language model"),
-        ("0\t<s>\t-0.5\n", "", 12, "promises 5"),
+        ("0\t<s>\t-0.5\n", "", 12, "announces 5"),
         ("ngram 1=5\nngram 2=4\nngram 3=2\n", "", 3, "no 'ngram"),
     ],
 )
