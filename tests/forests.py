@@ -1,10 +1,11 @@
-"""Small random forests, and what brute force says of them."""
+"""Small random forests, what brute force says of them, and how often random things are what a test is about."""
 
 from __future__ import annotations
 
 import itertools
 
 import numpy as np
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from dragoman.corpus import Vocab
@@ -12,7 +13,6 @@ from dragoman.features import FeatureIndex
 from dragoman.forest import Forest, ForestArrays
 
 WORDS = ["a", "b", "c", "[3]", "|||", "<s>", "\\x"]
-VOCAB = Vocab.of([" ".join(WORDS)])
 FIRST_WORD = 3
 N_FEATURES = 4
 
@@ -24,23 +24,31 @@ def ragged(rows, dtype):
 
 @st.composite
 def forests(draw, max_tails=2):
-    """Nodes with a few edges each; a tail may be used twice, a node may have no derivation or no use."""
+    """A derivation, and random edges around it: a tail may be used twice, a node may have no derivation or no use.
+
+    One forest in twenty has no derivation made on purpose, and often none at all.
+    """
     n_nodes = draw(st.integers(1, 4))
+    is_sure = draw(st.integers(0, 19)) < 19
     index = FeatureIndex()
     for i in range(N_FEATURES):
         index.intern(f"f{i}")
     values = st.integers(-3, 3).map(float)
     features = st.lists(st.tuples(st.integers(0, N_FEATURES - 1), values), max_size=3)
-    instances, edges = [], []
+    instances, edges, derived = [], [], []
     for node in range(n_nodes):
         edges.append([])
-        for _ in range(draw(st.integers(0 if node else 1, 3))):
-            tails = draw(st.lists(st.integers(0, node - 1), max_size=max_tails)) if node else []
+        is_root = node == n_nodes - 1
+        n_sure = (2 if is_root else draw(st.sampled_from([1, 1, 1, 0]))) if is_sure else 0
+        for row in range(draw(st.integers(n_sure, 3))):
+            below = derived if row < n_sure else range(node)
+            tails = draw(st.lists(st.sampled_from(below), max_size=max_tails)) if below else []
             symbols = draw(st.permutations([-1 - i for i in range(len(tails))]))
             for word in draw(st.lists(st.integers(0, len(WORDS) - 1), max_size=2)):
                 symbols.insert(draw(st.integers(0, len(symbols))), FIRST_WORD + word)
             instances.append((symbols, draw(features)))
             edges[-1].append((len(instances) - 1, tails, draw(features)))
+        derived += [node] if n_sure else []
     flat = [edge for row in edges for edge in row]
     symbol_offsets, symbols = ragged([i[0] for i in instances], np.int32)
     local_offsets, local_ids = ragged([[f for f, _ in i[1]] for i in instances], np.int32)
@@ -63,7 +71,8 @@ def forests(draw, max_tails=2):
         feature_ids=own_ids,
         feature_values=np.array([v for e in flat for _, v in e[2]], np.float32),
     )
-    return Forest(arrays.build(), VOCAB, index, labels=("even", "odd"))
+    # A vocabulary of its own: Hypothesis holds on to strategies at exit, and nanobind would report what they refer to.
+    return Forest(arrays.build(), Vocab.of([" ".join(WORDS)]), index, labels=("even", "odd"))
 
 
 weight_vectors = st.lists(st.floats(-1, 1, width=16), min_size=N_FEATURES, max_size=N_FEATURES).map(np.array)
@@ -116,3 +125,16 @@ def brute_force(forest, weights):
     derivations = all_derivations(arrays, forest.n_nodes - 1)
     scored = [(float(features_of(arrays, d) @ weights), d) for d in derivations]
     return arrays, sorted(scored, key=lambda pair: -pair[0])
+
+
+def share(strategy, holds, n=200):
+    """The share of drawn examples of which something holds."""
+    seen = []
+
+    @settings(max_examples=n, phases=[Phase.generate], database=None)
+    @given(strategy)
+    def look(example):
+        seen.append(bool(holds(example)))
+
+    look()
+    return sum(seen) / len(seen)
