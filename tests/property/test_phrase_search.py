@@ -16,6 +16,7 @@ from dragoman.features import FeatureIndex
 from dragoman.grammar import Reordering, ReorderingKind
 from dragoman.lm import EstimateConfig, LanguageModel, TrainingText, estimate
 from dragoman.search import Algorithm, PhraseConfig, PhraseDecoder, PhraseFeatures, PhraseOptions
+from forests import share
 
 WORDS = "a b c d"
 VOCAB = Vocab.of([WORDS + " e"])
@@ -62,14 +63,15 @@ logs = st.integers(-4, -1).map(float)
 
 @st.composite
 def problems(draw):
-    n = draw(st.integers(0, 4))
+    """A span with two translations at least, and random ones around it; one sentence in twenty is empty."""
+    n = draw(st.integers(1, 4)) if draw(st.integers(0, 19)) != 7 else 0
     features = PhraseFeatures(scores=("p_e_f", "p_f_e"), reordering=draw(st.sampled_from(MODELS)))
     options = []
-    for _ in range(draw(st.integers(0, 5))):
-        if n == 0:
-            break
-        begin = draw(st.integers(0, n - 1))
-        end = draw(st.integers(begin + 1, n))
+    begin = end = 0
+    for row in range(draw(st.integers(2, 5)) if n else 0):
+        if row != 1:
+            begin = draw(st.integers(0, n - 1))
+            end = draw(st.integers(begin + 1, n))
         options.append(
             Option(
                 begin=begin,
@@ -235,6 +237,10 @@ def all_paths(problem):
 
     extend([], frozenset(), 0)
     return found
+
+
+def test_most_problems_have_several_derivations():
+    assert share(problems(), lambda problem: len(all_paths(problem)) > 1, n=100) >= 0.9
 
 
 @pytest.mark.parametrize("algorithm", list(Algorithm))
