@@ -81,10 +81,10 @@ def test_html(inside, run):
 
 def test_mistakes(inside, run):
     for words, message in (
-        (["absent"], "is no run"),
-        ([run, run], "is there twice"),
+        (["absent"], "is not a run"),
+        ([run, run], "duplicate cell"),
         ([run, "-m", "meteor"], "'meteor' is no metric"),
-        ([run, "--baseline", "nobody"], "there is no such row"),
+        ([run, "--baseline", "nobody"], "no such row"),
         ([run, "--format", "excel"], "--format"),
         ([run, "--test", "t"], "--test"),
     ):

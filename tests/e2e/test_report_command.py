@@ -25,5 +25,5 @@ def test_report(inside, tmp_path):
 def test_mistakes(inside, tmp_path):
     run = fake_run(tmp_path / "run", seeds=(1,))
     assert "nothing to write" in inside("report", run, status=2).err
-    assert "is no run" in inside("report", "absent", "-o", "report.html", status=2).err
+    assert "is not a run" in inside("report", "absent", "-o", "report.html", status=2).err
     assert "folder does not exist" in inside("report", run, "-o", "absent/report.html", status=2).err

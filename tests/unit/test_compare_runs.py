@@ -206,14 +206,14 @@ def test_runs_of_one_row_have_the_same_settings(tmp_path):
 
 def test_runs_that_do_not_fit_are_named(tmp_path):
     first, second = fake_run(tmp_path / "first"), fake_run(tmp_path / "second")
-    with pytest.raises(InputError, match=r"toy/phrase/phrase15/mert/1 is there twice: in .*first.* and in .*second"):
+    with pytest.raises(InputError, match=r"duplicate cell toy/phrase/phrase15/mert/1: in .*first.* and in .*second"):
         compare_runs([first, second])
     write_test_set(second, "toy", ["another"] * 40, ["reference"] * 40)
     with pytest.raises(InputError, match=r"second: its corpus toy has another test set than that of .*first"):
         load_outputs([first, second])
-    with pytest.raises(InputError, match="is no run"):
+    with pytest.raises(InputError, match="is not a run"):
         compare_runs([tmp_path])
-    with pytest.raises(InputError, match="no run; name"):
+    with pytest.raises(InputError, match="no run given; name"):
         compare_runs([])
     failed = start_run(tmp_path / "failed")
     write_cell(failed, error="out of memory")

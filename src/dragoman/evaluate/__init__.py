@@ -1,4 +1,4 @@
-"""Comparing systems on a test set: scores, their spread, and whether a difference is more than chance."""
+"""Comparison of systems on a test set: scores, standard deviations and significance tests."""
 
 from dragoman.evaluate.measure import Measured, SystemOutput, measure
 from dragoman.evaluate.outputs import Outputs, load_outputs

@@ -1,4 +1,4 @@
-"""One metric's column of a comparison: scores of rows over their runs, tested against the best and the baseline."""
+"""One metric's column of a comparison: scores of rows over runs, with tests against the best and the baseline."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dragoman.metric import Draws
 __all__ = ["LEVEL", "column_signature", "metric_column"]
 
 LEVEL = 0.05
-"""A row whose p-value against the best is at least this is not significantly worse."""
+"""Significance level: a row with at least this p-value against the best is not significantly worse."""
 
 
 def metric_column(
@@ -27,7 +27,7 @@ def metric_column(
     n_trials: int,
     seed: int,
 ) -> list[RowScore]:
-    """One metric over the rows of a corpus, each beside the best of its group."""
+    """Scores of the rows of a corpus by one metric, each compared with the best of its group."""
     scores = measured.run_scores()
     means = [float(values.mean()) for values in scores]
     bests = _best_of_group(means, groups, higher_is_better=measured.metric.higher_is_better)
@@ -54,7 +54,7 @@ def metric_column(
 
 
 def _best_of_group(means: Sequence[float], groups: Sequence[tuple[str, ...]], *, higher_is_better: bool) -> list[int]:
-    """For every row, the best row of its group; the first of equals."""
+    """For every row, the index of the best row of its group; the first on ties."""
     choose = max if higher_is_better else min
     best = {
         group: choose((i for i, other in enumerate(groups) if other == group), key=means.__getitem__)
@@ -66,7 +66,7 @@ def _best_of_group(means: Sequence[float], groups: Sequence[tuple[str, ...]], *,
 def _tests(
     measured: Measured, first: int, resampled: NDArray[np.float64] | None, n_trials: int, seed: int
 ) -> list[dict[PairedTest, float]]:
-    """P-values of every row against `first`; empty for that one."""
+    """P-values of every row against `first`; empty for `first` itself."""
     found: list[dict[PairedTest, float]] = [{} for _ in measured.statistics]
     several = len(found) > 1
     columns = {
@@ -81,6 +81,6 @@ def _tests(
 
 
 def column_signature(measured: Measured, several: bool, *, n_bootstrap: int, n_trials: int, seed: int) -> str:
-    """The metric's signature with the draws that were made; there are no trials with one row."""
+    """The metric's signature including resamples and trials; there are no trials with one row."""
     draws = Draws(n_bootstrap=n_bootstrap, n_trials=n_trials if several else 0, seed=seed)
     return measured.metric.signature(measured.n_refs, draws)

@@ -1,4 +1,4 @@
-"""What a metric says of several systems, each with one run or more, and the paired tests on it."""
+"""Statistics of several systems by one metric, each with one or more runs, and paired significance tests."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemOutput:
-    """What a system translated: one sequence of lines, or several from repeated runs."""
+    """The output lines of a system, for one or several runs."""
 
     name: str
     runs: Sequence[Sequence[str]]
@@ -43,35 +43,34 @@ class Measured:
 
     metric: Metric
     statistics: tuple[Floats, ...]
-    """By system, [run, sentence, n_stats]."""
+    """For each system an array [run, sentence, n_stats]."""
     n_refs: int | None
 
     @property
     def n_sentences(self) -> int:
-        """Of the test set."""
         return int(self.statistics[0].shape[1])
 
     def run_scores(self) -> list[Floats]:
-        """The score of every run, by system."""
+        """The score of every run, for each system."""
         return [self.metric.score(runs.sum(axis=1)) for runs in self.statistics]
 
     def resampled(self, n_bootstrap: int, seed: int) -> Floats:
-        """Scores of bootstrap resamples of the sentences, [resample, system]; all runs of a sentence go together."""
+        """Scores of bootstrap resamples of sentences, [resample, system]; all runs of a sentence are drawn together."""
         return self.metric.score(resampled_totals(self._pooled(), n_bootstrap, seed))
 
     def intervals(self, resampled: Floats) -> list[Interval]:
-        """The 95% interval of every system."""
+        """The 95% confidence interval of every system."""
         return [confidence_interval(column) for column in resampled.T]
 
     def p_bootstrap(self, first: int, resampled: Floats) -> list[float | None]:
-        """Paired bootstrap of every system against system `first`; None for that one."""
+        """p-values of the paired bootstrap of every system against `first`; None for `first` itself."""
         return [
             None if i == first else paired_bootstrap(resampled[:, i], resampled[:, first], difference)
             for i, difference in enumerate(self._differences(first))
         ]
 
     def p_randomisation(self, first: int, n_trials: int, seed: int) -> list[float | None]:
-        """Approximate randomisation over sentences and runs of every system against `first`; None for that one."""
+        """p-values of approximate randomisation over sentences and runs against `first`; None for `first` itself."""
         differences = self._differences(first)
         found: list[float | None] = [None] * len(self.statistics)
         others = sorted((i for i in range(len(self.statistics)) if i != first), key=self._n_runs)
@@ -85,7 +84,7 @@ class Measured:
         return found
 
     def differs(self, first: int) -> list[bool]:
-        """Whether a system's score is any other than that of `first`; without a difference there is none to test."""
+        """Whether each system's score differs from that of `first`; without a difference there is nothing to test."""
         return [difference > ROUNDING for difference in self._differences(first)]
 
     def _n_runs(self, system: int) -> int:
@@ -106,9 +105,9 @@ def measure(
     *,
     n_threads: int = 1,
 ) -> tuple[list[Measured], list[Floats]]:
-    """Statistics by every metric, and the length ratios of every system's runs.
+    """Statistics for every metric, and the length ratios of every system's runs.
 
-    A length ratio is words of the hypotheses per word of the closest references.
+    A length ratio is hypothesis length over closest reference length, in words.
     """
     n_sentences = len(systems[0].runs[0])
     for system in systems:

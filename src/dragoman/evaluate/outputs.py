@@ -1,4 +1,4 @@
-"""The cells of runs and what they translated, read and checked against each other."""
+"""The cells of runs and their translations, read and checked for consistency."""
 
 from __future__ import annotations
 
@@ -28,32 +28,32 @@ __all__ = ["Outputs", "load_outputs"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outputs:
-    """The cells of several runs and the test sets that they translated."""
+    """The cells of several runs and their test sets."""
 
     cells: Mapping[CellKey, CellResult]
-    """Complete ones, failed ones included, in the order in which they were planned."""
+    """Completed cells, including failed ones, in the planned order."""
     folders: Mapping[CellKey, Path]
     test_sets: Mapping[str, TestSet]
     unfinished: tuple[str, ...]
-    """Names of cells that were planned and are not complete."""
+    """Names of planned cells that are not complete."""
 
     def finished(self) -> dict[CellKey, CellResult]:
         """Cells that have a result."""
         return {key: cell for key, cell in self.cells.items() if cell.error is None}
 
     def rows(self) -> dict[RowKey, list[CellResult]]:
-        """Finished cells by row, in order of their seeds."""
+        """Finished cells by row, sorted by seed."""
         found: dict[RowKey, list[CellResult]] = {}
         for key, cell in self.finished().items():
             found.setdefault(RowKey.of(key), []).append(cell)
         return found
 
     def failed(self) -> dict[CellKey, CellResult]:
-        """Cells that have an error instead."""
+        """Cells that ended with an error."""
         return {key: cell for key, cell in self.cells.items() if cell.error is not None}
 
     def translations(self, key: CellKey) -> list[str]:
-        """What a cell made of its test set."""
+        """A cell's translations of its test set. Raises MismatchError for a wrong number of lines."""
         path = self.folders[key] / "test.txt"
         lines = list(read_lines(path))
         expected = len(self.test_sets[key.corpus].source)
@@ -63,16 +63,16 @@ class Outputs:
 
 
 def load_outputs(runs: Sequence[PathLike]) -> Outputs:
-    """Read runs. Raises InputError where one is no run or has no cell, and where two do not fit together.
+    """Read runs. Raises InputError when one is not a run or has no cells, and when two are inconsistent.
 
-    They do not where both have a cell, other test sets of one corpus, or other settings of one row.
+    Runs are inconsistent if they have the same cell, different test sets of a corpus, or different settings of a row.
     """
     if not runs:
-        raise InputError("no run; name at least one folder that `dragoman run` made")
+        raise InputError("no run given; name at least one folder written by `dragoman run`")
     read = _Reading()
     for run in map(Path, runs):
         if not (run / "run.json").exists():
-            raise InputError("is no run; expected a folder that `dragoman run` made", path=run)
+            raise InputError("is not a run; expected a folder written by `dragoman run`", path=run)
         read.add_test_sets(run)
         read.add_cells(run)
         read.check_plans(run)
@@ -82,7 +82,7 @@ def load_outputs(runs: Sequence[PathLike]) -> Outputs:
 
 @dataclass(slots=True)
 class _Reading:
-    """What the runs read so far hold, and where each part was found first."""
+    """The contents of the runs read so far, and where each part was first found."""
 
     cells: dict[CellKey, CellResult] = field(default_factory=dict)
     folders: dict[CellKey, Path] = field(default_factory=dict)
@@ -101,19 +101,19 @@ class _Reading:
         for cell in load_cells(run):
             key, folder = cell.key, cell_folder(run, cell.key)
             if key in self.cells:
-                raise InputError(f"the cell {key.name} is there twice: in {self.folders[key]} and in {folder}")
+                raise InputError(f"duplicate cell {key.name}: in {self.folders[key]} and in {folder}")
             if cell.error is None and key.corpus not in self.test_sets:
                 raise InputError(f"has the cell {key.name} but no test set {key.corpus}", path=run)
             self.cells[key], self.folders[key] = cell, folder
 
     def check_plans(self, run: Path) -> None:
-        """Cells of one row must have been made with one set of settings."""
+        """Check that all cells of a row have the same settings."""
         for key, plan in load_plans(run).items():
             figures = {part: plan.get(part) for part in ("text", "system", "tuning")}
             folder, before = self.plans.setdefault(RowKey.of(key), (cell_folder(run, key), figures))
             if changed := plan_changes(before, figures):
                 raise InputError(
-                    f"differs from {folder} in {', '.join(changed[:4])}, so that they are no runs of one method; "
+                    f"differs from {folder} in {', '.join(changed[:4])}, so they are not runs of the same method; "
                     "give one of them another name in its recipe",
                     path=cell_folder(run, key),
                 )
@@ -134,7 +134,7 @@ class _Reading:
 
 
 def _in_order(keys: Sequence[CellKey]) -> list[CellKey]:
-    """Cells of a row together, and rows of a system, names in the order in which they first appear."""
+    """Cells grouped by row, and rows by system, names in the order of first appearance."""
 
     def parts(key: CellKey) -> tuple[str | tuple[str, str], ...]:
         return key.corpus, key.system, (key.system, key.features), key.optimiser
@@ -148,14 +148,14 @@ def _in_order(keys: Sequence[CellKey]) -> list[CellKey]:
 
 
 def _planned(run: Path) -> list[str]:
-    """Cells that the trace says were to be done, and those with a folder."""
+    """Cells planned according to the trace, and those with a folder."""
     names: dict[str, None] = {}
     trace = run / "trace.jsonl"
     for line in read_lines(trace) if trace.exists() else ():
         try:
             entry = json.loads(line)
         except ValueError:
-            continue  # the line that a kill cut off
+            continue  # a line truncated by a kill
         if isinstance(entry, dict) and entry.get("event") == "start" and isinstance(entry.get("cells"), list):
             names |= {str(name): None for name in entry["cells"]}
     cells = run / "cells"

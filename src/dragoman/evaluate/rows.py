@@ -1,4 +1,4 @@
-"""Rows of a comparison: a method on a corpus over its tuning runs, and what every metric says of it."""
+"""Rows of a comparison: a method on a corpus over its tuning runs, with its score by every metric."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ __all__ = ["PairedTest", "Row", "RowKey", "RowScore", "RunComparison", "Within"]
 
 
 class PairedTest(StrEnum):
-    """Which test decides what is not significantly worse than the best."""
+    """The test that decides which rows are not significantly worse than the best."""
 
     RANDOMISATION = "randomisation"
     """Approximate randomisation over sentences and tuning runs (Clark et al. 2011)."""
     BOOTSTRAP = "bootstrap"
-    """Paired bootstrap over sentences (Koehn 2004), all runs of a sentence together."""
+    """Paired bootstrap over sentences (Koehn 2004), drawing all runs of a sentence together."""
 
 
 class Within(StrEnum):
-    """Among which rows the best is sought: those with the same names from the corpus to this one."""
+    """The group of rows within which the best is determined: those with the same names from corpus to this level."""
 
     CORPUS = "corpus"
     SYSTEM = "system"
@@ -31,7 +31,7 @@ class Within(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class RowKey:
-    """What cells that differ in the seed alone have in common."""
+    """The key of a row: what cells that differ only in the seed have in common."""
 
     corpus: str
     system: str
@@ -45,18 +45,18 @@ class RowKey:
 
     @property
     def name(self) -> str:
-        """What tells it from the other rows of its corpus."""
+        """The name of the row within its corpus."""
         return f"{self.system}/{self.features}/{self.optimiser}"
 
     def group(self, within: Within) -> tuple[str, ...]:
-        """What the rows that it is compared with have in common."""
+        """The names shared by the rows it is compared with."""
         names = (self.corpus, self.system, self.features)
         return names[: list(Within).index(within) + 1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowScore:
-    """One metric's verdict on one row, in [0, 1]."""
+    """The score of one row by one metric, in [0, 1]."""
 
     mean: float
     std: float | None
@@ -64,12 +64,12 @@ class RowScore:
     run_scores: tuple[float, ...]
     interval: Interval | None
     p_best: Mapping[PairedTest, float]
-    """Against the best row of its group, by default the corpus; empty for that one."""
+    """p-values against the best row of its group (by default the corpus); empty for the best."""
     p_baseline: Mapping[PairedTest, float]
-    """Against the baseline; empty without one."""
+    """p-values against the baseline; empty without one."""
     best: bool
     not_worse: bool
-    """Than the best, significantly: it is the best, or p is at least 0.05."""
+    """Whether it is not significantly worse than the best: it is the best, or p is at least 0.05."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,16 +79,16 @@ class Row:
     key: RowKey
     seeds: tuple[int, ...]
     scores: Mapping[str, RowScore]
-    """By the name of the metric."""
+    """Scores by metric name."""
     length_ratio: float
     length_ratios: tuple[float, ...]
     baseline: RowKey | None
-    """What p_baseline compares with; None without one, and for the baseline itself."""
+    """The row that p_baseline compares with; None without one, and for the baseline itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunComparison:
-    """All rows, by corpus, and what a reader must know."""
+    """All rows, by corpus, with notes and signatures."""
 
     rows: tuple[Row, ...]
     metrics: tuple[str, ...]
@@ -97,11 +97,11 @@ class RunComparison:
     within: Within
     lower_is_better: frozenset[str]
     signatures: Mapping[str, Mapping[str, str]]
-    """By corpus and metric."""
+    """Signatures by corpus and metric."""
     notes: tuple[str, ...]
 
     def p_value(self, score: RowScore) -> float | None:
-        """Of the chosen test, against the baseline if there is one, else against the best."""
+        """The p-value of the chosen test, against the baseline if there is one, else against the best."""
         return (score.p_best if self.baseline is None else score.p_baseline).get(self.test)
 
     def corpora(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""Comparing the cells of experiments: mean and deviation over tuning runs, and what a difference is worth."""
+"""Comparison of the cells of experiments: mean and standard deviation over tuning runs, and significance."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def compare_runs(
     """Rows of corpus, system, features and optimiser, each over its seeds, tested against the best of the corpus.
 
     `baseline` is SYSTEM/FEATURES/OPTIMISER, or the name of an optimiser, a feature set or a system: then a row is
-    tested against the row that differs in that alone. `test` is the one that decides which rows are not significantly
-    worse than the best. `within` a system or a feature set every one of them has a best of its own.
+    tested against the row that differs only in that. `test` decides which rows are not significantly worse than the
+    best. `within` determines the best separately for each system or feature set.
     """
     outputs = runs if isinstance(runs, Outputs) else load_outputs(runs)
     chosen = [by_name(name) for name in dict.fromkeys(metrics)]
     if not chosen:
-        raise InputError("nothing to compare by: give at least one metric")
+        raise InputError("no metric given; give at least one")
     cells = outputs.rows()
     how = _Comparing(
         metrics=chosen,
@@ -69,7 +69,7 @@ def compare_runs(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Comparing:
-    """How the rows of a corpus are compared."""
+    """Settings of the comparison of a corpus's rows."""
 
     metrics: Sequence[Metric]
     baselines: Mapping[RowKey, RowKey]
@@ -106,13 +106,13 @@ class _Comparing:
 
 
 def _baselines(keys: list[RowKey], name: str | None) -> dict[RowKey, RowKey]:
-    """Of each row that has one: the row that it is compared with."""
+    """The baseline row of each row that has one."""
     if name is None:
         return {}
     parts = ("optimiser", "features", "system")
     known = [*dict.fromkeys(getattr(key, part) for part in parts for key in keys), *sorted({key.name for key in keys})]
     if name not in known:
-        raise InputError(f"--baseline {name}: there is no such row; expected one of {', '.join(known)}")
+        raise InputError(f"--baseline {name}: no such row; expected one of {', '.join(known)}")
     named = {key.corpus: key for key in keys if key.name == name}
     found = {}
     for key in keys:

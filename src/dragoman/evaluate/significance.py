@@ -1,8 +1,8 @@
 """Bootstrap and approximate randomisation on segment statistics, with sacrebleu's draws.
 
-All systems see the same draws, as a paired test wants. Drawing happens in blocks, which bound the memory and do not
-change what is drawn. A p-value counts the draws whose difference is at least the observed one, as a permutation test
-must; sacrebleu counts greater ones only, and so finds outputs that are equal, or differ in one sentence, significant.
+All systems use the same draws, as a paired test requires. Drawing in blocks bounds the memory and does not change the
+draws. A p-value counts the draws whose difference is at least the observed one, as a permutation test must; sacrebleu
+counts only greater ones, and so finds equal outputs, or outputs that differ in one sentence, significant.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 _BLOCK_DRAWS = 1 << 22
-# NumPy draws booleans from words of 32 bits and drops what is left of a word at the end of a call.
+# NumPy draws booleans from 32-bit words and discards the rest of a word at the end of a call.
 _BITS_PER_WORD = 32
 # Differences that are equal in exact arithmetic must count as equal.
 ROUNDING = 1e-12
@@ -40,7 +40,7 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interval:
-    """The mean over resamples, and the bounds that hold 95% of them."""
+    """The mean over resamples, and the bounds of the 95% confidence interval."""
 
     mean: float
     low: float
@@ -67,19 +67,19 @@ def resampled_totals(statistics: Floats, n_resamples: int, seed: int) -> Floats:
 
 
 def shuffled_totals(ours: Floats, theirs: Floats, n_trials: int, seed: int) -> tuple[Floats, Floats]:
-    """Statistics after dealing translations out anew between a system and each of several others, by sentence.
+    """Statistics after randomly swapping translations between a system and each of several others, by sentence.
 
-    `ours` is [run, sentence, n_stats], `theirs` [other system, run, sentence, n_stats]. Two arrays [trial, other
-    system, n_stats]: what we end up with, and what the other does, as means over the runs.
+    `ours` is [run, sentence, n_stats], `theirs` [other system, run, sentence, n_stats]. Returns two arrays [trial,
+    other system, n_stats], for our side and the other side, as means over the runs.
 
-    With as many runs on both sides every trial pairs, for each sentence, each of our runs with one of theirs at
-    random, and the toss of a coin decides whether the two swap their translations (Clark et al. 2011). With one run
-    each that is the test of Riezler and Maxwell (2005), with sacrebleu's draws. With unequal numbers a sentence's
-    translations are shuffled together, and each side is dealt as many as it had.
+    With equal numbers of runs, every trial pairs, for each sentence, each of our runs with one of theirs at random, and
+    swaps the two translations with probability 1/2 (Clark et al. 2011). With one run each this is the test of Riezler
+    and Maxwell (2005), with sacrebleu's draws. With unequal numbers a sentence's translations are shuffled together,
+    and each side gets as many as it had.
     """
     n_ours, n_sentences, n_stats = _checked(ours, n_trials)
     n_others, n_theirs = theirs.shape[:2]
-    # Sentence by sentence, so that the runs of a sentence lie together, as in the drawn masks.
+    # Sentence-major, so that the runs of a sentence are contiguous, as in the drawn masks.
     our_columns = ours.transpose(1, 0, 2).reshape(n_sentences * n_ours, n_stats)
     their_columns = theirs.transpose(2, 1, 0, 3).reshape(n_sentences * n_theirs, n_others * n_stats)
     coins, order = np.random.default_rng(seed), np.random.default_rng([seed, 1])
@@ -99,7 +99,7 @@ def shuffled_totals(ours: Floats, theirs: Floats, n_trials: int, seed: int) -> t
 def _swaps(
     shape: tuple[int, int], n_runs: int, coins: np.random.Generator, order: np.random.Generator
 ) -> tuple[Bools, Bools]:
-    """Which of our translations stay and which of theirs come over, [trial, sentence, run] each."""
+    """Which of our translations are kept and which of theirs are swapped in, [trial, sentence, run] each."""
     stays = coins.integers(2, size=(shape[0], shape[1] * n_runs), dtype=bool).reshape(*shape, n_runs)
     if n_runs == 1:
         return stays, ~stays
@@ -108,14 +108,14 @@ def _swaps(
 
 
 def _deals(shape: tuple[int, int], n_ours: int, n_theirs: int, order: np.random.Generator) -> tuple[Bools, Bools]:
-    """The same where the sides have different numbers of runs."""
+    """The same for different numbers of runs."""
     rank = order.random((*shape, n_ours + n_theirs), dtype=np.float32).argsort(axis=-1).argsort(axis=-1)
     dealt = rank < n_ours
     return dealt[..., :n_ours], dealt[..., n_ours:]
 
 
 def confidence_interval(scores: Floats) -> Interval:
-    """95% of the resampled scores of one system: a fortieth is cut off at either end."""
+    """The 95% confidence interval of one system's resampled scores: 2.5% are cut off at either end."""
     ordered = np.sort(scores)
     cut = len(ordered) // 40
     return Interval(mean=float(ordered.mean()), low=float(ordered[cut]), high=float(ordered[len(ordered) - cut - 1]))
@@ -150,5 +150,5 @@ def _checked(statistics: Floats, n: int) -> tuple[int, int, int]:
     if n_sentences == 0:
         raise InputError("no sentences to resample")
     if n < 1:
-        raise InputError(f"at least one resample is needed, not {n}")
+        raise InputError(f"the number of resamples must be at least 1, not {n}")
     return n_systems, n_sentences, n_stats

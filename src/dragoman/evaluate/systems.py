@@ -1,4 +1,4 @@
-"""Scores of several systems on one test set, each against the first."""
+"""Scores of several systems on one test set, each compared with the first."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["MetricScore", "SystemScore", "compare_systems"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricScore:
-    """One metric's verdict on one system, in [0, 1]."""
+    """The score of one system by one metric, in [0, 1]."""
 
     metric: str
     score: float
@@ -27,22 +27,22 @@ class MetricScore:
     std: float | None
     """Sample standard deviation over runs (ddof=1); None for one run."""
     interval: Interval | None
-    """95% bootstrap interval of the runs together; None unless asked for."""
+    """95% bootstrap confidence interval over all runs; None unless requested."""
     p_bootstrap: float | None
-    """Paired bootstrap against the first system; None for that one."""
+    """p-value of the paired bootstrap against the first system; None for the first."""
     p_randomisation: float | None
-    """Paired approximate randomisation against the first system; None for that one."""
+    """p-value of paired approximate randomisation against the first system; None for the first."""
     signature: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemScore:
-    """All that was measured of a system."""
+    """All scores of a system."""
 
     name: str
     scores: tuple[MetricScore, ...]
     length_ratio: float
-    """Words of the hypotheses per word of the closest references, mean over the runs."""
+    """Hypothesis length over closest reference length in words, mean over the runs."""
 
 
 def compare_systems(
@@ -57,14 +57,14 @@ def compare_systems(
 ) -> list[SystemScore]:
     """Scores systems against one sequence of lines per reference (None: "no reference for this sentence").
 
-    The first system is the baseline of the paired tests. A test is left out with 0 resamples or trials. With several
-    runs approximate randomisation shuffles over sentences and runs (Clark et al. 2011), while the bootstrap draws
-    sentences, and looks at all runs of a sentence together.
+    The first system is the baseline of the paired tests. A test with 0 resamples or trials is skipped. With several
+    runs, approximate randomisation shuffles over sentences and runs (Clark et al. 2011), while the bootstrap draws
+    sentences with all their runs.
     """
     if not systems or not all(system.runs for system in systems):
-        raise InputError("nothing to score: give at least one system, each with at least one output")
+        raise InputError("no system given; give at least one, each with at least one output")
     if not metrics:
-        raise InputError("nothing to score by: give at least one metric")
+        raise InputError("no metric given; give at least one")
     measured, ratios = measure(systems, references, metrics, n_threads=n_threads)
     columns = [
         _metric_scores(one, n_bootstrap=n_bootstrap, n_trials=n_trials if len(systems) > 1 else 0, seed=seed)
@@ -77,7 +77,7 @@ def compare_systems(
 
 
 def _metric_scores(measured: Measured, *, n_bootstrap: int, n_trials: int, seed: int) -> list[MetricScore]:
-    """One metric over all systems."""
+    """The scores of all systems by one metric."""
     n = len(measured.statistics)
     intervals: list[Interval | None] = [None] * n
     p_bootstrap: list[float | None] = [None] * n
