@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dragoman.features import Weights, read_weights
-from dragoman.metric import Bleu, score_text
+from dragoman.metric import Bleu, SentenceBleu, score_text
 from dragoman.optim import Cll, Mert, Mira, Perceptron, Pro, Rampion, Rm, SoftRamp, Svm, Xbleu
 from dragoman.pool import oracle, read_nbest, read_pool, read_references, rerank, with_metric
 
@@ -76,35 +76,60 @@ def candidates(pool):
         yield sentence[c], pool.text(shard, c), [(names[id_], value) for id_, value in values]
 
 
-def test_pro_learns_precise_translations(pool, start):
-    result = Pro().optimise(pool, start, seed=1, n_threads=2)
-    total = rerank(pool, result.weights).total()
-    by_start = rerank(pool, start).total()
-    # BLEU+1 makes short translations (Nakov et al. 2012), so precision is what must not fall.
-    assert total[2] / total[6] > by_start[2] / by_start[6]
-    assert result.gain_after > 0.26
+@pytest.mark.parametrize("make", [Xbleu, SoftRamp, Cll, Svm, Perceptron])
+def test_descent_keeps_a_start_that_it_cannot_improve(pool, start, make):
+    # The start is a MERT optimum of these very lists: what ranks sentence by sentence finds nothing better.
+    result = make().optimise(pool, start, seed=1)
+    assert result.gain_after >= result.gain_before == pytest.approx(0.293856, abs=5e-7)
+    assert not [note for note in result.notes if "worse than the start" in note]
+
+
+BREVITY = SentenceBleu(smooth_brevity=True)
+"""Plain BLEU+1 makes short translations (Nakov et al. 2012)."""
 
 
 @pytest.mark.parametrize(
-    ("make", "least"), [(Xbleu, 0.287), (SoftRamp, 0.282), (Cll, 0.278), (Svm, 0.275), (Perceptron, 0.255)]
+    ("method", "least"),
+    [
+        (Xbleu(), 0.287),
+        (SoftRamp(), 0.282),
+        (Cll(), 0.278),
+        (Svm(), 0.275),
+        (Perceptron(), 0.255),
+        (Pro(), 0.265),
+        (Pro(sentence_bleu=BREVITY), 0.279),
+        (Mira(), 0.286),
+        (Rm(), 0.284),
+        (Rampion(), 0.285),
+        (Rampion(sentence_bleu=BREVITY), 0.285),
+    ],
+    ids=lambda x: type(x).__name__ if not isinstance(x, float) else "",
 )
-def test_losses_of_lists_teach_and_never_ruin(pool, start, make, least):
-    # The start is a MERT optimum of these very lists: nothing that ranks sentence by sentence can do better.
-    assert make().optimise(pool, start, seed=1).gain_after > 0.2935
-    from_nothing = make().optimise(pool, Weights(pool.index), seed=1)
-    assert from_nothing.gain_before == pytest.approx(0.2416, abs=1e-4)
-    assert from_nothing.gain_after > least
+def test_every_method_learns_from_nothing(pool, method, least):
+    result = method.optimise(pool, Weights(pool.index), seed=1, n_threads=2)
+    assert result.gain_before == pytest.approx(0.2416, abs=1e-4)
+    assert result.gain_after > least
 
 
-def test_margin_learners_stay_near_the_start_that_mert_had_tuned(pool, start):
-    mira = Mira().optimise(pool, start, seed=1)
+@pytest.mark.parametrize("method", [Pro(), Mira(), Rm(), Rampion()], ids=lambda x: type(x).__name__)
+def test_methods_that_forget_the_start_say_what_it_costs(pool, start, method):
+    """These end where the lists lead them, whatever the start: downwards from an optimum of the corpus metric."""
+    result = method.optimise(pool, start, seed=1, n_threads=2)
+    assert result.gain_after < result.gain_before
+    assert [note for note in result.notes if "worse than the start" in note]
+
+
+def test_pro_learns_precise_translations(pool, start):
+    result = Pro().optimise(pool, start, seed=1, n_threads=2)
+    total, by_start = rerank(pool, result.weights).total(), rerank(pool, start).total()
+    assert total[2] / total[6] > by_start[2] / by_start[6]
+
+
+def test_rm_bounds_the_spread_that_mira_lets_grow(pool, start):
+    mira, rm = (method.optimise(pool, start, seed=1) for method in (Mira(), Rm()))
     total = rerank(pool, mira.weights).total()
-    assert mira.gain_after > 0.287
     assert 0.94 < total[0] / total[1] < 1.0
-    rm = Rm().optimise(pool, start, seed=1)
-    assert rm.gain_after > 0.279
     assert rm.trace[-1]["spread"] < 2 < mira.trace[-1]["spread"]
-    assert Rampion().optimise(pool, start, seed=1).gain_after > 0.283
 
 
 def test_the_oracle_is_far_above(pool):
