@@ -149,7 +149,6 @@ def run_seed(case: Case, system: System, seed: int) -> dict[str, object]:
         return stored
     corpus = CORPORA[case.corpus]
     config = TuneConfig(
-        method=case.method,
         k=case.k,
         loop=LoopSettings(max_rounds=case.rounds),
         features=() if case.features == "none" else (case.features,),
@@ -161,6 +160,7 @@ def run_seed(case: Case, system: System, seed: int) -> dict[str, object]:
         corpus.sources(case.corpus, corpus.dev),
         corpus.references(case.corpus, corpus.dev),
         folder,
+        optimiser=case.method,
         config=config,
         seed=seed,
         resume=True,

@@ -1,4 +1,4 @@
-"""What every batch optimiser promises. A new one joins by its line in OPTIMISERS; SETTINGS keeps it quick here."""
+"""What every optimiser for lists promises. A new one joins by its class in the registry; SETTINGS keep it quick."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from dragoman.errors import InputError
 from dragoman.features import Weights
-from dragoman.optim import OPTIMISERS
+from dragoman.optim import LIST_METHODS, OPTIMISERS
 from dragoman.optim.base import finish
 from dragoman.pool import save_pool
 from pools import pool_of, random_pool
@@ -18,7 +18,7 @@ from pools import pool_of, random_pool
 SETTINGS = {"mert": {"n_starts": 4}, "mira": {"n_epochs": 100}, "rm": {"n_epochs": 100}, "rampion": {"step": 0.01}}
 
 
-@pytest.fixture(params=OPTIMISERS, name="optimiser")
+@pytest.fixture(params=LIST_METHODS, name="optimiser")
 def each_optimiser(request):
     return OPTIMISERS[request.param](**SETTINGS.get(request.param, {}))
 

@@ -86,7 +86,7 @@ def test_settings_are_listed_and_checked(dragoman, lists):
     common = ["tune", "--nbest", "nbest", "-r", "ref", "-o", "w"]
     dragoman(*common, "--method", "pro", "--set", "sentence_bleu.smooth_brevity=true", "--set", "l2=0.5")
     for setting, message in [
-        ("n_starts=many", "n_starts=many: expected a whole number"),
+        ("n_starts=many", "n_starts = 'many': expected a whole number"),
         ("starts=3", "mert has no setting 'starts'; it has: n_starts"),
         ("n_starts", "expected NAME=VALUE"),
         ("norm=l3", "expected none or l1 or l2"),

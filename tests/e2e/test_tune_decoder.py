@@ -11,7 +11,7 @@ import sys
 import pytest
 
 import toy_decoder
-from dragoman.optim import OPTIMISERS
+from dragoman.optim import LIST_METHODS
 from dragoman.run import RunFolder
 
 TOY = f"'{sys.executable}' '{toy_decoder.__file__}' {{source}} {{weights}} {{nbest}} {{k}} --calls calls"
@@ -193,7 +193,7 @@ def lists(inside, task):
 def test_all_methods_are_compared(inside, lists, tmp_path):
     words = ["tune", *lists, "--method", "all", "--folds", 3, "--set", "mert.n_starts=3", "--weights", "start"]
     result = inside(*words, "-o", "w", "--json").json
-    assert [row["method"] for row in result["methods"]] == ["start", *OPTIMISERS]
+    assert [row["method"] for row in result["methods"]] == ["start", *LIST_METHODS]
     good = [row for row in result["methods"] if "failure" not in row]
     assert {"start", "mert", "pro"} <= {row["method"] for row in good}
     for row in good:

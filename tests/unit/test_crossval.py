@@ -10,7 +10,7 @@ import pytest
 
 from dragoman.errors import InputError
 from dragoman.features import Weights
-from dragoman.optim import Mert, Pro
+from dragoman.optim import Mert, Optimiser, Pro
 from dragoman.pool import rerank
 from dragoman.run import RunFolder
 from dragoman.tune import START, best_method, cross_validate, deal_sentences
@@ -27,7 +27,7 @@ class Spy(Pro):
         return super().optimise(pool, start, **options)
 
 
-class Broken:
+class Broken(Optimiser):
     def optimise(self, pool, start, **options):
         raise ZeroDivisionError("oops")
 

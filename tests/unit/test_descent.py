@@ -12,6 +12,7 @@ from dragoman.errors import FailedError, InputError
 from dragoman.features import Weights
 from dragoman.metric import SentenceBleu
 from dragoman.optim import (
+    OPTIMISERS,
     Cll,
     Conditioning,
     ExpectedGain,
@@ -26,10 +27,11 @@ from dragoman.optim import (
     Update,
     Xbleu,
     descend,
+    make_optimiser,
 )
 from dragoman.optim import prepared as prepared_module
 from dragoman.pool import Shard, save_pool
-from dragoman.tune import build_optimiser, describe_settings
+from dragoman.settings import describe
 from pools import dense_features, pool_of, random_pool
 
 RULES = {
@@ -332,10 +334,11 @@ def test_settings_are_checked(make, settings):
 
 
 def test_a_setting_inside_a_record_leaves_the_others_as_they_are():
-    made = build_optimiser("softramp", {"sentence_bleu.grounded": "false"})
+    made = make_optimiser("softramp", {"sentence_bleu": {"grounded": False}})
     assert made == SoftRamp(sentence_bleu=SentenceBleu(smooth_brevity=True, grounded=False))
-    assert describe_settings("softramp")["sentence_bleu.smooth_brevity"] == "True"
-    assert describe_settings("pro")["sentence_bleu.smooth_brevity"] == "False"
+    for method, smoothed in (("softramp", "true"), ("pro", "false")):
+        (found,) = (s for s in describe(OPTIMISERS[method]) if s.name == "sentence_bleu.smooth_brevity")
+        assert found.default == smoothed
 
 
 def test_a_margin_loss_goes_with_this_descent():

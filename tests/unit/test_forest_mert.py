@@ -70,7 +70,7 @@ def gain_of(forests, lines, values, metric):
 @pytest.mark.parametrize("metric", [Bleu(smoothing=Smoothing.NONE), Ter()])
 def test_it_finds_better_weights(problem, metric):
     forests, lines, start = problem
-    result = ForestMert().optimise(forests, lines, metric, start, dense=NAMES, seed=1)
+    result = ForestMert().optimise_forests(forests, lines, metric, start, dense=NAMES, seed=1)
     assert result.gain_before == pytest.approx(gain_of(forests, lines, start.values, metric))
     assert result.gain_after == pytest.approx(gain_of(forests, lines, result.weights.values, metric))
     assert result.gain_after > result.gain_before + 0.1
@@ -90,15 +90,17 @@ def test_one_search_is_exact(problem):
 
 def test_threads_and_seeds(problem):
     forests, lines, start = problem
-    one, many = (ForestMert().optimise(forests, lines, Bleu(), start, dense=NAMES, seed=3, n_threads=n) for n in (1, 3))
+    one, many = (
+        ForestMert().optimise_forests(forests, lines, Bleu(), start, dense=NAMES, seed=3, n_threads=n) for n in (1, 3)
+    )
     assert np.array_equal(one.weights.values, many.weights.values)
-    other = ForestMert().optimise(forests, lines, Bleu(), start, dense=NAMES, seed=4)
+    other = ForestMert().optimise_forests(forests, lines, Bleu(), start, dense=NAMES, seed=4)
     assert not np.array_equal(one.weights.values, other.weights.values)
 
 
 def test_frozen_features_stay(problem):
     forests, lines, start = problem
-    result = ForestMert().optimise(forests, lines, Bleu(), start, dense=NAMES, seed=1, frozen=["f1"])
+    result = ForestMert().optimise_forests(forests, lines, Bleu(), start, dense=NAMES, seed=1, frozen=["f1"])
     assert result.weights["f1"] == start["f1"]
     assert result.weights["f0"] != start["f0"]
 
@@ -108,7 +110,7 @@ def test_forests_of_several_rounds_are_one_space(problem):
     rng = np.random.default_rng(9)
     index = forests[0][0].index
     merged = [[forest, lattice(rng, index, 4)] for [forest] in forests]
-    result = ForestMert(n_starts=1).optimise(merged, lines, Bleu(), start, dense=NAMES, seed=1)
+    result = ForestMert(n_starts=1).optimise_forests(merged, lines, Bleu(), start, dense=NAMES, seed=1)
     best = [
         max(((forest.kbest(result.weights, 1).totals[0], forest) for forest in several), key=lambda pair: pair[0])[1]
         for several in merged
@@ -121,13 +123,13 @@ def test_forests_of_several_rounds_are_one_space(problem):
 def test_bad_requests(problem):
     forests, lines, start = problem
     with pytest.raises(MismatchError):
-        ForestMert().optimise(forests, lines[1:], Bleu(), start, dense=NAMES, seed=1)
+        ForestMert().optimise_forests(forests, lines[1:], Bleu(), start, dense=NAMES, seed=1)
     with pytest.raises(InputError, match="elsewhere"):
-        ForestMert().optimise(forests, lines, Bleu(), start, dense=["elsewhere"], seed=1)
+        ForestMert().optimise_forests(forests, lines, Bleu(), start, dense=["elsewhere"], seed=1)
     with pytest.raises(InputError, match="all are frozen"):
-        ForestMert().optimise(forests, lines, Bleu(), start, dense=NAMES, seed=1, frozen=NAMES)
+        ForestMert().optimise_forests(forests, lines, Bleu(), start, dense=NAMES, seed=1, frozen=NAMES)
     with pytest.raises(InputError, match="no forests"):
-        ForestMert().optimise([], [], Bleu(), start, dense=NAMES, seed=1)
+        ForestMert().optimise_forests([], [], Bleu(), start, dense=NAMES, seed=1)
     with pytest.raises(InputError):
         ForestMert(n_starts=0)
 
@@ -145,6 +147,6 @@ def test_a_rare_feature_is_measured_where_it_differs():
 def test_nothing_to_gain(problem):
     forests, _, start = problem
     empty = [["nothing like it"] for _ in forests]
-    result = ForestMert().optimise(forests, empty, Bleu(), start, dense=NAMES, seed=1)
+    result = ForestMert().optimise_forests(forests, empty, Bleu(), start, dense=NAMES, seed=1)
     assert np.array_equal(result.weights.values, start.values)
     assert "starting weights" in result.notes[0]

@@ -13,6 +13,7 @@ ROOT = Path(dragoman.__file__).parent
 LAYERS = [
     ["errors", "types", "cost", "_core"],
     ["text"],
+    ["settings"],
     ["store"],
     ["corpus"],
     ["synth"],

@@ -11,12 +11,11 @@ from bench.shards import random_shard
 from dragoman.errors import FailedError, InputError
 from dragoman.features import FeatureIndex, Weights
 from dragoman.metric import Chrf, External, Ter
-from dragoman.optim import OPTIMISERS, Background, Fear, Hope, MarginUpdate, Mira, Rm
+from dragoman.optim import OPTIMISERS, Background, Fear, Hope, MarginUpdate, Mira, Rm, make_optimiser
 from dragoman.optim.epochs import Learner, Split, Stopping, Watched, filled_sentences, run_epochs, visiting_order
 from dragoman.optim.gains import ORDINARY_LENGTH, list_lengths, typical_range
 from dragoman.pool import Pool, new_words, rerank
 from dragoman.pool.shard import concatenate
-from dragoman.tune import build_optimiser
 from pools import dense_features, pool_of, random_pool
 
 ONE = {"n_epochs": 1, "averaged": False}
@@ -289,6 +288,6 @@ def test_settings_are_checked():
     for settings in ({"bound": 0.0}, {"bound": np.nan}, {"bound_step": -1.0}, {"aggressiveness": -1.0}):
         with pytest.raises(InputError):
             Rm(**settings)
-    assert build_optimiser("rm", {"update": "cutting-plane", "bound": "inf"}) == Rm(
+    assert make_optimiser("rm", {"update": "cutting-plane", "bound": np.inf}) == Rm(
         update=MarginUpdate.CUTTING_PLANE, bound=np.inf
     )

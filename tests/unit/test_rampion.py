@@ -7,10 +7,9 @@ import pytest
 
 from dragoman.errors import InputError
 from dragoman.features import Weights
-from dragoman.optim import Ramp, Rampion
+from dragoman.optim import Ramp, Rampion, make_optimiser
 from dragoman.optim.epochs import visiting_order
 from dragoman.optim.gains import scaled_gains
-from dragoman.tune import build_optimiser
 from pools import dense_features, random_pool
 
 
@@ -65,4 +64,4 @@ def test_settings_are_checked():
     pool = random_pool(2, n_sentences=3)
     with pytest.raises(InputError, match="step times l2"):
         Rampion(step=1.0, l2=3.0).optimise(pool, Weights(pool.index, np.ones(5)), seed=1)
-    assert build_optimiser("rampion", {"ramp": "hope"}) == Rampion(ramp=Ramp.HOPE)
+    assert make_optimiser("rampion", {"ramp": "hope"}) == Rampion(ramp=Ramp.HOPE)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from math import inf
+
 import pytest
 
 from dragoman.demo import QUICKSTART
 from dragoman.errors import InputError
+from dragoman.optim import Mert, OnlineMira
 from dragoman.recipe import read_recipe
 
 RECIPE = """
@@ -75,8 +78,8 @@ def test_the_grid_is_the_union_of_its_products(folder):
     more = {f"{c}/phrase/{f}/smooth/{n}" for c in ("files", "made") for f in ("dense", "extended") for n in (2, 7)}
     assert set(names) == product | more
     assert recipe.published[0]["score"] == 25.5
-    assert recipe.optimisers["smooth"].method == "pro"
-    assert recipe.optimisers["mert"].loop.max_rounds == 2
+    assert recipe.optimisers["smooth"].optimiser.name == "pro"
+    assert recipe.optimisers["mert"].config.loop.max_rounds == 2
 
 
 def test_files_are_found_when_their_cells_are_chosen(folder):
@@ -101,8 +104,10 @@ def test_files_can_be_elsewhere(folder, tmp_path_factory):
 
 def test_changes(folder):
     online = read(folder, "optimisers.m={method='mira', online=true, settings={passes=2}}").optimisers["m"]
-    assert (online.online, online.n_best, online.settings) == (True, 30, {"passes": "2"})
-    assert read(folder, "optimisers.mert.k=30").optimisers["mert"].k == 30
+    assert online.optimiser == OnlineMira(passes=2)
+    bounded = read(folder, "optimisers.mert.settings.bounds.lm=[0, inf]", "optimisers.mert.settings.features=lm,words")
+    assert bounded.optimisers["mert"].optimiser == Mert(n_starts=3, bounds={"lm": (0.0, inf)}, features=("lm", "words"))
+    assert read(folder, "optimisers.mert.k=30").optimisers["mert"].config.k == 30
     assert {cell.seed for cell in read(folder, "grid.seeds=[9]").cells} == {9}
     assert {cell.seed for cell in read(folder, "grid.1.seeds=[9]").cells} == {1, 2, 9}
     assert read(folder, "systems.hiero={model='hiero', max_span=9}").systems["hiero"].train.settings.model.max_span == 9
@@ -158,13 +163,16 @@ BAD = {
     "a method": ("optimisers.smooth.method='magic'", "optimisers.smooth: there is no method 'magic'"),
     "a setting": ("optimisers.mert.settings.n_start=3", "optimisers.mert: mert has no setting 'n_start'"),
     "a value of a setting": ("optimisers.mert.settings.n_starts=0", "optimisers.mert: mert needs at least one start"),
-    "a kind of setting": ("optimisers.mert.settings.n_starts=[1]", "optimisers.mert.settings.n_starts: expected text"),
+    "a kind of setting": (
+        "optimisers.mert.settings.n_starts=[1]",
+        "optimisers.mert: n_starts = [1]: expected a whole number",
+    ),
     "a metric": ("optimisers.mert.metric='blue'", "optimisers.mert: 'blue' is no metric"),
     "a list size": ("optimisers.mert.k=1", "optimisers.mert.k = 1: expected at least 2"),
     "rounds": ("optimisers.mert.max_rounds=0", "optimisers.mert: tuning needs at least one round, not 0"),
     "a fold": ("optimisers.mert.fold=1", "optimisers.mert.fold = 1: 'systems.phrase.folds' is 1"),
     "online": ("optimisers.smooth.online=true", "optimisers.smooth: pro cannot learn online; there are: mira, rm"),
-    "a setting online": ("optimisers.m={method='mira', online=true, settings={pass=1}}", "mira online has no setting"),
+    "a setting online": ("optimisers.m={method='mira', online=true, settings={pass=1}}", "online-mira has no setting"),
     "keep": ("optimisers.mert.keep='first'", "optimisers.mert.keep = 'first': expected one of best, last"),
     "a name in the grid": (
         "grid.optimisers=['merd']",
@@ -196,8 +204,8 @@ BAD = {
     "a top-level key": ("titel='x'", "'titel' is not a key of a recipe: did you mean title?"),
     "a table that is none": ("systems.phrase=1", "systems.phrase = 1: expected a table"),
     "no systems": ("systems={}", "[systems.NAME] is missing"),
-    "a value that is no TOML": ("title=Small", "--set title=Small: this is not TOML"),
-    "a comment": ("#title='x'", "--set #title='x': expected KEY=VALUE"),
+    "a value that is no TOML": ("grid.seeds=[1", "=[1: this is not TOML"),
+    "a comment": ("#title='x'", "--set #title='x': '#title' is not a key"),
     "no value": ("title", "--set title: expected KEY=VALUE"),
     "a change of no table": ("title.x=1", "--set title.x=1: what holds 'x' is not a table"),
     "a table that is not there": ("grid.7.seeds=[1]", "there is no table 7; the last is 1"),

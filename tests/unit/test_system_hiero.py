@@ -12,6 +12,7 @@ from dragoman.errors import InputError
 from dragoman.grammar import RuleViewConfig
 from dragoman.grammar.rule_tables import read_hiero
 from dragoman.lm import EstimateConfig, TrainingText, estimate
+from dragoman.optim import Mert
 from dragoman.synth import SynthConfig, generate_splits
 from dragoman.system import (
     DenseSet,
@@ -156,7 +157,8 @@ def test_tuning_gives_a_system_of_its_own(built, text, tmp_path):
         text / "dev.de",
         [text / "dev.en"],
         tmp_path / "tuned",
-        config=TuneConfig(k=20, loop=LoopSettings(max_rounds=2), settings={"n_starts": "2"}),
+        optimiser=Mert(n_starts=2),
+        config=TuneConfig(k=20, loop=LoopSettings(max_rounds=2)),
         seed=1,
     )
     assert tuned.settings.kind == "hiero"

@@ -6,9 +6,10 @@ import pytest
 
 from dragoman.errors import InputError
 from dragoman.lm import EstimateConfig
+from dragoman.optim import OPTIMISERS, ForestMert, LearningContext, LearnsFrom
 from dragoman.synth import SynthConfig, generate_splits
 from dragoman.system import KINDS, SystemSettings, TrainConfig, train
-from dragoman.tune import LoopSettings, TuneConfig, build_optimiser, describe_settings, tune_system
+from dragoman.tune import LoopSettings, TuneConfig, tune_system
 
 
 @pytest.fixture(scope="module")
@@ -34,12 +35,8 @@ def test_a_system_is_tuned_on_its_forests(text, tmp_path, model):
             text / "dev.de",
             [text / "dev.en"],
             tmp_path / f"tuned{n}",
-            config=TuneConfig(
-                method="forest-mert",
-                settings={"n_starts": "1", "max_passes": "1", "n_directions": "1"},
-                k=20,
-                loop=LoopSettings(max_rounds=2),
-            ),
+            optimiser=ForestMert(n_starts=1, max_passes=1, n_directions=1),
+            config=TuneConfig(k=20, loop=LoopSettings(max_rounds=2)),
             seed=1,
             n_threads=n,
         )
@@ -51,6 +48,9 @@ def test_a_system_is_tuned_on_its_forests(text, tmp_path, model):
 
 
 def test_it_is_not_for_lists():
-    with pytest.raises(InputError, match="--system"):
-        build_optimiser("forest-mert", {})
-    assert describe_settings("forest-mert")["n_starts"] == "3"
+    for method in OPTIMISERS.values():
+        if method.learns_from is LearnsFrom.LISTS:
+            assert method().learner(LearningContext())
+        else:
+            with pytest.raises(InputError, match=f"{method.name} learns from .* tune a system with --system"):
+                method().learner(LearningContext())

@@ -16,21 +16,18 @@ from dragoman.errors import InputError
 from dragoman.features import Weights, read_weights
 from dragoman.lm import EstimateConfig
 from dragoman.metric import Bleu, Chrf, Smoothing, Ter, Tokenizer
-from dragoman.optim import Mira, Rm
+from dragoman.optim import OnlineLearner, OnlineMira, OnlineRm, Rm, make_optimiser, method_name
 from dragoman.optim.epochs import visiting_order
 from dragoman.pool import Judge, rerank, with_metric
+from dragoman.settings import describe
 from dragoman.synth import SynthConfig, generate_splits
 from dragoman.system import KINDS, LiveDecoder, System, SystemSettings, TrainConfig, train
 from dragoman.tune import (
     Keep,
     LoopSettings,
-    OnlineMethod,
-    OnlineSettings,
-    OnlineTuner,
     Step,
+    SystemContext,
     TuneConfig,
-    build_method,
-    describe_settings,
     tune_system,
 )
 from margin_twin import passive_aggressive
@@ -65,19 +62,12 @@ def lines_of(path):
 
 
 def tune(made, out, *, kind="phrase", rounds=2, n_threads=1, options=None, **changes):
-    keys = {"settings", "features", "frozen", "metric", "method"}
+    keys = {"features", "frozen", "metric"}
     chosen = {name: changes.pop(name) for name in list(changes) if name in keys}
-    config = TuneConfig(
-        **{
-            "method": "mira",
-            "online": True,
-            "k": 6,
-            "loop": LoopSettings(max_rounds=rounds, **(options or {})),
-            **chosen,
-        }
-    )
+    config = TuneConfig(k=6, loop=LoopSettings(max_rounds=rounds, **(options or {})), **chosen)
+    method = make_optimiser(f"online-{changes.pop('method', 'mira')}", changes.pop("settings", {}))
     dev = [made / "dev.de", [made / "dev.en"]]
-    return tune_system(made / kind, *dev, out, config=config, n_threads=n_threads, **changes)
+    return tune_system(made / kind, *dev, out, optimiser=method, config=config, n_threads=n_threads, **changes)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -153,7 +143,7 @@ def test_equals_the_twin(made, tmp_path, templates):
     sentences, references = lines_of(made / "dev.de"), [[line] for line in lines_of(made / "dev.en")]
     system = System.load(made / "phrase").with_templates(templates)
     expected = twin(system, sentences, references, n_passes=3, seed=5, k=6)
-    settings = {"batch": "1"}
+    settings = {"batch": 1}
     tuned = tune(
         made, tmp_path / "t", rounds=3, seed=5, settings=settings, features=templates, options={"keep": Keep.LAST}
     )
@@ -166,7 +156,7 @@ def test_equals_the_twin(made, tmp_path, templates):
 
 def test_rounds_are_measured_by_decoding(made, tmp_path):
     rounds = []
-    tuned = tune(made, tmp_path / "t", rounds=3, settings={"passes": "2"}, on_round=rounds.append)
+    tuned = tune(made, tmp_path / "t", rounds=3, settings={"passes": 2}, on_round=rounds.append)
     assert [record.round for record in rounds] == [1, 2, 3, 4]
     assert [[entry["pass"] for entry in record.learned.trace] for record in rounds[:-1]] == [[1, 2], [3, 4], [5, 6]]
     assert rounds[-1].learned is None
@@ -184,7 +174,7 @@ def test_threads_do_not_matter_but_batches_do(made, tmp_path):
     found = {}
     for batch, n_threads in ((1, 1), (4, 1), (4, 3), (100, 2)):
         out = tmp_path / f"{batch}-{n_threads}"
-        tuned = tune(made, out, n_threads=n_threads, settings={"batch": str(batch)}, options={"keep": Keep.LAST})
+        tuned = tune(made, out, n_threads=n_threads, settings={"batch": batch}, options={"keep": Keep.LAST})
         found[batch, n_threads] = (out / "weights.tsv").read_bytes()
         assert tuned.weights.is_usable()
     assert found[4, 1] == found[4, 3]
@@ -216,34 +206,32 @@ def test_other_metrics(made, tmp_path, metric):
 
 
 def test_enormous_steps_end_in_numbers_or_in_an_error(made, tmp_path):
-    tuned = tune(made, tmp_path / "t", settings={"aggressiveness": "1e6", "gain_scale": "1e3"})
+    tuned = tune(made, tmp_path / "t", settings={"aggressiveness": 1e6, "gain_scale": 1e3})
     assert tuned.weights.is_usable()
 
 
 def test_what_cannot_be_learned_online_is_refused(made, tmp_path):
-    assert build_method("rm", {"bound": "2", "batch": "3"}, online=True) == OnlineMethod(
-        learner=Rm(bound=2.0), online=OnlineSettings(batch=3)
-    )
+    assert make_optimiser("online-rm", {"bound": 2, "batch": 3}) == OnlineRm(margin=Rm(bound=2.0), batch=3)
+    assert method_name("rm", online=True) == "online-rm"
     with pytest.raises(InputError, match="pro cannot learn online; there are: mira, rm"):
-        build_method("pro", {}, online=True)
+        method_name("pro", online=True)
     for setting in ("n_epochs", "held_out", "wish"):
-        with pytest.raises(InputError, match=f"mira online has no setting '{setting}'; it has: update, aggressiveness"):
-            build_method("mira", {setting: "1"}, online=True)
-    assert {"batch", "passes"} < describe_settings("mira", online=True).keys()
-    for bad in ({"batch": "0"}, {"passes": "0"}):
+        with pytest.raises(InputError, match=f"online-mira has no setting '{setting}'; it has: update, aggressiveness"):
+            make_optimiser("online-mira", {setting: 1})
+    assert {"batch", "passes"} < {setting.name for setting in describe(OnlineMira)}
+    for bad in ({"batch": 0}, {"passes": 0}):
         with pytest.raises(InputError, match="at least 1"):
-            build_method("mira", bad, online=True)
+            make_optimiser("online-mira", bad)
     system = System.load(made / "phrase")
-    live = LiveDecoder(system, ["das"])
     with pytest.raises(InputError, match="two candidates"):
-        OnlineTuner(OnlineMethod(learner=Mira()), live, [["the"]], k=1)
+        OnlineMira().learner(SystemContext(system, ["das"], [["the"]], k=1))
     with pytest.raises(InputError, match="1 sentences but references of 2"):
-        OnlineTuner(OnlineMethod(learner=Mira()), live, [["the"], ["a"]])
+        SystemContext(system, ["das"], [["the"], ["a"]])
     with pytest.raises(InputError, match="all features are frozen"):
         tune(made, tmp_path / "t", frozen=tuple(system.translator.dense()))
+    learner = OnlineMira().learner(SystemContext(system, ["das"], [["the"]]))
     with pytest.raises(ValueError, match="counted from 1"):
-        tuner = OnlineTuner(OnlineMethod(learner=Mira()), live, [["the"]])
-        tuner.optimise(with_metric(tuner.decode(system.weights), BLEU, [["the"]]), system.weights, seed=1)
+        learner.learn(with_metric(system.kbest(["das"], 1), BLEU, [["the"]]), system.weights, seed=1, round_number=0)
 
 
 def what_remains(run):
@@ -269,10 +257,11 @@ def test_a_killed_run_goes_on_to_the_same_bits(made, tmp_path):
     script = (
         "import sys; from pathlib import Path; from dragoman.tune import *\n"
         "made, out = map(Path, sys.argv[1:])\n"
-        "config = TuneConfig(method='mira', online=True, k=6, settings={'batch': '3'}, features=('extended',),\n"
-        "                    loop=LoopSettings(max_rounds=6))\n"
+        "from dragoman.optim import OnlineMira\n"
+        "config = TuneConfig(k=6, features=('extended',), loop=LoopSettings(max_rounds=6))\n"
         "tune_system(made / 'phrase', made / 'dev.de', [made / 'dev.en'], out, config=config, seed=3, resume=True,\n"
-        "            n_threads=2, on_round=lambda record: print(record.round, flush=True))\n"
+        "            optimiser=OnlineMira(batch=3), n_threads=2,\n"
+        "            on_round=lambda record: print(record.round, flush=True))\n"
     )
 
     def start(out):
@@ -313,14 +302,14 @@ def test_stopped_anywhere_it_goes_on_to_the_same_bits(made, tmp_path, monkeypatc
 
     with pytest.raises(StoppedError):
         tune(made, tmp_path / "t", **words, on_step=stop_at)
-    save = OnlineTuner.save_state
+    save = OnlineLearner.save_state
 
     def save_and_stop(self, folder):
         save(self, folder)
         raise StoppedError
 
     with monkeypatch.context() as patch, pytest.raises(StoppedError):
-        patch.setattr(OnlineTuner, "save_state", save_and_stop)
+        patch.setattr(OnlineLearner, "save_state", save_and_stop)
         tune(made, tmp_path / "t", **words, resume=True)
 
     def stop_after(record):
@@ -338,7 +327,7 @@ def test_where_no_step_was_needed_it_goes_on_too(made, tmp_path):
         if record.round == 1:
             raise StoppedError
 
-    words = {"settings": {"gain_scale": "1e-9"}, "rounds": 3}
+    words = {"settings": {"gain_scale": 1e-9}, "rounds": 3}
     with pytest.raises(StoppedError):
         tune(made, tmp_path / "t", **words, on_round=stop)
     assert (tmp_path / "t" / "tune" / "rounds" / "0001" / "state" / "past.tsv").read_bytes() == b""
@@ -347,7 +336,7 @@ def test_where_no_step_was_needed_it_goes_on_too(made, tmp_path):
 
 
 def test_a_settled_decoder_is_not_called_deaf(made, tmp_path):
-    tuned = tune(made, tmp_path / "t", rounds=6, settings={"gain_scale": "1e-4"})
+    tuned = tune(made, tmp_path / "t", rounds=6, settings={"gain_scale": 1e-4})
     assert not any(
         "same lists" in note for entry in tuned.manifest.about["tuning"]["rounds"] for note in entry["notes"]
     )
@@ -355,11 +344,11 @@ def test_a_settled_decoder_is_not_called_deaf(made, tmp_path):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_greatest_steps_end_in_numbers(made, tmp_path, kind):
-    settings = {"aggressiveness": "1e100", "gain_scale": "1e100"}
+    settings = {"aggressiveness": 1e100, "gain_scale": 1e100}
     assert tune(made, tmp_path / "t", kind=kind, settings=settings).weights.is_usable()
     for name in settings:
         with pytest.raises(InputError, match=r"at most 1e\+100"):
-            tune(made, tmp_path / "u", kind=kind, settings=settings | {name: "2e100"})
+            tune(made, tmp_path / "u", kind=kind, settings=settings | {name: 2e100})
 
 
 def test_a_damaged_state_is_reported(made, tmp_path):

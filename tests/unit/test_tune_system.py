@@ -83,7 +83,7 @@ def test_what_does_not_fit_is_refused(made, tmp_path):
     with pytest.raises(InputError, match="two candidates"):
         tune(made, tmp_path / "t", config=TuneConfig(k=1))
     with pytest.raises(InputError, match="no method"):
-        tune(made, tmp_path / "t", config=TuneConfig(method="wish"))
+        tune(made, tmp_path / "t", optimiser="wish")
     assert not (tmp_path / "t").exists()
 
 
@@ -96,8 +96,8 @@ def test_the_decoder_gives_the_systems_candidates(made):
 
 
 def test_sparse_features_are_chosen_at_tuning(made, tmp_path):
-    chosen = config(rounds=1, method="pro", features=("extended",))
-    tuned = tune(made, tmp_path / "t", config=chosen)
+    chosen = config(rounds=1, features=("extended",))
+    tuned = tune(made, tmp_path / "t", optimiser="pro", config=chosen)
     assert tuned.settings.features == ("extended",)
     names = [name for name, _ in tuned.weights.items()]
     assert any(name.startswith("word_pair:") for name in names)

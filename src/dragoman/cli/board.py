@@ -41,7 +41,7 @@ class Board:
     def __init__(self, session: Session, recipe: GridRecipe, cells: Sequence[CellKey]) -> None:
         self._session = session
         self._rows = {key: _Row() for key in cells}
-        self._left = {key: recipe.optimisers[key.optimiser].loop.max_rounds + 1 for key in cells}
+        self._left = {key: recipe.optimisers[key.optimiser].config.loop.max_rounds + 1 for key in cells}
         self._times: dict[tuple[str, str], list[float]] = {}
         self._now: CellKey | None = None
         self._began = self._last = time.monotonic()

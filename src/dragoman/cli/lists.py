@@ -35,19 +35,52 @@ __all__ = [
     "read_lists",
 ]
 
+_CANDIDATES, _METRIC = "Candidates", "Metric"
 Nbest = Annotated[
     list[str] | None,
-    typer.Option("--nbest", help="Candidate list (Moses, cdec, Joshua, Travatar, JSON lines) or stored pool; repeat."),
+    typer.Option(
+        "--nbest",
+        metavar="FILE",
+        help="Candidate list (Moses, cdec, Joshua, Travatar, JSON lines) or stored pool; repeat.",
+        rich_help_panel=_CANDIDATES,
+    ),
 ]
 References = Annotated[
-    list[str] | None, typer.Option("--reference", "-r", help="References, a sentence a line; repeat for several.")
+    list[str] | None,
+    typer.Option(
+        "--reference",
+        "-r",
+        metavar="FILE",
+        help="References, one sentence per line; repeat for several.",
+        rich_help_panel=_METRIC,
+    ),
 ]
-Format = Annotated[NbestFormat | None, typer.Option("--format", help="Format of the lists; found out unless given.")]
-MetricName = Annotated[str, typer.Option("--metric", "-m", help="bleu, chrf, chrf++, ter, or a mix: (ter-bleu)/2.")]
+Format = Annotated[
+    NbestFormat | None,
+    typer.Option("--format", help="Format of the lists; found out unless given.", rich_help_panel=_CANDIDATES),
+]
+MetricName = Annotated[
+    str,
+    typer.Option(
+        "--metric",
+        "-m",
+        metavar="NAME",
+        help="bleu, chrf, chrf++, ter, or a mix: (ter-bleu)/2.",
+        rich_help_panel=_METRIC,
+    ),
+]
 External = Annotated[
-    str | None, typer.Option("--external", help="Maximise this score of the JSON lines instead of a metric.")
+    str | None,
+    typer.Option(
+        "--external",
+        metavar="NAME",
+        help="Maximise this score of the JSON lines instead of a metric.",
+        rich_help_panel=_METRIC,
+    ),
 ]
-LowerIsBetter = Annotated[bool, typer.Option("--lower-is-better", help="The external score is a loss.")]
+LowerIsBetter = Annotated[
+    bool, typer.Option("--lower-is-better", help="The external score is a loss.", rich_help_panel=_METRIC)
+]
 
 
 def read_lists(

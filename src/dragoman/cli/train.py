@@ -10,11 +10,11 @@ import typer
 
 from dragoman.align import AlignConfig, AlignMethod, Symmetrization
 from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, table
-from dragoman.cli.tuning.options import parse_pairs
 from dragoman.corpus import MAX_FOLDS
 from dragoman.errors import InputError
 from dragoman.grammar import PhraseSmoothing
 from dragoman.lm import EstimateConfig
+from dragoman.settings import from_values, parse_settings
 from dragoman.system import (
     KINDS,
     REORDERING,
@@ -28,7 +28,6 @@ from dragoman.system import (
     kind_named,
 )
 from dragoman.system import train as train_system
-from dragoman.tune import build_record
 
 __all__ = ["train"]
 
@@ -175,7 +174,7 @@ def _model_settings(model: str, stated: dict[str, Any], pairs: list[str]) -> Mod
             kinds = [kind for kind, other in KINDS.items() if name in other.settings.options()]
             option = name.replace("_", "-")
             raise InputError(f"--{option} belongs to systems of model {' or '.join(kinds)}, not of {model}")
-    settings: ModelSettings = build_record(cls, f"a system of model {model}", parse_pairs(pairs))
+    settings: ModelSettings = from_values(cls, parse_settings(pairs), name=f"a system of model {model}")
     return replace(settings, **{name: cls.option(name, value) for name, value in stated.items()})
 
 

@@ -31,8 +31,11 @@ class SentenceBleu:
     """
 
     add_one: AddOne = AddOne.HIGHER
+    """Orders whose precision is smoothed by adding one."""
     smooth_brevity: bool = False
+    """Add one to the reference length too."""
     grounded: bool = False
+    """Subtract the precision that smoothing alone gives."""
 
     def score(self, statistics: Totals) -> Totals:
         """[..., 2 + 2 N] -> [...], in [0, 1]."""

@@ -1,10 +1,8 @@
-"""Optimisers: each learns weights from a pool of scored candidates."""
+"""Optimisers: each learns weights from scored candidates, from search spaces, or from a decoder at work."""
 
-from collections.abc import Mapping
-from types import MappingProxyType
-
-from dragoman.optim.base import Optimiser, Result, Tuner
+from dragoman.optim.base import Learner, Optimiser, Result
 from dragoman.optim.cll import Cll, OracleLikelihood
+from dragoman.optim.context import LearningContext, LearnsFrom
 from dragoman.optim.descent import Descent, descend
 from dragoman.optim.epochs import Stopping
 from dragoman.optim.forest_mert import ForestMert
@@ -13,9 +11,11 @@ from dragoman.optim.list_loss import ListLoss
 from dragoman.optim.loss import Loss, SparseVector
 from dragoman.optim.mert import Mert, Norm
 from dragoman.optim.mira import Background, Fear, HingeLoss, Hope, MarginUpdate, Mira
+from dragoman.optim.online import OnlineLearner, OnlineMira, OnlineRm
 from dragoman.optim.perceptron import Perceptron, PerceptronLoss
 from dragoman.optim.pro import Acceptance, Prior, Pro, Scaling
 from dragoman.optim.rampion import Ramp, Rampion, RampLoss
+from dragoman.optim.registry import LIST_METHODS, OPTIMISERS, make_optimiser, method_name, method_named
 from dragoman.optim.rm import RelativeMarginLoss, Rm
 from dragoman.optim.softramp import SoftRamp, SoftRampLoss
 from dragoman.optim.svm import StructuredHinge, Svm
@@ -23,7 +23,7 @@ from dragoman.optim.update import Conditioning, Update
 from dragoman.optim.xbleu import ExpectedGain, Xbleu
 
 __all__ = [
-    "FOREST_OPTIMISERS",
+    "LIST_METHODS",
     "OPTIMISERS",
     "Acceptance",
     "Background",
@@ -35,12 +35,18 @@ __all__ = [
     "ForestMert",
     "HingeLoss",
     "Hope",
+    "Learner",
+    "LearningContext",
+    "LearnsFrom",
     "ListLoss",
     "Loss",
     "MarginUpdate",
     "Mert",
     "Mira",
     "Norm",
+    "OnlineLearner",
+    "OnlineMira",
+    "OnlineRm",
     "Optimiser",
     "OracleLikelihood",
     "Perceptron",
@@ -65,23 +71,7 @@ __all__ = [
     "Xbleu",
     "descend",
     "gain_scale",
+    "make_optimiser",
+    "method_name",
+    "method_named",
 ]
-
-OPTIMISERS: Mapping[str, type[Optimiser]] = MappingProxyType(
-    {
-        "mert": Mert,
-        "pro": Pro,
-        "mira": Mira,
-        "rm": Rm,
-        "rampion": Rampion,
-        "softramp": SoftRamp,
-        "svm": Svm,
-        "xbleu": Xbleu,
-        "cll": Cll,
-        "perceptron": Perceptron,
-    }
-)
-"""Batch optimisers by the name that users give."""
-
-FOREST_OPTIMISERS: Mapping[str, type[ForestMert]] = MappingProxyType({"forest-mert": ForestMert})
-"""Those that learn from the search spaces of a decoder."""

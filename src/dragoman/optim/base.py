@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from dragoman.errors import FailedError, InputError
 from dragoman.features import Weights
 from dragoman.metric import Metric
+from dragoman.optim.context import LearningContext, LearnsFrom
 from dragoman.pool import Pool, metric_of, rerank, weights_for
 from dragoman.types import Float64Array, Int32Array
 
-__all__ = ["Learned", "Optimiser", "Problem", "Result", "Trace", "Tuner", "finish", "frozen_ids"]
+__all__ = ["Learned", "Learner", "Optimiser", "Problem", "Result", "Trace", "finish", "frozen_ids"]
 
 Trace = Sequence[Mapping[str, float | int | str]]
 
@@ -64,27 +65,20 @@ class Learned:
     notes: Sequence[str] = ()
 
 
-class Tuner(Protocol):
-    """What the outer loop asks for better weights: an optimiser of pools, or one that decodes on its own."""
+class Optimiser:
+    """A method: a frozen dataclass whose fields are hyperparameters, all with defaults.
 
-    def optimise(
-        self,
-        pool: Pool,
-        start: Weights,
-        *,
-        seed: int,
-        round_number: int = 0,
-        frozen: Collection[str] = (),
-        n_threads: int = 1,
-    ) -> Result:
-        """See Optimiser."""
-        ...
-
-
-class Optimiser(ABC):
-    """An optimiser of pools: hyperparameters are its fields, all with defaults; subclasses implement `_learn`."""
+    A method that learns from lists implements `_learn`. One that learns from more, or keeps something from round to
+    round, says so by `learns_from` and returns a Learner of its own from `_learner`.
+    """
 
     __slots__ = ()
+    name: ClassVar[str] = "optimiser"
+    learns_from: ClassVar[LearnsFrom] = LearnsFrom.LISTS
+    k: ClassVar[int] = 100
+    """Candidates of a sentence that it wants unless the user says otherwise."""
+    distinct: ClassVar[bool] = False
+    """Whether it wants candidates with different words only."""
 
     def optimise(
         self,
@@ -96,11 +90,13 @@ class Optimiser(ABC):
         frozen: Collection[str] = (),
         n_threads: int = 1,
     ) -> Result:
-        """Better weights than `start`; those of `frozen` features stay as they are.
+        """Better weights than `start` on a pool; those of `frozen` features stay as they are.
 
         The same seed and round give the same result for any number of threads. Raises InputError for a pool that
         cannot teach anything, FailedError instead of returning weights that a decoder could not use.
         """
+        if self.learns_from is not LearnsFrom.LISTS:
+            raise self._cannot()
         metric = metric_of(pool)
         _check_tunable(pool, metric)
         weights_for(pool, start)
@@ -121,9 +117,61 @@ class Optimiser(ABC):
         weights = Weights(pool.index, learned.values)
         return finish(pool, start, weights, n_threads=n_threads, trace=learned.trace, notes=learned.notes)
 
-    @abstractmethod
     def _learn(self, problem: Problem) -> Learned:
-        """The method itself."""
+        """The method itself, on lists."""
+        raise NotImplementedError
+
+    def learner(self, context: LearningContext) -> Learner:
+        """What the outer loop learns with. Raises InputError if the method needs more than the context offers."""
+        if self.learns_from not in context.offers:
+            raise self._cannot()
+        return self._learner(context)
+
+    def _learner(self, context: LearningContext) -> Learner:
+        return Learner(self)
+
+    def _cannot(self) -> InputError:
+        return InputError(f"{self.name} learns from {self.learns_from}, not from lists; tune a system with --system")
+
+
+class Learner:
+    """A method at work in the outer loop; by default it learns from the pool of all rounds and keeps no state.
+
+    `gradual` says that weights move step by step, so that a round without new candidates is not the end; `uses_pool`
+    that the candidates of the decoder are what is learned from; `keeps_state` that a resumed run must find its state.
+    """
+
+    gradual: bool = False
+    uses_pool: bool = True
+    keeps_state: bool = False
+
+    def __init__(self, optimiser: Optimiser) -> None:
+        self._optimiser = optimiser
+
+    def learn(
+        self,
+        pool: Pool,
+        start: Weights,
+        *,
+        seed: int,
+        round_number: int,
+        frozen: Collection[str] = (),
+        n_threads: int = 1,
+    ) -> Result:
+        """The result of a round, over the pool's index."""
+        return self._optimiser.optimise(
+            pool, start, seed=seed, round_number=round_number, frozen=frozen, n_threads=n_threads
+        )
+
+    def next_weights(self, previous: Weights, learned: Weights) -> Weights:
+        """From the weights of the round before and those just learned, the weights to decode with next."""
+        return learned
+
+    def save_state(self, folder: Path) -> None:
+        """Called after `learn`, with a folder in that of the round: write what a resumed run needs to go on after it."""
+
+    def load_state(self, folder: Path) -> None:
+        """Called instead of a `learn` that was done before a kill."""
 
 
 def frozen_ids(pool: Pool, frozen: Collection[str]) -> Int32Array:

@@ -20,7 +20,7 @@ deviation within lists, which is also what the prior then penalises.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dragoman import _core
 from dragoman.errors import InputError
@@ -29,6 +29,7 @@ from dragoman.optim.gains import gain_scale
 from dragoman.optim.list_loss import ListLoss
 from dragoman.optim.update import Update
 from dragoman.pool import Pool, metric_of
+from dragoman.settings import about
 
 __all__ = ["Cll", "OracleLikelihood"]
 
@@ -51,9 +52,15 @@ class Cll(Descent):
     none.
     """
 
+    name = "cll"
     variance: float = 1.0
+    """Sigma squared of the Gaussian prior."""
     step: float = 0.1
-    freeze_dense: bool | None = None
+    """Length of a step."""
+    freeze_dense: bool | None = field(
+        default=None, metadata=about(resolved="true where the start has dense weights and others are left to learn")
+    )
+    """Keep the weights of dense features."""
 
     def __post_init__(self) -> None:
         if not self.variance > 0:

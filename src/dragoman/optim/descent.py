@@ -54,14 +54,23 @@ class Descent(Optimiser):
     """
 
     step: float
+    """Length of a step."""
     batch: int = 1
+    """Lists of an update; only a batch is shared by threads."""
     max_epochs: int = 30
+    """Passes over all lists at most."""
     tolerance: float = 3e-4
+    """Relative fall of the held-out loss that counts as one."""
     held_out: float = 0.1
+    """Share of the lists that is watched, not learned from."""
     keep_best: bool = True
+    """Return the best weights of all epochs, not the last."""
     rescale: bool = True
+    """Multiply the start by a power of two that suits the loss."""
     freeze_dense: bool | None = False
+    """Keep the weights of dense features."""
     sentence_bleu: SentenceBleu = SMOOTHED
+    """BLEU of a candidate alone."""
 
     def __post_init__(self) -> None:
         self.update()

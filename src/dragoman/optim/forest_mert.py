@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -23,7 +23,10 @@ from dragoman.errors import FailedError, InputError, MismatchError
 from dragoman.features import FeatureIndex, Weights
 from dragoman.forest import Envelopes, Forest, envelopes
 from dragoman.metric import Metric
-from dragoman.optim.base import Result
+from dragoman.optim.base import Learner, Optimiser, Result
+from dragoman.optim.context import LearningContext, LearnsFrom
+from dragoman.pool import Pool, metric_of
+from dragoman.settings import about
 from dragoman.types import Float64Array, Int32Array, Int64Array
 
 __all__ = ["ForestMert", "ForestSurface"]
@@ -33,24 +36,31 @@ _SPREAD_CANDIDATES = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ForestMert:
+class ForestMert(Optimiser):
     """Exact line search over all derivations of forests.
 
     `features` are the ones to tune (default: those that the caller names as dense). `tolerance` is in gain, where BLEU
     is in [0, 1].
     """
 
+    name = "forest-mert"
+    learns_from = LearnsFrom.FORESTS
     n_starts: int = 3
+    """Points to climb from: the given weights and points near them."""
     max_passes: int = 10
+    """Passes over all directions from a start at most."""
     n_directions: int = 5
+    """Random directions after the coordinates."""
     tolerance: float = 1e-5
-    features: tuple[str, ...] | None = None
+    """Gain of a pass below which climbing ends."""
+    features: tuple[str, ...] | None = field(default=None, metadata=about(resolved="the dense features"))
+    """Features to tune."""
 
     def __post_init__(self) -> None:
         if self.n_starts < 1 or self.max_passes < 1 or self.n_directions < 0 or not self.tolerance >= 0:
             raise InputError("forest-mert needs at least one start and one pass, and no negative numbers")
 
-    def optimise(
+    def optimise_forests(
         self,
         sentences: Sequence[Sequence[Forest]],
         references: Sequence[Sequence[str]],
@@ -94,6 +104,9 @@ class ForestMert:
         if not weights.is_usable():
             raise FailedError("forest-mert found no usable weights (not finite, or all zero); nothing was changed")
         return Result(weights=weights, gain_before=before, gain_after=gain, trace=tuple(trace), notes=notes)
+
+    def _learner(self, context: LearningContext) -> Learner:
+        return _ForestLearner(self, context)
 
     def _chosen(self, index: FeatureIndex, dense: Sequence[str], frozen: Collection[str]) -> Int32Array:
         names = self.features if self.features is not None else tuple(dense)
@@ -156,6 +169,42 @@ class ForestMert:
             for k in rng.choice(moving, 3):
                 directions[-1][chosen[k]] = rng.standard_normal() / spreads[k]
         return directions
+
+
+class _ForestLearner(Learner):
+    """Decodes by the start weights of a round and learns from these forests alone, so that a resumed run needs nothing
+    of earlier rounds. The pool of the round gives the metric.
+    """
+
+    def __init__(self, mert: ForestMert, context: LearningContext) -> None:
+        super().__init__(mert)
+        self._mert = mert
+        self._context = context
+
+    def learn(
+        self,
+        pool: Pool,
+        start: Weights,
+        *,
+        seed: int,
+        round_number: int,
+        frozen: Collection[str] = (),
+        n_threads: int = 1,
+    ) -> Result:
+        """Better weights on the search spaces of `start`, over the pool's index."""
+        forests = self._context.forests(start, n_threads=n_threads)
+        result = self._mert.optimise_forests(
+            [[forest] for forest in forests],
+            self._context.references,
+            metric_of(pool),
+            start,
+            dense=self._context.dense,
+            seed=seed,
+            round_number=round_number,
+            frozen=frozen,
+            n_threads=n_threads,
+        )
+        return replace(result, weights=result.weights.on(pool.index))
 
 
 class ForestSurface:

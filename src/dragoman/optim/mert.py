@@ -27,6 +27,7 @@ from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.optim.base import Learned, Optimiser, Problem
 from dragoman.pool import rerank
+from dragoman.settings import about
 from dragoman.types import Float64Array, Int32Array
 
 __all__ = ["Mert", "Norm"]
@@ -49,14 +50,23 @@ class Mert(Optimiser):
     bounded or frozen, because scaling would move them).
     """
 
+    name = "mert"
     n_starts: int = 20
+    """Points to climb from: the given weights, points near them, and points anywhere."""
     max_passes: int = 50
+    """Passes over all coordinates from a start at most."""
     n_directions: int = 20
-    features: tuple[str, ...] | None = None
+    """Random directions after the coordinates."""
+    features: tuple[str, ...] | None = field(default=None, metadata=about(resolved="the dense features, or all"))
+    """Features to tune."""
     sparse: bool = False
+    """Tune all features, not only dense ones."""
     max_features: int = 2000
+    """More features than this are refused."""
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    norm: Norm | None = None
+    """Lower and upper limit of a weight, by the name of its feature."""
+    norm: Norm | None = field(default=None, metadata=about(resolved="l1; none where weights are frozen or bounded"))
+    """What is 1 in the resulting weights."""
 
     def __post_init__(self) -> None:
         if self.n_starts < 1 or self.max_passes < 1 or self.n_directions < 0:

@@ -99,20 +99,35 @@ class Mira(Optimiser):
     result, and learning stops when it is `patience` epochs old.
     """
 
+    name = "mira"
     update: MarginUpdate = MarginUpdate.PASSIVE_AGGRESSIVE
+    """How the program of one sentence is solved."""
     aggressiveness: float = 0.01
+    """C: how far one sentence may move the weights."""
     n_epochs: int = 30
+    """Passes over all lists at most."""
     hope: Hope = Hope.COST_DIMINISHED
+    """The candidate that stands for the reference."""
     fear: Fear = Fear.COST_AUGMENTED
+    """The candidate that a passive-aggressive step moves away from."""
     decay: float = 0.9
+    """Of the pseudo-corpus, after each sentence."""
     background: Background = Background.MODEL
+    """Which translations make up the pseudo-corpus."""
     gain_scale: float = 1.0
+    """Multiplies gains, and so the margin."""
     averaged: bool = True
+    """Return the average of the weights after every sentence."""
     batch: int = 1
+    """Sentences whose steps are computed from the same weights, by threads, and averaged."""
     held_out: float = 0.0
+    """Share of the sentences that is not learned from but chooses the epoch."""
     patience: int = 5
+    """With held-out sentences, epochs without improvement before early stopping."""
     max_iterations: int = 100
+    """Constraints of a sentence at most, of the cutting plane."""
     tolerance: float = 1e-4
+    """Violation of a margin that the cutting plane ignores."""
 
     def __post_init__(self) -> None:
         positive = (self.aggressiveness, self.gain_scale, self.tolerance)
@@ -141,7 +156,7 @@ class Mira(Optimiser):
         past = lists.totals(split.learned, start, n_threads)
         mean_length = float(np.concatenate(lengths)[split.learned].mean())
         context = self.context(metric, past / len(split.learned), mean_length)
-        native = self.learner(lists, start, fixed, context, batch=self.batch, sparse=_has_sparse_features(pool))
+        native = self.margin_learner(lists, start, fixed, context, batch=self.batch, sparse=_has_sparse_features(pool))
         found = run_epochs(_Margins(self, native, lists, problem, key), split, stopping)
         notes = [f"the weights are those of epoch {found.best} of {len(found.trace)}", *found.notes]
         if metric.uses_references and any((shard.source_lengths == UNKNOWN_LENGTH).any() for shard in pool.shards):
@@ -157,7 +172,7 @@ class Mira(Optimiser):
         """B, D, and whether D is shared: for the relative margin, which extends this."""
         return math.inf, 1.0, False
 
-    def learner(
+    def margin_learner(
         self,
         lists: _core.CandidateLists,
         start: Float64Array,

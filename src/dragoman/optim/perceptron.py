@@ -47,8 +47,11 @@ class PerceptronLoss(ListLoss):
 class Perceptron(Descent):
     """Constant steps of 0.1, averaged."""
 
+    name = "perceptron"
     step: float = 0.1
+    """Length of a step."""
     averaged: bool = True
+    """Return the mean of the weights after each update."""
 
     def update(self) -> Update:
         """Constant steps."""

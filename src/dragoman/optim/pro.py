@@ -21,8 +21,9 @@ standard deviation of the differentials of the sentence's pairs.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,8 +31,10 @@ from dragoman import _core
 from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.metric import SentenceBleu
-from dragoman.optim.base import Learned, Optimiser, Problem
+from dragoman.optim.base import Learned, Learner, Optimiser, Problem
+from dragoman.optim.context import LearningContext
 from dragoman.pool import Shard
+from dragoman.settings import about
 from dragoman.types import Float64Array, Int32Array, Int64Array
 
 __all__ = ["Acceptance", "Prior", "Pro", "Scaling"]
@@ -59,6 +62,18 @@ class Scaling(StrEnum):
     NONE = "none"  # 1
 
 
+class _Sampling(NamedTuple):
+    n_draws: int
+    n_kept: int
+
+
+_STEP, _LOGISTIC = _Sampling(5000, 50), _Sampling(100, 100)
+
+
+def _resolved(name: str) -> str:
+    return f"{getattr(_STEP, name)}; logistic: {getattr(_LOGISTIC, name)}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pro(Optimiser):
     """The defaults are the paper's: Gamma 5000, Xi 50, alpha a step at 0.05, Psi 0.1.
@@ -69,17 +84,29 @@ class Pro(Optimiser):
     teach long translations).
     """
 
-    n_draws: int | None = None
-    n_kept: int | None = None
-    acceptance: Acceptance | None = None
+    name = "pro"
+    n_draws: int | None = field(default=None, metadata=about(resolved=_resolved("n_draws")))
+    """Gamma: pairs drawn of a sentence."""
+    n_kept: int | None = field(default=None, metadata=about(resolved=_resolved("n_kept")))
+    """Xi: of these, pairs with the greatest differential that are kept."""
+    acceptance: Acceptance | None = field(default=None, metadata=about(resolved="step; external scores: logistic"))
+    """Alpha: with which probability a pair of some differential is kept."""
     threshold: float = 0.05
+    """Least differential of a pair, for the step."""
     sentence_bleu: SentenceBleu | None = None
+    """BLEU of a candidate alone."""
     scaling: Scaling = Scaling.ACTIVE
+    """Over which pairs a feature is scaled to unit deviation."""
     prior: Prior = Prior.ZERO
+    """Where the penalty draws weights: to 0, or to the weights of the round before."""
     l2: float = 1.0
+    """Weight of the penalty."""
     interpolation: float = 0.1
-    max_length_deviation: float | None = None
+    """Psi: the share of the learned weights in those of the next round."""
+    max_length_deviation: float | None = field(default=None, metadata=about(resolved="none: no pair is dropped"))
+    """Pairs whose difference in length is further from the mean than so many standard deviations are dropped."""
     max_iterations: int = 1000
+    """Iterations of L-BFGS at most."""
 
     def __post_init__(self) -> None:
         positive = (self.n_draws, self.n_kept, self.l2, self.max_length_deviation, self.max_iterations)
@@ -144,6 +171,9 @@ class Pro(Optimiser):
         notes = () if converged else (f"the classifier stopped after {n_iterations} iterations before it converged",)
         return Learned(values=weights, trace=trace, notes=notes)
 
+    def _learner(self, context: LearningContext) -> Learner:
+        return _Interpolation(self)
+
     def interpolate(self, previous: Weights, learned: Weights) -> Weights:
         """Psi.learned + (1 - Psi).previous, between rounds."""
         result = learned.copy()
@@ -167,14 +197,26 @@ class Pro(Optimiser):
             shard.sentences,
             shard.sentence_ids,
             metric.segment_gains(shard.stats, self.sentence_bleu),
-            self.n_draws or (100 if logistic else 5000),
-            self.n_kept or (100 if logistic else 50),
+            self.n_draws or (_LOGISTIC if logistic else _STEP).n_draws,
+            self.n_kept or (_LOGISTIC if logistic else _STEP).n_kept,
             self.threshold,
             logistic,
             problem.seed,
             problem.round_number,
             problem.n_threads,
         )
+
+
+class _Interpolation(Learner):
+    gradual = True
+
+    def __init__(self, pro: Pro) -> None:
+        super().__init__(pro)
+        self._pro = pro
+
+    def next_weights(self, previous: Weights, learned: Weights) -> Weights:
+        """Line 8 of Figure 2."""
+        return self._pro.interpolate(previous, learned)
 
 
 _Pairs = tuple[Shard, Int64Array, Int64Array]

@@ -71,15 +71,25 @@ class Rampion(Optimiser):
     result, and learning stops when those are `patience` rounds of CCCP old.
     """
 
+    name = "rampion"
     n_concave: int = 10
+    """T': rounds of CCCP."""
     n_descents: int = 5
+    """T'': passes of subgradient steps in a round."""
     step: float = 1e-4
+    """Eta: length of a step."""
     l2: float = 1.0
+    """C: weight of the penalty on leaving the start."""
     gain_scale: float = 10.0
+    """Alpha: multiplies gains."""
     ramp: Ramp = Ramp.BOTH
+    """On which side of the ramp there is a cost."""
     sentence_bleu: SentenceBleu | None = None
+    """BLEU of a candidate alone."""
     held_out: float = 0.0
+    """Share of the sentences that is not learned from but chooses the weights."""
     patience: int = 5
+    """With held-out sentences, rounds of CCCP without improvement before early stopping."""
 
     def __post_init__(self) -> None:
         if min(self.n_concave, self.n_descents, self.patience) < 1:

@@ -27,7 +27,7 @@ program (4) itself. Gains, averaging and epochs are those of `mira`.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dragoman import _core
 from dragoman.errors import InputError
@@ -36,9 +36,12 @@ from dragoman.optim.gains import scaled_gains
 from dragoman.optim.loss import SparseVector
 from dragoman.optim.mira import Hope, Mira
 from dragoman.pool import Shard
+from dragoman.settings import about
 from dragoman.types import Float64Array, Int32Array
 
 __all__ = ["RelativeMarginLoss", "Rm"]
+
+_DENSE_STEP, _SPARSE_STEP = 0.01, 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,10 +51,16 @@ class Rm(Mira):
     The paper does not say how costs compare with B; `gain_scale` 0.1 makes them similar, so that both can be met.
     """
 
+    name = "rm"
     gain_scale: float = 0.1
     bound: float = 1.0
-    bound_step: float | None = None
+    """B: how far the hope may be above the worst candidate, or below the best."""
+    bound_step: float | None = field(
+        default=None, metadata=about(resolved=f"{_DENSE_STEP}; with sparse features {_SPARSE_STEP}")
+    )
+    """D: how far the bounds of one sentence may move the weights."""
     exact: bool = False
+    """D limits all bound steps of a sentence together, as in the paper's program."""
 
     def __post_init__(self) -> None:
         Mira.__post_init__(self)
@@ -61,7 +70,7 @@ class Rm(Mira):
     def _bounds(self, sparse: bool) -> tuple[float, float, bool]:
         step = self.bound_step
         if step is None:
-            step = 0.1 if sparse else 0.01
+            step = _SPARSE_STEP if sparse else _DENSE_STEP
         return self.bound, step, self.exact
 
 

@@ -50,11 +50,17 @@ class SoftRampLoss(ListLoss):
 class SoftRamp(Descent):
     """The defaults are the paper's: cost 20 (1 - BLEU+1), l2 0.001, step 1, conditioning."""
 
+    name = "softramp"
     cost_scale: float = 20.0
+    """Multiplies costs."""
     step: float = 1.0
+    """Length of a step."""
     l2: float = 0.001
+    """Weight of the penalty."""
     conditioning: Conditioning = Conditioning.LISTS
+    """What the gradient of a feature is divided by."""
     sentence_bleu: SentenceBleu = GROUNDED
+    """BLEU of a candidate alone."""
 
     def __post_init__(self) -> None:
         if not self.cost_scale > 0:

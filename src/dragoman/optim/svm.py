@@ -44,11 +44,17 @@ class StructuredHinge(ListLoss):
 class Svm(Descent):
     """Costs are ten times the difference of gains; the penalty is weak; steps are small and decrease."""
 
+    name = "svm"
     cost_scale: float = 10.0
+    """Multiplies costs."""
     step: float = 0.01
+    """Length of the first step."""
     decay: float = 0.1
+    """The step after e epochs is step / (1 + decay e)."""
     l2: float = 0.01
+    """Weight of the penalty."""
     averaged: bool = True
+    """Return the mean of the weights after each update."""
 
     def __post_init__(self) -> None:
         if not self.cost_scale > 0:

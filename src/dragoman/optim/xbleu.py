@@ -21,7 +21,7 @@ scale.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dragoman import _core
 from dragoman.errors import InputError
@@ -30,6 +30,7 @@ from dragoman.optim.gains import gain_scale
 from dragoman.optim.list_loss import ListLoss
 from dragoman.optim.update import Update
 from dragoman.pool import Pool, metric_of
+from dragoman.settings import about
 
 __all__ = ["ExpectedGain", "Xbleu"]
 
@@ -54,11 +55,19 @@ class Xbleu(Descent):
     none.
     """
 
+    name = "xbleu"
     gamma: float = 1.0
+    """Scale of model scores in the softmax over candidates."""
     step: float = 0.1
+    """Mu: length of a step."""
     l2: float = 0.0
+    """Weight of the penalty."""
     max_epochs: int = 100
-    freeze_dense: bool | None = None
+    """Passes over all lists at most."""
+    freeze_dense: bool | None = field(
+        default=None, metadata=about(resolved="true where the start has dense weights and others are left to learn")
+    )
+    """Keep the weights of dense features."""
 
     def __post_init__(self) -> None:
         if not self.gamma > 0:

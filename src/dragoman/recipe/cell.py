@@ -17,14 +17,16 @@ from dragoman.features import read_weights
 from dragoman.metric import by_name, score_text
 from dragoman.recipe.cache import Cache, Made, program_name
 from dragoman.recipe.grid import GridRecipe
+from dragoman.recipe.optimisers import TuningPlan
 from dragoman.recipe.stages import SharedStages, decode_test, decoding_key, read_held_out, system_folder
 from dragoman.run import CellKey, CellResult, CellRound, RunFolder, cell_folder, save_plan
+from dragoman.settings import plain
 from dragoman.system import Monitor, System
 from dragoman.system.manifest import MANIFEST, read_manifest
 from dragoman.text import read_lines, replace_bytes, split_tokens
-from dragoman.tune import RoundRecord, Step, TuneConfig, tune_system
+from dragoman.tune import RoundRecord, Step, tune_system
 
-__all__ = ["CellWork", "Watch", "cell_plan", "plain"]
+__all__ = ["CellWork", "Watch", "cell_plan"]
 
 TUNED = "tuned"
 PROGRAMS = "programs.txt"
@@ -47,6 +49,7 @@ def cell_plan(key: CellKey, recipe: GridRecipe, shared: SharedStages) -> dict[st
     return {
         "text": shared.identity(),
         "system": plain(recipe.systems[key.system]),
+        "method": recipe.optimisers[key.optimiser].optimiser.name,
         "tuning": plain(_tuning(key, recipe)),
         "seed": key.seed,
         "samples": recipe.report.samples,
@@ -54,9 +57,10 @@ def cell_plan(key: CellKey, recipe: GridRecipe, shared: SharedStages) -> dict[st
     }
 
 
-def _tuning(key: CellKey, recipe: GridRecipe) -> TuneConfig:
+def _tuning(key: CellKey, recipe: GridRecipe) -> TuningPlan:
+    plan = recipe.optimisers[key.optimiser]
     preset = recipe.systems[key.system].preset
-    return replace(recipe.optimisers[key.optimiser], features=recipe.features[key.features], preset=preset)
+    return replace(plan, config=replace(plan.config, features=recipe.features[key.features], preset=preset))
 
 
 class CellWork:
@@ -83,7 +87,7 @@ class CellWork:
         self._watch = watch
         self._preset = recipe.systems[key.system].preset
         self._templates = recipe.features[key.features]
-        self._config = _tuning(key, recipe)
+        self._tuning = _tuning(key, recipe)
 
     def run(self) -> CellResult:
         """Do what is left of it and write the record."""
@@ -104,8 +108,8 @@ class CellWork:
             self._log(cost)
         result = CellResult(
             key=self.key,
-            method=self._config.method,
-            metric=by_name(self._config.metric).name,
+            method=self._tuning.optimiser.name,
+            metric=by_name(self._tuning.config.metric).name,
             rounds=tuple(self._rounds(tuning["rounds"], tests)),
             best_round=tuning["best_round"],
             stopped=tuning["stopped"],
@@ -158,7 +162,8 @@ class CellWork:
                         source,
                         references,
                         out,
-                        config=self._config,
+                        optimiser=self._tuning.optimiser,
+                        config=self._tuning.config,
                         seed=self.key.seed,
                         resume=True,
                         n_threads=self._n_threads,
@@ -234,7 +239,7 @@ class CellWork:
         best = SystemOutput(name="best", runs=(outputs[tuning["best_round"]],))
         (score,) = compare_systems([best], references, metrics, n_bootstrap=0, n_trials=0, n_threads=self._n_threads)
         scores = {item.metric: item.score for item in score.scores} | {"length_ratio": score.length_ratio}
-        metric = by_name(self._config.metric)
+        metric = by_name(self._tuning.config.metric)
         tests = {
             number: score_text(metric, lines, references, n_threads=self._n_threads).score
             for number, lines in outputs.items()
@@ -323,14 +328,3 @@ def choose_samples(sentences: Sequence[str], n: int) -> list[int]:
     pool = nice if len(nice) >= n else [i for i, sentence in enumerate(sentences) if split_tokens(sentence)]
     n = min(n, len(pool))
     return [pool[i * len(pool) // n] for i in range(n)]
-
-
-def plain(value: object) -> Any:
-    """Settings as JSON can hold them."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    return value if isinstance(value, str | int | float | bool | None) else str(value)

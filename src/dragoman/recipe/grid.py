@@ -15,11 +15,11 @@ from dragoman.evaluate import Within
 from dragoman.features import parse_templates
 from dragoman.metric import by_name
 from dragoman.recipe.corpora import CorpusFiles, CorpusPlan, read_corpus
-from dragoman.recipe.optimisers import read_optimiser
+from dragoman.recipe.optimisers import TuningPlan, read_optimiser
 from dragoman.recipe.systems import SystemPlan, read_system
-from dragoman.recipe.table import RecipeTable, listed
+from dragoman.recipe.table import RecipeTable
 from dragoman.run import CellKey
-from dragoman.tune import TuneConfig
+from dragoman.settings import listed
 
 __all__ = ["GridRecipe", "ReportPlan", "Selection", "read_grid"]
 
@@ -61,7 +61,7 @@ class GridRecipe:
     corpora: Mapping[str, CorpusPlan]
     systems: Mapping[str, SystemPlan]
     features: Mapping[str, tuple[str, ...]]
-    optimisers: Mapping[str, TuneConfig]
+    optimisers: Mapping[str, TuningPlan]
     cells: tuple[CellKey, ...]
     report: ReportPlan
     published: tuple[Mapping[str, Any], ...]
@@ -93,7 +93,7 @@ class GridRecipe:
                 f"systems.{cell.system}.folds: the language models of folds come from the training pairs; leave out "
                 f"'corpora.{cell.corpus}.lm' and '.lm_text'"
             )
-        fold = self.optimisers[cell.optimiser].fold
+        fold = self.optimisers[cell.optimiser].config.fold
         n_folds = system.train.settings.n_folds
         if fold is not None and not 0 <= fold < (n_folds if n_folds > 1 else 0):
             raise InputError(f"optimisers.{cell.optimiser}.fold = {fold}: 'systems.{cell.system}.folds' is {n_folds}")

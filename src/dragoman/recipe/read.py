@@ -11,6 +11,7 @@ from dragoman.errors import InputError, naming
 from dragoman.recipe.grid import GridRecipe, read_grid
 from dragoman.recipe.synthetic_form import SyntheticRecipe, read_synthetic
 from dragoman.recipe.table import RecipeTable
+from dragoman.settings import key_path, parse_value
 from dragoman.types import PathLike
 
 __all__ = ["read_recipe"]
@@ -25,7 +26,7 @@ _KINDS: dict[str, Callable[[RecipeTable, Mapping[str, Any], Path], _Recipe]] = {
 def read_recipe(
     path: PathLike, overrides: Sequence[str] = (), *, data: PathLike | None = None
 ) -> GridRecipe | SyntheticRecipe:
-    """Read a recipe; `overrides` are `key=value` as in TOML, `table.key=value` for tables.
+    """Read a recipe; `overrides` are `key=value`, `table.key=value` for tables; values are TOML or bare words.
 
     Files of corpora are relative to `data`, or to the recipe's folder where it is None. They are looked for by
     `GridRecipe.select`. `published` can name a file of such tables, beside the recipe. Raises InputError that names the
@@ -65,27 +66,15 @@ def _published(recipe: Path, name: str) -> Any:
 
 def _override(content: dict[str, Any], item: str) -> None:
     key, equals, value = item.partition("=")
-    if not (key.strip() and equals) or "#" in key:
+    if not (key.strip() and equals):
         raise InputError(f"--set {item}: expected KEY=VALUE")
-    try:
-        parsed = tomllib.loads(f"value = {value}")["value"]
-        path = _keys(tomllib.loads(f"{key} = 0"))
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise InputError(f"--set {item[:200]}: this is not TOML ({error}); text needs quotes of its own") from error
+    parsed, path = parse_value(value), key_path(key, item)
     places: list[Any] = [content]
     for step in path[:-1]:
         places = [found for place in places for found in _inside(place, step, item)]
     for place in places:
         for table in _tables(place, path[-1], item):
             table[path[-1]] = parsed
-
-
-def _keys(nested: Any) -> list[str]:
-    path = []
-    while isinstance(nested, dict):
-        ((key, nested),) = nested.items()
-        path.append(key)
-    return path
 
 
 def _inside(place: Any, key: str, item: str) -> list[Any]:

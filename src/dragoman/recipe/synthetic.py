@@ -14,7 +14,6 @@ from dragoman.recipe.synthetic_form import SyntheticPoint, SyntheticRecipe
 from dragoman.report import Dash, Line, LineChart, Shown, chart_svg, write_chart_page
 from dragoman.run import RunFolder
 from dragoman.text import replace_bytes
-from dragoman.tune import build_optimiser
 
 __all__ = ["SyntheticCell", "run_synthetic", "write_synthetic_report"]
 
@@ -71,10 +70,7 @@ def _pool(recipe: SyntheticRecipe, point: SyntheticPoint) -> SyntheticPool:
 def _run_point(recipe: SyntheticRecipe, point: SyntheticPoint, made: SyntheticPool, n_threads: int) -> SyntheticCell:
     began = cpu_seconds()
     start = Weights.from_dict({}, made.pool.index)
-    chosen = recipe.optimisers[point.optimiser]
-    result = build_optimiser(chosen.method, chosen.settings).optimise(
-        made.pool, start, seed=point.seed, n_threads=n_threads
-    )
+    result = recipe.optimisers[point.optimiser].optimise(made.pool, start, seed=point.seed, n_threads=n_threads)
     return SyntheticCell(
         optimiser=point.optimiser,
         noise=point.noise,

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-from dragoman.recipe.optimisers import read_settings
+from dragoman.optim import LIST_METHODS, Optimiser
+from dragoman.recipe.optimisers import read_method
 from dragoman.recipe.table import RecipeTable
-from dragoman.tune import build_optimiser
+from dragoman.settings import plain
 
 __all__ = ["SyntheticPoint", "SyntheticRecipe", "read_synthetic"]
 
@@ -26,14 +27,6 @@ class SyntheticPoint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SyntheticOptimiser:
-    """A method with its settings, as text."""
-
-    method: str
-    settings: Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SyntheticRecipe:
     """The experiment of PRO, sections 3 and 4.2: which methods find the weights that made the scores."""
 
@@ -45,11 +38,11 @@ class SyntheticRecipe:
     n_sentences: int
     n_candidates: int
     upper: float
-    optimisers: Mapping[str, SyntheticOptimiser]
+    optimisers: Mapping[str, Optimiser]
 
     def settings(self) -> dict[str, Any]:
         """For the record of a run."""
-        return asdict(self)
+        return dict(plain(self)) | {"methods": {name: method.name for name, method in self.optimisers.items()}}
 
 
 def read_synthetic(table: RecipeTable, _content: Mapping[str, Any], _base: Path) -> SyntheticRecipe:
@@ -83,10 +76,9 @@ def read_synthetic(table: RecipeTable, _content: Mapping[str, Any], _base: Path)
     )
 
 
-def _optimiser(name: str, table: RecipeTable) -> SyntheticOptimiser:
-    method = table.text("method", name)
-    settings = read_settings(table)
+def _optimiser(name: str, table: RecipeTable) -> Optimiser:
+    method = read_method(name, table)
     table.done()
-    with table:
-        build_optimiser(method, settings)
-    return SyntheticOptimiser(method=method, settings=settings)
+    if method.name not in LIST_METHODS:
+        raise table.wrong("method", f"{method.name} does not learn from lists")
+    return method

@@ -9,7 +9,8 @@ from dragoman.align.library import is_installed
 from dragoman.corpus import MAX_FOLDS
 from dragoman.errors import InputError
 from dragoman.lm import MAX_ORDER, EstimateConfig
-from dragoman.recipe.table import RecipeTable, listed
+from dragoman.recipe.table import RecipeTable
+from dragoman.settings import listed
 from dragoman.system import KINDS, ModelSettings, Preset, SystemSettings, TextSettings, TrainConfig
 
 __all__ = ["SystemPlan", "read_system"]

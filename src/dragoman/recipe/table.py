@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
-import difflib
 import enum
 import re
-import types
-import typing
 from collections.abc import Collection, Mapping
 from typing import Any, TypeVar
 
 from dragoman.errors import InputError
+from dragoman.settings import convert, listed, settable, shown
 
-__all__ = ["RecipeTable", "listed"]
+__all__ = ["RecipeTable"]
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 _KINDS: dict[type, str] = {
@@ -70,7 +67,7 @@ class RecipeTable:
 
     def wrong(self, key: str, expected: str) -> InputError:
         """An error about the value of a key."""
-        return InputError(f"{self.named(key)} = {_shown(self._content.get(key))}: {expected}")
+        return InputError(f"{self.named(key)} = {shown(self._content.get(key))}: {expected}")
 
     def text(self, key: str, default: str = "") -> str:
         """Some text."""
@@ -174,28 +171,17 @@ class RecipeTable:
             if not _NAME.fullmatch(name):
                 raise InputError(f"{self.named(key)}: the name {name!r} may only hold letters, digits and ._+-")
             if not isinstance(value, dict):
-                raise InputError(f"{self.named(key)}.{name} = {_shown(value)}: expected a table")
+                raise InputError(f"{self.named(key)}.{name} = {shown(value)}: expected a table")
             found[name] = RecipeTable(value, f"{self.named(key)}.{name}")
         return found
 
     def fields(self, cls: type, skip: Collection[str] = ()) -> dict[str, Any]:
-        """Values for those fields of a dataclass that are numbers, flags, text or enumerations, where they are set."""
-        hints = typing.get_type_hints(cls)
-        values = {}
-        for field in dataclasses.fields(cls):
-            members = _members(hints[field.name])
-            if field.name in skip or not all(_is_plain(member) for member in members):
-                continue
-            if field.name not in self:
-                self._known.append(field.name)
-                continue
-            choices = next((m for m in members if issubclass(m, enum.Enum)), None)
-            kinds = [m for m in members if m in _KINDS]
-            if choices is not None:
-                values[field.name] = self.choice(field.name, choices, field.default)
-            else:
-                values[field.name] = self.take(field.name, *kinds, *([int] if float in kinds else []))
-        return values
+        """Values for those fields of a dataclass that can be set, where they are."""
+        hints = {name: hint for name, hint in settable(cls).items() if name not in skip}
+        self._known += hints
+        return {
+            name: convert(self._content[name], hint, self.named(name)) for name, hint in hints.items() if name in self
+        }
 
     def record(self, cls: type[_T], skip: Collection[str] = ()) -> _T:
         """A dataclass from the fields that are set; nothing else may stand in the table."""
@@ -218,26 +204,5 @@ class RecipeTable:
                 raise InputError(f"'{self.named(key)}' is not a key of a recipe: {listed(key, self._known)}")
 
 
-def listed(value: str, choices: Collection[str]) -> str:
-    """What could have stood there, the likeliest first."""
-    near = difflib.get_close_matches(value, choices, n=1)
-    hint = f"did you mean {near[0]}? " if near else ""
-    return f"{hint}expected one of {', '.join(choices)}" if choices else "nothing was expected here"
-
-
-def _members(hint: object) -> tuple[Any, ...]:
-    members = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
-    return tuple(member for member in members if member is not types.NoneType)
-
-
-def _is_plain(kind: object) -> bool:
-    return isinstance(kind, type) and (kind in (int, float, bool, str) or issubclass(kind, enum.Enum))
-
-
 def _kinds(kinds: tuple[type, ...]) -> str:
     return " or ".join(dict.fromkeys(_KINDS[kind] for kind in kinds))
-
-
-def _shown(value: object) -> str:
-    text = str(value).lower() if isinstance(value, bool) else repr(value)
-    return text if len(text) <= 80 else text[:77] + "..."

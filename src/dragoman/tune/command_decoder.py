@@ -13,7 +13,7 @@ from dragoman.features import WeightFormat, Weights, write_weights
 from dragoman.pool import NbestFormat, Pool, read_nbest
 from dragoman.text import read_lines, split_tokens
 from dragoman.tune.command import CommandTemplate, tail
-from dragoman.tune.decoder import DecodingRound
+from dragoman.tune.decoder import Decoder, DecodingRound
 from dragoman.types import PathLike
 
 __all__ = ["CommandDecoder", "CommandSettings"]
@@ -36,8 +36,10 @@ class CommandSettings:
             raise InputError("a template belongs to the format of moses.ini; say --weights-format moses")
 
 
-class CommandDecoder:
+class CommandDecoder(Decoder):
     """Runs a command template on a source file. A sentence is a line of it; each needs at least one candidate."""
+
+    foreign = True
 
     def __init__(self, template: CommandTemplate, source: PathLike, settings: CommandSettings | None = None) -> None:
         self._template = template

@@ -4,25 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, runtime_checkable
 
 from dragoman.features import Weights
 from dragoman.pool import Pool
 
-__all__ = ["Decoder", "DecodingRound", "RoundAware"]
-
-
-class Decoder(Protocol):
-    """Anything that translates the development set with given weights."""
-
-    def decode(self, weights: Weights) -> Pool:
-        """The best candidates of every sentence by these weights, the best first, with their features.
-
-        Sentence ids are line numbers from 0. The pool may have an index and words of its own, may repeat candidates,
-        and needs no metric. The same weights in the same round must give the same candidates, else a run that
-        is resumed ends elsewhere. `weights` belong to the loop: read them, do not change or keep them.
-        """
-        ...
+__all__ = ["Decoder", "DecodingRound"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,10 +24,23 @@ class DecodingRound:
     dense: tuple[str, ...] | None
 
 
-@runtime_checkable
-class RoundAware(Protocol):
-    """A decoder that wants to know where the loop is may have this method besides `decode`."""
+class Decoder:
+    """Anything that translates the development set with given weights.
+
+    `foreign` says that its order of candidates is its own affair: the score of a round is then that of the first
+    candidate of each list, whatever the weights say about it.
+    """
+
+    foreign: bool = False
 
     def begin_round(self, current: DecodingRound) -> None:
-        """Called before each `decode`."""
-        ...
+        """Called before each `decode` with where the loop is."""
+
+    def decode(self, weights: Weights) -> Pool:
+        """The best candidates of every sentence by these weights, the best first, with their features.
+
+        Sentence ids are line numbers from 0. The pool may have an index and words of its own, may repeat candidates,
+        and needs no metric. The same weights in the same round must give the same candidates, else a run that
+        is resumed ends elsewhere. `weights` belong to the loop: read them, do not change or keep them.
+        """
+        raise NotImplementedError

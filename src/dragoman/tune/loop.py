@@ -17,28 +17,25 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 
 from dragoman.cost import cpu_seconds
 from dragoman.errors import FailedError, InputError
 from dragoman.features import FeatureIndex, Weights
-from dragoman.optim import Tuner
+from dragoman.optim import Learner, LearningContext, Optimiser
 from dragoman.pool import Pool, Shard, merge_pools, metric_of, new_words, on_tables, rerank, weights_for
 from dragoman.run import RunFolder
 from dragoman.store import make_folder
-from dragoman.tune.decoder import Decoder, DecodingRound, RoundAware
+from dragoman.tune.decoder import Decoder, DecodingRound
 from dragoman.tune.record import Learned, RoundRecord, TuneRecord, plain_trace
 from dragoman.tune.rounds import RoundStore
 
-__all__ = ["Between", "Keep", "LoopSettings", "Measure", "Stateful", "Step", "tune_decoder"]
+__all__ = ["Keep", "LoopSettings", "Measure", "Step", "tune_decoder"]
 
 Measure = Callable[[Pool], Pool]
 """Gives candidates the statistics of the metric that is to be maximised."""
-
-Between = Callable[[Weights, Weights], Weights]
-"""From the weights of the round before and those just learned, the weights to decode with next."""
 
 
 class Keep(StrEnum):
@@ -77,58 +74,35 @@ class LoopSettings:
             raise InputError("the tolerances of weights and score must not be negative")
 
 
-@runtime_checkable
-class _Interpolating(Protocol):
-    def interpolate(self, previous: Weights, learned: Weights) -> Weights: ...
-
-
-@runtime_checkable
-class Stateful(Protocol):
-    """An optimiser that goes on in a round where it was in the one before, which a resumed run must find again."""
-
-    def save_state(self, folder: Path) -> None:
-        """Called after `optimise`, with a folder of its own in that of the round."""
-        ...
-
-    def load_state(self, folder: Path) -> None:
-        """Called instead of an `optimise` that was done before a kill."""
-        ...
-
-
 def tune_decoder(
     decoder: Decoder,
-    optimiser: Tuner,
+    optimiser: Optimiser,
     start: Weights,
     *,
     seed: int,
     measure: Measure,
     settings: LoopSettings | None = None,
     frozen: Collection[str] = (),
-    between: Between | None = None,
     n_threads: int = 1,
+    context: LearningContext | None = None,
     run: RunFolder | None = None,
     on_step: Callable[[int, Step], None] | None = None,
     on_round: Callable[[RoundRecord], None] | None = None,
 ) -> TuneRecord:
     """Decode, merge, optimise until there is nothing new.
 
-    `measure` gives each decoding its statistics. `between` is by default the optimiser's own
-    `interpolate` if it has one (PRO's Psi). With `run`, every round is recorded, and rounds that the run has
-    already are not done again. `on_step` is called before decoding and before learning, `on_round` after a round.
+    `measure` gives each decoding its statistics. `context` is what a method can learn from besides the lists. With
+    `run`, every round is recorded, and rounds that the run has already are not done again. `on_step` is called before
+    decoding and before learning, `on_round` after a round.
     """
-    if between is None and isinstance(optimiser, _Interpolating):
-        between = optimiser.interpolate
-    gradual = between is not None or isinstance(optimiser, Stateful)
     loop = _Loop(
         decoder=decoder,
-        optimiser=optimiser,
+        learner=optimiser.learner(context or LearningContext()),
         start=start,
         seed=seed,
         measure=measure,
         settings=settings or LoopSettings(),
         frozen=frozen,
-        between=between or _learned_alone,
-        gradual=gradual,
         n_threads=n_threads,
         store=RoundStore(run),
         on_step=on_step or _ignore_step,
@@ -153,26 +127,22 @@ class _Loop:
         self,
         *,
         decoder: Decoder,
-        optimiser: Tuner,
+        learner: Learner,
         start: Weights,
         seed: int,
         measure: Measure,
         settings: LoopSettings,
         frozen: Collection[str],
-        between: Between,
-        gradual: bool,
         n_threads: int,
         store: RoundStore,
         on_step: Callable[[int, Step], None],
     ) -> None:
         self._decoder = decoder
-        self._optimiser = optimiser
+        self._learner = learner
         self._seed = seed
         self._measure = measure
         self._settings = settings
         self._frozen = frozen
-        self._between = between
-        self._gradual = gradual
         self._n_threads = n_threads
         self._store = store
         self._on_step = on_step
@@ -204,9 +174,8 @@ class _Loop:
 
     def _decode_anew(self, number: int, folder: Path) -> RoundRecord:
         began, cpu_began = time.perf_counter(), cpu_seconds()
-        if isinstance(self._decoder, RoundAware):
-            dense = None if self._pool is None else tuple(self._pool.dense_names())
-            self._decoder.begin_round(DecodingRound(number=number, seed=self._seed, folder=folder, dense=dense))
+        dense = None if self._pool is None else tuple(self._pool.dense_names())
+        self._decoder.begin_round(DecodingRound(number=number, seed=self._seed, folder=folder, dense=dense))
         raw = self._decoder.decode(self._weights)
         if raw.n_candidates == 0:
             raise FailedError(f"the decoder gave no candidates in round {number}")
@@ -218,6 +187,7 @@ class _Loop:
         statistics = cpu_seconds() - decoded
         best = rerank(latest, self._weights, n_threads=self._n_threads)
         change = None if self._previous is None else _distance(self._previous, self._weights)
+        repeated = bool(self._repeated and change) and self._learner.uses_pool
         record = RoundRecord(
             round=number,
             score=best.score(),
@@ -226,9 +196,8 @@ class _Loop:
             n_candidates=pool.n_candidates,
             n_features=pool.n_features,
             change=change,
-            notes=(_REPEATS.format(number - 1),)
-            if self._repeated and change and not isinstance(self._optimiser, Stateful)
-            else (),
+            repeated=repeated,
+            notes=(_REPEATS.format(number - 1),) if repeated else (),
             wall_s=time.perf_counter() - began,
             cpu_s=cpu_seconds() - cpu_began,
             statistics_cpu_s=statistics,
@@ -253,9 +222,9 @@ class _Loop:
     def reason_to_stop(self) -> str:
         """Why there should be no further round; empty when there should."""
         now = self.rounds[-1]
-        if now.notes and not self._gradual:
+        if now.repeated and not self._learner.gradual:
             return "the decoder repeats its lists"
-        if now.n_new == 0 and not self._gradual:
+        if now.n_new == 0 and not self._learner.gradual:
             return "no new candidates"
         if now.change is not None:
             moved = abs(now.gain - self.rounds[-2].gain)
@@ -273,13 +242,13 @@ class _Loop:
         folder, state = self._store.folder(number), self._store.state_folder(number)
         if stored is not None:
             weights, learned = stored
-            if state is not None and isinstance(self._optimiser, Stateful):
-                self._optimiser.load_state(state)
+            if state is not None and self._learner.keeps_state:
+                self._learner.load_state(state)
         else:
             self._on_step(number, Step.LEARN)
             weights, learned = self._learn_anew(self._pool, number)
-            if state is not None and isinstance(self._optimiser, Stateful):
-                self._optimiser.save_state(make_folder(state))
+            if state is not None and self._learner.keeps_state:
+                self._learner.save_state(make_folder(state))
             self._store.save_learned(folder, weights, learned)
         self._store.log_learned(number, learned)
         self._previous, self._weights = self._weights, weights
@@ -288,10 +257,10 @@ class _Loop:
     def _learn_anew(self, pool: Pool, number: int) -> tuple[Weights, Learned]:
         began, cpu_began = time.perf_counter(), cpu_seconds()
         previous = self._weights
-        result = self._optimiser.optimise(
+        result = self._learner.learn(
             pool, previous, seed=self._seed, round_number=number, frozen=self._frozen, n_threads=self._n_threads
         )
-        weights = self._between(previous, result.weights).on(self._index)
+        weights = self._learner.next_weights(previous, result.weights).on(self._index)
         for name in self._frozen:  # interpolation rounds
             weights[name] = previous[name]
         if not weights.is_usable():
@@ -337,7 +306,7 @@ class _Loop:
 
 _REPEATS = (
     "the decoder gave the same lists as in round {} although the weights changed: "
-    "it has nothing else to offer, or it does not use them"
+    "its search space may be exhausted, or it may ignore the weights file"
 )
 _NOTHING = Learned(gain_before=0.0, gain_after=0.0, trace=(), notes=(), wall_s=0.0, cpu_s=0.0)
 
@@ -345,10 +314,6 @@ _NOTHING = Learned(gain_before=0.0, gain_after=0.0, trace=(), notes=(), wall_s=0
 def _total(trace: Iterable[Mapping[str, Any]], name: str) -> float:
     """Of what the entries of an optimiser's trace say, as far as they do."""
     return float(sum(entry.get(name, 0.0) for entry in trace))
-
-
-def _learned_alone(_: Weights, learned: Weights) -> Weights:
-    return learned
 
 
 def _ignore_step(_number: int, _step: Step) -> None:

@@ -37,8 +37,9 @@ class RoundRecord:
     """One round. `score` is that of the decoder's best translations, as the metric counts; `gain` is higher for better.
 
     `n_new` candidates joined the pool. `change` is the distance of the weights from those of the round before, both
-    scaled to length 1. `statistics_cpu_s` is the part of `cpu_s` that went into statistics of the metric and into
-    merging. `learned` is None in the last round: its weights were decoded only to be measured.
+    scaled to length 1; `repeated` says that they moved and the decoder gave the same lists. `statistics_cpu_s` is the
+    part of `cpu_s` that went into statistics of the metric and into merging. `learned` is None in the last round: its
+    weights were decoded only to be measured.
     """
 
     round: int
@@ -48,6 +49,7 @@ class RoundRecord:
     n_candidates: int
     n_features: int
     change: float | None = None
+    repeated: bool = False
     notes: tuple[str, ...] = ()
     wall_s: float = 0.0
     cpu_s: float = 0.0

@@ -4,29 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from dragoman.errors import InputError, MismatchError
 from dragoman.features import Weights
+from dragoman.forest import Forest
 from dragoman.metric import Smoothing, by_name
-from dragoman.optim import ForestMert, Tuner
+from dragoman.optim import LearningContext, LearnsFrom, Optimiser, make_optimiser
 from dragoman.pool import Pool, read_references, with_metric
 from dragoman.run import RunFolder
+from dragoman.settings import plain
 from dragoman.system import LiveDecoder, Preset, System, SystemView, save_tuned
 from dragoman.system.manifest import MANIFEST
 from dragoman.text import read_lines
 from dragoman.tune.decoder import Decoder
-from dragoman.tune.forest import ForestTuner
 from dragoman.tune.loop import LoopSettings, Step, tune_decoder
-from dragoman.tune.online import OnlineTuner
 from dragoman.tune.record import RoundRecord, TuneRecord
-from dragoman.tune.settings import Method, OnlineMethod, build_method
 from dragoman.types import PathLike, Progress
 
-__all__ = ["SystemDecoder", "TuneConfig", "keep_tuned", "tune_system"]
+__all__ = ["TUNE_RECORD", "DecoderFactory", "SystemContext", "SystemDecoder", "TuneConfig", "tune_system"]
 
 TUNE_RECORD = "tune"
 """The run folder inside a tuned system."""
@@ -34,38 +33,24 @@ TUNE_RECORD = "tune"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TuneConfig:
-    """What can be chosen about tuning a system."""
+    """What can be chosen about tuning a system, besides the method."""
 
-    method: str = "mert"
-    settings: Mapping[str, str] = field(default_factory=dict)
-    """Of the method, as text."""
     metric: str = "bleu"
-    online: bool = False
-    """Learn from each sentence as soon as it is decoded (`mira`, `rm`); a round is a pass over all sentences."""
     k: int | None = None
-    """Candidates of a sentence and round; None: 100, online 30."""
+    """Candidates of a sentence and round; None: as many as the method wants (100, online 30)."""
     distinct: bool | None = None
-    """Candidates with different words only; None: online, where 30 derivations would often be few translations."""
+    """Candidates with different words only; None: as the method wants (online)."""
     loop: LoopSettings = field(default_factory=LoopSettings)
     features: tuple[str, ...] | None = None
     """Sparse features; None: those that the system was trained with."""
     frozen: tuple[str, ...] = ()
+    """Features, or groups of them, whose weights stay as they are."""
     preset: Preset = Preset.DEFAULT
     fold: int | None = None
     """Decode as if this fold had not been in the training."""
 
-    @property
-    def n_best(self) -> int:
-        """k, decided."""
-        return self.k if self.k is not None else 30 if self.online else 100
 
-    @property
-    def only_distinct(self) -> bool:
-        """`distinct`, decided."""
-        return self.online if self.distinct is None else self.distinct
-
-
-class SystemDecoder:
+class SystemDecoder(Decoder):
     """A system and a development set, as the outer loop wants them."""
 
     def __init__(
@@ -79,10 +64,6 @@ class SystemDecoder:
         n_threads: int = 1,
         progress: Progress | None = None,
     ) -> None:
-        if k < 2:
-            raise InputError(f"tuning needs at least two candidates of a sentence, not {k}")
-        if not any(sentence.split() for sentence in sentences):
-            raise InputError("the development set has no words")
         self._view = view
         self._sentences = sentences
         self._k = k
@@ -103,25 +84,53 @@ class SystemDecoder:
             progress=self._progress,
         )
 
-    def with_method(self, method: Method, references: Sequence[Sequence[str]]) -> tuple[Decoder, Tuner]:
-        """What the loop decodes and learns with: a method may want more of a system than lists."""
-        match method:
-            case OnlineMethod():
-                tuner = OnlineTuner(
-                    method,
-                    LiveDecoder(self._view, self._sentences, preset=self._preset),
-                    references,
-                    k=self._k,
-                    distinct=self._distinct,
-                    n_threads=self._n_threads,
-                )
-                return tuner, tuner
-            case ForestMert():
-                return self, ForestTuner(
-                    mert=method, view=self._view, sentences=self._sentences, references=references, preset=self._preset
-                )
-            case _:
-                return self, method
+
+class SystemContext(LearningContext):
+    """A system and a development set, as methods that learn from more than lists want them."""
+
+    offers = tuple(LearnsFrom)
+
+    def __init__(
+        self,
+        view: SystemView,
+        sentences: Sequence[str],
+        references: Sequence[Sequence[str]],
+        *,
+        k: int = 30,
+        distinct: bool = True,
+        preset: Preset = Preset.DEFAULT,
+    ) -> None:
+        if len(sentences) != len(references):
+            raise MismatchError(f"{len(sentences)} sentences but references of {len(references)}")
+        self._view = view
+        self._sentences = sentences
+        self._references = references
+        self._preset = preset
+        self.k = k
+        self.distinct = distinct
+
+    @property
+    def references(self) -> Sequence[Sequence[str]]:
+        """Of each sentence."""
+        return self._references
+
+    @property
+    def dense(self) -> Sequence[str]:
+        """Of the system."""
+        return self._view.translator.dense()
+
+    def forests(self, weights: Weights, *, n_threads: int) -> Sequence[Forest]:
+        """The search space of each sentence."""
+        on_index = weights.on(self._view.index)
+        return list(self._view.forests(self._sentences, on_index, preset=self._preset, n_threads=n_threads))
+
+    def live_decoder(self) -> LiveDecoder:
+        """Options of all sentences are built now, once."""
+        return LiveDecoder(self._view, self._sentences, preset=self._preset)
+
+
+DecoderFactory = Callable[..., Decoder]
+"""Makes the decoder of a tuning from the arguments of SystemDecoder."""
 
 
 def tune_system(
@@ -130,67 +139,91 @@ def tune_system(
     references: Sequence[PathLike],
     out: PathLike,
     *,
+    optimiser: Optimiser | str = "mert",
     config: TuneConfig | None = None,
     weights: Weights | None = None,
     seed: int = 1,
     resume: bool = False,
     n_threads: int = 1,
+    decoder_factory: DecoderFactory = SystemDecoder,
     progress: Progress | None = None,
     on_step: Callable[[int, Step], None] | None = None,
     on_round: Callable[[RoundRecord], None] | None = None,
 ) -> System:
     """Tune a system's weights on a development set; the folder `out` becomes the tuned system.
 
-    `out/tune` records every round, so that a stopped tuning goes on with `resume` to the same result; its candidates
-    are dropped at the end. What tuning did is in the result's `manifest.about["tuning"]`. `weights` is where to start,
-    by default the system's own.
+    `optimiser` is a method or its name. `out/tune` records every round, so that a stopped tuning goes on with `resume`
+    to the same result; its candidates are dropped at the end. What tuning did is in the result's
+    `manifest.about["tuning"]`. `weights` is where to start, by default the system's own.
     """
     config = config or TuneConfig()
+    method = make_optimiser(optimiser) if isinstance(optimiser, str) else optimiser
+    metric = by_name(config.metric, smoothing=Smoothing.NONE)
     base = Path(out)
-    if (base / MANIFEST).exists():
-        if resume:
-            return System.load(base)
+    finished = (base / MANIFEST).exists()
+    if finished and not resume:
         raise InputError("holds a system already; remove it or choose another folder", path=base)
     parent = system if isinstance(system, System) else System.load(system)
     if config.features is not None:
         parent = parent.with_templates(config.features)
-    sentences = list(read_lines(source))
-    texts = read_references(references)
-    if len(texts) != len(sentences):
-        raise MismatchError(f"{source} has {len(sentences)} lines but the references have {len(texts)}")
-    metric = by_name(config.metric, smoothing=Smoothing.NONE)
+    sentences, texts = _read(source, references)
     start = parent.weights if weights is None else weights
-    method = build_method(config.method, config.settings, online=config.online)
-    made = SystemDecoder(
-        parent.view(config.fold),
+    k = method.k if config.k is None else config.k
+    distinct = method.distinct if config.distinct is None else config.distinct
+    if k < 2:
+        raise InputError(f"tuning needs at least two candidates of a sentence, not {k}")
+    settings = _record(method, config, k, distinct, parent, sentences, texts, start, seed)
+    if finished:
+        return _finished(base, settings)
+    view = parent.view(config.fold)
+    decodes = method.learns_from is LearnsFrom.DECODING  # then the loop decodes only to measure
+    decoder = decoder_factory(
+        view,
         sentences,
-        k=config.n_best,
-        distinct=config.only_distinct,
+        k=1 if decodes else k,
+        distinct=distinct,
         preset=config.preset,
         n_threads=n_threads,
         progress=progress,
     )
-    decoder, optimiser = made.with_method(method, texts)
-    with RunFolder.open(
-        base / TUNE_RECORD, _record(config, parent, sentences, texts, start, seed), resume=resume
-    ) as run:
+    context = SystemContext(view, sentences, texts, k=k, distinct=distinct, preset=config.preset)
+    with RunFolder.open(base / TUNE_RECORD, settings, resume=resume) as run:
         record = tune_decoder(
             decoder,
-            optimiser,
+            method,
             start,
             seed=seed,
             measure=lambda pool: with_metric(pool, metric, texts, n_threads=n_threads),
             settings=config.loop,
             frozen=config.frozen,
             n_threads=n_threads,
+            context=context,
             run=run,
             on_step=on_step,
             on_round=on_round,
         )
-        return keep_tuned(parent, base, record, method=config.method, seed=seed)
+        return _keep(parent, base, record, method=method.name, seed=seed)
 
 
-def keep_tuned(parent: System, out: PathLike, record: TuneRecord, *, method: str, seed: int) -> System:
+def _read(source: PathLike, references: Sequence[PathLike]) -> tuple[list[str], Sequence[Sequence[str]]]:
+    sentences = list(read_lines(source))
+    texts = read_references(references)
+    if len(texts) != len(sentences):
+        raise MismatchError(f"{source} has {len(sentences)} lines but the references have {len(texts)}")
+    if not any(sentence.split() for sentence in sentences):
+        raise InputError("the development set has no words", path=source)
+    return sentences, texts
+
+
+def _finished(base: Path, settings: dict[str, Any]) -> System:
+    """The system that a tuning with these settings left behind."""
+    if not (base / TUNE_RECORD / "run.json").exists():
+        raise InputError("holds a system that was not made by tuning; choose another folder", path=base)
+    RunFolder.check(base / TUNE_RECORD, settings)
+    return System.load(base)
+
+
+def _keep(parent: System, out: PathLike, record: TuneRecord, *, method: str, seed: int) -> System:
     """A tuned system in the folder `out`, whose record of the rounds loses the candidates that it no longer needs."""
     about = {"method": method, "seed": seed, **record.summary()}
     for entry in about["rounds"]:
@@ -203,25 +236,24 @@ def keep_tuned(parent: System, out: PathLike, record: TuneRecord, *, method: str
 
 
 def _record(
+    optimiser: Optimiser,
     config: TuneConfig,
+    k: int,
+    distinct: bool,
     parent: System,
     sentences: Sequence[str],
     references: Sequence[Sequence[str]],
     start: Weights,
     seed: int,
 ) -> dict[str, Any]:
-    """What must be the same for a run to go on, wherever its files are now."""
+    """What must be the same for a run to go on, wherever its files are now and whoever began it."""
     return {
-        "method": config.method,
-        "method_settings": dict(config.settings),
+        "method": optimiser.name,
+        "method_settings": plain(optimiser),
         "metric": config.metric,
-        "online": config.online,
-        "k": config.n_best,
-        "distinct": config.only_distinct,
-        "max_rounds": config.loop.max_rounds,
-        "weight_tolerance": config.loop.weight_tolerance,
-        "score_tolerance": config.loop.score_tolerance,
-        "keep": config.loop.keep.value,
+        "k": k,
+        "distinct": distinct,
+        **plain(config.loop),
         "features": list(parent.settings.features),
         "frozen": list(config.frozen),
         "preset": config.preset.value,

@@ -4,32 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
 from dragoman.cli.lists import measure_of, measured, read_lists
 from dragoman.cli.session import Session
 from dragoman.cli.tuning.options import TuneOptions, flag
-from dragoman.cli.tuning.report import write_result
-from dragoman.cli.tuning.system import write_system
 from dragoman.errors import InputError
 from dragoman.features import Weights, read_init_opt, read_weights
 from dragoman.pool import Pool, read_statistics
-from dragoman.system import Preset, System
-from dragoman.text import read_lines
-from dragoman.tune import (
-    CommandDecoder,
-    CommandSettings,
-    CommandTemplate,
-    Decoder,
-    Measure,
-    SystemDecoder,
-    TuneConfig,
-    TuneRecord,
-)
+from dragoman.tune import CommandDecoder, CommandSettings, CommandTemplate, Decoder, Measure
 
-__all__ = ["KINDS", "LOOP_OPTIONS", "Decoding", "Kind", "Lists", "choose_kind"]
+__all__ = ["KINDS", "LOOP_OPTIONS", "Decoding", "Kind", "Lists", "choose_kind", "read_start"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,32 +28,29 @@ class Lists:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decoding:
-    """A decoder that makes candidates for any weights, how they are measured, and how the result is written.
-
-    `write` returns the path of the weights.
-    """
+    """A decoder that makes candidates for any weights, and how they are measured."""
 
     decoder: Decoder
     measure: Measure
     start: Weights
-    write: Callable[[TuneRecord, TuneOptions, Path], Path] = write_result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
     """`takes` are the options that make sense with it, of those that do not make sense with every kind.
 
-    `inputs` are the options that name files which the result depends on. `decodes` tells a decoder from fixed lists.
+    `inputs` are the options that name files which the result depends on. `open` is None for a system, which one
+    function tunes from beginning to end.
     """
 
     takes: frozenset[str]
     inputs: tuple[str, ...]
-    decodes: bool
-    open: Callable[[Session, TuneOptions], Lists | Decoding]
+    open: Callable[[Session, TuneOptions], Lists | Decoding] | None = None
 
 
 _METRIC = frozenset({"reference", "metric", "external", "lower_is_better"})
 _LISTS = frozenset({"format_", "dense"})
+_FILES = frozenset({"weights_format", "template", "run"})
 LOOP_OPTIONS = frozenset({"source", "k", "rounds", "keep"})
 """Options of every kind that decodes."""
 
@@ -89,20 +72,31 @@ def choose_kind(options: TuneOptions) -> Kind:
     return kind
 
 
+def read_start(options: TuneOptions) -> Weights:
+    """The union of all files of weights. Raises InputError where two contradict each other."""
+    found: dict[str, float] = {}
+    for path in options.weights or ():
+        for name, value in read_weights(path).items():
+            if found.setdefault(name, value) != value:
+                raise InputError(f"gives '{name}' the weight {value:g}, another file {found[name]:g}", path=path)
+    return Weights.from_dict(found)
+
+
 def _open_nbest(session: Session, options: TuneOptions) -> Lists:
+    start = read_start(options)
     pool = read_lists(session, options.nbest, options.format_, options.dense)
     pool = measured(session, pool, options.reference, options.metric, options.external, options.lower_is_better)
-    return Lists(pool=pool, start=_start(options))
+    return Lists(pool=pool, start=start)
 
 
 def _open_stats(session: Session, options: TuneOptions) -> Lists:
     assert options.stats is not None
     pool = read_statistics(*options.stats, n_threads=session.n_threads)
-    path = options.weights
-    if path is None or not Path(path).name.endswith("init.opt"):
-        return Lists(pool=pool, start=_start(options))
+    paths = options.weights or []
+    if len(paths) != 1 or not Path(paths[0]).name.endswith("init.opt"):
+        return Lists(pool=pool, start=read_start(options))
     names = pool.dense_names()
-    start = dict(zip(names, read_init_opt(path, names).start, strict=True))
+    start = dict(zip(names, read_init_opt(paths[0], names).start, strict=True))
     return Lists(pool=pool, start=Weights.from_dict(start, pool.index))
 
 
@@ -122,54 +116,25 @@ def _open_decoder(session: Session, options: TuneOptions) -> Decoding:
     measure = measure_of(
         options.reference, options.metric, options.external, options.lower_is_better, n_threads=session.n_threads
     )
-    if options.weights is None:
+    if not options.weights:
         session.say("no start weights: in the first round the decoder gets a file without any; see --weights")
     decoder = CommandDecoder(template, options.source, settings)
-    return Decoding(decoder=decoder, measure=measure, start=_start(options))
-
-
-def _open_system(session: Session, options: TuneOptions) -> Decoding:
-    assert options.system is not None
-    if options.source is None or options.source == "-":
-        raise InputError("a system is tuned on a file of source sentences; name it with --source")
-    system = System.load(options.system)
-    if options.features is not None:
-        system = system.with_templates(options.features)
-    chosen = TuneConfig(k=options.k, distinct=options.distinct, online=options.online)
-    decoder = SystemDecoder(
-        system.view(options.without_fold),
-        list(read_lines(options.source)),
-        k=chosen.n_best,
-        distinct=chosen.only_distinct,
-        preset=Preset.FAST if options.fast else Preset.ACCURATE if options.accurate else Preset.DEFAULT,
-        n_threads=session.n_threads,
-    )
-    measure = measure_of(
-        options.reference, options.metric, options.external, options.lower_is_better, n_threads=session.n_threads
-    )
-    start = system.weights if options.weights is None else read_weights(options.weights)
-    return Decoding(decoder=decoder, measure=measure, start=start, write=partial(write_system, system, session.seed))
-
-
-def _start(options: TuneOptions) -> Weights:
-    return Weights.from_dict({}) if options.weights is None else read_weights(options.weights)
+    return Decoding(decoder=decoder, measure=measure, start=read_start(options))
 
 
 KINDS: Mapping[str, Kind] = MappingProxyType(
     {
-        "nbest": Kind(takes=_METRIC | _LISTS, inputs=("nbest", "reference"), decodes=False, open=_open_nbest),
-        "stats": Kind(takes=frozenset(), inputs=("stats",), decodes=False, open=_open_stats),
+        "nbest": Kind(takes=_METRIC | _LISTS | _FILES, inputs=("nbest", "reference"), open=_open_nbest),
+        "stats": Kind(takes=_FILES, inputs=("stats",), open=_open_stats),
         "decoder": Kind(
-            takes=_METRIC | _LISTS | LOOP_OPTIONS | {"timeout"},
+            takes=_METRIC | _LISTS | _FILES | LOOP_OPTIONS | {"timeout"},
             inputs=("source", "reference"),
-            decodes=True,
             open=_open_decoder,
         ),
         "system": Kind(
-            takes=_METRIC | LOOP_OPTIONS | {"features", "online", "distinct", "without_fold", "fast", "accurate"},
+            takes=LOOP_OPTIONS
+            | {"reference", "metric", "features", "online", "distinct", "without_fold", "fast", "accurate"},
             inputs=("source", "reference", "system"),
-            decodes=True,
-            open=_open_system,
         ),
     }
 )
@@ -179,6 +144,6 @@ _REASONS = MappingProxyType(
     {
         "nbest": ": the lists are fixed and nothing is decoded",
         "stats": ": statistics files come with their scores",
-        "system": ": it makes its own candidates",
+        "system": ": it makes its own candidates, and its result and record are the folder -o",
     }
 )

@@ -1,76 +1,277 @@
-"""The options of `dragoman tune` as one value, and which of them belong to which kind of candidates."""
+"""The options of `dragoman tune`: declared here once, for the command line and for the code behind it."""
 
 from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
+from dragoman.cli.lists import External, Format, LowerIsBetter, MetricName, Nbest, References
+from dragoman.cli.session import Json, Quiet, Seed, Threads
 from dragoman.errors import InputError
 from dragoman.features import WeightFormat
-from dragoman.pool import NbestFormat
-from dragoman.tune import Keep
+from dragoman.optim import LIST_METHODS, OPTIMISERS
+from dragoman.tune import Keep, LoopSettings
 
-__all__ = ["TuneOptions", "flag", "parse_pairs", "parse_weight_format"]
+__all__ = ["ALL", "TuneOptions", "flag"]
 
-_FLAGS = {
-    "reference": "-r",
-    "format_": "--format",
-    "setting": "--set",
-    "out": "-o",
-}
+ALL = "all"
+_FLAGS = {"reference": "-r", "format_": "--format", "setting": "--set", "out": "-o"}
+_CANDIDATES, _METHOD, _LOOP, _SYSTEM, _RECORD = "Candidates", "Method", "Loop", "System", "Result"
+_METHOD_HELP = (
+    f"mert unless given. For lists: {', '.join(LIST_METHODS)}; with --system also "
+    f"{', '.join(name for name in OPTIMISERS if name not in LIST_METHODS)}; {ALL} compares the methods for lists by "
+    "cross-validation."
+)
+
+
+def parse_weight_format(text: str | WeightFormat) -> WeightFormat:
+    """A format by its name, or by the first name of ours."""
+    try:
+        return WeightFormat(text)
+    except ValueError:
+        raise typer.BadParameter(f"expected one of {', '.join(format_.value for format_ in WeightFormat)}") from None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TuneOptions:
     """What the user said; None (or the default) where nothing was said."""
 
-    out: Path | None = None
-    method: str = "mert"
-    nbest: list[str] | None = None
-    stats: tuple[str, str] | None = None
-    decoder: str | None = None
-    system: str | None = None
-    features: list[str] | None = None
-    online: bool = False
-    distinct: bool | None = None
-    without_fold: int | None = None
-    fast: bool = False
-    accurate: bool = False
-    source: str | None = None
-    reference: list[str] | None = None
-    weights: str | None = None
-    metric: str = "bleu"
-    external: str | None = None
-    lower_is_better: bool = False
-    format_: NbestFormat | None = None
-    dense: list[str] | None = None
-    freeze: list[str] | None = None
-    setting: list[str] | None = None
-    weights_format: WeightFormat = WeightFormat.TSV
-    template: Path | None = None
-    k: int | None = None
-    rounds: int | None = None
-    keep: Keep | None = None
-    timeout: float | None = None
-    folds: int | None = None
-    run: Path | None = None
-    resume: bool = False
+    nbest: Nbest = None
+    stats: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            metavar="FEATURES SCORES",
+            help="Moses statistics files, text or binary, instead of lists.",
+            rich_help_panel=_CANDIDATES,
+        ),
+    ] = None
+    decoder: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COMMAND",
+            help="Decode round after round with this command: {weights} to read, {nbest} to write, "
+            "optionally {source} {k} {round} {seed}. No shell is involved.",
+            rich_help_panel=_CANDIDATES,
+        ),
+    ] = None
+    system: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Decode round after round with this system of ours.",
+            rich_help_panel=_CANDIDATES,
+        ),
+    ] = None
+    source: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Source sentences to decode, one per line, for --decoder and --system.",
+            rich_help_panel=_CANDIDATES,
+        ),
+    ] = None
+    format_: Format = None
+    dense: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Dense feature of the lists; repeat. Found out unless given.",
+            rich_help_panel=_CANDIDATES,
+        ),
+    ] = None
+    reference: References = None
+    metric: MetricName = "bleu"
+    external: External = None
+    lower_is_better: LowerIsBetter = False
+    method: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help=_METHOD_HELP,
+            rich_help_panel=_METHOD,
+        ),
+    ] = None
+    setting: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help=f"A setting of the method, as TOML or a bare word; repeat. With --method {ALL}: METHOD.NAME=VALUE. "
+            "--set help lists them.",
+            rich_help_panel=_METHOD,
+        ),
+    ] = None
+    weights: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Start: our TSV, moses.ini, run.dense, cdec or Joshua weights; init.opt with --stats. Repeat for "
+            "files that complement each other.",
+            rich_help_panel=_METHOD,
+        ),
+    ] = None
+    freeze: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Keep the weight of this feature, or of a group: TranslationModel0 is TranslationModel0_1 and so on; "
+            "repeat.",
+            rich_help_panel=_METHOD,
+        ),
+    ] = None
+    folds: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help=f"Folds of the cross-validation of --method {ALL}; 5 unless given.",
+            rich_help_panel=_METHOD,
+        ),
+    ] = None
+    k: Annotated[
+        int | None,
+        typer.Option(
+            "--k",
+            min=1,
+            metavar="N",
+            help="Candidates per sentence and round; 100 unless given, 30 with --online.",
+            rich_help_panel=_LOOP,
+        ),
+    ] = None
+    rounds: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Rounds of decoding and learning at most; 30 unless given.",
+            rich_help_panel=_LOOP,
+        ),
+    ] = None
+    keep: Annotated[
+        Keep | None,
+        typer.Option(help="Weights of the round that decoded best (default), or the last.", rich_help_panel=_LOOP),
+    ] = None
+    timeout: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS",
+            help="That the command of --decoder may take in a round; a day unless given.",
+            rich_help_panel=_LOOP,
+        ),
+    ] = None
+    features: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Sparse features of the system: a set such as extended, or a template; repeat.",
+            rich_help_panel=_SYSTEM,
+        ),
+    ] = None
+    online: Annotated[
+        bool,
+        typer.Option(
+            "--online",
+            help="Learn from each sentence as soon as it is decoded (mira, rm); rounds are passes.",
+            rich_help_panel=_SYSTEM,
+        ),
+    ] = False
+    distinct: Annotated[
+        bool | None,
+        typer.Option(
+            "--distinct/--no-distinct",
+            help="Candidates with different words only; unless given, with --online.",
+            rich_help_panel=_SYSTEM,
+        ),
+    ] = None
+    without_fold: Annotated[
+        int | None,
+        typer.Option(min=0, metavar="N", help="As if this fold had not been in the training.", rich_help_panel=_SYSTEM),
+    ] = None
+    fast: Annotated[bool, typer.Option("--fast", help="Less search.", rich_help_panel=_SYSTEM)] = False
+    accurate: Annotated[bool, typer.Option("--accurate", help="More search.", rich_help_panel=_SYSTEM)] = False
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="Where the tuned weights go; with --system, the folder of the tuned system.",
+            rich_help_panel=_RECORD,
+        ),
+    ] = None
+    weights_format: Annotated[
+        WeightFormat,
+        typer.Option(
+            parser=parse_weight_format,
+            metavar="[tsv|moses|moses-dense|cdec]",
+            help="Format of the result and of what the decoder reads.",
+            rich_help_panel=_RECORD,
+        ),
+    ] = WeightFormat.TSV
+    template: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="A moses.ini whose other sections the result keeps.", rich_help_panel=_RECORD
+        ),
+    ] = None
+    run: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Record the run here; with --system it is always OUT/tune.",
+            rich_help_panel=_RECORD,
+        ),
+    ] = None
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue the run in that folder.", rich_help_panel=_RECORD)
+    ] = False
+    threads: Threads = 0
+    seed: Seed = 1
+    json: Json = False
+    quiet: Quiet = False
 
     def given(self) -> set[str]:
         """Names of the fields that differ from their defaults."""
         return {f.name for f in dataclasses.fields(self) if getattr(self, f.name) not in (f.default, [])}
 
-    def check(self, *, comparing: bool) -> None:
-        """Raise InputError for options that contradict each other whatever the candidates are."""
-        if self.folds is not None and not comparing:
-            raise InputError("--folds belongs to --method all, which compares methods by cross-validation")
-        if self.out is None and not comparing:
+    @property
+    def method_name(self) -> str:
+        """The method, or `all`. Raises InputError for more than one."""
+        names = self.method or ["mert"]
+        if len(names) > 1:
+            raise InputError(f"--method was given {len(names)} times ({', '.join(names)}); give one, or {ALL}")
+        return names[0]
+
+    @property
+    def comparing(self) -> bool:
+        """Whether methods are compared."""
+        return self.method_name == ALL
+
+    def target(self) -> Path:
+        """Where the result goes. Raises InputError if nothing was said."""
+        if self.out is None:
             raise InputError("say where the weights go with -o")
-        if self.resume and self.run is None:
+        return self.out
+
+    def loop_settings(self) -> LoopSettings:
+        """When the loop stops, and which round it keeps."""
+        return LoopSettings(
+            max_rounds=LoopSettings().max_rounds if self.rounds is None else self.rounds, keep=self.keep or Keep.BEST
+        )
+
+    def check(self) -> None:
+        """Raise InputError for options that contradict each other whatever the candidates are."""
+        if self.folds is not None and not self.comparing:
+            raise InputError(f"--folds belongs to --method {ALL}, which compares methods by cross-validation")
+        if not self.comparing:
+            self.target()
+        if self.resume and self.run is None and self.system is None:
             raise InputError("--resume continues a run; name its folder with --run")
+        if self.online and (self.comparing or self.system is None):
+            raise InputError("--online decodes while it learns, which needs one method and a system; give --system")
         if self.fast and self.accurate:
             raise InputError("choose one of --fast and --accurate")
         if self.template is not None and self.weights_format is not WeightFormat.MOSES_INI:
@@ -82,22 +283,3 @@ class TuneOptions:
 def flag(field: str) -> str:
     """The option that sets a field."""
     return _FLAGS.get(field, "--" + field.replace("_", "-"))
-
-
-def parse_pairs(settings: list[str]) -> dict[str, str]:
-    """`NAME=VALUE` items as a dictionary."""
-    pairs = {}
-    for item in settings:
-        key, equals, value = item.partition("=")
-        if not (key and equals):
-            raise InputError(f"--set {item}: expected NAME=VALUE")
-        pairs[key] = value
-    return pairs
-
-
-def parse_weight_format(text: str | WeightFormat) -> WeightFormat:
-    """A format by its name, or by the first name of ours."""
-    try:
-        return WeightFormat(text)
-    except ValueError:
-        raise typer.BadParameter(f"expected one of {', '.join(format_.value for format_ in WeightFormat)}") from None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import enum
 import hashlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -12,19 +11,19 @@ from pathlib import Path
 from dragoman.cli.tuning.candidates import Kind
 from dragoman.cli.tuning.options import TuneOptions, flag
 from dragoman.errors import InputError
+from dragoman.optim import Optimiser
 from dragoman.run import RunFolder
-from dragoman.system.manifest import MANIFEST
-from dragoman.tune import Method
+from dragoman.settings import plain
 
 __all__ = ["open_run"]
 
-_UNRECORDED = {"out", "run", "resume", "setting"}
+_UNRECORDED = {"out", "run", "resume", "setting", "threads", "seed", "json", "quiet"}
 """Options that do not change the result; settings are recorded as what they resolve to."""
 
 
 @contextlib.contextmanager
 def open_run(
-    options: TuneOptions, kind: Kind, methods: Mapping[str, Method], *, seed: int
+    options: TuneOptions, kind: Kind, methods: Mapping[str, Optimiser], *, seed: int
 ) -> Iterator[RunFolder | None]:
     """The folder that --run names, or None."""
     if options.run is None:
@@ -34,8 +33,8 @@ def open_run(
     settings = {
         "command": "tune",
         "seed": seed,
-        "options": _plain({name: value for name, value in fields.items() if value is not None}),
-        "methods": {name: _plain(optimiser) for name, optimiser in methods.items()},
+        "options": plain({name: value for name, value in fields.items() if value is not None}),
+        "methods": {name: plain(optimiser) for name, optimiser in methods.items()},
         "inputs": _digests(options, (*kind.inputs, "weights")),
     }
     with RunFolder.open(options.run, settings, resume=options.resume) as run:
@@ -55,22 +54,9 @@ def _digests(options: TuneOptions, fields: tuple[str, ...]) -> dict[str, str]:
 
 
 def _digest(path: Path) -> str:
-    names = ("pool.json", MANIFEST)
-    file = next((path / name for name in names if (path / name).exists()), path)
+    file = path / "pool.json" if path.is_dir() else path
     try:
         with file.open("rb") as stream:
             return hashlib.file_digest(stream, "blake2b").hexdigest()[:32]
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", path=file) from error
-
-
-def _plain(value: object) -> object:
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [_plain(item) for item in value]
-    if isinstance(value, enum.Enum):
-        return value.value
-    return value if isinstance(value, str | int | float | bool | None) else str(value)

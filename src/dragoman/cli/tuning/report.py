@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,21 +13,24 @@ from rich.text import Text
 from dragoman.cli.session import Session, table
 from dragoman.cli.tuning.options import TuneOptions
 from dragoman.features import WeightFormat, write_weights
+from dragoman.optim import method_named
+from dragoman.settings import describe
 from dragoman.text import printable
-from dragoman.tune import MethodComparison, RoundRecord, TuneRecord, describe_settings
+from dragoman.tune import LoopSettings, MethodComparison, RoundRecord, Step, TuneRecord
 
-__all__ = ["describe_round", "report", "report_comparison", "show_settings", "write_result"]
+__all__ = ["RoundsShown", "report", "report_comparison", "rounds_shown", "show_settings", "write_result"]
 
 
-def show_settings(session: Session, methods: list[str], *, online: bool = False) -> None:
-    """The settings of methods and their defaults."""
-    settings = {method: describe_settings(method, online=online) for method in methods}
-    rows = table("method", "setting", "default", numeric_from=3)
-    for method, defaults in settings.items():
-        for name, default in defaults.items():
-            rows.add_row(method, name, default)
-    session.show(rows)
-    session.emit({"settings": settings})
+def show_settings(session: Session, methods: Sequence[str]) -> None:
+    """The settings of methods: defaults, allowed values, meaning."""
+    settings = {method: describe(method_named(method)) for method in methods}
+    for method, found in settings.items():
+        session.show(f"{method}:")
+        for item in found:
+            session.show(f"  {item.name} = {item.default}    ({item.allowed})")
+            if item.meaning:
+                session.show(f"      {item.meaning}")
+    session.emit({"settings": {method: {s.name: s for s in found} for method, found in settings.items()}})
 
 
 def write_result(record: TuneRecord, options: TuneOptions, out: Path) -> Path:
@@ -52,15 +58,44 @@ def describe_round(record: RoundRecord) -> str:
     return text if record.learned is None else f"{text}, learned in {record.learned.wall_s:.1f} s"
 
 
-def report(session: Session, record: TuneRecord, out: Path, **more: object) -> None:
-    """The result for people and, with --json, for programs."""
-    for note in record.notes:
+@dataclass(frozen=True, slots=True)
+class RoundsShown:
+    """What the loop calls as it goes."""
+
+    on_step: Callable[[int, Step], None]
+    on_round: Callable[[RoundRecord], None]
+
+
+@contextlib.contextmanager
+def rounds_shown(session: Session, settings: LoopSettings) -> Iterator[RoundsShown]:
+    """Progress over rounds, and a line for each."""
+    with session.progress("rounds", settings.max_rounds) as progress:
+
+        def on_step(number: int, step: Step) -> None:
+            progress(number - 1)
+            if step is Step.DECODE:
+                session.say(f"round {number}: decoding")
+
+        def on_round(record: RoundRecord) -> None:
+            session.say(describe_round(record))
+            progress(min(record.round, settings.max_rounds))
+
+        yield RoundsShown(on_step, on_round)
+
+
+def report(session: Session, result: Mapping[str, Any], out: Path, **more: object) -> None:
+    """The result, a TuneRecord's summary, for people and, with --json, for programs."""
+    for note in result["notes"]:
         session.say(f"note: {note}")
-    before, after = 100 * record.score_before, 100 * record.score_after
-    if len(record.rounds) > 1:
-        session.show(f"stopped after round {len(record.rounds)}: {record.stopped}; kept round {record.best_round}")
-    session.show(f"{record.metric}: {before:.2f} -> {after:.2f} ({record.cpu_s:.1f} CPU seconds); weights in {out}")
-    session.emit({**_json(record), "weights": str(out), **more})
+    before, after = 100 * result["score_before"], 100 * result["score_after"]
+    rounds = result["rounds"]
+    if len(rounds) > 1:
+        session.show(f"stopped after round {len(rounds)}: {result['stopped']}; kept round {result['best_round']}")
+    cpu = f"{result['cpu_s']:.1f} CPU seconds"
+    session.show(f"{result['metric']}: {before:.2f} -> {after:.2f} ({cpu}); weights in {out}")
+    fields = {name: value for name, value in result.items() if name != "dense"}
+    scores = {"score_before": before, "score_after": after, "rounds": [_round_json(entry) for entry in rounds]}
+    session.emit({**fields, **scores, "weights": str(out), **more})
 
 
 def report_comparison(
@@ -79,28 +114,18 @@ def report_comparison(
     session.show(lines)
     result: dict[str, Any] = {"methods": [_comparison_json(row) for row in rows], "best": best}
     if record is not None and out is not None:
-        report(session, record, out, **result)
+        report(session, record.summary(), out, **result)
     else:
         session.emit(result)
 
 
-def _json(record: TuneRecord) -> dict[str, Any]:
-    result = record.summary()
-    result["rounds"] = [_round_json(entry) for entry in record.rounds]
-    for name in ("score_before", "score_after"):
-        result[name] *= 100
-    del result["dense"]
-    return result
-
-
-def _round_json(record: RoundRecord) -> dict[str, Any]:
-    fields = record.as_dict()
-    learned = fields.pop("learned") or {}
-    fields["score"] *= 100
-    fields["gain"] *= 100
+def _round_json(entry: Mapping[str, Any]) -> dict[str, Any]:
+    learned = entry["learned"] or {}
     return {
-        **fields,
-        "notes": [*fields["notes"], *learned.get("notes", ())],
+        **{name: value for name, value in entry.items() if name != "learned"},
+        "score": 100 * entry["score"],
+        "gain": 100 * entry["gain"],
+        "notes": [*entry["notes"], *learned.get("notes", ())],
         "trace": learned.get("trace", ()),
         "learn_wall_s": learned.get("wall_s"),
         "learn_cpu_s": learned.get("cpu_s"),

@@ -1,41 +1,67 @@
-"""What `dragoman tune --system` leaves behind: a tuned system."""
+"""`dragoman tune --system`: options to the one function that tunes systems, and back to what the user sees."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 from dragoman.cli.session import Session
+from dragoman.cli.tuning.candidates import read_start
 from dragoman.cli.tuning.options import TuneOptions
+from dragoman.cli.tuning.report import report, rounds_shown
 from dragoman.errors import InputError
-from dragoman.system import System
+from dragoman.optim import Optimiser
+from dragoman.system import Preset
 from dragoman.system.manifest import MANIFEST
-from dragoman.tune import TuneRecord, keep_tuned
+from dragoman.tune import TUNE_RECORD, TuneConfig, tune_system
 
-__all__ = ["holds_system", "report_finished", "write_system"]
-
-
-def holds_system(out: Path) -> bool:
-    """Whether the tuning is done, or something else is in the way."""
-    return (out / MANIFEST).exists()
+__all__ = ["tune_own"]
 
 
-def report_finished(session: Session, out: Path, resume: bool) -> None:
-    """What a finished tuning did; without --resume, an InputError."""
-    if not resume:
-        raise InputError("holds a system already; remove it or choose another folder", path=out)
-    system = System.load(out)
-    tuning = dict(system.manifest.about.get("tuning", {}))
-    if not tuning:
-        raise InputError("holds a system that was not made by tuning; choose another folder", path=out)
-    before, after = (100 * tuning[name] for name in ("score_before", "score_after"))
-    session.show(
-        f"was finished before: {tuning['metric']}: {before:.2f} -> {after:.2f}; weights in {system.file('weights')}"
+def tune_own(session: Session, options: TuneOptions, optimiser: Optimiser) -> None:
+    """Tune a system of ours; the folder -o becomes the tuned system."""
+    assert options.system is not None
+    assert options.out is not None
+    if options.source is None or options.source == "-":
+        raise InputError("a system is tuned on a file of source sentences; name it with --source")
+    if not options.reference:
+        raise InputError("no references; give at least one with -r")
+    finished = (options.out / MANIFEST).exists()
+    config = TuneConfig(
+        metric=options.metric,
+        k=options.k,
+        distinct=options.distinct,
+        loop=options.loop_settings(),
+        features=None if options.features is None else tuple(options.features),
+        frozen=tuple(options.freeze or ()),
+        preset=Preset.FAST if options.fast else Preset.ACCURATE if options.accurate else Preset.DEFAULT,
+        fold=options.without_fold,
     )
-    rounds = [{**entry, "score": 100 * entry["score"], "gain": 100 * entry["gain"]} for entry in tuning["rounds"]]
-    finished = {"score_before": before, "score_after": after, "rounds": rounds, "weights": str(system.file("weights"))}
-    session.emit(tuning | finished)
+    with rounds_shown(session, config.loop) as shown:
+        tuned = tune_system(
+            options.system,
+            options.source,
+            options.reference,
+            options.out,
+            optimiser=optimiser,
+            config=config,
+            weights=read_start(options) if options.weights else None,
+            seed=session.seed,
+            resume=options.resume,
+            n_threads=session.n_threads,
+            on_step=shown.on_step,
+            on_round=shown.on_round,
+        )
+    if finished:
+        session.show("was finished before")
+    report(session, _result(options.out), tuned.file("weights"))
 
 
-def write_system(parent: System, seed: int, record: TuneRecord, options: TuneOptions, out: Path) -> Path:
-    """The parent's tables with the weights that were found."""
-    return keep_tuned(parent, out, record, method=options.method, seed=seed).file("weights")
+def _result(out: Path) -> dict[str, Any]:
+    path = out / TUNE_RECORD / "result.json"
+    try:
+        result: dict[str, Any] = json.loads(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot be read ({error}); the run is damaged", path=path) from error
+    return result

@@ -3,99 +3,73 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
+from typing import Any
 
 from dragoman.cli.session import Session
 from dragoman.cli.tuning.candidates import Decoding, Lists, choose_kind
-from dragoman.cli.tuning.options import TuneOptions, parse_pairs
+from dragoman.cli.tuning.options import ALL, TuneOptions
 from dragoman.cli.tuning.record import open_run
-from dragoman.cli.tuning.report import describe_round, report, report_comparison, write_result
+from dragoman.cli.tuning.report import report, report_comparison, rounds_shown, show_settings, write_result
+from dragoman.cli.tuning.system import tune_own
 from dragoman.errors import InputError
-from dragoman.optim import OPTIMISERS, ForestMert, Optimiser, Tuner
-from dragoman.pool import read_references
+from dragoman.optim import LIST_METHODS, LearningContext, Optimiser, make_optimiser, method_name
 from dragoman.run import RunFolder
-from dragoman.tune import (
-    Decoder,
-    FoldScore,
-    Keep,
-    LoopSettings,
-    Method,
-    OnlineMethod,
-    RoundRecord,
-    Step,
-    SystemDecoder,
-    TuneRecord,
-    best_method,
-    build_method,
-    build_optimiser,
-    cross_validate,
-    tune_decoder,
-    tune_pool,
-)
+from dragoman.settings import parse_settings
+from dragoman.tune import FoldScore, TuneRecord, best_method, cross_validate, tune_decoder, tune_pool
 
-__all__ = ["ALL", "tune_as_told"]
+__all__ = ["tune_as_told"]
 
-ALL = "all"
 _FOLDS = 5
 
 
-def tune_as_told(session: Session, options: TuneOptions) -> None:
+def tune_as_told(options: TuneOptions) -> None:
     """Check everything that can be checked first, then read, tune, write, report."""
-    comparing = options.method == ALL
+    session = Session(n_threads=options.threads, seed=options.seed, json=options.json, quiet=options.quiet)
+    if options.setting == ["help"]:
+        names = LIST_METHODS if options.comparing else (method_name(options.method_name, online=options.online),)
+        show_settings(session, names)
+        return
     methods = _methods(options)
     kind = choose_kind(options)
-    options.check(comparing=comparing)
-    if comparing and kind.decodes:
-        raise InputError(f"--method {ALL} compares methods on fixed lists; decode once and give the list with --nbest")
+    options.check()
+    if kind.open is None:
+        if options.comparing:
+            raise _only_lists()
+        tune_own(session, options, methods[options.method_name])
+        return
+    for method in methods.values():
+        method.learner(LearningContext())  # raises where it learns from more than lists
+    if options.comparing and options.decoder is not None:
+        raise _only_lists()
     with open_run(options, kind, methods, seed=session.seed) as run:
         candidates = kind.open(session, options)
         match candidates:
             case Decoding():
-                decoder, learner = _at_work(options, candidates, methods[options.method])
-                _tune_decoder(session, options, candidates, decoder, learner, run)
-            case Lists() if comparing:
-                _compare(session, options, candidates, _pool_methods(methods), run)
+                _tune_decoder(session, options, candidates, methods[options.method_name], run)
+            case Lists() if options.comparing:
+                _compare(session, options, candidates, methods, run)
             case Lists():
-                session.say(f"tuning with {options.method}")
-                record = _tune_lists(session, options, candidates, _pool_methods(methods)[options.method], run)
-                report(session, record, _out(options))
+                session.say(f"tuning with {options.method_name}")
+                record = _tune_lists(session, options, candidates, methods[options.method_name], run)
+                report(session, record.summary(), options.target())
 
 
-def _methods(options: TuneOptions) -> dict[str, Method]:
-    pairs = parse_pairs(options.setting or [])
-    if options.online and (options.method == ALL or options.system is None):
-        raise InputError("--online decodes as it learns, which needs a system of ours and one method; give --system")
-    if options.system is not None and options.method != ALL:
-        return {options.method: build_method(options.method, pairs, online=options.online)}
-    if options.method != ALL:
-        return {options.method: build_optimiser(options.method, pairs)}
-    settings: dict[str, dict[str, str]] = {name: {} for name in OPTIMISERS}
-    for key, value in pairs.items():
-        method, _, name = key.partition(".")
-        if method not in settings or not name:
-            raise InputError(f"--set {key}={value}: with --method {ALL} expected METHOD.NAME=VALUE")
-        settings[method][name] = value
-    return {method: build_optimiser(method, values) for method, values in settings.items()}
+def _only_lists() -> InputError:
+    return InputError(f"--method {ALL} compares methods on fixed lists; decode once and give the list with --nbest")
 
 
-def _at_work(options: TuneOptions, candidates: Decoding, method: Method) -> tuple[Decoder, Tuner]:
-    """What the loop decodes and learns with; a method that learns from more than lists asks the system for it."""
-    if not isinstance(method, ForestMert | OnlineMethod):
-        return candidates.decoder, method
-    assert isinstance(candidates.decoder, SystemDecoder)
-    if not options.reference:
-        raise InputError(f"{options.method} needs references; give at least one with -r")
-    return candidates.decoder.with_method(method, read_references(options.reference))
-
-
-def _pool_methods(methods: Mapping[str, Method]) -> dict[str, Optimiser]:
-    return {name: method for name, method in methods.items() if not isinstance(method, ForestMert | OnlineMethod)}
-
-
-def _out(options: TuneOptions) -> Path:
-    if options.out is None:
-        raise InputError("say where the weights go with -o")
-    return options.out
+def _methods(options: TuneOptions) -> dict[str, Optimiser]:
+    """By the name that the user gave."""
+    values = parse_settings(options.setting or [])
+    if not options.comparing:
+        name = options.method_name
+        return {name: make_optimiser(method_name(name, online=options.online), values)}
+    settings: dict[str, dict[str, Any]] = {name: {} for name in LIST_METHODS}
+    for method, inner in values.items():
+        if method not in settings or not isinstance(inner, dict):
+            raise InputError(f"--set {method}: with --method {ALL} expected METHOD.NAME=VALUE")
+        settings[method] = inner
+    return {method: make_optimiser(method, inner) for method, inner in settings.items()}
 
 
 def _tune_lists(
@@ -110,35 +84,17 @@ def _tune_lists(
         n_threads=session.n_threads,
         run=run,
     )
-    write_result(record, options, _out(options))
+    write_result(record, options, options.target())
     return record
 
 
 def _tune_decoder(
-    session: Session,
-    options: TuneOptions,
-    candidates: Decoding,
-    decoder: Decoder,
-    optimiser: Tuner,
-    run: RunFolder | None,
+    session: Session, options: TuneOptions, candidates: Decoding, optimiser: Optimiser, run: RunFolder | None
 ) -> None:
-    settings = LoopSettings(
-        max_rounds=LoopSettings().max_rounds if options.rounds is None else options.rounds,
-        keep=options.keep or Keep.BEST,
-    )
-    with session.progress("rounds", settings.max_rounds) as progress:
-
-        def on_step(number: int, step: Step) -> None:
-            progress(number - 1)
-            if step is Step.DECODE:
-                session.say(f"round {number}: decoding")
-
-        def on_round(record: RoundRecord) -> None:
-            session.say(describe_round(record))
-            progress(min(record.round, settings.max_rounds))
-
+    settings = options.loop_settings()
+    with rounds_shown(session, settings) as shown:
         record = tune_decoder(
-            decoder,
+            candidates.decoder,
             optimiser,
             candidates.start,
             seed=session.seed,
@@ -147,10 +103,11 @@ def _tune_decoder(
             frozen=options.freeze or (),
             n_threads=session.n_threads,
             run=run,
-            on_step=on_step,
-            on_round=on_round,
+            on_step=shown.on_step,
+            on_round=shown.on_round,
         )
-    report(session, record, candidates.write(record, options, _out(options)))
+    write_result(record, options, options.target())
+    report(session, record.summary(), options.target())
 
 
 def _compare(

@@ -6,8 +6,8 @@ pass. A pass visits all sentences in an order of its own. `batch` sentences are 
 weights at the beginning of the batch; the steps are then taken one after another, each from where the one before led.
 The result depends on the batch, not on threads.
 
-To the outer loop this is a decoder, which measures, and an optimiser, which makes `passes` passes a round: the weights
-of a round are the average over all steps so far, its score is that of decoding with this average.
+A round of the outer loop makes `passes` passes: its weights are the average over all steps so far, its score is that of
+decoding with this average.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -26,61 +26,82 @@ from dragoman import _core
 from dragoman.cost import cpu_seconds
 from dragoman.errors import FailedError, InputError
 from dragoman.features import FeatureIndex, Weights, read_weights, write_weights
-from dragoman.optim import Result
-from dragoman.optim.base import finish, frozen_ids
+from dragoman.optim.base import Learner, Optimiser, Result, finish, frozen_ids
+from dragoman.optim.context import LearningContext, LearnsFrom
 from dragoman.optim.epochs import deviation, visiting_order
+from dragoman.optim.mira import Mira
+from dragoman.optim.rm import Rm
 from dragoman.pool import Judge, Pool, Shard, metric_of
+from dragoman.settings import about
 from dragoman.store import read_json, write_json
-from dragoman.system import LiveDecoder
-from dragoman.tune.settings import OnlineMethod
 from dragoman.types import Float64Array
 
-__all__ = ["OnlineTuner"]
+__all__ = ["OnlineLearner", "OnlineMira", "OnlineRm"]
+
+_OFFLINE = frozenset({"n_epochs", "batch", "held_out", "patience"})
+"""Settings of margin learners on pools that mean nothing, or something else, online."""
 
 
-class OnlineTuner:
-    """Decoder and optimiser of the outer loop in one, with a state that it saves and loads."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnlineMira(Optimiser):
+    """A margin learner that decodes as it learns."""
 
-    def __init__(
-        self,
-        method: OnlineMethod,
-        decoder: LiveDecoder,
-        references: Sequence[Sequence[str]],
-        *,
-        k: int = 30,
-        distinct: bool = True,
-        n_threads: int = 1,
-    ) -> None:
-        if k < 2:
-            raise InputError(f"tuning needs at least two candidates of a sentence, not {k}")
-        if len(decoder) != len(references):
-            raise InputError(f"{len(decoder)} sentences but references of {len(references)}")
+    name = "online-mira"
+    learns_from = LearnsFrom.DECODING
+    k = 30
+    distinct = True  # 30 derivations would often be few translations
+    margin: Mira = field(default=Mira(), metadata=about(inline=_OFFLINE))
+    """How the weights learn from a list."""
+    batch: int = 8
+    """Sentences that are decoded with the same weights; 1 is truly online."""
+    passes: int = 1
+    """Passes over the development set in a round, after which the weights are measured."""
+
+    def __post_init__(self) -> None:
+        if min(self.batch, self.passes) < 1:
+            raise InputError("online learning: batch and passes must be at least 1")
+
+    def _learner(self, context: LearningContext) -> Learner:
+        return OnlineLearner(self, context)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnlineRm(OnlineMira):
+    """The relative margin, online."""
+
+    name = "online-rm"
+    margin: Mira = field(default=Rm(), metadata=about(inline=_OFFLINE))
+
+
+class OnlineLearner(Learner):
+    """Goes on in a round where it was in the one before."""
+
+    gradual = True
+    uses_pool = False
+    keeps_state = True
+
+    def __init__(self, method: OnlineMira, context: LearningContext) -> None:
+        super().__init__(method)
+        decoder = context.live_decoder()
+        if context.k < 2:
+            raise InputError(f"tuning needs at least two candidates of a sentence, not {context.k}")
         if not decoder.lengths.any():
             raise InputError("no sentence has a word; there is nothing to learn from")
-        self._mira = method.learner
+        self._method = method
+        self._mira = method.margin
+        self._context = context
         self._decoder = decoder
-        self._references = references
-        self._k = k
-        self._distinct = distinct
-        self._settings = method.online
-        self._n_threads = n_threads
         self._judge: Judge | None = None
         self._learner: _core.MarginLearner | None = None
         self._stored: _State | None = None
 
-    def decode(self, weights: Weights) -> Pool:
-        """The best translation of every sentence."""
-        best = partial(self._decoder.kbest, weights=weights.values_on(self._decoder.index), k=1)
-        with _mapper(self._n_threads) as each:
-            return self._decoder.pool_of(list(each(best, range(len(self._decoder)))))
-
-    def optimise(
+    def learn(
         self,
         pool: Pool,
         start: Weights,
         *,
         seed: int,
-        round_number: int = 0,
+        round_number: int,
         frozen: Collection[str] = (),
         n_threads: int = 1,
     ) -> Result:
@@ -89,12 +110,12 @@ class OnlineTuner:
         if round_number < 1:
             raise ValueError("rounds are counted from 1")
         if self._judge is None:
-            self._judge = Judge(metric, self._decoder.words, self._references)
+            self._judge = Judge(metric, self._decoder.words, self._context.references)
         learner = self._learner = self._learner or self._new_learner(pool, start, frozen)
-        last = round_number * self._settings.passes
+        last = round_number * self._method.passes
         trace = [
             self._visit_all(learner, self._judge, seed, number, n_threads)
-            for number in range(last - self._settings.passes + 1, last + 1)
+            for number in range(last - self._method.passes + 1, last + 1)
         ]
         values = learner.average() if self._mira.averaged else learner.weights()
         if not (np.isfinite(values).all() and np.isfinite(learner.weights()).all()):
@@ -135,7 +156,7 @@ class OnlineTuner:
         mean = sum(shard.stats[self._have_words(shard)].sum(axis=0) for shard in pool.shards) / len(lengths)
         context = self._mira.context(metric, mean, float(lengths.mean()))
         nothing = self._mira.lists((), metric, ())
-        learner = self._mira.learner(nothing, values, fixed, context, batch=1, sparse=self._decoder.sparse)
+        learner = self._mira.margin_learner(nothing, values, fixed, context, batch=1, sparse=self._decoder.sparse)
         if self._stored is not None:
             state = self._stored
             weights, past = state.weights.values_on(index), state.past.values_on(index)
@@ -151,7 +172,7 @@ class OnlineTuner:
         self, learner: _core.MarginLearner, judge: Judge, seed: int, number: int, n_threads: int
     ) -> dict[str, float | int]:
         """One pass."""
-        decoder, metric, batch = self._decoder, judge.metric, self._settings.batch
+        decoder, metric, batch = self._decoder, judge.metric, self._method.batch
         order = visiting_order(np.flatnonzero(decoder.lengths), key=[seed, number])
         totals = np.zeros(metric.n_stats)
         sums = np.zeros(5)
@@ -159,7 +180,9 @@ class OnlineTuner:
         clock = _Clock("decode_cpu_s", "statistics_cpu_s", "update_cpu_s")
         with _mapper(n_threads) as each:
             for begin in range(0, len(order), batch):
-                kbest = partial(decoder.kbest, weights=learner.weights(), k=self._k, distinct=self._distinct)
+                kbest = partial(
+                    decoder.kbest, weights=learner.weights(), k=self._context.k, distinct=self._context.distinct
+                )
                 lists = [shard for shard in each(kbest, order[begin : begin + batch].tolist()) if shard.n_candidates]
                 clock.tick("decode_cpu_s")
                 lists = [shard.with_stats(judge.statistics(shard)) for shard in lists]

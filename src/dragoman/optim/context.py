@@ -1,0 +1,69 @@
+"""What a method can learn from: lists, search spaces, or a decoder at work."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from enum import StrEnum
+from typing import Protocol
+
+from dragoman._core import WordTable
+from dragoman.features import FeatureIndex, Weights
+from dragoman.forest import Forest
+from dragoman.pool import Shard
+from dragoman.types import Float64Array, Int32Array
+
+__all__ = ["LearningContext", "LearnsFrom", "LiveDecoder"]
+
+
+class LearnsFrom(StrEnum):
+    """What a method learns from."""
+
+    LISTS = "candidate lists"
+    FORESTS = "search spaces"
+    DECODING = "sentences that are decoded while it learns"
+
+
+class LearningContext:
+    """What a method may learn from besides the pool: this one offers nothing more, as fixed lists and foreign decoders.
+
+    `k` and `distinct` say how many candidates of a sentence a method that decodes by itself asks for, and which.
+    """
+
+    offers: Collection[LearnsFrom] = (LearnsFrom.LISTS,)
+    k: int = 0
+    distinct: bool = False
+
+    @property
+    def references(self) -> Sequence[Sequence[str]]:
+        """Of each sentence."""
+        raise NotImplementedError
+
+    @property
+    def dense(self) -> Sequence[str]:
+        """Names of the dense features of the search spaces."""
+        raise NotImplementedError
+
+    def forests(self, weights: Weights, *, n_threads: int) -> Sequence[Forest]:
+        """The search space of each sentence by these weights, all over one index."""
+        raise NotImplementedError
+
+    def live_decoder(self) -> LiveDecoder:
+        """A decoder of single sentences."""
+        raise NotImplementedError
+
+
+class LiveDecoder(Protocol):
+    """Candidates of single sentences by weights that keep changing. Threads may share it.
+
+    `index` has all features and `words` all words that candidates can have. `sparse` says whether there are features
+    that are not dense; `lengths` are the words of each source sentence.
+    """
+
+    index: FeatureIndex
+    words: WordTable
+    sparse: bool
+    lengths: Int32Array
+
+    def kbest(self, sentence: int, weights: Float64Array, k: int, *, distinct: bool = False) -> Shard:
+        """The k best candidates of one sentence, the best first; its id is its position."""
+        ...

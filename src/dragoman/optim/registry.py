@@ -1,0 +1,74 @@
+"""Methods by the name that users give."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from dragoman.errors import InputError
+from dragoman.optim.base import Optimiser
+from dragoman.optim.cll import Cll
+from dragoman.optim.context import LearnsFrom
+from dragoman.optim.forest_mert import ForestMert
+from dragoman.optim.mert import Mert
+from dragoman.optim.mira import Mira
+from dragoman.optim.online import OnlineMira, OnlineRm
+from dragoman.optim.perceptron import Perceptron
+from dragoman.optim.pro import Pro
+from dragoman.optim.rampion import Rampion
+from dragoman.optim.rm import Rm
+from dragoman.optim.softramp import SoftRamp
+from dragoman.optim.svm import Svm
+from dragoman.optim.xbleu import Xbleu
+from dragoman.settings import from_values
+
+__all__ = ["LIST_METHODS", "OPTIMISERS", "make_optimiser", "method_name", "method_named"]
+
+_METHODS: tuple[type[Optimiser], ...] = (
+    Mert,
+    Pro,
+    Mira,
+    Rm,
+    Rampion,
+    SoftRamp,
+    Svm,
+    Xbleu,
+    Cll,
+    Perceptron,
+    ForestMert,
+    OnlineMira,
+    OnlineRm,
+)
+OPTIMISERS: Mapping[str, type[Optimiser]] = MappingProxyType({method.name: method for method in _METHODS})
+"""All methods: a further one is a file with a subclass of Optimiser, and its class in the list above."""
+
+LIST_METHODS = tuple(name for name, method in OPTIMISERS.items() if method.learns_from is LearnsFrom.LISTS)
+"""Those that learn from candidate lists, whatever decoder made them."""
+
+_ONLINE = "online-"
+
+
+def method_name(name: str, *, online: bool) -> str:
+    """The name of a method's online form."""
+    if not online or name.startswith(_ONLINE):
+        return name
+    able = [other.removeprefix(_ONLINE) for other in OPTIMISERS if other.startswith(_ONLINE)]
+    if name not in able:
+        raise InputError(f"{name} cannot learn online; there are: {', '.join(able)}")
+    return _ONLINE + name
+
+
+def method_named(name: str) -> type[Optimiser]:
+    """The class of a method. Raises InputError for an unknown name, with those that exist."""
+    if name not in OPTIMISERS:
+        raise InputError(f"there is no method '{name}'; there are: {', '.join(OPTIMISERS)}")
+    return OPTIMISERS[name]
+
+
+def make_optimiser(name: str, settings: Mapping[str, Any] = MappingProxyType({})) -> Optimiser:
+    """The method of that name with some of its settings.
+
+    Raises InputError for an unknown method or setting, with those that exist, and for a value of the wrong kind.
+    """
+    return from_values(method_named(name), settings, name=name)
