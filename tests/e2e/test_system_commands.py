@@ -136,7 +136,7 @@ def test_tune_a_system_online(here, dragoman):
     assert record["score_after"] >= record["score_before"]
     assert [entry["pass"] for item in record["rounds"] for entry in item["trace"]] == [1, 2]
     stored = json.loads((here / "t" / "tune" / "run.json").read_bytes())["settings"]
-    assert stored["methods"]["mira"]["online"] == {"batch": 4, "passes": 1}
+    assert (stored["method"], stored["method_settings"]["batch"]) == ("online-mira", 4)
     assert "passes" in dragoman("tune", "--online", "--method", "mira", "--set", "help").out
     assert "there are: mira, rm" in dragoman(*words, "--method", "mert", "-o", "u", status=2).err
     lists = ("tune", "--nbest", "x", "-r", "c/dev.en", "--method", "mira", "--online", "-o", "u")
