@@ -168,7 +168,7 @@ class Learner:
         return learned
 
     def save_state(self, folder: Path) -> None:
-        """Called after `learn`, with a folder in that of the round: write what a resumed run needs to go on after it."""
+        """Called after `learn`, with a folder in that of the round: write what a resumed run needs to go on."""
 
     def load_state(self, folder: Path) -> None:
         """Called instead of a `learn` that was done before a kill."""
