@@ -453,5 +453,5 @@ def test_sentences_without_derivations_come_from_all_over(tmp_path):
 def test_a_file_in_the_way_of_figures_is_named(tmp_path):
     run = fake_run(tmp_path / "run", seeds=(1,))
     (tmp_path / "figures").write_text("in the way")
-    with pytest.raises(InputError, match="figures: is no folder for figures"):
+    with pytest.raises(InputError, match="figures: is not a usable folder for figures"):
         write_report([run], tmp_path / "report.html", svg=tmp_path / "figures", n_trials=10)

@@ -1,4 +1,4 @@
-"""Axes of a chart: which values have a tick, and where a value stands."""
+"""Axes of a chart: ticks, and the mapping from values to pixels."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Axis", "point_axis", "round_axis", "tick_text", "value_axis"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Axis:
-    """A range of values laid over a range of pixels; on a logarithmic axis only values above zero are shown."""
+    """A mapping from a range of values to a range of pixels; a logarithmic axis shows only positive values."""
 
     ticks: Sequence[float]
     low: float
@@ -23,17 +23,17 @@ class Axis:
     log: bool = False
 
     def shows(self, value: float) -> bool:
-        """Whether it has a place."""
+        """Whether the value can be shown on this axis."""
         return value > 0 or not self.log
 
     def place(self, value: float) -> float:
-        """Pixels; the middle where the range is a single value."""
+        """The position in pixels; the middle if the range is a single value."""
         low, high, at = (math.log10(x) if self.log else x for x in (self.low, self.high, value))
         share = 0.5 if high == low else (at - low) / (high - low)
         return self.start + share * (self.end - self.start)
 
     def labels(self) -> list[tuple[float, str]]:
-        """Place and text of every tick."""
+        """Position and text of every tick."""
         return [(self.place(tick), tick_text(tick)) for tick in self.ticks]
 
 
@@ -46,7 +46,7 @@ def value_axis(
     log: bool = False,
     reach: Sequence[float] = (),
 ) -> Axis:
-    """Round numbers, or powers of ten, around the values and whatever else it must reach."""
+    """An axis with ticks at round numbers, or powers of ten, that spans the values and `reach`."""
     found = [value for value in (*values, *reach) if value > 0 or not log] or [1.0]
     if log:
         first = math.floor(math.log10(min(found)))
@@ -57,7 +57,7 @@ def value_axis(
 
 
 def round_axis(values: Iterable[float], start: float, end: float, *, n_ticks: int = 12) -> Axis:
-    """Whole numbers between the least and the greatest value."""
+    """An axis with integer ticks from the smallest to the largest value."""
     found = [*values] or [0.0, 1.0]
     low, high = min(found), max(found)
     step = max(1, math.ceil((high - low) / n_ticks))
@@ -72,5 +72,5 @@ def point_axis(values: Iterable[float], start: float, end: float) -> Axis:
 
 
 def tick_text(value: float) -> str:
-    """With commas from a thousand on."""
+    """The text of a tick, with thousands separators."""
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:g}"

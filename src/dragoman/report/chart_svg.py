@@ -1,4 +1,4 @@
-"""Charts as SVG: with their legend for files; for a page, whose legend is HTML, with values for its script."""
+"""Charts as SVG: for files with a legend, for pages with the values that the page's script shows."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class _Drawing:
 
 
 def chart_svg(chart: Chart) -> Markup:
-    """A picture that stands alone."""
+    """A standalone picture with its legend."""
     if isinstance(chart, PanelChart):
         drawing = _side_by_side(_panels(chart), chart.title)
     else:
@@ -94,7 +94,7 @@ def _lines(chart: LineChart, width: float) -> _Drawing:
 
 
 def _panels(chart: PanelChart) -> list[_Drawing]:
-    """A plot for every panel; the names stand above and are cut to fit."""
+    """A plot for every panel, with its name above, truncated to fit."""
     legend = chart.legend()
     rounds = [x for panel in chart.panels for line in panel.lines for x, _ in line.points]
     drawings = []
@@ -126,7 +126,7 @@ def _side_by_side(drawings: Sequence[_Drawing], title: str) -> _Drawing:
 def _plot(
     lines: Iterable[Line], legend: Sequence[Entry], frame: Frame, x_axis: Axis, y_axis: Axis, x_label: str
 ) -> list[Markup]:
-    """Grid, numbers and lines; the thin ones behind."""
+    """Grid, tick labels and lines; thin lines are drawn first."""
     parts = [*across(y_axis, frame), *(text(x, frame.bottom + 18, shown, "middle") for x, shown in x_axis.labels())]
     names = [entry.name for entry in legend]
     for line in sorted(lines, key=lambda line: not line.thin):
@@ -201,7 +201,7 @@ def _series(
     entry: int | None = None,
     thin: bool = False,
 ) -> Markup:
-    """Drawn marks, with what the page's script needs to say a value (`x y text`, one a line) and to hide the series."""
+    """Drawn marks, with the data the page's script needs to show values (`x y text`, one per line) and hide series."""
     points = "\n".join(f"{x:.0f} {y:.0f} {printable(value)}" for (x, y), value in zip(places, values, strict=True))
     number = Markup("") if entry is None else Markup(' data-entry="{}"').format(entry)
     group = Markup('<g data-name="{}" data-points="{}" data-thin="{:d}"{}>{}</g>')

@@ -22,11 +22,11 @@ __all__ = [
 ]
 
 COLOURS = ("#3b7fc4", "#d9662b", "#3a9d6c", "#9a66c8", "#b98318", "#d14d7d", "#1f9ba6", "#7d8794")
-"""Of series, in order; they stand out from white and from black."""
+"""Colours of series, in order; legible on white and on black."""
 
 
 class Dash(IntEnum):
-    """How a line is drawn, so that colour need not be seen."""
+    """How a line is drawn, so that it can be identified without colour."""
 
     SOLID = 0
     DASHED = 1
@@ -36,7 +36,7 @@ class Dash(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """Points in order. Lines of one group share a place in the legend, which its first line that is not thin names."""
+    """Points in order. Lines of a group share a legend entry, named by its first line that is not thin."""
 
     name: str
     points: Sequence[tuple[float, float]]
@@ -44,17 +44,17 @@ class Line:
     dash: Dash = Dash.SOLID
     group: str = ""
     thin: bool = False
-    """One run among several, drawn behind their mean."""
+    """A single run among several, drawn behind their mean."""
 
     @property
     def entry(self) -> str:
-        """Its place in the legend."""
+        """The name of its legend entry."""
         return self.group or self.name
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A name of the legend, with the look of what it names."""
+    """A legend entry: a name with its colour and line style."""
 
     name: str
     colour: int
@@ -75,7 +75,7 @@ class LineChart:
     """Lines over rounds, or over the values of a setting on a logarithmic axis."""
 
     name: str
-    """Letters, digits and dashes: the file's name and the element's id."""
+    """File name and element id: letters, digits and dashes."""
     title: str
     x_label: str
     y_label: str
@@ -83,7 +83,7 @@ class LineChart:
     log_x: bool = False
     log_y: bool = False
     y_reach: Sequence[float] = ()
-    """Values that the axis spans whatever the lines do."""
+    """Additional values that the y axis must span."""
 
     def legend(self) -> list[Entry]:
         """Lines that are not thin."""
@@ -92,7 +92,7 @@ class LineChart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Panel:
-    """One of several small plots, with a scale of its own."""
+    """One of several small plots, with its own scale."""
 
     title: str
     lines: Sequence[Line]
@@ -123,16 +123,16 @@ class DotChart:
     values: Sequence[Sequence[float]]
     colours: Sequence[int]
     labels: Sequence[Sequence[str]]
-    """What each dot is, by row."""
+    """Labels of the dots, by row."""
 
     def legend(self) -> list[Entry]:
-        """Empty, as the rows carry their names."""
+        """Empty, because the rows are labelled."""
         return []
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BarChart:
-    """Bars made of parts, a row each."""
+    """Stacked horizontal bars."""
 
     name: str
     title: str

@@ -1,4 +1,4 @@
-"""A comparison as a table in the formats that people paste: Markdown, CSV, LaTeX, HTML."""
+"""A comparison as a table in Markdown, CSV, LaTeX or HTML."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class TableFormat(StrEnum):
 
 
 class Mark(StrEnum):
-    """What a score is beside the best of its corpus, or of a part of it."""
+    """How a score compares with the best of its group."""
 
     BEST = "best"
     NOT_WORSE = "not significantly worse"
@@ -61,16 +61,16 @@ class Mark(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A cell as it is shown in a table for people."""
+    """A cell of a table as displayed."""
 
     text: str
     numeric: bool = True
     mark: Mark | None = None
-    """None: it is no score."""
+    """None if it is not a score."""
 
 
 def metric_label(name: str) -> str:
-    """As papers write it."""
+    """The metric's name as written in papers."""
     return _LABELS.get(name, name)
 
 
@@ -80,7 +80,7 @@ def mark_of(score: RowScore) -> Mark:
 
 
 def comparison_header(comparison: RunComparison) -> list[Shown]:
-    """Names of the columns."""
+    """The column headers."""
     words = ["corpus", "system", "features", "optimiser"]
     numbers = ["runs"]
     for name in comparison.metrics:
@@ -106,12 +106,12 @@ def _cells(comparison: RunComparison, row: Row) -> list[Shown]:
 
 
 def plus_minus(score: RowScore) -> str:
-    """Mean and deviation, in points."""
+    """Mean and standard deviation, in points."""
     return f"{100 * score.mean:.2f}" + ("" if score.std is None else f" ± {100 * score.std:.2f}")
 
 
 def legend(comparison: RunComparison, best: str, not_worse: str) -> str:
-    """What the marks and p-values of a table say."""
+    """An explanation of the marks and p-values of a table."""
     scores = f"Mean ± standard deviation over tuning runs. {best}: best of its {_GROUPS[comparison.within]}"
     against = "that best" if comparison.baseline is None else f"the baseline {comparison.baseline}"
     all_scores = [score for row in comparison.rows for score in row.scores.values()]
@@ -125,7 +125,7 @@ def legend(comparison: RunComparison, best: str, not_worse: str) -> str:
 
 
 def render(comparison: RunComparison, form: TableFormat) -> str:
-    """The table as text that ends with a line break; `table` is for the terminal and not written here."""
+    """The table as text with a final line feed; the terminal format `table` is not supported here."""
     writers: Mapping[TableFormat, Callable[[RunComparison], str]] = {
         TableFormat.MARKDOWN: _markdown,
         TableFormat.CSV: _csv,
@@ -136,7 +136,7 @@ def render(comparison: RunComparison, form: TableFormat) -> str:
 
 
 def markdown_text(text: str) -> str:
-    """Text that Markdown shows as it is."""
+    """Text escaped for Markdown."""
     safe = printable(text)
     for special in "\\`*_|[]#~$":
         safe = safe.replace(special, "\\" + special)
@@ -144,7 +144,7 @@ def markdown_text(text: str) -> str:
 
 
 def markdown_table(header: Sequence[Shown], rows: Sequence[Sequence[Shown]]) -> str:
-    """Best in bold, not significantly worse with ≈."""
+    """A Markdown table; the best in bold, scores not significantly worse with ≈."""
 
     def cell(shown: Shown) -> str:
         text = markdown_text(shown.text)
@@ -163,7 +163,7 @@ def _markdown(comparison: RunComparison) -> str:
 
 
 def _csv(comparison: RunComparison) -> str:
-    """Plain numbers in points, one column each, all tests."""
+    """Plain numbers in points, one column each, including all tests."""
     columns = ["mean", "std", "mark", "low", "high"]
     tests = [(against, test) for against in ("best", "baseline") for test in PairedTest]
     header = ["corpus", "system", "features", "optimiser", "n_runs", "length_ratio"]
@@ -187,7 +187,7 @@ def _csv(comparison: RunComparison) -> str:
 
 
 def _latex(comparison: RunComparison) -> str:
-    """For the packages array and booktabs."""
+    """A LaTeX table that needs the packages array and booktabs."""
 
     def cell(shown: Shown) -> str:
         text = latex_text(shown.text)
@@ -210,7 +210,7 @@ def _latex(comparison: RunComparison) -> str:
 
 
 def latex_text(text: str) -> str:
-    """Text that LaTeX sets as it is."""
+    """Text escaped for LaTeX."""
     special = {
         "\\": "\\textbackslash{}",
         "~": "\\textasciitilde{}",
@@ -223,7 +223,7 @@ def latex_text(text: str) -> str:
 
 
 def _html(comparison: RunComparison) -> str:
-    """A table to put into a page; marks are said in words for those who do not see them."""
+    """An HTML table to embed; marks have a title in words, for accessibility."""
 
     def cell(shown: Shown) -> Markup:
         style = Markup(' style="text-align: right"') if shown.numeric else Markup("")

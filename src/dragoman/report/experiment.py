@@ -1,4 +1,4 @@
-"""The report of an experiment: one page that opens offline, and its figures as files."""
+"""The report of an experiment: one self-contained page, and its figures as files."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ LEARNING = (
     "Scores of decoding with the weights that a round began with. Solid: development set; dashed: test set. Thin lines "
     "are single runs, thick ones their mean over the runs that have the round."
 )
-"""What the curves of learning show."""
+"""Caption of the learning curves."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Experiment:
-    """Runs, read and compared, with their figures by topic."""
+    """Loaded and compared runs, with their figures by topic."""
 
     records: Records
     comparison: RunComparison
@@ -61,7 +61,7 @@ class Experiment:
         return " · ".join(self.records.setting("title")) or "Experiment"
 
     def overview(self) -> Table | None:
-        """All methods side by side, by system and features; None where one table of results is as short."""
+        """All methods side by side, by system and features; None if one table of results is as short."""
         table = overview_table(self.records, self.comparison)
         return table if len(table[1]) > 1 and len(self.records.optimisers) > 1 else None
 
@@ -75,18 +75,18 @@ class Experiment:
         return comparison_header(self.comparison)[1:], rows
 
     def remarks(self) -> list[str]:
-        """Where a gain on the development set did not carry over to the test set."""
+        """Remarks on gains on the development set that did not generalise to the test set."""
         return list(remarks(self.records, self.comparison))
 
     def published(self) -> Table:
-        """What the recipes say others found."""
+        """Published results given in the recipes."""
         entries = [entry for run in self.records.runs for entry in run.entries("published")]
         unique = list({json.dumps(entry, sort_keys=True): entry for entry in entries}.values())
         return published_table(unique, self.comparison)
 
 
 def load_experiment(runs: Sequence[PathLike], *, n_threads: int = 1, n_trials: int = 10_000) -> Experiment:
-    """Read and compare runs by the metrics, the baseline and the groups that the first recipe asks to report."""
+    """Read and compare runs with the metrics, baseline and groups of the first recipe's report settings."""
     records = Records(runs)
     plan = records.runs[0].table("report")
     metrics = plan.get("metrics")
@@ -113,7 +113,7 @@ def load_experiment(runs: Sequence[PathLike], *, n_threads: int = 1, n_trials: i
 
 
 def _distinct(charts: dict[str, list[Chart]]) -> dict[str, list[Chart]]:
-    """The same with names that differ, also where no more than a dot tells two corpora apart."""
+    """The same charts with unique names, even if two corpora differ only in punctuation."""
     taken: set[str] = set()
     result: dict[str, list[Chart]] = {}
     for topic, group in charts.items():
@@ -127,7 +127,7 @@ def _distinct(charts: dict[str, list[Chart]]) -> dict[str, list[Chart]]:
 
 
 def _known(records: Records, baseline: str) -> str | None:
-    """A baseline whose cells are not there yet is no reason to show nothing."""
+    """The baseline, or None if its cells are not finished yet."""
     names = {part for key in records.rows for part in (key.name, key.system, key.features, key.optimiser)}
     return baseline if baseline in names else None
 
@@ -135,7 +135,7 @@ def _known(records: Records, baseline: str) -> str | None:
 def write_report(
     runs: Sequence[PathLike], out: PathLike, *, svg: PathLike | None = None, n_threads: int = 1, n_trials: int = 10_000
 ) -> Path:
-    """Write the page, and with `svg` every figure as a file of its own into that folder."""
+    """Write the page, and with `svg` every figure as a file into that folder."""
     experiment = load_experiment(runs, n_threads=n_threads, n_trials=n_trials)
     if svg is not None:
         write_figures(experiment, svg)
@@ -143,22 +143,22 @@ def write_report(
 
 
 def write_page(experiment: Experiment, out: PathLike) -> Path:
-    """Write the page alone; compressed where its name says so."""
+    """Write only the page, compressed according to its suffix."""
     page = Path(out)
     if not page.parent.is_dir():
-        raise InputError("its folder does not exist; make it, or name another", path=page)
+        raise InputError("its folder does not exist; create it, or choose another", path=page)
     with open_binary_output(page) as stream:
         stream.write(experiment_html(experiment).encode("utf-8"))
     return page
 
 
 def write_figures(experiment: Experiment, folder: PathLike, topics: Collection[str] | None = None) -> dict[str, Path]:
-    """Every figure as SVG, or those of some topics; their paths by name."""
+    """Write all figures, or those of some topics, as SVG; return their paths by name."""
     base = Path(folder)
     try:
         base.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"is no folder for figures: {error.strerror or error}", path=base) from error
+        raise InputError(f"is not a usable folder for figures: {error.strerror or error}", path=base) from error
     paths = {}
     for topic, charts in experiment.charts.items():
         for chart in charts if topics is None or topic in topics else ():
@@ -168,7 +168,7 @@ def write_figures(experiment: Experiment, folder: PathLike, topics: Collection[s
 
 
 def experiment_html(experiment: Experiment) -> str:
-    """The page as text."""
+    """The page as HTML text."""
     return render_page(
         "experiment.html",
         title=experiment.title,

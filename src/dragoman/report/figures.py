@@ -18,9 +18,9 @@ from dragoman.run import CellResult, CellRound
 __all__ = ["active_charts", "candidate_charts", "learning_charts", "spread_charts", "time_charts", "weight_charts"]
 
 N_WEIGHTS = 12
-"""Features whose weights are drawn: the greatest of the last round, by any optimiser."""
+"""Number of features whose weights are drawn: the largest of the last round, by any optimiser."""
 FAR = 15.0
-"""Points from the middle row beyond which a row is not drawn among the others."""
+"""Rows further than this many points from the median row are not drawn."""
 
 
 def learning_charts(records: Records) -> Iterator[LineChart]:
@@ -51,9 +51,9 @@ def _test_points(entry: CellRound) -> float | None:
 def _with_mean(
     cells: Sequence[CellResult], value: Callable[[CellRound], float | None], name: str, colour: int, dash: Dash
 ) -> list[Line]:
-    """Thin lines of the runs, if there are several, and their mean: of runs that have a value in every round.
+    """Thin lines of the runs, if there are several, and the mean of those with a value in every round.
 
-    Where no run has, the mean is of the rounds that all of them have.
+    If there is no such run, the mean covers the rounds that all runs have.
     """
     lines_of = {
         cell.key.seed: {float(r.round): v for r in cell.rounds if (v := value(r)) is not None and math.isfinite(v)}
@@ -78,7 +78,7 @@ def _with_mean(
 def spread_charts(comparison: RunComparison, optimisers: Sequence[str]) -> Iterator[DotChart]:
     """The test score of every run, as in Figure 6 of Hopkins and May (2011): a chart for each corpus.
 
-    Rows that failed would leave the others no room: where one is far off the middle row, the label says where it is.
+    Rows far from the median row would compress the others: they are mentioned in the label instead.
     """
     metric = comparison.metrics[0]
     for corpus in comparison.corpora():
@@ -101,7 +101,7 @@ def spread_charts(comparison: RunComparison, optimisers: Sequence[str]) -> Itera
 
 
 def weight_charts(records: Records) -> Iterator[PanelChart]:
-    """The greatest weights by round, vectors scaled to length 1: a panel for each feature, the optimisers in it.
+    """The largest weights by round, with vectors scaled to length 1: a panel per feature, a line per optimiser.
 
     A chart for each corpus, system and feature set, with the first seed of every row.
     """
@@ -136,7 +136,7 @@ def _weight_panel(feature: str, rounds: Mapping[str, Mapping[int, Mapping[str, f
 
 
 def _greatest(rounds: Mapping[str, Mapping[int, Mapping[str, float]]]) -> list[str]:
-    """Features with the greatest weights of the last rounds, by size."""
+    """Features with the largest weights of the last rounds, in decreasing order."""
     size: dict[str, float] = {}
     for found in rounds.values():
         for name, value in found[max(found)].items():
@@ -150,18 +150,18 @@ def _unit(weights: dict[str, float]) -> dict[str, float]:
 
 
 def active_charts(records: Records) -> Iterator[LineChart]:
-    """Weights that are not zero, by round; none where all features are dense, as their number says nothing."""
+    """Number of nonzero weights by round; no chart if all features are dense."""
     if records.has_sparse:
         yield from _counts(records, "active", "active features", lambda entry: entry.n_active)
 
 
 def candidate_charts(records: Records) -> Iterator[LineChart]:
-    """Candidates in the pool, by round."""
+    """Number of candidates in the pool, by round."""
     yield from _counts(records, "candidates", "candidates in the pool", lambda entry: entry.n_candidates)
 
 
 def _counts(records: Records, what: str, label: str, count: Callable[[CellRound], int]) -> Iterator[LineChart]:
-    """A chart for each corpus: colour says the optimiser, the kind of line the system with its features."""
+    """A chart per corpus: colour is the optimiser, line style the system with its features."""
     for corpus in records.corpora:
         rows = records.of_corpus(corpus)
         views = list(dict.fromkeys((key.system, key.features) for key in rows))
@@ -198,7 +198,7 @@ def time_charts(records: Records) -> Iterator[BarChart]:
 
 
 def _row_names(keys: Sequence[RowKey]) -> list[str]:
-    """What tells rows of one corpus apart."""
+    """Names that distinguish the rows of one corpus."""
     if len({(key.system, key.features) for key in keys}) == 1:
         return [key.optimiser for key in keys]
     return [f"{key.system} {key.features} {key.optimiser}" for key in keys]

@@ -1,4 +1,4 @@
-"""What tuning gained on the development set and on the test set, said where the gain did not carry over."""
+"""Remarks where gains on the development set did not generalise to the test set."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["remarks"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Gain:
-    """Scores of a row by the metric that it was tuned for, in points, means over its runs."""
+    """Scores of a row by its tuning metric, in points, means over its runs."""
 
     optimiser: str
     metric: str
@@ -28,12 +28,12 @@ class _Gain:
 
     @property
     def by_chance(self) -> bool:
-        """Whether the start lies in the 95% confidence interval of the tuned system's score."""
+        """Whether the initial score lies in the 95% confidence interval of the tuned system's score."""
         return self.interval is not None and self.interval.low <= self.test_start / 100 <= self.interval.high
 
 
 def remarks(records: Records, comparison: RunComparison) -> Iterator[str]:
-    """A paragraph on every system and feature set where a row gained on the development set but not on the test set."""
+    """A paragraph for every system and feature set with a row that gained on the development but not the test set."""
     for names, rows in groupby(comparison.rows, key=lambda row: row.key.group(Within.FEATURES)):
         gains = [gain for row in rows if (gain := _gain(records, comparison, row)) is not None]
         if any(gain.on_dev > 0 >= gain.on_test for gain in gains):
@@ -44,7 +44,7 @@ def remarks(records: Records, comparison: RunComparison) -> Iterator[str]:
 
 
 def _gain(records: Records, comparison: RunComparison, row: Row) -> _Gain | None:
-    """None where a run has no round on the test set, or was tuned for a metric that is not compared."""
+    """None if a run has no test score of its first round, or was tuned for a metric that is not compared."""
     cells = records.rows[row.key]
     metric = cells[0].metric
     if metric not in row.scores or metric in comparison.lower_is_better:
@@ -78,7 +78,7 @@ def _changes(gains: Sequence[_Gain]) -> str:
 
 
 def _confidence(gains: Sequence[_Gain], n_sentences: int) -> str:
-    """What the differences on the test set are worth; nothing where no interval was computed."""
+    """Significance of the differences on the test set; empty if no interval was computed."""
     widths = [100 * gain.interval.half_width for gain in gains if gain.interval is not None]
     if len(widths) < len(gains):
         return ""

@@ -1,4 +1,4 @@
-"""The tables and figures of an experiment as Markdown, for pages that are kept with the sources."""
+"""The tables and figures of an experiment as Markdown, for pages under version control."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _PICTURED = ("spread", "learning", "time")
 
 
 def markdown_tables(runs: Sequence[PathLike] | Experiment, *, figures: str | None = None, n_threads: int = 1) -> str:
-    """Results with their marks, scores of dev and test, active features by class and time by stage.
+    """Results with marks, dev and test scores, active features by class, and time by stage.
 
-    `figures` is the folder of the SVG files, seen from the page; None leaves the figures out.
+    `figures` is the folder of the SVG files relative to the page; None omits the figures.
     """
     experiment = runs if isinstance(runs, Experiment) else load_experiment(runs, n_threads=n_threads)
     return "\n".join([*_heading(experiment), *_tables(experiment, figures)])
@@ -32,14 +32,14 @@ def markdown_tables(runs: Sequence[PathLike] | Experiment, *, figures: str | Non
 def write_markdown(
     runs: Sequence[PathLike] | Experiment, out: PathLike, *, svg: PathLike | None = None, n_threads: int = 1
 ) -> Path:
-    """Write the tables, and the figures that they show into a folder beside the page, with the page's name.
+    """Write the tables, and their figures into a folder next to the page with the page's name.
 
-    With `svg` all figures go there. Results stand between the lines `<!-- results -->` and `<!-- end of results -->`; a
-    page that is there already keeps what stands around them, and must have them.
+    With `svg` all figures go there instead. Results are written between the lines `<!-- results -->` and `<!-- end of
+    results -->`; an existing page must have them and keeps the text around them.
     """
     page = Path(out)
     if not page.parent.is_dir():
-        raise InputError("its folder does not exist; make it, or name another", path=page)
+        raise InputError("its folder does not exist; create it, or choose another", path=page)
     folder = page.with_suffix("") if svg is None else Path(svg)
     if folder == page:
         raise InputError("a folder of this name is for the figures; give the page a suffix, such as .md", path=page)
@@ -54,7 +54,7 @@ def write_markdown(
 
 
 def _kept(page: Path) -> tuple[str, str]:
-    """What a page has before and after the results; nothing where there is no page yet."""
+    """The text of a page before and after the results; empty if the page does not exist."""
     if not page.exists():
         return "", ""
     try:
@@ -65,7 +65,7 @@ def _kept(page: Path) -> tuple[str, str]:
     begins, ends = ([i for i, line in enumerate(lines) if line.strip() == mark] for mark in (_BEGIN, _END))
     if len(begins) != 1 or len(ends) != 1 or begins > ends:
         raise InputError(
-            f"expected the line {_BEGIN} once and below it {_END} once; mend the page, or name another", path=page
+            f"expected the line {_BEGIN} once and below it {_END} once; fix the page, or choose another", path=page
         )
     return "".join(lines[: begins[0] + 1]), "".join(lines[ends[0] :])
 

@@ -1,4 +1,4 @@
-"""What a report reads from runs: their cells, settings, weights and derivations."""
+"""The data of a report: cells, settings, weights and derivations of runs."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ class RunSettings:
     settings: Mapping[str, Any]
 
     def text(self, key: str) -> str:
-        """A setting that is text; empty if there is none."""
+        """A text setting; empty if missing."""
         value = self.settings.get(key)
         return value if isinstance(value, str) else ""
 
     def entries(self, key: str) -> list[Mapping[str, Any]]:
-        """A setting that is a list of tables."""
+        """A setting with a list of tables."""
         value = self.settings.get(key)
         return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
 
     def table(self, key: str) -> Mapping[str, Any]:
-        """A setting that is a table."""
+        """A setting with a table."""
         value = self.settings.get(key)
         return value if isinstance(value, dict) else {}
 
 
 class Records:
-    """Everything that was recorded in some runs."""
+    """All records of some runs."""
 
     def __init__(self, runs: Sequence[PathLike]) -> None:
         self.outputs: Outputs = load_outputs(runs)
@@ -61,12 +61,12 @@ class Records:
 
     @cached_property
     def corpora(self) -> list[str]:
-        """Corpora in the order in which they were planned."""
+        """Corpora in the planned order."""
         return list(dict.fromkeys(key.corpus for key in self.rows))
 
     @cached_property
     def optimisers(self) -> list[str]:
-        """In order, with those of failed cells; the place of one is its colour."""
+        """Optimisers in order, including those of failed cells; the index is the colour."""
         return list(dict.fromkeys(key.optimiser for key in self.outputs.cells))
 
     def of_corpus(self, corpus: str) -> dict[RowKey, list[CellResult]]:
@@ -74,14 +74,14 @@ class Records:
         return {key: cells for key, cells in self.rows.items() if key.corpus == corpus}
 
     def weights(self, key: CellKey, number: int) -> dict[str, float]:
-        """The weights that a round decoded with; none if they are not there."""
+        """The weights that a round decoded with; empty if missing."""
         path = self.outputs.folders[key] / "weights" / f"{number:04d}.tsv"
         if not path.exists() or not path.stat().st_size:
             return {}
         return {name: value for name, value in read_weights(path).items() if value}
 
     def classes(self, cell: CellResult) -> Counter[str]:
-        """Active features of the best round by class, which is what stands before the colon; "" without one."""
+        """Active features of the best round by class, the part of the name before the colon; "" without one."""
         if cell.key not in self._classes:
             names = self.weights(cell.key, cell.best_round)
             self._classes[cell.key] = Counter(name.split(":", 1)[0] if ":" in name else "" for name in names)
@@ -93,7 +93,7 @@ class Records:
         return any(name for cells in self.rows.values() for cell in cells for name in self.classes(cell))
 
     def derivations(self, key: CellKey, read: Callable[[Mapping[str, Any]], _T]) -> dict[int, _T]:
-        """Explanations of translations, by sentence, in the form that `read` gives them."""
+        """Explanations of translations by sentence, converted by `read`."""
         path = self.outputs.folders[key] / "derivations.jsonl"
         found: dict[int, _T] = {}
         for number, line in enumerate(read_lines(path) if path.exists() else (), start=1):
@@ -107,12 +107,12 @@ class Records:
         return found
 
     def setting(self, key: str) -> Iterable[str]:
-        """A text of all runs' settings, each said once."""
+        """The distinct values of a text setting over all runs."""
         return dict.fromkeys(text for run in self.runs if (text := run.text(key)))
 
 
 def start_rounds(cells: Sequence[CellResult]) -> list[CellRound]:
-    """The first round of every cell, decoded with the weights that tuning began with."""
+    """The first round of every cell, decoded with the initial weights."""
     return [cell.rounds[0] for cell in cells if cell.rounds]
 
 

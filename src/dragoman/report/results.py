@@ -27,7 +27,7 @@ Table = tuple[list[Shown], list[list[Shown]]]
 
 
 def overview_table(records: Records, comparison: RunComparison) -> Table:
-    """Test scores by the first metric, a column for each optimiser; the marks are those of the comparison."""
+    """Test scores by the first metric, one column per optimiser, with the marks of the comparison."""
     header = [*(Shown(word, numeric=False) for word in ("corpus", "system", "features")), Shown("start")]
     header += map(Shown, records.optimisers)
     metric = comparison.metrics[0]
@@ -47,7 +47,7 @@ def overview_table(records: Records, comparison: RunComparison) -> Table:
 
 
 def score_table(records: Records, corpus: str) -> Table:
-    """Rounds, dev and test score of the start and of the best round, and what was learned; means over the runs."""
+    """Rounds, dev and test scores of the initial weights and the best round, and sizes; means over the runs."""
     names = ["rounds", "best round", "dev, start", "dev", "test, start", "test", "length", "candidates"]
     header = _header(*names, *(["active features"] if records.has_sparse else []))
     rows = []
@@ -70,7 +70,7 @@ def score_table(records: Records, corpus: str) -> Table:
 
 
 def cost_table(records: Records, corpus: str) -> Table:
-    """What a tuning run takes, means over the runs."""
+    """Time and memory of a tuning run, means over the runs."""
     header = _header(
         "rounds",
         "decoding, CPU s",
@@ -104,7 +104,7 @@ def cpu_by_part(cells: Sequence[CellResult]) -> dict[str, list[float]]:
 
 
 def stage_table(records: Records, corpus: str) -> Table:
-    """Every stage: what it took when it was made, means over the cells of a system."""
+    """Time and memory of every stage when it was computed, means over the cells of a system."""
     header = [Shown("stage", numeric=False), Shown("system", numeric=False)]
     header += map(Shown, ["made", "CPU s", "wall s", "peak MiB", "found ready"])
     by_stage: dict[tuple[str, str], list[tuple[CellResult, Any]]] = {}
@@ -114,7 +114,7 @@ def stage_table(records: Records, corpus: str) -> Table:
                 by_stage.setdefault((key.system, stage.name), []).append((cell, stage))
     rows = []
     for (system, name), found in by_stage.items():
-        # What was found ready carries the cost of when it was made; counted once is enough.
+        # A cached result carries the cost of its computation, which is counted only once.
         made = [stage for _, stage in found if not stage.cached]
         shown = made or [found[0][1]]
         numbers = [
@@ -143,9 +143,9 @@ def class_table(records: Records, corpus: str) -> Table:
 
 
 def published_table(published: Sequence[Mapping[str, Any]], comparison: RunComparison) -> Table:
-    """Figures of the paper, and the row of ours that fits where there is just one.
+    """Published figures, and the matching row of ours if there is exactly one.
 
-    Where none of ours fits any, optimisers stand side by side instead.
+    If none of ours matches any, optimisers are shown side by side instead.
     """
     entries = [entry for entry in published if isinstance(entry.get("score"), int | float)]
     here = [_ours(entry, comparison) for entry in entries]
@@ -219,7 +219,7 @@ def _names(key: RowKey) -> list[Shown]:
 
 
 def _points(scores: Iterable[float | None]) -> str:
-    """The mean of scores that are known, in points."""
+    """The mean of the known scores, in points."""
     return _mean([100 * score for score in scores if score is not None], 2)
 
 

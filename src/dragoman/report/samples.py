@@ -1,4 +1,4 @@
-"""Sentences with what each system made of them, how that differs from a reference, and how it came about."""
+"""Sample sentences with each system's translation, its differences from a reference, and its derivation."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from dragoman.text import printable, split_tokens
 __all__ = ["Change", "Sample", "ShownDerivation", "Span", "Translation", "differences", "samples"]
 
 N_SAMPLES = 12
-"""Sentences shown of every corpus."""
+"""Number of sentences shown per corpus."""
 N_FEATURES = 12
-"""Features shown of a derivation: those with the greatest contributions."""
+"""Number of features shown per derivation: those with the largest contributions."""
 
 
 class Change(StrEnum):
-    """What an output does to its reference."""
+    """How a span of the output differs from the reference."""
 
     SAME = "same"
     ADDED = "added"
@@ -30,7 +30,7 @@ class Change(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Some words in a row."""
+    """Consecutive words with the same kind of change."""
 
     change: Change
     text: str
@@ -38,20 +38,21 @@ class Span:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownDerivation:
-    """How a translation came about, as a template shows it; nothing in it is markup."""
+    """A derivation for display; it contains no markup."""
 
     score: float
     pieces: Sequence[Mapping[str, Any]]
     tree: Sequence[str]
     features: Sequence[Mapping[str, Any]]
     n_more: int
-    """Features that are not shown, and what they contribute together."""
+    """Number of features not shown."""
     more: float
+    """Summed contribution of the features not shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Translation:
-    """What a system made of a sentence."""
+    """A system's translation of a sentence."""
 
     key: RowKey
     seed: int
@@ -70,7 +71,7 @@ class Sample:
 
 
 def samples(records: Records, corpus: str) -> list[Sample]:
-    """Sentences that cells explained, or else some from all over the test set; the first seed of every row."""
+    """Sentences that cells explained, or else evenly spaced ones of the test set; the first seed of every row."""
     test_set = records.outputs.test_sets[corpus]
     first = {key: cells[0].key for key, cells in records.of_corpus(corpus).items()}
     lines = {key: records.outputs.translations(cell) for key, cell in first.items()}
@@ -104,7 +105,7 @@ def samples(records: Records, corpus: str) -> list[Sample]:
 
 
 def differences(output: str, references: Sequence[str]) -> list[Span]:
-    """The words of an output with what it adds to, and misses of, the reference that it is most like."""
+    """The words of an output, with those extra or missing compared with the most similar reference."""
     words = split_tokens(output)
     tokens = [split_tokens(reference) for reference in references]
     if not tokens:

@@ -1,4 +1,4 @@
-"""Parts of SVG pictures as text. Labels are escaped; text and grid take the colour of their surroundings."""
+"""Parts of SVG pictures as text. Labels are escaped; text and grid use the current colour."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
 
 DASHES = ("", "7 4", "2 3", "8 3 2 3")
 LETTER = 6.9
-"""Mean width of a letter at 13 pixels, for want of a ruler."""
+"""Estimated mean width of a letter at 13 pixels."""
 _FONT = "font: 13px system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif; fill: currentColor"
 
 
@@ -44,7 +44,7 @@ class Frame:
 
 
 def svg(width: float, height: float, parts: Sequence[Markup], title: str) -> Markup:
-    """A picture with a title for those who do not see it."""
+    """A picture with a title, for accessibility."""
     head = Markup(
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {} {}" width="{}" role="img" style="{}"><title>{}</title>'
     )
@@ -53,7 +53,7 @@ def svg(width: float, height: float, parts: Sequence[Markup], title: str) -> Mar
 
 
 def marker(kind: int, x: float, y: float, size: float) -> Markup:
-    """A small mark whose shape goes with its colour."""
+    """A small mark with a shape for each colour."""
     colour, half = COLOURS[kind % len(COLOURS)], size * 0.9
     match kind % 4:
         case 0:
@@ -71,7 +71,7 @@ def marker(kind: int, x: float, y: float, size: float) -> Markup:
 
 
 def swatch(entry: Entry, x: float = 0.0, y: float = 6.0) -> Markup:
-    """What stands before a name of the legend, 26 pixels wide."""
+    """The symbol before a legend entry, 26 pixels wide."""
     colour = COLOURS[entry.colour % len(COLOURS)]
     if entry.dash is None:
         return Markup('<rect x="{:.1f}" y="{:.1f}" width="12" height="12" fill="{}"/>').format(x + 14, y - 6, colour)
@@ -80,7 +80,7 @@ def swatch(entry: Entry, x: float = 0.0, y: float = 6.0) -> Markup:
 
 
 def legend_rows(entries: Sequence[Entry], left: float, top: float, width: float) -> tuple[list[Markup], float]:
-    """Names in rows that wrap, and how far down they reach."""
+    """Legend entries in wrapped rows, and the y coordinate of their bottom."""
     parts: list[Markup] = []
     x, y = left, top
     for entry in entries:
@@ -93,7 +93,7 @@ def legend_rows(entries: Sequence[Entry], left: float, top: float, width: float)
 
 
 def across(axis: Axis, frame: Frame) -> list[Markup]:
-    """Lines of a grid from left to right, their numbers at the left."""
+    """Horizontal grid lines with tick labels on the left."""
     line = Markup('<path stroke="currentColor" stroke-opacity="0.15" d="M{:.1f} {:.1f}H{:.1f}"/>')
     return [
         line.format(frame.left, y, frame.right) + text(frame.left - 8, y + 4, shown, "end")
@@ -102,7 +102,7 @@ def across(axis: Axis, frame: Frame) -> list[Markup]:
 
 
 def upwards(axis: Axis, frame: Frame) -> list[Markup]:
-    """Lines of a grid from the bottom to the top, their numbers below."""
+    """Vertical grid lines with tick labels below."""
     line = Markup('<path stroke="currentColor" stroke-opacity="0.15" d="M{:.1f} {:.1f}V{:.1f}"/>')
     return [
         line.format(x, frame.top, frame.bottom) + text(x, frame.bottom + 18, shown, "middle")
@@ -111,17 +111,17 @@ def upwards(axis: Axis, frame: Frame) -> list[Markup]:
 
 
 def under(name: str, frame: Frame, top: float) -> tuple[list[Markup], float]:
-    """The name of the axis below a frame, in lines that fit, and how far down it reaches."""
+    """The wrapped axis label below a frame, and the y coordinate of its bottom."""
     lines = wrap(printable(name), max(8, int((frame.right - frame.left) / LETTER))) or [""]
     middle = (frame.left + frame.right) / 2
     return [text(middle, top + 18 * i, line, "middle") for i, line in enumerate(lines)], top + 18 * len(lines) - 8
 
 
 def text(x: float, y: float, content: str, anchor: str) -> Markup:
-    """Words at a place."""
+    """A text element at a position."""
     return Markup('<text x="{:.1f}" y="{:.1f}" text-anchor="{}">{}</text>').format(x, y, anchor, label(content))
 
 
 def label(content: str) -> Markup:
-    """Text that cannot be taken for markup, control characters made visible."""
+    """Escaped text with visible control characters."""
     return escape(printable(content))

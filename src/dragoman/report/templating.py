@@ -1,4 +1,4 @@
-"""Pages: one HTML file each that opens offline. Everything is escaped; a name that is not there is an error."""
+"""Self-contained HTML pages. Everything is escaped; an undefined name is an error."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["render_page", "write_chart_page"]
 
 
 def render_page(template: str, *, title: str, **values: Any) -> str:
-    """A page with style and script inside. `printable` shows control characters."""
+    """A page with inline style and script. The filter `printable` makes control characters visible."""
     import jinja2
 
     environment = jinja2.Environment(
@@ -39,7 +39,7 @@ def render_page(template: str, *, title: str, **values: Any) -> str:
     }
     script = files("dragoman.report").joinpath("templates", "page.js").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
-    # The script is our own file, which holds no end of a script element; its hash lets it pass the page's policy.
+    # The script is our own file without a closing script tag; its hash is in the page's content security policy.
     return environment.get_template(template).render(
         title=title,
         script=Markup("{}").format(_Code(script)),
@@ -55,13 +55,13 @@ def write_chart_page(path: PathLike, *, title: str, lead: str, chart: Chart, not
 
 
 def _score_columns(table: Table) -> list[bool]:
-    """Columns that hold marked scores: every cell leaves room for a mark, so that numbers stand under each other."""
+    """Columns with marked scores: every cell leaves room for a mark, so that numbers are aligned."""
     header, rows = table
     return [any(row[i].mark is not None for row in rows) for i in range(len(header))]
 
 
 class _Code(str):
-    """Text of a script that goes into the page as it is."""
+    """Script text that is inserted into the page unescaped."""
 
     __slots__ = ()
 
