@@ -83,7 +83,7 @@ def test_mistakes(inside, run):
     for words, message in (
         (["absent"], "is not a run"),
         ([run, run], "duplicate cell"),
-        ([run, "-m", "meteor"], "'meteor' is no metric"),
+        ([run, "-m", "meteor"], "'meteor' is not a metric"),
         ([run, "--baseline", "nobody"], "no such row"),
         ([run, "--format", "excel"], "--format"),
         ([run, "--test", "t"], "--test"),

@@ -59,7 +59,7 @@ def test_several_runs_have_mean_and_deviation(dragoman, files):
         (["-r", "ref0"], "nothing to score"),
         (["short", "-r", "ref0"], "reference 1 has 4 lines but the hypotheses have 2"),
         (["hyp", "short", "-r", "ref0"], "short has 2 lines but hyp has 4"),
-        (["hyp", "-r", "ref0", "-m", "meteor"], "'meteor' is no metric"),
+        (["hyp", "-r", "ref0", "-m", "meteor"], "'meteor' is not a metric"),
         (["hyp", "-r", "absent"], "absent: cannot be read"),
         (["--run", "hyp", "-r", "ref0"], "expected NAME=FILE"),
         (["hyp", "-r", "ref0", "--tokenize", "words"], "--tokenize"),

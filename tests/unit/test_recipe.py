@@ -167,7 +167,7 @@ BAD = {
         "optimisers.mert.settings.n_starts=[1]",
         "optimisers.mert: n_starts = [1]: expected a whole number",
     ),
-    "a metric": ("optimisers.mert.metric='blue'", "optimisers.mert: 'blue' is no metric"),
+    "a metric": ("optimisers.mert.metric='blue'", "optimisers.mert: 'blue' is not a metric"),
     "a list size": ("optimisers.mert.k=1", "optimisers.mert.k = 1: expected at least 2"),
     "rounds": ("optimisers.mert.max_rounds=0", "optimisers.mert: tuning needs at least one round, not 0"),
     "a fold": ("optimisers.mert.fold=1", "optimisers.mert.fold = 1: 'systems.phrase.folds' is 1"),
@@ -191,7 +191,7 @@ BAD = {
     "a flag": ("report.rounds_on_test=1", "report.rounds_on_test = 1: expected true or false"),
     "a pattern without a seed": ("report.rounds_on_test='*prro*'", "no cell matches *prro*"),
     "a pattern of cells": ("report.rounds_on_test='x/*'", "no cell matches x/*; cells are named like "),
-    "a reported metric": ("report.metrics=['rouge']", "report: 'rouge' is no metric"),
+    "a reported metric": ("report.metrics=['rouge']", "report: 'rouge' is not a metric"),
     "a published row": ("published.score='high'", "published.0.score = 'high': expected"),
     "a published figure": ("published.score=nan", "published.0.score = nan: expected a number of less than 64 bits"),
     "a published deviation": (

@@ -1,4 +1,4 @@
-"""Metrics: statistics of segments, added up, scored; equal to sacrebleu's."""
+"""Metrics: segment statistics, summed over a corpus and scored; scores equal sacrebleu's."""
 
 from dragoman.metric.base import Draws, Metric
 from dragoman.metric.bleu import Bleu, ReferenceLength, Smoothing

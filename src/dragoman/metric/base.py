@@ -1,4 +1,4 @@
-"""What a metric is: statistics of a segment, added up over a corpus, scored."""
+"""The interface of metrics: segment statistics, summed over a corpus and scored."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ Totals = NDArray[np.float64]
 WordArrays = tuple[
     NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]
 ]
-"""Offsets and ids of the hypotheses, the sentence of each, and the references: of each sentence, offsets, ids."""
+"""Offsets and ids of the hypotheses, their sentences, and the references: offsets by sentence, offsets, ids."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draws:
-    """Random draws behind confidence intervals and p-values: bootstrap samples, trials of a randomisation test."""
+    """Number of random draws of significance tests: bootstrap resamples, trials of a randomisation test."""
 
     n_bootstrap: int = 0
     n_trials: int = 0
@@ -41,9 +41,9 @@ class Draws:
 
 
 class Metric(ABC):
-    """Scores are fractions: 0.25 is what papers write as 25.
+    """A metric. Scores are fractions: 0.25 is 25 points in papers.
 
-    The members up to `score` are what a metric must have; the others have defaults that suit most.
+    A metric must define the members up to `score`; the others have defaults that suit most.
     """
 
     __slots__ = ()
@@ -51,12 +51,12 @@ class Metric(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """As `by_name` reads it."""
+        """The name that `by_name` accepts."""
 
     @property
     @abstractmethod
     def n_stats(self) -> int:
-        """Numbers per segment."""
+        """Number of statistics per segment."""
 
     @abstractmethod
     def statistics(
@@ -70,9 +70,9 @@ class Metric(ABC):
     ) -> NDArray[np.float64]:
         """Statistics of each candidate, [len(hyps), n_stats].
 
-        `sentence` says which sentence of `refs` each candidate translates (default: candidate i sentence i);
-        keep candidates of a sentence together, then its references are looked at once. Metrics that look
-        inside words need `spelling`. Raises InputError where a candidate has no reference.
+        `sentence` is the sentence of `refs` that each candidate translates (default: candidate i sentence i); keep
+        candidates of a sentence together, so that its references are processed once. Character-level metrics need
+        `spelling`. Raises InputError when a candidate has no reference.
         """
 
     @abstractmethod
@@ -84,7 +84,7 @@ class Metric(ABC):
         sentence: NDArray[np.int32] | None = None,
         n_threads: int = 1,
     ) -> NDArray[np.float64]:
-        """The same from lines of text and, per sentence, any number of reference lines."""
+        """The same from text, with any number of references per sentence."""
 
     @abstractmethod
     def score(self, total: Totals) -> Totals:
@@ -92,7 +92,7 @@ class Metric(ABC):
 
     @property
     def higher_is_better(self) -> bool:
-        """Of `score`; `gain` is always better when higher."""
+        """Whether a higher `score` is better; a higher `gain` always is."""
         return True
 
     def gain(self, total: Totals) -> Totals:
@@ -101,12 +101,12 @@ class Metric(ABC):
         return score if self.higher_is_better else 1 - score
 
     def segment_gains(self, stats: Totals, sentence_bleu: SentenceBleu | None = None) -> NDArray[np.float64]:
-        """The gain of each candidate alone, [n, n_stats] -> [n]; `sentence_bleu` says how BLEU is smoothed."""
+        """The sentence-level gain of each candidate, [n, n_stats] -> [n]; `sentence_bleu` is the smoothing of BLEU."""
         return np.ascontiguousarray(self.gain(stats), dtype=np.float64)
 
     def scorer(self) -> _core.Scorer:
-        """The gain of summed statistics for native kernels. Raises InputError for a metric that has none."""
-        raise InputError(f"{self.name} cannot be optimised by this method: it has no native form")
+        """The gain of summed statistics for native kernels. Raises InputError if the metric has no native scorer."""
+        raise InputError(f"{self.name} cannot be optimised by this method: it has no native scorer")
 
     @property
     def uses_references(self) -> bool:
@@ -115,37 +115,37 @@ class Metric(ABC):
 
     @property
     def reads_text(self) -> bool:
-        """Whether words are found in text by a tokeniser of the metric's own, so that word ids will not do."""
+        """Whether the metric tokenises text itself, so that it cannot be computed from word ids."""
         return False
 
     @property
     def has_known_scale(self) -> bool:
-        """Whether gains are in [0, 1] as step sizes and thresholds assume."""
+        """Whether gains are in [0, 1], as step sizes and thresholds assume."""
         return True
 
     @property
     def in_context(self) -> bool:
-        """Whether MIRA takes the gain of a candidate together with the translations before it."""
+        """Whether MIRA computes gains with a pseudo-corpus of previous translations."""
         return False
 
     def reference_lengths(self, stats: Totals) -> NDArray[np.float64] | None:
-        """Reference words of each candidate, [n, n_stats] -> [n]; None where statistics do not tell."""
+        """Reference length of each candidate, [n, n_stats] -> [n]; None if not in the statistics."""
         return None
 
     def length_ratio(self, total: Totals) -> float | None:
-        """Words of the hypotheses per reference word; None where statistics do not tell."""
+        """Hypothesis length over reference length; None if not in the statistics."""
         return None
 
     def doubt(self, total: Totals) -> str | None:
-        """Why no choice among candidates with these summed statistics can score; None where one can."""
+        """Why every choice among candidates with these summed statistics scores 0; None if some choice does not."""
         return None
 
     def settings(self) -> Mapping[str, object]:
-        """Fields of the signature; those that are None are left out."""
+        """Fields of the signature; None values are omitted."""
         return {}
 
     def signature(self, n_refs: int | None, draws: Draws | None = None) -> str:
-        """What a reader needs to repeat the score, in sacrebleu's order; `n_refs` None says that it varies."""
+        """The signature for reproducing the score, in sacrebleu's order; `n_refs` None means that it varies."""
         draws = draws or Draws()
         fields: dict[str, object] = {
             "nrefs": "var" if n_refs is None else n_refs,
@@ -159,13 +159,13 @@ class Metric(ABC):
 
 
 class WordMetric(Metric):
-    """A metric on words, with its own way to find them in text."""
+    """A metric on words, with its own tokenisation of text."""
 
     __slots__ = ()
 
     @abstractmethod
     def tokenise(self, lines: Iterable[str]) -> list[list[str]]:
-        """The words of each line that `statistics` expects to get as ids."""
+        """The words of each line, whose ids `statistics` takes."""
 
     @abstractmethod
     def _count(self, words: WordArrays, spelling: Spelling | None, n_threads: int) -> NDArray[np.float64]:
@@ -173,7 +173,7 @@ class WordMetric(Metric):
 
     @property
     def ignores_case(self) -> bool:
-        """Whether words that differ in case alone are the same, which takes their spelling."""
+        """Whether words that differ only in case are equal, which requires `spelling`."""
         return False
 
     def statistics(
@@ -185,12 +185,12 @@ class WordMetric(Metric):
         spelling: Spelling | None = None,
         n_threads: int = 1,
     ) -> NDArray[np.float64]:
-        """[len(hyps), n_stats]; `spelling` is needed by metrics that look inside words."""
+        """[len(hyps), n_stats]; character-level metrics need `spelling`."""
         if sentence is None:
             if len(hyps) != len(refs):
                 raise InputError(
                     f"{len(hyps)} hypotheses but references of {len(refs)} sentences; "
-                    "give one hypothesis per sentence, or say which sentence each belongs to"
+                    "give one hypothesis per sentence, or the sentence of each hypothesis"
                 )
             sentence = np.arange(len(hyps), dtype=np.int32)
         hyp_ids, ref_ids = hyps.ids, refs.segments.ids
@@ -208,7 +208,7 @@ class WordMetric(Metric):
         sentence: NDArray[np.int32] | None = None,
         n_threads: int = 1,
     ) -> NDArray[np.float64]:
-        """Tokenises, numbers the words, and counts."""
+        """Tokenise, map words to ids, and count."""
         lexicon = Lexicon()
         hyp_segments = lexicon.segments(self.tokenise(hyps))
         words = iter(self.tokenise(chain.from_iterable(refs)))
@@ -219,5 +219,5 @@ class WordMetric(Metric):
 
     def _spelling_needed(self, spelling: Spelling | None) -> Spelling:
         if spelling is None:
-            raise InputError(f"{self.name} looks inside words: pass the spelling of the vocabulary with the word ids")
+            raise InputError(f"{self.name} is character-based: pass the spelling of the vocabulary with the word ids")
         return spelling

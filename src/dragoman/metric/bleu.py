@@ -25,7 +25,7 @@ __all__ = ["Bleu", "ReferenceLength", "Smoothing"]
 
 
 class Smoothing(StrEnum):
-    """What to do about orders without a match (Chen and Cherry 2014)."""
+    """Smoothing of orders without a match (Chen and Cherry 2014)."""
 
     NONE = "none"
     FLOOR = "floor"
@@ -34,7 +34,7 @@ class Smoothing(StrEnum):
 
 
 class ReferenceLength(StrEnum):
-    """Which reference's length the brevity penalty takes; of two equally close ones the shorter."""
+    """The reference length of the brevity penalty; `closest` takes the shorter on ties."""
 
     CLOSEST = "closest"
     SHORTEST = "shortest"
@@ -46,11 +46,11 @@ _DEFAULT_VALUE = {Smoothing.FLOOR: 0.1, Smoothing.ADD_K: 1.0}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bleu(WordMetric):
-    """Corpus BLEU; the defaults are sacrebleu's but for the tokeniser.
+    """Corpus BLEU; the defaults are sacrebleu's except for the tokeniser.
 
     Statistics: hypothesis length, reference length, matches of order 1..N, n-grams of order 1..N.
-    With `smoothing` none the score is 0 as soon as one order has no match, as MERT wants it. `smooth_value`
-    is the floor or k; `effective_order` leaves out the orders that the hypotheses are too short for.
+    With `smoothing` none the score is 0 if any order has no match, as MERT requires. `smooth_value` is the floor or k;
+    `effective_order` omits orders for which the hypotheses are too short.
     """
 
     max_order: int = 4
@@ -65,7 +65,7 @@ class Bleu(WordMetric):
         if self.max_order < 1:
             raise InputError(f"BLEU needs an n-gram order of at least 1, not {self.max_order}")
         if self.smooth_value is not None and self.smoothing not in _DEFAULT_VALUE:
-            raise InputError(f"smoothing {self.smoothing} takes no value; leave it out, or use floor or add-k")
+            raise InputError(f"smoothing {self.smoothing} takes no value; omit it, or use floor or add-k")
 
     @property
     def _value(self) -> float:
@@ -73,32 +73,29 @@ class Bleu(WordMetric):
 
     @property
     def name(self) -> str:
-        """Always `bleu`; the signature tells variants apart."""
+        """Always `bleu`; the signature distinguishes variants."""
         return "bleu"
 
     @property
     def n_stats(self) -> int:
-        """Two lengths and two numbers per order."""
         return 2 + 2 * self.max_order
 
     def tokenise(self, lines: Iterable[str]) -> list[list[str]]:
-        """Lowercased and tokenised as asked, then split at any whitespace."""
+        """Lowercased and tokenised according to the settings, then split at whitespace."""
         split = self.tokenizer.load()
         return [split((line.lower() if self.lowercase else line).rstrip()).split() for line in lines]
 
     @property
     def ignores_case(self) -> bool:
-        """With `lowercase`."""
         return self.lowercase
 
     @property
     def reads_text(self) -> bool:
-        """With a tokeniser."""
         return self.tokenizer is not Tokenizer.NONE
 
     @property
     def in_context(self) -> bool:
-        """Alone, most sentences score 0."""
+        """True, because most single sentences score 0."""
         return True
 
     def _count(self, words: WordArrays, spelling: Spelling | None, n_threads: int) -> NDArray[np.float64]:
@@ -132,30 +129,29 @@ class Bleu(WordMetric):
         return result[()]
 
     def segment_gains(self, stats: Totals, sentence_bleu: SentenceBleu | None = None) -> NDArray[np.float64]:
-        """Smoothed: BLEU+1 unless given."""
+        """Smoothed sentence BLEU, BLEU+1 by default."""
         return np.ascontiguousarray((sentence_bleu or SentenceBleu()).score(stats), dtype=np.float64)
 
     def scorer(self) -> _core.Scorer:
-        """Unsmoothed, whatever smoothing the metric reports with."""
+        """Unsmoothed BLEU, regardless of `smoothing`."""
         return _core.bleu_scorer(self.max_order)
 
     def reference_lengths(self, stats: Totals) -> NDArray[np.float64]:
-        """The second statistic."""
         return stats[:, 1]
 
     def length_ratio(self, total: Totals) -> float | None:
-        """None for empty references."""
+        """None if the references are empty."""
         return float(total[0] / total[1]) if total[1] > 0 else None
 
     def doubt(self, total: Totals) -> str | None:
-        """Without a match of the highest order BLEU is 0 for every choice."""
+        """Without a match of the highest order, BLEU is 0 for every choice."""
         n = self.max_order
         if total[1 + n] > 0 or total[1 + 2 * n] == 0:
             return None
         return f"no candidate shares a {n}-gram with its reference"
 
     def settings(self) -> Mapping[str, object]:
-        """As sacrebleu's; settings it does not have are added where they differ from its own."""
+        """As in sacrebleu; settings that it lacks are added if they differ from its behaviour."""
         value = f"[{self._value:.2f}]" if self.smoothing in _DEFAULT_VALUE else ""
         return {
             "case": "lc" if self.lowercase else "mixed",

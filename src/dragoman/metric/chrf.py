@@ -23,10 +23,10 @@ __all__ = ["Chrf"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chrf(WordMetric):
-    """Character n-gram F score, as sacrebleu's; with `word_order` 2 it is chrF++.
+    """Character n-gram F-score, as in sacrebleu; with `word_order` 2 it is chrF++.
 
-    Statistics: for each order, characters first, the n-grams of the hypothesis, of the reference, and common
-    to both, against the reference that gives the best F score.
+    Statistics: for each order, characters first, the numbers of n-grams in the hypothesis, in the reference, and in
+    both, for the reference with the best F-score.
     """
 
     char_order: int = 6
@@ -42,16 +42,15 @@ class Chrf(WordMetric):
 
     @property
     def name(self) -> str:
-        """chrf, with one plus for each word order."""
+        """`chrf` with one plus per word order."""
         return "chrf" + "+" * self.word_order
 
     @property
     def n_stats(self) -> int:
-        """Three per order."""
         return 3 * (self.char_order + self.word_order)
 
     def tokenise(self, lines: Iterable[str]) -> list[list[str]]:
-        """Words, lowercased if asked."""
+        """Words, lowercased with `lowercase`."""
         return [(line.lower() if self.lowercase else line).split() for line in lines]
 
     def _count(self, words: WordArrays, spelling: Spelling | None, n_threads: int) -> NDArray[np.float64]:
@@ -73,7 +72,7 @@ class Chrf(WordMetric):
         )
 
     def score(self, total: Totals) -> Totals:
-        """F score of the precisions and recalls, averaged over the orders that occur."""
+        """F-score of precision and recall averaged over the orders that occur."""
         total = np.asarray(total, dtype=np.float64)
         triples = total.reshape(*total.shape[:-1], -1, 3)
         hyp, ref, match = triples[..., 0], triples[..., 1], triples[..., 2]
@@ -87,15 +86,14 @@ class Chrf(WordMetric):
         return score
 
     def scorer(self) -> _core.Scorer:
-        """The same F score."""
         return _core.chrf_scorer(self.char_order + self.word_order, float(self.beta))
 
     def doubt(self, total: Totals) -> str | None:
-        """Without any match the score is 0 for every choice."""
+        """Without any match, the score is 0 for every choice."""
         return None if total[2::3].any() else "no candidate shares an n-gram with its reference"
 
     def settings(self) -> Mapping[str, object]:
-        """As sacrebleu's; beta is added where it is not 2."""
+        """As in sacrebleu; beta is added if it is not 2."""
         return {
             "case": "lc" if self.lowercase else "mixed",
             "eff": "yes",

@@ -1,4 +1,4 @@
-"""A number per candidate that the user brings: COMET, a person's judgement, anything."""
+"""An external score per candidate, such as COMET or a human judgement."""
 
 from __future__ import annotations
 
@@ -24,26 +24,25 @@ _MAX_VALUE = 1e100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class External(Metric):
-    """The mean of given values. Statistics: the value, and 1."""
+    """The mean of external values. Statistics: the value, and 1."""
 
     label: str = "external"
     higher_is_better: bool = True
 
     @property
     def name(self) -> str:
-        """What the values are called."""
+        """The label of the values."""
         return self.label
 
     @property
     def n_stats(self) -> int:
-        """A sum and a count."""
         return 2
 
     def from_values(self, values: ArrayLike) -> NDArray[np.float64]:
         """Statistics of candidates with these values, [n, 2]."""
         array = np.asarray(values, dtype=np.float64)
         if array.ndim != 1:
-            raise InputError(f"one number per candidate expected, not an array of shape {array.shape}")
+            raise InputError(f"expected one number per candidate, not an array of shape {array.shape}")
         bad = np.flatnonzero(~np.isfinite(array))
         if bad.size:
             raise InputError(f"{self.label}: {array[bad[0]]} is not a finite number", line=int(bad[0]) + 1)
@@ -55,23 +54,21 @@ class External(Metric):
         return np.stack([array, np.ones_like(array)], axis=1)
 
     def statistics(self, *args: object, **kwargs: object) -> NoReturn:
-        """Not from text."""
-        raise InputError(f"{self.label} is external, it cannot be computed from text; bring a number per candidate")
+        """Raises InputError: external scores cannot be computed from text."""
+        raise InputError(f"{self.label} is external and cannot be computed from text; give a number per candidate")
 
     text_statistics = statistics
 
     @property
     def uses_references(self) -> bool:
-        """Whoever made the numbers may have."""
         return False
 
     @property
     def has_known_scale(self) -> bool:
-        """Nobody knows it."""
         return False
 
     def score(self, total: Totals) -> Totals:
-        """The mean; 0 for no candidates."""
+        """The mean; 0 without candidates."""
         total = np.asarray(total, dtype=np.float64)
         n = total[..., 1]
         return np.where(n > 0, total[..., 0] / np.where(n > 0, n, 1.0), 0.0)[()]
@@ -82,5 +79,5 @@ class External(Metric):
         return mean if self.higher_is_better else _core.mix_scorer(1.0, [-1.0], [mean])
 
     def settings(self) -> Mapping[str, object]:
-        """Says that the numbers came from outside."""
+        """Marks the score as external."""
         return {"external": self.label}

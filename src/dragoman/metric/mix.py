@@ -1,4 +1,4 @@
-"""Linear mixes of metrics, such as (TER - BLEU) / 2."""
+"""Linear combinations of metrics, such as (TER - BLEU) / 2."""
 
 from __future__ import annotations
 
@@ -24,36 +24,35 @@ __all__ = ["Mix"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mix(Metric):
-    """A weighted sum of scores; statistics side by side, in the order of the terms.
+    """A weighted sum of scores; the statistics are concatenated in the order of the terms.
 
-    All terms must pull the same way: of a metric that is better when lower the sign is the other one.
+    All terms must have the same direction: metrics that are better when lower need the opposite sign.
     """
 
     terms: tuple[tuple[float, Metric], ...]
 
     def __post_init__(self) -> None:
         if not self.terms or any(weight == 0 or not np.isfinite(weight) for weight, _ in self.terms):
-            raise InputError("a mix of metrics needs at least one term, each with a finite weight other than 0")
+            raise InputError("a combination of metrics needs at least one term, each with a finite nonzero weight")
         if len({(weight > 0) == metric.higher_is_better for weight, metric in self.terms}) > 1:
             raise InputError(
-                f"{self.name}: the terms pull in different directions; "
+                f"{self.name}: the terms have different directions; "
                 "give metrics that are better when lower, such as ter, the opposite sign"
             )
 
     @property
     def name(self) -> str:
-        """The sum, as `by_name` reads it."""
+        """The sum in the syntax of `by_name`."""
         parts = [f"{'-' if weight < 0 else '+'} {abs(weight)!r}*{metric.name}" for weight, metric in self.terms]
         return " ".join(parts).removeprefix("+ ")
 
     @property
     def n_stats(self) -> int:
-        """Of all terms together."""
         return sum(metric.n_stats for _, metric in self.terms)
 
     @property
     def higher_is_better(self) -> bool:
-        """By the sign of the terms."""
+        """Determined by the signs of the terms."""
         weight, metric = self.terms[0]
         return (weight > 0) == metric.higher_is_better
 
@@ -66,7 +65,7 @@ class Mix(Metric):
         spelling: Spelling | None = None,
         n_threads: int = 1,
     ) -> NDArray[np.float64]:
-        """The terms' statistics side by side."""
+        """The concatenated statistics of the terms."""
         return np.concatenate(
             [
                 metric.statistics(hyps, refs, sentence=sentence, spelling=spelling, n_threads=n_threads)
@@ -83,7 +82,7 @@ class Mix(Metric):
         sentence: NDArray[np.int32] | None = None,
         n_threads: int = 1,
     ) -> NDArray[np.float64]:
-        """The terms' statistics side by side, each from words in its own sense."""
+        """The concatenated statistics of the terms, each with its own tokenisation."""
         return np.concatenate(
             [metric.text_statistics(hyps, refs, sentence=sentence, n_threads=n_threads) for _, metric in self.terms],
             axis=1,
@@ -96,7 +95,7 @@ class Mix(Metric):
         return total_score
 
     def gain(self, total: Totals) -> Totals:
-        """The weighted mean of the terms' gains: in [0, 1] where theirs are."""
+        """The weighted mean of the terms' gains: in [0, 1] if theirs are."""
         gains = [
             share * metric.gain(part) for share, (_, metric, part) in zip(self._shares, self._parts(total), strict=True)
         ]
@@ -104,7 +103,7 @@ class Mix(Metric):
         return mean_gain
 
     def segment_gains(self, stats: Totals, sentence_bleu: SentenceBleu | None = None) -> NDArray[np.float64]:
-        """The same of each candidate alone."""
+        """The weighted mean of the terms' sentence-level gains."""
         gains = np.zeros(len(stats))
         for share, (_, metric, part) in zip(self._shares, self._parts(stats), strict=True):
             gains += share * metric.segment_gains(part, sentence_bleu)
@@ -116,26 +115,23 @@ class Mix(Metric):
 
     @property
     def uses_references(self) -> bool:
-        """If any term does."""
         return any(metric.uses_references for _, metric in self.terms)
 
     @property
     def reads_text(self) -> bool:
-        """If any term does."""
         return any(metric.reads_text for _, metric in self.terms)
 
     @property
     def has_known_scale(self) -> bool:
-        """If all terms have."""
         return all(metric.has_known_scale for _, metric in self.terms)
 
     def length_ratio(self, total: Totals) -> float | None:
-        """Of the first term that knows it."""
+        """The length ratio of the first term that has one."""
         ratios = (metric.length_ratio(part) for _, metric, part in self._parts(total))
         return next((ratio for ratio in ratios if ratio is not None), None)
 
     def doubt(self, total: Totals) -> str | None:
-        """Of the first term that has one."""
+        """The doubt of the first term that has one."""
         return next((doubt for _, metric, part in self._parts(total) if (doubt := metric.doubt(part))), None)
 
     def signature(self, n_refs: int | None, draws: Draws | None = None) -> str:

@@ -1,4 +1,4 @@
-"""Metrics by name, mixes included: `bleu`, `chrf++`, `(ter-bleu)/2`."""
+"""Metrics by name, including combinations: `bleu`, `chrf++`, `(ter-bleu)/2`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["METRICS", "Variant", "by_name"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variant:
-    """How text is taken, by the metrics that have a choice."""
+    """Text processing options, for the metrics that support them."""
 
     smoothing: Smoothing = Smoothing.EXP
     tokenizer: Tokenizer = Tokenizer.NONE
@@ -37,7 +37,7 @@ METRICS: Mapping[str, Callable[[Variant], Metric]] = MappingProxyType(
         "ter": lambda v: Ter(),
     }
 )
-"""Metrics computed from references, by the name that users give."""
+"""Reference-based metrics by user-visible name."""
 
 _LONGEST = 200
 _NUMBER = ""  # key of the constant term
@@ -50,9 +50,9 @@ def by_name(
     tokenizer: Tokenizer = Tokenizer.NONE,
     lowercase: bool = False,
 ) -> Metric:
-    """The metric of that name, or the mix that a sum of names with factors describes.
+    """The metric with this name, or the linear combination given by a sum of names with factors.
 
-    `smoothing` and `tokenizer` are BLEU's, `lowercase` BLEU's and chrF's, alone or in a mix.
+    `smoothing` and `tokenizer` apply to BLEU, `lowercase` to BLEU and chrF, also in combinations.
     Raises InputError for anything else.
     """
     variant = Variant(smoothing=smoothing, tokenizer=tokenizer, lowercase=lowercase)
@@ -71,7 +71,7 @@ def by_name(
 
 
 def _as_expression(text: str) -> str:
-    """The text with `_0_`, `_1_`, ... for the names. A plus belongs to a name unless a term follows it."""
+    """The text with names replaced by `_0_`, `_1_`, … A plus belongs to a name unless a term follows it."""
     if re.search(r"\b_", text):
         raise ValueError("not a name")
     for name in sorted(METRICS, key=len, reverse=True):
@@ -100,12 +100,12 @@ def _linear(node: ast.expr) -> dict[str, float]:
             return _scaled(a, _number(b)) if b.keys() == {_NUMBER} else _scaled(b, _number(a))
         case ast.BinOp(left=left, op=ast.Div(), right=right):
             return _scaled(_linear(left), 1 / _number(_linear(right)))
-    raise ValueError("not a linear mix")
+    raise ValueError("not a linear combination")
 
 
 def _number(form: dict[str, float]) -> float:
     if form.keys() != {_NUMBER}:
-        raise ValueError("a number expected")
+        raise ValueError("expected a number")
     return form[_NUMBER]
 
 
@@ -119,6 +119,6 @@ def _added(a: dict[str, float], b: dict[str, float]) -> dict[str, float]:
 
 def _no_metric(text: str) -> InputError:
     return InputError(
-        f"{text!r} is no metric: expected one of {', '.join(METRICS)}, "
+        f"{text!r} is not a metric: expected one of {', '.join(METRICS)}, "
         "or a sum of them with factors, such as (ter-bleu)/2"
     )

@@ -1,4 +1,4 @@
-"""Tokenised segments as arrays: what metric kernels read."""
+"""Tokenised segments as arrays, for metric kernels."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Lexicon", "References", "Segments", "Spelling"]
 
-# chrF++ lets these stand alone at the edge of a word.
+# chrF++ separates these at the edges of words.
 _PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
 
@@ -35,7 +35,7 @@ class Segments:
 
     @classmethod
     def of(cls, rows: Iterable[Sequence[int]]) -> Segments:
-        """From one sequence of word ids per segment."""
+        """Segments from one sequence of word ids each."""
         rows = list(rows)
         ids = np.fromiter(chain.from_iterable(rows), dtype=np.int32)
         return cls(offsets=offsets_of([len(row) for row in rows]), ids=ids)
@@ -53,13 +53,13 @@ class References:
 
     @property
     def n_refs(self) -> int | None:
-        """References per sentence; None where sentences differ."""
+        """Number of references per sentence; None if it varies."""
         counts = np.unique(np.diff(self.ref_offsets))
         return int(counts[0]) if len(counts) == 1 else None
 
     @classmethod
     def of(cls, sentences: Iterable[Sequence[Sequence[int]]]) -> References:
-        """From, per sentence, one sequence of word ids per reference."""
+        """References from one sequence of word ids each, grouped by sentence."""
         sentences = list(sentences)
         return cls(
             ref_offsets=offsets_of([len(references) for references in sentences]),
@@ -68,7 +68,7 @@ class References:
 
 
 class Spelling:
-    """How the words of a vocabulary are written, for metrics that look inside words; word i has id i."""
+    """The strings of a vocabulary, for character-level metrics; word i has id i."""
 
     def __init__(self, words: Iterable[str]) -> None:
         self.words = tuple(words)
@@ -78,22 +78,22 @@ class Spelling:
 
     @cached_property
     def characters(self) -> Segments:
-        """Code points of each word, without what Python's str.split takes for whitespace."""
+        """Code points of each word, without whitespace as defined by str.split."""
         texts = ["".join(word.split()) for word in self.words]
-        # Lone surrogates cannot be encoded otherwise; they are code points like others here.
+        # Lone surrogates cannot be encoded otherwise; here they are ordinary code points.
         blob = "".join(texts).encode("utf-32-le", "surrogatepass")
         return Segments(offsets=offsets_of([len(text) for text in texts]), ids=np.frombuffer(blob, dtype="<i4"))
 
     @cached_property
     def pieces(self) -> Segments:
-        """The words that each word counts as in chrF++, punctuation at its edges apart."""
+        """The words that each word is split into by chrF++, which separates punctuation at the edges."""
         lexicon = Lexicon()
         return lexicon.segments(list(chain.from_iterable(map(_pieces, word.split()))) for word in self.words)
 
     def without_case(self, ids: NDArray[np.int32]) -> NDArray[np.int32]:
-        """For word ids, numbers that words share which differ in case alone."""
+        """Map word ids to ids shared by words that differ only in case."""
         if ids.size and not 0 <= ids.min() <= ids.max() < len(self):
-            raise InputError(f"word ids must be in the spelling of {len(self)} words, not {ids.min()} to {ids.max()}")
+            raise InputError(f"word ids must be below {len(self)}, not {ids.min()} to {ids.max()}")
         return self._lower_ids[ids]
 
     @cached_property
@@ -107,7 +107,7 @@ class Spelling:
 
 
 class Lexicon:
-    """Numbers words in the order of first sight."""
+    """Assigns word ids in order of first occurrence."""
 
     def __init__(self) -> None:
         self._ids: dict[str, int] = {}

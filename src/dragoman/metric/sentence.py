@@ -1,4 +1,4 @@
-"""BLEU of single sentences, smoothed so that it can rank candidates."""
+"""Smoothed sentence-level BLEU, for ranking candidates."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ class AddOne(StrEnum):
 class SentenceBleu:
     """BLEU+1 of each candidate from its BLEU statistics.
 
-    Nakov et al. (2012) found that smoothing precision alone favours short translations. `smooth_brevity` also
-    adds one to the reference length. `grounded` takes off the precision that smoothing alone gives away: that
-    of the same candidate with no match in any smoothed order. An empty candidate scores 0.
+    Nakov et al. (2012) found that smoothing only precision favours short translations. `smooth_brevity` also
+    adds one to the reference length. `grounded` subtracts the precision due to smoothing: that of the same
+    candidate with no match in any smoothed order. An empty candidate scores 0.
     """
 
     add_one: AddOne = AddOne.HIGHER
     """Orders whose precision is smoothed by adding one."""
     smooth_brevity: bool = False
-    """Add one to the reference length too."""
+    """Also add one to the reference length."""
     grounded: bool = False
-    """Subtract the precision that smoothing alone gives."""
+    """Subtract the precision due to smoothing."""
 
     def score(self, statistics: Totals) -> Totals:
         """[..., 2 + 2 N] -> [...], in [0, 1]."""
@@ -57,7 +57,7 @@ class SentenceBleu:
 
 
 def brevity_penalty(hyp_length: Totals, ref_length: Totals) -> Totals:
-    """1 where the hypothesis is not the shorter one, else exp(1 - r / c); 0 for nothing against something."""
+    """1 if the hypothesis is not shorter, else exp(1 - r / c); 0 for an empty hypothesis with a non-empty reference."""
     ratio = np.divide(ref_length, hyp_length, out=np.full(np.shape(hyp_length), np.inf), where=hyp_length > 0)
     return np.where(hyp_length < ref_length, np.exp(np.minimum(1 - ratio, 0.0)), 1.0)
 

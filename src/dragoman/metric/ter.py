@@ -22,7 +22,7 @@ __all__ = ["Ter"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ter(WordMetric):
-    """Edits and block shifts per reference word, lower is better; as sacrebleu's default.
+    """Edits and block shifts per reference word, lower is better; sacrebleu's default.
 
     Statistics: the fewest edits over the references, the mean length of the references.
     """
@@ -31,33 +31,29 @@ class Ter(WordMetric):
 
     @property
     def name(self) -> str:
-        """Always `ter`."""
         return "ter"
 
     @property
     def n_stats(self) -> int:
-        """Edits and reference length."""
         return 2
 
     @property
     def higher_is_better(self) -> bool:
-        """It counts errors."""
         return False
 
     def tokenise(self, lines: Iterable[str]) -> list[list[str]]:
-        """Words, lowercased unless case matters."""
+        """Words, lowercased unless case-sensitive."""
         return [(line if self.case_sensitive else line.lower()).split() for line in lines]
 
     @property
     def ignores_case(self) -> bool:
-        """Unless case matters."""
         return not self.case_sensitive
 
     def _count(self, words: WordArrays, spelling: Spelling | None, n_threads: int) -> NDArray[np.float64]:
         return _core.ter_statistics(*words, n_threads=n_threads)
 
     def score(self, total: Totals) -> Totals:
-        """Edits per reference word; against empty references 1 for anything and 0 for nothing."""
+        """Edits per reference word; with empty references 0 for an empty hypothesis, else 1."""
         total = np.asarray(total, dtype=np.float64)
         edits, length = total[..., 0], total[..., 1]
         rate = np.where(length > 0, edits / np.where(length > 0, length, 1.0), (edits > 0).astype(np.float64))
@@ -68,11 +64,9 @@ class Ter(WordMetric):
         return _core.ter_scorer()
 
     def reference_lengths(self, stats: Totals) -> NDArray[np.float64]:
-        """The second statistic."""
         return stats[:, 1]
 
     def settings(self) -> Mapping[str, object]:
-        """As sacrebleu's."""
         return {
             "case": "mixed" if self.case_sensitive else "lc",
             "tok": "tercom",

@@ -1,4 +1,4 @@
-"""Scoring text as a reader has it: lines of hypotheses, and one sequence of lines per reference."""
+"""Scoring of plain text: lines of hypotheses, and one sequence of lines per reference."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["TextScore", "n_references", "output_statistics", "references_by_sent
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextScore:
-    """A corpus score in [0, 1] and what a reader needs to repeat it."""
+    """A corpus score in [0, 1] with its signature."""
 
     score: float
     signature: str
@@ -30,7 +30,7 @@ class TextScore:
 def score_text(
     metric: Metric, hyps: Sequence[str], refs: Sequence[Sequence[str | None]], *, n_threads: int = 1
 ) -> TextScore:
-    """The corpus score of `hyps` against one sequence of lines per reference; None says "no reference"."""
+    """The corpus score of `hyps` against one sequence of lines per reference; a None line is a missing reference."""
     sentences = references_by_sentence(refs, len(hyps))
     total = output_statistics(metric, [hyps], sentences, n_threads=n_threads)[0].sum(axis=0)
     return TextScore(score=float(metric.score(total)), signature=metric.signature(n_references(sentences)))
@@ -41,7 +41,7 @@ def output_statistics(
 ) -> NDArray[np.float64]:
     """Statistics of several translations of the same sentences, [output, sentence, n_stats].
 
-    `refs` has, per sentence, its references; they are looked at once for all outputs.
+    `refs` has the references of each sentence; they are processed once for all outputs.
     """
     for output in outputs:
         if len(output) != len(refs):
@@ -71,6 +71,6 @@ def references_by_sentence(refs: Sequence[Sequence[str | None]], n_sentences: in
 
 
 def n_references(refs: Sequence[Sequence[str]]) -> int | None:
-    """References per sentence, or None where sentences differ."""
+    """Number of references per sentence, or None if it varies."""
     counts = {len(sentence) for sentence in refs}
     return counts.pop() if len(counts) == 1 else None

@@ -1,4 +1,4 @@
-"""How BLEU splits text: at whitespace, or by one of sacrebleu's tokenisers."""
+"""Tokenisation for BLEU: whitespace, or one of sacrebleu's tokenisers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Tokenizer"]
 
 
 class Tokenizer(StrEnum):
-    """Names as sacrebleu has them."""
+    """Tokenisers by sacrebleu's names."""
 
     NONE = "none"
     T13A = "13a"
@@ -21,10 +21,10 @@ class Tokenizer(StrEnum):
     CHAR = "char"
 
     def load(self) -> Callable[[str], str]:
-        """A function from a line to the line with spaces between tokens."""
+        """A function that separates the tokens of a line by spaces."""
         if self is Tokenizer.NONE:
             return str
-        # Takes a third of a second to import, and most callers bring tokenised text.
+        # Importing takes a third of a second, and most callers have tokenised text.
         from sacrebleu.metrics.bleu import BLEU
 
         tokenise: Callable[[str], str] = BLEU(tokenize=self.value).tokenizer
