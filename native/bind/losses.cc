@@ -1,4 +1,5 @@
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include "bind/arrays.hh"
 #include "bind/modules.hh"
@@ -19,14 +20,8 @@ Out<T> copied(std::span<const T> values) {
 
 void bind_list_losses(nb::module_& m) {
   nb::class_<optim::ListLoss>(m, "ListLoss", "A loss of one candidate list, for kernels.");
-  using Kind = optim::ListLoss::Kind;
-  m.def(
-      "expected_gain_loss", [](double gamma) { return optim::ListLoss{Kind::kExpectedGain, gamma}; }, nb::arg("gamma"));
-  m.def("soft_ramp_loss", [](double scale) { return optim::ListLoss{Kind::kSoftRamp, scale}; }, nb::arg("cost_scale"));
-  m.def("likelihood_loss", [] { return optim::ListLoss{Kind::kLikelihood, 1}; });
-  m.def("hinge_loss", [](double scale) { return optim::ListLoss{Kind::kHinge, scale}; }, nb::arg("cost_scale"));
-  m.def("perceptron_loss", [] { return optim::ListLoss{Kind::kPerceptron, 0}; });
-  m.def("regret", [] { return optim::ListLoss{Kind::kRegret, 0}; });
+  m.def("list_loss", &optim::list_loss, nb::arg("name"), nb::arg("setting") = 1.0);
+  m.def("list_loss_names", &optim::list_loss_names);
   m.def(
       "list_gradient",
       [](In<int64_t> sentences, In<int64_t> rows, In<int32_t> ids, In<float> values, In<double> gains,

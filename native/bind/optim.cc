@@ -1,3 +1,4 @@
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -11,6 +12,7 @@
 #include "core/optim/logistic.hh"
 #include "core/optim/mert.hh"
 #include "core/optim/pairs.hh"
+#include "core/optim/sweep.hh"
 #include "core/pool/oracle.hh"
 
 namespace dragoman::bind {
@@ -47,6 +49,13 @@ std::vector<optim::Interval> bounds_of(const In<double>& lower, const In<double>
   std::vector<optim::Interval> bounds(lower.size());
   for (size_t i = 0; i < bounds.size(); ++i) bounds[i] = {lower.data()[i], upper.data()[i]};
   return bounds;
+}
+
+std::pair<double, double> sweep_lines(const metric::Scorer& scorer, In<int64_t> first, In<double> from,
+                                      In<int64_t> rows, In2<double> stats, double scale) {
+  const optim::EnvelopeStatistics lines{span_of(first), span_of(from), span_of(rows), {stats.data(), stats.size()}};
+  const optim::LineStep best = optim::sweep_envelopes(lines, scorer, scale);
+  return {best.step, best.gain};
 }
 
 void bind_scorers(nb::module_& m) {
@@ -159,6 +168,8 @@ void bind_optim(nb::module_& m) {
   bind_scorers(m);
   bind_ranking(m);
   bind_oracle(m);
+  m.def("sweep_envelopes", &sweep_lines, nb::arg("scorer"), nb::arg("first").noconvert(), nb::arg("begins").noconvert(),
+        nb::arg("rows").noconvert(), nb::arg("stats").noconvert(), nb::arg("scale"), "step, gain.");
   nb::class_<BoundSurface>(m, "Surface", "Candidates arranged for exact line search.")
       .def("spreads",
            [](const BoundSurface& b) {

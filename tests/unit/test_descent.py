@@ -231,9 +231,9 @@ def test_the_store_leaves_out_what_cannot_matter():
     assert lists.list_counts().tolist() == [4, 1, 1, 1]
     assert lists.variances().tolist() == pytest.approx([1.0, 8 / 9, 2 / 9, 0.25])
     with pytest.raises(ValueError, match="no such list"):
-        lists.loss(_core.regret(), np.array([2]), np.zeros(4))
+        lists.loss(_core.list_loss("regret"), np.array([2]), np.zeros(4))
     weights = np.array([0.0, 1.0, -1.0, 1.0])
-    assert lists.loss(_core.regret(), np.array([0, 1]), weights) == pytest.approx((0.3 - 0.1) + (0.6 - 0.5))
+    assert lists.loss(_core.list_loss("regret"), np.array([0, 1]), weights) == pytest.approx((0.3 - 0.1) + (0.6 - 0.5))
 
 
 def test_stopping_on_a_held_out_share():

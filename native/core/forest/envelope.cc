@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/base/hull.hh"
 #include "core/base/parallel.hh"
 #include "core/forest/kbest.hh"
 
@@ -26,23 +27,7 @@ using Envelope = std::vector<Line>;
 void keep_upper(Envelope& lines) {
   std::stable_sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) { return a.slope < b.slope; });
   size_t n = 0;
-  for (Line next : lines) {
-    bool hidden = false;
-    next.from = -kInfinity;
-    while (n > 0) {
-      const Line& last = lines[n - 1];
-      if (next.slope == last.slope) {
-        hidden = next.score <= last.score;
-        if (hidden) break;
-      } else {
-        next.from = (last.score - next.score) / (next.slope - last.slope);
-        if (next.from > last.from) break;
-      }
-      --n;
-      next.from = -kInfinity;
-    }
-    if (!hidden) lines[n++] = next;
-  }
+  for (const Line& next : lines) n = add_to_hull(lines.data(), n, next);
   lines.resize(n);
 }
 

@@ -6,12 +6,12 @@
 #include <stdexcept>
 #include <utility>
 
+#include "core/base/hull.hh"
+
 namespace dragoman::optim {
 
 namespace {
 
-// Intervals narrower than this part of the weights would not survive a change of the weights' last digits.
-constexpr double kNarrow = 1e-6;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
@@ -131,29 +131,12 @@ void Point::add_envelope(int32_t s, const double* slopes) {
   add_hull(s, slopes, kept);
 }
 
-// The upper envelope of lines in ascending order of slope: each new line hides the last ones from some t on.
 template <typename T>
 void Point::add_hull(int32_t s, const T* slopes, std::span<const int32_t> kept) {
   const double* scores = scores_.data() + surface_.sentences_[static_cast<size_t>(s)].begin;
   Line* const hull = hull_.data();
   size_t n = 0;
-  for (const int32_t i : kept) {
-    Line next{static_cast<double>(slopes[i]), scores[i], -kInfinity, i};
-    bool hidden = false;
-    while (n > 0) {
-      const Line& last = hull[n - 1];
-      if (next.slope == last.slope) {
-        hidden = next.score <= last.score;
-        if (hidden) break;
-      } else {
-        next.from = (last.score - next.score) / (next.slope - last.slope);
-        if (next.from > last.from) break;
-      }
-      --n;
-      next.from = -kInfinity;
-    }
-    if (!hidden) hull[n++] = next;
-  }
+  for (const int32_t i : kept) n = add_to_hull(hull, n, Line{static_cast<double>(slopes[i]), scores[i], -kInfinity, i});
   for (size_t i = 1; i < n; ++i) corners_.push_back({hull[i].from, s, hull[i - 1].candidate, hull[i].candidate});
   const int32_t now = best_[static_cast<size_t>(s)];
   if (hull[0].candidate != now) openings_.push_back({-kInfinity, s, now, hull[0].candidate});
@@ -250,56 +233,19 @@ void Point::apply(const Corner& corner) {
 }
 
 LineOptimum Point::sweep(Interval bounds, double scale, double spread) {
-  LineOptimum optimum{0, rank_};
-  if (corners_.empty()) return optimum;
+  if (corners_.empty()) return {0, rank_};
   sort_corners();
   swept_ = total_;
   for (size_t i = 0; i < openings_.size(); ++i) {
     prefetch(openings_, i);
     apply(openings_[i]);
   }
-  const metric::Scorer& scorer = surface_.scorer();
-  // What is narrower than this between two places would not survive rounding.
-  const auto narrow = [&](double a, double b) { return kNarrow * (scale + std::min(std::abs(a), std::abs(b))); };
-  // Neighbouring intervals with the same metric are one plateau. Of equally good ones the widest is the best.
-  Interval best{0, 0}, plateau{0, 0};
-  double best_rank = -kInfinity, plateau_rank = -kInfinity;
-  double lower = bounds.lower;
-  for (size_t i = 0;; ++i) {
-    const bool last = i == corners_.size();
-    const double upper = last ? bounds.upper : std::min(corners_[i].at, bounds.upper);
-    if (upper - lower > narrow(lower, upper)) {
-      const double rank = scorer.rank(swept_);
-      const bool goes_on =
-          lower == plateau.upper && !metric::exceeds(rank, plateau_rank) && !metric::exceeds(plateau_rank, rank);
-      plateau = {goes_on ? plateau.lower : lower, upper};
-      if (!goes_on) plateau_rank = rank;
-      const bool wider = plateau.lower == best.lower || plateau.upper - plateau.lower > best.upper - best.lower;
-      if (metric::exceeds(plateau_rank, best_rank) || (wider && !metric::exceeds(best_rank, plateau_rank))) {
-        best = plateau;
-        best_rank = plateau_rank;
-      }
-    }
-    if (last || corners_[i].at >= bounds.upper) break;
-    lower = std::max(lower, corners_[i].at);
+  const auto advance = [&](size_t i) {
     prefetch(corners_, i);
     apply(corners_[i]);
-  }
-  if (!metric::exceeds(best_rank, rank_)) return optimum;
-  // Beyond the outermost corner nothing changes any more: a tenth of the corners' range is far enough.
-  const double first = corners_.front().at, final = corners_.back().at;
-  const double beyond = 0.1 * std::max({final - first, scale, std::abs(first), std::abs(final)});
-  const bool open = best.lower == -kInfinity || best.upper == kInfinity;
-  const double far = open ? beyond : (best.upper - best.lower) / 2;
-  const double inside = std::min(far, std::max(reach(spread), narrow(best.lower, best.upper)));
-  optimum.rank = best_rank;
-  if (best.lower >= 0)
-    optimum.step = best.lower + inside;
-  else if (best.upper <= 0)
-    optimum.step = best.upper - inside;
-  else  // around 0, where nothing can be better but by rounding
-    optimum.rank = rank_;
-  return optimum;
+  };
+  return sweep_line(corners_.size(), [&](size_t i) { return corners_[i].at; }, advance, swept_, surface_.scorer(),
+                    {rank_, scale, reach(spread), bounds});
 }
 
 // `shift(t)` adds t times the direction to weights and scores and calls back every sentence that it touched.

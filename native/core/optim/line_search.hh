@@ -4,23 +4,13 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
 
 #include "core/optim/surface.hh"
+#include "core/optim/sweep.hh"
 
 namespace dragoman::optim {
-
-struct Interval {
-  double lower = -std::numeric_limits<double>::infinity();
-  double upper = std::numeric_limits<double>::infinity();
-};
-
-struct LineOptimum {
-  double step = 0;  // inside the best interval, away from its ends; 0 when nothing is better than t = 0
-  double rank = 0;  // the scorer's, at step
-};
 
 // Weights of the chosen features with all that follows from them: model scores, best candidates, summed statistics.
 class Point {

@@ -1,27 +1,39 @@
 // Losses of one candidate list, as functions of the candidates' model scores. None changes when the same number is
-// added to all scores of a list, which is what lets list_columns.hh leave out what candidates have in common.
+// added to all scores of a list, which is what lets list_columns.hh leave out what candidates have in common. A loss is
+// one file in losses/, which registers itself.
 #pragma once
 
 #include <span>
+#include <string>
+#include <vector>
 
 namespace dragoman::optim {
 
-struct ListLoss {
-  enum class Kind {
-    kExpectedGain,  // -sum_e p(e) gain(e), p the softmax of scale x score
-    kSoftRamp,      // log sum exp(score + cost) - log sum exp(score - cost), cost = scale x (1 - gain)
-    kLikelihood,    // -log of the probability of the candidates with the greatest gain
-    kHinge,         // max (score + scale x (best gain - gain)) - score of the best
-    kPerceptron,    // max score - score of the best
-    kRegret,        // best gain - gain of the candidate with the greatest score: to be watched, its slopes are 0
-  };
-  Kind kind = Kind::kExpectedGain;
-  double scale = 1;
-};
+using Scores = std::span<const double>;
+using Slopes = std::span<double>;
 
 // The loss; its derivative with respect to each score goes to `slopes`. At least one candidate; all numbers finite.
-// Where several candidates have the greatest gain, "the best" is the one the model likes most.
-double differentiate(const ListLoss& loss, std::span<const double> scores, std::span<const double> gains,
-                     std::span<double> slopes);
+// `setting` is the loss's own: how sharp it is, or the scale of costs. Where several candidates have the greatest gain,
+// "the best" is the one the model likes most.
+using LossFunction = double (*)(double setting, Scores scores, Scores gains, Slopes slopes);
+
+struct ListLoss {
+  LossFunction function;
+  double setting;
+};
+
+inline double differentiate(const ListLoss& loss, Scores scores, Scores gains, Slopes slopes) {
+  return loss.function(loss.setting, scores, gains, slopes);
+}
+
+// A constant of this type at namespace scope makes a loss known by its name.
+struct RegisterLoss {
+  RegisterLoss(std::string name, LossFunction function);
+};
+
+// Throws std::invalid_argument for a name that no loss has.
+ListLoss list_loss(const std::string& name, double setting);
+// In alphabetical order.
+std::vector<std::string> list_loss_names();
 
 }  // namespace dragoman::optim

@@ -104,14 +104,11 @@ pool::SparseRows difference_rows(const pool::Candidates& candidates, std::span<c
       const bool left = j == b.size() || (i < a.size() && a[i] <= b[j]);
       const bool right = i == a.size() || (j < b.size() && b[j] <= a[i]);
       const int32_t id = left ? a[i] : b[j];
-      const float value = (left ? x[i] : 0.0f) - (right ? y[j] : 0.0f);
+      result.add(id, (left ? x[i] : 0.0f) - (right ? y[j] : 0.0f));
       i += left;
       j += right;
-      if (value == 0) continue;
-      result.ids.push_back(id);
-      result.values.push_back(value);
     }
-    result.rows.push_back(static_cast<int64_t>(result.ids.size()));
+    result.end_row();
   }
   return result;
 }

@@ -150,12 +150,9 @@ SparseRows project(const Candidates& candidates, const Projection& projection, C
       const int32_t id = row[i].first;
       double sum = 0;
       for (; i < row.size() && row[i].first == id; ++i) sum += row[i].second;
-      const float value = to_feature_value(sum, 0);
-      if (value == 0) continue;
-      result.ids.push_back(id);
-      result.values.push_back(value);
+      result.add(id, to_feature_value(sum, 0));
     }
-    result.rows.push_back(static_cast<int64_t>(result.ids.size()));
+    result.end_row();
   }
   return result;
 }

@@ -72,6 +72,14 @@ struct SparseRows {
   std::vector<int64_t> rows{0};
   std::vector<int32_t> ids;
   std::vector<float> values;
+
+  // Zeros are left out.
+  void add(int32_t id, float value) {
+    if (value == 0) return;
+    ids.push_back(id);
+    values.push_back(value);
+  }
+  void end_row() { rows.push_back(static_cast<int64_t>(ids.size())); }
 };
 
 // A projection: drops the column of feature f if drop[f] is not 0, and adds coefficient * value to each of its targets.

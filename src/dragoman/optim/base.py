@@ -24,6 +24,9 @@ Trace = Sequence[Mapping[str, float | int | str]]
 _LENGTH_RATIO = 0.1
 """Translations whose length is further than this from the references' are worth a note."""
 
+_HARDLY_ANYTHING = 0.01
+"""A gain below this is that of references of other sentences."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Result:
@@ -200,6 +203,8 @@ def finish(
     notes = [*notes]
     if gain_after < gain_before:
         notes.append(f"worse than the start on these lists: {metric.name} {_shown(metric, before, after)}")
+    if metric.uses_references and max(gain_before, gain_after) < _HARDLY_ANYTHING:
+        notes.append("hardly anything of the candidates is in the references; are these the right ones?")
     ratio = metric.length_ratio(after)
     if ratio is not None and abs(ratio - 1) > _LENGTH_RATIO:
         notes.append(f"the length ratio of translations and references is {ratio:.2f}")

@@ -41,7 +41,7 @@ class OracleLikelihood(ListLoss):
     @property
     def kernel(self) -> _core.ListLoss:
         """Without the prior, which is the update's penalty."""
-        return _core.likelihood_loss()
+        return _core.list_loss("likelihood")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

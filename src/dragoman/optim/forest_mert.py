@@ -13,12 +13,12 @@ because a search costs a pass over the forests; steps too narrow for the weights
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from dragoman import _core
 from dragoman.errors import FailedError, InputError, MismatchError
 from dragoman.features import FeatureIndex, Weights
 from dragoman.forest import Envelopes, Forest, envelopes
@@ -31,7 +31,6 @@ from dragoman.types import Float64Array, Int32Array, Int64Array
 
 __all__ = ["ForestMert", "ForestSurface"]
 
-_NARROW = 1e-6
 _SPREAD_CANDIDATES = 50
 
 
@@ -233,18 +232,9 @@ class ForestSurface:
         self.n_searches += 1
         found = envelopes(self._sentences, values, direction, n_threads=self._n_threads)
         rows = self._rows_of(found)
-        starts = found.first[:-1][np.diff(found.first) > 0]
-        total = self._stats[rows[starts]].sum(axis=0)
-        inner = np.ones(len(found), dtype=bool)
-        inner[starts] = False
-        corners = np.flatnonzero(inner)
-        order = corners[np.argsort(found.begins[corners], kind="stable")]
-        at = found.begins[order]
-        changes = self._stats[rows[order]] - self._stats[rows[order - 1]]
-        totals = np.concatenate([total[None], total + np.cumsum(changes, axis=0)])
-        gains = self._scorer.gains(np.ascontiguousarray(totals))
-        scale = float(np.max(np.abs(values[direction != 0] / direction[direction != 0]), initial=0.0))
-        return _best_step(gains, at, scale)
+        moved = direction != 0
+        scale = float(np.max(np.abs(values[moved] / direction[moved]), initial=0.0))
+        return _core.sweep_envelopes(self._scorer, found.first, found.begins, rows, self._stats, scale)
 
     def _rows_of(self, found: Envelopes) -> Int64Array:
         """For each line the row of its statistics."""
@@ -265,25 +255,6 @@ class ForestSurface:
             )
             self._stats = np.concatenate([self._stats, stats])
         return rows
-
-
-def _best_step(gains: Float64Array, at: Float64Array, scale: float) -> tuple[float, float]:
-    """Of intervals between corners `at`, the best one's middle; neighbours with the same gain are one plateau."""
-    if len(at) == 0:
-        return 0.0, float(gains[0])
-    # Beyond the outermost corner nothing changes: a tenth of the corners' range is far enough.
-    beyond = 0.2 * max(float(at[-1] - at[0]), scale, abs(float(at[0])), abs(float(at[-1])))
-    ends = np.concatenate([[at[0] - beyond], at, [at[-1] + beyond]])
-    lower, upper = ends[:-1], ends[1:]
-    wide = upper - lower > _NARROW * (scale + np.minimum(np.abs(lower), np.abs(upper)))
-    if not wide.any():
-        return 0.0, -math.inf
-    best = float(gains[wide].max())
-    is_best = wide & (gains >= best - 1e-12)
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], is_best, [False]]).astype(np.int8)))
-    plateaus = [(float(lower[a]), float(upper[b - 1])) for a, b in zip(edges[::2], edges[1::2], strict=True)]
-    low, high = max(plateaus, key=lambda plateau: plateau[1] - plateau[0])
-    return (low + high) / 2, best
 
 
 def _index_of(sentences: Sequence[Sequence[Forest]]) -> FeatureIndex:

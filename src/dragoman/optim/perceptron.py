@@ -35,12 +35,12 @@ class PerceptronLoss(ListLoss):
     @property
     def kernel(self) -> _core.ListLoss:
         """The loss."""
-        return _core.perceptron_loss()
+        return _core.list_loss("perceptron")
 
     @property
     def watched(self) -> _core.ListLoss:
         """The gain that the model's choice misses."""
-        return _core.regret()
+        return _core.list_loss("regret")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -43,7 +43,7 @@ class SoftRampLoss(ListLoss):
     @property
     def kernel(self) -> _core.ListLoss:
         """The loss above."""
-        return _core.soft_ramp_loss(self.cost_scale)
+        return _core.list_loss("soft-ramp", self.cost_scale)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -37,7 +37,7 @@ class Losses(ABC):
 
     def regret(self, order: Int64Array, weights: Float64Array) -> float:
         """The gain that the model's choices miss, mean over some lists."""
-        return self._lists.loss(_core.regret(), order, weights, self._n_threads) / len(order)
+        return self._lists.loss(_core.list_loss("regret"), order, weights, self._n_threads) / len(order)
 
 
 def losses_of(loss: Loss, prepared: Prepared, n_threads: int) -> Losses:

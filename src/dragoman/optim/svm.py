@@ -37,7 +37,7 @@ class StructuredHinge(ListLoss):
     @property
     def kernel(self) -> _core.ListLoss:
         """Without the penalty, which is the update's."""
-        return _core.hinge_loss(self.cost_scale)
+        return _core.list_loss("hinge", self.cost_scale)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

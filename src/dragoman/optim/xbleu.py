@@ -44,7 +44,7 @@ class ExpectedGain(ListLoss):
     @property
     def kernel(self) -> _core.ListLoss:
         """Equations 5 to 8."""
-        return _core.expected_gain_loss(self.gamma)
+        return _core.list_loss("expected-gain", self.gamma)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
