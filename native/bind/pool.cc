@@ -1,3 +1,4 @@
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -39,6 +40,14 @@ void bind_reader(nb::module_& m) {
           nb::arg("block"), nb::arg("first_line"))
       .def("n_lines", &pool::NbestReader::n_lines)
       .def("score_names", &pool::NbestReader::score_names)
+      .def(
+          "first_gap",
+          [](const pool::NbestReader& r) -> std::optional<std::tuple<std::string, int64_t, int64_t, int64_t>> {
+            const auto gap = r.first_gap();
+            if (!gap) return std::nullopt;
+            return std::tuple(gap->name, gap->n_lines, gap->line, gap->sentence);
+          },
+          "A score that most lines have and a line lacks: its name, how many have it, the line and its sentence.")
       .def(
           "names",
           [](const pool::NbestReader& r) {

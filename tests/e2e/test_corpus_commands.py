@@ -137,8 +137,15 @@ def test_every_command_has_help(dragoman, words):
     text = dragoman(*words, "--help").out
     assert "Usage" in text
     if words[-1:] not in ([], ["corpus"]):
-        for option in ("--threads", "--seed", "--json", "--quiet"):
+        for option in ("--json", "--quiet"):
             assert option in text
+
+
+def test_options_that_would_do_nothing_are_not_offered(inside):
+    assert "--seed" not in inside("rerank", "--help").out
+    assert "--threads" not in inside("corpus", "stats", "--help").out
+    assert "--seed" in inside("corpus", "synth", "--help").out
+    assert "--threads" in inside("score", "--help").out
 
 
 def test_version(dragoman):

@@ -283,7 +283,6 @@ def test_a_plan_says_what_is_cached_and_runs_nothing(whole, command, tmp_path):
     assert "was started with other settings (kind)" in " ".join(command("-o", "run", "--dry-run", status=2).err.split())
     assert "is no folder" in command("-o", "run/stray", "--dry-run", status=2).err
     assert "with -o" in command(status=2).err
-    assert "grid.seeds=[7]" in command("-o", "r", "--seed", 3, status=2).err
 
 
 def test_what_a_kill_left_is_swept(whole, tmp_path):

@@ -17,7 +17,7 @@ SMALL = (
     HEAD
     + """4 6
 1
-<s> ||| ||| 0
+<s> |||  ||| 0
 2
 [0] the ||| LM0=-1.5 TM0_1=-0.25 ||| 1
 [0] a  ||| LM0=-1 TM0_1=-1 ||| 1
@@ -59,6 +59,23 @@ def test_writing_what_was_read(tmp_path):
     again = tmp_path / "again.txt"
     write_forest(forest, again)
     assert again.read_text() == SMALL.replace("a  |||", "a |||")
+
+
+def test_comments_of_moses(tmp_path):
+    lines = SMALL.splitlines(keepends=True)
+    text = "".join([*lines[:2], "# node 0\n", *lines[2:4], "# node 1\n", *lines[4:], "# end\n"])
+    assert read_forest(write(tmp_path, text)).n_edges == 6
+    word = HEAD + "1 1\n1\n# 1 ||| LM0=1 ||| 2\n"
+    best = read_forest(write(tmp_path, word)).best(Weights(FeatureIndex()))
+    assert [part.symbols for part in best.applications] == [("#", "1")]
+
+
+def test_a_derivation_beyond_memory_is_refused(tmp_path):
+    n = 60
+    vertices = "".join(f"1\n[{v - 1}] [{v - 1}] |||  ||| 1\n" for v in range(1, n))
+    forest = read_forest(write(tmp_path, f"{HEAD}{n} {n}\n1\na |||  ||| 1\n{vertices}"))
+    with pytest.raises(InputError, match="more than 1000000 edges"):
+        forest.kbest(np.zeros(0), 1)
 
 
 def test_the_head_line_may_be_missing_and_lines_may_end_in_cr(tmp_path):

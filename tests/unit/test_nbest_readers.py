@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dragoman.errors import InputError
-from dragoman.pool import NbestFormat, read_nbest, read_pool, write_nbest
+from dragoman.pool import NbestFormat, has_segmentation, read_nbest, read_pool, write_nbest
 
 MOSES = """0 ||| a house ||| LM0= -12.5 TM0= -1.2 -0.7 WordPenalty0= -2 pl_1,1= 2 ||| -3.41
 0 ||| the house ||| LM0= -11.5 TM0= -1.0 0 WordPenalty0= -2 ||| -3.5 ||| 0-1=0-1 ||| 0-0 1-1
@@ -103,7 +103,7 @@ def test_phrasal_and_old_moses(tmp_path):
 
 
 def test_json_lines(tmp_path):
-    pool = read_nbest(put(tmp_path, JSONL))
+    pool = read_nbest(put(tmp_path, JSONL), allow_missing=True)
     assert [row[1] for row in rows(pool)] == ["a house", "the house x"]
     assert pool.score_names == ("comet",)
     assert pool.shards[0].scores[0, 0] == 0.83
@@ -198,6 +198,54 @@ def test_broken_lists_are_refused(tmp_path, text, message, line):
     assert str(tmp_path / "list") in str(caught.value)
 
 
+FULL = '{"id": 0, "text": "a", "features": {"logprob": -3.2, "lm": -7.5}}\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "feature"),
+    [
+        (FULL + '{"id": 0, "text": "b", "features": {"logprob": -9.9}}\n', 2, "lm"),
+        ('\n{"id": 4, "text": "b", "features": {"logprob": -9.9}}\n' + FULL, 2, "lm"),
+        (FULL + '{"id": 7, "text": "b", "feature": {"logprob": -9.9, "lm": -1}}\n' + FULL, 2, "logprob"),
+        ("0 ||| a ||| LM= -1.5 P= 2 ||| 0\n0 ||| b ||| P= 1 ||| 0\n", 2, "LM"),
+    ],
+)
+def test_a_score_that_a_candidate_lacks_is_no_zero(tmp_path, text, line, feature):
+    path = put(tmp_path, text)
+    with pytest.raises(InputError, match=f"has no '{feature}'") as refused:
+        read_nbest(path)
+    assert refused.value.line == line
+    assert read_nbest(path, allow_missing=True).n_candidates == text.count("\n") - text.startswith("\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "0 ||| a ||| lm=-1.5 w=2 ||| 0\n0 ||| b ||| w=1 ||| 0\n",  # cdec leaves out zeros
+        "0 ||| a ||| 1 ||| lm=-1.5 w=2\n0 ||| b ||| 0 ||| w=1\n",  # so does Travatar
+        "0 ||| a ||| lm: -1.5 w: 2 ||| 0\n0 ||| b ||| w: 1 ||| 0\n",  # and Phrasal
+        "0 ||| a ||| LM= -1.5 pl_1,1= 2 ||| 0\n0 ||| b ||| LM= -1 ||| 0\n",  # counts may be sparse
+        FULL + FULL.replace('"lm"', '"lm": -2, "rare"') + FULL,  # few candidates have it
+    ],
+)
+def test_features_that_may_be_left_out(tmp_path, text):
+    assert read_nbest(put(tmp_path, text)).n_sentences == 1
+
+
+def test_sentence_numbers_are_line_numbers(tmp_path):
+    for text in ("1718000000 ||| a ||| x=1 ||| 0\n", '{"id": 1718000000, "text": "a"}\n'):
+        with pytest.raises(InputError, match="sentence 1718000000 after 0 candidates; .* from 0") as refused:
+            read_nbest(put(tmp_path, text))
+        assert refused.value.line == 1
+    assert read_nbest(put(tmp_path, "900000 ||| a ||| x=1 ||| 0\n")).n_sentences == 1
+
+
+def test_segmentation_is_noticed(tmp_path):
+    plain, marked = "0 ||| a |b| c ||| x=1 ||| 0\n", "0 ||| der |0-0| mann |1-1| ||| x=1 ||| 0\n"
+    assert not has_segmentation(read_nbest(put(tmp_path, plain)).words)
+    assert has_segmentation(read_nbest(put(tmp_path, marked)).words)
+
+
 def test_a_missing_file(tmp_path):
     with pytest.raises(InputError, match="cannot be read"):
         read_nbest(tmp_path / "absent")
@@ -232,9 +280,9 @@ def test_json_lines_round_trip_with_scores_and_odd_words(tmp_path):
         {"id": 2, "text": "", "features": {"a b": 0.25}, "total": 1e-9},
     ]
     path = put(tmp_path, "".join(json.dumps(line) + "\n" for line in lines))
-    pool = read_nbest(path)
+    pool = read_nbest(path, allow_missing=True)
     write_nbest(pool, tmp_path / "out", format_=NbestFormat.JSONL)
-    again = read_nbest(tmp_path / "out")
+    again = read_nbest(tmp_path / "out", allow_missing=True)
     np.testing.assert_equal(rows(again), rows(pool))
     np.testing.assert_equal(again.shards[0].scores, pool.shards[0].scores)
     assert json.loads((tmp_path / "out").read_text("utf-8").split("\n")[0])["text"] == lines[0]["text"]

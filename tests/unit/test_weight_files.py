@@ -10,11 +10,16 @@ from hypothesis import strategies as st
 
 from dragoman.errors import InputError, MismatchError
 from dragoman.features import (
+    FeatureIndex,
     InitOpt,
     WeightFormat,
     Weights,
+    describe_fit,
+    fitted_values,
+    is_init_opt,
     read_init_opt,
     read_weights,
+    unite_weights,
     write_init_opt,
     write_weights,
 )
@@ -150,3 +155,72 @@ def test_full_precision(tmp_path):
     weights = Weights.from_dict({"a": 0.1 + 0.2, "b": math.pi * 1e-300})
     write_weights(weights, tmp_path / "w.gz")
     assert dict(read_weights(tmp_path / "w.gz").items()) == dict(weights.items())
+
+
+JOSHUA = """lm = kenlm 5 false false 100 lm.gz
+tm=thrax pt 12 grammar.gz
+mark_oovs=false
+feature-function = WordPenalty
+
+# weights
+lm_0 1.0
+tm_pt_0 -0.5
+WordPenalty -2.8
+"""
+OLD_MOSES = """[ttable-file]
+0 0 0 5 phrase-table
+
+[weight-d]
+0.6
+
+[weight-l]
+0.5
+
+[weight-t]
+0.2
+-0.1
+
+[weight-w]
+-1
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (JOSHUA, {"lm_0": 1.0, "tm_pt_0": -0.5, "WordPenalty": -2.8}),
+        (OLD_MOSES, {"d": 0.6, "lm": 0.5, "tm_1": 0.2, "tm_2": -0.1, "w": -1.0}),
+    ],
+)
+def test_configurations_of_decoders(tmp_path, text, expected):
+    assert dict(read_weights(put(tmp_path, text)).items()) == expected
+
+
+def test_dense_and_sparse_files_together(tmp_path):
+    dense, sparse = put(tmp_path, "LM0= 0.5\nD= 0\n", "dense"), put(tmp_path, "pl_1,1 0.25\nD 0\n", "sparse")
+    united = unite_weights([dense, sparse])
+    assert dict(united.items()) == {"LM0": 0.5, "pl_1,1": 0.25}
+    with pytest.raises(InputError, match="'D' is 2.0 here and 0.0 before"):
+        unite_weights([dense, put(tmp_path, "D 2\n", "other")])
+
+
+def test_init_opt_is_known_by_its_content(tmp_path):
+    assert is_init_opt(put(tmp_path, "0.5 1\n0 -1\n1 1\n", "INIT"))
+    assert not is_init_opt(put(tmp_path, "LM0 0.5\nTM 1\nW 2\n"))
+    assert not is_init_opt(put(tmp_path, "0.5 1\n0 -1\n"))
+
+
+def test_what_does_not_fit_is_described():
+    index = FeatureIndex()
+    for name in ("logprob", "lm", "rare"):
+        index.intern(name)
+    weights = Weights.from_dict({"logprobb": 1.0, "lm": 0.0, "zero": 0.0})
+    assert (
+        describe_fit(weights, index, [0, 1]) == "1 weight fits no feature (logprobb), 1 feature has no weight (logprob)"
+    )
+    assert describe_fit(weights, index) == (
+        "1 weight fits no feature (logprobb), 2 features have no weight (logprob, rare)"
+    )
+    assert describe_fit(Weights.from_dict({"logprob": 1.0, "lm": 0.0}), index, [0, 1]) is None
+    with pytest.raises(InputError, match="no weight belongs to a feature of the candidates"):
+        fitted_values(weights, index)

@@ -3,12 +3,17 @@
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
+#include <string>
 #include <utility>
+
+#include "core/base/errors.hh"
 
 namespace dragoman::forest {
 
 namespace {
 
+// A vertex may stand in an edge twice, so that a small file can hold a derivation beyond all memory.
+constexpr size_t kMostEdges = 1'000'000;
 constexpr uint64_t kPrime = (uint64_t{1} << 61) - 1;
 constexpr uint64_t kBase = 1'111'111'111'111'111'111ull % kPrime;
 
@@ -208,7 +213,10 @@ bool KBestSearch::find(int32_t root, uint32_t rank) {
 
 void KBestSearch::append_edges(int64_t rank, std::vector<int32_t>& edges) const {
   std::vector<std::pair<int32_t, uint32_t>> open{{forest_.goal(), static_cast<uint32_t>(rank)}};
+  const size_t begin = edges.size();
   while (!open.empty()) {
+    if (edges.size() - begin + open.size() > kMostEdges)
+      throw InputError("a derivation has more than " + std::to_string(kMostEdges) + " edges; is this one sentence?");
     const auto [node, r] = open.back();
     open.pop_back();
     const Item found = item(node, r);

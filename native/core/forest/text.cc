@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "core/base/errors.hh"
 #include "core/base/number.hh"
@@ -25,9 +26,12 @@ class Lines {
     ++number_;
     return true;
   }
+  // The next line that is no comment; an edge may begin with a '#', but then it has fields.
   std::string_view need(const char* what) {
     std::string_view line;
-    if (!next(line)) throw InputError(std::string("the hypergraph is truncated; expected ") + what, number_ + 1);
+    do
+      if (!next(line)) throw InputError(std::string("the hypergraph is truncated; expected ") + what, number_ + 1);
+    while (line.starts_with('#') && line.find("|||") == std::string_view::npos);
     return line;
   }
   [[noreturn]] void fail(const std::string& why) const { throw InputError(why, number_); }
@@ -171,7 +175,7 @@ Forest read_hypergraph(std::string_view text, names::WordTable& words, names::Fe
     lines.fail("the header announces " + std::to_string(n_edges) + " edges, but there are " +
                std::to_string(forest.n_edges()));
   while (lines.next(line))
-    if (line.find_first_not_of(" \t") != std::string_view::npos)
+    if (!line.starts_with('#') && line.find_first_not_of(" \t") != std::string_view::npos)
       lines.fail("more lines than announced in the header; is this more than one hypergraph?");
   return forest;
 }
@@ -186,17 +190,19 @@ std::string write_hypergraph(const Forest& forest, const names::WordTable& words
       const std::string_view name = features.name(f.id);
       if (name.find_first_of(" \t") != std::string_view::npos)
         throw InputError("the feature name " + quoted(name) + " has a space, which hypergraph text cannot represent");
+      if (!out.ends_with(' ')) out += ' ';
       out += name;
       out += '=';
       append_number(f.value, out);
-      out += ' ';
     }
   };
   for (int32_t v = 0; v < forest.n_nodes(); ++v) {
     out += std::to_string(forest.end_edge(v) - forest.first_edge(v)) + "\n";
     for (int32_t e = forest.first_edge(v); e < forest.end_edge(v); ++e) {
       const int32_t instance = forest.edge_instance(e);
+      bool is_first = true;
       for (const int32_t symbol : forest.symbols(instance)) {
+        if (!std::exchange(is_first, false)) out += ' ';
         if (symbol < 0) {
           out += "[" + std::to_string(forest.tails(e)[static_cast<size_t>(tail_slot(symbol))]) + "]";
         } else if (symbol < words.size()) {
@@ -206,12 +212,12 @@ std::string write_hypergraph(const Forest& forest, const names::WordTable& words
           if (own >= own_words.size()) throw InputError("the forest has a word that the vocabulary lacks");
           out += own_words[own];
         }
-        out += ' ';
       }
-      out += "||| ";
+      // Moses splits at " ||| ", so that each has its own spaces, also beside nothing.
+      out += " ||| ";
       add_features(forest.local_features(instance));
       add_features(forest.own_features(e));
-      out += "||| " + std::to_string(std::max(0, forest.node(v).covered)) + "\n";
+      out += " ||| " + std::to_string(std::max(0, forest.node(v).covered)) + "\n";
     }
   }
   return out;

@@ -3,13 +3,14 @@
 //   # target ||| features ||| source-covered
 //   3 3
 //   1
-//   <s> ||| ||| 0
+//   <s> |||  ||| 0
 //   1
 //   [0] the house ||| LM0=-1.5 ||| 2
 //   1
 //   [1] </s> ||| LM0=-0.5 ||| 2
 //
 // The second line has the numbers of vertices and edges; each vertex then has its number of edges and the edges.
+// Lines that begin with '#' and have no fields are comments, such as Moses' "# node 0".
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 #include "core/pool/nbest.hh"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <utility>
@@ -14,6 +15,8 @@ namespace dragoman::pool {
 namespace {
 
 constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
+// A sentence number that is greater than lines read so far can explain is none: a time stamp, a hash.
+constexpr int64_t kMostUnread = 1'000'000, kMostPerLine = 10;
 
 bool is_space(char c) { return c == ' ' || c == '\t'; }
 
@@ -89,6 +92,10 @@ void NbestReader::add_id(std::string_view field, int64_t line) {
   const auto [stop, error] = std::from_chars(field.data(), field.data() + field.size(), id);
   if (error != std::errc() || stop != field.data() + field.size() || id < 0 || id > std::numeric_limits<int32_t>::max())
     throw InputError("expected a sentence number (0, 1, ...), found " + quoted(field), line);
+  if (id > kMostUnread + kMostPerLine * n_lines_)
+    throw InputError("sentence " + std::to_string(id) + " after " + std::to_string(n_lines_) +
+                         " candidates; sentence numbers are line numbers of source and references, from 0",
+                     line);
   rows_.sentences.push_back(id);
 }
 
@@ -137,6 +144,12 @@ void NbestReader::add_feature(int32_t name, int64_t line) {
                          " values here and " + std::to_string(entry.ids.size()) + " before",
                      line);
   ++entry.n_lines;
+  if (entry.gap_line == 0 && entry.last_row < n_lines_ - 1) {
+    entry.gap_line = last_line_;
+    entry.gap_sentence = last_sentence_;
+  }
+  entry.last_row = n_lines_;
+  for (const double value : values_) entry.is_count = entry.is_count && value >= 0 && value == std::trunc(value);
   for (size_t i = 0; i < values_.size(); ++i) row_.emplace_back(entry.ids[i], to_feature_value(values_[i], line));
   values_.clear();
 }
@@ -158,6 +171,7 @@ void NbestReader::add_features(std::string_view field, int64_t line) {
     if (last == '=' || last == ':') {
       close();
       if (token.size() == 1) throw InputError("a feature name is empty", line);
+      has_colons_ = has_colons_ || last == ':';
       open = intern_name(token.substr(0, token.size() - 1));
     } else if (open >= 0 && parse_finite(token, value, line)) {
       values_.push_back(value);
@@ -248,7 +262,23 @@ void NbestReader::finish_row(double total, int64_t line) {
   rows_.feature_offsets.push_back(static_cast<int64_t>(rows_.feature_ids.size()));
   rows_.token_offsets.push_back(static_cast<int64_t>(rows_.tokens.size()));
   rows_.totals.push_back(total);
+  last_line_ = line;
+  last_sentence_ = rows_.sentences.back();
   ++n_lines_;
+}
+
+std::optional<NbestGap> NbestReader::first_gap() const {
+  std::optional<NbestGap> found;
+  if (has_colons_) return found;
+  for (size_t i = 0; i < names_.size(); ++i) {
+    const NbestName& name = names_[i];
+    if (name.is_count || 2 * name.n_lines < n_lines_ || name.n_lines == n_lines_) continue;
+    const bool known = name.gap_line > 0;  // else the last line lacks it
+    const NbestGap gap{std::string(raw_names_.word(static_cast<int32_t>(i))), name.n_lines,
+                       known ? name.gap_line : last_line_, known ? name.gap_sentence : last_sentence_};
+    if (!found || gap.line < found->line) found = gap;
+  }
+  return found;
 }
 
 NbestRows NbestReader::take() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,7 +31,17 @@ struct NbestRows {
 // One feature name as the file writes it. `Name= a b` has two values and two ids, Name_1 and Name_2.
 struct NbestName {
   std::vector<int32_t> ids;
-  int64_t n_lines = 0;  // in which it occurs
+  int64_t n_lines = 0;    // in which it occurs
+  int64_t last_row = -1;  // in which it occurred
+  int64_t gap_line = 0;   // of a candidate that lacks it, 0: none so far
+  int64_t gap_sentence = 0;
+  bool is_count = true;  // no value is negative or a fraction
+};
+
+// A candidate that lacks a score which most candidates have.
+struct NbestGap {
+  std::string name;
+  int64_t n_lines, line, sentence;
 };
 
 class NbestReader {
@@ -44,6 +55,9 @@ class NbestReader {
   NbestRows take();
 
   int64_t n_lines() const { return n_lines_; }
+  // The first gap in a feature that is no count (those may be sparse) and occurs in at least half of the lines. Lines
+  // of `name: value` leave out zeros and have no gaps.
+  std::optional<NbestGap> first_gap() const;
   const std::vector<NbestName>& names() const { return names_; }
   const std::vector<std::string>& score_names() const { return score_names_; }
 
@@ -68,6 +82,8 @@ class NbestReader {
   std::vector<std::pair<int32_t, float>> row_;
   std::string scratch_;
   int64_t n_lines_ = 0;
+  int64_t last_line_ = 0, last_sentence_ = 0;  // of the last whole row
+  bool has_colons_ = false;
   NbestRows rows_;
 };
 

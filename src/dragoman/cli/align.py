@@ -38,7 +38,7 @@ def align(
     session = Session(n_threads=threads, seed=seed, json=json, quiet=quiet)
     if json and "-" in (out, forward, reverse):
         raise InputError("with --json, standard output holds the JSON object; write alignments to files")
-    check_outputs(out=out, forward=forward, reverse=reverse)
+    check_outputs([source, target], out=out, forward=forward, reverse=reverse)
     check_inputs(source, target)
     config = AlignConfig(method=method, symmetrization=symmetrize, max_length=max_words, seed=seed)
     done = dict.fromkeys(Direction, 0.0)

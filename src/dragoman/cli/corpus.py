@@ -10,7 +10,7 @@ import typer
 from rich.text import Text
 
 from dragoman.cli.groups import command_group
-from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, check_inputs, check_outputs, table
+from dragoman.cli.session import Json, Quiet, Seed, Session, check_inputs, check_outputs, table
 from dragoman.corpus import CleanConfig, Cleaner, PairFiles, describe_files, split_pairs
 from dragoman.errors import InputError
 from dragoman.store import make_folder
@@ -41,7 +41,6 @@ def synth(
     noise: Annotated[float, typer.Option(min=0, max=1, help="Share of training pairs to damage.")] = 0.0,
     lowercase: Annotated[bool, typer.Option(help="Lowercase both sides.")] = True,
     seed: Seed = 0,
-    threads: Threads = 0,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -54,7 +53,7 @@ def synth(
     """
     from dragoman.synth import SynthConfig, generate_splits
 
-    session = Session(n_threads=threads, seed=seed, json=json, quiet=quiet)
+    session = Session(seed=seed, json=json, quiet=quiet)
     config = SynthConfig(seed=seed, n_references=references, noise=noise, lowercase=lowercase)
     with session.progress("generating", n_train) as progress:
         splits = generate_splits(n_train, n_dev, n_test, config, progress=progress)
@@ -98,8 +97,6 @@ def clean(
     source_language: Annotated[str | None, typer.Option(help="Tokenise the source (a code such as de).")] = None,
     target_language: Annotated[str | None, typer.Option(help="Tokenise the target (a code such as en).")] = None,
     lowercase: Annotated[bool, typer.Option("--lowercase", help="Lowercase both sides.")] = False,
-    threads: Threads = 0,
-    seed: Seed = 0,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -110,11 +107,11 @@ def clean(
 
     dragoman corpus clean --tmx memory.tmx --languages de,en --out-source all.de --out-target all.en
     """
-    session = Session(n_threads=threads, seed=seed, json=json, quiet=quiet)
+    session = Session(json=json, quiet=quiet)
     sides_given = (out_source is not None) + (out_target is not None)
     if (sides_given, out_tsv is not None) not in ((2, False), (0, True)):
         raise InputError("say where the result goes: --out-source and --out-target, or --out-tsv")
-    check_outputs(out_source=out_source, out_target=out_target)
+    check_outputs([source, target, tsv, tmx], out_source=out_source, out_target=out_target, out_tsv=out_tsv)
     check_inputs(source, target)
     if json and "-" in (out_source, out_target, out_tsv):
         raise InputError("with --json, standard output holds the JSON object; write the corpus to a file")
@@ -154,8 +151,6 @@ def clean(
 @app.command()
 def stats(
     files: Annotated[list[str], typer.Argument(help="One file, or several line-aligned ones.")],
-    threads: Threads = 0,
-    seed: Seed = 0,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -163,7 +158,7 @@ def stats(
 
     Example: dragoman corpus stats train.de train.en
     """
-    session = Session(n_threads=threads, seed=seed, json=json, quiet=quiet)
+    session = Session(json=json, quiet=quiet)
     with session.progress("counting") as progress:
         result = describe_files(list(files), progress=progress)
     rows = table("file", "lines", "words", "types", "once", "mean", "median", "max", "empty", "repeated")
@@ -191,7 +186,6 @@ def split(
     source_name: Annotated[str, typer.Option(help="Suffix of the source files.")] = "source",
     target_name: Annotated[str, typer.Option(help="Suffix of the target files.")] = "target",
     seed: Seed = 0,
-    threads: Threads = 0,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -201,7 +195,7 @@ def split(
 
     Example: dragoman corpus split -s all.de -t all.en --source-name de --target-name en --dev 500 --test 500 -o parts
     """
-    session = Session(n_threads=threads, seed=seed, json=json, quiet=quiet)
+    session = Session(seed=seed, json=json, quiet=quiet)
     if source_name == target_name or not all(name and "/" not in name for name in (source_name, target_name)):
         raise InputError("the two suffixes must differ and must not hold a '/'")
     files = PairFiles(source=source, target=target, tsv=tsv, tmx=tmx, languages=languages)
@@ -227,16 +221,15 @@ def tokenize(
     out_file: Annotated[str, typer.Option("--out", "-o", help="Where it goes.")] = "-",
     lowercase: Annotated[bool, typer.Option("--lowercase", help="Lowercase as well.")] = False,
     summary: Annotated[Path | None, typer.Option(help="Write a JSON summary here.")] = None,
-    threads: Threads = 0,
-    seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
     """Moses-style tokenisation: words and punctuation apart, nothing escaped.
 
     Example: dragoman corpus tokenize -l de < raw.de > tokens.de
     """
+    check_outputs([in_file], out=out_file, summary=summary)
     moses = MosesText(language)
-    session = Session(n_threads=threads, seed=seed, quiet=quiet)
+    session = Session(quiet=quiet)
     lines = (moses.tokenize(line) for line in session.track(read_lines(in_file), "tokenising"))
     n_lines = _write(out_file, (line.lower() for line in lines) if lowercase else lines)
     if summary is not None:
@@ -249,16 +242,15 @@ def detokenize(
     in_file: Annotated[str, typer.Option("--in", "-i", help="Tokenised text to read.")] = "-",
     out_file: Annotated[str, typer.Option("--out", "-o", help="Where it goes.")] = "-",
     summary: Annotated[Path | None, typer.Option(help="Write a JSON summary here.")] = None,
-    threads: Threads = 0,
-    seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
     """Join tokens to ordinary text again.
 
     Example: dragoman corpus detokenize -l en < output.tok > output.txt
     """
+    check_outputs([in_file], out=out_file, summary=summary)
     moses = MosesText(language)
-    session = Session(n_threads=threads, seed=seed, quiet=quiet)
+    session = Session(quiet=quiet)
     n_lines = _write(out_file, (moses.detokenize(line) for line in session.track(read_lines(in_file), "joining")))
     if summary is not None:
         session.write_json(summary, {"n_lines": n_lines})

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import numpy as np
 import typer
 
 from dragoman.cli.groups import command_group
-from dragoman.cli.session import Json, Quiet, Seed, Session, Threads
-from dragoman.features import read_weights
+from dragoman.cli.session import Json, Quiet, Session
+from dragoman.errors import InputError
+from dragoman.features import FeatureIndex, describe_fit, fitted_values, unite_weights
 from dragoman.forest import read_forest
 from dragoman.text import printable
 
@@ -25,11 +27,11 @@ def forest() -> None:
 @app.command()
 def best(
     files: Annotated[list[str], typer.Argument(metavar="FILE", help="Search spaces: JSON or Moses hypergraph text.")],
-    weights: Annotated[str, typer.Option("--weights", "-w", help="Weights, in any format that `tune` reads.")],
+    weights: Annotated[
+        list[str], typer.Option("--weights", "-w", help="Weights, in any format that `tune` reads; repeat to unite.")
+    ],
     k: Annotated[int, typer.Option("--nbest", "-k", min=1, help="So many derivations.")] = 1,
     distinct: Annotated[bool, typer.Option("--distinct", help="Derivations of different strings only.")] = False,
-    threads: Threads = 0,
-    seed: Seed = 0,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -37,15 +39,23 @@ def best(
 
     Example: dragoman forest best 0.json.gz 1.json.gz --weights weights.tsv
     """
-    session = Session(n_threads=threads, seed=seed, json=json, quiet=quiet)
-    given = read_weights(weights)
+    session = Session(json=json, quiet=quiet)
+    given = unite_weights(weights)
+    index = FeatureIndex()
     found = []
     for path in files:
         space = read_forest(path)
-        values = given.on(space.index)
-        lists = space.kbest(values, k, distinct=distinct)
+        for name in space.index.names(np.arange(len(space.index), dtype=np.int32)):
+            index.intern(name)
+        try:
+            lists = space.kbest(fitted_values(given, space.index, "search space"), k, distinct=distinct)
+        except InputError as error:
+            raise error.at(path) from None
         for c in range(len(lists)):
             text, score = space.text(lists.tokens_of(c)), float(lists.totals[c])
             found.append({"file": path, "score": score, "text": text})
             session.show(f"{score:.6f}\t{printable(text)}")
-    session.emit({"best": found})
+    note = describe_fit(given, index)
+    if note:
+        session.say(f"warning: {note}")
+    session.emit({"best": found, "notes": [note] if note else []})

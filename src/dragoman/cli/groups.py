@@ -49,7 +49,8 @@ def _checked(callback: Callable[..., Any] | None, greatest: int) -> Callable[...
     def check(context: Any, parameter: Any, value: Any) -> Any:
         for number in value if isinstance(value, list | tuple) else [value]:
             if isinstance(number, int) and abs(number) > greatest:
-                raise InputError(f"{parameter.opts[0]} {number} is out of range; the maximum is {greatest}")
+                end = f"large; the maximum is {greatest}" if number > 0 else f"small; the minimum is {-greatest}"
+                raise InputError(f"{parameter.opts[0]} {number} is too {end}")
         return value if callback is None else callback(context, parameter, value)
 
     return check

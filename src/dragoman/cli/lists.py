@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from dragoman.cli.session import Session
 from dragoman.errors import InputError
-from dragoman.metric import Smoothing, by_name
+from dragoman.metric import Smoothing, Tokenizer, by_name
 from dragoman.pool import (
+    FIELDS,
     NbestFormat,
     Pool,
+    has_segmentation,
     load_pool,
     merge_pools,
     read_nbest,
@@ -24,12 +26,16 @@ from dragoman.pool import (
 )
 
 __all__ = [
+    "AllowMissing",
     "External",
+    "Fields",
     "Format",
     "LowerIsBetter",
+    "Lowercase",
     "MetricName",
     "Nbest",
     "References",
+    "Tokenize",
     "measure_of",
     "measured",
     "read_lists",
@@ -69,6 +75,25 @@ MetricName = Annotated[
         rich_help_panel=_METRIC,
     ),
 ]
+Fields = Annotated[
+    str | None,
+    typer.Option(
+        "--fields",
+        metavar="NAMES",
+        help=f"Order of a line's parts, for Joshua's templates: {','.join(FIELDS)}; an empty name skips a part.",
+        rich_help_panel=_CANDIDATES,
+    ),
+]
+AllowMissing = Annotated[
+    bool,
+    typer.Option(
+        "--allow-missing",
+        help="A feature that a line lacks is 0; references may have no candidates.",
+        rich_help_panel=_CANDIDATES,
+    ),
+]
+Tokenize = Annotated[Tokenizer, typer.Option("--tokenize", help="BLEU's tokeniser, for text that is not tokenised.")]
+Lowercase = Annotated[bool, typer.Option("--lowercase", help="Ignore case in BLEU and chrF (TER always does).")]
 External = Annotated[
     str | None,
     typer.Option(
@@ -84,7 +109,13 @@ LowerIsBetter = Annotated[
 
 
 def read_lists(
-    session: Session, nbest: list[str] | None, format_: NbestFormat | None, dense: list[str] | None = None
+    session: Session,
+    nbest: list[str] | None,
+    format_: NbestFormat | None,
+    dense: list[str] | None = None,
+    *,
+    fields: str | None = None,
+    allow_missing: bool = False,
 ) -> Pool:
     """One pool from all lists, repeated candidates once."""
     if not nbest:
@@ -92,25 +123,34 @@ def read_lists(
     session.say(f"reading {len(nbest)} candidate list{'s' if len(nbest) > 1 else ''}")
     if len(nbest) == 1 and Path(nbest[0]).is_dir():
         return load_pool(nbest[0])
+    order = None if fields is None else [name.strip() for name in fields.split(",")]
+    reading: dict[str, Any] = {"format_": format_, "fields": order, "dense": dense, "allow_missing": allow_missing}
     if any(Path(path).is_dir() for path in nbest):
-        parts = [_read_one(path, format_, dense, number) for number, path in enumerate(nbest)]
+        parts = [
+            load_pool(path) if Path(path).is_dir() else read_nbest(path, round_number=number, **reading)
+            for number, path in enumerate(nbest)
+        ]
         pool = merge_pools(parts, n_threads=session.n_threads)
     else:
-        pool = read_pool(nbest, format_=format_, dense=dense, n_threads=session.n_threads)
+        pool = read_pool(nbest, n_threads=session.n_threads, **reading)
     session.say(
         f"{pool.n_candidates:,} distinct candidates of {pool.n_sentences:,} sentences, {pool.n_features:,} features"
     )
+    if has_segmentation(pool.words):
+        session.say("warning: the candidates hold segmentation marks such as |0-0|, which count as words")
     return pool
 
 
-def _read_one(path: str, format_: NbestFormat | None, dense: list[str] | None, number: int) -> Pool:
-    if Path(path).is_dir():
-        return load_pool(path)
-    return read_nbest(path, format_=format_, dense=dense, round_number=number)
-
-
 def measure_of(
-    references: list[str] | None, metric: str, external: str | None, lower_is_better: bool, *, n_threads: int
+    references: list[str] | None,
+    metric: str,
+    external: str | None,
+    lower_is_better: bool,
+    *,
+    tokenizer: Tokenizer = Tokenizer.NONE,
+    lowercase: bool = False,
+    allow_missing: bool = False,
+    n_threads: int,
 ) -> Callable[[Pool], Pool]:
     """What gives a pool the statistics of what is to be maximised; BLEU without smoothing, as MERT wants it."""
     if external is not None:
@@ -119,9 +159,9 @@ def measure_of(
         return lambda pool: with_external(pool, external, higher_is_better=not lower_is_better)
     if not references:
         raise InputError("no references; give at least one with -r, or say --external")
-    chosen = by_name(metric, smoothing=Smoothing.NONE)
+    chosen = by_name(metric, smoothing=Smoothing.NONE, tokenizer=tokenizer, lowercase=lowercase)
     texts = read_references(references)
-    return lambda pool: with_metric(pool, chosen, texts, n_threads=n_threads)
+    return lambda pool: with_metric(pool, chosen, texts, allow_missing=allow_missing, n_threads=n_threads)
 
 
 def measured(
@@ -131,6 +171,20 @@ def measured(
     metric: str,
     external: str | None,
     lower_is_better: bool,
+    *,
+    tokenizer: Tokenizer = Tokenizer.NONE,
+    lowercase: bool = False,
+    allow_missing: bool = False,
 ) -> Pool:
     """The pool with the statistics of what is to be maximised."""
-    return measure_of(references, metric, external, lower_is_better, n_threads=session.n_threads)(pool)
+    measure = measure_of(
+        references,
+        metric,
+        external,
+        lower_is_better,
+        tokenizer=tokenizer,
+        lowercase=lowercase,
+        allow_missing=allow_missing,
+        n_threads=session.n_threads,
+    )
+    return measure(pool)

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from dragoman.cli.groups import command_group
-from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, check_outputs, table
+from dragoman.cli.session import Json, Quiet, Session, Threads, check_outputs, table
 from dragoman.errors import InputError, naming
 from dragoman.lm import (
     DEFAULT_FALLBACK,
@@ -42,8 +42,6 @@ def train(
         bool, typer.Option(help="For orders with too few counts take discounts 0.5, 1, 1.5 instead of stopping.")
     ] = True,
     arpa: Annotated[Path | None, typer.Option(help="Write the model as ARPA text here too (.gz: compressed).")] = None,
-    threads: Threads = 0,
-    seed: Seed = 0,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -51,12 +49,12 @@ def train(
 
     Example: dragoman lm train -i train.en -o en.lm --order 5 --prune 0 --prune 0 --prune 1
     """
-    session = Session(n_threads=threads, seed=seed, json=json, quiet=quiet)
+    session = Session(json=json, quiet=quiet)
     if str(out) == "-":
         raise InputError("a binary model cannot go to standard output; name a file")
     if json and str(arpa) == "-":
         raise InputError("with --json, standard output holds the JSON object; write the ARPA text to a file")
-    check_outputs(out=out, arpa=arpa)
+    check_outputs(texts, out=out, arpa=arpa)
     config = EstimateConfig(order=order, prune=tuple(prune or (0,)), fallback=DEFAULT_FALLBACK if fallback else None)
     text = TrainingText()
     with session.progress("reading") as progress:
@@ -94,7 +92,6 @@ def query(
         Path | None, typer.Option(help="Write log10 probability, tokens and unknown words of each sentence here.")
     ] = None,
     threads: Threads = 0,
-    seed: Seed = 0,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -102,9 +99,10 @@ def query(
 
     Example: dragoman lm query en.lm < test.en
     """
-    session = Session(n_threads=threads, seed=seed, json=json, quiet=quiet)
+    session = Session(n_threads=threads, json=json, quiet=quiet)
     if json and str(per_sentence) == "-":
         raise InputError("with --json, standard output holds the JSON object; write the sentences' scores to a file")
+    check_outputs([model, in_file], per_sentence=per_sentence)
     loaded = _load(session, model)
     scores = list(session.track(loaded.score_file(in_file, n_threads=session.n_threads), "scoring"))
     if per_sentence is not None:
@@ -133,8 +131,6 @@ def _sentence_lines(scores: list[SentenceScores]) -> Iterator[str]:
 def export(
     model: Annotated[str, typer.Argument(help="A binary or ARPA model.")],
     out: Annotated[str, typer.Option("--out", "-o", help="Where the ARPA text goes (.gz, .xz, .zst: compressed).")],
-    threads: Threads = 0,
-    seed: Seed = 0,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -142,7 +138,8 @@ def export(
 
     Example: dragoman lm export en.lm -o en.arpa.gz
     """
-    session = Session(n_threads=threads, seed=seed, json=json, quiet=quiet)
+    session = Session(json=json, quiet=quiet)
+    check_outputs([model], out=out)
     loaded = _load(session, model)
     session.say("writing ARPA")
     loaded.export_arpa(out)

@@ -7,10 +7,24 @@ from typing import Annotated
 
 import typer
 
-from dragoman.cli.lists import External, Format, LowerIsBetter, MetricName, Nbest, References, measured, read_lists
-from dragoman.cli.session import Json, Quiet, Seed, Session, Threads
+from dragoman.cli.lists import (
+    AllowMissing,
+    External,
+    Fields,
+    Format,
+    Lowercase,
+    LowerIsBetter,
+    MetricName,
+    Nbest,
+    References,
+    Tokenize,
+    measure_of,
+    read_lists,
+)
+from dragoman.cli.session import Json, Quiet, Session, Threads, check_outputs
 from dragoman.errors import InputError
-from dragoman.features import read_weights
+from dragoman.features import describe_fit, unite_weights
+from dragoman.metric import Tokenizer
 from dragoman.pool import oracle as find_oracle
 from dragoman.pool import rerank as choose
 
@@ -18,29 +32,67 @@ __all__ = ["oracle", "rerank"]
 
 
 def rerank(
-    weights: Annotated[str, typer.Option(help="Weights: our TSV, moses.ini, run.dense, cdec or Joshua.")],
+    weights: Annotated[
+        list[str],
+        typer.Option(help="Weights: our TSV, moses.ini, run.dense, cdec or Joshua; repeat to unite dense and sparse."),
+    ],
     nbest: Nbest = None,
     out: Annotated[str, typer.Option("--out", "-o", help="Where the chosen translations go.")] = "-",
+    reference: References = None,
+    metric: MetricName = "bleu",
+    external: External = None,
+    lower_is_better: LowerIsBetter = False,
+    tokenize: Tokenize = Tokenizer.NONE,
+    lowercase: Lowercase = False,
     format_: Format = None,
+    fields: Fields = None,
+    allow_missing: AllowMissing = False,
     summary: Annotated[Path | None, typer.Option(help="Write a JSON summary here.")] = None,
     threads: Threads = 0,
-    seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
     """Print the best candidate of each sentence by these weights, one line each, by sentence number.
 
-    A sentence number that the lists skip gets an empty line, so that the output stays aligned with the source.
+    A sentence number that the lists skip gets an empty line, so that the output stays aligned with the source. With
+    references or --external the choice is scored.
 
     Example: dragoman rerank --nbest test.nbest.gz --weights weights.tsv > test.out
     """
-    session = Session(n_threads=threads, seed=seed, quiet=quiet)
-    pool = read_lists(session, nbest, format_)
-    choice = choose(pool, read_weights(weights), n_threads=session.n_threads)
+    session = Session(n_threads=threads, quiet=quiet)
+    check_outputs([*(nbest or []), *weights, *(reference or [])], out=out, summary=summary)
+    measure = None
+    if reference or external:
+        measure = measure_of(
+            reference,
+            metric,
+            external,
+            lower_is_better,
+            tokenizer=tokenize,
+            lowercase=lowercase,
+            allow_missing=allow_missing,
+            n_threads=session.n_threads,
+        )
+    given = unite_weights(weights)
+    pool = read_lists(session, nbest, format_, fields=fields, allow_missing=allow_missing)
+    if measure is not None:
+        pool = measure(pool)
+    choice = choose(pool, given, n_threads=session.n_threads)
+    notes = [note for note in [describe_fit(given, pool.index, pool.dense)] if note]
     n_missing = choice.write(out)
     if n_missing:
-        session.say(f"warning: {n_missing} sentence numbers have no candidate; their lines are empty")
+        notes.append(f"{n_missing} sentence numbers have no candidate; their lines are empty")
+    for note in notes:
+        session.say(f"warning: {note}")
+    result: dict[str, object] = {
+        "n_sentences": pool.n_sentences,
+        "n_candidates": pool.n_candidates,
+        "n_missing": n_missing,
+        "notes": notes,
+    }
+    if pool.metric is not None:
+        result |= {"metric": pool.metric.name, "score": pool.metric.points(choice.score())}
+        session.say(pool.metric.describe(choice.score()))
     if summary is not None:
-        result = {"n_sentences": pool.n_sentences, "n_candidates": pool.n_candidates, "n_missing": n_missing}
         session.write_json(summary, result)
 
 
@@ -50,10 +102,13 @@ def oracle(
     metric: MetricName = "bleu",
     external: External = None,
     lower_is_better: LowerIsBetter = False,
+    tokenize: Tokenize = Tokenizer.NONE,
+    lowercase: Lowercase = False,
     format_: Format = None,
+    fields: Fields = None,
+    allow_missing: AllowMissing = False,
     out: Annotated[str | None, typer.Option("--out", "-o", help="Write the oracle translations here.")] = None,
     threads: Threads = 0,
-    seed: Seed = 0,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -61,19 +116,30 @@ def oracle(
 
     Example: dragoman oracle --nbest dev.nbest.gz -r dev.ref
     """
-    session = Session(n_threads=threads, seed=seed, json=json, quiet=quiet)
+    session = Session(n_threads=threads, json=json, quiet=quiet)
     if json and out == "-":
         raise InputError("with --json, standard output holds the JSON object; write the translations to a file")
-    pool = measured(session, read_lists(session, nbest, format_), reference, metric, external, lower_is_better)
+    check_outputs([*(nbest or []), *(reference or [])], out=out)
+    measure = measure_of(
+        reference,
+        metric,
+        external,
+        lower_is_better,
+        tokenizer=tokenize,
+        lowercase=lowercase,
+        allow_missing=allow_missing,
+        n_threads=session.n_threads,
+    )
+    pool = measure(read_lists(session, nbest, format_, fields=fields, allow_missing=allow_missing))
+    assert pool.metric is not None
     choice = find_oracle(pool)
     if out is not None:
         choice.write(out)
-    score = 100 * choice.score()
-    session.show(f"{pool.metric.name if pool.metric else ''}: {score:.2f}")
+    session.show(pool.metric.describe(choice.score()))
     session.emit(
         {
-            "score": score,
-            "metric": pool.metric.name if pool.metric else None,
+            "score": pool.metric.points(choice.score()),
+            "metric": pool.metric.name,
             "n_sentences": pool.n_sentences,
             "n_candidates": pool.n_candidates,
         }

@@ -9,7 +9,7 @@ import typer
 from rich.text import Text
 
 from dragoman.cli.board import Board
-from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, table
+from dragoman.cli.session import Json, Quiet, Session, Threads, table
 from dragoman.errors import FailedError, InputError
 from dragoman.recipe import (
     CellPlan,
@@ -51,22 +51,19 @@ def run(
         bool, typer.Option("--resume", help="Continue a run; cells that failed are tried again.")
     ] = False,
     threads: Threads = 0,
-    seed: Seed = 0,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Run an experiment; stopped at any moment, it continues with --resume to the same result.
 
-    A cell is CORPUS/SYSTEM/FEATURES/OPTIMISER/SEED; the seeds are those of the recipe. A cell that fails does not stop
-    the others: the exit status is 1 in the end.
+    A cell is CORPUS/SYSTEM/FEATURES/OPTIMISER/SEED; the seeds are those of the recipe (--set 'grid.seeds=[7]' changes
+    them). A cell that fails does not stop the others: the exit status is 1 in the end.
 
     Example: dragoman run recipes/quickstart.toml -o runs/quickstart
 
     dragoman run recipes/pro.toml --data corpora --only 'enja/*' --dry-run
     """
-    session = Session(n_threads=threads, seed=seed, json=json, quiet=quiet)
-    if seed:
-        raise InputError("the seeds of an experiment are those of its recipe; change them with --set 'grid.seeds=[7]'")
+    session = Session(n_threads=threads, json=json, quiet=quiet)
     if out is None and not dry_run:
         raise InputError("name the folder of the run with -o")
     plan = read_recipe(recipe, setting or [], data=data)

@@ -16,7 +16,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from dragoman.errors import InputError
+from dragoman.errors import FailedError, InputError
 from dragoman.text import open_output
 from dragoman.types import Progress
 
@@ -40,17 +40,34 @@ _T = TypeVar("_T")
 _SHOW_AFTER_S = 2.0
 
 
-def check_outputs(**names: str | Path | None) -> None:
-    """Raise InputError where two outputs would go to one place; by the options' names."""
+def check_outputs(inputs: Iterable[str | Path | None] = (), **names: str | Path | None) -> None:
+    """Refuse outputs, by the names of their options, that would be lost or would destroy something.
+
+    Raises InputError where two go to one place or one is an input, FailedError where a file cannot be written.
+    """
     taken: dict[str, str] = {}
+    sources = [Path(name) for name in inputs if name is not None and str(name) != "-"]
     for option, name in names.items():
         if name is None:
             continue
-        place = "-" if str(name) == "-" else str(Path(name).absolute())
-        other = taken.setdefault(place, option)
-        if other != option:
-            shown = " and ".join(f"--{part.replace('_', '-')}" for part in (other, option))
-            raise InputError(f"{shown} name the same place, {name}; name two")
+        shown = f"--{option.replace('_', '-')}"
+        place = "-" if str(name) == "-" else str(Path(name).resolve())
+        if (other := taken.setdefault(place, shown)) != shown:
+            raise InputError(f"{other} and {shown} name the same place, {name}; name two")
+        if place != "-":
+            _check_place(shown, Path(name), sources)
+
+
+def _check_place(option: str, path: Path, inputs: list[Path]) -> None:
+    if path.is_file():
+        same = [source for source in inputs if source.exists() and source.samefile(path)]
+        if same:
+            raise InputError(f"{option} {path} is the input {same[0]}, which would be overwritten; name another file")
+    folder = path.resolve().parent
+    if not folder.is_dir():
+        raise FailedError(f"{path}: cannot be written: there is no folder {folder}")
+    if path.is_dir() or not os.access(path if path.exists() else folder, os.W_OK):
+        raise FailedError(f"{path}: cannot be written: {'it is a folder' if path.is_dir() else 'permission denied'}")
 
 
 def check_inputs(*names: str | None) -> None:

@@ -13,10 +13,10 @@ from typing import Annotated
 
 import typer
 
-from dragoman.cli.session import Quiet, Seed, Session, Threads
+from dragoman.cli.session import Quiet, Session, Threads, check_outputs
 from dragoman.cost import cpu_seconds
 from dragoman.errors import InputError
-from dragoman.features import Weights, read_weights
+from dragoman.features import Weights, unite_weights
 from dragoman.forest import Forest, write_forest
 from dragoman.pool import NbestFormat, nbest_blocks
 from dragoman.store import make_folder
@@ -55,7 +55,9 @@ def translate(
     raw: Annotated[
         bool, typer.Option("--raw", help="Raw text in, ordinary text out: tokenise, translate, join.")
     ] = False,
-    weights: Annotated[str | None, typer.Option(help="Other weights than the system's.")] = None,
+    weights: Annotated[
+        list[str] | None, typer.Option(help="Other weights than the system's; repeat to unite dense and sparse.")
+    ] = None,
     without_fold: Annotated[
         int | None, typer.Option(min=0, help="As if this fold had not been in the training.")
     ] = None,
@@ -63,7 +65,6 @@ def translate(
     accurate: Annotated[bool, typer.Option("--accurate", help="More search.")] = False,
     summary: Annotated[Path | None, typer.Option(help="Write a JSON summary here.")] = None,
     threads: Threads = 0,
-    seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
     """Translate text, a sentence a line; an empty line stays empty.
@@ -76,7 +77,7 @@ def translate(
 
     dragoman translate system -i dev.de --nbest 100 --format moses -o dev.nbest.gz
     """
-    session = Session(n_threads=threads, seed=seed, quiet=quiet)
+    session = Session(n_threads=threads, quiet=quiet)
     if fast and accurate:
         raise InputError("choose one of --fast and --accurate")
     if explain and (nbest is not None or forest is not None):
@@ -85,11 +86,12 @@ def translate(
         raise InputError("--forest writes the whole search space; leave out --nbest and --format")
     if distinct and nbest is None:
         raise InputError("--distinct is about lists of candidates; add --nbest")
+    check_outputs([in_file, *(weights or [])], out=out, summary=summary)
     system = System.load(folder)
     view = system.view(without_fold)
     job = _Job(
         view=view,
-        weights=view.weights if weights is None else _read_weights(weights, view),
+        weights=_read_weights(weights, view) if weights else view.weights,
         preset=Preset.FAST if fast else Preset.ACCURATE if accurate else Preset.DEFAULT,
         n_threads=session.n_threads,
         text=system.raw_text() if raw else None,
@@ -112,14 +114,14 @@ def translate(
         session.write_json(summary, record)
 
 
-def _read_weights(path: str, view: SystemView) -> Weights:
+def _read_weights(paths: list[str], view: SystemView) -> Weights:
     """Weights that have something to say about translations of this system."""
-    found = read_weights(path)
+    found = unite_weights(paths)
     names = [name for name, _ in view.weights.items()]
     if not any(found.index.find(name) >= 0 and found[name] for name in names):
-        raise InputError(f"no weight of a feature of the system; it has {', '.join(names[:6])}, …", path=path)
+        raise InputError(f"no weight of a feature of the system; it has {', '.join(names[:6])}, …", path=paths[0])
     if great := [name for name, value in found.items() if abs(value) > _MAX_WEIGHT]:
-        raise InputError(f"the weight of '{great[0]}' is too great: scores could not be summed", path=path)
+        raise InputError(f"the weight of '{great[0]}' is too great: scores could not be summed", path=paths[0])
     return found.on(view.index)
 
 

@@ -1,6 +1,7 @@
 """Features: the name index, weights, blocks, templates and weight files."""
 
 from dragoman.features.blocks import Block
+from dragoman.features.fit import describe_fit, fitted_values
 from dragoman.features.index import FeatureIndex, feature_key, feature_name, load_index, save_index
 from dragoman.features.templates import (
     TEMPLATE_SETS,
@@ -13,8 +14,10 @@ from dragoman.features.templates import (
 from dragoman.features.weight_files import (
     InitOpt,
     WeightFormat,
+    is_init_opt,
     read_init_opt,
     read_weights,
+    unite_weights,
     write_init_opt,
     write_weights,
 )
@@ -30,14 +33,18 @@ __all__ = [
     "TemplateSetting",
     "WeightFormat",
     "Weights",
+    "describe_fit",
     "feature_key",
     "feature_name",
+    "fitted_values",
+    "is_init_opt",
     "known_templates",
     "load_index",
     "parse_templates",
     "read_init_opt",
     "read_weights",
     "save_index",
+    "unite_weights",
     "write_init_opt",
     "write_weights",
 ]

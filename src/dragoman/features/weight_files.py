@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -22,8 +22,26 @@ from dragoman.features.weights import Weights
 from dragoman.text import open_output, read_lines
 from dragoman.types import PathLike
 
-__all__ = ["InitOpt", "WeightFormat", "read_init_opt", "read_weights", "write_init_opt", "write_weights"]
+__all__ = [
+    "InitOpt",
+    "WeightFormat",
+    "is_init_opt",
+    "read_init_opt",
+    "read_weights",
+    "unite_weights",
+    "write_init_opt",
+    "write_weights",
+]
 
+# What Moses called the features of a section until 2013, in moses.ini and in its candidate lists.
+_OLD_SECTIONS = {
+    "[weight-d]": "d",
+    "[weight-l]": "lm",
+    "[weight-t]": "tm",
+    "[weight-w]": "w",
+    "[weight-generation]": "g",
+    "[weight-i]": "I",
+}
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z")
 
 
@@ -51,9 +69,14 @@ class InitOpt:
 
 
 def read_weights(path: PathLike, *, index: FeatureIndex | None = None, format_: WeightFormat | None = None) -> Weights:
-    """Read weights; the format is recognised unless given. Raises InputError, also when there are none."""
+    """Read weights; the format is recognised unless given. Raises InputError, also when there are none.
+
+    The configuration of Joshua and the moses.ini of before 2013 are read too; the latter's features are called as in
+    candidate lists of the time, `d`, `lm`, `tm`, `w`.
+    """
     lines = list(enumerate(read_lines(path), start=1))
-    pairs = _PARSERS[format_ or _recognise([line for _, line in lines])](path, lines)
+    parse = _recognise([line for _, line in lines]) if format_ is None else _PARSERS[format_]
+    pairs = parse(path, lines)
     values: dict[str, float] = {}
     for line, name, value in pairs:
         if name in values:
@@ -66,6 +89,20 @@ def read_weights(path: PathLike, *, index: FeatureIndex | None = None, format_: 
         )
     with naming(path):
         return Weights.from_dict(values, index)
+
+
+def unite_weights(paths: Sequence[PathLike], *, index: FeatureIndex | None = None) -> Weights:
+    """The weights of several files together, such as Moses' dense and sparse ones.
+
+    Raises InputError where a file gives a feature another weight than a file before it.
+    """
+    values: dict[str, float] = {}
+    for path in paths:
+        found = read_weights(path)
+        for name in found.index.names(np.arange(len(found.index), dtype=np.int32)):
+            if values.setdefault(name, found[name]) != found[name]:
+                raise InputError(f"the weight of '{name}' is {found[name]} here and {values[name]} before", path=path)
+    return Weights.from_dict(values, index)
 
 
 def write_weights(
@@ -118,6 +155,13 @@ def _write(path: PathLike, lines: Iterable[str]) -> None:
             output.write(line)
 
 
+def is_init_opt(path: PathLike) -> bool:
+    """Whether a file is Moses' init.opt: three lines of as many numbers."""
+    rows = [line.split() for line in read_lines(path) if line.strip()]
+    numbers = all(_NUMBER.match(text) for row in rows for text in row)
+    return len(rows) == 3 and numbers and len({len(row) for row in rows}) == 1
+
+
 def read_init_opt(path: PathLike, names: Sequence[str]) -> InitOpt:
     """Read Moses' init.opt: three lines of numbers in the order of `names` (of the statistics file)."""
     rows = [
@@ -142,18 +186,24 @@ def write_init_opt(init: InitOpt, path: PathLike) -> None:
     _write(path, (" ".join(repr(value) for value in row) for row in (init.start, init.lower, init.upper)))
 
 
-def _recognise(lines: list[str]) -> WeightFormat:
+def _recognise(lines: list[str]) -> _Parser:
     content = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
     if any(line in {"[weight]", "[weight-file]"} for line in content):
-        return WeightFormat.MOSES_INI
+        return _parse_ini
+    if any(line in _OLD_SECTIONS for line in content):
+        return _parse_old_ini
     if any("\t" in line for line in lines):
-        return WeightFormat.TSV
+        return _parse_dragoman
     if content and all(re.match(r"\S+=\s*\S+( |\Z)", line) for line in content):
-        return WeightFormat.MOSES_DENSE
-    return WeightFormat.CDEC
+        return _parse_dense
+    if any(_JOSHUA_SETTING.match(line) for line in content):
+        return _parse_joshua
+    return _parse_cdec
 
 
+_JOSHUA_SETTING = re.compile(r"[\w-]+\s*=\s*\S")
 _Parsed = Iterable[tuple[int, str, float]]
+_Parser = Callable[[PathLike, list[tuple[int, str]]], _Parsed]
 
 
 def _content(lines: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:
@@ -177,6 +227,11 @@ def _parse_cdec(path: PathLike, lines: list[tuple[int, str]]) -> _Parsed:
         if len(parts) != 2:
             raise InputError("expected 'name value'", path=path, line=number)
         yield number, parts[0], _number(parts[1], path, number)
+
+
+def _parse_joshua(path: PathLike, lines: list[tuple[int, str]]) -> _Parsed:
+    """Joshua's configuration: weights are `name value`, settings `name = value`."""
+    return _parse_cdec(path, [(number, line) for number, line in lines if not _JOSHUA_SETTING.match(line.strip())])
 
 
 def _parse_dense(path: PathLike, lines: list[tuple[int, str]]) -> _Parsed:
@@ -205,13 +260,24 @@ def _parse_ini(path: PathLike, lines: list[tuple[int, str]]) -> _Parsed:
     return [*_numbered(dense), *sparse]
 
 
+def _parse_old_ini(path: PathLike, lines: list[tuple[int, str]]) -> _Parsed:
+    found: dict[str, list[tuple[int, float]]] = {}
+    section = ""
+    for number, line in _content(lines):
+        if line.startswith("["):
+            section = line
+        elif name := _OLD_SECTIONS.get(section):
+            found.setdefault(name, []).extend((number, _number(text, path, number)) for text in line.split())
+    return _numbered(found)
+
+
 def _weight_file(ini: Path, name: str) -> Path:
     """As Moses does, from where we are; or beside the moses.ini, which may have been moved together with it."""
     beside = ini.parent / Path(name).name
     return beside if not Path(name).exists() and beside.exists() else Path(name)
 
 
-_PARSERS = {
+_PARSERS: Mapping[WeightFormat, _Parser] = {
     WeightFormat.TSV: _parse_dragoman,
     WeightFormat.CDEC: _parse_cdec,
     WeightFormat.MOSES_DENSE: _parse_dense,

@@ -123,6 +123,15 @@ class Metric(ABC):
         """Whether gains are in [0, 1], as step sizes and thresholds assume."""
         return True
 
+    def points(self, score: float) -> float:
+        """A score as papers write it, 25 for 0.25; as it is where the scale is unknown."""
+        return 100 * score if self.has_known_scale else score
+
+    def describe(self, score: float) -> str:
+        """Name and score in one line; an arrow where lower is better."""
+        number = f"{100 * score:.2f}" if self.has_known_scale else f"{score:.6g}"
+        return f"{self.name}{'' if self.higher_is_better else ' ↓'}: {number}"
+
     @property
     def in_context(self) -> bool:
         """Whether MIRA computes gains with a pseudo-corpus of previous translations."""

@@ -5,7 +5,7 @@ from dragoman.pool.gain import metric_of
 from dragoman.pool.measure import Judge, read_references, with_external, with_metric
 from dragoman.pool.merge import merge_pools, on_tables
 from dragoman.pool.pool import Pool, new_words
-from dragoman.pool.readers import NbestFormat, read_nbest, read_pool
+from dragoman.pool.readers import FIELDS, NbestFormat, has_segmentation, read_nbest, read_pool
 from dragoman.pool.shard import Shard
 from dragoman.pool.statistics_files import read_statistics, write_statistics
 from dragoman.pool.storage import load_pool, merge_to_disk, read_to_disk, save_pool
@@ -13,6 +13,7 @@ from dragoman.pool.synthetic import SyntheticPool, cosine, synthetic_pool
 from dragoman.pool.writers import nbest_blocks, write_nbest
 
 __all__ = [
+    "FIELDS",
     "Choice",
     "Judge",
     "NbestFormat",
@@ -20,6 +21,7 @@ __all__ = [
     "Shard",
     "SyntheticPool",
     "cosine",
+    "has_segmentation",
     "load_pool",
     "merge_pools",
     "merge_to_disk",

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dragoman._core import best_candidates, oracle_candidates
-from dragoman.errors import InputError
-from dragoman.features import Weights
+from dragoman.features import Weights, fitted_values
 from dragoman.pool.gain import metric_of
 from dragoman.pool.pool import Pool
 from dragoman.text import open_output
@@ -64,21 +63,8 @@ class Choice:
 
 
 def weights_for(pool: Pool, weights: Weights) -> Float64Array:
-    """The weights of the pool's features, one each.
-
-    Raises InputError for weights that are not finite and for weights none of which belongs to a feature of the
-    pool: the names of decoder and weight file then differ, and every candidate would score 0.
-    """
-    values = weights.values_on(pool.index)
-    if not np.isfinite(weights.values).all():
-        raise InputError("the weights are not all finite")
-    if weights.values.any() and not values.any():
-        theirs = next(name for name, _ in weights.items())
-        ours = pool.index.name(0) if len(pool.index) else "none"
-        raise InputError(
-            f"no weight belongs to a feature of the candidates: the weights have '{theirs}', the candidates '{ours}'"
-        )
-    return values
+    """The weights of the pool's features, one each; raises InputError when none belongs to one of them."""
+    return fitted_values(weights, pool.index)
 
 
 def rerank(pool: Pool, weights: Weights, *, n_threads: int = 1) -> Choice:

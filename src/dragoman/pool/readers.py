@@ -9,7 +9,7 @@ from itertools import chain
 
 import numpy as np
 
-from dragoman._core import NbestReader, WordTable
+from dragoman._core import NbestReader, WordTable, escape_word
 from dragoman.errors import InputError, naming
 from dragoman.features import FeatureIndex
 from dragoman.pool.merge import merge_pools
@@ -18,7 +18,7 @@ from dragoman.pool.shard import UNKNOWN_LENGTH, Shard, concatenate
 from dragoman.text import LineBlock, read_blocks
 from dragoman.types import PathLike
 
-__all__ = ["FIELDS", "NbestFormat", "read_in_parts", "read_nbest", "read_pool", "recognise"]
+__all__ = ["FIELDS", "NbestFormat", "has_segmentation", "read_in_parts", "read_nbest", "read_pool", "recognise"]
 
 
 class NbestFormat(StrEnum):
@@ -34,6 +34,7 @@ class NbestFormat(StrEnum):
 FIELDS = ("id", "text", "features", "total")
 """The parts of a line with fields, in the order of most formats."""
 
+_ZEROS_WRITTEN = frozenset({NbestFormat.MOSES, NbestFormat.JSONL})
 _TRAVATAR = ("id", "text", "total", "features")
 _SMALL_SET = 100
 """A list that leaves out zeros and has at most so many features has dense features alone."""
@@ -57,19 +58,27 @@ def recognise(block: LineBlock) -> NbestFormat:
     return NbestFormat.CDEC
 
 
+def has_segmentation(words: WordTable) -> bool:
+    """Whether the words of lists hold marks such as |0-1|, which decoders write to show their segmentation."""
+    return any(words.find(escape_word(f"|0-{end}|".encode())) >= 0 for end in range(3))
+
+
 def read_nbest(
     path: PathLike,
     *,
     format_: NbestFormat | None = None,
     fields: Sequence[str] | None = None,
     dense: Collection[str] | None = None,
+    allow_missing: bool = False,
     round_number: int = 0,
     index: FeatureIndex | None = None,
     words: WordTable | None = None,
 ) -> Pool:
     """One list as a pool in memory, repeated candidates included.
 
-    Lines of a sentence may stand anywhere. A feature that a line does not name is 0. Unless `dense` names them,
+    Lines of a sentence may stand anywhere. A feature that a line does not name is 0. That is an error in JSON lines
+    and Moses' lists, which name scores of 0 too, if at least half of the candidates have the feature and it is no
+    count (those may be sparse), unless `allow_missing`: 0 would be the best log probability. Unless `dense` names them,
     features are dense when they have several values (`Name= a b`: `Name_1`, `Name_2`) or stand in every line; all of
     them in lists other than Moses' with at most 100 features, because cdec and Travatar leave out zeros.
     `fields` is the order of the parts of a line, for Joshua's templates; "" stands for a part to skip.
@@ -78,6 +87,7 @@ def read_nbest(
         path,
         format_=format_,
         fields=fields,
+        allow_missing=allow_missing,
         index=FeatureIndex() if index is None else index,
         words=new_words() if words is None else words,
     )
@@ -94,13 +104,14 @@ def read_in_parts(
     format_: NbestFormat | None = None,
     fields: Sequence[str] | None = None,
     dense: Collection[str] | None = None,
+    allow_missing: bool = False,
     round_number: int = 0,
 ) -> Iterator[Pool]:
     """One list as a sequence of pools of about `n_candidates` each, for lists larger than memory.
 
     A sentence may occur in several of them; merging brings them together.
     """
-    reading = _Reading(path, format_=format_, fields=fields, index=index, words=words)
+    reading = _Reading(path, format_=format_, fields=fields, allow_missing=allow_missing, index=index, words=words)
     for shard in reading.shards(round_number, n_candidates):
         yield reading.pool(concatenate([shard]), dense)
 
@@ -111,6 +122,7 @@ def read_pool(
     format_: NbestFormat | None = None,
     fields: Sequence[str] | None = None,
     dense: Collection[str] | None = None,
+    allow_missing: bool = False,
     n_threads: int = 1,
 ) -> Pool:
     """Several lists (rounds of tuning, several systems) as one pool in memory without repeated candidates."""
@@ -118,7 +130,16 @@ def read_pool(
         raise InputError("no candidate lists given")
     index, words = FeatureIndex(), new_words()
     pools = [
-        read_nbest(path, format_=format_, fields=fields, dense=dense, round_number=number, index=index, words=words)
+        read_nbest(
+            path,
+            format_=format_,
+            fields=fields,
+            dense=dense,
+            allow_missing=allow_missing,
+            round_number=number,
+            index=index,
+            words=words,
+        )
         for number, path in enumerate(paths)
     ]
     return merge_pools(pools, n_threads=n_threads)
@@ -131,12 +152,14 @@ class _Reading:
         *,
         format_: NbestFormat | None,
         fields: Sequence[str] | None,
+        allow_missing: bool,
         index: FeatureIndex,
         words: WordTable,
     ) -> None:
         self._path = path
         self._format = format_
         self._fields = fields
+        self._allow_missing = allow_missing
         self._index = index
         self._words = words
         self._reader = NbestReader(index, words)
@@ -156,10 +179,21 @@ class _Reading:
                 if n_candidates is not None and self._reader.n_lines() - n_taken >= n_candidates:
                     n_taken = self._reader.n_lines()
                     yield self._take(round_number)
+            if not self._allow_missing and self._format in _ZEROS_WRITTEN:
+                self._check_gaps()
         if self._reader.n_lines() == 0:
             raise InputError("the file has no candidates", path=self._path)
         if self._reader.n_lines() > n_taken:
             yield self._take(round_number)
+
+    def _check_gaps(self) -> None:
+        if gap := self._reader.first_gap():
+            name, n_lines, line, sentence = gap
+            raise InputError(
+                f"a candidate of sentence {sentence} has no '{name}', which {n_lines:,} of {self._reader.n_lines():,} "
+                "candidates have; it would count as 0. Say --allow-missing if that is meant",
+                line=line,
+            )
 
     def pool(self, shard: Shard, dense: Collection[str] | None) -> Pool:
         """A pool of what was read so far."""

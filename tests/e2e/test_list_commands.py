@@ -1,0 +1,117 @@
+"""`rerank`, `oracle`, `forest best`: what does not fit is said, and no input is overwritten."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+
+LIST = """0 ||| the house ||| lm= -1.5 tm= -1 ||| 0
+0 ||| a house ||| lm= -1 tm= -2.5 ||| 0
+1 ||| yes ||| lm= -2 tm= -0.5 ||| 0
+"""
+FILES = {
+    "list": LIST,
+    "weights": "lm 1\ntm 1\n",
+    "ref": "the house\nyes\n",
+    "forest.txt": "2 2\n1\n<s> |||  ||| 0\n1\n[0] house ||| LM0=-1.5 ||| 1\n",
+}
+
+
+@pytest.fixture
+def run(inside, tmp_path):
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+    return lambda words, status=0: inside(*words.split(), status=status)
+
+
+def test_weights_that_fit_nothing_and_features_without_weights(run, tmp_path):
+    (tmp_path / "typo").write_text("lm 1\ntmm 1\n")
+    done = run("rerank --nbest list --weights typo -o out --summary s.json")
+    expected = "1 weight fits no feature (tmm), 1 feature has no weight (tm)"
+    assert f"warning: {expected}" in done.err
+    assert json.loads((tmp_path / "s.json").read_text())["notes"] == [expected]
+    assert "warning" not in run("rerank --nbest list --weights weights -o out").err
+
+
+def test_two_weight_files_are_united(run, tmp_path):
+    (tmp_path / "dense").write_text("lm= 1\n")
+    (tmp_path / "sparse").write_text("tm 1\n")
+    assert run("rerank --nbest list --weights dense --weights sparse").out == "the house\nyes\n"
+    (tmp_path / "other").write_text("tm 2\n")
+    assert "'tm' is 2.0 here and 1.0 before" in run("rerank --nbest list --weights weights --weights other", 2).err
+
+
+def test_the_choice_is_scored(run, tmp_path):
+    done = run("rerank --nbest list --weights weights -r ref -m ter -o out --summary s.json")
+    assert "ter ↓: 0.00" in done.err
+    assert json.loads((tmp_path / "s.json").read_text())["score"] == 0
+
+
+def test_scores_of_the_file_are_shown_as_they_are(run, tmp_path):
+    line = '{"id": 0, "text": "a", "features": {"lm": -1.5}, "scores": {"q": 0.79}}\n'
+    (tmp_path / "json").write_text(line + line.replace("0.79", "0.5"))
+    assert run("oracle --nbest json --external q").out == "q: 0.79\n"
+
+
+def test_a_tokeniser_for_plain_text(run, tmp_path):
+    (tmp_path / "plain").write_text("0 ||| Yes, the house is big. ||| lm= -1 ||| 0\n")
+    (tmp_path / "plain.ref").write_text("Yes , the house is big .\n")
+    assert "bleu: 0.00" in run("oracle --nbest plain -r plain.ref").out
+    assert "bleu: 100.00" in run("oracle --nbest plain -r plain.ref --tokenize 13a").out
+
+
+def test_fields_and_missing_features(run, tmp_path):
+    (tmp_path / "odd").write_text("a ||| lm=-1 ||| x ||| 0\nb ||| lm=-2 ||| x ||| 0\n")
+    assert run("rerank --nbest odd --fields text,features,,id --weights weights").out == "a\n"
+    (tmp_path / "gap").write_text(LIST + "1 ||| no ||| tm= -0.5 ||| 0\n")
+    refused = run("rerank --nbest gap --weights weights", 2).err
+    assert "gap, line 4: a candidate of sentence 1 has no 'lm'" in refused
+    assert run("rerank --nbest gap --weights weights --allow-missing").out == "the house\nno\n"
+
+
+def test_segmentation_marks_are_noticed(run, tmp_path):
+    (tmp_path / "marked").write_text("0 ||| the |0-0| house |1-1| ||| lm= -1 ||| 0\n")
+    assert "segmentation marks" in run("oracle --nbest marked -r ref --allow-missing").err
+
+
+OVERWRITING = [
+    "rerank --nbest list --weights weights -o list",
+    "rerank --nbest list --weights weights -o hard",
+    "rerank --nbest list --weights weights -o soft",
+    "rerank --nbest list --weights weights -o out --summary weights",
+    "oracle --nbest list -r ref -o ref",
+    "corpus tokenize -l en -i ref -o ref",
+    "corpus detokenize -l en -i ref -o ref",
+    "corpus clean -s ref -t ref --out-source ref --out-target out",
+    "align -s ref -t ref -o out --forward ref",
+    "lm train -i ref -o ref",
+    "lm train -i ref -o out --arpa ref",
+    "lm export ref -o ref",
+    "lm query ref -i ref --per-sentence ref",
+]
+
+
+@pytest.mark.parametrize("words", OVERWRITING)
+def test_no_input_is_overwritten(run, tmp_path, words):
+    os.link(tmp_path / "list", tmp_path / "hard")
+    (tmp_path / "soft").symlink_to("list")
+    assert "would be overwritten" in run(words, 2).err
+    assert {name: (tmp_path / name).read_text() for name in FILES} == FILES
+
+
+def test_places_are_checked_before_the_work(run):
+    for words in ("rerank --nbest list --weights weights -o no/out", "oracle --nbest list -r ref -o no/out"):
+        done = run(words, 1)
+        assert "there is no folder" in done.err
+        assert "reading" not in done.err
+
+
+def test_search_spaces_and_weights_that_have_nothing_in_common(run, tmp_path):
+    refused = run("forest best forest.txt -w weights", 2).err
+    assert "forest.txt: no weight belongs to a feature of the search space" in refused
+    (tmp_path / "w").write_text("LM0 1\nother 1\n")
+    done = run("forest best forest.txt -w w")
+    assert done.out.split() == ["-1.500000", "house"]
+    assert "1 weight fits no feature (other)" in done.err
