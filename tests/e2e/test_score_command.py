@@ -25,6 +25,9 @@ def test_equals_sacrebleu(dragoman, files):
     assert system["bleu"] == pytest.approx(bleu.corpus_score(HYP, REFS).score, abs=1e-9)
     assert system["chrf"] == pytest.approx(sacrebleu.corpus_chrf(HYP, REFS).score, abs=1e-9)
     assert system["ter"] == pytest.approx(sacrebleu.corpus_ter(HYP, REFS).score, abs=1e-9)
+    theirs = bleu.corpus_score(HYP, REFS).format(signature="", width=2)
+    assert theirs.endswith(system["details"]["bleu"]["breakdown"])
+    assert system["details"]["ter"]["breakdown"] is None
     assert system["name"] == "hyp"
     assert system["signature"]["bleu"].startswith("nrefs:2|bs:1000|seed:12345|case:mixed|eff:no|tok:none|smooth:exp|")
     assert system["length_ratio"] == pytest.approx(14 / 14, abs=0.2)
@@ -41,6 +44,16 @@ def test_several_systems_are_tested_against_the_first(dragoman, files):
     shown = dragoman("score", "hyp", "other", "-r", "ref0", "-m", "bleu")
     assert "p (AR)" in shown.out
     assert "version:dragoman" in shown.err
+    assert "bleu, other: " in shown.out
+    assert "(BP = " in shown.out
+
+
+def test_direction_and_empty_references(inside, files, tmp_path):
+    (tmp_path / "gaps").write_text("the cat sat on the mat\n\n\nhe reads\n")
+    shown = inside("score", "hyp", "-r", "gaps", "-m", "(ter-bleu)/2", "-m", "chrf", "--trials", 0, "--bootstrap", 0)
+    assert "0.5*ter - 0.5*bleu ↓" in shown.out
+    assert "chrf ↓" not in shown.out
+    assert "warning: gaps: 2 of 4 lines are empty, the first is line 2" in shown.err
 
 
 def test_several_runs_have_mean_and_deviation(dragoman, files):

@@ -76,6 +76,21 @@ def test_blocks_of_a_sentence_are_merged(tmp_path):
     assert pool.n_candidates == 3
 
 
+def test_binary_counts_may_be_whole_numbers(tmp_path):
+    counts = np.array([[6, 14, 1, 13, 0, 12, 0, 11, 18], [7, 14, 2, 13, 1, 12, 1, 11, 18]])
+    last = b"SCORES_TXT_BEGIN_0 1 1 9 BLEU\n4 4 3 3 2 2 1 1 5\nSCORES_TXT_END_0\n"
+    for kind in ("<i4", "<f4"):
+        scores = b"SCORES_BIN_BEGIN_0 0 2 9 BLEU\n" + counts.astype(kind).tobytes() + b"\nSCORES_BIN_END_0\n" + last
+        assert (read(tmp_path, scores=scores).shards[0].stats == read(tmp_path).shards[0].stats).all()
+
+
+@pytest.mark.parametrize("bad", ["600 14", "-6 14", "0.5 14", "6 13.5"])
+def test_counts_that_cannot_be(tmp_path, bad):
+    with pytest.raises(InputError, match="cannot be counts of BLEU .hypothesis 0 of sentence 0") as refused:
+        read(tmp_path, scores=SCORES.replace("6 14", bad))
+    assert refused.value.line == 2
+
+
 def test_binary_without_a_line_end_before_the_footer(tmp_path):
     numbers = np.array([[1.5, -2.0]], dtype="<f4").tobytes()
     features = b"FEATURES_BIN_BEGIN_0 0 1 2 a b\n" + numbers + b"FEATURES_BIN_END_0\n"

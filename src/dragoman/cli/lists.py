@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -39,6 +39,7 @@ __all__ = [
     "measure_of",
     "measured",
     "read_lists",
+    "warn_of_empty_references",
 ]
 
 _CANDIDATES, _METRIC = "Candidates", "Metric"
@@ -151,6 +152,7 @@ def measure_of(
     lowercase: bool = False,
     allow_missing: bool = False,
     n_threads: int,
+    say: Callable[[str], None] | None = None,
 ) -> Callable[[Pool], Pool]:
     """What gives a pool the statistics of what is to be maximised; BLEU without smoothing, as MERT wants it."""
     if external is not None:
@@ -161,7 +163,16 @@ def measure_of(
         raise InputError("no references; give at least one with -r, or say --external")
     chosen = by_name(metric, smoothing=Smoothing.NONE, tokenizer=tokenizer, lowercase=lowercase)
     texts = read_references(references)
+    for number, path in enumerate(references):
+        warn_of_empty_references(say, path, [several[number] for several in texts])
     return lambda pool: with_metric(pool, chosen, texts, allow_missing=allow_missing, n_threads=n_threads)
+
+
+def warn_of_empty_references(say: Callable[[str], None] | None, path: str, lines: Sequence[str]) -> None:
+    """An empty line is an empty reference, which is rarely meant."""
+    empty = [number for number, line in enumerate(lines, start=1) if not line.strip()]
+    if empty and say is not None:
+        say(f"warning: {path}: {len(empty):,} of {len(lines):,} lines are empty, the first is line {empty[0]}")
 
 
 def measured(
@@ -186,5 +197,6 @@ def measured(
         lowercase=lowercase,
         allow_missing=allow_missing,
         n_threads=session.n_threads,
+        say=session.say,
     )
     return measure(pool)

@@ -71,6 +71,7 @@ def rerank(
             lowercase=lowercase,
             allow_missing=allow_missing,
             n_threads=session.n_threads,
+            say=session.say,
         )
     given = unite_weights(weights)
     pool = read_lists(session, nbest, format_, fields=fields, allow_missing=allow_missing)
@@ -129,6 +130,7 @@ def oracle(
         lowercase=lowercase,
         allow_missing=allow_missing,
         n_threads=session.n_threads,
+        say=session.say,
     )
     pool = measure(read_lists(session, nbest, format_, fields=fields, allow_missing=allow_missing))
     assert pool.metric is not None

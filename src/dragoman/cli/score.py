@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from dragoman.cli.lists import Lowercase, Tokenize, warn_of_empty_references
 from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, table
 from dragoman.errors import InputError
 from dragoman.evaluate import SystemOutput, SystemScore, compare_systems
@@ -28,10 +29,8 @@ def score(
     run: Annotated[
         list[str] | None, typer.Option(help="NAME=FILE: one run of a system; repeat a NAME for more runs.")
     ] = None,
-    tokenize: Annotated[Tokenizer, typer.Option(help="BLEU's tokeniser.")] = Tokenizer.NONE,
-    lowercase: Annotated[
-        bool, typer.Option("--lowercase", help="Ignore case in BLEU and chrF (TER always does).")
-    ] = False,
+    tokenize: Tokenize = Tokenizer.NONE,
+    lowercase: Lowercase = False,
     bootstrap: Annotated[
         int, typer.Option(min=0, help="Resamples for intervals and the paired bootstrap; 0: none.")
     ] = 1000,
@@ -59,6 +58,8 @@ def score(
     references = [list(read_lines(path)) for path in reference]
     if not references[0]:
         raise InputError("there is no sentence to score", path=reference[0])
+    for path, lines in zip(reference, references, strict=True):
+        warn_of_empty_references(session.say, path, lines)
     metrics = [by_name(name, tokenizer=tokenize, lowercase=lowercase) for name in metric or ["bleu", "chrf", "ter"]]
     systems = [
         SystemOutput(name=name, runs=tuple(list(read_lines(path)) for path in paths)) for name, paths in files.items()
@@ -68,7 +69,7 @@ def score(
         systems, references, metrics, n_bootstrap=bootstrap, n_trials=trials, seed=seed, n_threads=session.n_threads
     )
     session.emit({"systems": [_record(system) for system in scores]})
-    _show(session, scores)
+    _show(session, scores, {metric.name for metric in metrics if not metric.higher_is_better})
 
 
 def _group_runs(hypotheses: list[str], runs: list[str]) -> dict[str, list[str]]:
@@ -99,12 +100,13 @@ def _record(system: SystemScore) -> dict[str, object]:
             "interval": None if item.interval is None else [100 * item.interval.low, 100 * item.interval.high],
             "p_bootstrap": item.p_bootstrap,
             "p_randomisation": item.p_randomisation,
+            "breakdown": item.breakdown,
         }
     return {**record, "signature": signatures, "details": details}
 
 
-def _show(session: Session, systems: list[SystemScore]) -> None:
-    """A row for each metric and system."""
+def _show(session: Session, systems: list[SystemScore], lower_is_better: set[str]) -> None:
+    """A row for each metric and system; an arrow where lower is better."""
     several_runs = any(len(item.run_scores) > 1 for system in systems for item in system.scores)
     header = ["metric", "system", "score", "±95%"] + (["sd", "runs"] if several_runs else [])
     rows = table(*header, *(["p (AR)", "p (BS)"] if len(systems) > 1 else []), numeric_from=2)
@@ -113,10 +115,15 @@ def _show(session: Session, systems: list[SystemScore]) -> None:
             cells = [f"{100 * item.score:.2f}", _points(item.interval and item.interval.half_width)]
             cells += [_points(item.std), str(len(item.run_scores))] if several_runs else []
             cells += [_p_value(item.p_randomisation), _p_value(item.p_bootstrap)] if len(systems) > 1 else []
-            rows.add_row(item.metric, Text(printable(system.name)), *cells)
+            arrow = " ↓" if item.metric in lower_is_better else ""
+            rows.add_row(f"{item.metric}{arrow}", Text(printable(system.name)), *cells)
     for system in systems:
         rows.add_row("length ratio", Text(printable(system.name)), f"{system.length_ratio:.3f}")
     session.show(rows)
+    for system in systems:
+        for item in system.scores:
+            if item.breakdown is not None:
+                session.show(f"{item.metric}, {printable(system.name)}: {item.breakdown}")
     for item in systems[0].scores:
         session.say(f"{item.metric}: {item.signature}")
 

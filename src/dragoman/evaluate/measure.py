@@ -54,6 +54,11 @@ class Measured:
         """The score of every run, for each system."""
         return [self.metric.score(runs.sum(axis=1)) for runs in self.statistics]
 
+    def breakdown(self, system: int) -> str | None:
+        """What the score of a system of one run is made of, where the metric can tell."""
+        runs = self.statistics[system]
+        return self.metric.breakdown(runs[0].sum(axis=0)) if len(runs) == 1 else None
+
     def resampled(self, n_bootstrap: int, seed: int) -> Floats:
         """Scores of bootstrap resamples of sentences, [resample, system]; all runs of a sentence are drawn together."""
         return self.metric.score(resampled_totals(self._pooled(), n_bootstrap, seed))

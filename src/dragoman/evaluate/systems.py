@@ -33,6 +33,8 @@ class MetricScore:
     p_randomisation: float | None
     """p-value of paired approximate randomisation against the first system; None for the first."""
     signature: str
+    breakdown: str | None
+    """BLEU's precisions, brevity penalty and lengths; None for several runs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +101,7 @@ def _metric_scores(measured: Measured, *, n_bootstrap: int, n_trials: int, seed:
             p_bootstrap=p_bootstrap[i],
             p_randomisation=p_randomisation[i],
             signature=signature,
+            breakdown=measured.breakdown(i),
         )
         for i, scores in enumerate(measured.run_scores())
     ]

@@ -123,6 +123,10 @@ class Metric(ABC):
         """Whether gains are in [0, 1], as step sizes and thresholds assume."""
         return True
 
+    def breakdown(self, total: Totals) -> str | None:
+        """What a score is made of, for people; None where the score says it all."""
+        return None
+
     def points(self, score: float) -> float:
         """A score as papers write it, 25 for 0.25; as it is where the scale is unknown."""
         return 100 * score if self.has_known_scale else score

@@ -106,8 +106,22 @@ class Bleu(WordMetric):
         """Brevity penalty times the geometric mean of the smoothed precisions."""
         total = np.asarray(total, dtype=np.float64)
         n = self.max_order
+        any_match = total[..., 2 : 2 + n].any(axis=-1)
+        correct, possible, usable = self._smoothed(total)
+        with np.errstate(divide="ignore"):
+            logs = np.log(np.where(usable, correct, 0.0) / np.where(usable, possible, 1.0))
+        if self.effective_order:
+            orders = np.maximum(usable.sum(axis=-1), 1)
+            mean = np.where(usable, logs, 0.0).sum(axis=-1) / orders
+        else:
+            mean = logs.sum(axis=-1) / n
+        result = np.where(any_match, brevity_penalty(total[..., 0], total[..., 1]) * np.exp(mean), 0.0)
+        return result[()]
+
+    def _smoothed(self, total: Totals) -> tuple[Totals, Totals, NDArray[np.bool_]]:
+        """Matches and totals of each order, and which orders have any n-gram."""
+        n = self.max_order
         correct, possible = total[..., 2 : 2 + n], total[..., 2 + n :]
-        any_match = correct.any(axis=-1)
         if self.smoothing is Smoothing.ADD_K:
             added = np.full(n, self._value)
             added[0] = 0
@@ -118,15 +132,21 @@ class Bleu(WordMetric):
             correct = np.where(missed, 0.5 ** np.cumsum(missed, axis=-1), correct)
         elif self.smoothing is Smoothing.FLOOR:
             correct = np.where(missed, self._value, correct)
-        with np.errstate(divide="ignore"):
-            logs = np.log(np.where(usable, correct, 0.0) / np.where(usable, possible, 1.0))
-        if self.effective_order:
-            orders = np.maximum(usable.sum(axis=-1), 1)
-            mean = np.where(usable, logs, 0.0).sum(axis=-1) / orders
-        else:
-            mean = logs.sum(axis=-1) / n
-        result = np.where(any_match, brevity_penalty(total[..., 0], total[..., 1]) * np.exp(mean), 0.0)
-        return result[()]
+        return correct, possible, usable
+
+    def breakdown(self, total: Totals) -> str:
+        """Precisions, brevity penalty and lengths as sacrebleu writes them."""
+        total = np.asarray(total, dtype=np.float64)
+        correct, possible, usable = self._smoothed(total)
+        any_match = total[2 : 2 + self.max_order].any()
+        precisions = np.where(usable & any_match, correct, 0.0) / np.where(usable, possible, 1.0)
+        length, reference = total[:2]
+        penalty = float(brevity_penalty(length, reference))
+        ratio = length / reference if reference > 0 else 0.0
+        return (
+            "/".join(f"{100 * precision:.1f}" for precision in precisions)
+            + f" (BP = {penalty:.3f} ratio = {ratio:.3f} hyp_len = {length:.0f} ref_len = {reference:.0f})"
+        )
 
     def segment_gains(self, stats: Totals, sentence_bleu: SentenceBleu | None = None) -> NDArray[np.float64]:
         """Smoothed sentence BLEU, BLEU+1 by default."""

@@ -19,6 +19,8 @@ from dragoman.types import Float32Array, Float64Array, PathLike, offsets_of
 __all__ = ["read_statistics", "write_statistics"]
 
 _BLEU_ORDER = 4
+_LEAST_COUNT = 1e-30
+"""Whole numbers that are read as floats are less."""
 _NUMBER = re.compile(rb"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\Z")
 
 
@@ -31,6 +33,7 @@ class _Entry:
     rows: Float64Array
     sparse: list[list[tuple[str, float]]]
     line: int
+    binary: bool
 
 
 def read_statistics(features: PathLike, scores: PathLike, *, n_threads: int = 1) -> Pool:
@@ -63,6 +66,7 @@ def read_statistics(features: PathLike, scores: PathLike, *, n_threads: int = 1)
             if metric is not None and found != metric:
                 raise InputError("the metric differs from that above", path=scores, line=entry.line)
             metric = found
+            _check_counts(entry, scores)
         assert metric is not None
         stats = np.concatenate([_to_stats(entry.rows, metric) for entry in others])
         shards.append(_shard(sentence, entries, stats, index, features))
@@ -126,6 +130,10 @@ def _read(path: PathLike, what: str) -> Iterator[_Entry]:
             if at + n_bytes > len(data):
                 raise InputError(f"{count} x {width} numbers expected, but the file ends before", path=path, line=line)
             rows = np.frombuffer(data, "<f4", count * width, at).reshape(count, width).astype(np.float64)
+            if what == "SCORES" and _bad_count(rows, names) is not None:
+                # Moses writes floats or int32, and nothing says which.
+                whole = np.frombuffer(data, "<i4", count * width, at).reshape(count, width).astype(np.float64)
+                rows = whole if _bad_count(whole, names) is None else rows
             line += data.count(b"\n", at, at + n_bytes) + 1
             at += n_bytes
             sparse: list[list[tuple[str, float]]] = [[] for _ in range(count)]
@@ -147,7 +155,31 @@ def _read(path: PathLike, what: str) -> Iterator[_Entry]:
         if footer.split() != [f"{what}_{'BIN' if binary else 'TXT'}_END_0".encode()]:
             raise InputError(f"expected {what}_..._END_0 after {count} hypotheses", path=path, line=line)
         line += 1
-        yield _Entry(sentence, names, rows, sparse, begin)
+        yield _Entry(sentence, names, rows, sparse, begin, binary)
+
+
+def _bad_count(rows: Float64Array, names: tuple[str, ...]) -> int | None:
+    """The first row that cannot be the statistics of a hypothesis.
+
+    Matches and totals of BLEU are whole numbers and no match exceeds its total; reference lengths may be means.
+    """
+    bad = ~((rows == 0) | ((rows >= _LEAST_COUNT) & np.isfinite(rows))).all(axis=1)
+    if names == ("BLEU",) and rows.shape[1] == 2 * _BLEU_ORDER + 1:
+        counts = rows[:, : 2 * _BLEU_ORDER]
+        bad |= (counts != np.floor(counts)).any(axis=1) | (counts[:, ::2] > counts[:, 1::2]).any(axis=1)
+    return int(np.argmax(bad)) if bad.any() else None
+
+
+def _check_counts(entry: _Entry, path: PathLike) -> None:
+    row = _bad_count(entry.rows, entry.header)
+    if row is not None:
+        shown = " ".join(f"{number:g}" for number in entry.rows[row])
+        raise InputError(
+            f"{shown} cannot be counts of {' '.join(entry.header)} (hypothesis {row} of sentence {entry.sentence}); "
+            "expected whole numbers from 0, no match above its total",
+            path=path,
+            line=entry.line if entry.binary else entry.line + 1 + row,
+        )
 
 
 def _line(data: bytes, at: int) -> tuple[bytes, int]:
