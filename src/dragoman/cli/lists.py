@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from dragoman.cli.scoring import warn_of_empty_references
 from dragoman.cli.session import Session
 from dragoman.errors import InputError
 from dragoman.metric import Smoothing, Tokenizer, by_name
@@ -31,15 +32,12 @@ __all__ = [
     "Fields",
     "Format",
     "LowerIsBetter",
-    "Lowercase",
     "MetricName",
     "Nbest",
     "References",
-    "Tokenize",
     "measure_of",
     "measured",
     "read_lists",
-    "warn_of_empty_references",
 ]
 
 _CANDIDATES, _METRIC = "Candidates", "Metric"
@@ -93,8 +91,6 @@ AllowMissing = Annotated[
         rich_help_panel=_CANDIDATES,
     ),
 ]
-Tokenize = Annotated[Tokenizer, typer.Option("--tokenize", help="BLEU's tokeniser, for text that is not tokenised.")]
-Lowercase = Annotated[bool, typer.Option("--lowercase", help="Ignore case in BLEU and chrF (TER always does).")]
 External = Annotated[
     str | None,
     typer.Option(
@@ -163,16 +159,10 @@ def measure_of(
         raise InputError("no references; give at least one with -r, or say --external")
     chosen = by_name(metric, smoothing=Smoothing.NONE, tokenizer=tokenizer, lowercase=lowercase)
     texts = read_references(references)
-    for number, path in enumerate(references):
-        warn_of_empty_references(say, path, [several[number] for several in texts])
+    if say is not None:
+        for number, path in enumerate(references):
+            warn_of_empty_references(say, path, [several[number] for several in texts])
     return lambda pool: with_metric(pool, chosen, texts, allow_missing=allow_missing, n_threads=n_threads)
-
-
-def warn_of_empty_references(say: Callable[[str], None] | None, path: str, lines: Sequence[str]) -> None:
-    """An empty line is an empty reference, which is rarely meant."""
-    empty = [number for number, line in enumerate(lines, start=1) if not line.strip()]
-    if empty and say is not None:
-        say(f"warning: {path}: {len(empty):,} of {len(lines):,} lines are empty, the first is line {empty[0]}")
 
 
 def measured(

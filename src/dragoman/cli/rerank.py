@@ -12,15 +12,14 @@ from dragoman.cli.lists import (
     External,
     Fields,
     Format,
-    Lowercase,
     LowerIsBetter,
     MetricName,
     Nbest,
     References,
-    Tokenize,
     measure_of,
     read_lists,
 )
+from dragoman.cli.scoring import Lowercase, Tokenize
 from dragoman.cli.session import Json, Quiet, Session, Threads, check_outputs
 from dragoman.errors import InputError
 from dragoman.features import describe_fit, unite_weights

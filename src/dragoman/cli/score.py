@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from dragoman.cli.lists import Lowercase, Tokenize, warn_of_empty_references
+from dragoman.cli.scoring import Lowercase, Tokenize, warn_of_empty_references
 from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, table
 from dragoman.errors import InputError
 from dragoman.evaluate import SystemOutput, SystemScore, compare_systems
