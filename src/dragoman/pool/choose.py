@@ -1,4 +1,4 @@
-"""Choosing one candidate per sentence: by weights (reranking), or by the metric (oracle)."""
+"""Selection of one candidate per sentence: by weights (reranking), or by the metric (oracle)."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ __all__ = ["Choice", "oracle", "rerank", "weights_for"]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Choice:
-    """For each shard the chosen candidate of each sentence; -1 where a sentence has none."""
+    """For each shard, the chosen candidate of each sentence; -1 if a sentence has none."""
 
     pool: Pool
     candidates: tuple[Int64Array, ...]
 
     def total(self) -> Float64Array:
-        """Summed statistics."""
+        """Summed statistics of the chosen candidates, [n_stats]."""
         metric_of(self.pool)
         sums = [
             shard.stats[chosen[chosen >= 0]].sum(axis=0)
@@ -35,7 +35,7 @@ class Choice:
         return total
 
     def score(self) -> float:
-        """The corpus score, as the metric counts (TER: lower is better)."""
+        """The corpus score in the metric's own direction (TER: lower is better)."""
         return float(metric_of(self.pool).score(self.total()))
 
     def gain(self) -> float:
@@ -49,7 +49,7 @@ class Choice:
                 yield id_, self.pool.text(shard, candidate) if candidate >= 0 else ""
 
     def write(self, path: PathLike) -> int:
-        """A line for each sentence id from 0 on, empty where there is no candidate; returns how many are missing."""
+        """Write a line for each sentence id from 0, empty without a candidate; return the number of missing ids."""
         line = n_missing = 0
         with open_output(path) as writer:
             for id_, text in self.texts():
@@ -63,22 +63,22 @@ class Choice:
 
 
 def weights_for(pool: Pool, weights: Weights) -> Float64Array:
-    """The weights of the pool's features, one each; raises InputError when none belongs to one of them."""
+    """The weight of each of the pool's features. Raises InputError if no weight belongs to any of them."""
     return fitted_values(weights, pool.index)
 
 
 def rerank(pool: Pool, weights: Weights, *, n_threads: int = 1) -> Choice:
-    """The candidate with the greatest w.f of each sentence, the first of equals. Shards are streamed."""
+    """The candidate with the highest w·f of each sentence, the first on ties. Shards are streamed."""
     values = weights_for(pool, weights)
     chosen = tuple(best_candidates(*shard.candidates, values, n_threads) for shard in pool.shards)
     return Choice(pool=pool, candidates=chosen)
 
 
 def oracle(pool: Pool) -> Choice:
-    """A choice with about the best corpus score that is reachable.
+    """A choice with approximately the best reachable corpus score.
 
-    Exact for metrics that are means over sentences. Others, like BLEU, are climbed: from the best candidate of
-    each sentence alone, one exchange at a time, until none helps. That is a lower bound of the true oracle.
+    Exact for metrics that are means over sentences. For others, such as BLEU, by hill climbing: from the sentence-level
+    best candidates, one replacement at a time, until none helps. This is a lower bound of the true oracle.
     """
     metric = metric_of(pool)
     shards = [(shard.sentences, shard.stats, metric.segment_gains(shard.stats)) for shard in pool.shards]

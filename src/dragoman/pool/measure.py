@@ -1,4 +1,4 @@
-"""The metric of a pool: statistics of every candidate, and scores of choices."""
+"""Statistics of a pool's candidates by a metric."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Judge", "read_references", "with_external", "with_metric"]
 
 
 def read_references(paths: Sequence[PathLike]) -> list[list[str]]:
-    """The references of each sentence from line-aligned files; an empty line is an empty reference."""
+    """The references of each sentence, from line-aligned files; an empty line is an empty reference."""
     if not paths:
         raise InputError("no references given")
     files = [list(read_lines(path)) for path in paths]
@@ -37,10 +37,9 @@ def with_metric(
     allow_missing: bool = False,
     n_threads: int = 1,
 ) -> Pool:
-    """The pool with the statistics of a metric; `references` has, per sentence id, one text or more.
+    """The pool with the statistics of a metric; `references` has one or more texts per sentence id.
 
-    Every sentence of the references must have candidates unless `allow_missing`. Raises MismatchError
-    otherwise, and where candidates have no reference.
+    Raises MismatchError if candidates have no reference or, unless `allow_missing`, references have no candidates.
     """
     _check_ids(pool, len(references), allow_missing)
     if not any(len(shard.tokens) for shard in pool.shards):
@@ -64,9 +63,9 @@ def with_external(pool: Pool, name: str, *, higher_is_better: bool = True) -> Po
 
 
 class Judge:
-    """Statistics of lists of single sentences, for callers with many of them: references are read and numbered once.
+    """Statistics of many single-sentence lists: references are tokenised and mapped to ids only once.
 
-    `words` is the table that candidates have their ids from; it learns the words of the references.
+    `words` is the candidates' word table; the words of the references are added to it.
     """
 
     def __init__(self, metric: Metric, words: WordTable, references: Sequence[Sequence[str]]) -> None:
@@ -77,7 +76,7 @@ class Judge:
         self._spelling = _spelling(words)
 
     def statistics(self, shard: Shard) -> Float64Array:
-        """Of the candidates of a shard of one sentence."""
+        """Statistics of the candidates of a shard with one sentence."""
         sentence = int(shard.sentence_ids[0])
         of_each = np.zeros(shard.n_candidates, np.int32)
         if self.metric.reads_text:

@@ -1,4 +1,4 @@
-"""Pools brought together: rounds of tuning, several systems, parts of a list larger than memory."""
+"""Merging of pools: tuning rounds, several systems, parts of a list larger than memory."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ __all__ = ["aligned", "merge_pools", "merged_shards", "on_tables"]
 
 
 def merge_pools(pools: Sequence[Pool], *, n_threads: int = 1) -> Pool:
-    """One pool in memory with the candidates of all, repeated ones once (the first stays).
+    """One in-memory pool with the candidates of all, without duplicates (the first is kept).
 
-    Features and words of the first pool's tables keep their ids; the tables learn those of the others. A
-    feature is dense when all pools whose candidates have it have it as dense.
+    Features and words of the first pool keep their ids; those of the others are added. A feature is dense if it is
+    dense in all pools whose candidates have it.
     """
     same = aligned(pools)
     shards = list(merged_shards(same, n_candidates=None, n_threads=n_threads))
@@ -29,7 +29,7 @@ def merge_pools(pools: Sequence[Pool], *, n_threads: int = 1) -> Pool:
 
 
 def aligned(pools: Sequence[Pool]) -> list[Pool]:
-    """The pools over the first one's index and words, with the same named scores and the same dense features."""
+    """The pools mapped to the first one's index and words, with the same named scores and dense features."""
     first = pools[0]
     names: list[str] = []
     for pool in pools:
@@ -53,7 +53,7 @@ def _dense(pools: Sequence[Pool]) -> frozenset[int]:
 
 
 def merged_shards(pools: Sequence[Pool], *, n_candidates: int | None, n_threads: int = 1) -> Iterator[Shard]:
-    """The shards of the merged pool, each of at most about `n_candidates`, without ever holding two.
+    """The shards of the merged pool, each of at most about `n_candidates`, with only one in memory at a time.
 
     The pools must be aligned.
     """
@@ -84,7 +84,7 @@ def _merged(pools: Sequence[Pool], first: int, last: int, n_threads: int) -> Sha
 
 
 def on_tables(pool: Pool, index: FeatureIndex, words: WordTable) -> Pool:
-    """The pool with ids of other tables, which learn the features and words that they lack, in the pool's order."""
+    """The pool with ids of other tables, to which missing features and words are added in the pool's order."""
     if pool.index is not index:
         to = index.extend(pool.index)
         pool = replace(

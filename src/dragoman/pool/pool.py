@@ -1,4 +1,4 @@
-"""The pool: candidates of many sentences, what every batch optimiser works on."""
+"""The pool: candidates of many sentences, the input of batch optimisers."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ __all__ = ["Pool", "new_words"]
 
 
 def new_words() -> WordTable:
-    """An empty table for a pool's words; the reserved words of every vocabulary come first."""
+    """A new word table for a pool, with the reserved words of every vocabulary."""
     return VocabBuilder().table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Pool:
-    """Candidates in shards; no sentence is in two of them, and sentence ids ascend from shard to shard.
+    """Candidates in shards with ascending, disjoint sentence ids.
 
-    `index` and `words` give feature and word ids their meaning, and grow when something is added. `dense` are
-    the ids of the features that a line of the list always names. `score_names` are the columns of the shards'
-    `scores`. The statistics are those of `metric`.
+    `index` and `words` map feature and word ids to names, and grow when candidates are added. `dense` are the ids of
+    the features present on every line of the list. `score_names` are the columns of the shards' `scores`. The
+    statistics are those of `metric`.
     """
 
     index: FeatureIndex
@@ -49,47 +49,45 @@ class Pool:
 
     @property
     def n_sentences(self) -> int:
-        """Of all shards."""
         return sum(shard.n_sentences for shard in self.shards)
 
     @property
     def n_candidates(self) -> int:
-        """Of all shards."""
         return sum(shard.n_candidates for shard in self.shards)
 
     @property
     def n_features(self) -> int:
-        """Features of the index, whether candidates have them or not."""
+        """Number of features in the index, including those that no candidate has."""
         return len(self.index)
 
     def dense_names(self) -> list[str]:
-        """Names of the dense features, in the order of ids."""
+        """Names of the dense features, in id order."""
         return self.index.names(np.array(sorted(self.dense), dtype=np.int32))
 
     def distinct(self, *, n_threads: int = 1) -> Pool:
-        """Without repeated candidates; see Shard.distinct."""
+        """The pool without duplicate candidates; see Shard.distinct."""
         return replace(self, shards=tuple(shard.distinct(n_threads=n_threads) for shard in self.shards))
 
     def of_sentences(self, ids: Int64Array) -> Pool:
-        """Only the sentences with these ids."""
+        """The pool restricted to the sentences with these ids."""
         kept = [(shard, np.flatnonzero(np.isin(shard.sentence_ids, ids))) for shard in self.shards]
         return replace(self, shards=tuple(shard.of_sentences(at) for shard, at in kept if len(at)))
 
     def in_memory(self) -> Pool:
-        """All candidates in one shard that is not mapped from a file."""
+        """The pool with all candidates in one in-memory shard."""
         return replace(self, shards=(concatenate(self.shards),)) if self.shards else self
 
     def text(self, shard: Shard, candidate: int) -> str:
-        """A candidate's words with spaces between."""
+        """A candidate's words, joined by spaces."""
         row = shard.tokens[shard.token_rows[candidate] : shard.token_rows[candidate + 1]]
         return b" ".join(unescape_word(self.words.word(int(token))) for token in row).decode("utf-8")
 
     def project(self, blocks: Sequence[Block]) -> Pool:
-        """Features replaced by blocks: each block becomes a dense feature, what it covers disappears."""
+        """The pool with features replaced by blocks: each block becomes a dense feature and removes those it covers."""
         names = [name for block in blocks for name in block.coefficients]
         for block in blocks:
             if self.index.find(block.name) >= 0:
-                raise InputError(f"the pool has a feature '{block.name}' already; give the block another name")
+                raise InputError(f"the pool already has a feature '{block.name}'; give the block another name")
         covered = np.array(sorted({id_ for name in names if (id_ := self.index.find(name)) >= 0}), dtype=np.int64)
         targets: dict[int, list[tuple[int, float]]] = {}
         new = []
@@ -114,14 +112,14 @@ class Pool:
         return replace(self, shards=shards, dense=(self.dense - set(covered.tolist())) | frozenset(new))
 
     def add_features(self, columns: Mapping[str, Sequence[Float64Array]]) -> Pool:
-        """Further dense features: for each name one array per shard, a value for each of its candidates.
+        """The pool with more dense features: for each name one array per shard, with a value per candidate.
 
-        Raises InputError for a value that is not finite and for a name that the candidates have already.
+        Raises InputError for a non-finite value and for an existing feature name.
         """
         used = {int(id_) for shard in self.shards for id_ in np.unique(shard.feature_ids)} | self.dense
         for name, arrays in columns.items():
             if self.index.find(name) in used:
-                raise InputError(f"the candidates have a feature '{name}' already")
+                raise InputError(f"the candidates already have a feature '{name}'")
             for array, shard in zip(arrays, self.shards, strict=True):
                 if array.shape != (shard.n_candidates,):
                     raise InputError(f"'{name}' needs one value for each of {shard.n_candidates} candidates")
@@ -137,11 +135,11 @@ class Pool:
         return replace(self, shards=shards, dense=self.dense | frozenset(ids.tolist()))
 
     def scores_as_features(self, names: Iterable[str]) -> Pool:
-        """Named scores of the candidates (a model's, a QE system's) as features of the same name."""
+        """The pool with named scores of the candidates (such as a QE model's) as features of the same name."""
         return self.add_features({name: list(self._score_columns(name)) for name in names})
 
     def score_column(self, name: str) -> Iterator[Float64Array]:
-        """A named score, one array per shard. Raises InputError where a candidate has none."""
+        """A named score, one array per shard. Raises InputError if a candidate lacks it."""
         return self._score_columns(name)
 
     def _score_columns(self, name: str) -> Iterator[Float64Array]:
@@ -160,7 +158,7 @@ class Pool:
             yield np.ascontiguousarray(values)
 
     def vocab(self) -> Vocab:
-        """The words so far as a vocabulary that shares the table."""
+        """The words so far as a vocabulary, which shares the table."""
         return Vocab(self.words)
 
 

@@ -1,4 +1,4 @@
-"""Candidate lists of Moses, Phrasal, cdec, Joshua, Travatar and JSON lines."""
+"""n-best lists of Moses, Phrasal, cdec, Joshua and Travatar, and JSON Lines."""
 
 from __future__ import annotations
 
@@ -32,24 +32,24 @@ class NbestFormat(StrEnum):
 
 
 FIELDS = ("id", "text", "features", "total")
-"""The parts of a line with fields, in the order of most formats."""
+"""The fields of a line, in the order of most formats."""
 
 _ZEROS_WRITTEN = frozenset({NbestFormat.MOSES, NbestFormat.JSONL})
 _TRAVATAR = ("id", "text", "total", "features")
 _SMALL_SET = 100
-"""A list that leaves out zeros and has at most so many features has dense features alone."""
+"""A list that omits zeros and has at most this number of features has only dense features."""
 _NUMBER = re.compile(rb"[-+]?[\d.]+([eE][-+]?\d+)?\Z")
 
 
 def recognise(block: LineBlock) -> NbestFormat:
-    """The format of a list by its first line. Raises InputError when it is none of ours."""
+    """Detect the format of a list by its first line. Raises InputError for an unknown format."""
     line = next((text for text in block.data.split(b"\n") if text.strip()), b"")
     if line.lstrip().startswith(b"{"):
         return NbestFormat.JSONL
     parts = [part.strip() for part in line.split(b"|||")]
     if len(parts) < 3:
         raise InputError(
-            "not a candidate list; expected 'id ||| text ||| features ||| score' or JSON lines", line=block.first_line
+            "not a candidate list; expected 'id ||| text ||| features ||| score' or JSON Lines", line=block.first_line
         )
     if len(parts) == 4 and _NUMBER.match(parts[2]) and b"=" in parts[3]:
         return NbestFormat.TRAVATAR
@@ -74,14 +74,14 @@ def read_nbest(
     index: FeatureIndex | None = None,
     words: WordTable | None = None,
 ) -> Pool:
-    """One list as a pool in memory, repeated candidates included.
+    """Read one list as an in-memory pool, including duplicate candidates.
 
-    Lines of a sentence may stand anywhere. A feature that a line does not name is 0. That is an error in JSON lines
-    and Moses' lists, which name scores of 0 too, if at least half of the candidates have the feature and it is no
-    count (those may be sparse), unless `allow_missing`: 0 would be the best log probability. Unless `dense` names them,
-    features are dense when they have several values (`Name= a b`: `Name_1`, `Name_2`) or stand in every line; all of
-    them in lists other than Moses' with at most 100 features, because cdec and Travatar leave out zeros.
-    `fields` is the order of the parts of a line, for Joshua's templates; "" stands for a part to skip.
+    Lines may be in any order. A feature missing from a line is 0. In JSON Lines and Moses' lists, which write zeros,
+    this is an error if at least half of the candidates have the feature and it is not a count (counts may be sparse),
+    unless `allow_missing`: 0 would be the best log probability. Unless given by `dense`, features are dense if they
+    have several values (`Name= a b`: `Name_1`, `Name_2`) or are on every line; in lists other than Moses' with at most
+    100 features all are dense, because cdec and Travatar omit zeros. `fields` is the order of the fields of a line, for
+    Joshua's templates; "" is a field to skip.
     """
     reading = _Reading(
         path,
@@ -107,9 +107,9 @@ def read_in_parts(
     allow_missing: bool = False,
     round_number: int = 0,
 ) -> Iterator[Pool]:
-    """One list as a sequence of pools of about `n_candidates` each, for lists larger than memory.
+    """Read one list as a sequence of pools of about `n_candidates` each, for lists larger than memory.
 
-    A sentence may occur in several of them; merging brings them together.
+    A sentence may be in several of them; merging combines them.
     """
     reading = _Reading(path, format_=format_, fields=fields, allow_missing=allow_missing, index=index, words=words)
     for shard in reading.shards(round_number, n_candidates):
@@ -125,7 +125,7 @@ def read_pool(
     allow_missing: bool = False,
     n_threads: int = 1,
 ) -> Pool:
-    """Several lists (rounds of tuning, several systems) as one pool in memory without repeated candidates."""
+    """Read several lists (tuning rounds, several systems) as one in-memory pool without duplicate candidates."""
     if not paths:
         raise InputError("no candidate lists given")
     index, words = FeatureIndex(), new_words()
@@ -165,7 +165,7 @@ class _Reading:
         self._reader = NbestReader(index, words)
 
     def shards(self, round_number: int, n_candidates: int | None) -> Iterator[Shard]:
-        """Shards in the order of lines; a shard's sentence ids may repeat and need not ascend."""
+        """Shards in file order; a shard's sentence ids may repeat and need not ascend."""
         n_taken = 0
         with naming(self._path):
             blocks = read_blocks(self._path)
@@ -196,7 +196,7 @@ class _Reading:
             )
 
     def pool(self, shard: Shard, dense: Collection[str] | None) -> Pool:
-        """A pool of what was read so far."""
+        """A pool of the candidates read so far."""
         return Pool(
             index=self._index,
             words=self._words,
@@ -231,7 +231,7 @@ class _Reading:
 
     def _take(self, round_number: int) -> Shard:
         ids, feature_rows, feature_ids, feature_values, token_rows, tokens, totals, scores = self._reader.take()
-        # Runs of one sentence; concatenate puts runs of the same sentence together.
+        # Consecutive lines of one sentence; concatenate combines those of the same sentence.
         starts = np.flatnonzero(np.diff(ids, prepend=-1))
         return Shard(
             sentence_ids=ids[starts].astype(np.int32),

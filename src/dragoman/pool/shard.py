@@ -18,24 +18,24 @@ UNKNOWN_LENGTH = -1
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Shard:
-    """S sentences with N candidates; sentence s has the candidates sentences[s] .. sentences[s + 1].
+    """S sentences with N candidates; sentence s has candidates sentences[s] to sentences[s + 1] (half-open).
 
-    Candidate c has the features feature_ids/feature_values[feature_rows[c] : feature_rows[c + 1]], ids
-    ascending, zeros left out, and the words tokens[token_rows[c] : token_rows[c + 1]].
+    Candidate c has the features feature_ids/feature_values[feature_rows[c] : feature_rows[c + 1]], with ascending ids
+    and without zeros, and the words tokens[token_rows[c] : token_rows[c + 1]].
     """
 
-    sentence_ids: Int32Array  # [S], ascending: the line of the sentence in source and references, from 0
+    sentence_ids: Int32Array  # [S], ascending: line number of the sentence in source and references, from 0
     sentences: Int64Array  # [S + 1]
     feature_rows: Int64Array  # [N + 1]
     feature_ids: Int32Array
     feature_values: Float32Array
     token_rows: Int64Array  # [N + 1]
     tokens: Int32Array
-    rounds: Int32Array  # [N]: in which round of tuning the candidate was found first
+    rounds: Int32Array  # [N]: the tuning round that first found the candidate
     source_lengths: Int32Array  # [S]: words, or UNKNOWN_LENGTH
-    totals: Float64Array  # [N]: the decoder's own score; NaN when it gave none
-    scores: Float64Array  # [N, number of named scores]; NaN where absent
-    stats: Float64Array  # [N, n_stats] of the pool's metric; n_stats is 0 before there is one
+    totals: Float64Array  # [N]: the decoder's total score; NaN if absent
+    scores: Float64Array  # [N, number of named scores]; NaN if absent
+    stats: Float64Array  # [N, n_stats] of the pool's metric; n_stats is 0 without one
 
     def __post_init__(self) -> None:
         n, s = self.n_candidates, self.n_sentences
@@ -50,16 +50,14 @@ class Shard:
             and len(self.tokens) == self.token_rows[-1]
         )
         if not fits:
-            raise ValueError("the arrays of a shard do not fit together")
+            raise ValueError("the arrays of a shard have inconsistent sizes")
 
     @property
     def n_sentences(self) -> int:
-        """S."""
         return len(self.sentence_ids)
 
     @property
     def n_candidates(self) -> int:
-        """N."""
         return len(self.feature_rows) - 1
 
     @property
@@ -68,24 +66,24 @@ class Shard:
         return self.sentences, self.feature_rows, self.feature_ids, self.feature_values
 
     def sentence_of_each(self) -> Int32Array:
-        """For each candidate the position (not the id) of its sentence."""
+        """For each candidate, the position (not the id) of its sentence."""
         return np.repeat(np.arange(self.n_sentences, dtype=np.int32), np.diff(self.sentences))
 
     def select(self, kept: Int64Array) -> Shard:
-        """Only the candidates `kept`, ascending. Sentences without candidates remain."""
+        """The shard with only the candidates `kept` (ascending). Sentences without candidates remain."""
         return self._gather(kept, self.sentence_ids, np.searchsorted(kept, self.sentences), self.source_lengths)
 
     def of_sentences(self, positions: Int64Array) -> Shard:
-        """Only the sentences at these positions (not ids), ascending."""
+        """The shard with only the sentences at these positions (not ids), ascending."""
         sentences = offsets_of(np.diff(self.sentences)[positions])
         shift = self.sentences[positions] - sentences[:-1]
         order = np.arange(sentences[-1]) + np.repeat(shift, np.diff(sentences))
         return self._gather(order, self.sentence_ids[positions], sentences, self.source_lengths[positions])
 
     def distinct(self, *, n_threads: int = 1) -> Shard:
-        """Without candidates that equal an earlier one of the sentence in words and features.
+        """The shard without duplicates: candidates with the words and features of an earlier one of the sentence.
 
-        Where no candidate has words (statistics files), the statistics must be equal too.
+        If no candidate has words (statistics files), the statistics must also be equal.
         """
         extra = np.ascontiguousarray(self.stats if len(self.tokens) == 0 else self.stats[:, :0])
         kept = distinct_candidates(*self.candidates, self.token_rows, self.tokens, extra, n_threads)
@@ -139,7 +137,7 @@ class Shard:
 def concatenate(shards: Sequence[Shard]) -> Shard:
     """One shard of all candidates: sentences by id, a sentence's candidates in the order of the shards.
 
-    The ids of a shard need not be ascending or distinct here: this is what brings them into order.
+    The input ids need not be ascending or distinct.
     """
     ids = np.concatenate([shard.sentence_ids for shard in shards])
     joined = Shard(

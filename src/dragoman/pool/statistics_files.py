@@ -26,7 +26,7 @@ _NUMBER = re.compile(rb"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\Z")
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """The hypotheses of one sentence: a row of numbers each, and (name, value) pairs beside it."""
+    """The hypotheses of one sentence: a row of numbers each, and (name, value) pairs."""
 
     sentence: int
     header: tuple[str, ...]
@@ -37,9 +37,9 @@ class _Entry:
 
 
 def read_statistics(features: PathLike, scores: PathLike, *, n_threads: int = 1) -> Pool:
-    """A pool without texts, with the statistics of the metric that scores.dat names (BLEU or TER).
+    """Read a pool without texts, with the statistics of the metric of scores.dat (BLEU or TER).
 
-    Blocks of a sentence are merged, hypotheses that agree in features and statistics are kept once.
+    Blocks of a sentence are merged; hypotheses with equal features and statistics are deduplicated.
     """
     feature_entries = _by_sentence(_read(features, "FEATURES"), features)
     score_entries = _by_sentence(_read(scores, "SCORES"), scores)
@@ -57,10 +57,10 @@ def read_statistics(features: PathLike, scores: PathLike, *, n_threads: int = 1)
         for entry in entries:
             names = names or entry.header
             if entry.header != names:
-                raise InputError("the names of the features differ from those above", path=features, line=entry.line)
+                raise InputError("the feature names differ from those above", path=features, line=entry.line)
             ids = np.array([index.intern(name) for name in entry.header], dtype=np.int32)
             if len(set(ids.tolist())) != len(ids):
-                raise InputError("a feature's name stands twice", path=features, line=entry.line)
+                raise InputError("duplicate feature name", path=features, line=entry.line)
         for entry in others:
             found = _metric_of(entry, scores)
             if metric is not None and found != metric:
@@ -78,11 +78,11 @@ def read_statistics(features: PathLike, scores: PathLike, *, n_threads: int = 1)
 
 
 def write_statistics(pool: Pool, features: PathLike, scores: PathLike, *, binary: bool = False) -> None:
-    """Write features.dat and scores.dat. Binary files hold dense features alone and float32 numbers."""
+    """Write features.dat and scores.dat. Binary files have only dense features, as float32."""
     if not isinstance(pool.metric, Bleu | Ter) or (
         isinstance(pool.metric, Bleu) and pool.metric.max_order != _BLEU_ORDER
     ):
-        raise InputError("statistics files hold BLEU (up to 4-grams) or TER")
+        raise InputError("statistics files support only BLEU (up to 4-grams) and TER")
     kind = "BIN" if binary else "TXT"
     dense = sorted(pool.dense)
     names = pool.dense_names()
@@ -94,7 +94,7 @@ def write_statistics(pool: Pool, features: PathLike, scores: PathLike, *, binary
                 rows = _from_stats(part.stats, pool.metric)
                 values, sparse = _dense_rows(part, dense, pool.index)
                 if binary and any(sparse):
-                    raise InputError("binary statistics files cannot hold sparse features; write text")
+                    raise InputError("binary statistics files do not support sparse features; write text")
                 head = f"{sentence} {part.n_candidates} {len(dense)} {' '.join(names)}".rstrip()
                 feature_file.write(f"FEATURES_{kind}_BEGIN_0 {head}")
                 score_file.write(f"SCORES_{kind}_BEGIN_0 {sentence} {part.n_candidates} {rows.shape[1]} {label}")
@@ -199,7 +199,7 @@ def _header(text: bytes, what: str, path: PathLike, line: int) -> tuple[int, int
     try:
         names = tuple(part.decode("utf-8") for part in parts[4:])
     except UnicodeDecodeError:
-        raise InputError("a name that is not UTF-8", path=path, line=line) from None
+        raise InputError("a name is not valid UTF-8", path=path, line=line) from None
     if what == "FEATURES" and len(names) != width:
         raise InputError(f"{width} dense features but {len(names)} names", path=path, line=line)
     return sentence, count, width, names, starts[parts[0]]
@@ -273,7 +273,7 @@ def _shard(sentence: int, entries: Sequence[_Entry], stats: Float64Array, index:
             for name, value in sparse:
                 id_ = index.intern(name)
                 if id_ in row:
-                    raise InputError(f"the feature '{name}' stands twice in a line", path=path, line=entry.line)
+                    raise InputError(f"duplicate feature '{name}' in a line", path=path, line=entry.line)
                 row[id_] = value
             rows.append(sorted((id_, value) for id_, value in row.items() if value != 0))
     n = len(rows)

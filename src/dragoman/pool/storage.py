@@ -1,8 +1,8 @@
 """Pools on disk: one file per shard, mapped when loaded, so that a pool may be larger than memory.
 
-A folder holds `features` and `words` (one a line, the line number is the id), `shard-00000`, ..., and `pool.json` with
-the checksum of each of them. A shard file is a line of JSON that says where each array is, padding, and the arrays,
-little-endian and aligned to 64 bytes.
+A folder has `features` and `words` (one per line, the line number is the id), `shard-00000`, ..., and `pool.json` with
+their checksums. A shard file is a line of JSON with the offset of each array, padding, and the arrays, little-endian
+and aligned to 64 bytes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from dragoman.types import PathLike
 __all__ = ["SHARD_CANDIDATES", "load_pool", "merge_to_disk", "read_to_disk", "save_pool"]
 
 SHARD_CANDIDATES = 1 << 18
-"""Candidates in a shard on disk, about; one shard at a time is held in memory."""
+"""Approximate number of candidates in a shard on disk; one shard at a time is in memory."""
 
 _FORMAT = Format("dragoman-pool", 2, "pool", "pool.json")
 _ALIGNMENT = 64
@@ -51,7 +51,7 @@ _ARRAYS = {
 
 
 def save_pool(pool: Pool, folder: PathLike, *, shards: Iterable[Shard] | None = None) -> Pool:
-    """Write a pool and load it again, mapped. The metric itself is not stored; its statistics are.
+    """Write a pool and load it memory-mapped. The metric itself is not stored, only its statistics.
 
     `shards` may come one at a time instead of the pool's own, for pools larger than memory.
     """
@@ -59,7 +59,7 @@ def save_pool(pool: Pool, folder: PathLike, *, shards: Iterable[Shard] | None = 
 
 
 def load_pool(folder: PathLike) -> Pool:
-    """A pool whose arrays are mapped from the files, after all of them were compared with their checksums."""
+    """A pool with memory-mapped arrays, after verifying the checksums of all files."""
     manifest = _FORMAT.read(folder)
     dense, score_names = (manifest.content.get(name) for name in ("dense", "score_names"))
     if not isinstance(dense, list) or not isinstance(score_names, list):
@@ -77,7 +77,7 @@ def load_pool(folder: PathLike) -> Pool:
 def merge_to_disk(
     pools: Sequence[Pool], folder: PathLike, *, n_candidates: int = SHARD_CANDIDATES, n_threads: int = 1
 ) -> Pool:
-    """Merge pools, each perhaps larger than memory, into a new one on disk; repeated candidates once."""
+    """Merge pools, possibly larger than memory, into a new one on disk without duplicate candidates."""
     same = aligned(pools)
     return _save(same[0], merged_shards(same, n_candidates=n_candidates, n_threads=n_threads), Path(folder))
 
@@ -90,7 +90,7 @@ def read_to_disk(
     n_candidates: int = SHARD_CANDIDATES,
     n_threads: int = 1,
 ) -> Pool:
-    """Read candidate lists larger than memory: parts are written, then merged by sentence, then removed."""
+    """Read n-best lists larger than memory: parts are written, merged by sentence, and removed."""
     base = Path(folder)
     index, words = FeatureIndex(), new_words()
     parts: list[Pool] = []

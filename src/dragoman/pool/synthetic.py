@@ -1,4 +1,4 @@
-"""Pools made up: the experiment of PRO sections 3 and 4.2."""
+"""Synthetic pools: the experiment of PRO, sections 3 and 4.2."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["SyntheticPool", "cosine", "featured_shard", "synthetic_pool"]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SyntheticPool:
-    """A pool and the gold weights w* that its external scores come from."""
+    """A pool and the gold weights w* of its external scores."""
 
     pool: Pool
     gold: Weights
@@ -34,8 +34,8 @@ def synthetic_pool(
 ) -> SyntheticPool:
     """Candidates with features uniform in [0, upper], scored by w*.x for w* uniform in [-1, 1].
 
-    The gold score is the external metric to maximise. Gaussian noise of deviation `noise` is added to the
-    features after scoring, so that no weights explain the scores exactly any more.
+    The gold score is the external metric to maximise. Gaussian noise with standard deviation `noise` is added to the
+    features after scoring, so that no weights explain the scores exactly.
     """
     rng = np.random.default_rng([seed, dimension])
     gold = rng.uniform(-1.0, 1.0, dimension)

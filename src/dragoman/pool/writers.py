@@ -1,4 +1,4 @@
-"""Candidate lists written; reading them again gives the same pool."""
+"""Writers of n-best lists; reading them gives the same pool."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _SENTENCES_PER_BLOCK = 64
 
 
 def write_nbest(pool: Pool, path: PathLike, *, format_: NbestFormat, weights: Weights | None = None) -> None:
-    """Write all candidates; the total is w.f with `weights`, else what the decoder had said.
+    """Write all candidates; the total is w·f with `weights`, else the decoder's.
 
-    Dense features stand in every line. Only JSON lines hold named scores and words with `|||`; without text
-    (statistics files) there is nothing to write.
+    Dense features are on every line. Only JSON Lines support named scores and words with `|||`. Raises InputError for a
+    pool without text (statistics files).
     """
     if pool.n_candidates and not any(len(shard.tokens) for shard in pool.shards):
         raise InputError("the pool has no texts; it was read from statistics files")
@@ -41,7 +41,7 @@ def write_nbest(pool: Pool, path: PathLike, *, format_: NbestFormat, weights: We
 
 
 def nbest_blocks(pool: Pool, *, format_: NbestFormat, weights: Weights | None = None) -> Iterator[bytes]:
-    """The lines of a list in blocks, for writers that have more than one pool to write."""
+    """The lines of a list in blocks, for writing several pools."""
     dense = _dense_names(pool, grouped=format_ is NbestFormat.MOSES)
     for shard in pool.shards:
         for begin in range(0, shard.n_sentences, _SENTENCES_PER_BLOCK):
@@ -63,7 +63,7 @@ def nbest_blocks(pool: Pool, *, format_: NbestFormat, weights: Weights | None = 
 
 
 def _dense_names(pool: Pool, *, grouped: bool) -> list[tuple[str, list[int]]]:
-    """Dense features as a list writes them: `Name_1`, `Name_2`, ... are the values of `Name` in Moses' form."""
+    """Dense features as written in lists: in Moses' format `Name_1`, `Name_2`, … are the values of `Name`."""
     names = pool.dense_names()
     ids = [pool.index.find(name) for name in names]
     if not grouped:
