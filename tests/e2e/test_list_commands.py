@@ -71,6 +71,34 @@ def test_fields_and_missing_features(run, tmp_path):
     assert run("rerank --nbest gap --weights weights --allow-missing").out == "the house\nno\n"
 
 
+TUNE = """0 ||| Yes, a house. ||| lm= -1 tm= -1 ||| 0
+0 ||| Yes, the big house is here. ||| lm= -1.5 tm= -1 ||| 0
+"""
+
+
+def test_tuning_says_what_does_not_fit(run, tmp_path):
+    (tmp_path / "plain").write_text(TUNE)
+    (tmp_path / "plain.ref").write_text("Yes , the big house is here .\n")
+    (tmp_path / "typo").write_text("lm 1\ntmm 1\n")
+    done = run("tune --nbest plain -r plain.ref --tokenize 13a --weights typo -o w --json")
+    assert done.json["notes"][0] == "1 weight fits no feature (tmm), 1 feature has no weight (tm)"
+    assert done.json["score_after"] == pytest.approx(100)
+    gap = TUNE + "0 ||| Yes. ||| tm= -0.5 ||| 0\n"
+    (tmp_path / "plain").write_text(gap)
+    assert "line 3: a candidate of sentence 0 has no 'lm'" in run("tune --nbest plain -r plain.ref -o w", 2).err
+
+
+def test_init_of_any_name(run, tmp_path):
+    (tmp_path / "f").write_text("FEATURES_TXT_BEGIN_0 0 2 2 LM TM\n1 0\n0 1\nFEATURES_TXT_END_0\n")
+    (tmp_path / "s").write_text(
+        "SCORES_TXT_BEGIN_0 0 2 9 BLEU\n4 5 3 4 2 3 1 2 5\n5 5 4 4 3 3 2 2 5\nSCORES_TXT_END_0\n"
+    )
+    (tmp_path / "INIT").write_text("0.5 0.25\n0 0\n1 1\n")
+    done = run("tune --stats f s --weights INIT -o w --json")
+    assert "its bounds are not" in done.err
+    assert done.json["score_after"] == pytest.approx(100)
+
+
 def test_segmentation_marks_are_noticed(run, tmp_path):
     (tmp_path / "marked").write_text("0 ||| the |0-0| house |1-1| ||| lm= -1 ||| 0\n")
     assert "segmentation marks" in run("oracle --nbest marked -r ref --allow-missing").err
@@ -82,6 +110,8 @@ OVERWRITING = [
     "rerank --nbest list --weights weights -o soft",
     "rerank --nbest list --weights weights -o out --summary weights",
     "oracle --nbest list -r ref -o ref",
+    "tune --nbest list -r ref -o ref",
+    "tune --nbest list -r ref --weights weights -o soft",
     "corpus tokenize -l en -i ref -o ref",
     "corpus detokenize -l en -i ref -o ref",
     "corpus clean -s ref -t ref --out-source ref --out-target out",

@@ -36,7 +36,6 @@ __all__ = [
     "Nbest",
     "References",
     "measure_of",
-    "measured",
     "read_lists",
 ]
 
@@ -163,30 +162,3 @@ def measure_of(
         for number, path in enumerate(references):
             warn_of_empty_references(say, path, [several[number] for several in texts])
     return lambda pool: with_metric(pool, chosen, texts, allow_missing=allow_missing, n_threads=n_threads)
-
-
-def measured(
-    session: Session,
-    pool: Pool,
-    references: list[str] | None,
-    metric: str,
-    external: str | None,
-    lower_is_better: bool,
-    *,
-    tokenizer: Tokenizer = Tokenizer.NONE,
-    lowercase: bool = False,
-    allow_missing: bool = False,
-) -> Pool:
-    """The pool with the statistics of what is to be maximised."""
-    measure = measure_of(
-        references,
-        metric,
-        external,
-        lower_is_better,
-        tokenizer=tokenizer,
-        lowercase=lowercase,
-        allow_missing=allow_missing,
-        n_threads=session.n_threads,
-        say=session.say,
-    )
-    return measure(pool)

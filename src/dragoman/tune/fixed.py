@@ -6,7 +6,7 @@ import time
 from collections.abc import Collection
 
 from dragoman.cost import cpu_seconds
-from dragoman.features import Weights
+from dragoman.features import Weights, describe_fit
 from dragoman.optim import Optimiser
 from dragoman.pool import Pool, metric_of, rerank
 from dragoman.run import RunFolder
@@ -31,6 +31,8 @@ def tune_pool(
     With `run` the round is recorded; if the run has it already, nothing is done again.
     """
     store = RoundStore(run)
+    # Before learning, which adds the names of all weights to the index.
+    misfit = describe_fit(start, pool.index, pool.dense) if start.values.any() else None
     before = rerank(pool, start, n_threads=n_threads)
     found = store.find_learned(1, pool.index)
     weights, learned = found or _learn(pool, optimiser, start, seed, frozen, n_threads)
@@ -59,7 +61,7 @@ def tune_pool(
         n_candidates=pool.n_candidates,
         n_features=pool.n_features,
         cpu_s=learned.cpu_s,
-        notes=learned.notes,
+        notes=(*([misfit] if misfit else []), *learned.notes),
         dense=tuple(pool.dense_names()),
         stopped="fixed lists need one round",
     )

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from types import MappingProxyType
 
-from dragoman.cli.lists import measure_of, measured, read_lists
+from dragoman.cli.lists import measure_of, read_lists
 from dragoman.cli.session import Session
 from dragoman.cli.tuning.options import TuneOptions, flag
 from dragoman.errors import InputError
-from dragoman.features import Weights, read_init_opt, read_weights
+from dragoman.features import Weights, is_init_opt, read_init_opt, unite_weights
 from dragoman.pool import Pool, read_statistics
 from dragoman.tune import CommandDecoder, CommandSettings, CommandTemplate, Decoder, Measure
 
@@ -48,7 +47,7 @@ class Kind:
     open: Callable[[Session, TuneOptions], Lists | Decoding] | None = None
 
 
-_METRIC = frozenset({"reference", "metric", "external", "lower_is_better"})
+_METRIC = frozenset({"reference", "metric", "external", "lower_is_better", "tokenize", "lowercase"})
 _LISTS = frozenset({"format_", "dense"})
 _FILES = frozenset({"weights_format", "template", "run"})
 LOOP_OPTIONS = frozenset({"source", "k", "rounds", "keep"})
@@ -74,28 +73,45 @@ def choose_kind(options: TuneOptions) -> Kind:
 
 def read_start(options: TuneOptions) -> Weights:
     """The union of all files of weights. Raises InputError where two contradict each other."""
-    found: dict[str, float] = {}
-    for path in options.weights or ():
-        for name, value in read_weights(path).items():
-            if found.setdefault(name, value) != value:
-                raise InputError(f"gives '{name}' the weight {value:g}, another file {found[name]:g}", path=path)
-    return Weights.from_dict(found)
+    return unite_weights(options.weights or [])
 
 
 def _open_nbest(session: Session, options: TuneOptions) -> Lists:
     start = read_start(options)
-    pool = read_lists(session, options.nbest, options.format_, options.dense)
-    pool = measured(session, pool, options.reference, options.metric, options.external, options.lower_is_better)
-    return Lists(pool=pool, start=start)
+    measure = _measure(session, options)
+    pool = read_lists(
+        session,
+        options.nbest,
+        options.format_,
+        options.dense,
+        fields=options.fields,
+        allow_missing=options.allow_missing,
+    )
+    return Lists(pool=measure(pool), start=start)
+
+
+def _measure(session: Session, options: TuneOptions) -> Measure:
+    return measure_of(
+        options.reference,
+        options.metric,
+        options.external,
+        options.lower_is_better,
+        tokenizer=options.tokenize,
+        lowercase=options.lowercase,
+        allow_missing=options.allow_missing,
+        n_threads=session.n_threads,
+        say=session.say,
+    )
 
 
 def _open_stats(session: Session, options: TuneOptions) -> Lists:
     assert options.stats is not None
     pool = read_statistics(*options.stats, n_threads=session.n_threads)
     paths = options.weights or []
-    if len(paths) != 1 or not Path(paths[0]).name.endswith("init.opt"):
+    if len(paths) != 1 or not is_init_opt(paths[0]):
         return Lists(pool=pool, start=read_start(options))
     names = pool.dense_names()
+    session.say(f"note: {paths[0]} is Moses' init.opt; its start is used, its bounds are not")
     start = dict(zip(names, read_init_opt(paths[0], names).start, strict=True))
     return Lists(pool=pool, start=Weights.from_dict(start, pool.index))
 
@@ -113,9 +129,7 @@ def _open_decoder(session: Session, options: TuneOptions) -> Decoding:
         nbest_format=options.format_,
         dense=None if options.dense is None else tuple(options.dense),
     )
-    measure = measure_of(
-        options.reference, options.metric, options.external, options.lower_is_better, n_threads=session.n_threads
-    )
+    measure = _measure(session, options)
     if not options.weights:
         session.say("no start weights: in the first round the decoder gets a file without any; see --weights")
     decoder = CommandDecoder(template, options.source, settings)
@@ -124,7 +138,11 @@ def _open_decoder(session: Session, options: TuneOptions) -> Decoding:
 
 KINDS: Mapping[str, Kind] = MappingProxyType(
     {
-        "nbest": Kind(takes=_METRIC | _LISTS | _FILES, inputs=("nbest", "reference"), open=_open_nbest),
+        "nbest": Kind(
+            takes=_METRIC | _LISTS | _FILES | {"fields", "allow_missing"},
+            inputs=("nbest", "reference"),
+            open=_open_nbest,
+        ),
         "stats": Kind(takes=_FILES, inputs=("stats",), open=_open_stats),
         "decoder": Kind(
             takes=_METRIC | _LISTS | _FILES | LOOP_OPTIONS | {"timeout"},

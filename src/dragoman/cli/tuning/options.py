@@ -9,10 +9,12 @@ from typing import Annotated
 
 import typer
 
-from dragoman.cli.lists import External, Format, LowerIsBetter, MetricName, Nbest, References
+from dragoman.cli.lists import AllowMissing, External, Fields, Format, LowerIsBetter, MetricName, Nbest, References
+from dragoman.cli.scoring import Lowercase, Tokenize
 from dragoman.cli.session import Json, Quiet, Seed, Threads
 from dragoman.errors import InputError
 from dragoman.features import WeightFormat
+from dragoman.metric import Tokenizer
 from dragoman.optim import LIST_METHODS, OPTIMISERS
 from dragoman.tune import Keep, LoopSettings
 
@@ -83,10 +85,14 @@ class TuneOptions:
             rich_help_panel=_CANDIDATES,
         ),
     ] = None
+    fields: Fields = None
+    allow_missing: AllowMissing = False
     reference: References = None
     metric: MetricName = "bleu"
     external: External = None
     lower_is_better: LowerIsBetter = False
+    tokenize: Tokenize = Tokenizer.NONE
+    lowercase: Lowercase = False
     method: Annotated[
         list[str] | None,
         typer.Option(
@@ -249,6 +255,20 @@ class TuneOptions:
     def comparing(self) -> bool:
         """Whether methods are compared."""
         return self.method_name == ALL
+
+    def inputs(self) -> list[str]:
+        """Files that are read."""
+        lists = (self.nbest, self.stats, self.reference, self.weights)
+        single = [name for name in (self.source, self.template) if name is not None]
+        return [*map(str, single), *(name for names in lists for name in names or ())]
+
+    def points(self, score: float) -> float:
+        """A score in points, or as it is in the lists."""
+        return 100 * score if self.external is None else score
+
+    def shown(self, score: float) -> str:
+        """The same for people."""
+        return f"{100 * score:.2f}" if self.external is None else f"{score:.6g}"
 
     def target(self) -> Path:
         """Where the result goes. Raises InputError if nothing was said."""

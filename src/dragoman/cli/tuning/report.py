@@ -16,7 +16,7 @@ from dragoman.features import WeightFormat, write_weights
 from dragoman.optim import method_named
 from dragoman.settings import describe
 from dragoman.text import printable
-from dragoman.tune import LoopSettings, MethodComparison, RoundRecord, Step, TuneRecord
+from dragoman.tune import MethodComparison, RoundRecord, Step, TuneRecord
 
 __all__ = ["RoundsShown", "report", "report_comparison", "rounds_shown", "show_settings", "write_result"]
 
@@ -37,7 +37,7 @@ def write_result(record: TuneRecord, options: TuneOptions, out: Path) -> Path:
     """The weights in the format that was asked for."""
     format_ = options.weights_format
     moses = format_ in {WeightFormat.MOSES_INI, WeightFormat.MOSES_DENSE}
-    headers = {"metric": record.metric, "score": f"{100 * record.score_after:.4f}"}
+    headers = {"metric": record.metric, "score": f"{options.points(record.score_after):.4f}"}
     write_weights(
         record.weights,
         out,
@@ -49,10 +49,10 @@ def write_result(record: TuneRecord, options: TuneOptions, out: Path) -> Path:
     return out
 
 
-def describe_round(record: RoundRecord) -> str:
+def describe_round(record: RoundRecord, options: TuneOptions) -> str:
     """A round in one line."""
     text = (
-        f"round {record.round}: score {100 * record.score:.2f}, {record.n_new:,} new of "
+        f"round {record.round}: score {options.shown(record.score)}, {record.n_new:,} new of "
         f"{record.n_candidates:,} candidates, {record.n_features:,} features, decoded in {record.wall_s:.1f} s"
     )
     return text if record.learned is None else f"{text}, learned in {record.learned.wall_s:.1f} s"
@@ -67,8 +67,9 @@ class RoundsShown:
 
 
 @contextlib.contextmanager
-def rounds_shown(session: Session, settings: LoopSettings) -> Iterator[RoundsShown]:
+def rounds_shown(session: Session, options: TuneOptions) -> Iterator[RoundsShown]:
     """Progress over rounds, and a line for each."""
+    settings = options.loop_settings()
     with session.progress("rounds", settings.max_rounds) as progress:
 
         def on_step(number: int, step: Step) -> None:
@@ -77,29 +78,33 @@ def rounds_shown(session: Session, settings: LoopSettings) -> Iterator[RoundsSho
                 session.say(f"round {number}: decoding")
 
         def on_round(record: RoundRecord) -> None:
-            session.say(describe_round(record))
+            session.say(describe_round(record, options))
             progress(min(record.round, settings.max_rounds))
 
         yield RoundsShown(on_step, on_round)
 
 
-def report(session: Session, result: Mapping[str, Any], out: Path, **more: object) -> None:
+def report(session: Session, options: TuneOptions, result: Mapping[str, Any], out: Path, **more: object) -> None:
     """The result, a TuneRecord's summary, for people and, with --json, for programs."""
     for note in result["notes"]:
         session.say(f"note: {note}")
-    before, after = 100 * result["score_before"], 100 * result["score_after"]
+    before, after = result["score_before"], result["score_after"]
     rounds = result["rounds"]
     if len(rounds) > 1:
         session.show(f"stopped after round {len(rounds)}: {result['stopped']}; kept round {result['best_round']}")
     cpu = f"{result['cpu_s']:.1f} CPU seconds"
-    session.show(f"{result['metric']}: {before:.2f} -> {after:.2f} ({cpu}); weights in {out}")
+    session.show(f"{result['metric']}: {options.shown(before)} -> {options.shown(after)} ({cpu}); weights in {out}")
     fields = {name: value for name, value in result.items() if name != "dense"}
-    scores = {"score_before": before, "score_after": after, "rounds": [_round_json(entry) for entry in rounds]}
+    scores = {
+        "score_before": options.points(before),
+        "score_after": options.points(after),
+        "rounds": [_round_json(entry, options) for entry in rounds],
+    }
     session.emit({**fields, **scores, "weights": str(out), **more})
 
 
 def report_comparison(
-    session: Session, rows: list[MethodComparison], best: str, record: TuneRecord | None, out: Path | None
+    session: Session, options: TuneOptions, rows: list[MethodComparison], best: str, record: TuneRecord | None
 ) -> None:
     """The table of methods; with -o also the result of the best one on all sentences."""
     columns = ("method", "held out", "deviation", "train", "CPU s", "note")
@@ -109,22 +114,22 @@ def report_comparison(
         if row.failure is not None:
             lines.add_row(row.method, "failed", "", "", "", Text(printable(row.failure)))
             continue
-        numbers = (f"{100 * x:.2f}" for x in (row.held_out, row.deviation, row.train))
+        numbers = (options.shown(x) for x in (row.held_out, row.deviation, row.train))
         lines.add_row(row.method, *numbers, f"{row.cpu_s:.1f}", Text(printable("; ".join(row.notes))))
     session.show(lines)
-    result: dict[str, Any] = {"methods": [_comparison_json(row) for row in rows], "best": best}
-    if record is not None and out is not None:
-        report(session, record.summary(), out, **result)
+    result: dict[str, Any] = {"methods": [_comparison_json(row, options) for row in rows], "best": best}
+    if record is not None:
+        report(session, options, record.summary(), options.target(), **result)
     else:
         session.emit(result)
 
 
-def _round_json(entry: Mapping[str, Any]) -> dict[str, Any]:
+def _round_json(entry: Mapping[str, Any], options: TuneOptions) -> dict[str, Any]:
     learned = entry["learned"] or {}
     return {
         **{name: value for name, value in entry.items() if name != "learned"},
-        "score": 100 * entry["score"],
-        "gain": 100 * entry["gain"],
+        "score": options.points(entry["score"]),
+        "gain": options.points(entry["gain"]),
         "notes": [*entry["notes"], *learned.get("notes", ())],
         "trace": learned.get("trace", ()),
         "learn_wall_s": learned.get("wall_s"),
@@ -132,15 +137,15 @@ def _round_json(entry: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _comparison_json(row: MethodComparison) -> dict[str, Any]:
+def _comparison_json(row: MethodComparison, options: TuneOptions) -> dict[str, Any]:
     if row.failure is not None:
         return {"method": row.method, "failure": row.failure}
     return {
         "method": row.method,
-        "held_out": 100 * row.held_out,
-        "deviation": 100 * row.deviation,
-        "train": 100 * row.train,
-        "folds": [100 * fold.held_out for fold in row.folds],
+        "held_out": options.points(row.held_out),
+        "deviation": options.points(row.deviation),
+        "train": options.points(row.train),
+        "folds": [options.points(fold.held_out) for fold in row.folds],
         "cpu_s": row.cpu_s,
         "notes": row.notes,
     }

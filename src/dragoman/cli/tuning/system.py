@@ -38,7 +38,7 @@ def tune_own(session: Session, options: TuneOptions, optimiser: Optimiser) -> No
         preset=Preset.FAST if options.fast else Preset.ACCURATE if options.accurate else Preset.DEFAULT,
         fold=options.without_fold,
     )
-    with rounds_shown(session, config.loop) as shown:
+    with rounds_shown(session, options) as shown:
         tuned = tune_system(
             options.system,
             options.source,
@@ -55,7 +55,7 @@ def tune_own(session: Session, options: TuneOptions, optimiser: Optimiser) -> No
         )
     if finished:
         session.show("was finished before")
-    report(session, _result(options.out), tuned.file("weights"))
+    report(session, options, _result(options.out), tuned.file("weights"))
 
 
 def _result(out: Path) -> dict[str, Any]:

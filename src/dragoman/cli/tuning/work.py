@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dragoman.cli.session import Session
+from dragoman.cli.session import Session, check_outputs
 from dragoman.cli.tuning.candidates import Decoding, Lists, choose_kind
 from dragoman.cli.tuning.options import ALL, TuneOptions
 from dragoman.cli.tuning.record import open_run
@@ -37,6 +37,7 @@ def tune_as_told(options: TuneOptions) -> None:
             raise _only_lists()
         tune_own(session, options, methods[options.method_name])
         return
+    check_outputs(options.inputs(), out=options.out)
     for method in methods.values():
         method.learner(LearningContext())  # raises where it learns from more than lists
     if options.comparing and options.decoder is not None:
@@ -51,7 +52,7 @@ def tune_as_told(options: TuneOptions) -> None:
             case Lists():
                 session.say(f"tuning with {options.method_name}")
                 record = _tune_lists(session, options, candidates, methods[options.method_name], run)
-                report(session, record.summary(), options.target())
+                report(session, options, record.summary(), options.target())
 
 
 def _only_lists() -> InputError:
@@ -92,7 +93,7 @@ def _tune_decoder(
     session: Session, options: TuneOptions, candidates: Decoding, optimiser: Optimiser, run: RunFolder | None
 ) -> None:
     settings = options.loop_settings()
-    with rounds_shown(session, settings) as shown:
+    with rounds_shown(session, options) as shown:
         record = tune_decoder(
             candidates.decoder,
             optimiser,
@@ -107,7 +108,7 @@ def _tune_decoder(
             on_round=shown.on_round,
         )
     write_result(record, options, options.target())
-    report(session, record.summary(), options.target())
+    report(session, options, record.summary(), options.target())
 
 
 def _compare(
@@ -125,7 +126,7 @@ def _compare(
             nonlocal n_done
             n_done += 1
             progress(n_done)
-            outcome = f"{100 * score.held_out:.2f}" if score.failure is None else f"failed: {score.failure}"
+            outcome = options.shown(score.held_out) if score.failure is None else f"failed: {score.failure}"
             session.say(f"fold {score.fold}, {score.method}: {outcome}")
 
         rows = cross_validate(
@@ -144,4 +145,4 @@ def _compare(
     if options.out is not None:
         session.say(f"training {best} on all sentences")
         record = _tune_lists(session, options, candidates, methods[best], run)
-    report_comparison(session, rows, best, record, options.out)
+    report_comparison(session, options, rows, best, record)
