@@ -281,7 +281,7 @@ def test_a_plan_says_what_is_cached_and_runs_nothing(whole, command, tmp_path):
     assert "is not empty and holds no run" in command("-o", "run", "--dry-run", status=2).err
     (tmp_path / "run" / "run.json").write_text('{"format": "dragoman-run", "version": 1, "settings": {"kind": "x"}}')
     assert "was started with other settings (kind)" in " ".join(command("-o", "run", "--dry-run", status=2).err.split())
-    assert "is no folder" in command("-o", "run/stray", "--dry-run", status=2).err
+    assert "is not a folder" in command("-o", "run/stray", "--dry-run", status=2).err
     assert "with -o" in command(status=2).err
 
 

@@ -114,7 +114,7 @@ def test_unknown_words_pass_through():
 
 def test_phrase15_has_fifteen():
     assert len(phrase15().names()) == 15
-    with pytest.raises(ValueError, match="stands twice"):
+    with pytest.raises(ValueError, match="duplicate feature"):
         PhraseFeatures(reordering=(Reordering(), Reordering(n_orientations=4)))
 
 

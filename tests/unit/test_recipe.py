@@ -181,7 +181,7 @@ BAD = {
     ),
     "no seeds": ("grid.seeds=[]", "grid.0.seeds = []: expected a list of whole numbers"),
     "seeds": ("grid.seeds=[1, -1]", "expected a list of whole numbers of at least 0"),
-    "a seed twice": ("grid.seeds=[1, 1]", "grid.0.seeds = [1, 1]: a number stands twice"),
+    "a seed twice": ("grid.seeds=[1, 1]", "grid.0.seeds = [1, 1]: duplicate number"),
     "a seed that is no number": ("grid.seeds='1'", "grid.0.seeds = '1': expected a list"),
     "no grid": ("grid=[]", "[[grid]] is missing"),
     "a name that is no folder": ("systems.'../up'={}", "the name '../up' may only hold letters, digits"),

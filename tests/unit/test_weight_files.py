@@ -71,14 +71,14 @@ def test_cdec_and_joshua(tmp_path, text):
     [
         ("", "no weights", None),
         ("# only: headers\n", "no weights", None),
-        ("a 1\na 2\n", "'a' stands twice", 2),
+        ("a 1\na 2\n", "duplicate feature 'a'", 2),
         ("a 1\nb nan\n", "'nan' is not a finite number", 2),
         ("a 1\nb 1e999\n", "not a finite number", 2),
         ("a 1\nb 1_000\n", "not a finite number", 2),
         ("a 1\nb\n", "expected 'name value'", 2),
         ("a\t1\nb 2\n", "expected 'name<TAB>value'", 2),
         ("[weight]\nLM0\n", "expected 'Name= value", 2),
-        ("[weight]\nLM0= 1\nLM0= 2\n", "stands twice", 3),
+        ("[weight]\nLM0= 1\nLM0= 2\n", "duplicate feature", 3),
         ("[weight-file]\nabsent.txt\n", "cannot be read", None),
     ],
 )

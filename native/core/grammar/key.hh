@@ -63,7 +63,7 @@ struct OrientationCode {
   }
 };
 
-// One entry of a pair: so many occurrences in a fold with an alignment and an orientation (of rules: a RuleKind). Pairs
+// One entry of a pair: its count in a fold with an alignment and an orientation (of rules: a RuleKind). Pairs
 // that occur more often than one entry can count have several: everything a view needs is a sum over entries.
 struct Event {
   static constexpr int kCountBits = 10;

@@ -128,7 +128,7 @@ double Learner::online(const ListStore& lists, std::span<const int64_t> order, c
 
 namespace {
 
-// What one list of a batch asks for, apart for each worker that will do it.
+// The update of one list of a batch, partitioned by the worker that will apply it.
 struct Slot {
   struct Part {
     std::vector<int32_t> ids;

@@ -13,8 +13,8 @@
 #include "core/base/control.hh"
 #include "core/base/ragged.hh"
 #include "core/forest/forest.hh"
-#include "core/grammar/key.hh"
 #include "core/forest/kbest.hh"
+#include "core/grammar/key.hh"
 #include "core/lm/model.hh"
 
 namespace dragoman::search {
@@ -30,7 +30,7 @@ struct ChartSettings {
   int32_t pop_limit = 200;                                // candidates taken for a span and label, by word covered
   double beam = std::numeric_limits<double>::infinity();  // those worse than the best there by more are dropped
   int32_t rule_limit = 20;  // rules kept of a source side and a left-hand side, the best by estimate; 0: all
-  int32_t max_span = 20;    // rules cover at most so many words; glue covers the rest
+  int32_t max_span = 20;    // rules cover at most this number of words; glue covers the rest
 };
 
 // Source sides are words (>= 0) and labelled nonterminals (-1 - label); target sides words and -1 - i for the i-th

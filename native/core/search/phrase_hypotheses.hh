@@ -54,7 +54,7 @@ class Hypotheses {
   const Hypothesis& operator[](int32_t id) const { return all_[static_cast<size_t>(id)]; }
   size_t size() const { return all_.size(); }
   const Arc& arc(int32_t id) const { return arcs_[static_cast<size_t>(id)]; }
-  // Of hypotheses that cover so many words.
+  // The stack of hypotheses that cover this number of words.
   const std::vector<int32_t>& stack(int32_t covered) const { return stacks_[static_cast<size_t>(covered)]; }
 
   // Adds a way to the class of `h` (arcs and liveness of which do not matter). Gives the size of the stack.

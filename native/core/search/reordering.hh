@@ -9,7 +9,8 @@
 
 namespace dragoman::search {
 
-// The column of an orientation in a model with so many. With three, both discontinuous ones are the third.
+// The column of an orientation in a model with this number of orientations. With three, both discontinuous ones share
+// the third.
 constexpr int orientation_column(grammar::Orientation orientation, int n_orientations) {
   if (n_orientations == 3 && orientation == grammar::Orientation::kRight) orientation = grammar::Orientation::kLeft;
   if (n_orientations < 5 && orientation == grammar::Orientation::kMonoGlobal) orientation = grammar::Orientation::kMono;

@@ -36,7 +36,7 @@ def train(
     order: Annotated[int, typer.Option(min=1, help="Longest n-grams.")] = 5,
     prune: Annotated[
         list[int] | None,
-        typer.Option(min=0, help="Leave out n-grams that occur at most so often; repeat for orders 1, 2, …"),
+        typer.Option(min=0, help="Prune n-grams with at most this count; repeat for orders 1, 2, …"),
     ] = None,
     fallback: Annotated[
         bool, typer.Option(help="For orders with too few counts take discounts 0.5, 1, 1.5 instead of stopping.")
@@ -87,15 +87,15 @@ def train(
 @app.command()
 def query(
     model: Annotated[str, typer.Argument(help="A binary or ARPA model.")],
-    in_file: Annotated[str, typer.Option("--in", "-i", help="Text to score, a sentence a line.")] = "-",
+    in_file: Annotated[str, typer.Option("--in", "-i", help="Text to score, one sentence per line.")] = "-",
     per_sentence: Annotated[
-        Path | None, typer.Option(help="Write log10 probability, tokens and unknown words of each sentence here.")
+        Path | None, typer.Option(help="Write log10 probability, tokens and OOV words of each sentence here.")
     ] = None,
     threads: Threads = 0,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Perplexity of a text, with and without unknown words; the end of each sentence counts as a token.
+    """Perplexity of a text, with and without out-of-vocabulary words; the end of each sentence counts as a token.
 
     Example: dragoman lm query en.lm < test.en
     """

@@ -51,7 +51,6 @@ class Side:
         return self.ids[self.offsets[i] : self.offsets[i + 1]]
 
     def lengths(self) -> Int64Array:
-        """Words per sentence."""
         return np.diff(self.offsets)
 
     def text(self, i: int) -> str:

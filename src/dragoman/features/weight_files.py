@@ -80,7 +80,7 @@ def read_weights(path: PathLike, *, index: FeatureIndex | None = None, format_: 
     values: dict[str, float] = {}
     for line, name, value in pairs:
         if name in values:
-            raise InputError(f"the feature '{name}' stands twice", path=path, line=line)
+            raise InputError(f"duplicate feature '{name}'", path=path, line=line)
         values[name] = value
     if not values:
         raise InputError(
@@ -252,7 +252,7 @@ def _parse_ini(path: PathLike, lines: list[tuple[int, str]]) -> _Parsed:
         elif section == "[weight]":
             name, values = _assignment(line, path, number)
             if name in dense:
-                raise InputError(f"the feature '{name}' stands twice", path=path, line=number)
+                raise InputError(f"duplicate feature '{name}'", path=path, line=number)
             dense[name] = [(number, value) for value in values]
         elif section == "[weight-file]":
             file = _weight_file(Path(path), line)

@@ -101,11 +101,11 @@ class RuleExtraction:
             raise InputError("memory and the number of threads must be positive")
 
     def is_tight(self, n_sentence_pairs: int) -> bool:
-        """`tight`, or what it is by default for so many pairs."""
+        """`tight`, or its default for this number of sentence pairs."""
         return n_sentence_pairs > MANY_SENTENCE_PAIRS if self.tight is None else self.tight
 
     def least_count(self, n_sentence_pairs: int) -> int:
-        """`min_count`, or what it is by default for so many pairs."""
+        """`min_count`, or its default for this number of sentence pairs."""
         return self.min_count or (2 if n_sentence_pairs > MANY_SENTENCE_PAIRS else 1)
 
 

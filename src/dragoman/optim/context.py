@@ -35,7 +35,6 @@ class LearningContext:
 
     @property
     def references(self) -> Sequence[Sequence[str]]:
-        """Of each sentence."""
         raise NotImplementedError
 
     @property

@@ -85,7 +85,6 @@ class Descent(Optimiser):
         """The rule of update."""
 
     def stopping(self) -> Stopping:
-        """On held-out sentences."""
         return Stopping(
             max_epochs=self.max_epochs,
             tolerance=self.tolerance,

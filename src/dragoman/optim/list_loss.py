@@ -37,7 +37,6 @@ class ListLoss(ABC):
         return self.kernel
 
     def gains(self, shard: Shard) -> Float64Array:
-        """Of each candidate."""
         gains = self.metric.segment_gains(shard.stats, self.sentence_bleu)
         return gains if self.gain_scale == 1 else gains * self.gain_scale
 

@@ -34,7 +34,6 @@ class PerceptronLoss(ListLoss):
 
     @property
     def kernel(self) -> _core.ListLoss:
-        """The loss."""
         return _core.list_loss("perceptron")
 
     @property
@@ -54,7 +53,6 @@ class Perceptron(Descent):
     """Return the mean of the weights after each update."""
 
     def update(self) -> Update:
-        """Constant steps."""
         return Update(step=self.step, averaged=self.averaged, batch=self.batch)
 
     def loss(self, pool: Pool) -> PerceptronLoss:

@@ -104,7 +104,7 @@ class Pro(Optimiser):
     interpolation: float = 0.1
     """Psi: the share of the learned weights in those of the next round."""
     max_length_deviation: float | None = field(default=None, metadata=about(resolved="none: no pair is dropped"))
-    """Pairs whose difference in length is further from the mean than so many standard deviations are dropped."""
+    """Drop pairs whose length difference is more than this number of standard deviations from the mean."""
     max_iterations: int = 1000
     """Iterations of L-BFGS at most."""
 

@@ -171,7 +171,6 @@ class RampLoss:
     sentence_bleu: SentenceBleu | None = None
 
     def gradient(self, shard: Shard, weights: Float64Array) -> tuple[float, SparseVector, Int32Array]:
-        """See Loss."""
         gains = scaled_gains(
             self.metric, shard, scale=self.gain_scale, by_length=False, sentence_bleu=self.sentence_bleu
         )

@@ -86,7 +86,6 @@ class RelativeMarginLoss:
     sentence_bleu: SentenceBleu | None = None
 
     def gradient(self, shard: Shard, weights: Float64Array) -> tuple[float, SparseVector, Int32Array]:
-        """See Loss."""
         gains = scaled_gains(
             self.metric, shard, scale=self.gain_scale, by_length=True, sentence_bleu=self.sentence_bleu
         )

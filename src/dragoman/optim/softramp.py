@@ -42,7 +42,6 @@ class SoftRampLoss(ListLoss):
 
     @property
     def kernel(self) -> _core.ListLoss:
-        """The loss above."""
         return _core.list_loss("soft-ramp", self.cost_scale)
 
 

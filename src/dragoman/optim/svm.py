@@ -62,7 +62,6 @@ class Svm(Descent):
         Descent.__post_init__(self)
 
     def update(self) -> Update:
-        """Decreasing steps."""
         return Update(step=self.step, decay=self.decay, l2=self.l2, averaged=self.averaged, batch=self.batch)
 
     def loss(self, pool: Pool) -> StructuredHinge:

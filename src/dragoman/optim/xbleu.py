@@ -75,7 +75,6 @@ class Xbleu(Descent):
         Descent.__post_init__(self)
 
     def update(self) -> Update:
-        """Equation 4."""
         return Update(step=self.step, l2=self.l2, batch=self.batch)
 
     def loss(self, pool: Pool) -> ExpectedGain:

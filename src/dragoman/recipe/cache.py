@@ -54,7 +54,6 @@ class StageKey:
     """Hashes of other entries, or digests of files."""
 
     def content(self) -> dict[str, Any]:
-        """Plain data."""
         program = {
             "format": ENTRY.version,
             "dragoman": version("dragoman"),
@@ -65,7 +64,7 @@ class StageKey:
 
     @property
     def hash(self) -> str:
-        """Names the entry."""
+        """The hash that names the cache entry."""
         text = json.dumps(self.content(), sort_keys=True, ensure_ascii=False, allow_nan=False)
         return hashlib.blake2b(text.encode("utf-8"), digest_size=16).hexdigest()
 

@@ -70,12 +70,10 @@ class RecipeTable:
         return InputError(f"{self.named(key)} = {shown(self._content.get(key))}: {expected}")
 
     def text(self, key: str, default: str = "") -> str:
-        """Some text."""
         value = self.find(key, str)
         return default if value is None else str(value)
 
     def flag(self, key: str, default: bool = False) -> bool:
-        """True or false."""
         value = self.find(key, bool)
         return default if value is None else bool(value)
 
@@ -98,7 +96,7 @@ class RecipeTable:
             what = "whole numbers" if kind is int else "numbers"
             raise self.wrong(key, f"expected a list of {what} of at least {least}, of less than 64 bits")
         if len(set(values)) != len(values):
-            raise self.wrong(key, "a number stands twice")
+            raise self.wrong(key, "duplicate number")
         return tuple(kind(v) for v in values)
 
     def texts(self, key: str) -> tuple[str, ...]:

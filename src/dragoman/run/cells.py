@@ -165,7 +165,7 @@ def load_plans(run: PathLike) -> dict[CellKey, dict[str, Any]]:
         corpus, system, features, optimiser, seed = path.parent.relative_to(Path(run) / "cells").parts
         with naming(path):
             if not seed.isdecimal():
-                raise InputError(f"is not the plan of a cell: '{seed}' is no seed")
+                raise InputError(f"is not the plan of a cell: '{seed}' is not a seed")
             key = CellKey(corpus=corpus, system=system, features=features, optimiser=optimiser, seed=int(seed))
             found[key] = _unsealed(read_json(path, "run"))
     return found

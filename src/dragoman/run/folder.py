@@ -75,7 +75,7 @@ class RunFolder:
         """Raise InputError where `open` could neither start nor resume a run; nothing is made."""
         base = Path(path)
         if base.exists() and not base.is_dir():
-            raise InputError("is no folder; name another", path=base)
+            raise InputError("is not a folder; choose another", path=base)
         if (base / "run.json").exists() and not _is_hollow(base):
             _check_same(base / "run.json", json.loads(json.dumps(settings)))
         elif base.exists() and not (base / "run.json").exists():

@@ -38,7 +38,7 @@ class ChartConfig:
         if self.rule_limit is not None and self.rule_limit < 1:
             raise ValueError("the rule limit must be at least 1; None means that there is none")
         if self.max_span is not None and self.max_span < 1:
-            raise ValueError("rules must be allowed to cover a word; None means that there is no limit")
+            raise ValueError("rules must be allowed to cover at least one word; None means no limit")
 
     @classmethod
     def fast(cls, *, max_span: int | None = 20) -> ChartConfig:
@@ -68,7 +68,7 @@ class ChartFeatures:
     def __post_init__(self) -> None:
         names = self.names()
         if twice := sorted({name for name in names if names.count(name) > 1}):
-            raise ValueError(f"the feature {twice[0]!r} stands twice")
+            raise ValueError(f"duplicate feature {twice[0]!r}")
 
     @classmethod
     def chiang8(cls) -> ChartFeatures:

@@ -98,7 +98,7 @@ class ChartDecoder:
         """Of the goal, of glue, and of words passed through."""
         names, config = options.labels, self.config
         if len(set(names)) < len(names):
-            raise ValueError(f"a label stands twice in {names}")
+            raise ValueError(f"duplicate label in {names}")
         glue = [name for name in names if name != config.goal] if config.glue_labels is None else config.glue_labels
         unknown = names[:1] if config.unknown_labels is None else config.unknown_labels
         for name in (*glue, *unknown):

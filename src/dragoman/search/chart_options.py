@@ -94,7 +94,6 @@ class RuleOptions:
 
     @property
     def n_sentences(self) -> int:
-        """How many sentences."""
         return len(self.sentence_offsets) - 1
 
     def native(self) -> _core.RuleBatch:

@@ -77,7 +77,7 @@ class PhraseFeatures:
     def __post_init__(self) -> None:
         names = self.names()
         if twice := sorted({name for name in names if names.count(name) > 1}):
-            raise ValueError(f"the feature {twice[0]!r} stands twice")
+            raise ValueError(f"duplicate feature {twice[0]!r}")
 
     @property
     def n_orientation_columns(self) -> int:

@@ -41,7 +41,6 @@ class PhraseOptions:
 
     @property
     def n_sentences(self) -> int:
-        """How many sentences."""
         return len(self.first) - 1
 
     def native(self) -> _core.PhraseBatch:

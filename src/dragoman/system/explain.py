@@ -25,7 +25,6 @@ class Contribution:
 
     @property
     def contribution(self) -> float:
-        """Value x weight."""
         return self.value * self.weight
 
 
@@ -44,7 +43,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """One translation explained."""
+    """A translation with its derivation, word alignment and feature contributions."""
 
     source: str
     text: str
@@ -58,7 +57,6 @@ class Explanation:
     """Of a hierarchical derivation: a rule a line, those of its nonterminals indented below it."""
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data."""
         return {
             "source": self.source,
             "text": self.text,

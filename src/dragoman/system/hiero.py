@@ -60,7 +60,6 @@ class HieroTranslator(SearchTranslator[RuleOptions]):
         super().__init__(index, grammar.target_vocab, builder, self._features.names())
 
     def new_decoder(self, preset: Preset) -> ChartDecoder:
-        """Chart decoding."""
         config = _CONFIGS[preset](max_span=self._max_span)
         return ChartDecoder(config, self.vocab, self.index, features=self._features, lm=self._lm)
 

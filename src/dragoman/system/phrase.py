@@ -60,7 +60,6 @@ class PhraseTranslator(SearchTranslator[PhraseOptions]):
         super().__init__(index, grammar.target_vocab, builder, self._features.names())
 
     def new_decoder(self, preset: Preset) -> PhraseDecoder:
-        """Stack decoding."""
         config = _CONFIGS[preset](distortion_limit=self._distortion_limit)
         return PhraseDecoder(config, self.vocab, self.index, features=self._features, lm=self._lm)
 

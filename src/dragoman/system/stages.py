@@ -30,10 +30,10 @@ class Monitor(Protocol):
 
 
 class Silent:
-    """Nobody watches."""
+    """A progress reporter that discards everything."""
 
     def say(self, text: str) -> None:
-        """Said to nobody."""
+        """Discards the message."""
 
     def progress(self, what: str, total: int | None = None) -> AbstractContextManager[Progress]:
         """A callback that shows nothing."""

@@ -105,7 +105,7 @@ class Builder(Protocol[Made]):
 
 
 class Searcher(Protocol[Taken]):
-    """A decoder."""
+    """The interface of decoders that translators use."""
 
     def decode(
         self,
