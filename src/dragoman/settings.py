@@ -247,7 +247,7 @@ def _convert(value: Any, kind: Any, name: str, most: int, default: Any) -> tuple
     if kind is int or kind is float:
         is_it = isinstance(value, int if kind is int else int | float) and not isinstance(value, bool)
         if is_it and isinstance(value, int) and abs(value) > most:
-            raise InputError(f"{name} = {shown(value)}: the number is too large; the greatest is {most}")
+            raise InputError(f"{name} = {shown(value)}: the number is too large; the maximum is {most}")
         return is_it, kind(value) if is_it else None
     if kind is bool or kind is str:
         return isinstance(value, kind), value

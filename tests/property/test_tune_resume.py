@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,7 +20,7 @@ from dragoman.metric import by_name
 from dragoman.optim import Mert
 from dragoman.pool import read_nbest, read_references, with_metric
 from dragoman.run import RunFolder
-from dragoman.tune import LoopSettings, tune_decoder
+from dragoman.tune import Decoder, LoopSettings, tune_decoder
 
 TIMES = {"time", "wall_s", "cpu_s", "decode_cpu_s", "statistics_cpu_s", "learn_wall_s", "learn_cpu_s"}
 
@@ -48,7 +48,7 @@ def what_remains(run):
     return found
 
 
-class InProcess:
+class InProcess(Decoder):
     """The toy decoder without a process of its own."""
 
     def __init__(self, folder):
@@ -81,59 +81,52 @@ def tune_inside(folder, run):
         )
 
 
-def _die_at(folder, run, moment):
-    """In a child: work on the run and vanish at the n-th call that makes something durable. Returns whether it did."""
-    child = os.fork()
-    if child == 0:
-        left = moment
-        sync, replace, rename = os.fsync, Path.replace, Path.rename
+class Kills:
+    """Copies of a run as a kill would leave it, taken before every call that makes something durable, or the n-th."""
 
-        def counted(call):
-            def wrapped(*arguments):
-                nonlocal left
-                left -= 1
-                if left == 0:
-                    os._exit(9)
-                return call(*arguments)
+    def __init__(self, monkeypatch, folder):
+        self.folder = folder
+        self.n_copies = 0
+        self.run = None
+        for owner, name in ((os, "fsync"), (Path, "replace"), (Path, "rename")):
+            call = getattr(owner, name)
+            # A kill takes nothing from the disk's cache, so nothing need wait for the disk.
+            monkeypatch.setattr(owner, name, self.copying((lambda _: None) if name == "fsync" else call))
 
-            return wrapped
+    def copying(self, call):
+        def wrapped(*arguments):
+            if self.run is not None and (self.folder / self.run).exists():
+                self.moment += 1
+                found = {path: path.is_file() and path.read_bytes() for path in (self.folder / self.run).rglob("*")}
+                if self.only in (None, self.moment) and found != self.last:  # a sync alone changes no file
+                    self.last = found
+                    self.n_copies += 1
+                    shutil.copytree(self.folder / self.run, self.folder / f"copy{self.n_copies}")
+            return call(*arguments)
 
-        os.fsync, Path.replace, Path.rename = counted(sync), counted(replace), counted(rename)
-        try:
-            tune_inside(folder, run)
-        except BaseException:
-            os._exit(1)
-        os._exit(0)
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    if status not in (0, 9):
-        raise RuntimeError(f"the child failed with {status}")
-    return status == 9
+        return wrapped
 
-
-def _kill_at_every_sync(folder):
-    # A process of its own without threads, in which forking is safe and costs no start.
-    tune_inside(folder, "whole")
-    expected = what_remains(folder / "whole")
-    moment = 0
-    died = True
-    while died:
-        moment += 1
-        run = f"run{moment}"
-        died = _die_at(folder, run, moment)
-        _die_at(folder, run, 3)  # and once more, early in the resumed run
-        tune_inside(folder, run)
-        if what_remains(folder / run) != expected:
-            raise RuntimeError(f"killed at sync {moment}, the run ended differently")
-    (folder / "moments").write_text(str(moment))
+    def during(self, run, only=None):
+        """The copies taken while this run is resumed to its end."""
+        self.run, self.only, self.moment, self.last = run, only, 0, None
+        before = self.n_copies
+        tune_inside(self.folder, run)
+        self.run = None
+        return [f"copy{i}" for i in range(before + 1, self.n_copies + 1)]
 
 
-def test_killed_at_every_sync(tmp_path):
+def test_killed_at_every_sync(tmp_path, monkeypatch):
     toy_decoder.write_task(tmp_path, n_sentences=3, length=3)
-    worker = multiprocessing.get_context("spawn").Process(target=_kill_at_every_sync, args=(tmp_path,))
-    worker.start()
-    worker.join()
-    assert worker.exitcode == 0
-    assert int((tmp_path / "moments").read_text()) > 40
+    kills = Kills(monkeypatch, tmp_path)
+    killed = kills.during("whole")
+    expected = what_remains(tmp_path / "whole")
+    assert len(killed) > 40
+    for run in killed:
+        twice = kills.during(run, only=3)  # and once more, early in the resumed run
+        assert what_remains(tmp_path / run) == expected, f"{run} ended differently"
+        for again in twice:
+            kills.during(again, only=0)
+            assert what_remains(tmp_path / again) == expected, f"{again}, killed in {run}, ended differently"
 
 
 @pytest.mark.parametrize(("method", "seed"), [("mert", 1), ("pro", 2)])

@@ -78,7 +78,7 @@ def test_values_of_all_kinds(items, expected):
         (["count"], "--set count: expected NAME=VALUE"),
         (["count=1.5"], "count = 1.5: expected a whole number"),
         (["count=true"], "count = true: expected a whole number"),
-        (["count=2147483648"], "count = 2147483648: the number is too large; the greatest is 2147483647"),
+        (["count=2147483648"], "count = 2147483648: the number is too large; the maximum is 2147483647"),
         (["limit=1099511627777"], "too large"),
         (["count=1", "count=2"], "'count' is set twice"),
         (["count=1", "count.x=2"], "'count' was given a value before"),
