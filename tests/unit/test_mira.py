@@ -12,7 +12,7 @@ from dragoman.errors import FailedError, InputError
 from dragoman.features import FeatureIndex, Weights
 from dragoman.metric import Chrf, External, Ter
 from dragoman.optim import OPTIMISERS, Background, Fear, Hope, MarginUpdate, Mira, Rm, make_optimiser
-from dragoman.optim.epochs import Learner, Split, Stopping, Watched, filled_sentences, run_epochs, visiting_order
+from dragoman.optim.epochs import EpochLearner, Split, Stopping, Watched, filled_sentences, run_epochs, visiting_order
 from dragoman.optim.gains import ORDINARY_LENGTH, list_lengths, typical_range
 from dragoman.pool import Pool, new_words, rerank
 from dragoman.pool.shard import concatenate
@@ -171,7 +171,7 @@ def test_sentences_are_shuffled_in_blocks():
 
 
 def test_weights_beyond_numbers_are_never_kept():
-    class Diverging(Learner):
+    class Diverging(EpochLearner):
         def __init__(self, good):
             self.good, self.n = good, 0
 

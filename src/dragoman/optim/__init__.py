@@ -9,8 +9,9 @@ from dragoman.optim.forest_mert import ForestMert
 from dragoman.optim.gains import gain_scale
 from dragoman.optim.list_loss import ListLoss
 from dragoman.optim.loss import Loss, SparseVector
+from dragoman.optim.margin import Fear, Hope
 from dragoman.optim.mert import Mert, Norm
-from dragoman.optim.mira import Background, Fear, HingeLoss, Hope, MarginUpdate, Mira
+from dragoman.optim.mira import Background, HingeLoss, MarginUpdate, Mira
 from dragoman.optim.online import OnlineLearner, OnlineMira, OnlineRm
 from dragoman.optim.perceptron import Perceptron, PerceptronLoss
 from dragoman.optim.pro import Acceptance, Prior, Pro, Scaling

@@ -13,8 +13,8 @@ The step is N sigma^2 / (i + i0) in update i, as Bottou recommends; i0 is set by
 sigma^2 / i0. The result is the average over all updates (FastForest's algorithm 2, line 13).
 
 Symbols: sigma^2 `variance`, M `max_epochs`. As in both papers, weights of dense features stay as they are while there
-are others to learn (`freeze_dense`). Deviations: i0 is not calibrated on a sample. M is at most 30 and found on held-
-out sentences (the paper: 5, found on a development set). Dense features that are learned are measured in their
+are others to learn (`freeze_dense`). Deviations: i0 is not calibrated on a sample. M is at most 30 and found on
+held-out sentences (the paper: 5, found on a development set). Dense features that are learned are measured in their
 deviation within lists, which is also what the prior then penalises.
 """
 

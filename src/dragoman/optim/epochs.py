@@ -16,12 +16,11 @@ from dragoman.types import Float64Array, Int64Array
 
 __all__ = [
     "Entry",
+    "EpochLearner",
     "Epochs",
-    "Learner",
     "Split",
     "Stopping",
     "Watched",
-    "deviation",
     "filled_sentences",
     "run_epochs",
     "visiting_order",
@@ -100,7 +99,7 @@ class Watched(NamedTuple):
     merit: float
 
 
-class Learner(ABC):
+class EpochLearner(ABC):
     """Weights that an epoch over some lists changes."""
 
     @abstractmethod
@@ -129,7 +128,7 @@ class Epochs:
 
 
 def run_epochs(
-    learner: Learner,
+    learner: EpochLearner,
     split: Split,
     stopping: Stopping,
     *,
@@ -162,8 +161,3 @@ def run_epochs(
             found.settled = True
             break
     return found
-
-
-def deviation(mean: float, mean_square: float) -> float:
-    """The standard deviation of numbers of which the mean and the mean square are known."""
-    return math.sqrt(max(0.0, mean_square - mean * mean))

@@ -36,26 +36,25 @@ from numpy.typing import NDArray
 
 from dragoman import _core
 from dragoman.errors import InputError
-from dragoman.metric import Metric, SentenceBleu
+from dragoman.metric import Metric
 from dragoman.optim.base import Learned, Optimiser, Problem
-from dragoman.optim.epochs import (
-    Entry,
-    Learner,
-    Split,
-    Stopping,
-    Watched,
-    deviation,
-    filled_sentences,
-    run_epochs,
-    visiting_order,
+from dragoman.optim.epochs import Entry, run_epochs, visiting_order
+from dragoman.optim.gains import list_lengths, typical_range
+from dragoman.optim.margin import (
+    Comparison,
+    Fear,
+    Hope,
+    ListLearner,
+    MarginLoss,
+    check_varying,
+    split_of,
+    stopping_by_gain,
 )
-from dragoman.optim.gains import list_lengths, scaled_gains, typical_range
-from dragoman.optim.loss import SparseVector
 from dragoman.pool import Pool, Shard
 from dragoman.pool.shard import UNKNOWN_LENGTH
-from dragoman.types import Float64Array, Int32Array, Int64Array
+from dragoman.types import Float64Array, Int64Array
 
-__all__ = ["Background", "Fear", "HingeLoss", "Hope", "MarginUpdate", "Mira", "pass_entry"]
+__all__ = ["Background", "HingeLoss", "MarginUpdate", "Mira", "pass_entry"]
 
 
 _MAX_SETTING = 1e100
@@ -69,26 +68,23 @@ class MarginUpdate(StrEnum):
     CUTTING_PLANE = "cutting-plane"
 
 
-class Hope(StrEnum):
-    """The candidate that stands for the reference."""
-
-    COST_DIMINISHED = "cost-diminished"  # greatest model score + gain
-    ORACLE = "oracle"  # greatest gain
-
-
-class Fear(StrEnum):
-    """The candidate that a passive-aggressive step moves away from."""
-
-    COST_AUGMENTED = "cost-augmented"  # greatest model score - gain: the most violated margin
-    WORST = "worst"  # least gain
-    MODEL = "model"  # greatest model score
-
-
 class Background(StrEnum):
     """Which translations make up the pseudo-corpus."""
 
     MODEL = "model"  # those of the greatest model score
     HOPE = "hope"  # the hopes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HingeLoss(MarginLoss):
+    """max(0, Delta(y-) - Delta(y+) - s(y+) + s(y-)) of each list, y+ held fixed: what a step of MIRA reduces."""
+
+    hope: Hope = Hope.COST_DIMINISHED
+    fear: Fear = Fear.COST_AUGMENTED
+
+    def comparison(self) -> Comparison:
+        """y+ and y-."""
+        return Comparison(hope=_core.Hope[self.hope.name], fear=_core.Fear[self.fear.name])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,31 +138,27 @@ class Mira(Optimiser):
 
     def _learn(self, problem: Problem) -> Learned:
         """Learn from `start`; the averaged weights of the best epoch."""
-        pool, metric, n_threads = problem.pool, problem.metric, problem.n_threads
+        pool, metric = problem.pool, problem.metric
         start, fixed = problem.start.values, problem.frozen.view(np.uint8)
         lengths = [list_lengths(metric, shard) for shard in pool.shards]
         lists = self.lists(pool.shards, metric, lengths)
-        if not lists.vary(fixed):
-            raise InputError(
-                "no feature that may change differs between the candidates of a sentence, so weights cannot matter"
-            )
-        stopping = self._stopping()
-        key = [problem.seed, problem.round_number]
-        split = Split.draw(filled_sentences(pool), stopping, key=key)
-        past = lists.totals(split.learned, start, n_threads)
+        check_varying(lists, problem)
+        stopping = stopping_by_gain(self.n_epochs, self.held_out, self.patience)
+        split = split_of(problem, stopping)
+        past = lists.totals(split.learned, start, problem.n_threads)
         mean_length = float(np.concatenate(lengths)[split.learned].mean())
         context = self.context(metric, past / len(split.learned), mean_length)
         native = self.margin_learner(lists, start, fixed, context, batch=self.batch, sparse=_has_sparse_features(pool))
-        found = run_epochs(_Margins(self, native, lists, problem, key), split, stopping)
+        found = run_epochs(_Margins(self, native, lists, problem), split, stopping)
         notes = [f"the weights are those of epoch {found.best} of {len(found.trace)}", *found.notes]
         if metric.uses_references and any((shard.source_lengths == UNKNOWN_LENGTH).any() for shard in pool.shards):
             notes.append("source lengths are unknown; gains are scaled by the length of references or candidates")
         return Learned(values=found.values, trace=found.trace, notes=notes)
 
-    def _stopping(self) -> Stopping:
-        """By the gain of the sentences held out; without any all epochs are run."""
-        patience = self.patience if self.held_out else self.n_epochs
-        return Stopping(max_epochs=self.n_epochs, tolerance=0, patience=patience, held_out=self.held_out, least=1)
+    def loss(self, metric: Metric, shards: Sequence[Shard]) -> MarginLoss:
+        """What a step reduces, for these shards' gains."""
+        scale = self.gain_scale / typical_range(metric, shards)
+        return HingeLoss(metric=metric, hope=self.hope, fear=self.fear, gain_scale=scale)
 
     def _bounds(self, sparse: bool) -> tuple[float, float, bool]:
         """B, D, and whether D is shared: for the relative margin, which extends this."""
@@ -207,18 +199,7 @@ class Mira(Optimiser):
 
     def lists(self, shards: Sequence[Shard], metric: Metric, lengths: Sequence[Float64Array]) -> _core.CandidateLists:
         """The lists of shards with their gains; `lengths` are the words of each sentence."""
-        scale = self.gain_scale / typical_range(metric, shards)
-        in_context = np.zeros(0)
-        arrays = [
-            (
-                *shard.candidates,
-                shard.stats,
-                in_context if metric.in_context else scaled_gains(metric, shard, scale=scale, by_length=True),
-                self.gain_scale * words,
-            )
-            for shard, words in zip(shards, lengths, strict=True)
-        ]
-        return _core.candidate_lists(arrays, metric.n_stats)
+        return self.loss(metric, shards).lists(shards, lengths)
 
     def context(self, metric: Metric, mean: Float64Array, length: float) -> _core.PseudoCorpus | None:
         """The past if it had been `mean` statistics for ever, for metrics that need one."""
@@ -231,37 +212,27 @@ class Mira(Optimiser):
         return _core.PseudoCorpus(metric.scorer(), n * mean, prior, n * self.gain_scale * length, self.decay)
 
 
-class _Margins(Learner):
-    def __init__(
-        self,
-        mira: Mira,
-        native: _core.MarginLearner,
-        lists: _core.CandidateLists,
-        problem: Problem,
-        key: Sequence[int],
-    ) -> None:
-        self._mira, self._native, self._lists, self._problem, self._key = mira, native, lists, problem, key
+class _Margins(ListLearner):
+    def __init__(self, mira: Mira, native: _core.MarginLearner, lists: _core.CandidateLists, problem: Problem) -> None:
+        super().__init__(lists, problem)
+        self._mira, self._native = mira, native
 
     def epoch(self, learned: Int64Array, number: int) -> Entry:
         order = visiting_order(learned, key=[*self._key, number])
-        return pass_entry(*self._native.visit(order, self._problem.n_threads))
+        return pass_entry(*self._native.visit(order, self._n_threads))
 
     def values(self) -> Float64Array:
         return self._native.average() if self._mira.averaged else self._native.weights()
 
-    def watch(self, watched: Int64Array, values: Float64Array, entry: Entry) -> Watched:
-        totals = self._lists.totals(watched, values, self._problem.n_threads)
-        entry["gain"] = gain = float(self._problem.metric.gain(totals))
-        return Watched(-gain, gain)
 
-
-def pass_entry(n: int, n_updates: int, loss: float, spread: float, spread_square: float) -> Entry:
-    """What the trace says of a pass over `n` lists: means of sums."""
+def pass_entry(n: float, n_updates: float, loss: float, spread: float, spread_square: float) -> Entry:
+    """What the trace says of a pass over `n` lists, from sums: means, and the standard deviation of the spread."""
+    mean = spread / n
     return {
         "loss": loss / n,
         "updates": int(n_updates),
-        "spread": spread / n,
-        "spread_deviation": deviation(spread / n, spread_square / n),
+        "spread": mean,
+        "spread_deviation": math.sqrt(max(0.0, spread_square / n - mean * mean)),
     }
 
 
@@ -269,27 +240,3 @@ def _has_sparse_features(pool: Pool) -> bool:
     dense = np.zeros(len(pool.index), dtype=bool)
     dense[sorted(pool.dense)] = True
     return not all(dense[shard.feature_ids].all() for shard in pool.shards)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HingeLoss:
-    """max(0, Delta(y-) - Delta(y+) - s(y+) + s(y-)) of each list, y+ held fixed: what a step of MIRA reduces.
-
-    Gains are those of the candidate alone (BLEU+1), times the words of its sentence and `gain_scale`.
-    """
-
-    metric: Metric
-    hope: Hope = Hope.COST_DIMINISHED
-    fear: Fear = Fear.COST_AUGMENTED
-    gain_scale: float = 1.0
-    sentence_bleu: SentenceBleu | None = None
-
-    def gradient(self, shard: Shard, weights: Float64Array) -> tuple[float, SparseVector, Int32Array]:
-        gains = scaled_gains(
-            self.metric, shard, scale=self.gain_scale, by_length=True, sentence_bleu=self.sentence_bleu
-        )
-        hope, fear = _core.Hope[self.hope.name], _core.Fear[self.fear.name]
-        value, ids, values, n_lists = _core.margin_loss(
-            *shard.candidates, gains, weights, hope, fear, False, math.inf, 0.0
-        )
-        return value, SparseVector(ids, values), n_lists

@@ -28,8 +28,8 @@ from dragoman.errors import FailedError, InputError
 from dragoman.features import FeatureIndex, Weights, read_weights, write_weights
 from dragoman.optim.base import Learner, Optimiser, Result, finish, frozen_ids
 from dragoman.optim.context import LearningContext, LearnsFrom
-from dragoman.optim.epochs import deviation, visiting_order
-from dragoman.optim.mira import Mira
+from dragoman.optim.epochs import Entry, visiting_order
+from dragoman.optim.mira import Mira, pass_entry
 from dragoman.optim.rm import Rm
 from dragoman.pool import Judge, Pool, Shard, metric_of
 from dragoman.settings import about
@@ -168,9 +168,7 @@ class OnlineLearner(Learner):
         has = self._decoder.lengths[shard.sentence_ids] > 0
         return np.repeat(has, np.diff(shard.sentences))
 
-    def _visit_all(
-        self, learner: _core.MarginLearner, judge: Judge, seed: int, number: int, n_threads: int
-    ) -> dict[str, float | int]:
+    def _visit_all(self, learner: _core.MarginLearner, judge: Judge, seed: int, number: int, n_threads: int) -> Entry:
         """One pass."""
         decoder, metric, batch = self._decoder, judge.metric, self._method.batch
         order = visiting_order(np.flatnonzero(decoder.lengths), key=[seed, number])
@@ -192,17 +190,13 @@ class OnlineLearner(Learner):
                 totals += sum(shard.stats[0] for shard in lists)
                 n_candidates += sum(shard.n_candidates for shard in lists)
                 clock.tick("update_cpu_s")
-        n, n_updates, loss, spread, spread_square = sums.tolist()
-        if n_candidates == n:
+        if n_candidates == sums[0]:
             raise InputError("every sentence has only one candidate, so there is nothing to choose between")
         return {
             "pass": number,
             "gain": float(metric.gain(totals)),
-            "loss": loss / n,
-            "updates": int(n_updates),
             "candidates": n_candidates,
-            "spread": spread / n,
-            "spread_deviation": deviation(spread / n, spread_square / n),
+            **pass_entry(*sums.tolist()),
             **clock.seconds,
         }
 

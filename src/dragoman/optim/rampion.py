@@ -21,7 +21,6 @@ those are returned that are best on the pool or on the sentences held out.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -29,22 +28,12 @@ import numpy as np
 
 from dragoman import _core
 from dragoman.errors import InputError
-from dragoman.metric import Metric, SentenceBleu
+from dragoman.metric import SentenceBleu
 from dragoman.optim.base import Learned, Optimiser, Problem
-from dragoman.optim.epochs import (
-    Entry,
-    Learner,
-    Split,
-    Stopping,
-    Watched,
-    filled_sentences,
-    run_epochs,
-    visiting_order,
-)
-from dragoman.optim.gains import scaled_gains, typical_range
-from dragoman.optim.loss import SparseVector
-from dragoman.pool import Shard
-from dragoman.types import Float64Array, Int32Array, Int64Array
+from dragoman.optim.epochs import Entry, run_epochs, visiting_order
+from dragoman.optim.gains import typical_range
+from dragoman.optim.margin import Comparison, ListLearner, MarginLoss, check_varying, split_of, stopping_by_gain
+from dragoman.types import Float64Array, Int64Array
 
 __all__ = ["Ramp", "RampLoss", "Rampion"]
 
@@ -56,11 +45,21 @@ class Ramp(StrEnum):
     FEAR = "fear"
     HOPE = "hope"
 
-    def sides(self) -> tuple[_core.Hope, _core.Fear]:
-        """Which candidates the loss compares."""
-        hope = _core.Hope.MODEL if self is Ramp.FEAR else _core.Hope.COST_DIMINISHED
-        fear = _core.Fear.MODEL if self is Ramp.HOPE else _core.Fear.COST_AUGMENTED
-        return hope, fear
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RampLoss(MarginLoss):
+    """The ramp loss of each list; see the module."""
+
+    by_length = False
+
+    gain_scale: float = 10.0
+    ramp: Ramp = Ramp.BOTH
+
+    def comparison(self) -> Comparison:
+        """The maximisers of both parts."""
+        hope = _core.Hope.MODEL if self.ramp is Ramp.FEAR else _core.Hope.COST_DIMINISHED
+        fear = _core.Fear.MODEL if self.ramp is Ramp.HOPE else _core.Fear.COST_AUGMENTED
+        return Comparison(hope=hope, fear=fear, is_ramp=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,80 +100,37 @@ class Rampion(Optimiser):
 
     def _learn(self, problem: Problem) -> Learned:
         """Learn from `start`, towards which the weights are drawn; the best of the T' rounds."""
-        pool, metric = problem.pool, problem.metric
-        fixed = problem.frozen.view(np.uint8)
-        scale = self.gain_scale / typical_range(metric, pool.shards)
-        gains = [self._gains(metric, shard, scale) for shard in pool.shards]
-        lists = _core.candidate_lists(
-            [
-                (*shard.candidates, shard.stats, g, np.ones(shard.n_sentences))
-                for shard, g in zip(pool.shards, gains, strict=True)
-            ],
-            metric.n_stats,
-        )
-        if not lists.vary(fixed):
-            raise InputError(
-                "no feature that may change differs between the candidates of a sentence, so weights cannot matter"
-            )
-        patience = self.patience if self.held_out else self.n_concave
-        stopping = Stopping(max_epochs=self.n_concave, tolerance=0, patience=patience, held_out=self.held_out, least=1)
-        key = [problem.seed, problem.round_number]
-        split = Split.draw(filled_sentences(pool), stopping, key=key)
+        shards = problem.pool.shards
+        scale = self.gain_scale / typical_range(problem.metric, shards)
+        loss = RampLoss(metric=problem.metric, ramp=self.ramp, gain_scale=scale, sentence_bleu=self.sentence_bleu)
+        lists = loss.lists(shards)
+        check_varying(lists, problem)
+        stopping = stopping_by_gain(self.n_concave, self.held_out, self.patience)
+        split = split_of(problem, stopping)
         penalty = self.step * self.l2 / len(split.learned)
         if not penalty < 1:
             raise InputError("rampion: step times l2 must be less than the number of sentences")
-        native = _core.ramp_learner(lists, problem.start.values, fixed, *self.ramp.sides(), self.step, penalty)
-        found = run_epochs(_Ramps(self.n_descents, native, lists, problem, key), split, stopping)
+        start, fixed, sides = problem.start.values, problem.frozen.view(np.uint8), loss.comparison()
+        native = _core.ramp_learner(lists, start, fixed, sides.hope, sides.fear, self.step, penalty)
+        found = run_epochs(_Ramps(self.n_descents, native, lists, problem), split, stopping)
         notes = (f"the weights are those of round {found.best} of {len(found.trace)}", *found.notes)
         return Learned(values=found.values, trace=found.trace, notes=notes)
 
-    def _gains(self, metric: Metric, shard: Shard, scale: float) -> Float64Array:
-        return scaled_gains(metric, shard, scale=scale, by_length=False, sentence_bleu=self.sentence_bleu)
 
-
-class _Ramps(Learner):
+class _Ramps(ListLearner):
     """An epoch is a round of the concave-convex procedure."""
 
     def __init__(
-        self,
-        n_descents: int,
-        native: _core.RampLearner,
-        lists: _core.CandidateLists,
-        problem: Problem,
-        key: Sequence[int],
+        self, n_descents: int, native: _core.RampLearner, lists: _core.CandidateLists, problem: Problem
     ) -> None:
-        self._n_descents, self._native, self._lists = n_descents, native, lists
-        self._problem, self._key = problem, key
+        super().__init__(lists, problem)
+        self._n_descents, self._native = n_descents, native
 
     def epoch(self, learned: Int64Array, number: int) -> Entry:
-        self._native.fix_hopes(learned, self._problem.n_threads)
+        self._native.fix_hopes(learned, self._n_threads)
         for descent in range(1, self._n_descents + 1):
             loss = self._native.descend(visiting_order(learned, key=[*self._key, number, descent]))
         return {"loss": loss / len(learned)}
 
     def values(self) -> Float64Array:
         return self._native.weights()
-
-    def watch(self, watched: Int64Array, values: Float64Array, entry: Entry) -> Watched:
-        totals = self._lists.totals(watched, values, self._problem.n_threads)
-        entry["gain"] = gain = float(self._problem.metric.gain(totals))
-        return Watched(-gain, gain)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RampLoss:
-    """The ramp loss of each list; see the module. The gain is that of the candidate alone (BLEU+1)."""
-
-    metric: Metric
-    ramp: Ramp = Ramp.BOTH
-    gain_scale: float = 10.0
-    sentence_bleu: SentenceBleu | None = None
-
-    def gradient(self, shard: Shard, weights: Float64Array) -> tuple[float, SparseVector, Int32Array]:
-        gains = scaled_gains(
-            self.metric, shard, scale=self.gain_scale, by_length=False, sentence_bleu=self.sentence_bleu
-        )
-        value, ids, values, n_lists = _core.margin_loss(
-            *shard.candidates, gains, weights, *self.ramp.sides(), True, math.inf, 0.0
-        )
-        return value, SparseVector(ids, values), n_lists

@@ -27,21 +27,39 @@ program (4) itself. Gains, averaging and epochs are those of `mira`.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from dragoman import _core
 from dragoman.errors import InputError
-from dragoman.metric import Metric, SentenceBleu
-from dragoman.optim.gains import scaled_gains
-from dragoman.optim.loss import SparseVector
-from dragoman.optim.mira import Hope, Mira
+from dragoman.metric import Metric
+from dragoman.optim.gains import typical_range
+from dragoman.optim.margin import Comparison, Hope, MarginLoss
+from dragoman.optim.mira import Mira
 from dragoman.pool import Shard
 from dragoman.settings import about
-from dragoman.types import Float64Array, Int32Array
 
 __all__ = ["RelativeMarginLoss", "Rm"]
 
 _DENSE_STEP, _SPARSE_STEP = 0.01, 0.1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelativeMarginLoss(MarginLoss):
+    """xi + `bound_weight` tau of each list, y+ held fixed: D / C is what `rm` weighs tau with."""
+
+    bound: float = 1.0
+    bound_weight: float = 1.0
+    hope: Hope = Hope.COST_DIMINISHED
+
+    def comparison(self) -> Comparison:
+        """y+ with y-, with the best and with the worst."""
+        return Comparison(
+            hope=_core.Hope[self.hope.name],
+            fear=_core.Fear.COST_AUGMENTED,
+            bound=self.bound,
+            bound_weight=self.bound_weight,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,30 +85,13 @@ class Rm(Mira):
         if not self.bound > 0 or (self.bound_step is not None and not 0 < self.bound_step < math.inf):
             raise InputError("bound and bound_step must be positive")
 
+    def loss(self, metric: Metric, shards: Sequence[Shard]) -> MarginLoss:
+        """The hinge, and the excess of the spread over B."""
+        scale = self.gain_scale / typical_range(metric, shards)
+        return RelativeMarginLoss(metric=metric, bound=self.bound, hope=self.hope, gain_scale=scale)
+
     def _bounds(self, sparse: bool) -> tuple[float, float, bool]:
         step = self.bound_step
         if step is None:
             step = _SPARSE_STEP if sparse else _DENSE_STEP
         return self.bound, step, self.exact
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RelativeMarginLoss:
-    """xi + `bound_weight` tau of each list, y+ held fixed: D / C is what `rm` weighs tau with."""
-
-    metric: Metric
-    bound: float = 1.0
-    bound_weight: float = 1.0
-    hope: Hope = Hope.COST_DIMINISHED
-    gain_scale: float = 1.0
-    sentence_bleu: SentenceBleu | None = None
-
-    def gradient(self, shard: Shard, weights: Float64Array) -> tuple[float, SparseVector, Int32Array]:
-        gains = scaled_gains(
-            self.metric, shard, scale=self.gain_scale, by_length=True, sentence_bleu=self.sentence_bleu
-        )
-        hope, fear = _core.Hope[self.hope.name], _core.Fear.COST_AUGMENTED
-        value, ids, values, n_lists = _core.margin_loss(
-            *shard.candidates, gains, weights, hope, fear, False, self.bound, self.bound_weight
-        )
-        return value, SparseVector(ids, values), n_lists

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dragoman import _core
-from dragoman.optim.epochs import Entry, Learner, Watched
+from dragoman.optim.epochs import Entry, EpochLearner, Watched
 from dragoman.optim.list_loss import ListLoss
 from dragoman.optim.loss import Loss
 from dragoman.optim.prepared import Prepared
@@ -47,7 +47,7 @@ def losses_of(loss: Loss, prepared: Prepared, n_threads: int) -> Losses:
     return _FromOutside(loss, prepared, n_threads)
 
 
-class Steps(Learner):
+class Steps(EpochLearner):
     """Weights that follow the gradients of a loss by a rule of update."""
 
     def __init__(

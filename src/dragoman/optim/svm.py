@@ -1,7 +1,7 @@
 """The structured support vector machine, online: Tsochantaridis et al. 2004; Flanigan et al. 2013 (HOLS), figure 1.
 
 With y* the candidate of highest gain and cost(y) = `cost_scale` (gain(y*) - gain(y)), the loss of a sentence is the
-margin- rescaled hinge, and with the penalty that makes the margin wide
+margin-rescaled hinge, and with the penalty that makes the margin wide
 
     sum_n max_y (w.f(y) + cost(y)) - w.f(y*)   +   l2/2 |w|^2
 
