@@ -67,7 +67,6 @@ __all__ = [
     "Stopping",
     "StructuredHinge",
     "Svm",
-    "Tuner",
     "Update",
     "Xbleu",
     "descend",
