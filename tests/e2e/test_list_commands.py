@@ -133,8 +133,8 @@ def test_no_input_is_overwritten(run, tmp_path, words):
 
 def test_places_are_checked_before_the_work(run):
     for words in ("rerank --nbest list --weights weights -o no/out", "oracle --nbest list -r ref -o no/out"):
-        done = run(words, 1)
-        assert "there is no folder" in done.err
+        done = run(words, 2)
+        assert "no/out: its folder does not exist" in done.err
         assert "reading" not in done.err
 
 

@@ -240,6 +240,11 @@ def test_sentence_numbers_are_line_numbers(tmp_path):
     assert read_nbest(put(tmp_path, "900000 ||| a ||| x=1 ||| 0\n")).n_sentences == 1
 
 
+def test_a_sentence_number_has_no_quotes(tmp_path):
+    with pytest.raises(InputError, match="expected a number as the id, such as 0, without quotes"):
+        read_nbest(put(tmp_path, '{"id": "0", "text": "a"}\n'))
+
+
 def test_segmentation_is_noticed(tmp_path):
     plain, marked = "0 ||| a |b| c ||| x=1 ||| 0\n", "0 ||| der |0-0| mann |1-1| ||| x=1 ||| 0\n"
     assert not has_segmentation(read_nbest(put(tmp_path, plain)).words)

@@ -210,7 +210,13 @@ void NbestReader::add_json(std::string_view text, int64_t line) {
     if (std::count(seen.begin(), seen.end(), name) > 1) throw InputError("duplicate key " + quoted(name), line);
     if (name == "id") {
       rows_.sentences.pop_back();
-      add_id(json.number_text(), line);
+      std::string_view number;
+      try {
+        number = json.number_text();
+      } catch (const InputError&) {
+        throw InputError("expected a number as the id, such as 0, without quotes", line);
+      }
+      add_id(number, line);
       has_id = true;
     } else if (name == "text") {
       json.string(string);

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, table
+from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, check_outputs, table
 from dragoman.evaluate import PairedTest, Row, RowScore, RunComparison, Within, compare_runs
 from dragoman.report import Mark, TableFormat, comparison_header, comparison_rows, legend, render
 from dragoman.text import open_output
@@ -56,6 +56,7 @@ def compare(
     dragoman compare runs/enja runs/multi30k -m bleu --baseline mert --format latex -o table.tex
     """
     session = Session(n_threads=threads, seed=seed, json=json, quiet=quiet)
+    check_outputs(out=out)
     comparison = compare_runs(
         [Path(run) for run in runs],
         metrics=metric or ["bleu", "chrf", "ter"],

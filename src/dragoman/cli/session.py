@@ -43,7 +43,8 @@ _SHOW_AFTER_S = 2.0
 def check_outputs(inputs: Iterable[str | Path | None] = (), **names: str | Path | None) -> None:
     """Refuse outputs, by the names of their options, that would be lost or would destroy something.
 
-    Raises InputError where two go to one place or one is an input, FailedError where a file cannot be written.
+    Raises InputError where two go to one place, one is an input or has no folder, FailedError where it cannot be
+    written.
     """
     taken: dict[str, str] = {}
     sources = [Path(name) for name in inputs if name is not None and str(name) != "-"]
@@ -65,7 +66,7 @@ def _check_place(option: str, path: Path, inputs: list[Path]) -> None:
             raise InputError(f"{option} {path} is the input {same[0]}, which would be overwritten; name another file")
     folder = path.resolve().parent
     if not folder.is_dir():
-        raise FailedError(f"{path}: cannot be written: there is no folder {folder}")
+        raise InputError("its folder does not exist; create it, or choose another", path=path)
     if path.is_dir() or not os.access(path if path.exists() else folder, os.W_OK):
         raise FailedError(f"{path}: cannot be written: {'it is a folder' if path.is_dir() else 'permission denied'}")
 
