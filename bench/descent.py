@@ -164,13 +164,13 @@ CASES = [
     *(_case(method, *kind) for method in ("xbleu", "softramp") for kind in (("common", COMMON), ("mixed", MIXED))),
     *(
         Case(
-            name=f"xbleu updates, batch 512, mixed lists, {label} (wall)",
+            name=f"xbleu updates, batch 512, mixed lists{label}",
             area="descent",
             unit="lists",
             prepare=partial(_updates, method="xbleu", sentence_features=MIXED, batch=512, n_threads=n),
-            wall=True,
+            wall=n > 1,
         )
-        for label, n in (("one thread", 1), ("two threads", 2))
+        for label, n in (("", 1), (", two threads (wall)", 2))
     ),
     Case(name="preparing and one epoch of xbleu, common lists", area="descent", unit="lists", prepare=_preparing),
     Case(

@@ -16,7 +16,8 @@ HEAD = """# Benchmarks
 Made by `make bench` ({day}, {machine}). CPU seconds on one thread unless the name says otherwise; medians.
 *Ratio* is the peer's time over ours in the same process (more is better). *Growth* is our time at full size over that
 at half size (2 is linear). *Peak* is the resident memory of the whole process, Python and data included; *anonymous* is
-what of it was not mapped from files. The machines are small and noisy: trust ratios, not seconds.
+what of it was not mapped from files. The machines are small and noisy: trust ratios, not seconds,
+and wall-clock times only of an idle machine.
 
 """
 

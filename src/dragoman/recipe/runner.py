@@ -4,9 +4,9 @@ RUN/run.json, trace.jsonl, lock     as in every run
 RUN/recipe.json                     the recipe as it was last run
 RUN/corpora/NAME/                   test sets
 RUN/cells/CORPUS/SYSTEM/FEATURES/OPTIMISER/SEED/
-plan.json, programs.txt         what the figures depend on, written first; which programs worked on it
-tuned/                          the tuned system, with the record of its tuning round by round
-weights/, test.txt, derivations.jsonl, cell.json
+    plan.json, programs.txt         what the figures depend on, written first; which programs worked on it
+    tuned/                          the tuned system, with the record of its tuning round by round
+    weights/, test.txt, derivations.jsonl, cell.json
 """
 
 from __future__ import annotations
