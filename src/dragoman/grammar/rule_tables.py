@@ -8,22 +8,18 @@ import enum
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 
-from dragoman._core import RuleTable, WordTable, format_rules, map_grammar
-from dragoman.corpus import VocabBuilder
-from dragoman.errors import InputError, naming
+from dragoman._core import RuleTable, WordTable, format_rules
+from dragoman.errors import InputError
 from dragoman.grammar.config import RuleExtraction
 from dragoman.grammar.grammar import Grammar
 from dragoman.grammar.rule_view import RuleView
-from dragoman.grammar.tables import map_unfinished, write_manifest
-from dragoman.store import new_folder
-from dragoman.text import open_output, read_blocks, read_lines, replace_bytes
+from dragoman.grammar.text_tables import TextTable, source_ranges
+from dragoman.text import open_output, read_lines
 from dragoman.types import PathLike, Progress
 
 __all__ = ["Glue", "RuleStyle", "read_hiero", "read_moses_glue", "read_moses_rules", "write_hiero"]
-
-_SOURCES_PER_WRITE = 1 << 14
 
 
 class RuleStyle(enum.StrEnum):
@@ -114,23 +110,20 @@ def write_hiero(
 
     Words that could be read as markup stand in their escaped form, which `read_hiero` understands.
     """
-    n_sources = view.tables.n_sources()
     with open_output(path) as output:
-        for begin in range(0, n_sources, _SOURCES_PER_WRITE):
-            end = min(n_sources, begin + _SOURCES_PER_WRITE)
-            text = format_rules(
-                view.core,
-                list(view.labels),
-                list(view.score_names),
-                view.source_vocab.table,
-                view.target_vocab.table,
-                begin,
-                end,
-                style is RuleStyle.CDEC,
+        for begin, end in source_ranges(view.tables.n_sources(), progress):
+            output.write_block(
+                format_rules(
+                    view.core,
+                    list(view.labels),
+                    list(view.score_names),
+                    view.source_vocab.table,
+                    view.target_vocab.table,
+                    begin,
+                    end,
+                    style is RuleStyle.CDEC,
+                )
             )
-            output.write_block(text)
-            if progress:
-                progress(end)
 
 
 def _read(
@@ -141,43 +134,15 @@ def _read(
     config: RuleExtraction | None,
     progress: Progress | None,
 ) -> Grammar:
-    config = config or RuleExtraction()
-    table, source, target = RuleTable(goal), VocabBuilder(), VocabBuilder()
-    for block in read_blocks(rules):
-        with naming(rules):
-            add(table, block.data, block.first_line, source.table, target.table)
-        if progress:
-            progress(len(table))
-    with new_folder(folder) as work:
-        vocabs = source.freeze(), target.freeze()
-        stats = table.write(
-            str(work),
-            n_source_words=len(vocabs[0]),
-            n_target_words=len(vocabs[1]),
-            max_memory_bytes=config.max_memory_bytes,
-            n_threads=config.n_threads,
-        )
-        for vocab, side in zip(vocabs, ("source", "target"), strict=True):
-            vocab.save(work / f"{side}.vocab")
-        content = {
-            "kind": "rules",
-            "labels": table.labels() or ["X"],
-            "score_names": table.score_names(),
-            "glue": {"goal": goal, "labels": table.glued()} if table.glued() else None,
-            "n_folds": 1,
-            "n_given_reordering": 0,
-            "min_count": 1,
-            **stats,
-        }
-        _place_scores(table, work, rules)
-        write_manifest(work, content, n_threads=config.n_threads)
-    return Grammar.load(folder)
-
-
-def _place_scores(table: RuleTable, work: Path, rules: PathLike) -> None:
-    for name in ("given.scores", "given.reordering"):
-        (work / name).touch()
-    tables = map_grammar(map_unfinished(work), 0, 0, True)
-    with naming(rules):
-        scores = table.place(tables)
-    replace_bytes(work / "given.scores", scores.tobytes())
+    native = RuleTable(goal)
+    table = TextTable(native)
+    table.add(rules, partial(add, native), progress)
+    content = {
+        "kind": "rules",
+        "labels": native.labels() or ["X"],
+        "score_names": native.score_names(),
+        "glue": {"goal": goal, "labels": native.glued()} if native.glued() else None,
+        "n_given_reordering": 0,
+        "min_count": 1,
+    }
+    return table.store(folder, rules, content, config or RuleExtraction(), is_rules=True)
