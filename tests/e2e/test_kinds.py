@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import ClassVar
 
 import pytest
 
+from dragoman import system
 from dragoman.synth import SynthConfig, generate_splits
-from dragoman.system import KINDS, Kind, ModelSettings, PhraseSettings, phrase
+from dragoman.system import KINDS, phrase
 
 OTHERS = {
     "hiero": ["--smoothing kneser-ney", "--distortion-limit 3", "--max-phrase-length 3", "--reordering msd"],
@@ -20,7 +22,7 @@ OTHERS = {
 @pytest.fixture
 def here(inside, tmp_path):
     """A small corpus."""
-    splits = generate_splits(300, 12, 0, SynthConfig(seed=1))
+    splits = generate_splits(300, 30, 0, SynthConfig(seed=1))
     for name, examples in (("train", splits.train), ("dev", splits.dev)):
         for side, lines in (("de", [e.source for e in examples]), ("en", [e.references[0] for e in examples])):
             (tmp_path / f"{name}.{side}").write_text("".join(line + "\n" for line in lines), encoding="utf-8")
@@ -63,36 +65,17 @@ def test_only_the_settings_of_the_kind_are_recorded(here, tmp_path):
     assert {"reordering", "smoothing", "distortion_limit"}.isdisjoint(rules)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WordSettings(ModelSettings):
-    """Of a system that translates word by word, from left to right."""
-
-    kind: ClassVar[str] = "words"
-    unknown: float = -3.0
-
-    def as_phrases(self):
-        return PhraseSettings(reordering=(), max_phrase_length=1, distortion_limit=0)
-
-
-class WordTranslator(phrase.PhraseTranslator):
-    def __init__(self, grammar, lm, settings, index, **view):
-        super().__init__(grammar, lm, replace(settings, model=settings.of(WordSettings).as_phrases()), index, **view)
-
-
-WORDS = Kind(
-    settings=WordSettings,
-    unit="word pairs",
-    has_rules=False,
-    extract=lambda bitext, links, folder, settings, *more: phrase.extract(
-        bitext, links, folder, settings.as_phrases(), *more
-    ),
-    start_weights=lambda settings: phrase.start_weights(settings.as_phrases()) | {"unknown": settings.unknown},
-    translator=WordTranslator,
-)
+def documented(title):
+    """The code of a section of CONTRIBUTING.md, with line numbers of its own."""
+    text = Path(__file__).parents[2].joinpath("CONTRIBUTING.md").read_text(encoding="utf-8")
+    code = text.split(f"## {title}\n", 1)[1].split("```python\n", 1)[1].split("```", 1)[0]
+    return compile(code, title, "exec", dont_inherit=True)
 
 
 def test_a_third_decoder_is_one_entry(here, tmp_path, monkeypatch):
-    monkeypatch.setitem(KINDS, "words", WORDS)
+    monkeypatch.setitem(KINDS, "words", KINDS["phrase"])  # taken back after the test
+    names = {"dataclass": dataclass, "replace": replace, "ClassVar": ClassVar, "__name__": __name__}
+    exec(documented("A kind of system"), vars(system) | vars(phrase) | names)
     text = ("-s", "train.de", "-t", "train.en", "--lm-order", 2)
     assert "--max-span belongs to systems of model hiero" in " ".join(
         here("train", *text, "--model", "words", "--max-span", 3, "-o", "x", status=2).err.split()
