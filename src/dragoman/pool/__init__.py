@@ -1,10 +1,9 @@
 """Candidate pools: n-best lists of any decoder as arrays, with readers, writers, merging and shards on disk."""
 
 from dragoman.pool.choose import Choice, oracle, rerank, weights_for
-from dragoman.pool.gain import metric_of
 from dragoman.pool.measure import Judge, read_references, with_external, with_metric
 from dragoman.pool.merge import merge_pools, on_tables
-from dragoman.pool.pool import Pool, new_words
+from dragoman.pool.pool import Pool, metric_of, new_words
 from dragoman.pool.readers import FIELDS, NbestFormat, has_segmentation, read_nbest, read_pool
 from dragoman.pool.shard import Shard
 from dragoman.pool.statistics_files import read_statistics, write_statistics

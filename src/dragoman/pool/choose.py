@@ -9,8 +9,7 @@ import numpy as np
 
 from dragoman._core import best_candidates, oracle_candidates
 from dragoman.features import Weights, fitted_values
-from dragoman.pool.gain import metric_of
-from dragoman.pool.pool import Pool
+from dragoman.pool.pool import Pool, metric_of
 from dragoman.text import open_output
 from dragoman.types import Float64Array, Int64Array, PathLike
 

@@ -17,7 +17,7 @@ from dragoman.metric import Metric
 from dragoman.pool.shard import Shard, concatenate
 from dragoman.types import Float64Array, Int64Array, offsets_of
 
-__all__ = ["Pool", "new_words"]
+__all__ = ["Pool", "metric_of", "new_words"]
 
 
 def new_words() -> WordTable:
@@ -160,6 +160,13 @@ class Pool:
     def vocab(self) -> Vocab:
         """The words so far as a vocabulary, which shares the table."""
         return Vocab(self.words)
+
+
+def metric_of(pool: Pool) -> Metric:
+    """The pool's metric. Raises InputError when it has none."""
+    if pool.metric is None:
+        raise InputError("the pool has no metric yet: give references, or name a score of the candidates")
+    return pool.metric
 
 
 def _with_columns(shard: Shard, ids: np.ndarray, columns: np.ndarray) -> Shard:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from dragoman.errors import InputError, MismatchError
 from dragoman.features import FeatureIndex
 from dragoman.metric import Bleu, Metric, Smoothing, Ter
-from dragoman.pool.pool import Pool, new_words
+from dragoman.pool.pool import Pool, metric_of, new_words
 from dragoman.pool.shard import UNKNOWN_LENGTH, Shard, concatenate
 from dragoman.text import open_output, read_blocks
 from dragoman.types import Float32Array, Float64Array, PathLike, offsets_of
@@ -47,7 +47,7 @@ def read_statistics(features: PathLike, scores: PathLike, *, n_threads: int = 1)
         odd = min(feature_entries.keys() ^ score_entries.keys())
         raise MismatchError(f"sentence {odd} is in only one of {features} and {scores}; do they belong together?")
     index = FeatureIndex()
-    metric: Metric | None = None
+    layout: _Layout | None = None
     shards: list[Shard] = []
     names: tuple[str, ...] | None = None
     for sentence, entries in sorted(feature_entries.items()):
@@ -62,42 +62,42 @@ def read_statistics(features: PathLike, scores: PathLike, *, n_threads: int = 1)
             if len(set(ids.tolist())) != len(ids):
                 raise InputError("duplicate feature name", path=features, line=entry.line)
         for entry in others:
-            found = _metric_of(entry, scores)
-            if metric is not None and found != metric:
+            found = _layout_of(entry, scores)
+            if layout is not None and found is not layout:
                 raise InputError("the metric differs from that above", path=scores, line=entry.line)
-            metric = found
+            layout = found
             _check_counts(entry, scores)
-        assert metric is not None
-        stats = np.concatenate([_to_stats(entry.rows, metric) for entry in others])
+        assert layout is not None
+        stats = np.concatenate([layout.to_stats(entry.rows) for entry in others])
         shards.append(_shard(sentence, entries, stats, index, features))
-    if metric is None:
+    if layout is None:
         raise InputError("the file has no hypotheses", path=features)
     dense = frozenset(index.find(name) for name in names or ())
-    pool = Pool(index=index, words=new_words(), shards=(concatenate(shards),), dense=dense, metric=metric)
+    pool = Pool(index=index, words=new_words(), shards=(concatenate(shards),), dense=dense, metric=layout.metric)
     return pool.distinct(n_threads=n_threads)
 
 
 def write_statistics(pool: Pool, features: PathLike, scores: PathLike, *, binary: bool = False) -> None:
     """Write features.dat and scores.dat. Binary files have only dense features, as float32."""
-    if not isinstance(pool.metric, Bleu | Ter) or (
-        isinstance(pool.metric, Bleu) and pool.metric.max_order != _BLEU_ORDER
-    ):
+    metric = metric_of(pool)
+    kind_of = (metric.name, metric.n_stats, metric.uses_references)
+    layout = next((x for x in _LAYOUTS if kind_of == (x.metric.name, x.metric.n_stats, True)), None)
+    if layout is None:
         raise InputError("statistics files support only BLEU (up to 4-grams) and TER")
     kind = "BIN" if binary else "TXT"
     dense = sorted(pool.dense)
     names = pool.dense_names()
-    label = "BLEU" if isinstance(pool.metric, Bleu) else "TER"
     with open_output(features) as feature_file, open_output(scores) as score_file:
         for shard in pool.shards:
             for s, sentence in enumerate(shard.sentence_ids.tolist()):
                 part = shard.part(s, s + 1)
-                rows = _from_stats(part.stats, pool.metric)
+                rows = layout.from_stats(part.stats)
                 values, sparse = _dense_rows(part, dense, pool.index)
                 if binary and any(sparse):
                     raise InputError("binary statistics files do not support sparse features; write text")
                 head = f"{sentence} {part.n_candidates} {len(dense)} {' '.join(names)}".rstrip()
                 feature_file.write(f"FEATURES_{kind}_BEGIN_0 {head}")
-                score_file.write(f"SCORES_{kind}_BEGIN_0 {sentence} {part.n_candidates} {rows.shape[1]} {label}")
+                score_file.write(f"SCORES_{kind}_BEGIN_0 {sentence} {part.n_candidates} {rows.shape[1]} {layout.label}")
                 if binary:
                     feature_file.write_block(values.astype("<f4").tobytes())
                     score_file.write_block(rows.astype("<f4").tobytes())
@@ -235,33 +235,42 @@ def _by_sentence(entries: Iterable[_Entry], path: PathLike) -> dict[int, list[_E
     return found
 
 
-def _metric_of(entry: _Entry, path: PathLike) -> Metric:
-    width = entry.rows.shape[1]
-    match entry.header:
-        case ("BLEU",) if width == 2 * _BLEU_ORDER + 1:
-            return Bleu(smoothing=Smoothing.NONE)
-        case ("TER",) if width == 2:
-            return Ter()
-        case _:
-            raise InputError(
-                f"{' '.join(entry.header) or 'no name'} with {width} numbers; expected BLEU with 9 or TER with 2",
-                path=path,
-                line=entry.line,
-            )
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """How Moses writes the statistics of a metric: so many numbers under a label."""
+
+    label: str
+    width: int
+    metric: Metric
+    to_stats: Callable[[Float64Array], Float64Array]
+    from_stats: Callable[[Float64Array], Float64Array]
 
 
-def _to_stats(rows: Float64Array, metric: Metric) -> Float64Array:
+def _bleu_stats(rows: Float64Array) -> Float64Array:
     """From Moses' order (match and total of each order, reference length) to ours."""
-    if isinstance(metric, Ter):
-        return rows
     return np.column_stack([rows[:, 1], rows[:, 8], rows[:, 0:8:2], rows[:, 1:8:2]])
 
 
-def _from_stats(stats: Float64Array, metric: Metric) -> Float64Array:
-    if isinstance(metric, Ter):
-        return stats
+def _bleu_rows(stats: Float64Array) -> Float64Array:
     pairs = np.stack([stats[:, 2:6], stats[:, 6:10]], axis=2).reshape(len(stats), 8)
     return np.column_stack([pairs, stats[:, 1]])
+
+
+_LAYOUTS = (
+    _Layout("BLEU", 2 * _BLEU_ORDER + 1, Bleu(smoothing=Smoothing.NONE), _bleu_stats, _bleu_rows),
+    _Layout("TER", 2, Ter(), lambda rows: rows, lambda stats: stats),
+)
+
+
+def _layout_of(entry: _Entry, path: PathLike) -> _Layout:
+    width = entry.rows.shape[1]
+    for layout in _LAYOUTS:
+        if (entry.header, width) == ((layout.label,), layout.width):
+            return layout
+    expected = " or ".join(f"{layout.label} with {layout.width}" for layout in _LAYOUTS)
+    raise InputError(
+        f"{' '.join(entry.header) or 'no name'} with {width} numbers; expected {expected}", path=path, line=entry.line
+    )
 
 
 def _shard(sentence: int, entries: Sequence[_Entry], stats: Float64Array, index: FeatureIndex, path: PathLike) -> Shard:
