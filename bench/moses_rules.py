@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from dragoman.corpus import UNK, Vocab
-from dragoman.search import RuleOptions
+from dragoman.search import RuleBatch
 from dragoman.text import read_lines
 
 GAP = "[X][X]"
@@ -59,7 +59,7 @@ class MosesRules:
         w = self.weights
         return 2 * w["words"] + 2 * w["rules"] + w["glue"]
 
-    def options(self, sources: list[list[str]], limit: int | None = None) -> RuleOptions:
+    def options(self, sources: list[list[str]], limit: int | None = None) -> RuleBatch:
         """All rules whose words stand in the sentences in their order, or the best of a source side by p(e|f)."""
         source_ids: dict[str, int] = {}
         for word in (word for source in sources for word in source):
@@ -85,7 +85,7 @@ class MosesRules:
             passed.append(self.own.setdefault(word, len(self.vocab) + len(self.own)) if id_ == UNK else id_)
         lengths = np.concatenate([lengths for _, lengths, _ in found_rules])
         n = len(lengths)
-        return RuleOptions(
+        return RuleBatch.from_arrays(
             sentence_offsets=_offsets(sources),
             words=np.array([source_ids[word] for source in sources for word in source], np.int32),
             pass_through=np.array(passed, np.int32),
@@ -101,6 +101,8 @@ class MosesRules:
             feature_offsets=np.zeros(n + 1, np.int64),
             feature_ids=np.zeros(0, np.int32),
             feature_values=np.zeros(0, np.float32),
+            labels=["X"],
+            own_words=list(self.own),
         )
 
     def _rules(self, pattern: tuple[str, ...], limit: int | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -124,8 +126,7 @@ class MosesRules:
 
     def text(self, tokens: np.ndarray) -> str:
         """A translation's words."""
-        own = list(self.own)
-        return " ".join(self.vocab.word(i) if i < len(self.vocab) else own[i - len(self.vocab)] for i in tokens)
+        return self.vocab.extended(self.own).decode(tokens.tolist())
 
 
 def first_lines(path: Path, n: int) -> list[list[str]]:

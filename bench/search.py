@@ -57,7 +57,7 @@ def _decode(config: PhraseConfig, scale: float) -> Workload:
     weights = Weights.from_dict(_weights(), index)
 
     def run() -> KBest:
-        options, _ = builder.build(lines)
+        options = builder.build(lines)
         return decoder.kbest(options, weights, 1)
 
     return Workload(n_items=len(lines), ours=run, repeats=3, note=lambda: f"mean model score {run().totals.mean():.3f}")
@@ -81,7 +81,7 @@ def _lists(scale: float) -> Workload:
         nonlocal found
         index = FeatureIndex()
         builder = PhraseOptionBuilder(view, index, templates=parse_templates(["extended"]))
-        options, _ = builder.build(lines, n_threads=2)
+        options = builder.build(lines, n_threads=2)
         decoder = PhraseDecoder(PhraseConfig(), view.target_vocab, index, lm=lm)
         lists = decoder.kbest(options, Weights.from_dict(_weights(), index), 1000, n_threads=2)
         found = f"{len(lists):,} candidates, {len(lists.feature_ids) / len(lists):.0f} features each"

@@ -34,6 +34,7 @@ NB_MODULE(_core, m) {
   });
   dragoman::bind::bind_feature_index(m);
   dragoman::bind::bind_align(m);
+  dragoman::bind::bind_batches(m);
   dragoman::bind::bind_chart_search(m);
   dragoman::bind::bind_forest(m);
   dragoman::bind::bind_forest_learning(m);
@@ -44,7 +45,6 @@ NB_MODULE(_core, m) {
   dragoman::bind::bind_optim(m);
   dragoman::bind::bind_margin(m);
   dragoman::bind::bind_option_builder(m);
-  dragoman::bind::bind_rule_builder(m);
   dragoman::bind::bind_phrase_search(m);
   dragoman::bind::bind_pool(m);
   dragoman::bind::bind_store(m);

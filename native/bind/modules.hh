@@ -9,6 +9,7 @@ namespace nb = nanobind;
 
 void bind_feature_index(nb::module_& m);
 void bind_align(nb::module_& m);
+void bind_batches(nb::module_& m);
 void bind_chart_search(nb::module_& m);
 void bind_forest(nb::module_& m);
 void bind_forest_learning(nb::module_& m);
@@ -19,7 +20,6 @@ void bind_losses(nb::module_& m);
 void bind_metric(nb::module_& m);
 void bind_optim(nb::module_& m);
 void bind_option_builder(nb::module_& m);
-void bind_rule_builder(nb::module_& m);
 void bind_phrase_search(nb::module_& m);
 void bind_pool(nb::module_& m);
 void bind_store(nb::module_& m);

@@ -1,37 +1,94 @@
-#include "core/search/phrase_option_builder.hh"
-
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <optional>
 #include <tuple>
 
 #include "bind/arrays.hh"
 #include "bind/modules.hh"
 #include "bind/watch.hh"
+#include "core/search/phrase_option_builder.hh"
+#include "core/search/rule_option_builder.hh"
 
 namespace dragoman::bind {
 
 namespace {
 
+using Templates = std::vector<std::pair<std::string, std::vector<int64_t>>>;
+
 // Keeps the counts that templates were made from, and the builder, which holds on to words and view of others.
-struct Builder {
+template <typename Builder>
+struct Bound {
   std::vector<int64_t> source_counts, target_counts;
-  search::OptionBuilder builder;
-  int n_reordering;
+  Builder builder;
+};
+
+// Finished once.
+template <typename Builder>
+struct BoundDraft {
+  std::optional<typename Builder::Draft> draft;
+  std::vector<int64_t> places;
 };
 
 std::vector<int64_t> copy_of(const In<int64_t>& counts) { return {counts.data(), counts.data() + counts.size()}; }
 
-nb::tuple to_tuple(search::BuiltOptions&& o, size_t n_reordering) {
-  const size_t n = o.rules.size();
-  return nb::make_tuple(to_numpy(std::move(o.pass_through)), to_numpy(std::move(o.first)), to_numpy(std::move(o.begin)),
-                        to_numpy(std::move(o.end)), to_numpy(std::move(o.target_offsets)),
-                        to_numpy(std::move(o.targets)), to_numpy(std::move(o.rules)),
-                        to_numpy(std::move(o.scores), {n, size_t{grammar::kNumPhraseScores}}),
-                        to_numpy(std::move(o.orientations), {n, n_reordering}), to_numpy(std::move(o.feature_offsets)),
-                        to_numpy(std::move(o.feature_ids)), to_numpy(std::move(o.feature_values)));
+std::vector<templates::TemplateChoice> choices_of(const Templates& templates) {
+  std::vector<templates::TemplateChoice> choices;
+  for (const auto& [name, values] : templates) choices.push_back({name, values});
+  return choices;
+}
+
+const std::vector<int32_t>& pass_through_of(const search::OptionBuilder::Draft& draft) {
+  return draft.options.pass_through.values;
+}
+const std::vector<int32_t>& pass_through_of(const search::RuleOptionBuilder::Draft& draft) {
+  return draft.rules.pass_through;
+}
+
+template <typename Builder>
+void def_build(nb::module_& m, nb::class_<Bound<Builder>>& cls, const char* draft_name) {
+  nb::class_<BoundDraft<Builder>>(m, draft_name, "A batch that lacks target ids of words that pass through.")
+      .def_prop_ro(
+          "places",
+          [](nb::handle_t<BoundDraft<Builder>> self) {
+            const auto& places = nb::cast<const BoundDraft<Builder>&>(self).places;
+            return nb::ndarray<nb::numpy, const int64_t>(places.data(), {places.size()}, self);
+          },
+          "Which source words pass through, counted over all sentences.")
+      .def(
+          "finish",
+          [](BoundDraft<Builder>& self, In<int32_t> ids, std::vector<std::string> own_words, names::FeatureIndex& index,
+             bool grow) {
+            if (!self.draft) throw std::invalid_argument("the batch is finished already");
+            search::PassedWords passed{{ids.data(), ids.data() + ids.size()}, std::move(own_words)};
+            auto draft = std::move(*self.draft);
+            self.draft.reset();
+            // Interning changes the index: the GIL is its lock.
+            return Builder::finish(std::move(draft), passed, index, grow);
+          },
+          nb::arg("ids").noconvert(), nb::arg("own_words"), nb::arg("index"), nb::arg("grow"),
+          "The batch, with target ids for the places and the words of those beyond the vocabulary.");
+  cls.def(
+      "draft",
+      [](const Bound<Builder>& b, In<int64_t> offsets, In<int32_t> ids, int n_threads, nb::object progress) {
+        const Sentences sentences = ragged_of(offsets, ids, "sentences");
+        auto draft = watch([&](Control& control) { return b.builder.draft(sentences, n_threads, control); }, progress);
+        auto places = search::places_to_pass(pass_through_of(draft));
+        return BoundDraft<Builder>{std::move(draft), std::move(places)};
+      },
+      nb::arg("offsets").noconvert(), nb::arg("ids").noconvert(), nb::arg("n_threads"), nb::arg("progress").none());
+}
+
+// What a template calls nonterminals: on the source side by their label, on the target side by their number.
+templates::RuleSides sides_of(const grammar::RuleView& view, const names::WordTable& source,
+                              const names::WordTable& target, std::span<const int64_t> source_counts,
+                              std::span<const int64_t> target_counts, const std::vector<std::string>& labels) {
+  templates::RuleSides sides{{&source, source_counts, {}}, {&target, target_counts, {}}, &view.tables()};
+  for (const std::string& label : labels) sides.source.nonterminals.push_back("[" + label + "]");
+  for (int i = 1; i <= 255; ++i) sides.target.nonterminals.push_back("[" + std::to_string(i) + "]");
+  return sides;
 }
 
 }  // namespace
@@ -52,37 +109,41 @@ void bind_option_builder(nb::module_& m) {
       },
       "Name, summary, settings (name, default, least, most) of every template, and whether it is for rules only.");
 
-  nb::class_<Builder>(m, "OptionBuilder", "Options of sentences from a view, with the features of templates.")
-      .def(
-          "__init__",
-          [](Builder* self, const grammar::PhraseView& view, const names::WordTable& source,
-             const names::WordTable& target, In<int64_t> source_counts, In<int64_t> target_counts,
-             const std::vector<std::pair<std::string, std::vector<int64_t>>>& templates) {
-            std::vector<templates::TemplateChoice> choices;
-            for (const auto& [name, values] : templates) choices.push_back({name, values});
-            auto f = copy_of(source_counts), e = copy_of(target_counts);
-            templates::RuleSides sides{{&source, f, {}}, {&target, e, {}}, &view.tables()};
-            templates::TemplateSet set(std::move(sides), choices, /*has_rules=*/false);
-            new (self)
-                Builder{std::move(f), std::move(e), search::OptionBuilder(view, std::move(set)), view.n_reordering()};
-          },
-          nb::arg("view"), nb::arg("source"), nb::arg("target"), nb::arg("source_counts").noconvert(),
-          nb::arg("target_counts").noconvert(), nb::arg("templates"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
-          nb::keep_alive<1, 4>())
-      .def(
-          "build",
-          [](const Builder& b, In<int64_t> offsets, In<int32_t> ids, names::FeatureIndex& index, bool grow,
-             int n_threads, nb::object progress) {
-            const Sentences sentences = ragged_of(offsets, ids, "sentences");
-            auto draft =
-                watch([&](Control& control) { return b.builder.draft(sentences, n_threads, control); }, progress);
-            // Interning changes the index: the GIL is its lock.
-            return to_tuple(search::OptionBuilder::finish(std::move(draft), index, grow),
-                            static_cast<size_t>(b.n_reordering));
-          },
-          nb::arg("offsets").noconvert(), nb::arg("ids").noconvert(), nb::arg("index"), nb::arg("grow"),
-          nb::arg("n_threads"), nb::arg("progress").none(),
-          "pass_through, first, begin, end, targets (ragged), rules, scores, orientations, features (ragged).");
+  using Phrases = Bound<search::OptionBuilder>;
+  nb::class_<Phrases> phrases(m, "OptionBuilder", "Options of sentences from a view, with the features of templates.");
+  phrases.def(
+      "__init__",
+      [](Phrases* self, const grammar::PhraseView& view, const names::WordTable& source, const names::WordTable& target,
+         In<int64_t> source_counts, In<int64_t> target_counts, const Templates& templates) {
+        auto f = copy_of(source_counts), e = copy_of(target_counts);
+        templates::RuleSides sides{{&source, f, {}}, {&target, e, {}}, &view.tables()};
+        templates::TemplateSet set(std::move(sides), choices_of(templates), /*has_rules=*/false);
+        new (self) Phrases{std::move(f), std::move(e), search::OptionBuilder(view, std::move(set))};
+      },
+      nb::arg("view"), nb::arg("source"), nb::arg("target"), nb::arg("source_counts").noconvert(),
+      nb::arg("target_counts").noconvert(), nb::arg("templates"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
+      nb::keep_alive<1, 4>());
+  def_build(m, phrases, "PhraseDraft");
+
+  using Rules = Bound<search::RuleOptionBuilder>;
+  nb::class_<Rules> rules(m, "RuleBuilder",
+                          "Rules that match in sentences, from a view, with the features of templates.");
+  rules.def(
+      "__init__",
+      [](Rules* self, const grammar::RuleView& view, const names::WordTable& source, const names::WordTable& target,
+         In<int64_t> source_counts, In<int64_t> target_counts, const Templates& templates,
+         const std::vector<std::string>& labels, const std::vector<size_t>& score_columns, int max_span, int max_gap) {
+        auto f = copy_of(source_counts), e = copy_of(target_counts);
+        templates::TemplateSet set(sides_of(view, source, target, f, e, labels), choices_of(templates));
+        new (self) Rules{std::move(f), std::move(e),
+                         search::RuleOptionBuilder(view, search::MatchLimits{max_span, max_gap}, std::move(set),
+                                                   score_columns, labels)};
+      },
+      nb::arg("view"), nb::arg("source"), nb::arg("target"), nb::arg("source_counts").noconvert(),
+      nb::arg("target_counts").noconvert(), nb::arg("templates"), nb::kw_only(), nb::arg("labels"),
+      nb::arg("score_columns"), nb::arg("max_span"), nb::arg("max_gap"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
+      nb::keep_alive<1, 4>());
+  def_build(m, rules, "RuleDraft");
 }
 
 }  // namespace dragoman::bind

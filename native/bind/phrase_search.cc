@@ -19,56 +19,12 @@ namespace {
 
 using Model = std::tuple<bool, int, std::vector<int32_t>, std::vector<int32_t>>;
 
-// Arrays of a batch, in the order of dragoman.search.PhraseOptions.
-struct Arrays {
-  In<int64_t> pass_offsets;
-  In<int32_t> pass_through;
-  In<int64_t> first;
-  In<int32_t> begin, end;
-  In<int64_t> target_offsets;
-  In<int32_t> targets;
-  In<int64_t> rules;
-  In2<float> scores, orientations;
-  In<int64_t> feature_offsets;
-  In<int32_t> feature_ids;
-  In<float> feature_values;
-
-  search::PhraseBatch batch() const {
-    return {ragged_of(pass_offsets, pass_through, "pass_through"),
-            {span_of(first),
-             span_of(begin),
-             span_of(end),
-             ragged_of(target_offsets, targets, "targets"),
-             span_of(rules),
-             {scores.data(), scores.size()},
-             {orientations.data(), orientations.size()},
-             ragged_of(feature_offsets, feature_ids, "features"),
-             span_of(feature_values)}};
-  }
-};
-
 // The caller's weights are live: this call works on what they are now.
 std::vector<double> copy_of(const In<double>& weights) { return {weights.data(), weights.data() + weights.size()}; }
 
 }  // namespace
 
 void bind_phrase_search(nb::module_& m) {
-  nb::class_<Arrays>(m, "PhraseBatch", "Translation options of some sentences; keeps its arrays alive.")
-      .def(
-          "__init__",
-          [](Arrays* self, In<int64_t> pass_offsets, In<int32_t> pass_through, In<int64_t> first, In<int32_t> begin,
-             In<int32_t> end, In<int64_t> target_offsets, In<int32_t> targets, In<int64_t> rules, In2<float> scores,
-             In2<float> orientations, In<int64_t> feature_offsets, In<int32_t> feature_ids, In<float> feature_values) {
-            new (self)
-                Arrays{pass_offsets, pass_through, first,        begin,           end,         target_offsets, targets,
-                       rules,        scores,       orientations, feature_offsets, feature_ids, feature_values};
-          },
-          nb::arg("pass_offsets").noconvert(), nb::arg("pass_through").noconvert(), nb::arg("first").noconvert(),
-          nb::arg("begin").noconvert(), nb::arg("end").noconvert(), nb::arg("target_offsets").noconvert(),
-          nb::arg("targets").noconvert(), nb::arg("rules").noconvert(), nb::arg("scores").noconvert(),
-          nb::arg("orientations").noconvert(), nb::arg("feature_offsets").noconvert(),
-          nb::arg("feature_ids").noconvert(), nb::arg("feature_values").noconvert());
-
   nb::class_<search::PhraseDecoder>(m, "PhraseDecoder", "Phrase-based search over given translation options.")
       .def(
           "__init__",
@@ -83,26 +39,25 @@ void bind_phrase_search(nb::module_& m) {
                                              std::move(features), lm ? *lm : nullptr,
                                              {lm_words.data(), lm_words.data() + lm_words.size()});
           },
-          nb::arg("stack_size"), nb::arg("pop_limit"), nb::arg("beam"), nb::arg("option_limit"),
+          nb::kw_only(), nb::arg("stack_size"), nb::arg("pop_limit"), nb::arg("beam"), nb::arg("option_limit"),
           nb::arg("distortion_limit"), nb::arg("lm_feature"), nb::arg("words"), nb::arg("phrases"), nb::arg("unknown"),
           nb::arg("distortion"), nb::arg("scores"), nb::arg("reordering"), nb::arg("lm").none(),
           nb::arg("lm_words").noconvert())
       .def(
           "decode",
-          [](const search::PhraseDecoder& d, const Arrays& arrays, In<double> weights, int n_threads,
+          [](const search::PhraseDecoder& d, const search::PhraseBatch& batch, In<double> weights, int n_threads,
              nb::object progress) {
             const std::vector<double> w = copy_of(weights);
-            return watch([&](Control& control) { return d.decode(arrays.batch(), w, n_threads, control); }, progress);
+            return watch([&](Control& control) { return d.decode(batch, w, n_threads, control); }, progress);
           },
           nb::arg("batch"), nb::arg("weights").noconvert(), nb::arg("n_threads"), nb::arg("progress").none())
       .def(
           "kbest",
-          [](const search::PhraseDecoder& d, const Arrays& arrays, In<double> weights, int64_t k, bool distinct,
-             int n_threads, nb::object progress) {
+          [](const search::PhraseDecoder& d, const search::PhraseBatch& batch, In<double> weights, int64_t k,
+             bool distinct, int n_threads, nb::object progress) {
             const std::vector<double> w = copy_of(weights);
             return to_tuple(watch(
-                [&](Control& control) { return d.decode_kbest(arrays.batch(), w, k, distinct, n_threads, control); },
-                progress));
+                [&](Control& control) { return d.decode_kbest(batch, w, k, distinct, n_threads, control); }, progress));
           },
           nb::arg("batch"), nb::arg("weights").noconvert(), nb::arg("k"), nb::arg("distinct"), nb::arg("n_threads"),
           nb::arg("progress").none());

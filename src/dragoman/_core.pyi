@@ -1,7 +1,7 @@
 """The native core. One stub per bound name; tests check that none is missing."""
 
 import enum
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -446,26 +446,28 @@ def read_hypergraph(text: bytes, words: WordTable, features: FeatureIndex) -> Fo
 def write_hypergraph(forest: Forest, words: WordTable, own_words: list[bytes], features: FeatureIndex) -> bytes: ...
 
 class PhraseBatch:
-    def __init__(
-        self,
-        pass_offsets: NDArray[np.int64],
-        pass_through: NDArray[np.int32],
-        first: NDArray[np.int64],
-        begin: NDArray[np.int32],
-        end: NDArray[np.int32],
-        target_offsets: NDArray[np.int64],
-        targets: NDArray[np.int32],
-        rules: NDArray[np.int64],
-        scores: NDArray[np.float32],
-        orientations: NDArray[np.float32],
-        feature_offsets: NDArray[np.int64],
-        feature_ids: NDArray[np.int32],
-        feature_values: NDArray[np.float32],
-    ) -> None: ...
+    pass_offsets: NDArray[np.int64]
+    pass_through: NDArray[np.int32]
+    first: NDArray[np.int64]
+    begin: NDArray[np.int32]
+    end: NDArray[np.int32]
+    target_offsets: NDArray[np.int64]
+    targets: NDArray[np.int32]
+    rules: NDArray[np.int64]
+    scores: NDArray[np.float32]
+    orientations: NDArray[np.float32]
+    feature_offsets: NDArray[np.int64]
+    feature_ids: NDArray[np.int32]
+    feature_values: NDArray[np.float32]
+    own_words: tuple[str, ...]
+    def __len__(self) -> int: ...
+    @staticmethod
+    def from_arrays(*, own_words: Sequence[str] = ..., **arrays: NDArray[Any]) -> PhraseBatch: ...
 
 class PhraseDecoder:
     def __init__(
         self,
+        *,
         stack_size: int,
         pop_limit: int,
         beam: float,
@@ -494,55 +496,47 @@ class PhraseDecoder:
         progress: Callable[[int], None] | None,
     ) -> _KBest: ...
 
-class RuleContexts:
-    def __init__(
-        self,
-        first_place: NDArray[np.int64],
-        symbols: NDArray[np.int32],
-        positions: NDArray[np.int32],
-        first_row: NDArray[np.int64],
-        feature_offsets: NDArray[np.int64],
-        feature_ids: NDArray[np.int32],
-        feature_values: NDArray[np.float32],
-    ) -> None: ...
-
-class RuleGaps:
-    def __init__(
-        self,
-        first_class: NDArray[np.int64],
-        classes: NDArray[np.int32],
-        max_length: int,
-        feature_offsets: NDArray[np.int64],
-        feature_ids: NDArray[np.int32],
-        feature_values: NDArray[np.float32],
-    ) -> None: ...
-
 class RuleBatch:
-    def __init__(
-        self,
-        sentence_offsets: NDArray[np.int64],
-        words: NDArray[np.int32],
-        pass_through: NDArray[np.int32],
-        first_pattern: NDArray[np.int64],
-        symbol_offsets: NDArray[np.int64],
-        symbols: NDArray[np.int32],
-        first_rule: NDArray[np.int64],
-        lhs: NDArray[np.int32],
-        target_offsets: NDArray[np.int64],
-        targets: NDArray[np.int32],
-        rules: NDArray[np.int64],
-        scores: NDArray[np.float32],
-        feature_offsets: NDArray[np.int64],
-        feature_ids: NDArray[np.int32],
-        feature_values: NDArray[np.float32],
-        n_labels: int,
-        contexts: RuleContexts | None,
-        gaps: RuleGaps | None,
-    ) -> None: ...
+    sentence_offsets: NDArray[np.int64]
+    words: NDArray[np.int32]
+    pass_through: NDArray[np.int32]
+    first_pattern: NDArray[np.int64]
+    symbol_offsets: NDArray[np.int64]
+    symbols: NDArray[np.int32]
+    first_rule: NDArray[np.int64]
+    lhs: NDArray[np.int32]
+    target_offsets: NDArray[np.int64]
+    targets: NDArray[np.int32]
+    rules: NDArray[np.int64]
+    scores: NDArray[np.float32]
+    feature_offsets: NDArray[np.int64]
+    feature_ids: NDArray[np.int32]
+    feature_values: NDArray[np.float32]
+    context_first_place: NDArray[np.int64] | None
+    context_symbols: NDArray[np.int32] | None
+    context_positions: NDArray[np.int32] | None
+    context_first_row: NDArray[np.int64] | None
+    context_feature_offsets: NDArray[np.int64] | None
+    context_feature_ids: NDArray[np.int32] | None
+    context_feature_values: NDArray[np.float32] | None
+    gap_first_class: NDArray[np.int64] | None
+    gap_classes: NDArray[np.int32] | None
+    gap_feature_offsets: NDArray[np.int64] | None
+    gap_feature_ids: NDArray[np.int32] | None
+    gap_feature_values: NDArray[np.float32] | None
+    gap_max_length: int
+    labels: tuple[str, ...]
+    own_words: tuple[str, ...]
+    def __len__(self) -> int: ...
+    @staticmethod
+    def from_arrays(
+        *, labels: Sequence[str], gap_max_length: int = ..., own_words: Sequence[str] = ..., **arrays: NDArray[Any]
+    ) -> RuleBatch: ...
 
 class ChartDecoder:
     def __init__(
         self,
+        *,
         pop_limit: int,
         beam: float,
         rule_limit: int,
@@ -561,24 +555,26 @@ class ChartDecoder:
     def decode(
         self,
         batch: RuleBatch,
-        goal: int,
-        glue: list[int],
-        unknown: list[int],
         weights: NDArray[np.float64],
         n_threads: int,
         progress: Callable[[int], None] | None,
+        *,
+        goal: int,
+        glue: list[int],
+        unknown: list[int],
     ) -> list[Forest]: ...
     def kbest(
         self,
         batch: RuleBatch,
-        goal: int,
-        glue: list[int],
-        unknown: list[int],
         weights: NDArray[np.float64],
         k: int,
         distinct: bool,
         n_threads: int,
         progress: Callable[[int], None] | None,
+        *,
+        goal: int,
+        glue: list[int],
+        unknown: list[int],
     ) -> _KBest: ...
 
 class WordTable:
@@ -829,19 +825,25 @@ class RuleBuilder:
         source_counts: NDArray[np.int64],
         target_counts: NDArray[np.int64],
         templates: list[tuple[str, list[int]]],
+        *,
         labels: list[str],
+        score_columns: list[int],
         max_span: int,
         max_gap: int,
     ) -> None: ...
-    def build(
+    def draft(
         self,
         offsets: NDArray[np.int64],
         ids: NDArray[np.int32],
-        index: FeatureIndex,
-        grow: bool,
         n_threads: int,
         progress: Callable[[int], None] | None,
-    ) -> tuple[Any, ...]: ...
+    ) -> RuleDraft: ...
+
+class RuleDraft:
+    places: NDArray[np.int64]
+    def finish(
+        self, ids: NDArray[np.int32], own_words: Sequence[str], index: FeatureIndex, grow: bool
+    ) -> RuleBatch: ...
 
 class RuleTable:
     def __init__(self, goal: str) -> None: ...
@@ -868,28 +870,19 @@ class OptionBuilder:
         target_counts: NDArray[np.int64],
         templates: list[tuple[str, list[int]]],
     ) -> None: ...
-    def build(
+    def draft(
         self,
         offsets: NDArray[np.int64],
         ids: NDArray[np.int32],
-        index: FeatureIndex,
-        grow: bool,
         n_threads: int,
         progress: Callable[[int], None] | None,
-    ) -> tuple[
-        NDArray[np.int32],
-        NDArray[np.int64],
-        NDArray[np.int32],
-        NDArray[np.int32],
-        NDArray[np.int64],
-        NDArray[np.int32],
-        NDArray[np.int64],
-        NDArray[np.float32],
-        NDArray[np.float32],
-        NDArray[np.int64],
-        NDArray[np.int32],
-        NDArray[np.float32],
-    ]: ...
+    ) -> PhraseDraft: ...
+
+class PhraseDraft:
+    places: NDArray[np.int64]
+    def finish(
+        self, ids: NDArray[np.int32], own_words: Sequence[str], index: FeatureIndex, grow: bool
+    ) -> PhraseBatch: ...
 
 class MosesTable:
     def __init__(self) -> None: ...

@@ -42,7 +42,7 @@ def test_options_of_another_kind_are_refused(here, tmp_path, model, option):
     ("words", "message"),
     [
         ("--model neural", "there is no kind of system 'neural'; there are: phrase, hiero"),
-        ("--set rules.max_symbols=4", "a system of model phrase has no setting 'rules.max_symbols'"),
+        ("--set rules.max_symbols=4", "a system of model phrase has no setting 'rules"),
         ("--model hiero --set min_count=2", "a system of model hiero has no setting 'min_count'"),
     ],
 )

@@ -69,16 +69,15 @@ def model(anchors, data, tmp_path_factory):
 def decode(model, config, n_sentences):
     index = FeatureIndex()
     vocab = model.view.target_vocab
-    options, own = PhraseOptionBuilder(model.view, index).build(model.sources[:n_sentences], n_threads=2)
+    options = PhraseOptionBuilder(model.view, index).build(model.sources[:n_sentences], n_threads=2)
     decoder = PhraseDecoder(config, vocab, index, features=phrase15(), lm=model.lm)
     best = decoder.kbest(options, Weights.from_dict(model.weights, index), 1, n_threads=2)
     found = []
     for c in range(len(best)):
-        words = [vocab.word(i) if i < len(vocab) else own[i - len(vocab)] for i in best.tokens_of(c)]
         ids, values = best.features_of(c)
         named = dict(zip(index.names(ids), values.tolist(), strict=True))
         named["phrases"] = named.get("phrases", 0.0) + named.pop("unknown", 0.0)
-        found.append((" ".join(words), named, float(best.totals[c])))
+        found.append((vocab.extended(options.own_words).decode(best.tokens_of(c)), named, float(best.totals[c])))
     return found
 
 

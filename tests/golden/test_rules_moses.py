@@ -159,7 +159,7 @@ def test_rules_of_the_test_sentences(moses, data, anchors, tmp_path):
     )
     builder = RuleOptionBuilder(view, FeatureIndex(), max_span=None)
     lines = list(read_lines(data / "enja/test.ja.xz"))[:100]
-    options, own = builder.build(lines, n_threads=2)
+    options = builder.build(lines, n_threads=2)
     patterns = []
     for p in range(len(options.symbol_offsets) - 1):
         numbers = count(1)
@@ -174,7 +174,7 @@ def test_rules_of_the_test_sentences(moses, data, anchors, tmp_path):
         begin, end = options.first_rule[p : p + 2]
         assert end - begin == len(moses[0][patterns[p]])
     words = {word for line in lines for word in line.split()}
-    assert set(own) == {word for word in words if word not in moses[0] and word not in view.target_vocab}
+    assert set(options.own_words) == {word for word in words if word not in moses[0] and word not in view.target_vocab}
 
 
 def test_moses_glue_is_recognised(anchors):

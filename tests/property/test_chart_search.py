@@ -16,7 +16,7 @@ from dragoman.corpus import Vocab
 from dragoman.features import FeatureIndex
 from dragoman.forest import ForestArrays
 from dragoman.lm import EstimateConfig, LanguageModel, TrainingText, estimate
-from dragoman.search import ChartConfig, ChartDecoder, ChartFeatures, RuleOptions
+from dragoman.search import ChartConfig, ChartDecoder, ChartFeatures, RuleBatch
 from forests import share
 
 VOCAB = Vocab.of(["a b c d e"])
@@ -159,7 +159,8 @@ def build(problem, index):
     def offsets(lists):
         return np.cumsum([0, *(len(row) for row in lists)], dtype=np.int64)
 
-    return RuleOptions(
+    return RuleBatch.from_arrays(
+        own_words=OWN,
         sentence_offsets=np.array([0, len(problem.words)], np.int64),
         words=np.array(problem.words, np.int32),
         pass_through=np.array([problem.passed(p) for p in range(len(problem.words))], np.int32),
@@ -285,7 +286,7 @@ def completed(words, features, lm):
 def decode(problem, index, lm, config=None):
     options = build(problem, index)
     decoder = ChartDecoder(config or problem.config, VOCAB, index, features=FEATURES, lm=lm)
-    [forest] = decoder.decode(options, problem.weights, own_words=OWN)
+    [forest] = decoder.decode(options, problem.weights)
     return decoder, options, forest
 
 

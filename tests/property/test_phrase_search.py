@@ -15,7 +15,7 @@ from dragoman.corpus import Vocab
 from dragoman.features import FeatureIndex
 from dragoman.grammar import Reordering, ReorderingKind
 from dragoman.lm import EstimateConfig, LanguageModel, TrainingText, estimate
-from dragoman.search import Algorithm, PhraseConfig, PhraseDecoder, PhraseFeatures, PhraseOptions
+from dragoman.search import Algorithm, PhraseBatch, PhraseConfig, PhraseDecoder, PhraseFeatures
 from forests import share
 
 WORDS = "a b c d"
@@ -94,7 +94,8 @@ def build(problem, index):
     sparse = [index.intern(f"sparse:{i}") for i in range(N_SPARSE)]
     flat = [word for o in options for word in o.words]
     rows = [[sparse[i] for i, _ in o.sparse] for o in options]
-    return dense, PhraseOptions(
+    return dense, PhraseBatch.from_arrays(
+        own_words=OWN,
         pass_offsets=np.array([0, n], np.int64),
         pass_through=np.array([len(VOCAB) if p == 0 else FIRST_WORD + p for p in range(n)], np.int32),
         first=np.array([0, len(options)], np.int64),
@@ -256,7 +257,7 @@ def test_search_without_pruning_is_brute_force(algorithm, lm, problem):
         algorithm=algorithm, stack_size=10**6, pop_limit=10**6, option_limit=None, distortion_limit=limit
     )
     decoder = PhraseDecoder(config, VOCAB, index, features=features, lm=lm)
-    [forest] = decoder.decode(options, weights, own_words=OWN)
+    [forest] = decoder.decode(options, weights)
     assert len(dense) + N_SPARSE == len(index)
     got = forest.kbest(weights, MAX_DERIVATIONS + 1)
     wanted = []
@@ -339,7 +340,7 @@ def test_pruned_search_is_consistent(lm, problem, pop_limit, k, beam):
             algorithm=algorithm, stack_size=pop_limit, pop_limit=pop_limit, beam=beam, distortion_limit=limit
         )
         decoder = PhraseDecoder(config, VOCAB, index, features=features, lm=lm)
-        [forest] = decoder.decode(options, weights, own_words=OWN)
+        [forest] = decoder.decode(options, weights)
         again = decoder.kbest(options, weights, k)
         from_forest = forest.kbest(weights, k)
         assert len(again) >= 1

@@ -146,7 +146,7 @@ def test_options_and_features_are_those_of_the_twin(pairs, batch, fold, context)
         view = grammar_of(pairs, Path(scratch)).view(PhraseViewConfig(excluded_fold=fold))
         index = FeatureIndex()
         builder = PhraseOptionBuilder(view, index, templates=parse_templates([*TEMPLATES, context]))
-        options, own = builder.build(batch)
+        options = builder.build(batch)
         wanted = [view.options(sentence) for sentence in batch]
         assert options.first.tolist() == np.cumsum([0, *(len(row) for row in wanted)]).tolist()
         flat = [option for row in wanted for option in row]
@@ -167,9 +167,7 @@ def test_options_and_features_are_those_of_the_twin(pairs, batch, fold, context)
             for place, (word, id_) in enumerate(zip(sentence, row, strict=True)):
                 if place in alone[s]:
                     continue
-                assert word == (
-                    view.target_vocab.word(id_) if id_ < len(view.target_vocab) else own[id_ - len(view.target_vocab)]
-                )
+                assert word == view.target_vocab.extended(options.own_words).word(id_)
 
 
 @settings(max_examples=15)
@@ -180,10 +178,10 @@ def test_a_derivation_has_the_features_of_its_phrases(pairs, batch, context):
         index = FeatureIndex()
         builder = PhraseOptionBuilder(view, index, templates=parse_templates([*TEMPLATES, context]))
         decoder = PhraseDecoder(PhraseConfig.fast(), view.target_vocab, index)
-        options, own = builder.build(batch)
+        options = builder.build(batch)
         weights = np.linspace(-1, 1, len(index))
         twin = Twin(pairs)
-        for sentence, forest in zip(batch, decoder.decode(options, weights, own_words=own), strict=True):
+        for sentence, forest in zip(batch, decoder.decode(options, weights), strict=True):
             best = forest.best(weights)
             wanted = Counter()
             for application in best.applications:

@@ -36,7 +36,7 @@ def same(value):
 
 def kbest_of(forest, weights):
     best = forest.kbest(weights, 20)
-    return best.totals.tolist(), best.tokens.tolist(), [forest.word(i) for i in best.tokens.tolist()]
+    return best.totals.tolist(), best.tokens.tolist(), [forest.vocab.word(i) for i in best.tokens.tolist()]
 
 
 def choice_of(pool, weights):

@@ -10,14 +10,18 @@ import pytest
 from dragoman.corpus import Vocab
 from dragoman.features import FeatureIndex, Weights
 from dragoman.lm import EstimateConfig, TrainingText, estimate
-from dragoman.search import ChartConfig, ChartDecoder, ChartFeatures, RuleContexts, RuleGaps, RuleOptions
+from dragoman.search import ChartConfig, ChartDecoder, ChartFeatures, RuleBatch
 
 VOCAB = Vocab.of(["a b c d e f g h"])
 N_SOURCE = 6
 X, Y = -1, -2
 
 
-def options_of(sentences, grammar, *, labels=("X",), n_scores=4, seed=5):
+def options_of(sentences, grammar, **changes):
+    return RuleBatch.from_arrays(**arrays_of(sentences, grammar, **changes))
+
+
+def arrays_of(sentences, grammar, *, labels=("X",), n_scores=4, seed=5):
     """`grammar` maps source sides to (lhs, target side); every sentence gets all of it. Random scores."""
     patterns = sorted(grammar)
     rows = [(lhs, target) for pattern in patterns for lhs, target in grammar[pattern]]
@@ -28,24 +32,25 @@ def options_of(sentences, grammar, *, labels=("X",), n_scores=4, seed=5):
 
     words = [word for sentence in sentences for word in sentence]
     scores = -np.random.default_rng(seed).random((n, n_scores)).astype(np.float32)
-    return RuleOptions(
-        sentence_offsets=offsets(sentences),
-        words=np.array(words, np.int32),
-        pass_through=np.full(len(words), len(VOCAB), np.int32),
-        first_pattern=np.arange(n_sentences + 1, dtype=np.int64) * len(patterns),
-        symbol_offsets=offsets(patterns * n_sentences),
-        symbols=np.array([s for pattern in patterns for s in pattern] * n_sentences, np.int32),
-        first_rule=offsets([grammar[pattern] for pattern in patterns] * n_sentences),
-        lhs=np.array([lhs for lhs, _ in rows] * n_sentences, np.int32),
-        target_offsets=offsets([target for _, target in rows] * n_sentences),
-        targets=np.array([s for _, target in rows for s in target] * n_sentences, np.int32),
-        rules=np.tile(np.arange(n, dtype=np.int64), n_sentences),
-        scores=np.ascontiguousarray(np.tile(scores, (n_sentences, 1))),
-        feature_offsets=np.zeros(n * n_sentences + 1, np.int64),
-        feature_ids=np.zeros(0, np.int32),
-        feature_values=np.zeros(0, np.float32),
-        labels=labels,
-    )
+    return {
+        "own_words": ["x"],
+        "sentence_offsets": offsets(sentences),
+        "words": np.array(words, np.int32),
+        "pass_through": np.full(len(words), len(VOCAB), np.int32),
+        "first_pattern": np.arange(n_sentences + 1, dtype=np.int64) * len(patterns),
+        "symbol_offsets": offsets(patterns * n_sentences),
+        "symbols": np.array([s for pattern in patterns for s in pattern] * n_sentences, np.int32),
+        "first_rule": offsets([grammar[pattern] for pattern in patterns] * n_sentences),
+        "lhs": np.array([lhs for lhs, _ in rows] * n_sentences, np.int32),
+        "target_offsets": offsets([target for _, target in rows] * n_sentences),
+        "targets": np.array([s for _, target in rows for s in target] * n_sentences, np.int32),
+        "rules": np.tile(np.arange(n, dtype=np.int64), n_sentences),
+        "scores": np.ascontiguousarray(np.tile(scores, (n_sentences, 1))),
+        "feature_offsets": np.zeros(n * n_sentences + 1, np.int64),
+        "feature_ids": np.zeros(0, np.int32),
+        "feature_values": np.zeros(0, np.float32),
+        "labels": labels,
+    }
 
 
 def random_grammar(seed=3):
@@ -102,7 +107,7 @@ def test_threads_do_not_matter(lm):
 def test_long_sentences(lm, max_span):
     options = options_of(random_sentences([200]), random_grammar())
     decoder, weights = made(ChartConfig(pop_limit=10, max_span=max_span), lm=lm)
-    [forest] = decoder.decode(options, weights, own_words=("x",))
+    [forest] = decoder.decode(options, weights)
     best = forest.best(weights)
     assert best is not None
     spans = [a.source for a in best.applications if a.label == "X"]
@@ -124,7 +129,7 @@ def test_long_sentences(lm, max_span):
 def test_words_that_nothing_covers_pass_through():
     options = options_of([[5, 0, 5]], {(0,): [(0, [3])], (5, X): [(0, [X, 4])]})
     decoder, weights = made()
-    [forest] = decoder.decode(options, weights, own_words=("x",))
+    [forest] = decoder.decode(options, weights)
     best = forest.best(weights)
     assert best is not None
     assert sorted(best.tokens()) in (["a", "b", "x"], ["a", "x", "x"])
@@ -182,7 +187,7 @@ def test_unary_rules_without_a_cycle_chain_against_the_order_of_labels():
 def test_a_sentence_out_of_reach_has_an_empty_forest():
     options = options_of([[0], [5]], {(0,): [(1, [3])]}, labels=("X", "Y"))
     decoder, weights = made(ChartConfig(glue_labels=("X",)))
-    first, second = decoder.decode(options, weights, own_words=("x",))
+    first, second = decoder.decode(options, weights)
     assert first.n_nodes == 0
     assert first.best(weights) is None
     assert second.best(weights).tokens() == ["x"]
@@ -277,33 +282,29 @@ def test_settings_that_make_no_sense_are_refused(bad):
 )
 def test_rules_that_do_not_fit_are_refused(name, value):
     decoder, weights = made()
-    good = options_of([[0, 0]], {(0,): [(0, [3])], (0, X): [(0, [X])]})
-    assert len(decoder.kbest(good, weights, 1)) == 1
+    good = arrays_of([[0, 0]], {(0,): [(0, [3])], (0, X): [(0, [X])]})
+    assert len(decoder.kbest(RuleBatch.from_arrays(**good), weights, 1)) == 1
     with pytest.raises(ValueError, match=r"rules|source sides|features|label"):
-        decoder.kbest(replace(good, **{name: value}), weights, 1)
+        decoder.kbest(RuleBatch.from_arrays(**{**good, name: value}), weights, 1)
 
 
-def placed_options():
+def placed_arrays():
     """Two words, the second of which has a feature of its own behind the first; a gap has one by its length."""
-    good = options_of([[0, 0]], {(0,): [(0, [3])], (0, X): [(0, [4, X])]})
-    contexts = RuleContexts(
-        first_place=np.array([0, 1, 1], np.int64),
-        symbols=np.array([0], np.int32),
-        positions=np.array([1], np.int32),
-        first_row=np.array([0, 1], np.int64),
-        feature_offsets=np.array([0, 1], np.int64),
-        feature_ids=np.array([20], np.int32),
-        feature_values=np.array([2], np.float32),
-    )
-    gaps = RuleGaps(
-        first_class=np.array([0, 0, 1], np.int64),
-        classes=np.array([0], np.int32),
-        max_length=2,
-        feature_offsets=np.array([0, 1, 1], np.int64),
-        feature_ids=np.array([21], np.int32),
-        feature_values=np.array([1], np.float32),
-    )
-    return replace(good, contexts=contexts, gaps=gaps)
+    return arrays_of([[0, 0]], {(0,): [(0, [3])], (0, X): [(0, [4, X])]}) | {
+        "context_first_place": np.array([0, 1, 1], np.int64),
+        "context_symbols": np.array([0], np.int32),
+        "context_positions": np.array([1], np.int32),
+        "context_first_row": np.array([0, 1], np.int64),
+        "context_feature_offsets": np.array([0, 1], np.int64),
+        "context_feature_ids": np.array([20], np.int32),
+        "context_feature_values": np.array([2], np.float32),
+        "gap_first_class": np.array([0, 0, 1], np.int64),
+        "gap_classes": np.array([0], np.int32),
+        "gap_max_length": 2,
+        "gap_feature_offsets": np.array([0, 1, 1], np.int64),
+        "gap_feature_ids": np.array([21], np.int32),
+        "gap_feature_values": np.array([1], np.float32),
+    }
 
 
 def test_features_of_places_are_part_of_the_score():
@@ -313,7 +314,7 @@ def test_features_of_places_are_part_of_the_score():
     for extra in (0.0, 5.0, -5.0):
         values = plain.copy()
         values[20], values[21] = extra, -extra
-        lists = decoder.kbest(placed_options(), values, 10)
+        lists = decoder.kbest(RuleBatch.from_arrays(**placed_arrays()), values, 10)
         assert len(lists) == 2
         for c in range(2):
             ids, found = lists.features_of(c)
@@ -323,26 +324,23 @@ def test_features_of_places_are_part_of_the_score():
 
 
 @pytest.mark.parametrize(
-    ("part", "name", "value"),
+    ("name", "value"),
     [
-        ("contexts", "first_place", np.array([0, 1], np.int64)),
-        ("contexts", "positions", np.zeros(0, np.int32)),
-        ("contexts", "first_row", np.array([0, 2], np.int64)),
-        ("contexts", "first_row", np.array([1, 2], np.int64)),
-        ("contexts", "feature_offsets", np.array([0, 1, 1], np.int64)),
-        ("contexts", "feature_ids", np.array([-1], np.int32)),
-        ("contexts", "feature_values", np.array([np.nan], np.float32)),
-        ("gaps", "first_class", np.array([0, 1, 1], np.int64)),
-        ("gaps", "classes", np.array([1], np.int32)),
-        ("gaps", "classes", np.array([-1], np.int32)),
-        ("gaps", "max_length", 0),
-        ("gaps", "max_length", 3),
-        ("gaps", "feature_values", np.zeros(0, np.float32)),
+        ("context_first_place", np.array([0, 1], np.int64)),
+        ("context_positions", np.zeros(0, np.int32)),
+        ("context_first_row", np.array([0, 2], np.int64)),
+        ("context_first_row", np.array([1, 2], np.int64)),
+        ("context_feature_offsets", np.array([0, 1, 1], np.int64)),
+        ("context_feature_ids", np.array([-1], np.int32)),
+        ("context_feature_values", np.array([np.nan], np.float32)),
+        ("gap_first_class", np.array([0, 1, 1], np.int64)),
+        ("gap_classes", np.array([1], np.int32)),
+        ("gap_classes", np.array([-1], np.int32)),
+        ("gap_max_length", 0),
+        ("gap_max_length", 3),
+        ("gap_feature_values", np.zeros(0, np.float32)),
     ],
 )
-def test_features_of_places_that_do_not_fit_are_refused(part, name, value):
-    decoder, weights = made()
-    good = placed_options()
-    bad = replace(good, **{part: replace(getattr(good, part), **{name: value})})
+def test_features_of_places_that_do_not_fit_are_refused(name, value):
     with pytest.raises(ValueError, match=r"rules|source sides|features|nonterminals"):
-        decoder.kbest(bad, weights, 1)
+        RuleBatch.from_arrays(**{**placed_arrays(), name: value})

@@ -157,7 +157,7 @@ def test_words_that_look_like_markup(tmp_path):
         feature_ids=none,
         feature_values=np.zeros(0, np.float32),
     )
-    forest = Forest(arrays.build(), vocab, index, own_words=("</s>",))
+    forest = Forest(arrays.build(), vocab.extended(["</s>"]), index)
     for name in ("forest.txt", "forest.json.xz"):
         write_forest(forest, tmp_path / name)
         again = read_forest(tmp_path / name)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 import numpy as np
 import pytest
+from tests.batches import same
 
 from dragoman.align import Alignment
 from dragoman.corpus import UNK, Bitext
@@ -30,50 +29,41 @@ def grammar(tmp_path_factory) -> Grammar:
     return extract_phrases(bitext, Alignment.of(links), folder / "grammar")
 
 
-def same(a, b):
-    return all(np.array_equal(getattr(a, f.name), getattr(b, f.name)) for f in fields(a))
-
-
 def test_lines_tokens_and_ids_are_the_same(grammar):
     view = grammar.view()
     builder = PhraseOptionBuilder(view, FeatureIndex(), templates=parse_templates(["extended"]))
-    lines, own = builder.build(BATCH)
-    assert own == ("neues",)
-    tokens, own_again = builder.build([line.split() for line in BATCH])
-    assert same(lines, tokens)
-    assert own_again == own
+    lines = builder.build(BATCH)
+    assert lines.own_words == ("neues",)
+    assert same(lines, builder.build([line.split() for line in BATCH]))
     ids = [view.source_vocab.encode(line) for line in BATCH]
-    mixed, own_of_mixed = builder.build([ids[0], BATCH[1], BATCH[2].split(), ids[3]])
-    assert same(lines, mixed)
-    assert own_of_mixed == own
-    by_id, own_by_id = builder.build(ids)
-    assert own_by_id == ("<unk>",)
+    assert same(lines, builder.build([ids[0], BATCH[1], BATCH[2].split(), ids[3]]))
+    by_id = builder.build(ids)
+    assert by_id.own_words == ("<unk>",)
     assert np.array_equal(by_id.rules, lines.rules)
-    empty, none = builder.build([])
-    assert empty.n_sentences == 0
-    assert none == ()
+    empty = builder.build([])
+    assert (len(empty), empty.own_words) == (0, ())
 
 
 def test_words_pass_through_to_what_the_target_side_knows(grammar):
     view = grammar.view()
-    options, own = PhraseOptionBuilder(view, FeatureIndex()).build(["the neu neu"])
+    options = PhraseOptionBuilder(view, FeatureIndex()).build(["the neu neu"])
     assert options.pass_through.tolist() == [
         view.target_vocab.id("the"),
         len(view.target_vocab),
         len(view.target_vocab),
     ]
-    assert own == ("neu",)
+    assert options.own_words == ("neu",)
     assert options.feature_offsets.tolist() == [0]
 
 
 def test_without_growth_new_features_are_left_out(grammar):
     index = FeatureIndex()
     builder = PhraseOptionBuilder(grammar.view(), index, templates=parse_templates(["rule_id", "source_length"]))
-    full, _ = builder.build(["das haus"])
+    full = builder.build(["das haus"])
     n = len(index)
-    again, _ = builder.build(["das haus"], grow=False)
+    again = builder.build(["das haus"], grow=False)
     assert same(full, again)
-    less, _ = builder.build(["klein"], grow=False)
+    less = builder.build(["klein"], grow=False)
     assert len(index) == n
     assert {index.name(i).split(":")[0] for i in less.feature_ids.tolist()} == {"source_length"}
 
@@ -83,10 +73,20 @@ def test_threads_do_not_matter(grammar):
     for n_threads in (1, 3):
         index = FeatureIndex()
         builder = PhraseOptionBuilder(grammar.view(), index, templates=parse_templates(["extended", "rule_id"]))
-        options, _ = builder.build(BATCH * 300, n_threads=n_threads)
+        options = builder.build(BATCH * 300, n_threads=n_threads)
         results.append((options, index.names(np.arange(len(index), dtype=np.int32))))
     assert results[0][1] == results[1][1]
     assert same(results[0][0], results[1][0])
+
+
+def test_scores_that_are_no_numbers_are_damage(grammar, tmp_path):
+    write_tables(grammar.view(), tmp_path / "phrases", reordering=tmp_path / "reordering")
+    folder = tmp_path / "imported"
+    read_tables(tmp_path / "phrases", folder, reordering=tmp_path / "reordering")
+    scores = np.fromfile(folder / "given.scores", np.float32)
+    np.full_like(scores, np.nan).tofile(folder / "given.scores")
+    with pytest.raises(InputError, match="a score is not finite; the system may be damaged"):
+        PhraseOptionBuilder(Grammar.load(folder).view(), FeatureIndex()).build(["das haus"])
 
 
 def test_an_imported_grammar_needs_word_counts(grammar, tmp_path):
@@ -102,9 +102,7 @@ def test_an_imported_grammar_needs_word_counts(grammar, tmp_path):
         of_word[UNK] = 99
         counts.append(of_word)
     index = FeatureIndex()
-    builder = PhraseOptionBuilder(
-        imported, index, templates=templates, source_counts=counts[0], target_counts=counts[1]
-    )
+    builder = PhraseOptionBuilder(imported, index, templates=templates, word_counts=tuple(counts))
     builder.build(["das haus"])
     assert index.find("word_pair:haus,house") >= 0
     assert index.find("word_pair:<other>,<other>") >= 0

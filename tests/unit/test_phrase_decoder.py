@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from dragoman.corpus import Vocab
 from dragoman.features import FeatureIndex, Weights
 from dragoman.grammar import Reordering, ReorderingKind
-from dragoman.search import Algorithm, PhraseConfig, PhraseDecoder, PhraseFeatures, PhraseOptions, phrase15
+from dragoman.search import Algorithm, PhraseBatch, PhraseConfig, PhraseDecoder, PhraseFeatures, phrase15
 
 VOCAB = Vocab.of(["a b c d e f g h"])
 RNG_SEED = 5
@@ -29,7 +27,8 @@ def random_options(lengths, *, seed=RNG_SEED, per_span=3, columns=6):
                     targets.append(rng.integers(3, len(VOCAB), int(rng.integers(1, 4))))
         first.append(len(begin))
     n = len(begin)
-    return PhraseOptions(
+    return PhraseBatch.from_arrays(
+        own_words=["x"],
         pass_offsets=np.cumsum([0, *lengths], dtype=np.int64),
         pass_through=np.full(sum(lengths), len(VOCAB), np.int32),
         first=np.array(first, np.int64),
@@ -69,7 +68,7 @@ def test_long_sentences(limit):
     options = random_options([150])
     hierarchical = PhraseFeatures(reordering=(Reordering(kind=ReorderingKind.HIERARCHICAL),))
     made, weights = decoder(PhraseConfig(stack_size=15, pop_limit=30, distortion_limit=limit), hierarchical)
-    [forest] = made.decode(options, weights, own_words=("x",))
+    [forest] = made.decode(options, weights)
     best = forest.best(weights)
     assert best is not None
     jumps = [a.source for a in reversed(best.applications) if a.source[1] > a.source[0]]
@@ -104,7 +103,7 @@ def test_weights_are_live():
 def test_unknown_words_pass_through():
     options = random_options([2], per_span=0)
     made, weights = decoder()
-    [forest] = made.decode(options, weights, own_words=("x",))
+    [forest] = made.decode(options, weights)
     best = forest.best(weights)
     assert best is not None
     assert best.tokens() == ["x", "x"]
@@ -132,21 +131,21 @@ def test_phrase15_has_fifteen():
 )
 def test_options_that_do_not_fit_are_refused(name, value):
     made, weights = decoder()
-    good = PhraseOptions(
-        pass_offsets=np.array([0, 2, 3], np.int64),
-        pass_through=np.full(3, 3, np.int32),
-        first=np.array([0, 1, 1], np.int64),
-        begin=np.array([0], np.int32),
-        end=np.array([2], np.int32),
-        target_offsets=np.array([0, 1], np.int64),
-        targets=np.array([3], np.int32),
-        rules=np.zeros(1, np.int64),
-        scores=np.zeros((1, 4), np.float32),
-        orientations=np.zeros((1, 6), np.float32),
-        feature_offsets=np.array([0, 0], np.int64),
-        feature_ids=np.zeros(0, np.int32),
-        feature_values=np.zeros(0, np.float32),
-    )
-    assert made.kbest(good, weights, 1).n_sentences == 2
+    good = {
+        "pass_offsets": np.array([0, 2, 3], np.int64),
+        "pass_through": np.full(3, 3, np.int32),
+        "first": np.array([0, 1, 1], np.int64),
+        "begin": np.array([0], np.int32),
+        "end": np.array([2], np.int32),
+        "target_offsets": np.array([0, 1], np.int64),
+        "targets": np.array([3], np.int32),
+        "rules": np.zeros(1, np.int64),
+        "scores": np.zeros((1, 4), np.float32),
+        "orientations": np.zeros((1, 6), np.float32),
+        "feature_offsets": np.array([0, 0], np.int64),
+        "feature_ids": np.zeros(0, np.int32),
+        "feature_values": np.zeros(0, np.float32),
+    }
+    assert made.kbest(PhraseBatch.from_arrays(**good), weights, 1).n_sentences == 2
     with pytest.raises(ValueError, match=r"translation options|features"):
-        made.kbest(replace(good, **{name: value}), weights, 1)
+        made.kbest(PhraseBatch.from_arrays(**{**good, name: value}), weights, 1)

@@ -156,12 +156,12 @@ def test_a_chart_decoder_takes_the_rules(grammar, features):
     view, index = grammar.rule_view(), FeatureIndex()
     templates = [Template.parse("rule_id")]
     builder = RuleOptionBuilder(view, index, templates=templates, scores=features.scores)
-    options, own = builder.build(["das haus ist klein", "wer"])
+    options = builder.build(["das haus ist klein", "wer"])
     assert options.scores.shape == (len(options.rules), len(features.scores))
-    assert own == ("wer",)
+    assert options.own_words == ("wer",)
     decoder = ChartDecoder(ChartConfig(), view.target_vocab, index, features=features)
     weights = Weights.from_dict({"p_e_f": 1.0, "words": 1.0}, index)
-    found = [" ".join(f.best(weights).tokens()) for f in decoder.decode(options, weights, own_words=own)]
+    found = [" ".join(f.best(weights).tokens()) for f in decoder.decode(options, weights)]
     assert found == ["the house is small", "wer"]
     with pytest.raises(InputError, match="no score 'p'"):
         RuleOptionBuilder(view, index, scores=("p",))

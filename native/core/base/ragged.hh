@@ -6,6 +6,9 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <vector>
+
+#include "core/base/at.hh"
 
 namespace dragoman {
 
@@ -16,9 +19,7 @@ struct Ragged {
 
   int64_t size() const { return static_cast<int64_t>(offsets.size()) - 1; }
   std::span<const T> operator[](int64_t row) const {
-    return values.subspan(
-        static_cast<size_t>(offsets[static_cast<size_t>(row)]),
-        static_cast<size_t>(offsets[static_cast<size_t>(row) + 1] - offsets[static_cast<size_t>(row)]));
+    return values.subspan(at(offsets[at(row)]), at(offsets[at(row) + 1] - offsets[at(row)]));
   }
   // Offsets may come from a file: call this before the first access.
   void check(const char* name) const {
@@ -28,6 +29,18 @@ struct Ragged {
       if (offsets[i] < offsets[i - 1]) fail("offsets must not decrease (row " + std::to_string(i - 1) + ")");
     if (static_cast<size_t>(offsets.back()) != values.size()) fail("the last offset must equal the number of values");
   }
+};
+
+// The same, owned.
+template <typename T>
+struct RaggedVector {
+  std::vector<int64_t> offsets{0};
+  std::vector<T> values;
+
+  operator Ragged<T>() const { return {offsets, values}; }
+  int64_t size() const { return static_cast<int64_t>(offsets.size()) - 1; }
+  std::span<const T> operator[](int64_t row) const { return Ragged<T>(*this)[row]; }
+  void check(const char* name) const { Ragged<T>(*this).check(name); }
 };
 
 using Sentences = Ragged<int32_t>;

@@ -9,6 +9,8 @@
 #include <span>
 #include <vector>
 
+#include "core/base/at.hh"
+
 namespace dragoman::forest {
 
 struct Feature {
@@ -75,7 +77,6 @@ class Forest {
   size_t n_bytes() const;
 
  private:
-  static size_t at(int32_t i) { return static_cast<size_t>(i); }
   template <typename T>
   static std::span<const T> row(const std::vector<T>& values, const std::vector<int64_t>& offsets, int32_t i) {
     const auto begin = static_cast<size_t>(offsets[at(i)]), end = static_cast<size_t>(offsets[at(i) + 1]);

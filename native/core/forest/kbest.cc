@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include "core/base/at.hh"
 
 #include "core/base/errors.hh"
 
@@ -28,8 +29,6 @@ uint64_t add(uint64_t a, uint64_t b) {
   const uint64_t sum = a + b;
   return sum >= kPrime ? sum - kPrime : sum;
 }
-
-size_t at(int32_t i) { return static_cast<size_t>(i); }
 
 bool is_mark(int32_t word) { return word == kBosWord || word == kEosWord; }
 

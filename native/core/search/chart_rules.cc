@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/base/at.hh"
 #include "core/grammar/key.hh"
 
 namespace dragoman::search {
@@ -14,8 +15,6 @@ namespace dragoman::search {
 namespace {
 
 constexpr uint32_t kNotYet = std::numeric_limits<uint32_t>::max();
-
-size_t at(int64_t i) { return static_cast<size_t>(i); }
 
 }  // namespace
 
@@ -317,7 +316,7 @@ ChartRule ChartRules::made(ChartRuleKind kind, int64_t place) {
 // A unary rule is left out when it would close a cycle: from a label to itself, or, among labels that reach each other
 // by unary rules, to one with a smaller number.
 void ChartRules::order_labels() {
-  const auto n = at(batch_->n_labels);
+  const auto n = at(batch_->n_labels());
   unaries_.resize(n);
   for (auto& list : unaries_) list.clear();
   std::vector<std::vector<int32_t>> to(n);
@@ -348,11 +347,11 @@ void ChartRules::order_labels() {
     }
     return false;
   };
-  for (int32_t lhs = 0; lhs < batch_->n_labels; ++lhs)
+  for (int32_t lhs = 0; lhs < batch_->n_labels(); ++lhs)
     std::erase_if(unaries_[at(lhs)], [&](const Unary& unary) { return unary.from > lhs && reaches(lhs, unary.from); });
   // Depth first through what leads to a label: without cycles, everything before it is placed before it.
   std::vector<char> placed(n);
-  for (int32_t label = 0; label < batch_->n_labels; ++label) {
+  for (int32_t label = 0; label < batch_->n_labels(); ++label) {
     open.assign(1, label);
     while (!open.empty()) {
       const int32_t top = open.back();

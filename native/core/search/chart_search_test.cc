@@ -54,8 +54,19 @@ struct Rules {
     first_pattern.push_back(static_cast<int64_t>(symbol_offsets.size()) - 1);
   }
   search::RuleBatch batch() const {
-    return {{sentence_offsets, words}, pass_through, first_pattern, {symbol_offsets, symbols},      first_rule,     lhs,
-            {target_offsets, targets}, rules,        scores,        {feature_offsets, feature_ids}, feature_values, 2};
+    return {{sentence_offsets, words},
+            pass_through,
+            first_pattern,
+            {symbol_offsets, symbols},
+            first_rule,
+            lhs,
+            {target_offsets, targets},
+            rules,
+            scores,
+            {feature_offsets, feature_ids},
+            feature_values,
+            1,
+            {"X", "Y"}};
   }
 };
 
@@ -176,8 +187,9 @@ TEST(chart_search_weighs_features_of_places) {
       CHECK(std::fabs(sum - lists.scores[c]) < 1e-4);
       CHECK(covered == static_cast<double>(batch.words[static_cast<int64_t>(s)].size()));
     }
-  classes[0] = 1;
-  CHECK(test::throws<std::invalid_argument>([&] { decoder.decode(batch, {2, {0, 1}, {0}}, weights, 1, control); }));
+  batch.check();
+  batch.gaps->classes[0] = 1;
+  CHECK(test::throws<std::invalid_argument>([&] { batch.check(); }));
 }
 
 TEST(chart_search_refuses_what_does_not_fit) {
@@ -187,14 +199,17 @@ TEST(chart_search_refuses_what_does_not_fit) {
   Control control;
   const search::ChartDecoder decoder({20, 5, 3, 8}, features(), nullptr, {});
   const auto refused = [&](const search::RuleBatch& batch, const search::ChartLabels& meaning) {
-    return test::throws<std::invalid_argument>([&] { decoder.decode(batch, meaning, {}, 1, control); });
+    return test::throws<std::invalid_argument>([&] {
+      batch.check();
+      decoder.decode(batch, meaning, {}, 1, control);
+    });
   };
   CHECK(!refused(rules.batch(), labels));
   CHECK(refused(rules.batch(), {3, {0}, {0}}));
   CHECK(refused(rules.batch(), {2, {1, 0}, {0}}));
   CHECK(refused(rules.batch(), {2, {0}, {2}}));
   search::RuleBatch batch = rules.batch();
-  batch.n_labels = 1;
+  batch.labels.pop_back();
   CHECK(refused(batch, labels));
   Rules other = rules;
   std::swap(other.first_rule[1], other.first_rule[2]);

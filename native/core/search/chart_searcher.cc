@@ -4,6 +4,8 @@
 #include <limits>
 #include <tuple>
 #include <utility>
+#include "core/base/at.hh"
+#include "core/grammar/key.hh"
 
 namespace dragoman::search {
 
@@ -11,7 +13,6 @@ namespace {
 
 constexpr uint32_t kNoState = std::numeric_limits<uint32_t>::max();
 
-size_t at(int64_t i) { return static_cast<size_t>(i); }
 uint32_t count(size_t n) { return static_cast<uint32_t>(n); }
 
 }  // namespace

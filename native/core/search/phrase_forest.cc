@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <vector>
+#include "core/base/at.hh"
 
 namespace dragoman::search {
 
 namespace {
-
-size_t at(int32_t i) { return static_cast<size_t>(i); }
 
 // Which hypotheses are on a way to the last stack.
 std::vector<char> needed(const Hypotheses& hypotheses, int32_t n_words) {

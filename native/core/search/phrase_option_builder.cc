@@ -13,8 +13,6 @@ namespace dragoman::search {
 
 namespace {
 
-size_t at(int64_t i) { return static_cast<size_t>(i); }
-
 // An option by its place: what its pair looks like is the same wherever it stands.
 struct Place {
   uint32_t sentence, option;
@@ -39,18 +37,21 @@ OptionBuilder::Draft OptionBuilder::draft(const Sentences& sentences, int n_thre
   });
 
   Draft draft;
-  BuiltOptions& out = draft.options;
-  out.pass_through.assign(sentences.values.size(), -1);
+  PhraseBatch& out = draft.options;
+  out.pass_through.offsets.assign(sentences.offsets.begin(), sentences.offsets.end());
+  out.pass_through.values.assign(sentences.values.size(), kMustPass);
   out.first.assign(n_sentences + 1, 0);
   for (size_t s = 0; s < n_sentences; ++s)
     out.first[s + 1] = out.first[s] + static_cast<int64_t>(lists[s].options.size());
   const size_t n = at(out.first.back());
   if (n >= std::numeric_limits<uint32_t>::max()) throw std::invalid_argument("too many sentences for one batch");
   const auto n_columns = static_cast<size_t>(view_.n_reordering());
-  out.target_offsets.assign(n + 1, 0);
+  out.n_scores = grammar::kNumPhraseScores;
+  out.n_orientations = view_.n_reordering();
+  out.targets.offsets.assign(n + 1, 0);
   for (size_t s = 0, i = 0; s < n_sentences; ++s)
     for (const grammar::TranslationOption& option : lists[s].options) {
-      out.target_offsets[i + 1] = out.target_offsets[i] + static_cast<int64_t>(option.target.size());
+      out.targets.offsets[i + 1] = out.targets.offsets[i] + static_cast<int64_t>(option.target.size());
       ++i;
     }
   out.begin.resize(n);
@@ -58,7 +59,7 @@ OptionBuilder::Draft OptionBuilder::draft(const Sentences& sentences, int n_thre
   out.rules.resize(n);
   out.scores.resize(n * grammar::kNumPhraseScores);
   out.orientations.resize(n * n_columns);
-  out.targets.resize(at(out.target_offsets.back()));
+  out.targets.values.resize(at(out.targets.offsets.back()));
   parallel_chunks(sentences.size(), 16, n_threads, control, [&](int64_t begin, int64_t end, int) {
     for (int64_t s = begin; s < end; ++s) {
       const grammar::OptionList& list = lists[at(s)];
@@ -69,8 +70,8 @@ OptionBuilder::Draft OptionBuilder::draft(const Sentences& sentences, int n_thre
         out.end[i] = option.end;
         out.rules[i] = option.pair;
         copy_to(std::span<const float>(option.scores), out.scores, i * grammar::kNumPhraseScores);
-        copy_to(option.target, out.targets, at(out.target_offsets[i]));
-        if (option.end - option.begin == 1) out.pass_through[at(sentences.offsets[at(s)] + option.begin)] = 0;
+        copy_to(option.target, out.targets.values, at(out.targets.offsets[i]));
+        if (option.end - option.begin == 1) out.pass_through.values[at(sentences.offsets[at(s)] + option.begin)] = 0;
         ++i;
       }
     }
@@ -117,33 +118,36 @@ OptionBuilder::Draft OptionBuilder::draft(const Sentences& sentences, int n_thre
   return draft;
 }
 
-BuiltOptions OptionBuilder::finish(Draft&& draft, names::FeatureIndex& index, bool grow) {
-  BuiltOptions& out = draft.options;
+PhraseBatch OptionBuilder::finish(Draft&& draft, const PassedWords& passed, names::FeatureIndex& index, bool grow) {
+  PhraseBatch& out = draft.options;
   const size_t n = out.rules.size();
-  out.feature_offsets.assign(n + 1, 0);
-  if (draft.rows.empty()) return std::move(out);
+  pass(passed, out.pass_through.values);
+  out.own_words = passed.own_words;
+  auto& ids = out.feature_ids.values;
+  out.feature_ids.offsets.assign(n + 1, 0);
+  if (draft.rows.empty()) return checked(std::move(out));
 
   const templates::FeatureColumns of_pair = templates::intern_rows(draft.rows, index, grow);
   templates::FeatureColumns of_option;
   for (const templates::ContextRows& rows : draft.context_rows) rows.intern(index, grow, of_option);
   for (size_t i = 0; i < n; ++i) {
-    const auto begin = static_cast<std::ptrdiff_t>(out.feature_ids.size());
+    const auto begin = static_cast<std::ptrdiff_t>(ids.size());
     const auto append = [&](const templates::FeatureColumns& columns, size_t row) {
       for (size_t f = columns.offsets[row]; f < columns.offsets[row + 1]; ++f) {
-        const auto known = std::find(out.feature_ids.begin() + begin, out.feature_ids.end(), columns.ids[f]);
-        if (known != out.feature_ids.end()) {
-          out.feature_values[at(known - out.feature_ids.begin())] += columns.values[f];
+        const auto known = std::find(ids.begin() + begin, ids.end(), columns.ids[f]);
+        if (known != ids.end()) {
+          out.feature_values[at(known - ids.begin())] += columns.values[f];
           continue;
         }
-        out.feature_ids.push_back(columns.ids[f]);
+        ids.push_back(columns.ids[f]);
         out.feature_values.push_back(columns.values[f]);
       }
     };
     append(of_pair, draft.pair_of_option[i]);
     if (!draft.context_rows.empty()) append(of_option, i);
-    out.feature_offsets[i + 1] = static_cast<int64_t>(out.feature_ids.size());
+    out.feature_ids.offsets[i + 1] = static_cast<int64_t>(ids.size());
   }
-  return std::move(out);
+  return checked(std::move(out));
 }
 
 }  // namespace dragoman::search

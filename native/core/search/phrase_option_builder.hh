@@ -8,24 +8,12 @@
 #include "core/base/ragged.hh"
 #include "core/grammar/phrase_view.hh"
 #include "core/names/feature_index.hh"
+#include "core/search/batch.hh"
+#include "core/search/phrase_batch.hh"
 #include "core/templates/context_rows.hh"
 #include "core/templates/rule_template.hh"
 
 namespace dragoman::search {
-
-// Arrays as PhraseBatch has them.
-struct BuiltOptions {
-  std::vector<int32_t> pass_through;  // -1 where no option covers just that word, so that it must pass; else 0
-  std::vector<int64_t> first;
-  std::vector<int32_t> begin, end;
-  std::vector<int64_t> target_offsets;
-  std::vector<int32_t> targets;
-  std::vector<int64_t> rules;
-  std::vector<float> scores, orientations;
-  std::vector<int64_t> feature_offsets;
-  std::vector<int32_t> feature_ids;
-  std::vector<float> feature_values;
-};
 
 class OptionBuilder {
  public:
@@ -35,16 +23,17 @@ class OptionBuilder {
 
   // A batch on its way: everything is there but the ids of its sparse features, whose names wait in `rows`.
   struct Draft {
-    BuiltOptions options;
-    std::vector<uint32_t> pair_of_option;      // row of each option's pair
+    PhraseBatch options;                   // pass_through is kMustPass where no option covers just that word, else 0
+    std::vector<uint32_t> pair_of_option;  // row of each option's pair
     std::vector<templates::FeatureRows> rows;  // of pairs in the order of first use, in chunks of kChunk
     std::vector<templates::ContextRows>
         context_rows;  // of options, in chunks of sentences; none without such templates
   };
   Draft draft(const Sentences& sentences, int n_threads, Control& control) const;
-  // Gives the sparse features their ids, new ones in the order of options; without `grow` features that the index lacks
-  // are left out. Not thread-safe: it changes the index.
-  static BuiltOptions finish(Draft&& draft, names::FeatureIndex& index, bool grow);
+  // Gives words that pass through and sparse features their ids, new ones of features in the order of options; without
+  // `grow` features that the index lacks are left out. Not thread-safe: it changes the index. Throws InputError when
+  // what the tables say does not fit together.
+  static PhraseBatch finish(Draft&& draft, const PassedWords& passed, names::FeatureIndex& index, bool grow);
 
  private:
   static constexpr size_t kChunk = 256;

@@ -1,67 +1,20 @@
 #include "core/search/phrase_prepare.hh"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
-#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <unordered_map>
 
 namespace dragoman::search {
 
-namespace {
-
-size_t n_columns(const PhraseFeatures& features) {
-  size_t n = 0;
-  for (const ReorderingFeatures& model : features.reordering) n += model.backward.size() + model.forward.size();
-  return n;
-}
-
-size_t at(int64_t i) { return static_cast<size_t>(i); }
-
-}  // namespace
-
-void PhraseBatch::check(const PhraseFeatures& features) const {
-  const auto fail = [](const std::string& why) { throw std::invalid_argument("translation options: " + why); };
-  const auto n = options.begin.size();
-  if (options.first.size() != at(size()) + 1) fail("one offset more than there are sentences is needed");
-  Ragged<int32_t>{options.first, options.begin}.check("translation options");
-  if (options.end.size() != n || at(options.targets.size()) != n || options.rules.size() != n ||
-      at(options.feature_ids.size()) != n)
-    fail("the arrays have different lengths");
-  if (options.scores.size() != n * features.scores.size()) fail("every option needs a value for each score");
-  if (options.orientations.size() != n * n_columns(features))
-    fail("every option needs a value for each orientation of each reordering model");
-  if (options.feature_values.size() != options.feature_ids.values.size()) fail("a feature has no value");
-  for (const int32_t id : options.feature_ids.values)
-    if (id < 0) fail("feature ids must not be negative");
-  for (const int32_t word : options.targets.values)
-    if (word < 0) fail("target words must not be negative");
-  for (const int32_t word : pass_through.values)
-    if (word < 0) fail("target words must not be negative");
-  for (const float value : options.scores)
-    if (!std::isfinite(value)) fail("a score is not finite");
-  for (const float value : options.orientations)
-    if (!std::isfinite(value)) fail("an orientation's log probability is not finite");
-  for (const float value : options.feature_values)
-    if (!std::isfinite(value)) fail("a feature value is not finite");
-  for (int64_t s = 0; s < size(); ++s) {
-    const auto length = static_cast<int32_t>(pass_through[s].size());
-    for (int64_t o = options.first[at(s)]; o < options.first[at(s) + 1]; ++o)
-      if (options.begin[at(o)] < 0 || options.begin[at(o)] >= options.end[at(o)] || options.end[at(o)] > length)
-        fail("an option's span is not inside its sentence");
-  }
-}
-
 std::span<const int32_t> target_of(const PhraseBatch& batch, int64_t sentence, const Option& option) {
-  if (option.source >= 0) return batch.options.targets[option.source];
+  if (option.source >= 0) return batch.targets[option.source];
   return batch.pass_through[sentence].subspan(at(-1 - option.source), 1);
 }
 
 PhraseSight view_of(const PhraseBatch& batch, int64_t sentence, const Option& option) {
-  return {option.span, target_of(batch, sentence, option),
-          option.source >= 0 ? batch.options.rules[at(option.source)] : -1};
+  return {option.span, target_of(batch, sentence, option), option.source >= 0 ? batch.rules[at(option.source)] : -1};
 }
 
 void append_local_features(const PhraseBatch& batch, int64_t sentence, const PhraseFeatures& features,
@@ -76,10 +29,10 @@ void append_local_features(const PhraseBatch& batch, int64_t sentence, const Phr
   }
   add(features.phrases, 1);
   const size_t n_scores = features.scores.size();
-  for (size_t i = 0; i < n_scores; ++i) add(features.scores[i], batch.options.scores[at(option.source) * n_scores + i]);
-  const auto begin = at(batch.options.feature_ids.offsets[at(option.source)]);
-  const auto end = at(batch.options.feature_ids.offsets[at(option.source) + 1]);
-  for (size_t i = begin; i < end; ++i) add(batch.options.feature_ids.values[i], batch.options.feature_values[i]);
+  for (size_t i = 0; i < n_scores; ++i) add(features.scores[i], batch.scores[at(option.source) * n_scores + i]);
+  const auto begin = at(batch.feature_ids.offsets[at(option.source)]);
+  const auto end = at(batch.feature_ids.offsets[at(option.source) + 1]);
+  for (size_t i = begin; i < end; ++i) add(batch.feature_ids.values[i], batch.feature_values[i]);
 }
 
 void Prepared::collect(const PhraseBatch& batch, int64_t sentence, const PhraseFeatures& features,
@@ -87,7 +40,7 @@ void Prepared::collect(const PhraseBatch& batch, int64_t sentence, const PhraseF
   n_words = static_cast<int32_t>(batch.pass_through[sentence].size());
   max_length = 1;
   options.clear();
-  const auto& o = batch.options;
+  const auto& o = batch;
   std::vector<char> has_option(at(n_words));
   std::vector<forest::Feature> local;
   const auto add = [&](SourceSpan span, int64_t source) {
@@ -163,7 +116,7 @@ void Prepared::finish(const PhraseBatch& batch, int64_t sentence, const PhraseFe
     Option& option = options[i];
     std::fill(scores.begin(), scores.end(), 0.0f);
     if (option.source >= 0) {
-      const float* row = batch.options.orientations.data() + at(option.source) * (n_backward + n_forward);
+      const float* row = batch.orientations.data() + at(option.source) * (n_backward + n_forward);
       size_t b = i * n_backward, f = 0;
       for (const ReorderingFeatures& model : features.reordering) {
         for (const int32_t id : model.backward) backward[b++] = weight_of(weights, id) * static_cast<double>(*row++);

@@ -1,6 +1,7 @@
 #include "core/search/phrase_search.hh"
 
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "core/base/parallel.hh"
@@ -10,35 +11,32 @@ namespace dragoman::search {
 
 namespace {
 
+// The language model, or none: then every word scores 0 in the one state.
 struct ModelLm {
   static constexpr uint32_t kUnk = lm::kUnk, kEos = lm::kEos;
   const lm::Model* model;
-  uint32_t begin() const { return model->begin_state().node; }
-  uint32_t empty() const { return model->empty_state().node; }
+  uint32_t begin() const { return model ? model->begin_state().node : 0; }
+  uint32_t empty() const { return model ? model->empty_state().node : 0; }
   float score(uint32_t state, uint32_t word, uint32_t& next) const {
-    lm::State out;
-    const float logprob = model->score({state}, word, out);
+    lm::State out{0};
+    const float logprob = model ? model->score({state}, word, out) : 0;
     next = out.node;
     return logprob;
   }
   void prefetch(uint32_t state, uint32_t word) const {
+    if (!model) return;
     model->prefetch_node(state);
     model->prefetch(state, word);
   }
 };
 
-struct NoLm {
-  static constexpr uint32_t kUnk = 0, kEos = 0;
-  uint32_t begin() const { return 0; }
-  uint32_t empty() const { return 0; }
-  float score(uint32_t, uint32_t, uint32_t& next) const {
-    next = 0;
-    return 0;
-  }
-  void prefetch(uint32_t, uint32_t) const {}
-};
-
 }  // namespace
+
+size_t PhraseFeatures::n_orientations() const {
+  size_t n = 0;
+  for (const ReorderingFeatures& model : reordering) n += model.backward.size() + model.forward.size();
+  return n;
+}
 
 PhraseDecoder::PhraseDecoder(PhraseSettings settings, PhraseFeatures features, std::shared_ptr<const lm::Model> lm,
                              std::vector<uint32_t> lm_words,
@@ -67,20 +65,19 @@ PhraseDecoder::PhraseDecoder(PhraseSettings settings, PhraseFeatures features, s
 template <typename Take>
 void PhraseDecoder::run(const PhraseBatch& batch, std::span<const double> weights, int n_threads, Control& control,
                         Take&& take) const {
-  batch.check(features_);
-  const auto with = [&](auto lm) {
-    using Searcher = PhraseSearcher<decltype(lm)>;
-    std::vector<std::unique_ptr<Searcher>> searchers(static_cast<size_t>(std::max(1, n_threads)));
-    parallel_chunks(batch.size(), 1, n_threads, control, [&](int64_t begin, int64_t end, int worker) {
-      auto& searcher = searchers[static_cast<size_t>(worker)];
-      if (!searcher) searcher = std::make_unique<Searcher>(settings_, features_, lm, lm_words_, templates_);
-      for (int64_t s = begin; s < end; ++s) take(s, searcher->run(batch, s, weights));
-    });
-  };
-  if (lm_)
-    with(ModelLm{lm_.get()});
-  else
-    with(NoLm{});
+  const auto fail = [](const std::string& why) { throw std::invalid_argument("translation options: " + why); };
+  if (batch.n_scores != static_cast<int64_t>(features_.scores.size()))
+    fail("every option needs a value for each score");
+  if (batch.n_orientations != static_cast<int64_t>(features_.n_orientations()))
+    fail("every option needs a value for each orientation of each reordering model");
+  using Searcher = PhraseSearcher<ModelLm>;
+  std::vector<std::unique_ptr<Searcher>> searchers(static_cast<size_t>(std::max(1, n_threads)));
+  parallel_chunks(batch.size(), 1, n_threads, control, [&](int64_t begin, int64_t end, int worker) {
+    auto& searcher = searchers[static_cast<size_t>(worker)];
+    if (!searcher)
+      searcher = std::make_unique<Searcher>(settings_, features_, ModelLm{lm_.get()}, lm_words_, templates_);
+    for (int64_t s = begin; s < end; ++s) take(s, searcher->run(batch, s, weights));
+  });
 }
 
 std::vector<forest::Forest> PhraseDecoder::decode(const PhraseBatch& batch, std::span<const double> weights,

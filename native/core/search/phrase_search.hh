@@ -6,14 +6,13 @@
 #include <limits>
 #include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "core/base/control.hh"
-#include "core/base/ragged.hh"
 #include "core/forest/forest.hh"
 #include "core/forest/kbest.hh"
 #include "core/lm/model.hh"
+#include "core/search/phrase_batch.hh"
 #include "core/search/reordering.hh"
 
 namespace dragoman::search {
@@ -31,6 +30,8 @@ struct PhraseFeatures {
   int32_t lm = -1, words = -1, phrases = -1, unknown = -1, distortion = -1;
   std::vector<int32_t> scores;  // of the options' score columns
   std::vector<ReorderingFeatures> reordering;
+
+  size_t n_orientations() const;  // columns of all reordering models
 };
 
 struct PhraseSettings {
@@ -39,27 +40,6 @@ struct PhraseSettings {
   double beam = std::numeric_limits<double>::infinity();  // hypotheses worse than a stack's best by more are dropped
   int32_t option_limit = 20;                              // options kept of a span, the best by estimate; 0: all
   int32_t distortion_limit = 6;                           // negative: none
-};
-
-// The translation options of a batch of sentences, in memory. Row i of a ragged part belongs to option i.
-struct PhraseOptions {
-  std::span<const int64_t> first;  // options of sentence s: first[s] to first[s + 1]
-  std::span<const int32_t> begin, end;
-  Ragged<int32_t> targets;
-  std::span<const int64_t> rules;
-  std::span<const float> scores;        // row-major
-  std::span<const float> orientations;  // row-major, log probabilities, the columns of all models
-  Ragged<int32_t> feature_ids;
-  std::span<const float> feature_values;
-};
-
-struct PhraseBatch {
-  Sentences pass_through;  // for every source word the target id that it is passed through as, where nothing covers it
-  PhraseOptions options;
-
-  int64_t size() const { return pass_through.size(); }
-  // Throws std::invalid_argument unless everything fits together.
-  void check(const PhraseFeatures& features) const;
 };
 
 // What a template of transition features sees of a phrase.
@@ -98,7 +78,7 @@ class PhraseDecoder {
                 std::vector<uint32_t> lm_words, std::vector<std::shared_ptr<const TransitionTemplate>> templates = {});
 
   const PhraseFeatures& features() const { return features_; }
-  // Feature f weighs weights[f], or 0 beyond.
+  // The batch is one that was checked. Feature f weighs weights[f], or 0 beyond.
   std::vector<forest::Forest> decode(const PhraseBatch& batch, std::span<const double> weights, int n_threads,
                                      Control& control) const;
   // The k best candidates at once, without keeping the forests.

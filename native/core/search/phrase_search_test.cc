@@ -45,15 +45,18 @@ struct Toy {
 
   search::PhraseBatch batch() const {
     return {{pass_offsets, pass_through},
-            {first,
-             begin,
-             end,
-             {target_offsets, targets},
-             rules,
-             scores,
-             orientations,
-             {feature_offsets, feature_ids},
-             feature_values}};
+            first,
+            begin,
+            end,
+            {target_offsets, targets},
+            rules,
+            scores,
+            orientations,
+            {feature_offsets, feature_ids},
+            feature_values,
+            1,
+            6,
+            {}};
   }
 };
 
@@ -104,7 +107,7 @@ TEST(stateful_templates_see_what_they_ask_for) {
     std::vector<double> weights(70);
     for (double& w : weights) w = static_cast<double>(random() % 9) / 8 - 0.5;
     const search::PhraseFeatures f = features(round % 2 == 0);
-    batch.check(f);
+    batch.check();
     const search::PhraseSettings cube{1 << 20, 1 << 20, 1e9, 0, round % 3 == 0 ? -1 : 2};
     search::PhraseSettings plain = cube;
     plain.pop_limit = 0;

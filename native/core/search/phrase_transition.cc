@@ -51,8 +51,7 @@ void Transitions::append_features(const Hypothesis& h, const Option& o, std::vec
   };
   orient(h, o.span);
   const size_t n_models = features_.reordering.size(), n_columns = prepared_.n_backward + prepared_.n_forward;
-  const float* row =
-      o.source < 0 ? nullptr : batch_->options.orientations.data() + static_cast<size_t>(o.source) * n_columns;
+  const float* row = o.source < 0 ? nullptr : batch_->orientations.data() + static_cast<size_t>(o.source) * n_columns;
   const float* forth = prepared_.carry_scores.data() + h.carry * prepared_.n_forward;
   for (size_t m = 0; m < n_models; ++m) {
     const ReorderingFeatures& model = features_.reordering[m];

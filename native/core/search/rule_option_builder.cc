@@ -13,8 +13,6 @@ namespace {
 constexpr int64_t kChunk = 64;            // source sides that are looked up together
 constexpr int64_t kContextSentences = 8;  // sentences whose contexts are named together
 
-size_t at(int64_t i) { return static_cast<size_t>(i); }
-
 template <typename T>
 void copy_to(std::span<const T> from, std::vector<T>& to, int64_t place) {
   std::copy(from.begin(), from.end(), to.begin() + place);
@@ -35,10 +33,9 @@ void each_place(std::span<const grammar::Symbol> pattern, std::span<const int32_
   }
 }
 
-void copy_columns(templates::FeatureColumns&& columns, std::vector<int64_t>& offsets, std::vector<int32_t>& ids,
-                  std::vector<float>& values) {
-  offsets.assign(columns.offsets.begin(), columns.offsets.end());
-  ids = std::move(columns.ids);
+void copy_columns(templates::FeatureColumns&& columns, RaggedVector<int32_t>& ids, std::vector<float>& values) {
+  ids.offsets.assign(columns.offsets.begin(), columns.offsets.end());
+  ids.values = std::move(columns.ids);
   values = std::move(columns.values);
 }
 
@@ -68,9 +65,16 @@ struct RuleOptionBuilder::Found {
 };
 
 RuleOptionBuilder::RuleOptionBuilder(const grammar::RuleView& view, const MatchLimits& limits,
-                                     templates::TemplateSet templates)
-    : view_(view), limits_(limits), templates_(std::move(templates)) {
+                                     templates::TemplateSet templates, std::vector<size_t> score_columns,
+                                     std::vector<std::string> labels)
+    : view_(view),
+      limits_(limits),
+      templates_(std::move(templates)),
+      score_columns_(std::move(score_columns)),
+      labels_(std::move(labels)) {
   if (limits.max_span < 1 || limits.max_gap < 1) throw std::invalid_argument("spans have at least one word");
+  for (const size_t column : score_columns_)
+    if (column >= at(view.n_scores())) throw std::invalid_argument("the grammar has no such score");
 }
 
 RuleOptionBuilder::Draft RuleOptionBuilder::draft(const Sentences& sentences, int n_threads, Control& control) const {
@@ -107,10 +111,13 @@ RuleOptionBuilder::Draft RuleOptionBuilder::draft(const Sentences& sentences, in
   for (const Found::Chunk& chunk : found.chunks) first_row.push_back(first_row.back() + chunk.first.back());
 
   // Places in the arrays; source sides without rules in the view are left out.
-  BuiltRules& out = draft.rules;
-  out.pass_through.assign(sentences.values.size(), -1);
+  RuleBatch& out = draft.rules;
+  out.words = {{sentences.offsets.begin(), sentences.offsets.end()},
+               {sentences.values.begin(), sentences.values.end()}};
+  out.labels = labels_;
+  out.n_scores = static_cast<int64_t>(score_columns_.size());
+  out.pass_through.assign(sentences.values.size(), kMustPass);
   out.first_pattern.push_back(0);
-  out.symbol_offsets.push_back(0);
   out.first_rule.push_back(0);
   for (int64_t s = 0; s < sentences.size(); ++s) {
     for (const int64_t source : patterns[at(s)]) {
@@ -121,42 +128,44 @@ RuleOptionBuilder::Draft RuleOptionBuilder::draft(const Sentences& sentences, in
       if (const auto symbols = found.symbols(i); symbols.size() == 1)
         for (size_t w = 0; w < sentences[s].size(); ++w)
           if (sentences[s][w] == symbols[0]) out.pass_through[at(sentences.offsets[at(s)]) + w] = 0;
-      out.symbol_offsets.push_back(out.symbol_offsets.back() + static_cast<int64_t>(found.symbols(i).size()));
+      out.patterns.offsets.push_back(out.patterns.offsets.back() + static_cast<int64_t>(found.symbols(i).size()));
       out.first_rule.push_back(out.first_rule.back() + n_rules);
       draft.row_of_pattern.push_back(first_row[at(i / kChunk)] + found.chunk(i).first[at(i % kChunk)]);
     }
     out.first_pattern.push_back(static_cast<int64_t>(found.of_pattern.size()));
   }
   const auto n_rules = at(out.first_rule.back());
-  const auto n_scores = static_cast<int64_t>(view_.n_scores());
-  out.target_offsets.assign(n_rules + 1, 0);
+  const auto n_all = at(view_.n_scores()), n_scores = score_columns_.size();
+  out.targets.offsets.assign(n_rules + 1, 0);
   for (size_t p = 0; p < found.of_pattern.size(); ++p) {
     auto r = at(out.first_rule[p]);
     for (const grammar::Rule& rule : found.rules(found.of_pattern[p])) {
-      out.target_offsets[r + 1] = out.target_offsets[r] + static_cast<int64_t>(rule.target.size());
+      out.targets.offsets[r + 1] = out.targets.offsets[r] + static_cast<int64_t>(rule.target.size());
       ++r;
     }
   }
-  out.symbols.resize(at(out.symbol_offsets.back()));
+  out.patterns.values.resize(at(out.patterns.offsets.back()));
   out.lhs.resize(n_rules);
   out.rules.resize(n_rules);
-  out.scores.resize(n_rules * at(n_scores));
-  out.targets.resize(at(out.target_offsets.back()));
+  out.scores.resize(n_rules * n_scores);
+  out.targets.values.resize(at(out.targets.offsets.back()));
   parallel_chunks(static_cast<int64_t>(found.of_pattern.size()), 1024, n_threads, control,
                   [&](int64_t begin, int64_t end, int) {
                     for (int64_t p = begin; p < end; ++p) {
                       const int64_t i = found.of_pattern[at(p)];
                       const Found::Chunk& chunk = found.chunk(i);
-                      copy_to(found.symbols(i), out.symbols, out.symbol_offsets[at(p)]);
+                      copy_to(found.symbols(i), out.patterns.values, out.patterns.offsets[at(p)]);
                       const int64_t from = chunk.first[at(i % kChunk)];
                       const int64_t n = out.first_rule[at(p) + 1] - out.first_rule[at(p)];
-                      copy_to(std::span<const float>(chunk.list.scores).subspan(at(from * n_scores), at(n * n_scores)),
-                              out.scores, out.first_rule[at(p)] * n_scores);
+                      const float* row = chunk.list.scores.data() + at(from) * n_all;
+                      float* goal = out.scores.data() + at(out.first_rule[at(p)]) * n_scores;
+                      for (int64_t k = 0; k < n; ++k, row += n_all)
+                        for (const size_t column : score_columns_) *goal++ = row[column];
                       int64_t r = out.first_rule[at(p)];
                       for (const grammar::Rule& rule : found.rules(i)) {
                         out.lhs[at(r)] = rule.lhs;
                         out.rules[at(r)] = rule.rule;
-                        copy_to(rule.target, out.targets, out.target_offsets[at(r)]);
+                        copy_to(rule.target, out.targets.values, out.targets.offsets[at(r)]);
                         ++r;
                       }
                     }
@@ -168,7 +177,7 @@ RuleOptionBuilder::Draft RuleOptionBuilder::draft(const Sentences& sentences, in
 
 void RuleOptionBuilder::add_contexts(const Sentences& sentences, const Found& found, Draft& draft, int n_threads,
                                      Control& control) const {
-  const BuiltRules& rules = draft.rules;
+  const RuleBatch& rules = draft.rules;
   const auto n_chunks = at((sentences.size() + kContextSentences - 1) / kContextSentences);
   struct Places {
     std::vector<int32_t> n_of_pattern, symbols, positions;
@@ -199,7 +208,7 @@ void RuleOptionBuilder::add_contexts(const Sentences& sentences, const Found& fo
     }
     rows.finish();
   });
-  BuiltContexts& out = draft.rules.contexts.emplace();
+  RuleContexts& out = draft.rules.contexts.emplace();
   out.first_place.push_back(0);
   out.first_row.push_back(0);
   for (const Places& here : places) {
@@ -217,7 +226,7 @@ void RuleOptionBuilder::add_contexts(const Sentences& sentences, const Found& fo
 void RuleOptionBuilder::add_gaps(const Found& found, Draft& draft, int n_threads, Control& control) const {
   const templates::GapClasses classes(templates_);
   draft.gap_rows = classes.rows();
-  BuiltGaps& out = draft.rules.gaps.emplace();
+  RuleGaps& out = draft.rules.gaps.emplace();
   out.max_length = classes.max_length();
   out.first_class.push_back(0);
   for (const int64_t source : found.of_pattern) {
@@ -242,23 +251,23 @@ void RuleOptionBuilder::add_gaps(const Found& found, Draft& draft, int n_threads
                   });
 }
 
-BuiltRules RuleOptionBuilder::finish(Draft&& draft, names::FeatureIndex& index, bool grow) {
-  BuiltRules& out = draft.rules;
+RuleBatch RuleOptionBuilder::finish(Draft&& draft, const PassedWords& passed, names::FeatureIndex& index, bool grow) {
+  RuleBatch& out = draft.rules;
   const size_t n_rules = out.rules.size();
-  out.feature_offsets.assign(n_rules + 1, 0);
+  pass(passed, out.pass_through);
+  out.own_words = passed.own_words;
+  auto& offsets = out.feature_ids.offsets;
+  offsets.assign(n_rules + 1, 0);
   const templates::FeatureColumns columns = templates::intern_rows(draft.rows, index, grow);
-  if (out.gaps) {
-    BuiltGaps& gaps = *out.gaps;
-    copy_columns(templates::intern_rows({draft.gap_rows}, index, grow), gaps.feature_offsets, gaps.feature_ids,
-                 gaps.feature_values);
-  }
+  if (out.gaps)
+    copy_columns(templates::intern_rows({draft.gap_rows}, index, grow), out.gaps->feature_ids,
+                 out.gaps->feature_values);
   if (out.contexts) {
     templates::FeatureColumns found;
     for (const templates::ContextRows& rows : draft.context_rows) rows.intern(index, grow, found);
-    BuiltContexts& contexts = *out.contexts;
-    copy_columns(std::move(found), contexts.feature_offsets, contexts.feature_ids, contexts.feature_values);
+    copy_columns(std::move(found), out.contexts->feature_ids, out.contexts->feature_values);
   }
-  if (draft.rows.empty()) return std::move(out);
+  if (draft.rows.empty()) return checked(std::move(out));
   const auto each_rule = [&](auto&& body) {
     for (size_t p = 0; p + 1 < out.first_rule.size(); ++p) {
       size_t row = at(draft.row_of_pattern[p]);
@@ -266,17 +275,16 @@ BuiltRules RuleOptionBuilder::finish(Draft&& draft, names::FeatureIndex& index, 
     }
   };
   each_rule([&](size_t r, size_t row) {
-    out.feature_offsets[r + 1] =
-        out.feature_offsets[r] + static_cast<int64_t>(columns.offsets[row + 1] - columns.offsets[row]);
+    offsets[r + 1] = offsets[r] + static_cast<int64_t>(columns.offsets[row + 1] - columns.offsets[row]);
   });
-  out.feature_ids.resize(at(out.feature_offsets.back()));
-  out.feature_values.resize(out.feature_ids.size());
+  out.feature_ids.values.resize(at(offsets.back()));
+  out.feature_values.resize(at(offsets.back()));
   each_rule([&](size_t r, size_t row) {
     const size_t from = columns.offsets[row], n = columns.offsets[row + 1] - from;
-    copy_to(std::span<const int32_t>(columns.ids).subspan(from, n), out.feature_ids, out.feature_offsets[r]);
-    copy_to(std::span<const float>(columns.values).subspan(from, n), out.feature_values, out.feature_offsets[r]);
+    copy_to(std::span<const int32_t>(columns.ids).subspan(from, n), out.feature_ids.values, offsets[r]);
+    copy_to(std::span<const float>(columns.values).subspan(from, n), out.feature_values, offsets[r]);
   });
-  return std::move(out);
+  return checked(std::move(out));
 }
 
 }  // namespace dragoman::search

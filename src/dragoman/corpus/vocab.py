@@ -42,12 +42,14 @@ class VocabBuilder:
 class Vocab:
     """An immutable vocabulary. Ids 0, 1, 2 are `<unk>`, `<s>`, `</s>`; a corpus word `<s>` has another id."""
 
-    __slots__ = ("_table",)
+    __slots__ = ("_beyond", "_beyond_ids", "_table")
 
-    def __init__(self, table: WordTable) -> None:
+    def __init__(self, table: WordTable, beyond: Iterable[str] = ()) -> None:
         if [table.word(i) for i in range(min(len(table), len(_RESERVED)))] != list(_RESERVED):
             raise InputError("a vocabulary must begin with <unk>, <s>, </s>")
         self._table = table
+        self._beyond = tuple(beyond)
+        self._beyond_ids = {word: len(table) + i for i, word in enumerate(self._beyond)}
 
     @classmethod
     def of(cls, lines: Iterable[str]) -> Vocab:
@@ -56,11 +58,23 @@ class Vocab:
         builder.encode_block(LineBlock("\n".join(lines).encode("utf-8"), 1))
         return builder.freeze()
 
+    def extended(self, words: Iterable[str]) -> Vocab:
+        """The same vocabulary and more words, whose ids follow; only `encode` and its like do not know them.
+
+        For out-of-vocabulary words that pass through a decoder: the native table is shared, so this costs little.
+        """
+        return Vocab(self._table, words)
+
+    @property
+    def beyond(self) -> tuple[str, ...]:
+        """The words that `extended` added; the native table lacks them."""
+        return self._beyond
+
     def __len__(self) -> int:
-        return len(self._table)
+        return len(self._table) + len(self._beyond)
 
     def __contains__(self, word: str) -> bool:
-        return self._table.find(escape_word(word.encode("utf-8"))) >= 0
+        return word in self._beyond_ids or self._table.find(escape_word(word.encode("utf-8"))) >= 0
 
     @property
     def table(self) -> WordTable:
@@ -70,7 +84,7 @@ class Vocab:
     def id(self, word: str) -> int:
         """The id of a corpus word; UNK if it is out of vocabulary."""
         found = self._table.find(escape_word(word.encode("utf-8")))
-        return UNK if found < 0 else found
+        return self._beyond_ids.get(word, UNK) if found < 0 else found
 
     def word(self, id_: int) -> str:
         """The word as it occurs in the corpus (or the reserved symbol)."""
@@ -79,7 +93,9 @@ class Vocab:
 
     def stored(self, id_: int) -> bytes:
         """The escaped form, safe in every text format."""
-        return self._table.word(id_)
+        if id_ < len(self._table):
+            return self._table.word(id_)
+        return escape_word(self._beyond[id_ - len(self._table)].encode("utf-8"))
 
     def encode(self, line: str) -> Int32Array:
         """Ids of one line's tokens, out-of-vocabulary words as UNK."""
@@ -100,7 +116,7 @@ class Vocab:
 
     def save(self, path: PathLike) -> None:
         """Write one stored word per line; the line number (from 0) is the id."""
-        replace_bytes(path, b"".join(self._table.word(i) + b"\n" for i in range(len(self))))
+        replace_bytes(path, b"".join(self._table.word(i) + b"\n" for i in range(len(self._table))))
 
     @classmethod
     def load(cls, path: PathLike) -> Vocab:

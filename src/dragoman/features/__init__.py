@@ -21,7 +21,7 @@ from dragoman.features.weight_files import (
     write_init_opt,
     write_weights,
 )
-from dragoman.features.weights import Weights
+from dragoman.features.weights import Weights, live_values
 
 __all__ = [
     "TEMPLATE_SETS",
@@ -39,6 +39,7 @@ __all__ = [
     "fitted_values",
     "is_init_opt",
     "known_templates",
+    "live_values",
     "load_index",
     "parse_templates",
     "read_init_opt",

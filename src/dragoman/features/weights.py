@@ -9,7 +9,7 @@ import numpy as np
 from dragoman.features.index import FeatureIndex
 from dragoman.types import Float64Array
 
-__all__ = ["Weights"]
+__all__ = ["Weights", "live_values"]
 
 
 class Weights:
@@ -36,7 +36,10 @@ class Weights:
 
     @property
     def values(self) -> Float64Array:
-        """The live buffer (not a copy), one element per feature of the index."""
+        """One number for each feature of the index. What is written into it is a weight from then on.
+
+        A feature that the index learns later has no element here: ask again after the index has grown.
+        """
         if missing := len(self.index) - len(self._values):
             self._values = np.concatenate([self._values, np.zeros(missing)])
         return self._values
@@ -80,3 +83,15 @@ class Weights:
     def __repr__(self) -> str:
         n_nonzero = int(np.count_nonzero(self.values))
         return f"Weights({n_nonzero} of {len(self.index)} features)"
+
+
+def live_values(weights: Weights | Float64Array, index: FeatureIndex) -> Float64Array:
+    """The weights as one number for each feature of the index; a caller's own buffer is used as it is.
+
+    A buffer may be shorter than the index: features met later weigh 0. Weights of features that the index lacks are
+    left out.
+    """
+    if not isinstance(weights, np.ndarray):
+        return weights.values if weights.index is index else weights.values_on(index)
+    missing = len(index) - len(weights)
+    return np.concatenate([weights, np.zeros(missing)]) if missing > 0 else weights

@@ -37,7 +37,7 @@ def write_forest(forest: Forest, path: PathLike) -> None:
     if name.endswith(".json"):
         text = json.dumps(forest_to_json(forest), ensure_ascii=False, separators=(",", ":"))
     else:
-        own = [_core.escape_word(word.encode("utf-8")) for word in forest.own_words]
+        own = [_core.escape_word(word.encode("utf-8")) for word in forest.vocab.beyond]
         data = _core.write_hypergraph(forest.core, forest.vocab.table, own, forest.index)
         text = data.decode("utf-8").removesuffix("\n")
     with open_output(path) as output:

@@ -10,7 +10,7 @@ import numpy as np
 
 from dragoman import _core
 from dragoman.corpus import Vocab
-from dragoman.features import FeatureIndex, Weights
+from dragoman.features import FeatureIndex, Weights, live_values
 from dragoman.forest.arrays import ForestArrays
 from dragoman.forest.derivation import Application, Derivation
 from dragoman.forest.kbest import KBest
@@ -38,10 +38,10 @@ class Expectation:
 class Forest:
     """An immutable packed forest. Nodes are in topological order, the goal last; edge features sum to a derivation's.
 
-    Word ids from `len(vocab)` on are `own_words`: out-of-vocabulary source words copied to the target.
+    `vocab` also has the out-of-vocabulary source words that were copied to the target (`Vocab.extended`).
     """
 
-    __slots__ = ("core", "index", "labels", "own_words", "vocab")
+    __slots__ = ("core", "index", "labels", "vocab")
 
     def __init__(
         self,
@@ -50,16 +50,14 @@ class Forest:
         index: FeatureIndex,
         *,
         labels: tuple[str, ...] = (),
-        own_words: tuple[str, ...] = (),
     ) -> None:
         self.core = core
         self.vocab = vocab
         self.index = index
         self.labels = labels
-        self.own_words = own_words
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _of_arrays, (ForestArrays.of(self.core), self.vocab, self.index, self.labels, self.own_words)
+        return _of_arrays, (ForestArrays.of(self.core), self.vocab, self.index, self.labels)
 
     @property
     def n_nodes(self) -> int:
@@ -69,28 +67,15 @@ class Forest:
     def n_edges(self) -> int:
         return self.core.n_edges
 
-    def weights_of(self, weights: Weights | Float64Array) -> Float64Array:
-        """The weights as an array over this forest's feature index."""
-        return weights if isinstance(weights, np.ndarray) else weights.on(self.index).values
-
-    def word(self, id_: int) -> str:
-        return self.vocab.word(id_) if id_ < len(self.vocab) else self.own_words[id_ - len(self.vocab)]
-
-    def stored(self, id_: int) -> str:
-        """The word in its escaped form, which never equals `<s>`, `</s>` or markup."""
-        if id_ < len(self.vocab):
-            return self.vocab.stored(id_).decode("utf-8")
-        return _core.escape_word(self.own_words[id_ - len(self.vocab)].encode("utf-8")).decode("utf-8")
-
     def text(self, tokens: Int32Array) -> str:
         """The words of these ids, joined by spaces."""
-        return " ".join(self.word(int(id_)) for id_ in tokens)
+        return self.vocab.decode(tokens)
 
     def kbest(self, weights: Weights | Float64Array, k: int, *, distinct: bool = False) -> KBest:
         """The k best derivations; with `distinct`, the best derivation of each of the k best distinct strings."""
         if k < 1:
             raise ValueError(f"k must be at least 1, not {k}")
-        return KBest(*_core.kbest([self.core], self.weights_of(weights), k, distinct, 1))
+        return KBest(*_core.kbest([self.core], live_values(weights, self.index), k, distinct, 1))
 
     def best(self, weights: Weights | Float64Array) -> Derivation | None:
         """The Viterbi derivation; None if the goal has no derivation."""
@@ -124,7 +109,9 @@ class Forest:
             label = int(a.nodes[heads[place], 0])
             applications.append(
                 Application(
-                    symbols=tuple(-1 - symbol if symbol < 0 else self.stored(symbol) for symbol in symbols),
+                    symbols=tuple(
+                        -1 - symbol if symbol < 0 else self.vocab.stored(symbol).decode("utf-8") for symbol in symbols
+                    ),
                     children=children[place],
                     rule=int(a.rules[instance]),
                     label=self.labels[label] if 0 <= label < len(self.labels) else None,
@@ -136,11 +123,11 @@ class Forest:
 
     def log_total(self, weights: Weights | Float64Array) -> float:
         """The log partition function: log of the sum of exp(score) over all derivations."""
-        return float(self.core.inside(self.weights_of(weights), True)[-1]) if self.n_nodes else -np.inf
+        return float(self.core.inside(live_values(weights, self.index), True)[-1]) if self.n_nodes else -np.inf
 
     def expected_features(self, weights: Weights | Float64Array) -> Expectation:
         """Expected feature values, by the inside-outside algorithm."""
-        return Expectation(*self.core.expected_features(self.weights_of(weights)))
+        return Expectation(*self.core.expected_features(live_values(weights, self.index)))
 
     def pruned(self, weights: Weights | Float64Array, threshold: float, *, marginal: Marginal = Marginal.MAX) -> Forest:
         """A copy without the edges whose marginal is below `threshold` (a log, at most 0).
@@ -150,11 +137,9 @@ class Forest:
         """
         if not threshold <= 0:
             raise ValueError(f"the threshold must be a log probability of at most 0, not {threshold}")
-        core = self.core.pruned(self.weights_of(weights), threshold, marginal is Marginal.SUM)
-        return Forest(core, self.vocab, self.index, labels=self.labels, own_words=self.own_words)
+        core = self.core.pruned(live_values(weights, self.index), threshold, marginal is Marginal.SUM)
+        return Forest(core, self.vocab, self.index, labels=self.labels)
 
 
-def _of_arrays(
-    arrays: ForestArrays, vocab: Vocab, index: FeatureIndex, labels: tuple[str, ...], own_words: tuple[str, ...]
-) -> Forest:
-    return Forest(arrays.build(), vocab, index, labels=labels, own_words=own_words)
+def _of_arrays(arrays: ForestArrays, vocab: Vocab, index: FeatureIndex, labels: tuple[str, ...]) -> Forest:
+    return Forest(arrays.build(), vocab, index, labels=labels)

@@ -42,7 +42,7 @@ def forest_to_json(forest: Forest) -> dict[str, Any]:
     ]
     return {
         "format": _FORMAT,
-        "words": [forest.stored(int(word)) for word in words],
+        "words": [forest.vocab.stored(int(word)).decode("utf-8") for word in words],
         "features": forest.index.names(features.astype(np.int32)),
         "labels": list(forest.labels),
         "instances": [

@@ -56,10 +56,9 @@ def oracles(
 
 
 def _ids(forest: Forest, line: str) -> list[int]:
-    """Word ids of the forest; words that do not occur in it get an unused id."""
-    own = {word: len(forest.vocab) + i for i, word in enumerate(forest.own_words)}
+    """Word ids as in the forest; words that it cannot have get an id that it does not use."""
     return [
-        forest.vocab.id(word) if word in forest.vocab else own.get(word, _IN_NO_FOREST)
+        forest.vocab.id(word) if word in forest.vocab else _IN_NO_FOREST
         for word in line.replace("\t", " ").split(" ")
         if word
     ]

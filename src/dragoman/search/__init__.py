@@ -1,13 +1,12 @@
 """Decoders: from translation options and weights to forests."""
 
+from dragoman._core import PhraseBatch, RuleBatch
 from dragoman.search.chart_builder import RuleOptionBuilder
 from dragoman.search.chart_config import ChartConfig, ChartFeatures
 from dragoman.search.chart_decoder import ChartDecoder
-from dragoman.search.chart_options import RuleContexts, RuleGaps, RuleOptions
 from dragoman.search.phrase_builder import PhraseOptionBuilder
 from dragoman.search.phrase_config import Algorithm, PhraseConfig, PhraseFeatures, phrase15
 from dragoman.search.phrase_decoder import PhraseDecoder
-from dragoman.search.phrase_options import PhraseOptions
 from dragoman.search.rescore import RuleRescorer
 from dragoman.search.sentences import Sentence
 
@@ -16,15 +15,13 @@ __all__ = [
     "ChartConfig",
     "ChartDecoder",
     "ChartFeatures",
+    "PhraseBatch",
     "PhraseConfig",
     "PhraseDecoder",
     "PhraseFeatures",
     "PhraseOptionBuilder",
-    "PhraseOptions",
-    "RuleContexts",
-    "RuleGaps",
+    "RuleBatch",
     "RuleOptionBuilder",
-    "RuleOptions",
     "RuleRescorer",
     "Sentence",
     "phrase15",

@@ -29,20 +29,20 @@ class EncodedSentences:
     offsets: Int64Array
     ids: Int32Array
 
-    def pass_words(self, pass_through: Int32Array, target: Vocab) -> tuple[str, ...]:
-        """Replace the negative target ids by those of the source words; returns the words beyond the vocabulary."""
+    def passed(self, places: Int64Array, target: Vocab) -> tuple[Int32Array, list[str]]:
+        """Target ids of the source words at some places, which pass through; and those that the vocabulary lacks."""
+        ids = np.zeros(len(places), np.int32)
         own: dict[str, int] = {}
-        places = np.flatnonzero(pass_through < 0)
         numbers = np.searchsorted(self.offsets, places, side="right") - 1
-        for place, number in zip(places.tolist(), numbers.tolist(), strict=True):
+        for i, (place, number) in enumerate(zip(places.tolist(), numbers.tolist(), strict=True)):
             words = self.tokens[number]
             if words is None:
                 word = self.vocab.word(int(self.ids[place]))
             else:
                 word = words[place - int(self.offsets[number])]
             known = target.id(word)
-            pass_through[place] = known if known != UNK else own.setdefault(word, len(target) + len(own))
-        return tuple(own)
+            ids[i] = known if known != UNK else own.setdefault(word, len(target) + len(own))
+        return ids, list(own)
 
 
 def encode_sentences(sentences: Sequence[Sentence], vocab: Vocab) -> EncodedSentences:

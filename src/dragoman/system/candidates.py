@@ -14,7 +14,7 @@ from dragoman.pool import Pool, Shard
 from dragoman.text import split_tokens
 from dragoman.types import Int32Array
 
-__all__ = ["intern_words", "pool_of", "shard_of", "words_of"]
+__all__ = ["intern_passed", "pool_of", "shard_of", "words_of"]
 
 
 def pool_of(
@@ -22,18 +22,17 @@ def pool_of(
     sentences: Sequence[str],
     *,
     vocab: Vocab,
-    own_words: Sequence[str],
     index: FeatureIndex,
     dense: Sequence[str],
     round_number: int = 0,
     first_sentence: int = 0,
 ) -> Pool:
-    """The lists over the decoder's own feature index; a word of no vocabulary gets an id in the pool's table."""
+    """The lists over the decoder's own feature index; `vocab` is that of their words."""
     words = words_of(vocab)
     shard = shard_of(
         best,
-        own=intern_words(words, own_words),
-        n_words=len(vocab),
+        passed=intern_passed(words, vocab),
+        n_words=len(vocab.table),
         source_lengths=np.array([len(split_tokens(sentence)) for sentence in sentences], np.int32),
         round_number=round_number,
         first_sentence=first_sentence,
@@ -42,30 +41,30 @@ def pool_of(
 
 
 def words_of(vocab: Vocab) -> WordTable:
-    """A copy of the vocabulary's words, with their ids: a pool's table grows, the system's must not."""
+    """A copy of the vocabulary's native table, with its ids: a pool's table grows, the system's must not."""
     return word_table(vocab.table.blob(), vocab.table.offsets())
 
 
-def intern_words(words: WordTable, own_words: Sequence[str]) -> Int32Array:
-    """Ids of words, which the table learns."""
-    return np.array([words.intern(escape_word(word.encode("utf-8"))) for word in own_words], np.int32)
+def intern_passed(words: WordTable, vocab: Vocab) -> Int32Array:
+    """Ids of the words beyond the vocabulary's native table; the pool's table learns them."""
+    return np.array([words.intern(escape_word(word.encode("utf-8"))) for word in vocab.beyond], np.int32)
 
 
 def shard_of(
     best: KBest,
     *,
-    own: Int32Array,
+    passed: Int32Array,
     n_words: int,
     source_lengths: Int32Array,
     round_number: int = 0,
     first_sentence: int = 0,
 ) -> Shard:
-    """The lists as a shard. `own` are the ids that tokens from `n_words` on, beyond the vocabulary, become."""
+    """The lists as a shard. `passed` are the ids that tokens from `n_words` on, of words passed through, become."""
     tokens = best.tokens
-    if len(own):
+    if len(passed):
         beyond = tokens >= n_words
         tokens = tokens.copy()
-        tokens[beyond] = own[tokens[beyond] - n_words]
+        tokens[beyond] = passed[tokens[beyond] - n_words]
     n = len(best)
     return Shard(
         sentence_ids=np.arange(first_sentence, first_sentence + best.n_sentences, dtype=np.int32),

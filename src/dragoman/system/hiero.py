@@ -11,7 +11,7 @@ from dragoman.features import FeatureIndex, parse_templates
 from dragoman.forest import Derivation
 from dragoman.grammar import Grammar, extract_rules, is_nonterminal
 from dragoman.lm import LanguageModel
-from dragoman.search import ChartConfig, ChartDecoder, ChartFeatures, RuleOptionBuilder, RuleOptions, RuleRescorer
+from dragoman.search import ChartConfig, ChartDecoder, ChartFeatures, RuleBatch, RuleOptionBuilder, RuleRescorer
 from dragoman.system.settings import DenseSet, HieroSettings, SystemSettings
 from dragoman.system.translator import Preset, SearchTranslator
 from dragoman.types import Int64Array, PathLike, Progress
@@ -25,7 +25,7 @@ _CONFIGS = {
 }
 
 
-class HieroTranslator(SearchTranslator[RuleOptions]):
+class HieroTranslator(SearchTranslator[RuleBatch]):
     """Rules from a view of the grammar, then chart decoding.
 
     `word_counts` (by id) of the training text say which words are frequent to templates.
@@ -47,15 +47,13 @@ class HieroTranslator(SearchTranslator[RuleOptions]):
         self._features = chart_features(model.dense, None if given is None else tuple(given))
         self._lm = lm
         self._max_span = model.max_span
-        source_counts, target_counts = (None, None) if word_counts is None else word_counts
         builder = RuleOptionBuilder(
             self._view,
             index,
             templates=parse_templates(settings.features),
             scores=self._features.scores,
             max_span=model.max_span,
-            source_counts=source_counts,
-            target_counts=target_counts,
+            word_counts=word_counts,
         )
         super().__init__(index, grammar.target_vocab, builder, self._features.names())
 

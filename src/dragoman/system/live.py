@@ -8,7 +8,7 @@ import numpy as np
 
 from dragoman.pool import Pool, Shard
 from dragoman.pool.shard import concatenate
-from dragoman.system.candidates import intern_words, shard_of, words_of
+from dragoman.system.candidates import intern_passed, shard_of, words_of
 from dragoman.system.system import SystemView
 from dragoman.system.translator import Preset
 from dragoman.text import split_tokens
@@ -30,7 +30,7 @@ class LiveDecoder:
         self.index = self._translator.index
         self.sparse = len(self.index) > len(set(self._translator.dense()))
         self.words = words_of(self._translator.vocab)
-        self._own = [intern_words(self.words, self._prepared.own_words(s)) for s in range(len(sentences))]
+        self._passed = [intern_passed(self.words, self._prepared.vocab(s)) for s in range(len(sentences))]
         self.lengths = np.array([len(split_tokens(sentence)) for sentence in sentences], np.int32)
 
     def __len__(self) -> int:
@@ -40,8 +40,8 @@ class LiveDecoder:
         """The k best candidates of one sentence, the best first; its id is its position."""
         return shard_of(
             self._prepared.kbest(sentence, weights, k, distinct=distinct),
-            own=self._own[sentence],
-            n_words=len(self._translator.vocab),
+            passed=self._passed[sentence],
+            n_words=len(self._translator.vocab.table),
             source_lengths=self.lengths[sentence : sentence + 1],
             first_sentence=sentence,
         )

@@ -9,11 +9,11 @@ from dragoman.forest import Derivation
 from dragoman.grammar import Grammar, PhraseExtraction, extract_phrases
 from dragoman.lm import LanguageModel
 from dragoman.search import (
+    PhraseBatch,
     PhraseConfig,
     PhraseDecoder,
     PhraseFeatures,
     PhraseOptionBuilder,
-    PhraseOptions,
 )
 from dragoman.system.settings import PhraseSettings, SystemSettings
 from dragoman.system.translator import Preset, SearchTranslator
@@ -28,7 +28,7 @@ _CONFIGS = {
 }
 
 
-class PhraseTranslator(SearchTranslator[PhraseOptions]):
+class PhraseTranslator(SearchTranslator[PhraseBatch]):
     """Options from a view of the grammar, then stack decoding.
 
     `word_counts` (by id) of the training text say which words are frequent to templates.
@@ -49,13 +49,11 @@ class PhraseTranslator(SearchTranslator[PhraseOptions]):
         self._features = PhraseFeatures(reordering=model.reordering)
         self._lm = lm
         self._distortion_limit = model.distortion_limit
-        source_counts, target_counts = (None, None) if word_counts is None else word_counts
         builder = PhraseOptionBuilder(
             self._view,
             index,
             templates=parse_templates(settings.features),
-            source_counts=source_counts,
-            target_counts=target_counts,
+            word_counts=word_counts,
         )
         super().__init__(index, grammar.target_vocab, builder, self._features.names())
 

@@ -54,12 +54,10 @@ class SystemView:
         """The best translation of each sentence of tokens, in batches; an empty line stays one."""
         used = self.weights if weights is None else weights
         for batch in _batches(sentences):
-            best, own_words = self.translator.kbest(batch, used, 1, grow=False, preset=preset, n_threads=n_threads)
-            vocab = self.translator.vocab
+            best, vocab = self.translator.kbest(batch, used, 1, grow=False, preset=preset, n_threads=n_threads)
             for s in range(best.n_sentences):
                 c = int(best.sentences[s])
-                tokens = best.tokens_of(c).tolist() if c < best.sentences[s + 1] else ()
-                yield " ".join(vocab.word(t) if t < len(vocab) else own_words[t - len(vocab)] for t in tokens)
+                yield vocab.decode(best.tokens_of(c)) if c < best.sentences[s + 1] else ""
 
     def decode(
         self, sentence: str, weights: Weights | Float64Array | None = None, *, preset: Preset = Preset.DEFAULT
@@ -96,14 +94,13 @@ class SystemView:
     ) -> Pool:
         """Candidate lists, ready for an optimiser; the first sentence has the id `first_sentence`."""
         used = self.weights if weights is None else weights
-        best, own_words = self.translator.kbest(
+        best, vocab = self.translator.kbest(
             sentences, used, k, distinct=distinct, preset=preset, n_threads=n_threads, progress=progress
         )
         return pool_of(
             best,
             sentences,
-            vocab=self.translator.vocab,
-            own_words=own_words,
+            vocab=vocab,
             index=self.translator.index,
             dense=self.translator.dense(),
             round_number=round_number,

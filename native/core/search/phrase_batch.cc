@@ -1,0 +1,36 @@
+#include "core/search/phrase_batch.hh"
+
+#include <stdexcept>
+
+#include "core/search/batch.hh"
+
+namespace dragoman::search {
+
+void PhraseBatch::check() const {
+  const auto fail = [](const std::string& why) { throw std::invalid_argument("translation options: " + why); };
+  pass_through.check("pass_through");
+  targets.check("targets");
+  feature_ids.check("features");
+  const auto n = begin.size();
+  if (first.size() != at(size()) + 1) fail("one offset more than there are sentences is needed");
+  Ragged<int32_t>{first, begin}.check("translation options");
+  if (end.size() != n || at(targets.size()) != n || rules.size() != n || at(feature_ids.size()) != n)
+    fail("the arrays have different lengths");
+  if (scores.size() != n * at(n_scores)) fail("every option needs a value for each score");
+  if (orientations.size() != n * at(n_orientations))
+    fail("every option needs a value for each orientation of each reordering model");
+  if (feature_values.size() != feature_ids.values.size()) fail("a feature has no value");
+  if (!all_ids(feature_ids.values)) fail("feature ids must not be negative");
+  if (!all_ids(targets.values) || !all_ids(pass_through.values)) fail("target words must not be negative");
+  if (!all_finite(scores)) fail("a score is not finite");
+  if (!all_finite(orientations)) fail("an orientation's log probability is not finite");
+  if (!all_finite(feature_values)) fail("a feature value is not finite");
+  for (int64_t s = 0; s < size(); ++s) {
+    const auto length = static_cast<int32_t>(pass_through[s].size());
+    for (int64_t o = first[at(s)]; o < first[at(s) + 1]; ++o)
+      if (begin[at(o)] < 0 || begin[at(o)] >= end[at(o)] || end[at(o)] > length)
+        fail("an option's span is not inside its sentence");
+  }
+}
+
+}  // namespace dragoman::search

@@ -1,0 +1,50 @@
+// The translation options of a batch of sentences.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/base/ragged.hh"
+
+namespace dragoman::search {
+
+// Row i of a ragged part belongs to option i.
+struct PhraseBatch {
+  // For every source word the target id that it is passed through as, where no option covers just it.
+  RaggedVector<int32_t> pass_through;
+  std::vector<int64_t> first;  // options of sentence s: first[s] to first[s + 1]
+  std::vector<int32_t> begin, end;
+  RaggedVector<int32_t> targets;
+  std::vector<int64_t> rules;
+  std::vector<float> scores;        // row-major
+  std::vector<float> orientations;  // row-major, log probabilities, the columns of all models
+  RaggedVector<int32_t> feature_ids;
+  std::vector<float> feature_values;
+  int64_t n_scores = 0, n_orientations = 0;  // columns
+  std::vector<std::string> own_words;        // of target ids beyond the vocabulary
+
+  int64_t size() const { return pass_through.size(); }
+  // Throws std::invalid_argument unless everything fits together; decoders rely on it.
+  void check() const;
+
+  // Calls visit(name, vector) for every array, and visit(name, vector, number of columns) for a matrix.
+  template <typename Batch, typename Visit>
+  static void each_array(Batch& b, Visit&& visit) {
+    visit("pass_offsets", b.pass_through.offsets);
+    visit("pass_through", b.pass_through.values);
+    visit("first", b.first);
+    visit("begin", b.begin);
+    visit("end", b.end);
+    visit("target_offsets", b.targets.offsets);
+    visit("targets", b.targets.values);
+    visit("rules", b.rules);
+    visit("scores", b.scores, b.n_scores);
+    visit("orientations", b.orientations, b.n_orientations);
+    visit("feature_offsets", b.feature_ids.offsets);
+    visit("feature_ids", b.feature_ids.values);
+    visit("feature_values", b.feature_values);
+  }
+};
+
+}  // namespace dragoman::search

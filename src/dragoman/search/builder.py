@@ -1,0 +1,70 @@
+"""What the builders of options and of rules share: look-up of sentences, words that pass through, templates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Generic
+
+import numpy as np
+
+from dragoman.features import FeatureIndex, Template
+from dragoman.grammar import PhraseView, RuleView
+from dragoman.search.decoder import Batch
+from dragoman.search.sentences import Sentence, encode_sentences
+from dragoman.types import Int64Array, Progress
+
+__all__ = ["OptionBuilder", "WordCounts"]
+
+WordCounts = tuple[Int64Array, Int64Array]
+
+
+class OptionBuilder(Generic[Batch]):
+    """Options of many sentences at once, ready for a decoder. Immutable; the index grows as new features appear.
+
+    Word counts (source and target, by id) decide which words templates call frequent; a system gives those of its
+    training text. By default they are the grammar's, where a word with several links counts once for each; of all
+    folds, so that features mean the same in every view. An imported grammar has none.
+    """
+
+    def __init__(
+        self,
+        make: Any,
+        view: PhraseView | RuleView,
+        index: FeatureIndex,
+        templates: Sequence[Template],
+        word_counts: WordCounts | None,
+        **settings: object,
+    ) -> None:
+        self.view = view
+        self.index = index
+        self.templates = tuple(templates)
+        if word_counts is None:
+            word_counts = view.tables.word_counts() if templates else (np.zeros(0, np.int64), np.zeros(0, np.int64))
+        self._native = make(
+            view.core,
+            view.source_vocab.table,
+            view.target_vocab.table,
+            *word_counts,
+            [(template.name, list(template.values)) for template in self.templates],
+            **settings,
+        )
+
+    def build(
+        self,
+        sentences: Sequence[Sentence],
+        *,
+        grow: bool = True,
+        n_threads: int = 1,
+        progress: Progress | None = None,
+    ) -> Batch:
+        """The options of all sentences. Raises InputError when the grammar's tables are damaged.
+
+        With `grow`, features that the index lacks are added, in an order that does not depend on threads; without, they
+        are left out (they weigh nothing). A word without a translation of its own passes through as it is; given as the
+        id of no word, as `<unk>`.
+        """
+        rows = encode_sentences(sentences, self.view.source_vocab)
+        draft = self._native.draft(rows.offsets, rows.ids, n_threads, progress)
+        ids, own_words = rows.passed(draft.places, self.view.target_vocab)
+        batch: Batch = draft.finish(ids, own_words, self.index, grow)
+        return batch
