@@ -1,13 +1,12 @@
-"""Results of stages, found again by what they were made from.
+"""A content-addressed cache of stage results.
 
-    CACHE/HASH/            what a stage made, with entry.json: its key, cost, and the size and checksum of every file
-    CACHE/.HASH.RANDOM/    a stage at work, or one that was killed
-    CACHE/locks/HASH       held while a process makes HASH
+    CACHE/HASH/            the result of a stage, with entry.json: key, cost, size and checksum of every file
+    CACHE/.HASH.RANDOM/    a stage in progress, or one that was killed
+    CACHE/locks/HASH       held while a process computes HASH
 
-HASH covers the stage's name, its settings, the content of its inputs, the version of this program, its native core and
-the Python code that makes stages.
-An entry appears by a rename when all its files are on disk. It is compared with its checksums when a process first
-uses it; a damaged one is said to be so and made again.
+HASH covers the stage's name, its settings, the content of its inputs, and the version, native core and Python code of
+this program. An entry is renamed into place when all its files are on disk. Its checksums are verified when a process
+first uses it; a damaged entry is reported and recomputed.
 """
 
 from __future__ import annotations
@@ -40,13 +39,13 @@ __all__ = ["Cache", "Made", "StageKey", "program_name"]
 ENTRY = Format("dragoman-stage", 1, "cached result", "entry.json")
 _WAIT_S = 0.2
 _STAGES, _CELL = "dragoman.recipe.stages", "dragoman.recipe.cell"
-"""The modules that make the shared stages, and the rest of a cell."""
+"""The modules that compute the shared stages, and the rest of a cell."""
 _IMPORT = re.compile(r"^ *from (dragoman[\w.]*) import (?:\(([^)]*)\)|(.*))$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StageKey:
-    """What the result of a stage depends on."""
+    """Everything the result of a stage depends on."""
 
     stage: str
     settings: Mapping[str, Any]
@@ -71,7 +70,7 @@ class StageKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Made:
-    """What a stage made: a folder, and the cost of making it."""
+    """The result of a stage: a folder, and the cost of computing it."""
 
     folder: Path
     hash: str
@@ -79,7 +78,7 @@ class Made:
 
 
 class Cache:
-    """A folder of entries that several processes may use at the same time."""
+    """A folder of entries that several processes may use concurrently."""
 
     def __init__(self, folder: PathLike, say: Callable[[str], None] = lambda _: None) -> None:
         self.folder = Path(folder)
@@ -87,13 +86,13 @@ class Cache:
         self._checked: set[str] = set()
 
     def has(self, key: StageKey) -> bool:
-        """Whether the entry is there; its content is not looked at."""
+        """Whether the entry exists; its content is not checked."""
         return (self.folder / key.hash / ENTRY.manifest).exists()
 
     def make(self, key: StageKey, work: Callable[[Path], int | None]) -> Made:
-        """The entry of a key; where it is missing or damaged, `work` fills a folder that becomes it.
+        """The entry of a key; if it is missing or damaged, `work` fills a folder that becomes the entry.
 
-        `work` returns the greatest memory that it measured itself, if it did.
+        `work` returns the peak memory if it measured it itself.
         """
         name = key.hash
         found = self._find(key.stage, name)
@@ -119,7 +118,7 @@ class Cache:
 
     def _make(self, key: StageKey, name: str, work: Callable[[Path], int | None]) -> Made:
         try:
-            for leftover in self.folder.glob(f".{name}.*"):  # of a process that was killed: the lock is ours
+            for leftover in self.folder.glob(f".{name}.*"):  # from a killed process, since we hold the lock
                 shutil.rmtree(leftover)
             scratch = Path(tempfile.mkdtemp(prefix=f".{name}.", dir=self.folder))
         except OSError as error:
@@ -178,14 +177,14 @@ def _core_digest() -> str:
 
 @cache
 def program_name() -> str:
-    """The version, and a few digits that tell apart what makes figures: the native core and the code."""
+    """The version, and a short digest of the native core and the code that results depend on."""
     name = hashlib.blake2b(f"{_core_digest()} {_code_digest(_CELL)}".encode(), digest_size=4).hexdigest()
     return f"{version('dragoman')}+{name}"
 
 
 @cache
 def _code_digest(module: str = _STAGES) -> str:
-    """Of the Python code that a module runs, with the data files beside it."""
+    """Digest of the Python code that a module runs, including data files next to it."""
     root = Path(__file__).parent.parent
     code = _code_of(module, root)
     data = {path for folder in {file.parent for file in code} - {root} for path in folder.rglob("*.txt")}
@@ -196,7 +195,7 @@ def _code_digest(module: str = _STAGES) -> str:
 
 
 def _code_of(module: str, root: Path) -> set[Path]:
-    """The files of this package that a module imports, directly or through others, and its own."""
+    """The file of a module and all files of this package that it imports, directly or indirectly."""
     found: set[Path] = set()
     names = [module]
     while names:

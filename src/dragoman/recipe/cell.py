@@ -32,12 +32,12 @@ TUNED = "tuned"
 PROGRAMS = "programs.txt"
 _METRICS = ("bleu", "chrf", "ter")
 _SAMPLE_TOKENS = range(5, 31)
-"""Sentences of these lengths are nice to look at."""
+"""Preferred lengths of sample sentences."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watch:
-    """Who wants to know about a cell."""
+    """Progress callbacks of a cell."""
 
     monitor: Monitor
     on_step: Callable[[CellKey, int, str], None]
@@ -45,7 +45,7 @@ class Watch:
 
 
 def cell_plan(key: CellKey, recipe: GridRecipe, shared: SharedStages) -> dict[str, Any]:
-    """What the cell's figures depend on."""
+    """The settings and inputs that the cell's results depend on."""
     return {
         "text": shared.identity(),
         "system": plain(recipe.systems[key.system]),
@@ -64,7 +64,7 @@ def _tuning(key: CellKey, recipe: GridRecipe) -> TuningPlan:
 
 
 class CellWork:
-    """What is to be done for one cell."""
+    """The work of one cell."""
 
     def __init__(
         self,
@@ -90,7 +90,7 @@ class CellWork:
         self._tuning = _tuning(key, recipe)
 
     def run(self) -> CellResult:
-        """Do what is left of it and write the record."""
+        """Run the remaining steps and write the record."""
         save_plan(self._run.path, self.key, cell_plan(self.key, self._recipe, self._shared))
         programs = self._sign()
         made = self._shared.make()
@@ -122,7 +122,7 @@ class CellWork:
         return result
 
     def _sign(self) -> tuple[str, ...]:
-        """Write down which program works here; all that did."""
+        """Record this program version; return all that worked on the cell."""
         path = self.folder / PROGRAMS
         programs = [*read_lines(path)] if path.exists() else []
         if programs[-1:] != [program_name()]:
@@ -131,7 +131,7 @@ class CellWork:
         return tuple(programs)
 
     def _keep_test_set(self, text: Made) -> None:
-        """Copy it into the run, the source last: its presence says that all is there."""
+        """Copy the test set into the run, the source last: its presence marks completeness."""
         folder = self._run.path / "corpora" / self.key.corpus
         folder.mkdir(parents=True, exist_ok=True)
         source, references = read_held_out(text.folder, "test")
@@ -149,7 +149,7 @@ class CellWork:
             with peak_memory() as peak:
 
                 def on_round(record: RoundRecord) -> None:
-                    if record.round not in logged:  # a resumed tuning tells of the rounds before too
+                    if record.round not in logged:  # a resumed tuning also reports earlier rounds
                         self._log_round(record, peak())
                     self._watch.on_round(self.key, record)
 
@@ -189,9 +189,9 @@ class CellWork:
         return tuning, cost
 
     def _decode(self, text: Made, system: Made, tuning: Mapping[str, Any]) -> tuple[dict[int, list[str]], StageCost]:
-        """Translations of the test set by the weights of rounds; the best round's go to `test.txt`.
+        """Translations of the test set with the weights of rounds; those of the best round go to `test.txt`.
 
-        The first round's are those of the start, which cells share.
+        The first round has the initial weights, whose translations are shared between cells.
         """
         best = tuning["best_round"]
         rounds = [entry["round"] for entry in tuning["rounds"]]
@@ -221,7 +221,7 @@ class CellWork:
             outputs[number] = list(read_lines(made.folder / "test.txt"))
             if number == best:
                 replace_bytes(self.folder / "test.txt", content)
-        # What was found ready was paid for elsewhere, unless everything was.
+        # Cached results cost nothing here, unless all are cached.
         own = [cost for cost in costs if not cost.cached] or costs
         return outputs, StageCost(
             name="test decoding",
@@ -247,7 +247,7 @@ class CellWork:
         return scores, tests
 
     def _explain(self, text: Made, system: Made, best: int) -> None:
-        """How a few translations came about."""
+        """Write the derivations of a few translations."""
         sentences = list(read_lines(text.folder / "test.source"))
         chosen = choose_samples(sentences, self._recipe.report.samples)
         lines = []
@@ -312,7 +312,7 @@ class CellWork:
 
 
 class _Lazy:
-    """A system that is loaded when it is first needed."""
+    """A lazily loaded system."""
 
     def __init__(self, load: Callable[[], System]) -> None:
         self._load = load
@@ -323,7 +323,7 @@ class _Lazy:
 
 
 def choose_samples(sentences: Sequence[str], n: int) -> list[int]:
-    """Sentences from all over the test set, of a length that is nice to look at as far as there are such."""
+    """Sentences spread over the test set, preferably of moderate length."""
     nice = [i for i, sentence in enumerate(sentences) if len(split_tokens(sentence)) in _SAMPLE_TOKENS]
     pool = nice if len(nice) >= n else [i for i, sentence in enumerate(sentences) if split_tokens(sentence)]
     n = min(n, len(pool))

@@ -21,7 +21,7 @@ _WILD = "*?["
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SynthPlan:
-    """What the embedded generator makes."""
+    """Settings of the embedded generator."""
 
     n_train: int
     n_dev: int
@@ -36,12 +36,12 @@ class PartPlan:
     source: str
     others: tuple[str, ...]
     limit: int | None
-    """Lines that are used; None: all."""
+    """Number of lines to use; None: all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartFiles:
-    """The files of a part, as they were found."""
+    """The existing files of a part."""
 
     source: Path
     others: tuple[Path, ...]
@@ -68,7 +68,7 @@ class CorpusPlan:
     base: Path
     synth: SynthPlan | None = None
     parts: tuple[PartPlan, ...] = ()
-    """Training, development, test."""
+    """Training, development and test part."""
     align: str | None = None
     lm: str | None = None
     lm_text: tuple[str, ...] = ()
@@ -76,9 +76,9 @@ class CorpusPlan:
     text: TextSettings
 
     def find(self) -> CorpusFiles | None:
-        """Look for the files and compare their line counts; None for the embedded corpus.
+        """Find the files and compare their line counts; None for the embedded corpus.
 
-        Raises InputError that names the key.
+        Raises InputError with the key.
         """
         if self.synth is not None:
             return None
@@ -139,7 +139,7 @@ class CorpusPlan:
 
 
 def read_corpus(name: str, table: RecipeTable, base: Path) -> CorpusPlan:
-    """Check all but the files, which `CorpusPlan.find` looks for."""
+    """Check everything except the files, which `CorpusPlan.find` checks."""
     if "synth" in table:
         plan = CorpusPlan(name=name, base=base, synth=_synth(table.table("synth")), text=TextSettings())
         for key in table.present():

@@ -26,16 +26,16 @@ __all__ = ["GridRecipe", "ReportPlan", "Selection", "read_grid"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportPlan:
-    """What the run keeps for the report, and what the report shows."""
+    """What the run records for the report, and what the report shows."""
 
     metrics: tuple[str, ...] = ("bleu", "chrf", "ter")
     baseline: str | None = None
     within: Within = Within.CORPUS
-    """Where the best row is sought: on the corpus, of each system, or of each feature set of a system."""
+    """The group whose best row is marked: the corpus, each system, or each feature set of a system."""
     samples: int = 8
-    """Test sentences whose derivations are kept."""
+    """Number of test sentences whose derivations are kept."""
     rounds_on_test: tuple[str, ...] = ()
-    """Cells by pattern whose test set is decoded with the weights of every round, not only the first and the best."""
+    """Patterns of cells whose test set is decoded in every round, not only in the first and the best."""
 
     def follows(self, cell: CellKey) -> bool:
         """Whether every round of a cell is tested."""
@@ -44,7 +44,7 @@ class ReportPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """Cells that are to be run, and the files of their corpora."""
+    """The cells to run, and the files of their corpora."""
 
     cells: tuple[CellKey, ...]
     files: Mapping[str, CorpusFiles | None]
@@ -52,7 +52,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GridRecipe:
-    """A recipe in which every name is known."""
+    """A checked recipe."""
 
     title: str
     citation: str
@@ -66,12 +66,12 @@ class GridRecipe:
     report: ReportPlan
     published: tuple[Mapping[str, Any], ...]
     content: Mapping[str, Any]
-    """As it was written, changes by `--set` included."""
+    """The parsed TOML, including changes by `--set`."""
 
     def select(self, patterns: Sequence[str] = ()) -> Selection:
         """The cells whose names match one of the patterns, with the files that they need.
 
-        Raises InputError where nothing matches, and for files that are missing or do not fit together.
+        Raises InputError if nothing matches, and for missing or inconsistent files.
         """
         cells = [cell for cell in self.cells if not patterns or _matches(cell, patterns)]
         if not cells:
@@ -100,7 +100,7 @@ class GridRecipe:
 
 
 def read_grid(table: RecipeTable, content: Mapping[str, Any], base: Path) -> GridRecipe:
-    """Check all but the files."""
+    """Check everything except the files."""
     title, citation, expected, cost = (table.text(key) for key in ("title", "citation", "expected", "cost"))
     if not title:
         raise InputError("'title' is missing; expected text")
@@ -122,7 +122,7 @@ def read_grid(table: RecipeTable, content: Mapping[str, Any], base: Path) -> Gri
             key = CellKey(corpus=corpus, system=system, features=feature, optimiser=optimiser, seed=seed)
             cells[key] = None
     table.need("grid", cells)
-    # Cells that share a system follow each other, and so do the seeds of one method.
+    # Cells that share a system are adjacent, and so are the seeds of one method.
     orders = [list(names) for names in (corpora, systems, features, optimisers)]
     cells_in_order = sorted(
         cells,

@@ -16,14 +16,14 @@ _MIN_K = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TuningPlan:
-    """A method, and how it is used."""
+    """A method and its tuning settings."""
 
     optimiser: Optimiser
     config: TuneConfig
 
 
 def read_optimiser(name: str, table: RecipeTable) -> TuningPlan:
-    """What tuning is told, but for the features, which the grid chooses."""
+    """The tuning settings, except the features, which the grid chooses."""
     optimiser = read_method(name, table)
     loop = table.fields(LoopSettings)
     values = table.fields(TuneConfig, skip=("loop", "features", "preset"))
@@ -37,7 +37,7 @@ def read_optimiser(name: str, table: RecipeTable) -> TuningPlan:
 
 
 def read_method(name: str, table: RecipeTable) -> Optimiser:
-    """The method with its settings. It is by default that of the table's name."""
+    """The method with its settings; by default the one with the table's name."""
     method, online = table.text("method", name), table.flag("online")
     settings = table.find("settings", dict) or {}
     with table:

@@ -28,9 +28,9 @@ def read_recipe(
 ) -> GridRecipe | SyntheticRecipe:
     """Read a recipe; `overrides` are `key=value`, `table.key=value` for tables; values are TOML or bare words.
 
-    Files of corpora are relative to `data`, or to the recipe's folder where it is None. They are looked for by
-    `GridRecipe.select`. `published` can name a file of such tables, beside the recipe. Raises InputError that names the
-    key and what was expected.
+    Files of corpora are relative to `data`, or to the recipe's folder if it is None; `GridRecipe.select` checks them.
+    `published` can name a file of such tables, relative to the recipe. Raises InputError with the key and what was
+    expected.
     """
     content = _toml(Path(path))
     if isinstance(content.get("published"), str):
@@ -54,7 +54,7 @@ def _toml(path: Path) -> dict[str, Any]:
 
 
 def _published(recipe: Path, name: str) -> Any:
-    """What a recipe's `published` names: a file with the one key `published`, relative to the recipe."""
+    """The content of the file named by `published`: a file with only this key, relative to the recipe."""
     path = recipe.parent / name
     if not path.is_file():
         raise InputError(f"published = {name!r}: there is no file {path}; expected one with [[published]]", path=recipe)
@@ -78,7 +78,7 @@ def _override(content: dict[str, Any], item: str) -> None:
 
 
 def _inside(place: Any, key: str, item: str) -> list[Any]:
-    """What a key leads to. A list of tables is followed in all of them, or in one by its number."""
+    """The values at a key. A list of tables is followed in all of them, or in one by its index."""
     if isinstance(place, list) and key.isdigit():
         if int(key) >= len(place):
             raise InputError(f"--set {item}: there is no table {key}; the last is {len(place) - 1}")

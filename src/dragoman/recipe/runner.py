@@ -1,7 +1,7 @@
 """Running the cells of a grid in a run folder.
 
 RUN/run.json, trace.jsonl, lock     as in every run
-RUN/recipe.json                     the recipe as it was last run
+RUN/recipe.json                     the recipe as last run
 RUN/corpora/NAME/                   test sets
 RUN/cells/CORPUS/SYSTEM/FEATURES/OPTIMISER/SEED/
     plan.json, programs.txt         what the figures depend on, written first; which programs worked on it
@@ -36,33 +36,33 @@ from dragoman.types import PathLike
 __all__ = ["CACHE", "CellPlan", "Observer", "cache_folder", "plan_cells", "run_cells"]
 
 CACHE = ".dragoman-cache"
-"""Beside the run folder unless another is named."""
+"""The default cache folder, next to the run folder."""
 _KIND = {"kind": "systems"}
 
 
 class Observer(Monitor, Protocol):
-    """Somebody who watches the cells."""
+    """Progress callbacks of a run."""
 
     def begin_cell(self, key: CellKey) -> None:
-        """Work on a cell begins."""
+        """Called when a cell starts."""
         ...
 
     def step(self, key: CellKey, number: int, what: str) -> None:
-        """A round is about to be decoded, learned from, or tried on the test set."""
+        """Called before a round is decoded, learned from, or evaluated on the test set."""
         ...
 
     def end_round(self, key: CellKey, record: RoundRecord) -> None:
-        """A round is done."""
+        """Called after a round."""
         ...
 
     def end_cell(self, result: CellResult, *, before: bool) -> None:
-        """A cell is complete, `before` this run began or now, or it failed."""
+        """Called when a cell is complete (already `before` this run, or now) or has failed."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CellPlan:
-    """A cell and its shared stages; whether each is ready."""
+    """A cell and its shared stages, and whether each is cached."""
 
     key: CellKey
     stages: Mapping[str, bool]
@@ -72,9 +72,9 @@ class CellPlan:
 def plan_cells(
     recipe: GridRecipe, selection: Selection, out: PathLike | None = None, cache: PathLike | None = None
 ) -> list[CellPlan]:
-    """What a run would do, in a new folder or in `out`; nothing is made.
+    """What a run would do, in a new folder or in `out`; a dry run.
 
-    Raises InputError where there can be no run in `out`, or where it was begun with other settings.
+    Raises InputError if `out` cannot hold a run, or has one with other settings.
     """
     store = Cache(cache_folder(out, cache))
     shared = _shared_stages(recipe, selection, store, n_threads=1, monitor=Silent())
@@ -94,7 +94,7 @@ def plan_cells(
 
 
 def cache_folder(out: PathLike | None, cache: PathLike | None) -> Path:
-    """The folder that was named, or the default one: beside the run, or without one here."""
+    """The given cache folder, or the default: next to the run, or without one in the current folder."""
     return Path(out or "run").absolute().parent / CACHE if cache is None else Path(cache)
 
 
@@ -108,7 +108,7 @@ def run_cells(
     resume: bool = False,
     n_threads: int = 1,
 ) -> list[CellResult]:
-    """Do all cells that are not complete; a cell that fails leaves its reason and does not stop the others."""
+    """Run all incomplete cells; a failed cell records its error and does not stop the others."""
     store = Cache(cache_folder(out, cache), observer.say)
     with RunFolder.open(out, _KIND, resume=resume) as run:
         done = {result.key: result for result in load_cells(run.path) if result.error is None}
@@ -140,7 +140,7 @@ def _run_cell(work: CellWork, run: RunFolder) -> CellResult:
         result = work.run()
         run.log("cell", cell=work.key.name, scores=dict(result.scores))
         return result
-    except Exception as error:  # whatever is wrong with one cell, the others are still worth having
+    except Exception as error:  # whatever goes wrong in one cell, the others should still run
         reason = str(error) if isinstance(error, DragomanError) else f"{type(error).__name__}: {error}"
         run.log("cell", cell=work.key.name, error=reason, traceback=traceback.format_exc())
         result = CellResult(key=work.key, error=reason)
@@ -151,9 +151,9 @@ def _run_cell(work: CellWork, run: RunFolder) -> CellResult:
 def _check_plans(
     base: Path, recipe: GridRecipe, shared: Mapping[tuple[str, str], SharedStages], cells: Sequence[CellKey]
 ) -> None:
-    """Raise InputError where a cell was begun with something else than this recipe says of it, or of its parts.
+    """Raise InputError if a cell was started with other settings of itself or its parts than in this recipe.
 
-    Cells share the test set of their corpus, and what names of systems, features and optimisers mean.
+    Cells share the test set of their corpus and the definitions of systems, features and optimisers.
     """
     plans: dict[tuple[str, str], Any] = {}
     for key in cells:
@@ -173,7 +173,7 @@ def _check_plans(
 
 
 def _parts(key: CellKey, plan: Mapping[str, Any]) -> dict[tuple[str, str], Any]:
-    """What a plan says, by the names that it says it of."""
+    """The settings of a plan by the name they belong to."""
     tuning = plan.get("tuning") or {}
     return {
         ("text", key.corpus): plan.get("text"),
@@ -185,7 +185,7 @@ def _parts(key: CellKey, plan: Mapping[str, Any]) -> dict[tuple[str, str], Any]:
 
 
 def _drop_scratch(base: Path) -> None:
-    """What a kill left half written; nobody else is at work here."""
+    """Remove partial files of a killed process; no other process uses the folder."""
     for scratch in [*base.glob("corpora/**/.*"), *base.glob("cells/**/.*")]:
         shutil.rmtree(scratch) if scratch.is_dir() else scratch.unlink(missing_ok=True)
 

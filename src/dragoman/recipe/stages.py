@@ -1,6 +1,6 @@
 """The stages that cells share: text, alignment, language model, system, translations of the test set.
 
-Each knows its key before anything is made, so that a plan can say what is cached.
+The key of each is known before anything is computed, so that a plan can show what is cached.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class SharedStages:
         self._config = system.config(corpus.text)
         given = files is not None and files.align is not None
         self._aligned = given if system.aligned is None else system.aligned
-        # Language models of folds come from the pairs, so training makes them itself.
+        # Language models of folds are estimated from the pairs, by training itself.
         self._makes_lm = self._config.settings.n_folds == 1
         self.text = self._text_key()
 
@@ -74,11 +74,11 @@ class SharedStages:
         return [*stages, StagePlan(key=self._system_key(), work=self._train)]
 
     def make(self) -> list[Made]:
-        """Make what the cache lacks."""
+        """Compute the stages missing from the cache."""
         return [self._cache.make(stage.key, stage.work) for stage in self.plan()]
 
     def identity(self) -> dict[str, Any]:
-        """What tells this text from another."""
+        """The identity of the text."""
         return {"settings": self.text.settings, "inputs": dict(self.text.inputs)}
 
     def _text_key(self) -> StageKey:
@@ -100,7 +100,7 @@ class SharedStages:
         return StageKey(stage="corpus", settings=settings, inputs=inputs)
 
     def _parts_of_text(self, *prefixes: str) -> dict[str, str]:
-        """Inputs of a stage that reads a part of the text only, so that other parts may change."""
+        """Inputs of a stage that reads only some parts of the text, so that other parts may change."""
         if self._files is None:
             return {"text": self.text.hash}
         inputs = {name: digest for name, digest in self.text.inputs.items() if name.startswith(prefixes)}
@@ -192,7 +192,7 @@ class SharedStages:
 
 
 def decoding_key(system: str, text: str, templates: Sequence[str], preset: Preset, weights: Path) -> StageKey:
-    """Of translations of the test set."""
+    """The key of test set translations."""
     return StageKey(
         stage="test decoding",
         settings={"templates": list(templates), "preset": preset.value},
@@ -201,14 +201,14 @@ def decoding_key(system: str, text: str, templates: Sequence[str], preset: Prese
 
 
 def system_folder(made: Made) -> Path:
-    """Where the last stage left the system."""
+    """The folder of the system in the result of the last stage."""
     return made.folder / _SYSTEM
 
 
 def decode_test(
     view: SystemView, source: Path, weights: Weights, preset: Preset, n_threads: int, monitor: Monitor, folder: Path
 ) -> None:
-    """Translations of a file's lines, into `test.txt`."""
+    """Translate a file's lines into `test.txt`."""
     sentences = list(read_lines(source))
     with monitor.progress("translating the test set", len(sentences)) as progress:
         lines = view.translate(sentences, weights=weights.on(view.index), preset=preset, n_threads=n_threads)

@@ -20,7 +20,7 @@ __all__ = ["SyntheticCell", "run_synthetic", "write_synthetic_report"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SyntheticCell:
-    """One optimiser on one made-up pool."""
+    """One optimiser on one synthetic pool."""
 
     optimiser: str
     noise: float
@@ -31,14 +31,14 @@ class SyntheticCell:
 
     @property
     def point(self) -> SyntheticPoint:
-        """Where in the grid."""
+        """The point in the grid."""
         return SyntheticPoint(optimiser=self.optimiser, noise=self.noise, dimension=self.dimension, seed=self.seed)
 
 
 def run_synthetic(
     recipe: SyntheticRecipe, run: RunFolder, *, n_threads: int, on_cell: Callable[[SyntheticCell], None] | None = None
 ) -> list[SyntheticCell]:
-    """All cells of the grid; those that the run's trace has are not done again."""
+    """All cells of the grid; those in the run's trace are not repeated."""
     done = {cell.point: cell for cell in _logged(run)}
     cells = []
     made: tuple[tuple[float, int, int], SyntheticPool] | None = None

@@ -1,4 +1,4 @@
-"""Recipes of kind `synthetic`: optimisers on made-up pools whose best weights are known."""
+"""Recipes of kind `synthetic`: optimisers on synthetic pools with known gold weights."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class SyntheticPoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SyntheticRecipe:
-    """The experiment of PRO, sections 3 and 4.2: which methods find the weights that made the scores."""
+    """The experiment of PRO, sections 3 and 4.2: which methods recover the gold weights."""
 
     title: str
     citation: str
@@ -41,12 +41,12 @@ class SyntheticRecipe:
     optimisers: Mapping[str, Optimiser]
 
     def settings(self) -> dict[str, Any]:
-        """For the record of a run."""
+        """The settings for the record of a run."""
         return dict(plain(self)) | {"methods": {name: method.name for name, method in self.optimisers.items()}}
 
 
 def read_synthetic(table: RecipeTable, _content: Mapping[str, Any], _base: Path) -> SyntheticRecipe:
-    """Check all of it."""
+    """Read and check a synthetic recipe."""
     title, citation, expected, cost = (table.text(key) for key in ("title", "citation", "expected", "cost"))
     pool = table.table("pool")
     n_sentences, n_candidates = pool.number("n_sentences", 1), pool.number("n_candidates", 2)

@@ -20,21 +20,21 @@ GIVEN = "given"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemPlan:
-    """How to train, and how much to search."""
+    """Training settings and search effort."""
 
     name: str
     train: TrainConfig
     preset: Preset
     aligned: bool | None
-    """Whether the corpus' own alignment is used; None: where it has one."""
+    """Whether the corpus's given alignment is used; None: if it has one."""
 
     def config(self, text: TextSettings) -> TrainConfig:
-        """For a corpus with such text."""
+        """The training configuration for a corpus with these text settings."""
         return replace(self.train, settings=replace(self.train.settings, text=text))
 
 
 def read_system(name: str, table: RecipeTable) -> SystemPlan:
-    """Check all of it."""
+    """Read and check a system's table."""
     kind = table.one_of("model", KINDS, "phrase")
     aligned, alignment = _alignment(table)
     settings = SystemSettings(
@@ -54,7 +54,7 @@ def read_system(name: str, table: RecipeTable) -> SystemPlan:
 
 
 def _model(kind: str, table: RecipeTable) -> ModelSettings:
-    """The keys that belong to a kind of system; those of others are refused."""
+    """The settings of a kind of system; keys of other kinds are rejected."""
     cls = KINDS[kind].settings
     for key in table.present():
         if key not in cls.options() and any(key in other.settings.options() for other in KINDS.values()):

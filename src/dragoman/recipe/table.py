@@ -1,4 +1,4 @@
-"""Tables of a recipe: each key is taken with its check, and what nobody takes is an error."""
+"""Tables of a recipe: each key is checked when taken, and unknown keys are errors."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _KINDS: dict[type, str] = {
     list: "a list",
 }
 _NUMBER_LIMIT = 2**63
-"""Whole numbers of TOML, and of the native core, are below it."""
+"""Exclusive upper limit of integers in TOML and in the native core."""
 _Choice = TypeVar("_Choice", bound=enum.Enum)
 _T = TypeVar("_T")
 
 
 class RecipeTable:
-    """A table with the name that messages call it by."""
+    """A table with its name for messages."""
 
     def __init__(self, content: Mapping[str, Any], name: str = "") -> None:
         self._content = content
@@ -39,7 +39,7 @@ class RecipeTable:
         return key in self._content
 
     def present(self) -> list[str]:
-        """The keys that are there."""
+        """The keys of the table."""
         return list(self._content)
 
     def named(self, key: str) -> str:
@@ -47,14 +47,14 @@ class RecipeTable:
         return f"{self.name}.{key}" if self.name else key
 
     def take(self, key: str, *kinds: type) -> Any:
-        """The value of a key that must be there."""
+        """The value of a required key."""
         value = self.find(key, *kinds)
         if value is None:
             raise InputError(f"'{self.named(key)}' is missing; expected {_kinds(kinds)}")
         return value
 
     def find(self, key: str, *kinds: type) -> Any:
-        """The value of a key, or None where it is not."""
+        """The value of a key, or None if missing."""
         self._known.append(key)
         value = self._content.get(key)
         if value is None:
@@ -78,7 +78,7 @@ class RecipeTable:
         return default if value is None else bool(value)
 
     def number(self, key: str, least: int, default: int | None = None, most: int | None = None) -> int:
-        """A whole number; without a default it must be there."""
+        """An integer; required without a default."""
         value = self.take(key, int) if default is None else self.find(key, int)
         if value is None:
             assert default is not None
@@ -100,7 +100,7 @@ class RecipeTable:
         return tuple(kind(v) for v in values)
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """A list of texts, or a single one; empty where there is none."""
+        """A list of texts, or a single one; empty if missing."""
         value = self.find(key, str, list)
         values = [value] if isinstance(value, str) else value or []
         if not all(isinstance(item, str) and item for item in values):
@@ -118,14 +118,14 @@ class RecipeTable:
             raise self.wrong(key, listed(value, [str(member.value) for member in choices])) from None
 
     def one_of(self, key: str, choices: Collection[str], default: str) -> str:
-        """One of some texts."""
+        """One of the given texts."""
         value = self.text(key, default)
         if value not in choices:
             raise self.wrong(key, listed(value, choices))
         return value
 
     def names(self, key: str, defined: Collection[str]) -> tuple[str, ...]:
-        """A list of names that are defined; all of them where there is no list."""
+        """A list of defined names; all of them if missing."""
         if key not in self:
             self._known.append(key)
             return tuple(defined)
@@ -138,16 +138,16 @@ class RecipeTable:
         return values
 
     def need(self, key: str, found: Collection[object]) -> None:
-        """Complain where nothing came of a list of tables."""
+        """Raise InputError if a list of tables is empty."""
         if not found:
             raise InputError(f"[[{self.named(key)}]] is missing; a recipe has at least one")
 
     def table(self, key: str) -> RecipeTable:
-        """A table inside; empty where there is none."""
+        """A nested table; empty if missing."""
         return RecipeTable(self.find(key, dict) or {}, self.named(key))
 
     def need_table(self, key: str) -> RecipeTable:
-        """A table inside that must be there."""
+        """A required nested table."""
         return RecipeTable(self.take(key, dict), self.named(key))
 
     def tables(self, key: str) -> list[RecipeTable]:
@@ -160,7 +160,7 @@ class RecipeTable:
         return [RecipeTable(item, f"{self.named(key)}.{number}") for number, item in enumerate(value or [])]
 
     def entries(self, key: str) -> dict[str, RecipeTable]:
-        """Tables by the names that the user gave them, at least one."""
+        """Named tables, at least one."""
         content = self.find(key, dict)
         if not content:
             raise InputError(f"[{self.named(key)}.NAME] is missing; a recipe has at least one")
@@ -174,7 +174,7 @@ class RecipeTable:
         return found
 
     def fields(self, cls: type, skip: Collection[str] = ()) -> dict[str, Any]:
-        """Values for those fields of a dataclass that can be set, where they are."""
+        """Values of the settable fields of a dataclass that are present."""
         hints = {name: hint for name, hint in settable(cls).items() if name not in skip}
         self._known += hints
         return {
@@ -182,21 +182,21 @@ class RecipeTable:
         }
 
     def record(self, cls: type[_T], skip: Collection[str] = ()) -> _T:
-        """A dataclass from the fields that are set; nothing else may stand in the table."""
+        """A dataclass from the present fields; other keys are errors."""
         values = self.fields(cls, skip)
         self.done()
         with self:
             return cls(**values)
 
     def __enter__(self) -> None:
-        """A block in which errors get the table's name."""
+        """Start a block in which errors get the table's name."""
 
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         if isinstance(error, InputError):
             raise InputError(f"{self.name}: {error.message}", path=error.path) from error
 
     def done(self) -> None:
-        """Complain about the first key that nobody took."""
+        """Raise InputError for the first unknown key."""
         for key in self._content:
             if key not in self._known:
                 raise InputError(f"'{self.named(key)}' is not a key of a recipe: {listed(key, self._known)}")

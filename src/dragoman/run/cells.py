@@ -1,4 +1,4 @@
-"""What the cells of an experiment left in its run, in a form that comparing and reporting read.
+"""The records of an experiment's cells, for comparison and reporting.
 
 A test set is kept in `corpora/NAME/` as `source.txt` and `reference.0.txt`, `reference.1.txt`, …; a cell in
 `cells/CORPUS/SYSTEM/FEATURES/OPTIMISER/SEED/`:
@@ -6,8 +6,8 @@ A test set is kept in `corpora/NAME/` as `source.txt` and `reference.0.txt`, `re
 - `test.txt`: translations of the test set;
 - `weights/0001.tsv`: the weights that round 1 decoded with, and so on;
 - `derivations.jsonl`: `{"sentence": i, "explanation": {…}}` for a few test sentences;
-- `plan.json`: what the figures depend on, written first;
-- `cell.json`: the record, written last, so that its presence says that the cell is complete.
+- `plan.json`: what the results depend on, written first;
+- `cell.json`: the record, written last, so that its presence marks a complete cell.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _SCORES = ("bleu", "chrf", "ter", "length_ratio")
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class CellKey:
-    """One point of the grid. Parts are letters, digits and `._+-`, so that they can name folders."""
+    """One point of the grid. Parts consist of letters, digits and `._+-`, because they name folders."""
 
     corpus: str
     system: str
@@ -53,33 +53,33 @@ class CellKey:
 
     @property
     def name(self) -> str:
-        """For people and folders."""
+        """The name for messages and folders."""
         return "/".join((self.corpus, self.system, self.features, self.optimiser, str(self.seed)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CellRound:
-    """A round of tuning. Scores in [0, 1] are those of decoding with the weights that the round began with."""
+    """A tuning round. Scores in [0, 1] are of decoding with the weights at the beginning of the round."""
 
     round: int
     dev: float
     test: float | None
     n_candidates: int
     n_features: int
-    """Seen in the pool so far."""
+    """Number of features in the pool so far."""
     n_active: int
-    """Weights that are not zero."""
+    """Number of nonzero weights."""
     decode_wall_s: float
     decode_cpu_s: float
     learn_wall_s: float
     learn_cpu_s: float
     statistics_cpu_s: float = 0.0
-    """Of the metric, and merging candidates; neither decoding nor learning has it."""
+    """CPU time of metric statistics and merging candidates, not included in decoding or learning."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CellResult:
-    """A finished cell, or one that failed: then `error` says why, and there is nothing else."""
+    """A finished cell, or a failed one with only `error` set."""
 
     key: CellKey
     method: str = ""
@@ -89,19 +89,19 @@ class CellResult:
     stopped: str = ""
     stages: tuple[StageCost, ...] = ()
     scores: Mapping[str, float] = dataclasses.field(default_factory=dict)
-    """Of the test set: bleu, chrf, ter in [0, 1] and length_ratio."""
+    """Test scores: bleu, chrf, ter in [0, 1] and length_ratio."""
     notes: tuple[str, ...] = ()
     programs: tuple[str, ...] = ()
-    """What worked on it, one after the other: version and digest."""
+    """The program versions that worked on it, in order: version and digest."""
     error: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data that from_json reads."""
+        """JSON-serialisable data for from_json."""
         return dataclasses.asdict(self)
 
     @classmethod
     def from_json(cls, data: Any) -> CellResult:
-        """Rebuild what to_json gave. Raises InputError when it is something else."""
+        """The inverse of to_json. Raises InputError for invalid data."""
         cell = from_plain(cls, data)
         numbers = [entry.round for entry in cell.rounds]
         if cell.best_round not in (numbers or [0]):
@@ -119,7 +119,7 @@ class CellResult:
         raise InputError(f"the cell {self.key.name} has no rounds")
 
     def save(self, run: PathLike) -> None:
-        """Write the record into its folder of the run."""
+        """Write the record into the cell's folder of the run."""
         write_json(make_folder(cell_folder(run, self.key)) / CELL_RECORD, seal(self.to_json()))
 
 
@@ -135,12 +135,12 @@ class TestSet:
 
 
 def cell_folder(run: PathLike, key: CellKey) -> Path:
-    """Where a cell of a run keeps its files."""
+    """The folder of a cell in a run."""
     return Path(run) / "cells" / key.name
 
 
 def load_cells(run: PathLike) -> list[CellResult]:
-    """Records of all complete cells of a run, failed ones included, in the order of their keys."""
+    """Records of all complete cells of a run, including failed ones, sorted by key."""
     cells = []
     for path in sorted((Path(run) / "cells").glob(f"*/*/*/*/*/{CELL_RECORD}")):
         with naming(path):
@@ -154,12 +154,12 @@ def _unsealed(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def save_plan(run: PathLike, key: CellKey, plan: Mapping[str, Any]) -> None:
-    """Write what a cell's figures will depend on into its folder."""
+    """Write what a cell's results will depend on into its folder."""
     write_json(make_folder(cell_folder(run, key)) / PLAN, seal(plan))
 
 
 def load_plans(run: PathLike) -> dict[CellKey, dict[str, Any]]:
-    """The plans of all cells of a run that were begun."""
+    """The plans of all started cells of a run."""
     found = {}
     for path in sorted((Path(run) / "cells").glob(f"*/*/*/*/*/{PLAN}")):
         corpus, system, features, optimiser, seed = path.parent.relative_to(Path(run) / "cells").parts
@@ -183,7 +183,7 @@ def plan_changes(before: object, now: object, name: str = "") -> list[str]:
 
 
 def load_test_sets(run: PathLike) -> dict[str, TestSet]:
-    """The test sets that a run kept, by the name of the corpus."""
+    """The test sets of a run, by corpus name."""
     found = {}
     for folder in sorted((Path(run) / "corpora").glob("*")):
         if not (folder / "source.txt").exists():

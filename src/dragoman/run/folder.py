@@ -1,12 +1,12 @@
-"""The Run folder: settings, a trace, and one sub-folder per finished round.
+"""The run folder: settings, a trace, and one subfolder per finished round.
 
-    RUN/run.json         format version, program version, the settings that were resolved
-    RUN/trace.jsonl      what happened, one JSON object a line
-    RUN/rounds/0001/     what round 1 left behind; it exists whole or not at all
-    RUN/lock             held while a process is at work
+    RUN/run.json         format version, program version, resolved settings
+    RUN/trace.jsonl      the events, one JSON object per line
+    RUN/rounds/0001/     the results of round 1; complete or absent
+    RUN/lock             held while a process uses the run
 
-A round is made in a scratch folder and renamed when it is complete, so that a run killed at any moment continues after
-its last whole round. What starts with a dot is such scratch, of this process or of one that was killed.
+A round is written to a scratch folder and renamed when complete, so that a run killed at any moment continues after its
+last complete round. Names that start with a dot are scratch, of this process or of a killed one.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _OWN = {"run.json", "trace.jsonl", "lock", "rounds"}
 
 
 class RunFolder:
-    """A run that this process works on. Use `RunFolder.open` as a context manager."""
+    """A run locked by this process. Use `RunFolder.open` as a context manager."""
 
     def __init__(self, path: Path, settings: dict[str, Any]) -> None:
         self.path = path
@@ -47,10 +47,10 @@ class RunFolder:
     @classmethod
     @contextlib.contextmanager
     def open(cls, path: PathLike, settings: dict[str, Any], *, resume: bool = False) -> Iterator[RunFolder]:
-        """Start a run in a new or empty folder, or continue one whose settings are the same.
+        """Start a run in a new or empty folder, or continue one with the same settings.
 
-        A run that recorded nothing but its settings is started anew. Raises InputError when the folder holds more and
-        `resume` was not said, when the settings differ, or when another process is at work there.
+        A run that recorded only its settings is restarted. Raises InputError if the folder has more and `resume` is
+        false, if the settings differ, or if another process is using it.
         """
         base = Path(path)
         made = [folder for folder in (base, *base.parents) if not folder.exists()]
@@ -72,7 +72,7 @@ class RunFolder:
 
     @classmethod
     def check(cls, path: PathLike, settings: dict[str, Any]) -> None:
-        """Raise InputError where `open` could neither start nor resume a run; nothing is made."""
+        """Raise InputError if `open` could neither start nor resume a run; writes nothing."""
         base = Path(path)
         if base.exists() and not base.is_dir():
             raise InputError("is not a folder; choose another", path=base)
@@ -82,7 +82,7 @@ class RunFolder:
             _check_empty(base)
 
     def rounds(self) -> list[Path]:
-        """The folders of the finished rounds, in order and without a gap."""
+        """The folders of the finished rounds, in order without gaps."""
         found = []
         for number in range(1, 10_000):
             folder = self._round_path(number)
@@ -93,11 +93,11 @@ class RunFolder:
 
     @contextlib.contextmanager
     def new_round(self) -> Iterator[Path]:
-        """A scratch folder that becomes the next round when the block ends well."""
+        """A scratch folder that becomes the next round when the block succeeds."""
         goal = self._round_path(len(self.rounds()) + 1)
         with _clear_failures(self.path):
             goal.parent.mkdir(exist_ok=True)
-            # A name of its own: a decoder that outlived a killed run may still write to the scratch of that run.
+            # A unique name: a decoder that outlived a killed run may still write to that run's scratch.
             scratch = Path(tempfile.mkdtemp(prefix=f".{goal.name}.", dir=goal.parent))
         try:
             yield scratch
@@ -125,11 +125,11 @@ class RunFolder:
                     data = data[stream.write(data) :]
                 os.fsync(stream.fileno())
             except OSError:
-                stream.truncate(n_bytes)  # half a line would spoil the next one
+                stream.truncate(n_bytes)  # a partial line would corrupt the next one
                 raise
 
     def trace(self) -> list[dict[str, Any]]:
-        """What was logged; lines that a full disk or a kill spoiled are left out."""
+        """The logged events, without lines truncated by a full disk or a kill."""
         file = self.path / "trace.jsonl"
         found = []
         for line in file.read_bytes().split(b"\n") if file.exists() else ():
@@ -138,7 +138,7 @@ class RunFolder:
         return [entry for entry in found if isinstance(entry, dict) and "event" in entry]
 
     def save(self, name: str, value: object) -> None:
-        """Write a JSON file of the run in one step."""
+        """Write a JSON file of the run atomically."""
         with _clear_failures(self.path):
             write_json(self.path / name, value)
 
@@ -165,7 +165,7 @@ class RunFolder:
         write_json(record, {**head, "python": platform.python_version(), "settings": self.settings})
 
     def _forget(self, made: Sequence[Path]) -> None:
-        """Remove the run, and of the folders that were made for it those that are empty."""
+        """Remove the run, and the empty folders that were created for it."""
         for name in ("run.json", "trace.jsonl", "lock"):
             (self.path / name).unlink(missing_ok=True)
         shutil.rmtree(self.path / "rounds", ignore_errors=True)
@@ -174,7 +174,7 @@ class RunFolder:
                 folder.rmdir()
 
     def _repair(self) -> None:
-        """Drop what a kill left half done: scratch files and rounds, and a last trace line without its end."""
+        """Remove the leftovers of a kill: scratch files and rounds, and an incomplete last trace line."""
         for scratch in (self.path / "rounds").glob(".*"):
             shutil.rmtree(scratch, ignore_errors=True)
         for file in (*self.path.glob(".*"), *self.path.glob("rounds/*/.*"), *self.path.glob("rounds/*/state/.*")):
@@ -187,7 +187,7 @@ class RunFolder:
 
 
 def _is_hollow(base: Path) -> bool:
-    """Whether a run was begun and has recorded nothing yet."""
+    """Whether a run was started but has recorded nothing yet."""
     others = [path for path in base.iterdir() if path.name not in _OWN and not path.name.startswith(".")]
     trace = base / "trace.jsonl"
     return not others and not any(base.glob("rounds/[!.]*")) and not (trace.exists() and trace.stat().st_size)
@@ -212,7 +212,7 @@ def _check_same(record: Path, settings: dict[str, Any]) -> None:
 
 
 def _take(lock: IO[str], base: Path) -> None:
-    """Hold the lock until the file is closed, be it by a kill."""
+    """Hold the lock until the file is closed, even by a kill."""
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
