@@ -205,6 +205,11 @@ def test_a_decoder_that_ignores_its_weights_is_noticed():
     assert any("although the weights changed" in note for note in result.notes)
 
 
+def test_weights_of_the_start_that_fit_nothing_are_noted():
+    result = tune(LinearDecoder(), start={"f0": 1.0, "typo": 1.0})
+    assert "round 1: 1 weight fits no feature (typo)" in " ".join(result.notes)
+
+
 def test_weights_are_interpolated_between_rounds():
     seen = []
 

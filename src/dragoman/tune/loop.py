@@ -23,7 +23,7 @@ import numpy as np
 
 from dragoman.cost import cpu_seconds
 from dragoman.errors import FailedError, InputError
-from dragoman.features import FeatureIndex, Weights
+from dragoman.features import FeatureIndex, Weights, describe_fit
 from dragoman.optim import Learner, LearningContext, Optimiser
 from dragoman.pool import Pool, Shard, merge_pools, metric_of, new_words, on_tables, rerank, weights_for
 from dragoman.run import RunFolder
@@ -152,6 +152,7 @@ class _Loop:
         self._latest: Pool | None = None
         self._repeated = False
         self._previous: Weights | None = None
+        self._start = start
         self._weights = self._best = start.on(self._index)
         self._best_round = 1
         self.rounds: list[RoundRecord] = []
@@ -179,8 +180,11 @@ class _Loop:
         raw = self._decoder.decode(self._weights)
         if raw.n_candidates == 0:
             raise FailedError(f"the decoder gave no candidates in round {number}")
+        notes = []
         if number == 1:
-            weights_for(raw, self._weights)  # raises where the decoder and the start name features differently
+            weights_for(raw, self._start)  # raises where the decoder and the start name features differently
+            misfit = describe_fit(self._start, raw.index, raw.dense) if self._start.values.any() else None
+            notes += [misfit] if misfit else []
         n_before = 0 if self._pool is None else self._pool.n_candidates
         decoded = cpu_seconds()
         latest, pool = self._add(raw, number)
@@ -188,6 +192,7 @@ class _Loop:
         best = rerank(latest, self._weights, n_threads=self._n_threads)
         change = None if self._previous is None else _distance(self._previous, self._weights)
         repeated = bool(self._repeated and change) and self._learner.uses_pool
+        notes += [_REPEATS.format(number - 1)] if repeated else []
         record = RoundRecord(
             round=number,
             score=best.score(),
@@ -197,7 +202,7 @@ class _Loop:
             n_features=pool.n_features,
             change=change,
             repeated=repeated,
-            notes=(_REPEATS.format(number - 1),) if repeated else (),
+            notes=tuple(notes),
             wall_s=time.perf_counter() - began,
             cpu_s=cpu_seconds() - cpu_began,
             statistics_cpu_s=statistics,
