@@ -1,4 +1,4 @@
-"""What the builders of options and of rules share: look-up of sentences, words that pass through, templates."""
+"""The shared base of option builders: sentence lookup, out-of-vocabulary words, templates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From sentences to rules that match in them."""
+"""From sentences to matching rules."""
 
 from __future__ import annotations
 

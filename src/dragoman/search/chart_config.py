@@ -1,4 +1,4 @@
-"""How to search a chart, and which features the chart decoder computes."""
+"""Settings of chart search, and the dense features of the chart decoder."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ _PROBABILITIES = ("p_e_f", "p_f_e", "lex_e_f", "lex_f_e")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChartConfig:
-    """Hierarchical search. Speed and model score trade off by the pop limit (docs/search.md)."""
+    """Settings of hierarchical search. The pop limit trades speed for model score (docs/search.md)."""
 
     pop_limit: int = 200
-    """Candidates taken for a span and label by cube pruning, for each source word of the span (at most `max_span`)."""
+    """Cube pruning pops per span and label, for each source word of the span (at most `max_span`)."""
     beam: float = math.inf
     """Candidates worse than the best of their span and label by more than this (in score) are dropped."""
     rule_limit: int | None = 20
     """Rules kept of a source side for each left-hand side, the best by weighted score with the language model's opinion
     of their words; None: all."""
     max_span: int | None = 20
-    """Most source words that a rule may cover; glue puts together the rest. None: no limit."""
+    """Maximum number of source words a rule may cover; glue rules combine the rest. None: no limit."""
     goal: str = "S"
-    """The start symbol. A sentence is what a rule with this left-hand side built, or a row of glued items."""
+    """The start symbol. A sentence is derived by a rule with this left-hand side, or by glue rules."""
     glue_labels: tuple[str, ...] | None = None
     """Labels of items that may be glued; None: all but the goal. Without any, rules must build the whole sentence."""
     unknown_labels: tuple[str, ...] | None = None
-    """Labels that a word passed through gets; None: the first of the rules' labels."""
+    """Labels of out-of-vocabulary words; None: the first of the rules' labels."""
 
     def __post_init__(self) -> None:
         if self.pop_limit < 1:
@@ -61,7 +61,7 @@ class ChartFeatures:
     words: str = "words"
     rules: str | None = "rules"
     arities: tuple[str, ...] = ()
-    """Of rules without nonterminals, with one, and so on; rules with more than there are names count for none."""
+    """Counts of rules with 0, 1, … nonterminals; rules with more nonterminals than names are not counted."""
     glue: str = "glue"
     unknown: str | None = None
 
@@ -87,6 +87,6 @@ class ChartFeatures:
         )
 
     def names(self) -> tuple[str, ...]:
-        """All dense features that are computed."""
+        """Names of all computed dense features."""
         given = (self.lm, self.lm_oov, *self.scores, self.words, self.rules, *self.arities, self.glue, self.unknown)
         return tuple(name for name in given if name is not None)

@@ -1,4 +1,4 @@
-"""The hierarchical decoder."""
+"""The hierarchical decoder: chart search with cube pruning."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ class ChartDecoder(Decoder[_core.RuleBatch]):
         super().__init__(vocab, index, native)
 
     def labels(self, batch: _core.RuleBatch) -> tuple[str, ...]:
-        """Those of the rules, and the goal."""
+        """The labels of the rules, and the goal."""
         return batch.labels if self.config.goal in batch.labels else (*batch.labels, self.config.goal)
 
     def meaning(self, batch: _core.RuleBatch) -> dict[str, Any]:
-        """The labels of the goal, of glue, and of words passed through."""
+        """The labels of the goal, of glue, and of out-of-vocabulary words."""
         names, config = batch.labels, self.config
         if len(set(names)) < len(names):
             raise ValueError(f"duplicate label in {names}")

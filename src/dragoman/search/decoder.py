@@ -1,4 +1,4 @@
-"""What the decoders share: options and weights in, forests or candidate lists out."""
+"""The shared base of decoders: from options and weights to forests or k-best lists."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class AnyBatch(Protocol):
 
     @property
     def own_words(self) -> tuple[str, ...]:
-        """Out-of-vocabulary words that pass through; their ids follow those of the vocabulary."""
+        """Out-of-vocabulary words, which are copied; their ids follow those of the vocabulary."""
         ...
 
 
@@ -43,7 +43,7 @@ class Decoder(ABC, Generic[Batch]):
         """Names of the labels of a forest's nodes."""
 
     def meaning(self, batch: Batch) -> dict[str, Any]:
-        """What else search must know of a batch."""
+        """Further arguments of the native search for a batch."""
         return {}
 
     def decode(
@@ -54,7 +54,7 @@ class Decoder(ABC, Generic[Batch]):
         n_threads: int = 1,
         progress: Progress | None = None,
     ) -> list[Forest]:
-        """The search space of each sentence, empty where no derivation covers it."""
+        """The search space of each sentence; empty if no derivation covers it."""
         values = live_values(weights, self.index)
         cores = self._native.decode(batch, values, n_threads, progress, **self.meaning(batch))
         vocab, labels = self.vocab.extended(batch.own_words), self.labels(batch)

@@ -1,4 +1,4 @@
-"""How to search, and which features the decoder computes."""
+"""Settings of phrase-based search, and the dense features of the decoder."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ __all__ = ["Algorithm", "PhraseConfig", "PhraseFeatures", "phrase15"]
 
 
 class Algorithm(Enum):
-    """How the candidates of a stack are found."""
+    """How the hypotheses of a stack are generated."""
 
     CUBE_PRUNING = "cube"
     """The most promising combinations of hypotheses and phrases, up to the pop limit."""
     STACK = "stack"
-    """All combinations."""
+    """All combinations of hypotheses and phrases."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhraseConfig:
-    """Phrase-based search. Speed and model score trade off by the pop limit and the stack size."""
+    """Settings of phrase-based search. Pop limit and stack size trade speed for model score."""
 
     algorithm: Algorithm = Algorithm.CUBE_PRUNING
     stack_size: int = 600
     pop_limit: int = 600
-    """Candidates taken for each stack by cube pruning."""
+    """Cube pruning pops per stack."""
     beam: float = math.inf
     """Hypotheses worse than the best of their stack by more than this (in score) are dropped."""
     option_limit: int | None = 20
@@ -81,7 +81,7 @@ class PhraseFeatures:
 
     @property
     def n_orientation_columns(self) -> int:
-        """Orientation values that every option has."""
+        """Number of orientation scores per option."""
         return sum(2 * model.n_orientations for model in self.reordering)
 
     def reordering_names(self) -> list[list[str]]:

@@ -1,4 +1,4 @@
-"""The phrase-based decoder."""
+"""The phrase-based decoder: stack search with cube pruning."""
 
 from __future__ import annotations
 
@@ -57,5 +57,5 @@ class PhraseDecoder(Decoder[_core.PhraseBatch]):
         super().__init__(vocab, index, native)
 
     def labels(self, batch: _core.PhraseBatch) -> tuple[str, ...]:
-        """Phrases have none."""
+        """Empty: phrases have no labels."""
         return ()

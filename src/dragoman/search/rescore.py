@@ -67,7 +67,7 @@ class RuleRescorer:
         return self.rescore(Derivation.join(root, children))
 
     def unknown(self, word: str, place: int, label: str = "X") -> Derivation:
-        """A source word passed through; `word` in its stored form."""
+        """A copied out-of-vocabulary word; `word` in its stored form."""
         return self.rescore(Derivation.join(_open((word,), label=label, source=(place, place + 1)), ()))
 
     def sentence(self, parts: Sequence[Derivation]) -> Derivation:
@@ -94,7 +94,7 @@ class RuleRescorer:
         return self.rescore(Derivation(tuple(applications)))
 
     def rescore(self, derivation: Derivation) -> Derivation:
-        """The same tree with dense features as the decoder counts them."""
+        """The same tree with the dense features recomputed as in the decoder."""
         pieces: dict[int, LmPiece] = {}
         scored = list(derivation.applications)
         for place in range(len(scored) - 1, -1, -1):  # children come after their parents
@@ -116,7 +116,7 @@ class RuleRescorer:
         return Derivation(tuple(scored))
 
     def _local(self, application: Application) -> dict[str, float]:
-        """All dense features but those that depend on what stands below."""
+        """All dense features except those that depend on the subtrees."""
         names, symbols = self._features, application.symbols
         words = [s for s in symbols if isinstance(s, str) and s not in (_BEGIN, _END)]
         found = {names.words: float(len(words))}
@@ -140,7 +140,7 @@ class RuleRescorer:
 
 
 def _open(symbols: tuple[str | int, ...], *, label: str, source: tuple[int, int], rule: int = -1) -> Application:
-    """An application whose children are numbered but not yet there."""
+    """An application whose children are numbered but not yet attached."""
     n_children = sum(isinstance(symbol, int) for symbol in symbols)
     return Application(symbols=symbols, children=tuple(range(1, n_children + 1)), rule=rule, label=label, source=source)
 

@@ -1,4 +1,4 @@
-"""Sentences on their way to a decoder: ids of their words, and words that pass through."""
+"""Encoded sentences for decoders: word ids and out-of-vocabulary words."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class EncodedSentences:
     ids: Int32Array
 
     def passed(self, places: Int64Array, target: Vocab) -> tuple[Int32Array, list[str]]:
-        """Target ids of the source words at some places, which pass through; and those that the vocabulary lacks."""
+        """Target ids of the source words copied at these positions, and the words that the vocabulary lacks."""
         ids = np.zeros(len(places), np.int32)
         own: dict[str, int] = {}
         numbers = np.searchsorted(self.offsets, places, side="right") - 1
@@ -46,7 +46,7 @@ class EncodedSentences:
 
 
 def encode_sentences(sentences: Sequence[Sentence], vocab: Vocab) -> EncodedSentences:
-    """Ids of all words."""
+    """Encode sentences as word ids."""
     tokens = [None if isinstance(s, np.ndarray) else split_tokens(s) if isinstance(s, str) else s for s in sentences]
     lines = [" ".join(row) for row in tokens if row is not None]
     offsets, ids = vocab.encode_lines(lines)

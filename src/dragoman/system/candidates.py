@@ -41,12 +41,12 @@ def pool_of(
 
 
 def words_of(vocab: Vocab) -> WordTable:
-    """A copy of the vocabulary's native table, with its ids: a pool's table grows, the system's must not."""
+    """A copy of the vocabulary's native table with the same ids: a pool's table grows, the system's must not."""
     return word_table(vocab.table.blob(), vocab.table.offsets())
 
 
 def intern_passed(words: WordTable, vocab: Vocab) -> Int32Array:
-    """Ids of the words beyond the vocabulary's native table; the pool's table learns them."""
+    """Ids of the words beyond the vocabulary's native table, which are added to the pool's table."""
     return np.array([words.intern(escape_word(word.encode("utf-8"))) for word in vocab.beyond], np.int32)
 
 
@@ -59,7 +59,7 @@ def shard_of(
     round_number: int = 0,
     first_sentence: int = 0,
 ) -> Shard:
-    """The lists as a shard. `passed` are the ids that tokens from `n_words` on, of words passed through, become."""
+    """The lists as a shard. `passed` are the new ids of tokens from `n_words` on, the out-of-vocabulary words."""
     tokens = best.tokens
     if len(passed):
         beyond = tokens >= n_words

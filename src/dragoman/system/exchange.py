@@ -1,4 +1,4 @@
-"""Systems from and to the files of other toolkits."""
+"""Import and export of other toolkits' files."""
 
 from __future__ import annotations
 

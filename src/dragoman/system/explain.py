@@ -1,4 +1,4 @@
-"""Why a translation: its phrases, word links, and what every feature contributed."""
+"""Explanations of translations: phrases or rules, word alignment, and feature contributions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Contribution", "Explanation", "Piece", "explain"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contribution:
-    """A feature of a translation; value x weight, summed over all features, is the model's score."""
+    """A feature of a translation; the sum of value · weight over all features is the model score."""
 
     name: str
     value: float
@@ -30,13 +30,13 @@ class Contribution:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """A rule applied: what it covers of the source, the words it puts into the translation, its share of the score."""
+    """A rule application: its source span, its target words, and its part of the score."""
 
     source: str
     target: str
     span: tuple[int, int]
     positions: tuple[int, ...]
-    """Of its words in the translation."""
+    """Positions of its words in the translation."""
     score: float
     features: tuple[Contribution, ...]
 
@@ -49,12 +49,12 @@ class Explanation:
     text: str
     score: float
     pieces: tuple[Piece, ...]
-    """In the order of the translation."""
+    """In target order."""
     alignment: tuple[tuple[int, int], ...]
     features: tuple[Contribution, ...]
-    """Greatest contribution first, by its size."""
+    """By decreasing absolute contribution."""
     tree: tuple[str, ...] = ()
-    """Of a hierarchical derivation: a rule a line, those of its nonterminals indented below it."""
+    """Of a hierarchical derivation: one rule per line, the rules of its nonterminals indented below it."""
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -78,7 +78,7 @@ class Explanation:
         }
 
     def lines(self) -> list[str]:
-        """The same as text for people."""
+        """The explanation as human-readable text."""
         out = [f"source       {self.source}", f"translation  {self.text}", f"score        {self.score:.4f}"]
         out.append("alignment    " + " ".join(f"{s}-{t}" for s, t in self.alignment))
         if self.tree:
@@ -101,7 +101,7 @@ class Explanation:
 def explain(
     translator: Translator, sentence: str, weights: Weights, *, preset: Preset = Preset.DEFAULT
 ) -> Explanation | None:
-    """The best translation of a sentence, explained; None when it has no words."""
+    """An explanation of the best translation of a sentence; None if it has no words."""
     best = translator.forests([sentence], weights, preset=preset)[0].best(weights)
     if best is None or not split_tokens(sentence):
         return None
@@ -109,7 +109,7 @@ def explain(
 
 
 def explanation_of(translator: Translator, sentence: str, derivation: Derivation, weights: Weights) -> Explanation:
-    """A derivation of a sentence, explained."""
+    """An explanation of a derivation of a sentence."""
     words = split_tokens(sentence)
     pieces = []
     for application, positions in zip(derivation.applications, derivation.target_positions(), strict=True):
@@ -143,7 +143,7 @@ def explanation_of(translator: Translator, sentence: str, derivation: Derivation
 
 
 def _names(derivation: Derivation, application: Application) -> list[str]:
-    """Of the nonterminals: `[X,1]`; a phrase-based derivation has none."""
+    """Names of the nonterminals, such as `[X,1]`; a phrase-based derivation has none."""
     if application.label is None:
         return []
     labels = [derivation.applications[child].label for child in application.children]
@@ -151,7 +151,7 @@ def _names(derivation: Derivation, application: Application) -> list[str]:
 
 
 def _source_side(derivation: Derivation, application: Application, words: Sequence[str]) -> list[str]:
-    """The words that a rule itself covers, with the names of its nonterminals between."""
+    """The source side of a rule: its words and the names of its nonterminals."""
     begin, end = application.source
     side, at = [], begin
     spans = [derivation.applications[child].source for child in application.children]

@@ -1,4 +1,4 @@
-"""The files of a system in the making, and the end of making it."""
+"""The files of a system during training, and its completion."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ __all__ = [
 
 GRAMMAR, LM, WEIGHTS = "grammar", "lm.bin", "weights.tsv"
 COUNTS = {"source_counts": "source.counts", "target_counts": "target.counts"}
-"""How often each word occurs in the training text: int64 by id. An imported system has none."""
+"""Word counts in the training text: int64 by id. An imported system has none."""
 TRAIN_RECORD, WORK = "train", "work"
-"""The run folder of the training, and a folder for what it needs on the way."""
+"""The run folder of the training, and a folder for temporary files."""
 
 
 def fold_lm(fold: int) -> str:
@@ -48,7 +48,7 @@ def fold_lm(fold: int) -> str:
 
 
 def close_system(base: Path, settings: SystemSettings, stages: Stages, weights: Mapping[str, float]) -> None:
-    """Write weights and manifest beside the tables; the system exists from now on."""
+    """Write weights and manifest next to the tables, which completes the system."""
     grammar = Grammar.load(base / GRAMMAR)
     lm = LanguageModel.load(base / LM, verify=False)
     write_weights(Weights.from_dict(weights), base / WEIGHTS)
@@ -102,7 +102,7 @@ def making(out: PathLike, record: dict[str, Any], monitor: Monitor, *, resume: b
 
 
 def _drop_scratch(base: Path) -> None:
-    """What a kill left half done: files and folders beside the ones whose names they were to get."""
+    """Remove the scratch files and folders of a killed process."""
     names = (GRAMMAR, MANIFEST, WEIGHTS, *COUNTS.values(), "lm*.bin")
     for pattern in [*(f".{name}.*" for name in names), f"{WORK}/.*"]:
         for scratch in base.glob(pattern):
@@ -110,7 +110,7 @@ def _drop_scratch(base: Path) -> None:
 
 
 def identity(path: PathLike) -> list[object]:
-    """What tells a file from a changed one, for resuming: its name, size and time of change."""
+    """The identity of a file for resuming: its name, size and modification time."""
     name = os.fspath(path)
     if name == "-":
         raise InputError("training reads its files more than once; standard input cannot be one of them")
@@ -122,6 +122,6 @@ def identity(path: PathLike) -> list[object]:
 
 
 def store_lm(base: Path, lm: PathLike, monitor: Monitor) -> None:
-    """Write a given language model, binary or ARPA, where a system has its own."""
+    """Store a given language model (binary or ARPA) in the system's folder."""
     with monitor.progress("reading the language model") as progress:
         LanguageModel.load(lm, progress=progress).save(base / LM)

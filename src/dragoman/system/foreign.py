@@ -16,25 +16,25 @@ __all__ = ["MOSES_SCORES", "MOSES_UNKNOWN", "ForeignTables", "find_one", "weight
 MOSES_SCORES = ("p_f_e", "lex_f_e", "p_e_f", "lex_e_f")
 """Our names for the scores of a Moses table, in its order."""
 MOSES_UNKNOWN = -100.0
-"""What Moses adds for each word passed through, times its weight."""
+"""The value of Moses' unknown-word feature per word."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForeignTables:
-    """A grammar in text and what lies beside it."""
+    """A grammar in text form and its accompanying files."""
 
     grammar: Path
     lm: Path | None
     others: Mapping[str, Path | None]
-    """Everything else that is read, by what it is."""
+    """The other input files, by role."""
     read: Callable[[PathLike, int, Progress], Grammar]
-    """Reads the grammar into a folder, with that many threads."""
+    """Reads the grammar into a folder, with the given number of threads."""
     settle: Callable[[Grammar], tuple[ModelSettings, dict[str, float]]]
-    """Settings that go with the grammar, and weights."""
+    """The settings that match the grammar, and weights."""
 
 
 def find_one(base: Path, *patterns: str) -> Path | None:
-    """The file that matches a pattern, of the first pattern that has any. Raises InputError when there are several."""
+    """The file that matches the first matching pattern. Raises InputError if there are several."""
     for pattern in patterns:
         found = sorted(path for path in base.glob(pattern) if path.is_file())
         if len(found) > 1:
@@ -46,7 +46,7 @@ def find_one(base: Path, *patterns: str) -> Path | None:
 
 
 def weight_of(weights: Mapping[str, float], name: str, path: PathLike) -> float:
-    """A weight that a file must have."""
+    """A required weight of a file."""
     if name not in weights:
         raise InputError(f"the weights lack {name}", path=path)
     return weights[name]

@@ -1,4 +1,4 @@
-"""The hierarchical translator."""
+"""The hierarchical translator: rules from a grammar, then chart decoding."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class HieroTranslator(SearchTranslator[RuleBatch]):
         return RuleRescorer(self._view, self._features, self._lm)
 
     def alignment(self, derivation: Derivation) -> list[tuple[int, int]]:
-        """Word links: those of the rules, moved to where their words stand; a word passed through is its own."""
+        """Word alignment: the links of the rules at their positions; a copied word is aligned to itself."""
         links = []
         for place, (application, positions) in enumerate(
             zip(derivation.applications, derivation.target_positions(), strict=True)
@@ -85,7 +85,7 @@ class HieroTranslator(SearchTranslator[RuleBatch]):
 
 
 def _word_places(symbols: Sequence[str], begin: int, spans: Sequence[tuple[int, int]]) -> dict[int, int]:
-    """Where the words of a source side stand: its nonterminals, in their order, cover `spans`."""
+    """Source positions of the words of a source side, whose nonterminals cover `spans` in order."""
     places, at, gaps = {}, begin, iter(spans)
     for number, symbol in enumerate(symbols):
         if is_nonterminal(symbol):
@@ -97,13 +97,13 @@ def _word_places(symbols: Sequence[str], begin: int, spans: Sequence[tuple[int, 
 
 
 def _nth_words(symbols: Sequence[str]) -> dict[int, int]:
-    """For the place of each word of a side the number of words before it."""
+    """For the position of each word of a side, the number of words before it."""
     words = [number for number, symbol in enumerate(symbols) if not is_nonterminal(symbol)]
     return {number: n for n, number in enumerate(words)}
 
 
 def chart_features(dense: DenseSet, given: tuple[str, ...] | None = None) -> ChartFeatures:
-    """The dense features of a set; with the scores that an imported grammar gives, under the names it has for them."""
+    """The dense features of a set, or with the score names of an imported grammar."""
     features = ChartFeatures.chiang8() if dense is DenseSet.CHIANG8 else ChartFeatures.full14()
     return features if given is None else replace(features, scores=given)
 
@@ -116,12 +116,12 @@ def extract(
     n_threads: int,
     progress: Progress | None = None,
 ) -> Grammar:
-    """Rules of a corpus."""
+    """Extract the rules of a corpus."""
     return extract_rules(bitext, alignment, folder, replace(settings.rules, n_threads=n_threads), progress)
 
 
 def start_weights(settings: HieroSettings) -> dict[str, float]:
-    """Weights to translate with before any tuning, and where tuning starts."""
+    """The default weights of an untuned system, from which tuning starts."""
     start = {"lm": 0.5, "p_e_f": 0.2, "p_f_e": 0.2, "lex_e_f": 0.2, "lex_f_e": 0.2, "words": 1.0, "glue": -0.2}
     if settings.dense is DenseSet.CHIANG8:
         return start | {"rules": 0.2}

@@ -1,4 +1,4 @@
-"""Candidates of single sentences by weights that keep changing, for learners that decode as they go."""
+"""k-best lists of single sentences with changing weights, for online learners."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["LiveDecoder"]
 
 
 class LiveDecoder:
-    """A system and sentences whose options are built once, for all calls. Threads may share it.
+    """A system and sentences whose options are built once for all calls. Thread-safe.
 
     `index` has all features and `words` all words that candidates can have; neither grows any more. `sparse` says
     whether there are features that are not dense.

@@ -35,7 +35,7 @@ class FileRecord:
     blake2b: str
 
     def check(self, base: Path, *, whole: bool = False) -> Path:
-        """The file's place, when it is the one that was recorded; otherwise an InputError says what is wrong."""
+        """The path of the file. Raises InputError if it differs from the record."""
         path = base / self.path
         try:
             size = path.stat().st_size
@@ -62,17 +62,17 @@ class FileRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """What stands in the manifest. Files are named by what they are: `grammar`, `lm`, `lm.fold-0`, `weights`."""
+    """The content of the manifest. Files are named by role: `grammar`, `lm`, `lm.fold-0`, `weights`."""
 
     settings: SystemSettings
     files: dict[str, FileRecord]
     parent: str | None
-    """Of a tuned system: the folder that it was tuned from, relative."""
+    """The relative folder of the system that a tuned system was tuned from."""
     about: dict[str, Any]
-    """For people: versions, sizes of the tables, what training or tuning did."""
+    """Information: versions, sizes of the tables, details of training or tuning."""
 
     def content(self) -> dict[str, Any]:
-        """Plain data of what the system does; not what is said about it."""
+        """The JSON-serialisable functional content, without `about`."""
         files = {
             name: {"path": r.path, "bytes": r.n_bytes, "head": r.head, "blake2b": r.blake2b}
             for name, r in self.files.items()
@@ -80,14 +80,14 @@ class Manifest:
         return {"settings": self.settings.to_json(), "parent": self.parent, "files": files}
 
     def identity(self) -> str:
-        """A digest of tables, weights and settings, except for the sparse features: these can be chosen anew."""
+        """A digest of tables, weights and settings, except the sparse features, which can be changed."""
         same = replace(self, settings=replace(self.settings, features=()))
         text = json.dumps(same.content(), sort_keys=True)
         return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 def record_of(base: Path, path: Path) -> FileRecord:
-    """The record of a file as it is now."""
+    """The record of a file in its current state."""
     return FileRecord(
         path=Path(os.path.relpath(path, base)).as_posix(),
         n_bytes=path.stat().st_size,
@@ -97,7 +97,7 @@ def record_of(base: Path, path: Path) -> FileRecord:
 
 
 def write_manifest(base: Path, manifest: Manifest) -> None:
-    """Write it; the system exists from now on."""
+    """Write the manifest, which completes the system."""
     head = {"format": _FORMAT.name, "version": _FORMAT.version}
     write_json(base / MANIFEST, {**head, **manifest.content(), "about": manifest.about})
 

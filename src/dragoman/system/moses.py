@@ -1,4 +1,4 @@
-"""Phrase-based systems from and to Moses' files: phrase table, reordering table, ARPA model, moses.ini."""
+"""Import and export of Moses' files: phrase table, reordering table, ARPA model, moses.ini."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def read_ini(path: PathLike, reordering: Sequence[Reordering]) -> dict[str, floa
 
 
 def read_distortion_limit(path: PathLike, default: int | None) -> int | None:
-    """What the section [distortion-limit] of a moses.ini says; there, -1 means none."""
+    """The distortion limit of a moses.ini, where -1 means no limit."""
     lines = [line.strip() for line in read_lines(path)]
     if "[distortion-limit]" not in lines:
         return default
@@ -126,7 +126,7 @@ def read_distortion_limit(path: PathLike, default: int | None) -> int | None:
 
 
 def read_kind(path: PathLike) -> ReorderingKind:
-    """What kind of reordering model a moses.ini names; word-based unless it names one."""
+    """The kind of reordering model of a moses.ini; word-based by default."""
     for line in read_lines(path):
         if match := re.match(r"LexicalReordering\b.*\btype=(\w+)-", line):
             return next((kind for kind, name in _KINDS.items() if name == match[1]), ReorderingKind.WORD)

@@ -1,4 +1,4 @@
-"""The phrase-based translator."""
+"""The phrase-based translator: options from a grammar, then stack decoding."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class PhraseTranslator(SearchTranslator[PhraseBatch]):
         return PhraseDecoder(config, self.vocab, self.index, features=self._features, lm=self._lm)
 
     def alignment(self, derivation: Derivation) -> list[tuple[int, int]]:
-        """Word links: those of the phrase pairs, moved to where the phrases stand; a word passed through is its own."""
+        """Word alignment: the links of the phrase pairs at their positions; a copied word is aligned to itself."""
         links = []
         for application, positions in zip(derivation.applications, derivation.target_positions(), strict=True):
             begin, end = application.source
@@ -82,13 +82,13 @@ def extract(
     n_threads: int,
     progress: Progress | None = None,
 ) -> Grammar:
-    """Phrase pairs of a corpus."""
+    """Extract the phrase pairs of a corpus."""
     config = PhraseExtraction(max_length=settings.max_phrase_length, n_threads=n_threads)
     return extract_phrases(bitext, alignment, folder, config, progress)
 
 
 def start_weights(settings: PhraseSettings) -> dict[str, float]:
-    """Weights to translate with before any tuning, and where tuning starts.
+    """The default weights of an untuned system, from which tuning starts.
 
     About those that phrase-based systems are tuned to: the language model counts most, the two directions of the
     phrase probabilities less, words are rewarded against the language model's liking for short output.

@@ -10,7 +10,7 @@ __all__ = ["RawText"]
 
 
 class RawText:
-    """Tokenises, and lowercases when the system was trained so; the way back joins and capitalises the first letter."""
+    """Tokenises, and lowercases if trained so; `restore` detokenises and capitalises the first letter."""
 
     def __init__(self, settings: TextSettings) -> None:
         if settings.source_language is None or settings.target_language is None:

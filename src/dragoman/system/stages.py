@@ -1,4 +1,4 @@
-"""Training step by step: each stage is done once, timed, and recorded, so that a stopped training can go on."""
+"""Training stages: each is run once, timed, and recorded, so that an interrupted training can be resumed."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ __all__ = ["Monitor", "Silent", "Stages"]
 
 
 class Monitor(Protocol):
-    """Somebody who watches: prose, and a progress bar for a piece of work."""
+    """Progress reporting: messages and progress bars."""
 
     def say(self, text: str) -> None:
-        """A line of prose."""
+        """Show a message."""
         ...
 
     def progress(self, what: str, total: int | None = None) -> AbstractContextManager[Progress]:
-        """A bar for the time of a block."""
+        """A progress bar during a block."""
         ...
 
 
@@ -54,7 +54,7 @@ class Stages:
                     self.finished[entry["name"]] = StageCost(**{name: entry[name] for name in names})
 
     def do(self, name: str, work: Callable[[], None], *, makes: Path | None = None) -> None:
-        """Do a stage unless it was finished before and what it makes is still there."""
+        """Run a stage unless it was already finished and its result still exists."""
         if name in self.finished and (makes is None or makes.exists()):
             self._monitor.say(f"{name}: done before")
             return

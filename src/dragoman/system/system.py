@@ -1,4 +1,4 @@
-"""A translation system: a folder of tables and weights, and what one does with it."""
+"""A translation system: a folder of tables and weights, and its operations."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class SystemView:
 
     @property
     def index(self) -> FeatureIndex:
-        """Over which features come and live weight buffers are given."""
+        """The index of features and weight buffers."""
         return self.translator.index
 
     def translate(
@@ -51,7 +51,7 @@ class SystemView:
         preset: Preset = Preset.DEFAULT,
         n_threads: int = 1,
     ) -> Iterator[str]:
-        """The best translation of each sentence of tokens, in batches; an empty line stays one."""
+        """The best translation of each tokenised sentence, in batches; an empty line stays empty."""
         used = self.weights if weights is None else weights
         for batch in _batches(sentences):
             best, vocab = self.translator.kbest(batch, used, 1, grow=False, preset=preset, n_threads=n_threads)
@@ -62,7 +62,7 @@ class SystemView:
     def decode(
         self, sentence: str, weights: Weights | Float64Array | None = None, *, preset: Preset = Preset.DEFAULT
     ) -> Forest:
-        """The search space of one sentence. A float64 array over `index` is read as it is at the time of the call."""
+        """The search space of one sentence. A float64 array over `index` is read at the time of the call."""
         used = self.weights if weights is None else weights
         return self.translator.forests([sentence], used, preset=preset)[0]
 
@@ -92,7 +92,7 @@ class SystemView:
         n_threads: int = 1,
         progress: Progress | None = None,
     ) -> Pool:
-        """Candidate lists, ready for an optimiser; the first sentence has the id `first_sentence`."""
+        """k-best lists as a pool; the first sentence has the id `first_sentence`."""
         used = self.weights if weights is None else weights
         best, vocab = self.translator.kbest(
             sentences, used, k, distinct=distinct, preset=preset, n_threads=n_threads, progress=progress
@@ -110,7 +110,7 @@ class SystemView:
     def explain(
         self, sentence: str, *, weights: Weights | None = None, preset: Preset = Preset.DEFAULT
     ) -> Explanation | None:
-        """How the best translation came about; None for an empty sentence."""
+        """An explanation of the best translation; None for an empty sentence."""
         used = self.weights if weights is None else weights
         return explain(self.translator, sentence, used, preset=preset)
 
@@ -143,7 +143,7 @@ class System(SystemView):
 
     @staticmethod
     def verify(folder: PathLike) -> list[Path]:
-        """Compare every file with its checksum, those of the parent too. Returns them, or raises InputError."""
+        """Verify the checksum of every file, including the parent's. Returns the files, or raises InputError."""
         base = Path(folder)
         manifest = read_manifest(base)
         checked = [record.check(base, whole=True) for record in manifest.files.values()]
@@ -153,11 +153,11 @@ class System(SystemView):
 
     @property
     def settings(self) -> SystemSettings:
-        """What it was built with."""
+        """The settings the system was built with."""
         return self.manifest.settings
 
     def file(self, name: str) -> Path:
-        """Where a file of the manifest is."""
+        """The path of a file of the manifest."""
         if name not in self.manifest.files:
             raise InputError(f"the system has no {name}", path=self.folder)
         return self.folder / self.manifest.files[name].path
@@ -203,7 +203,7 @@ class System(SystemView):
 
 
 class _FoldView(SystemView):
-    """All data but a fold."""
+    """The view of all data except one fold."""
 
     def __init__(self, system: System, fold: int) -> None:
         self._system = system
@@ -215,7 +215,7 @@ class _FoldView(SystemView):
 
 
 def _reopened(folder: str, identity: str, templates: tuple[str, ...], fold: int | None = None) -> SystemView:
-    """The system that another process refers to; InputError where it is not the same here."""
+    """The system that another process refers to. Raises InputError if it is not the same here."""
     system = System.load(folder)
     if system.manifest.identity() != identity:
         raise InputError("has changed since another process referred to it; let it load the system anew", path=folder)

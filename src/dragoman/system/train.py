@@ -30,15 +30,15 @@ __all__ = ["TrainConfig", "train"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainConfig:
-    """What can be chosen about training."""
+    """Settings of training."""
 
     settings: SystemSettings = field(default_factory=SystemSettings)
     alignment: AlignConfig = field(default_factory=AlignConfig)
-    """Where no alignment is given."""
+    """Used if no alignment is given."""
     lm: EstimateConfig = field(default_factory=EstimateConfig)
-    """Where no language model is given."""
+    """Used if no language model is given."""
     raw: bool = False
-    """The text is raw: tokenise it, and lowercase it where the settings say so."""
+    """Whether the text is raw: tokenise it, and lowercase it according to the settings."""
 
 
 def train(

@@ -1,4 +1,4 @@
-"""What a decoder must offer to be the translator of a system, whatever its grammar."""
+"""The interface of translators, for any kind of grammar."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Made = TypeVar("Made", covariant=True)
 
 
 class Preset(StrEnum):
-    """How much search; speed and model score trade off."""
+    """Search effort: a trade-off between speed and model score."""
 
     FAST = "fast"
     DEFAULT = "default"
@@ -27,12 +27,12 @@ class Preset(StrEnum):
 
 
 class Translator(Protocol):
-    """Tables and a decoder, for one view of the data. Nothing weighted is kept between calls; threads may share it."""
+    """Tables and a decoder, for one view of the data. Keeps no weights between calls; thread-safe."""
 
     index: FeatureIndex
-    """Over which weights are given and features come. Grows when sparse features are met for the first time."""
+    """The index of weights and features. Grows with new sparse features."""
     vocab: Vocab
-    """Of the target side."""
+    """The target vocabulary."""
 
     def dense(self) -> tuple[str, ...]:
         """Names of the dense features."""
@@ -78,10 +78,10 @@ class Translator(Protocol):
 
 
 class PreparedSentences(Protocol):
-    """Sentences whose options are built, so that a call costs little more than its search. Threads may share it."""
+    """Sentences with prebuilt options, so that a call costs little more than its search. Thread-safe."""
 
     def vocab(self, sentence: int) -> Vocab:
-        """Of the words of this sentence's candidates."""
+        """The vocabulary of this sentence's candidates."""
         ...
 
     def kbest(self, sentence: int, weights: Float64Array, k: int, *, distinct: bool = False) -> KBest:
@@ -90,7 +90,7 @@ class PreparedSentences(Protocol):
 
 
 class Builder(Protocol[Made]):
-    """From sentences to what a decoder may use."""
+    """From sentences to a decoder's options."""
 
     def build(
         self, sentences: Sequence[str], *, grow: bool = True, n_threads: int = 1, progress: Progress | None = None
@@ -100,7 +100,7 @@ class Builder(Protocol[Made]):
 
 
 class SearchTranslator(ABC, Generic[Batch]):
-    """What the translators share: options from a builder, then search by a decoder of the preset."""
+    """The shared base of translators: options from a builder, then search by a decoder of the preset."""
 
     def __init__(self, index: FeatureIndex, vocab: Vocab, builder: Builder[Batch], dense: Sequence[str]) -> None:
         self.index = index
@@ -113,7 +113,7 @@ class SearchTranslator(ABC, Generic[Batch]):
 
     @abstractmethod
     def new_decoder(self, preset: Preset) -> Decoder[Batch]:
-        """A decoder that searches as much as the preset says."""
+        """A decoder with the search effort of the preset."""
 
     def dense(self) -> tuple[str, ...]:
         """Names of the dense features."""

@@ -1,4 +1,4 @@
-"""A tuned system: weights of its own over its parent's tables."""
+"""A tuned system: its own weights with its parent's tables."""
 
 from __future__ import annotations
 
