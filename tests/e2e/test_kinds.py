@@ -59,7 +59,7 @@ def test_only_the_settings_of_the_kind_are_recorded(here, tmp_path):
         here("system", "info", "p", "--json").json["settings"],
         here("system", "info", "h", "--json").json["settings"],
     )
-    assert (phrases["max_phrase_length"], phrases["min_count"], phrases["reordering"]) == (3, 2, ["hrm"])
+    assert (phrases["max_phrase_length"], phrases["min_count"], phrases["smoothing"]) == (3, 2, "none")
     assert (rules["max_span"], rules["rules"]["max_symbols"], rules["dense"]) == (7, 4, "full14")
     assert {"dense", "max_span", "rules"}.isdisjoint(phrases)
     assert {"reordering", "smoothing", "distortion_limit"}.isdisjoint(rules)

@@ -175,7 +175,9 @@ def _model_settings(model: str, stated: dict[str, Any], pairs: list[str]) -> Mod
             option = name.replace("_", "-")
             raise InputError(f"--{option} belongs to systems of model {' or '.join(kinds)}, not of {model}")
     settings: ModelSettings = from_values(cls, parse_settings(pairs), name=f"a system of model {model}")
-    return replace(settings, **{name: cls.option(name, value) for name, value in stated.items()})
+    return replace(
+        settings, **{name: cls.option(name, value, f"--{name}".replace("_", "-")) for name, value in stated.items()}
+    )
 
 
 def _text_settings(languages: str | None, lowercase: bool) -> TextSettings:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dragoman import _core
 from dragoman.errors import InputError
+from dragoman.settings import about
 
 __all__ = [
     "PhraseExtraction",
@@ -32,7 +33,7 @@ class PhraseExtraction:
     """Words a side."""
     max_sentence_length: int = 1000
     """Pairs with more words on a side are left out: time grows with the square of the length."""
-    max_memory_bytes: int = 4 << 30
+    max_memory_bytes: int = field(default=4 << 30, metadata=about(most=1 << 62))
     """Occurrences beyond about this go to scratch files; the finished tables are not counted."""
     n_threads: int = 1
 
@@ -78,7 +79,7 @@ class RuleExtraction:
     after subtraction. None: 2 for more than 200,000 sentence pairs, else 1."""
     max_sentence_length: int = 1000
     """Pairs with more words on a side are left out."""
-    max_memory_bytes: int = 4 << 30
+    max_memory_bytes: int = field(default=4 << 30, metadata=about(most=1 << 62))
     """Occurrences beyond about this go to scratch files; the finished tables are not counted."""
     n_threads: int = 1
 

@@ -64,10 +64,7 @@ def _model(kind: str, table: RecipeTable) -> ModelSettings:
         if isinstance(hint, type) and is_dataclass(hint):
             values[key] = table.table(key).record(hint, skip=("n_threads",))
         elif (value := table.find(key, str, int, float, bool)) is not None:
-            try:
-                values[key] = cls.option(key, value)
-            except InputError as error:
-                raise table.wrong(key, error.message) from None
+            values[key] = cls.option(key, value, table.named(key))
     with table:
         return cls(**values)
 

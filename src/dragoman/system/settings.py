@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import enum
 import types
 import typing
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self, TypeVar
 
 from dragoman.errors import InputError
@@ -20,6 +19,7 @@ from dragoman.grammar import (
     RuleExtraction,
     RuleViewConfig,
 )
+from dragoman.settings import convert, from_values, listed, plain
 
 __all__ = [
     "REORDERING",
@@ -32,30 +32,23 @@ __all__ = [
     "reordering_by_name",
 ]
 
-_MODELS = {
-    "msd": Reordering(),
-    "mslr": Reordering(n_orientations=4),
-    "phrase-msd": Reordering(kind=ReorderingKind.PHRASE),
-    "phrase-mslr": Reordering(kind=ReorderingKind.PHRASE, n_orientations=4),
-    "hrm": Reordering(kind=ReorderingKind.HIERARCHICAL),
-    "hrm4": Reordering(kind=ReorderingKind.HIERARCHICAL, n_orientations=4),
-    "hrm5": Reordering(kind=ReorderingKind.HIERARCHICAL, n_orientations=5),
-}
-
 REORDERING: dict[str, tuple[Reordering, ...]] = {
     "none": (),
-    **{name: (model,) for name, model in _MODELS.items()},
-    "msd+hrm": (_MODELS["msd"], _MODELS["hrm"]),
+    "msd": (Reordering(),),
+    "mslr": (Reordering(n_orientations=4),),
+    "phrase-msd": (Reordering(kind=ReorderingKind.PHRASE),),
+    "hrm": (Reordering(kind=ReorderingKind.HIERARCHICAL),),
+    "hrm4": (Reordering(kind=ReorderingKind.HIERARCHICAL, n_orientations=4),),
+    "hrm5": (Reordering(kind=ReorderingKind.HIERARCHICAL, n_orientations=5),),
+    "msd+hrm": (Reordering(), Reordering(kind=ReorderingKind.HIERARCHICAL)),
 }
 """Names on the command line. msd: word-based, three orientations; hrm: hierarchical, three to five."""
 
 
-def reordering_by_name(name: str) -> tuple[Reordering, ...]:
+def reordering_by_name(name: str, called: str = "reordering") -> tuple[Reordering, ...]:
     """The lexicalised reordering models of a name. Raises InputError with those that exist."""
     if name not in REORDERING:
-        near = difflib.get_close_matches(name, REORDERING, n=1)
-        hint = f"did you mean {near[0]}? " if near else ""
-        raise InputError(f"{hint}there is no reordering model '{name}'; there are: {', '.join(REORDERING)}")
+        raise InputError(f"{called} = {name!r}: {listed(name, REORDERING)}")
     return REORDERING[name]
 
 
@@ -87,21 +80,24 @@ class ModelSettings:
         return {item.name: hints[item.name] for item in dataclasses.fields(cls)}
 
     @classmethod
-    def option(cls, name: str, value: object) -> Any:
-        """The value of a field from plain data, as JSON, TOML or a command line has it. Raises InputError.
+    def option(cls, name: str, value: object, called: str) -> Any:
+        """The value of a field from what people write: reordering models by name, -1 for no limit.
 
-        Of a limit that can be None, -1 means the same.
+        Raises InputError, which calls it `called`.
         """
-        return _from_plain(cls.options()[name], value)
+        hint = cls.options()[name]
+        if hint == tuple[Reordering, ...] and isinstance(value, str):
+            return reordering_by_name(value, called)
+        return None if value == -1 and types.NoneType in typing.get_args(hint) else convert(value, hint, called)
 
     def to_json(self) -> dict[str, Any]:
         """Plain data that from_json reads."""
-        return {name: _plain(getattr(self, name)) for name in self.options()}
+        return dict(plain(self))
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
         """Rebuild what to_json gave."""
-        return cls(**{name: cls.option(name, data[name]) for name in cls.options()})
+        return from_values(cls, {name: data[name] for name in cls.options()}, name=f"a system of model {cls.kind}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,53 +195,16 @@ class SystemSettings:
 
     def to_json(self) -> dict[str, Any]:
         """Plain data that from_json reads: the name of the kind, its settings, and those that all kinds have."""
-        common = {name: _plain(getattr(self, name)) for name in _COMMON}
+        common = plain(self)
+        del common["model"]
         return {"model": self.kind, **self.model.to_json(), **common}
 
     @classmethod
     def from_json(cls, data: Any) -> SystemSettings:
         """Rebuild what to_json gave. Raises InputError when it is something else."""
-        hints = typing.get_type_hints(cls)
         try:
             model = ModelSettings.of_kind(data["model"]).from_json(data)
-            return cls(model=model, **{name: _from_plain(hints[name], data[name]) for name in _COMMON})
+            names = [item.name for item in dataclasses.fields(cls) if item.name != "model"]
+            return replace(from_values(cls, {name: data[name] for name in names}, name="a system"), model=model)
         except (InputError, KeyError, TypeError, ValueError) as error:
             raise InputError(f"has settings that this program does not know: {error}") from error
-
-
-_COMMON = tuple(item.name for item in dataclasses.fields(SystemSettings) if item.name != "model")
-
-
-def _plain(value: Any) -> Any:
-    """Records as dicts, enumerations as their values, reordering models as their names."""
-    if isinstance(value, Reordering):
-        return next(name for name, model in _MODELS.items() if model == value)
-    if isinstance(value, tuple):
-        return [_plain(item) for item in value]
-    if dataclasses.is_dataclass(value):
-        return {item.name: _plain(getattr(value, item.name)) for item in dataclasses.fields(value)}
-    return value.value if isinstance(value, enum.Enum) else value
-
-
-def _from_plain(hint: Any, value: Any) -> Any:
-    """What _plain made of a value of this type, or the text that people write for it."""
-    members = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
-    if types.NoneType in members and (value is None or value == -1):
-        return None
-    kind = members[0]
-    if typing.get_origin(kind) is tuple:
-        item = typing.get_args(kind)[0]
-        if item is Reordering and isinstance(value, str):
-            return reordering_by_name(value)
-        return tuple(_MODELS[name] if item is Reordering else _from_plain(item, name) for name in value)
-    if dataclasses.is_dataclass(kind) and isinstance(kind, type):
-        hints = typing.get_type_hints(kind)
-        return kind(**{name: _from_plain(hints[name], part) for name, part in value.items()})
-    if issubclass(kind, enum.Enum):
-        choices = [str(member.value) for member in kind]
-        if value not in choices:
-            raise InputError(f"expected one of {', '.join(choices)}, not {value!r}")
-        return kind(value)
-    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-        raise InputError(f"expected {kind.__name__}, not {value!r}")
-    return value
