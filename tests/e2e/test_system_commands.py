@@ -10,6 +10,11 @@ import time
 
 import pytest
 
+from dragoman.errors import FailedError
+from dragoman.optim import Pro
+from dragoman.tune import LoopSettings, TuneConfig, tune_system
+from dragoman.tune.loop import _Loop
+
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
@@ -128,6 +133,42 @@ def test_tune_a_system(here, dragoman):
     assert again["weights"] == record["weights"]
     (here / "s").rename(here / "gone")
     assert "parent system is gone" in dragoman("translate", "t", status=2).err
+
+
+@pytest.mark.parametrize("begins", ["command", "python"])
+def test_a_tuning_goes_on_wherever_it_began(here, inside, monkeypatch, begins):
+    words = ["tune", "--system", "s", "--source", "c/dev.de", "-r", "c/dev.en", "--method", "pro", "--set", "l2=2"]
+    words += ["--rounds", "3", "--k", "20", "--seed", "5"]
+    inside(*words, "-o", "whole")
+
+    def from_python(**more):
+        config = TuneConfig(k=20, loop=LoopSettings(max_rounds=3))
+        files = (here / "s", here / "c/dev.de", [here / "c/dev.en"], here / "t")
+        return tune_system(*files, optimiser=Pro(l2=2.0), config=config, seed=5, **more)
+
+    learn = _Loop.learn
+
+    def stop(self):
+        if len(self.rounds) == 2:
+            raise FailedError("stopped")
+        learn(self)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(_Loop, "learn", stop)
+        if begins == "command":
+            inside(*words, "-o", "t", status=1)
+        else:
+            with pytest.raises(FailedError, match="stopped"):
+                from_python()
+    if begins == "command":
+        from_python(resume=True)
+    else:
+        inside(*words, "-o", "t", "--resume")
+    assert (here / "t" / "weights.tsv").read_bytes() == (here / "whole" / "weights.tsv").read_bytes()
+    records = [json.loads((here / name / "tune" / "run.json").read_bytes())["settings"] for name in ("t", "whole")]
+    assert records[0] == records[1]
+    other = [word if word != "l2=2" else "l2=3" for word in words]
+    assert "other settings (method_settings)" in " ".join(inside(*other, "-o", "t", "--resume", status=2).err.split())
 
 
 def test_tune_a_system_online(here, dragoman):

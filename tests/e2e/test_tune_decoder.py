@@ -138,7 +138,7 @@ def test_a_disk_without_room_is_a_clear_failure(lists, tmp_path):
         (["--nbest", "x"], "--nbest and --decoder exclude each other"),
         (["--stats", "x", "y"], "--stats and --decoder exclude each other"),
         (["--folds", "3"], "--folds belongs to --method all"),
-        (["--method", "all"], "compares methods on fixed lists"),
+        (["--method", "all"], "--method was given 2 times (mert, all); give one, or all"),
         (["--resume"], "name its folder with --run"),
         (["--template", "moses.ini"], "belongs to the format of moses.ini"),
         (["--lower-is-better"], "--lower-is-better belongs to --external"),
@@ -147,7 +147,9 @@ def test_a_disk_without_room_is_a_clear_failure(lists, tmp_path):
         (["--source", "absent"], "absent: cannot be read"),
         (["--source", "-"], "name it with --source"),
         (["--weights", "absent"], "absent: cannot be read"),
-        (["--weights", "foreign"], "no weight belongs to a feature"),
+        (["--weights", "other"], "gives 'lm' the weight 7, another file"),
+        (["-o", "absent/w"], "absent: the folder of the result does not exist"),
+        (["-o", "start"], "is both the result and --weights"),
         (["--decoder", "dec {weights}"], "lacks {nbest}"),
         (["-r", "short"], "short has 1 lines but dev.ref has 12"),
         (["--weights-format", "xml"], "expected one of tsv, moses, moses-dense, cdec"),
@@ -157,6 +159,7 @@ def test_a_disk_without_room_is_a_clear_failure(lists, tmp_path):
 )
 def test_wrong_options_with_a_decoder(inside, task, tmp_path, more, message):
     (tmp_path / "foreign").write_text("LM0 1\n")
+    (tmp_path / "other").write_text("lm 7\n")
     (tmp_path / "short").write_text("a\n")
     (tmp_path / "moses.ini").write_text("[weight]\nlm= 1\n")
     assert message in " ".join(inside(*tune_words(), *more, status=2).err.split())

@@ -17,6 +17,7 @@ from dragoman.optim.base import finish
 from dragoman.pool import load_pool, merge_pools, rerank
 from dragoman.run import RunFolder
 from dragoman.tune import Decoder, Keep, LoopSettings, Step, tune_decoder
+from dragoman.tune.loop import _Loop
 from pools import pool_of
 
 N_SENTENCES, N_CANDIDATES, N_FEATURES, K = 12, 60, 4, 5
@@ -208,6 +209,64 @@ def test_a_decoder_that_ignores_its_weights_is_noticed():
 def test_weights_of_the_start_that_fit_nothing_are_noted():
     result = tune(LinearDecoder(), start={"f0": 1.0, "typo": 1.0})
     assert "round 1: 1 weight fits no feature (typo)" in " ".join(result.notes)
+
+
+class Foreign(LinearDecoder):
+    """Prints its candidates in an order of its own."""
+
+    foreign = True
+
+    def sentence(self, s, v):
+        return super().sentence(s, v)[::-1]
+
+
+def test_the_score_of_a_foreign_decoder_is_that_of_its_first_candidates():
+    pools = []
+
+    class Spy(Foreign):
+        def decode(self, weights):
+            pools.append(super().decode(weights))
+            return pools[-1]
+
+    result = tune(Spy(), settings=LoopSettings(max_rounds=1))
+    for record, pool in zip(result.rounds, pools, strict=True):
+        (shard,) = pool.shards
+        assert record.score == pytest.approx(float(shard.stats[shard.sentences[:-1], 0].mean()))
+        assert record.reranked != record.score
+    assert result.rounds[0].reranked == pytest.approx(LinearDecoder().score(Weights.from_dict(START)))
+    misread = [note for note in result.notes if "is not the best one by the weights" in note]
+    assert len(misread) == 1
+    assert misread[0].startswith(f"round 1: in {N_SENTENCES} of {N_SENTENCES} sentences")
+
+    class InOrder(LinearDecoder):
+        foreign = True
+
+    ours, theirs = tune(LinearDecoder()), tune(InOrder())
+    assert [record.score for record in theirs.rounds] == [record.score for record in ours.rounds]
+    assert theirs.notes == ours.notes
+
+
+def test_a_group_is_frozen_and_what_is_frozen_at_zero_is_noted():
+    class Grouped(LinearDecoder):
+        def sentence(self, s, v):
+            lists = super().sentence(s, v)
+            return [({name.replace("f", "tm_"): x for name, x in found.items()}, value) for found, value in lists]
+
+        def decode(self, weights):
+            return super().decode(Weights.from_dict({f"f{i}": weights[f"tm_{i}"] for i in range(N_FEATURES)}))
+
+    with pytest.raises(InputError, match="all are frozen"):
+        tune(Grouped(), start={"tm_0": 1.0}, frozen=["tm"])
+    result = tune(Grouped(), start={"tm_0": 1.0}, frozen=["tm_0", "tm_1"])
+    assert (result.weights["tm_0"], result.weights["tm_1"]) == (1.0, 0.0)
+    assert "round 1: frozen at 0, because the start gives no weight: tm_1" in result.notes
+
+
+def test_a_note_of_another_kind_does_not_stop_the_loop(monkeypatch):
+    monkeypatch.setattr(_Loop, "_doubts", lambda *_: ("a remark",))
+    result = tune(LinearDecoder())
+    assert "round 1: a remark" in result.notes
+    assert result.stopped == "no new candidates"
 
 
 def test_weights_are_interpolated_between_rounds():

@@ -7,6 +7,7 @@ import pytest
 from dragoman.errors import InputError, MismatchError
 from dragoman.features import Weights
 from dragoman.lm import EstimateConfig
+from dragoman.optim import Mert
 from dragoman.synth import SynthConfig, generate_splits
 from dragoman.system import System, TrainConfig, train
 from dragoman.tune import LoopSettings, SystemDecoder, TuneConfig, tune_system
@@ -69,6 +70,54 @@ def test_a_stopped_tuning_goes_on_to_the_same_weights(made, tmp_path):
         tune(made, tmp_path / "t", config=TuneConfig(k=21, loop=LoopSettings(max_rounds=3)), seed=3, resume=True)
     resumed = tune(made, tmp_path / "t", config=config(), seed=3, resume=True)
     assert dict(resumed.weights.items()) == dict(whole.weights.items())
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"optimiser": "pro"},
+        {"optimiser": Mert(n_starts=2)},
+        {"seed": 9},
+        {"source": "other.de"},
+        {"references": "other.en"},
+        {"weights": Weights.from_dict({"lm": 1.0})},
+    ],
+    ids=str,
+)
+def test_a_finished_tuning_answers_only_for_itself(made, tmp_path, changed):
+    tuned = tune(made, tmp_path / "t", config=config(rounds=1))
+    write(made / "other.de", [line + " ." for line in (made / "dev.de").read_text(encoding="utf-8").splitlines()])
+    write(made / "other.en", [line + " ." for line in (made / "dev.en").read_text(encoding="utf-8").splitlines()])
+    source, reference = made / changed.pop("source", "dev.de"), made / changed.pop("references", "dev.en")
+    with pytest.raises(InputError, match="was started with other settings"):
+        tune_system(
+            made / "system", source, [reference], tmp_path / "t", config=config(rounds=1), resume=True, **changed
+        )
+    with pytest.raises(InputError, match="not made by tuning"):
+        tune(made, made / "system", config=config(rounds=1), resume=True)
+    again = tune(made, tmp_path / "t", config=config(rounds=1), resume=True)
+    assert dict(again.weights.items()) == dict(tuned.weights.items())
+
+
+def test_a_misspelt_name_is_found_before_anything_is_decoded(made, tmp_path):
+    steps = []
+    with pytest.raises(InputError, match="'nobody' cannot be frozen"):
+        tune(made, tmp_path / "t", config=config(frozen=("nobody",)), on_step=lambda *step: steps.append(step))
+    assert not steps
+    assert not (tmp_path / "t").exists()
+
+
+def test_another_decoder_enters_by_its_factory(made, tmp_path):
+    calls = []
+
+    class Watched(SystemDecoder):
+        def decode(self, weights):
+            calls.append(dict(weights.items()))
+            return super().decode(weights)
+
+    tuned = tune(made, tmp_path / "t", config=config(rounds=1), decoder_factory=Watched)
+    assert len(calls) == 2
+    assert dict(tuned.weights.items()) in calls
 
 
 def test_frozen_weights_and_another_start(made, tmp_path):

@@ -48,6 +48,11 @@ class CommandDecoder(Decoder):
         self._lengths = _source_lengths(self._source)
         self._current: DecodingRound | None = None
 
+    @property
+    def n_sentences(self) -> int:
+        """Lines of the source."""
+        return len(self._lengths)
+
     def begin_round(self, current: DecodingRound) -> None:
         """Where to put the files, and what {round} and {seed} are."""
         self._current = current

@@ -19,6 +19,7 @@ from dragoman.features import Weights
 from dragoman.optim import Optimiser
 from dragoman.pool import Pool, metric_of, rerank
 from dragoman.run import RunFolder
+from dragoman.tune.frozen import frozen_names
 from dragoman.types import Int64Array
 
 __all__ = ["START", "FoldScore", "MethodComparison", "best_method", "cross_validate", "deal_sentences"]
@@ -114,6 +115,7 @@ def cross_validate(
     `run` has in its trace are not done again.
     """
     metric_of(pool)
+    frozen = frozen_names(start.on(pool.index).index, frozen)
     done = _logged(run)
     rows: dict[str, list[FoldScore]] = {START: [], **{method: [] for method in optimisers}}
     for fold, held_ids in enumerate(deal_sentences(pool, n_folds, seed=seed), start=1):

@@ -10,6 +10,7 @@ from dragoman.features import Weights, describe_fit
 from dragoman.optim import Optimiser
 from dragoman.pool import Pool, metric_of, rerank
 from dragoman.run import RunFolder
+from dragoman.tune.frozen import frozen_at_zero, frozen_names
 from dragoman.tune.record import Learned, RoundRecord, TuneRecord, plain_trace
 from dragoman.tune.rounds import RoundStore
 
@@ -35,7 +36,8 @@ def tune_pool(
     misfit = describe_fit(start, pool.index, pool.dense) if start.values.any() else None
     before = rerank(pool, start, n_threads=n_threads)
     found = store.find_learned(1, pool.index)
-    weights, learned = found or _learn(pool, optimiser, start, seed, frozen, n_threads)
+    names = frozen_names(start.on(pool.index).index, frozen)
+    weights, learned = found or _learn(pool, optimiser, start, seed, names, n_threads)
     after = rerank(pool, weights, n_threads=n_threads)
     record = RoundRecord(
         round=1,
@@ -61,7 +63,7 @@ def tune_pool(
         n_candidates=pool.n_candidates,
         n_features=pool.n_features,
         cpu_s=learned.cpu_s,
-        notes=(*([misfit] if misfit else []), *learned.notes),
+        notes=(*([misfit] if misfit else []), *frozen_at_zero(start, names), *learned.notes),
         dense=tuple(pool.dense_names()),
         stopped="fixed lists need one round",
     )

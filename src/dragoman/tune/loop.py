@@ -6,7 +6,8 @@
   4    optimisation: find w' on the pool, w_t = Psi.w' + (1 - Psi).w_{t-1}            `_learn`
   5  return w
 
-The score of a round is that of the decoder's best translations by w_{t-1}, so every weight vector that can be returned
+The score of a round is that of the decoder's best translations by w_{t-1} (of a foreign decoder: of its first
+candidates, whatever our own sum w.f says), so every weight vector that can be returned
 was decoded with: after the last optimisation comes one more decoding that only measures.
 """
 
@@ -25,10 +26,12 @@ from dragoman.cost import cpu_seconds
 from dragoman.errors import FailedError, InputError
 from dragoman.features import FeatureIndex, Weights, describe_fit
 from dragoman.optim import Learner, LearningContext, Optimiser
-from dragoman.pool import Pool, Shard, merge_pools, metric_of, new_words, on_tables, rerank, weights_for
+from dragoman.pool import Choice, Pool, Shard, merge_pools, metric_of, new_words, on_tables, rerank, weights_for
 from dragoman.run import RunFolder
 from dragoman.store import make_folder
+from dragoman.tune.choice import first_candidates, n_preferred
 from dragoman.tune.decoder import Decoder, DecodingRound
+from dragoman.tune.frozen import frozen_at_zero, frozen_names
 from dragoman.tune.record import Learned, RoundRecord, TuneRecord, plain_trace
 from dragoman.tune.rounds import RoundStore
 
@@ -189,7 +192,8 @@ class _Loop:
         decoded = cpu_seconds()
         latest, pool = self._add(raw, number)
         statistics = cpu_seconds() - decoded
-        best = rerank(latest, self._weights, n_threads=self._n_threads)
+        ours = rerank(latest, self._weights, n_threads=self._n_threads)
+        best = first_candidates(latest) if self._decoder.foreign else ours
         change = None if self._previous is None else _distance(self._previous, self._weights)
         repeated = bool(self._repeated and change) and self._learner.uses_pool
         notes += [_REPEATS.format(number - 1)] if repeated else []
@@ -197,18 +201,28 @@ class _Loop:
             round=number,
             score=best.score(),
             gain=best.gain(),
+            reranked=ours.score(),
             n_new=pool.n_candidates - n_before,
             n_candidates=pool.n_candidates,
             n_features=pool.n_features,
             change=change,
             repeated=repeated,
-            notes=tuple(notes),
+            notes=(*notes, *self._doubts(number, best, ours)),
             wall_s=time.perf_counter() - began,
             cpu_s=cpu_seconds() - cpu_began,
             statistics_cpu_s=statistics,
         )
         self._store.save(folder, self._weights, raw, best, record)
         return record
+
+    def _doubts(self, number: int, best: Choice, ours: Choice) -> tuple[str, ...]:
+        """Whether the order of a foreign decoder's first lists is that of the weights it was given."""
+        if number > 1 or best is ours:
+            return ()
+        n_other = n_preferred(ours, best, self._weights)
+        if n_other <= _ROUNDING * best.pool.n_sentences:
+            return ()
+        return (_MISREAD.format(n_other, best.pool.n_sentences, best.score() * 100, ours.score() * 100),)
 
     def _add(self, raw: Pool, number: int) -> tuple[Pool, Pool]:
         """Merge what the decoder gave; returns it as the loop sees it, and the pool."""
@@ -262,11 +276,12 @@ class _Loop:
     def _learn_anew(self, pool: Pool, number: int) -> tuple[Weights, Learned]:
         began, cpu_began = time.perf_counter(), cpu_seconds()
         previous = self._weights
+        frozen = frozen_names(pool.index, self._frozen)
         result = self._learner.learn(
-            pool, previous, seed=self._seed, round_number=number, frozen=self._frozen, n_threads=self._n_threads
+            pool, previous, seed=self._seed, round_number=number, frozen=frozen, n_threads=self._n_threads
         )
         weights = self._learner.next_weights(previous, result.weights).on(self._index)
-        for name in self._frozen:  # interpolation rounds
+        for name in frozen:  # interpolation rounds
             weights[name] = previous[name]
         if not weights.is_usable():
             raise FailedError(f"round {number} left no usable weights (not finite, or all zero)")
@@ -274,7 +289,7 @@ class _Loop:
             gain_before=result.gain_before,
             gain_after=result.gain_after,
             trace=plain_trace(result.trace),
-            notes=result.notes,
+            notes=(*(frozen_at_zero(previous, frozen) if number == 1 else ()), *result.notes),
             wall_s=time.perf_counter() - began,
             cpu_s=cpu_seconds() - cpu_began,
             decode_cpu_s=_total(result.trace, "decode_cpu_s"),
@@ -313,6 +328,12 @@ _REPEATS = (
     "the decoder gave the same lists as in round {} although the weights changed: "
     "its search space may be exhausted, or it may ignore the weights file"
 )
+_MISREAD = (
+    "in {} of {} sentences the decoder's first candidate is not the best one by the weights it was given "
+    "(its score {:.2f}, by the weights {:.2f}): it may not read the weights file, or use other names or features"
+)
+_ROUNDING = 0.01
+"""Share of sentences that may differ because decoders round what they print."""
 _NOTHING = Learned(gain_before=0.0, gain_after=0.0, trace=(), notes=(), wall_s=0.0, cpu_s=0.0)
 
 

@@ -36,6 +36,7 @@ class Learned:
 class RoundRecord:
     """One round. `score` is that of the decoder's best translations, as the metric counts; `gain` is higher for better.
 
+    `reranked` is the score of what the weights choose from the lists; a foreign decoder's own choice may be another.
     `n_new` candidates joined the pool. `change` is the distance of the weights from those of the round before, both
     scaled to length 1; `repeated` says that they moved and the decoder gave the same lists. `statistics_cpu_s` is the
     part of `cpu_s` that went into statistics of the metric and into merging. `learned` is None in the last round: its
@@ -48,6 +49,7 @@ class RoundRecord:
     n_new: int
     n_candidates: int
     n_features: int
+    reranked: float | None = None
     change: float | None = None
     repeated: bool = False
     notes: tuple[str, ...] = ()

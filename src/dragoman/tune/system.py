@@ -21,6 +21,7 @@ from dragoman.system import LiveDecoder, Preset, System, SystemView, save_tuned
 from dragoman.system.manifest import MANIFEST
 from dragoman.text import read_lines
 from dragoman.tune.decoder import Decoder
+from dragoman.tune.frozen import frozen_names
 from dragoman.tune.loop import LoopSettings, Step, tune_decoder
 from dragoman.tune.record import RoundRecord, TuneRecord
 from dragoman.types import PathLike, Progress
@@ -172,6 +173,7 @@ def tune_system(
     distinct = method.distinct if config.distinct is None else config.distinct
     if k < 2:
         raise InputError(f"tuning needs at least two candidates of a sentence, not {k}")
+    _check_frozen(parent, start, config.frozen)
     settings = _record(method, config, k, distinct, parent, sentences, texts, start, seed)
     if finished:
         return _finished(base, settings)
@@ -213,6 +215,13 @@ def _read(source: PathLike, references: Sequence[PathLike]) -> tuple[list[str], 
     if not any(sentence.split() for sentence in sentences):
         raise InputError("the development set has no words", path=source)
     return sentences, texts
+
+
+def _check_frozen(parent: System, start: Weights, asked: Sequence[str]) -> None:
+    """Raise InputError for a misspelt name, as far as names are known before decoding: of sparse features none are."""
+    if not parent.settings.features:
+        known = [*parent.translator.dense(), *(name for name, _ in start.items())]
+        frozen_names(Weights.from_dict(dict.fromkeys(known, 1.0)).index, asked)
 
 
 def _finished(base: Path, settings: dict[str, Any]) -> System:

@@ -9,9 +9,9 @@ from types import MappingProxyType
 from dragoman.cli.lists import measure_of, read_lists
 from dragoman.cli.session import Session
 from dragoman.cli.tuning.options import TuneOptions, flag
-from dragoman.errors import InputError
+from dragoman.errors import InputError, MismatchError
 from dragoman.features import Weights, is_init_opt, read_init_opt, unite_weights
-from dragoman.pool import Pool, read_statistics
+from dragoman.pool import Pool, read_references, read_statistics
 from dragoman.tune import CommandDecoder, CommandSettings, CommandTemplate, Decoder, Measure
 
 __all__ = ["KINDS", "LOOP_OPTIONS", "Decoding", "Kind", "Lists", "choose_kind", "read_start"]
@@ -132,8 +132,12 @@ def _open_decoder(session: Session, options: TuneOptions) -> Decoding:
     measure = _measure(session, options)
     if not options.weights:
         session.say("no start weights: in the first round the decoder gets a file without any; see --weights")
+    start = read_start(options)
     decoder = CommandDecoder(template, options.source, settings)
-    return Decoding(decoder=decoder, measure=measure, start=read_start(options))
+    n_references = len(read_references(options.reference)) if options.reference else decoder.n_sentences
+    if n_references != decoder.n_sentences:
+        raise MismatchError(f"{options.source} has {decoder.n_sentences} lines but the references have {n_references}")
+    return Decoding(decoder=decoder, measure=measure, start=start)
 
 
 KINDS: Mapping[str, Kind] = MappingProxyType(

@@ -55,6 +55,8 @@ def describe_round(record: RoundRecord, options: TuneOptions) -> str:
         f"round {record.round}: score {options.shown(record.score)}, {record.n_new:,} new of "
         f"{record.n_candidates:,} candidates, {record.n_features:,} features, decoded in {record.wall_s:.1f} s"
     )
+    if record.reranked is not None and options.shown(record.reranked) != options.shown(record.score):
+        text += f", reranked by the weights {options.shown(record.reranked)}"
     return text if record.learned is None else f"{text}, learned in {record.learned.wall_s:.1f} s"
 
 
@@ -130,6 +132,7 @@ def _round_json(entry: Mapping[str, Any], options: TuneOptions) -> dict[str, Any
         **{name: value for name, value in entry.items() if name != "learned"},
         "score": options.points(entry["score"]),
         "gain": options.points(entry["gain"]),
+        "reranked": None if entry["reranked"] is None else options.points(entry["reranked"]),
         "notes": [*entry["notes"], *learned.get("notes", ())],
         "trace": learned.get("trace", ()),
         "learn_wall_s": learned.get("wall_s"),

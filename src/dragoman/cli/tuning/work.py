@@ -8,6 +8,7 @@ from typing import Any
 from dragoman.cli.session import Session, check_outputs
 from dragoman.cli.tuning.candidates import Decoding, Lists, choose_kind
 from dragoman.cli.tuning.options import ALL, TuneOptions
+from dragoman.cli.tuning.paths import check_paths
 from dragoman.cli.tuning.record import open_run
 from dragoman.cli.tuning.report import report, report_comparison, rounds_shown, show_settings, write_result
 from dragoman.cli.tuning.system import tune_own
@@ -30,8 +31,9 @@ def tune_as_told(options: TuneOptions) -> None:
         show_settings(session, names)
         return
     methods = _methods(options)
-    kind = choose_kind(options)
     options.check()
+    kind = choose_kind(options)
+    check_paths(options)
     if kind.open is None:
         if options.comparing:
             raise _only_lists()
