@@ -79,8 +79,19 @@ def test_moses_weights_keep_the_template(dragoman, lists, tmp_path):
     assert "TM0= " in text
 
 
+def test_help_shows_options_in_groups(inside):
+    lines = inside("tune", "--help").out.splitlines()
+    titles = [line.rstrip(":") for line in lines if line.endswith(":") and not line.startswith(" ")]
+    panels = ["Candidates", "Metric", "Method", "Loop", "System", "Result", "Common options"]
+    assert [title for title in titles if title in panels] == panels
+    assert not any("<list" in line for line in lines)
+
+
 def test_settings_are_listed_and_checked(dragoman, lists):
-    assert "n_starts" in dragoman("tune", "--method", "mert", "--set", "help").out
+    assert "n_starts = 20    (a whole number)" in dragoman("tune", "--method", "mert", "--set", "help").out
+    shown = dragoman("tune", "--method", "pro", "--set", "help", "--json").json["settings"]["pro"]
+    assert shown["n_draws"]["default"] == "5000; logistic: 100"
+    assert shown["n_draws"]["meaning"].startswith("Gamma")
     assert "sentence_bleu.smooth_brevity" in dragoman("tune", "--method", "pro", "--set", "help").out
     common = ["tune", "--nbest", "nbest", "-r", "ref", "-o", "w"]
     dragoman(*common, "--method", "pro", "--set", "sentence_bleu.smooth_brevity=true", "--set", "l2=0.5")

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dragoman.cli.groups import Group, limit_numbers
+from dragoman.cli.groups import Command, Group, limit_numbers
 
 __all__ = ["app"]
 
@@ -43,7 +43,7 @@ class _Root(Group):
             commands = module.app
         else:
             commands = typer.Typer(add_completion=False, rich_markup_mode=None)
-            commands.command(cmd_name)(getattr(module, cmd_name))
+            commands.command(cmd_name, cls=Command)(getattr(module, cmd_name))
         command = typer.main.get_command(commands)
         limit_numbers(command)
         return command

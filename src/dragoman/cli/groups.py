@@ -6,14 +6,32 @@ from collections.abc import Callable
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from dragoman.errors import InputError
 
-__all__ = ["Group", "command_group", "limit_numbers", "summary"]
+__all__ = ["Command", "Group", "command_group", "limit_numbers", "summary"]
 
 # Everything else must fit into what the native core counts with.
 _GREATEST = {"seed": 2**63 - 1, "threads": 4096, "bootstrap": 1_000_000, "trials": 1_000_000}
+
+
+class Command(TyperCommand):
+    """A command whose help shows options by the panel they are declared with."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write arguments, then options without a panel, then panel by panel in the order of their first options."""
+        sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+        for parameter in self.get_params(ctx):
+            shown = parameter.get_help_record(ctx)
+            panel = getattr(parameter, "rich_help_panel", None)
+            kind = "Arguments" if parameter.param_type_name == "argument" else panel or "Options"
+            if shown is not None:
+                sections.setdefault(kind, []).append(shown)
+        for title, rows in sections.items():
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
 
 
 class Group(TyperGroup):
