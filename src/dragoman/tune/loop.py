@@ -222,7 +222,8 @@ class _Loop:
         n_other = n_preferred(ours, best, self._weights)
         if n_other <= _ROUNDING * best.pool.n_sentences:
             return ()
-        return (_MISREAD.format(n_other, best.pool.n_sentences, best.score() * 100, ours.score() * 100),)
+        points = metric_of(best.pool).points
+        return (_MISREAD.format(n_other, best.pool.n_sentences, points(best.score()), points(ours.score())),)
 
     def _add(self, raw: Pool, number: int) -> tuple[Pool, Pool]:
         """Merge what the decoder gave; returns it as the loop sees it, and the pool."""

@@ -259,7 +259,7 @@ class TuneOptions:
     def inputs(self) -> list[str]:
         """Files that are read."""
         lists = (self.nbest, self.stats, self.reference, self.weights)
-        single = [name for name in (self.source, self.template) if name is not None]
+        single = [name for name in (self.system, self.source, self.template) if name is not None]
         return [*map(str, single), *(name for names in lists for name in names or ())]
 
     def points(self, score: float) -> float:

@@ -11,13 +11,11 @@ from dragoman.errors import FailedError, InputError
 
 __all__ = ["check_paths"]
 
-_INPUTS = ("nbest", "stats", "system", "source", "reference", "weights", "template")
-
 
 def check_paths(options: TuneOptions) -> None:
     """Raise InputError for an input that cannot be read or would be overwritten, FailedError for a useless -o."""
-    inputs = [path for name in _INPUTS for path in _paths(getattr(options, name)) if str(path) != "-"]
-    for path in inputs:
+    inputs = [name for name in options.inputs() if name != "-"]
+    for path in map(Path, inputs):
         if not path.exists():
             raise InputError("cannot be read: No such file or directory", path=path)
         if not os.access(path, os.R_OK):
@@ -30,9 +28,3 @@ def check_paths(options: TuneOptions) -> None:
             folder = folder.parent
         if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
             raise FailedError(f"{options.out}: cannot be written: {folder} is not a folder that one may write to")
-
-
-def _paths(value: object) -> list[Path]:
-    if value is None:
-        return []
-    return [Path(str(path)) for path in value] if isinstance(value, list | tuple) else [Path(str(value))]

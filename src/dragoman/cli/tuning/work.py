@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dragoman.cli.session import Session, check_outputs
+from dragoman.cli.session import Session
 from dragoman.cli.tuning.candidates import Decoding, Lists, choose_kind
 from dragoman.cli.tuning.options import ALL, TuneOptions
 from dragoman.cli.tuning.paths import check_paths
@@ -39,7 +39,6 @@ def tune_as_told(options: TuneOptions) -> None:
             raise _only_lists()
         tune_own(session, options, methods[options.method_name])
         return
-    check_outputs(options.inputs(), out=options.out)
     for method in methods.values():
         method.learner(LearningContext())  # raises where it learns from more than lists
     if options.comparing and options.decoder is not None:
