@@ -1,4 +1,4 @@
-"""Grammars: phrase pairs or rules with counts per fold, extraction, scored views, the tables of others."""
+"""Grammars: phrase pairs or rules with counts per fold, extraction, scored views, other toolkits' tables."""
 
 from dragoman.grammar.config import (
     PhraseExtraction,

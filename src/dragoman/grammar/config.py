@@ -1,4 +1,4 @@
-"""What can be chosen about a grammar and about a view of it."""
+"""Settings of grammars and their views."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class PhraseExtraction:
     """Settings of phrase extraction."""
 
     max_length: int = 7
-    """Words a side."""
+    """Maximum number of words on each side."""
     max_sentence_length: int = 1000
     """Pairs with more words on a side are left out: time grows with the square of the length."""
     max_memory_bytes: int = field(default=4 << 30, metadata=about(most=1 << 62))
@@ -52,28 +52,28 @@ class PhraseExtraction:
 class RuleExtraction:
     """Settings of the extraction of hierarchical rules.
 
-    The defaults are Chiang's (2007), but for two that are Moses': phrases may begin and end with unaligned words, which
-    translates better (docs/experiments/hiero.md), and a nonterminal stands for two source words or more. His own are
+    The defaults are Chiang's (2007), except for two of Moses': phrases may begin and end with unaligned words, which
+    translates better (docs/experiments/hiero.md), and a nonterminal covers at least two source words. Chiang's are
     `tight=True, min_source_gap=1`.
     """
 
     max_length: int = 10
-    """Words a side of an initial phrase pair."""
+    """Maximum number of words on each side of an initial phrase pair."""
     tight: bool | None = None
     """Initial phrases neither begin nor end with unaligned words. None: so for more than 200,000 sentence pairs, where
     the others would be too many."""
     max_nonterminals: int = 2
     max_symbols: int = 5
-    """Words and nonterminals of a source side."""
+    """Maximum number of words and nonterminals of a source side."""
     adjacent: bool = False
-    """Nonterminals may be neighbours in the source."""
+    """Whether nonterminals may be adjacent in the source."""
     aligned: bool = True
-    """A rule has at least two words that are linked."""
+    """Whether a rule must have at least one pair of linked words."""
     min_source_gap: int = 2
-    """Words that a nonterminal stands for."""
+    """Minimum number of source words that a nonterminal covers."""
     min_target_gap: int = 1
     fractional: bool = True
-    """The rules of an initial phrase pair share a mass of 1 evenly; otherwise each has 1."""
+    """Whether the rules of an initial phrase pair share a count of 1 evenly; otherwise each counts 1."""
     min_count: int | None = None
     """Rules with nonterminals that occur less often in all folds are left out, and views ask for as many occurrences
     after subtraction. None: 2 for more than 200,000 sentence pairs, else 1."""
@@ -111,22 +111,22 @@ class RuleExtraction:
 
 
 class ReorderingKind(enum.StrEnum):
-    """What a phrase's orientation is compared with."""
+    """The context that determines a phrase's orientation."""
 
     WORD = "word"
-    """The word links beside the phrase (Koehn et al. 2005), as Moses' `wbe` models."""
+    """The word links adjacent to the phrase (Koehn et al. 2005), as in Moses' `wbe` models."""
     PHRASE = "phrase"
-    """Any phrase beside it, of at most the extraction's length (Tillmann 2004)."""
+    """Any adjacent phrase up to the maximum phrase length (Tillmann 2004)."""
     HIERARCHICAL = "hierarchical"
-    """Any block beside it (Galley and Manning 2008)."""
+    """Any adjacent block (Galley and Manning 2008)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reordering:
-    """A lexicalised reordering model: for both directions, one score an orientation.
+    """A lexicalised reordering model with one score per direction and orientation.
 
-    3 orientations: mono, swap, discontinuous. 4: discontinuous split into left and right, where the later phrase lies
-    in the source. 5, hierarchical only: mono split into mono and mono beside one block of everything before (after) it.
+    3 orientations: mono, swap, discontinuous. 4: discontinuous split into left and right, by the source position of the
+    later phrase. 5, hierarchical only: mono split into mono and mono next to one block of everything before (after) it.
     """
 
     kind: ReorderingKind = ReorderingKind.WORD
@@ -143,12 +143,11 @@ class Reordering:
         return self.kind is ReorderingKind.HIERARCHICAL
 
     def names(self) -> list[str]:
-        """Of the scores, in their order: `bwd_m`, `bwd_s`, … `fwd_d`."""
+        """Names of the scores in order: `bwd_m`, `bwd_s`, … `fwd_d`."""
         letters = {3: "msd", 4: "mslr", 5: "mslrg"}[self.n_orientations]
         return [f"{direction}_{letter}" for direction in ("bwd", "fwd") for letter in letters]
 
     def native(self) -> tuple[_core.ReorderingModel, int]:
-        """What the core calls it."""
         return _core.ReorderingModel[self.kind.name], self.n_orientations
 
 
@@ -161,13 +160,12 @@ class PhraseSmoothing(enum.StrEnum):
     """Modified Kneser-Ney (Foster, Kuhn and Johnson 2006): discounts given back by the number of distinct partners."""
 
     def native(self) -> _core.PhraseSmoothing:
-        """What the core calls it."""
         return _core.PhraseSmoothing[self.name]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhraseViewConfig:
-    """Settings of a view. Counts are those after the excluded fold was subtracted."""
+    """Settings of a view of phrase pairs. Counts exclude the excluded fold."""
 
     excluded_fold: int | None = None
     max_targets: int = 20
@@ -176,9 +174,9 @@ class PhraseViewConfig:
     smoothing: PhraseSmoothing = PhraseSmoothing.NONE
     reordering: tuple[Reordering, ...] = (Reordering(),)
     reordering_smoothing: float = 0.5
-    """Added to the count of every orientation."""
+    """Added to the count of every orientation (additive smoothing)."""
     n_threads: int = 1
-    """For smoothing, which counts all pairs once."""
+    """Threads for smoothing, which counts all pairs once."""
 
     def __post_init__(self) -> None:
         if self.excluded_fold is not None and self.excluded_fold < 0:
@@ -193,7 +191,7 @@ class PhraseViewConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleViewConfig:
-    """Settings of a view of rules. Counts are those after the excluded fold was subtracted."""
+    """Settings of a view of rules. Counts exclude the excluded fold."""
 
     excluded_fold: int | None = None
     max_targets: int = 20

@@ -33,7 +33,7 @@ __all__ = ["Grammar", "extract_phrases", "extract_rules"]
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """A memory-mapped, unpruned table of pairs or rules with counts per fold. Scores are a matter of its views."""
+    """A memory-mapped, unpruned table of pairs or rules with counts per fold. Views compute scores."""
 
     folder: Path
     source_vocab: Vocab
@@ -41,7 +41,7 @@ class Grammar:
     tables: GrammarTables
     n_folds: int
     given_reordering: tuple[Reordering, ...] | None
-    """Of an imported grammar, whose scores are given: its reordering scores. None: scores come from counts."""
+    """The reordering models of an imported grammar with given scores. None: scores are computed from counts."""
     manifest: Manifest
 
     def __len__(self) -> int:
@@ -60,21 +60,21 @@ class Grammar:
 
     @property
     def is_rules(self) -> bool:
-        """Whether it holds rules (see `rule_view`); otherwise phrase pairs (see `view`)."""
+        """Whether it has rules (see `rule_view`); otherwise phrase pairs (see `view`)."""
         return bool(self.manifest.content["kind"] == "rules")
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Names of the nonterminals' labels; none in a grammar of phrase pairs."""
+        """Names of the nonterminal labels; empty for phrase pairs."""
         return tuple(self.manifest.content["labels"] or ())
 
     @staticmethod
     def verify(folder: PathLike) -> None:
-        """Compare every file with its checksum; raises InputError at the first that differs."""
+        """Verify the checksum of every file. Raises InputError for the first mismatch."""
         FORMAT.read(folder).check_all()
 
     def view(self, config: PhraseViewConfig | None = None) -> PhraseView:
-        """Scores for a decoder. Cheap: nothing is computed before it is looked up (but see its `smoothing`)."""
+        """A scored view for a decoder. Cheap: scores are computed on lookup (except with `smoothing`)."""
         if self.is_rules:
             raise InputError("has rules, not phrase pairs; ask for a view of rules", path=self.folder)
         config = config or PhraseViewConfig(reordering=(Reordering(),) if self.given_reordering is None else ())
@@ -94,7 +94,7 @@ class Grammar:
         return PhraseView(core, self.tables, config, self.source_vocab, self.target_vocab)
 
     def rule_view(self, config: RuleViewConfig | None = None) -> RuleView:
-        """Scores of rules for a decoder. Cheap: nothing is computed before it is looked up."""
+        """A scored view of rules for a decoder. Cheap: scores are computed on lookup."""
         if not self.is_rules:
             raise InputError("has phrase pairs, not rules; ask for a view of phrase pairs", path=self.folder)
         config = config or RuleViewConfig()
@@ -195,7 +195,7 @@ def extract_rules(
 
 @contextlib.contextmanager
 def _extraction(bitext: Bitext, alignment: Alignment, folder: PathLike) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """The folder to write to, and what every extraction is told about the text."""
+    """The folder to write to, and the arguments that all extractions share."""
     if len(alignment) != len(bitext):
         raise MismatchError(f"the alignment has {len(alignment)} lines for {len(bitext)} sentence pairs")
     with new_folder(folder) as work:

@@ -25,7 +25,7 @@ def read_tables(
     config: PhraseExtraction | None = None,
     progress: Progress | None = None,
 ) -> Grammar:
-    """Read a phrase table, and a bidirectional reordering table beside it, into `folder` (which must not exist).
+    """Read a phrase table, and optionally a bidirectional reordering table, into `folder` (which must not exist).
 
     The reordering table has three orientations (mono, swap, other) or four (mono, swap, left, right), backward then
     forward; which kind of model it was is for the decoder to know, and said by `reordering_kind`. Probabilities
@@ -57,10 +57,10 @@ def read_tables(
 def write_tables(
     view: PhraseView, phrases: PathLike, *, reordering: PathLike | None = None, progress: Progress | None = None
 ) -> None:
-    """Write what a view shows; `progress` gets the number of source phrases done.
+    """Write the phrase pairs of a view; `progress` gets the number of source phrases done.
 
-    Scores are probabilities in Moses' order. Words that could be read as markup stand in their escaped form, which
-    `read_tables` understands. Every reordering model of the view goes into the one reordering table.
+    Scores are probabilities in Moses' order. Words that could be read as markup are escaped, as `read_tables` expects.
+    All reordering models of the view go into one reordering table.
     """
     if reordering is not None and not view.reordering:
         raise InputError("the view has no reordering scores to write", path=reordering)

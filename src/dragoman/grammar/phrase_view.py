@@ -1,4 +1,4 @@
-"""A grammar as a decoder sees it: all data or all but one fold, scored and limited."""
+"""A view of a grammar for a decoder: all data or all but one fold, scored and limited."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ class PhraseOption:
     """A translation of a source phrase. Scores are natural logs."""
 
     begin: int
-    """Of its source words in the sentence; `end` is the place after the last."""
+    """First source position; the span [begin, end) is half-open."""
     end: int
     source: str
     target: str
     pair: int
     """The pair's id, the same in every view."""
     count: int
-    """Occurrences in the view; of an imported grammar, as its file says."""
+    """Count in the view; for an imported grammar, as in its file."""
     p_e_f: float
     p_f_e: float
     lex_e_f: float
     lex_f_e: float
     reordering: tuple[float, ...]
     alignment: tuple[tuple[int, int], ...]
-    """The most frequent one, (source, target) positions."""
+    """The most frequent alignment, as (source, target) positions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +52,14 @@ class OptionArrays:
     target_ids: Int32Array
     link_offsets: Int64Array
     links: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]
-    """Source and target position alternate."""
+    """Alternating source and target positions."""
 
     def __len__(self) -> int:
         return len(self.pairs)
 
 
 class PhraseView:
-    """An immutable view; threads may share it. Made by `Grammar.view`."""
+    """An immutable, thread-safe view, created by `Grammar.view`."""
 
     __slots__ = ("config", "core", "source_vocab", "tables", "target_vocab")
 
@@ -79,11 +79,11 @@ class PhraseView:
 
     @property
     def reordering(self) -> tuple[Reordering, ...]:
-        """The models whose scores an option has, in their order."""
+        """The reordering models of an option's scores, in order."""
         return self.config.reordering
 
     def options(self, sentence: Sequence[str] | str) -> list[PhraseOption]:
-        """The translations of all phrases of a sentence, by begin, end, falling p(e|f)."""
+        """The translations of all phrases of a sentence, sorted by begin, end and decreasing p(e|f)."""
         ids = self._encode(sentence)
         return list(self._records(self.option_arrays(ids), ids))
 
@@ -92,13 +92,13 @@ class PhraseView:
         return OptionArrays(*self.core.options(sentence))
 
     def lookup(self, source: Sequence[str] | str) -> list[PhraseOption]:
-        """The translations of one source phrase, by falling p(e|f)."""
+        """The translations of one source phrase, by decreasing p(e|f)."""
         ids = self._encode(source)
         found = self.tables.find_source(ids)
         return list(self._records(OptionArrays(*self.core.lookup(found)), ids)) if found >= 0 else []
 
     def find(self, source: Sequence[str] | str, target: Sequence[str] | str) -> PhraseOption | None:
-        """One pair, whatever the limit on targets; None where it does not occur in the view."""
+        """One pair, regardless of `max_targets`; None if it does not occur in the view."""
         pair = self.tables.find_pair(self._encode(source), self._encode(target, self.target_vocab))
         return self.pair(pair) if pair >= 0 else None
 

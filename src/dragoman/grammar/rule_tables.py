@@ -38,7 +38,7 @@ class Glue:
     goal: str
     labels: tuple[str, ...]
     score: float
-    """Of one concatenation, a natural log."""
+    """The score of one concatenation, a natural log."""
 
 
 def read_hiero(
@@ -106,9 +106,9 @@ def read_moses_glue(path: PathLike) -> Glue:
 def write_hiero(
     view: RuleView, path: PathLike, *, style: RuleStyle = RuleStyle.HIERO, progress: Progress | None = None
 ) -> None:
-    """Write what a view shows, its scores as named features; `progress` gets the number of source sides done.
+    """Write the rules of a view with named scores; `progress` gets the number of source sides done.
 
-    Words that could be read as markup stand in their escaped form, which `read_hiero` understands.
+    Words that could be read as markup are escaped, as `read_hiero` expects.
     """
     with open_output(path) as output:
         for begin, end in source_ranges(view.tables.n_sources(), progress):

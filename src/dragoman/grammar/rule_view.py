@@ -1,4 +1,4 @@
-"""A grammar of rules as a decoder sees it: all data or all but one fold, scored and limited."""
+"""A view of a rule grammar for a decoder: all data or all but one fold, scored and limited."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _NONTERMINAL = re.compile(r"\[([^\[\]\s,]+),([1-9]\d{0,2})\]")
 
 
 class RuleKind(enum.Enum):
-    """Where a rule comes from."""
+    """The origin of a rule."""
 
     COMPOSED = 0
-    """Other rules make it up wherever it occurs in the view."""
+    """It can be composed of other rules wherever it occurs in the view."""
     MINIMAL = 1
-    """Somewhere in the view no other rules make it up."""
+    """Somewhere in the view it cannot be composed of other rules."""
     ADDED = 2
     """It was not extracted."""
 
@@ -47,17 +47,17 @@ class Rule:
     target: str
     kind: RuleKind
     count: int
-    """Occurrences in the view; of an imported grammar, as its file says."""
+    """Count in the view; for an imported grammar, as in its file."""
     mass: float
     """The fractional count in the view; 0 for an imported grammar."""
     scores: tuple[float, ...]
-    """As `RuleView.score_names` says."""
+    """Scores in the order of `RuleView.score_names`."""
     alignment: tuple[tuple[int, int], ...]
-    """The most frequent one, (source, target) places of symbols."""
+    """The most frequent alignment, as (source, target) positions of symbols."""
 
 
 class RuleView:
-    """An immutable view of rules; threads may share it. Made by `Grammar.rule_view`."""
+    """An immutable, thread-safe view of rules, created by `Grammar.rule_view`."""
 
     __slots__ = ("config", "core", "labels", "score_names", "source_vocab", "tables", "target_vocab")
 
@@ -80,13 +80,13 @@ class RuleView:
         self.score_names = score_names
 
     def lookup(self, source: Sequence[str] | str) -> list[Rule]:
-        """The rules of one source side, by falling p(e|f)."""
+        """The rules of one source side, by decreasing p(e|f)."""
         symbols = self._source_symbols(_split(source))
         found = self.tables.find_source(symbols) if symbols is not None else -1
         return list(self._rules(self.core.lookup(found), symbols)) if symbols is not None and found >= 0 else []
 
     def find(self, source: Sequence[str] | str, target: Sequence[str] | str, lhs: str = "X") -> Rule | None:
-        """One rule, whatever the limit on targets; None where it does not occur in the view."""
+        """One rule, regardless of `max_targets`; None if it does not occur in the view."""
         from_symbols, to_symbols = self._source_symbols(_split(source)), self._target_symbols(_split(target), lhs)
         if from_symbols is None or to_symbols is None:
             return None
@@ -175,7 +175,7 @@ def _split(side: Sequence[str] | str) -> Sequence[str]:
 
 
 def is_nonterminal(token: str) -> bool:
-    """Whether a symbol of a rule in text, such as `[X,1]`, is no word."""
+    """Whether a symbol of a rule in text is a nonterminal such as `[X,1]`."""
     return nonterminal_of(token) is not None
 
 
@@ -186,7 +186,7 @@ def nonterminal_of(token: str) -> tuple[str, int] | None:
 
 
 def _word_id(vocab: Vocab, token: str) -> int:
-    """A word in its own or its escaped form; UNK where it is not there."""
+    """The id of a word in plain or escaped form; UNK if it is out of vocabulary."""
     word = token.encode("utf-8")
     if not (word.startswith(b"\\") and escape_word(unescape_word(word)) == word):
         word = escape_word(word)

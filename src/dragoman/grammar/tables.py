@@ -1,4 +1,4 @@
-"""The files of a grammar: arrays, vocabularies and a manifest in a folder that appears whole or not at all."""
+"""The files of a grammar: arrays, vocabularies and a manifest in an atomically created folder."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ ARRAYS: dict[str, type[np.generic]] = {
 
 
 def write_manifest(work: Path, content: dict[str, Any], *, n_threads: int = 1) -> None:
-    """Record the sizes and checksums of all files, and what else the grammar wants to say of itself."""
+    """Record the sizes and checksums of all files, and the grammar's own fields."""
     FORMAT.write(work, [*ARRAYS, *_VOCABS], content, n_threads=n_threads)
 
 
@@ -70,7 +70,7 @@ def read_manifest(folder: PathLike) -> Manifest:
 
 
 def map_tables(manifest: Manifest) -> GrammarTables:
-    """The mapped tables; InputError where they do not fit together."""
+    """The mapped tables. Raises InputError if they are inconsistent."""
     given = manifest.content["score_names"]
     return map_grammar(
         {name: manifest.map_array(name, dtype) for name, dtype in ARRAYS.items()},

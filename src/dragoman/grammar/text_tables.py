@@ -1,4 +1,4 @@
-"""What reading and writing tables of phrases and of rules as text have in common."""
+"""Shared code of reading and writing phrase and rule tables as text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _GIVEN = ("given.scores", "given.reordering")
 
 
 class TextTable:
-    """A table that is being read: its entries in the core, and the vocabularies that they make."""
+    """A table being read: its entries in the core, and their vocabularies."""
 
     def __init__(self, native: MosesTable | RuleTable) -> None:
         self._native = native
@@ -80,7 +80,7 @@ class TextTable:
 
 
 def source_ranges(n_sources: int, progress: Progress | None) -> Iterator[tuple[int, int]]:
-    """Ranges of source sides to be written together; `progress` gets the number of those done."""
+    """Ranges of source sides to write together; `progress` gets the number done."""
     for begin in range(0, n_sources, _SOURCES_PER_WRITE):
         end = min(n_sources, begin + _SOURCES_PER_WRITE)
         yield begin, end
