@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import ClassVar
-
 import pytest
 
-from dragoman import system
 from dragoman.synth import SynthConfig, generate_splits
-from dragoman.system import KINDS, phrase
 
 OTHERS = {
     "hiero": ["--smoothing kneser-ney", "--distortion-limit 3", "--max-phrase-length 3", "--reordering msd"],
@@ -63,33 +56,3 @@ def test_only_the_settings_of_the_kind_are_recorded(here, tmp_path):
     assert (rules["max_span"], rules["rules"]["max_symbols"], rules["dense"]) == (7, 4, "full14")
     assert {"dense", "max_span", "rules"}.isdisjoint(phrases)
     assert {"reordering", "smoothing", "distortion_limit"}.isdisjoint(rules)
-
-
-def documented(title):
-    """The code of a section of CONTRIBUTING.md, with line numbers of its own."""
-    text = Path(__file__).parents[2].joinpath("CONTRIBUTING.md").read_text(encoding="utf-8")
-    code = text.split(f"## {title}\n", 1)[1].split("```python\n", 1)[1].split("```", 1)[0]
-    return compile(code, title, "exec", dont_inherit=True)
-
-
-def test_a_third_decoder_is_one_entry(here, tmp_path, monkeypatch):
-    monkeypatch.setitem(KINDS, "words", KINDS["phrase"])  # taken back after the test
-    names = {"dataclass": dataclass, "replace": replace, "ClassVar": ClassVar, "__name__": __name__}
-    exec(documented("A kind of system"), vars(system) | vars(phrase) | names)
-    text = ("-s", "train.de", "-t", "train.en", "--lm-order", 2)
-    assert "--max-span belongs to systems of model hiero" in " ".join(
-        here("train", *text, "--model", "words", "--max-span", 3, "-o", "x", status=2).err.split()
-    )
-    trained = here("train", *text, "--model", "words", "--set", "unknown=-2.5", "--folds", 2, "-o", "s")
-    assert "word pairs" in trained.out
-    found = here("system", "info", "s", "--json").json["settings"]
-    assert (found["model"], found["unknown"], "max_phrase_length" in found) == ("words", -2.5, False)
-    lines = (tmp_path / "dev.de").read_text(encoding="utf-8").splitlines()
-    translated = here("translate", "s", "-i", "dev.de").out.splitlines()
-    assert [len(line.split()) for line in translated] == [len(line.split()) for line in lines]
-    tune = ("tune", "--system", "s", "--source", "dev.de", "-r", "dev.en", "--rounds", 2, "--json")
-    record = here(*tune, "-o", "t").json
-    assert record["score_after"] >= record["score_before"]
-    assert json.loads((tmp_path / "t" / "system.json").read_text())["settings"]["model"] == "words"
-    assert len(here("translate", "t", "--without-fold", 1, "-i", "dev.de").out.splitlines()) == len(lines)
-    assert "cannot be exported" in here("system", "export", "t", "-o", "e", status=2).err
