@@ -147,11 +147,14 @@ class Mert(Optimiser):
 
     def _left_out(self, problem: Problem, chosen: Int32Array) -> list[str]:
         """Features that candidates have and that are neither tuned nor frozen."""
-        left = np.zeros(len(problem.frozen), dtype=bool)
-        for shard in problem.pool.shards:
-            left[shard.feature_ids] = True
+        left = ~problem.frozen
         left[chosen] = False
-        return problem.pool.index.names(np.flatnonzero(left & ~problem.frozen).astype(np.int32))
+        if not left.any():
+            return []
+        used = np.zeros(len(left), dtype=bool)
+        for shard in problem.pool.shards:
+            used[shard.feature_ids] = True
+        return problem.pool.index.names(np.flatnonzero(left & used).astype(np.int32))
 
     def _starts(self, given: Float64Array, spreads: Float64Array, rng: np.random.Generator) -> Float64Array:
         """The given weights, then by turns weights near them and weights anywhere.
