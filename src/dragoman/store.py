@@ -39,6 +39,7 @@ __all__ = [
     "Manifest",
     "checksum",
     "digest",
+    "digest_json",
     "from_plain",
     "make_folder",
     "map_array",
@@ -94,6 +95,12 @@ def digest(path: PathLike, n_bytes: int = -1) -> str:
             return hashlib.file_digest(stream, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", path=path) from error
+
+
+def digest_json(value: object) -> str:
+    """Names what plain data say, whatever the order of their keys."""
+    text = json.dumps(value, sort_keys=True, allow_nan=False)
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 def write_json(path: PathLike, value: object) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import shutil
 
@@ -14,8 +15,9 @@ from dragoman.features import read_weights
 from dragoman.metric import by_name
 from dragoman.optim import Mert
 from dragoman.pool import load_pool, read_nbest, read_references, rerank, save_pool, with_metric
-from dragoman.run import RunFolder
+from dragoman.run import RunFolder, load_cells, load_plans, save_plan
 from dragoman.tune import LoopSettings, tune_decoder
+from fake_runs import fake_run
 from pools import random_pool
 
 N_CASES = 75
@@ -129,6 +131,60 @@ def test_an_edited_round_is_refused(tmp_path, name):
         stream.write(bytes([byte[0] ^ 1]))
     with pytest.raises(InputError, match="does not match its checksum; the run is damaged or was edited"):
         tune(tmp_path, tmp_path / "run", 1)
+
+
+def fake_cells(folder):
+    run = fake_run(folder, rates={"mert": 0.3, "pro": 0.1}, seeds=(1,), n_sentences=6)
+    for cell in load_cells(run):
+        save_plan(run, cell.key, {"tuning": {"k": 100, "features": ["dense"]}, "seed": cell.key.seed})
+    return run
+
+
+def test_damaged_cells(tmp_path):
+    run = fake_cells(tmp_path / "run")
+    expected = load_cells(run), load_plans(run)
+    rng = random.Random(3)
+    n_refused = 0
+    for _ in range(N_CASES):
+        path = rng.choice([*sorted(run.rglob("cell.json")), *sorted(run.rglob("plan.json"))])
+        content = path.read_bytes()
+        spoil(path, rng)
+        try:
+            found = load_cells(run), load_plans(run)
+        except InputError as error:
+            found, n_refused = expected, n_refused + named(error, path)
+        assert found == expected
+        path.write_bytes(content)
+    assert n_refused > 0.8 * N_CASES
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"best_round": 99}, "'best_round' is 99; the cell has the rounds"),
+        ({"scores": 5}, "'scores' is 5"),
+        ({"scores": {"bleu": 0.3}}, "'scores' lacks chrf"),
+        ({"rounds": [{}]}, "lacks 'round'"),
+        ({"rounds": None}, "'rounds' is None"),
+        ({"key": "x"}, "CellKey"),
+        ({"stages": [{"name": 1}]}, "'stages'|'name' is 1|lacks"),
+        ({"error": 1}, "'error' is 1"),
+    ],
+)
+def test_records_of_cells_without_a_checksum_are_checked_field_by_field(tmp_path, change, message):
+    run = fake_cells(tmp_path / "run")
+    path = min(run.rglob("cell.json"))
+    record = json.loads(path.read_text())
+    path.write_text(json.dumps(record | change))
+    with pytest.raises(InputError, match="does not match its checksum; the run is damaged or was edited"):
+        load_cells(run)
+    del record["checksum"]
+    path.write_text(json.dumps(record))
+    assert len(load_cells(run)) == 2
+    path.write_text(json.dumps(record | change))
+    with pytest.raises(InputError, match=message) as caught:
+        load_cells(run)
+    assert caught.value.path == str(path)
 
 
 def test_pools_of_the_first_format_are_to_be_made_again(tmp_path):

@@ -303,7 +303,7 @@ def test_a_run_with_little_in_it(tmp_path):
     with pytest.raises(InputError, match="folder does not exist"):
         few([run], tmp_path / "absent" / "report.html")
     (run / "run.json").write_text("[]")
-    with pytest.raises(InputError, match="not the record of a run"):
+    with pytest.raises(InputError, match="is not a JSON object; the run is damaged"):
         few([run], tmp_path / "report.html")
 
 

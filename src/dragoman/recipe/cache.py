@@ -15,7 +15,6 @@ import contextlib
 import dataclasses
 import fcntl
 import hashlib
-import json
 import re
 import shutil
 import tempfile
@@ -30,7 +29,7 @@ from typing import Any
 from dragoman import _core
 from dragoman.cost import StageCost, measured
 from dragoman.errors import FailedError, InputError
-from dragoman.store import Format, digest, make_folder
+from dragoman.store import Format, digest, digest_json, make_folder
 from dragoman.text import sync_path
 from dragoman.types import PathLike
 
@@ -63,9 +62,8 @@ class StageKey:
 
     @property
     def hash(self) -> str:
-        """The hash that names the cache entry."""
-        text = json.dumps(self.content(), sort_keys=True, ensure_ascii=False, allow_nan=False)
-        return hashlib.blake2b(text.encode("utf-8"), digest_size=16).hexdigest()
+        """Names the entry."""
+        return digest_json(self.content())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

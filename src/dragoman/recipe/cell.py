@@ -21,6 +21,7 @@ from dragoman.recipe.optimisers import TuningPlan
 from dragoman.recipe.stages import SharedStages, decode_test, decoding_key, read_held_out, system_folder
 from dragoman.run import CellKey, CellResult, CellRound, RunFolder, cell_folder, save_plan
 from dragoman.settings import plain
+from dragoman.store import make_folder
 from dragoman.system import Monitor, System
 from dragoman.system.manifest import MANIFEST, read_manifest
 from dragoman.text import read_lines, replace_bytes, split_tokens
@@ -133,7 +134,7 @@ class CellWork:
     def _keep_test_set(self, text: Made) -> None:
         """Copy the test set into the run, the source last: its presence marks completeness."""
         folder = self._run.path / "corpora" / self.key.corpus
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         source, references = read_held_out(text.folder, "test")
         goals = [*(f"reference.{number}.txt" for number in range(len(references))), "source.txt"]
         for path, goal in zip([*references, source], goals, strict=True):
@@ -172,8 +173,7 @@ class CellWork:
                         on_round=on_round,
                     )
         tuning: dict[str, Any] = read_manifest(out).about["tuning"]
-        weights = self.folder / "weights"
-        weights.mkdir(exist_ok=True)
+        weights = make_folder(self.folder / "weights")
         for entry in tuning["rounds"]:
             name = f"{entry['round']:04d}"
             replace_bytes(weights / f"{name}.tsv", (out / "tune" / "rounds" / name / "weights.tsv").read_bytes())
@@ -291,7 +291,8 @@ class CellWork:
         )
 
     def _logged_rounds(self) -> list[dict[str, Any]]:
-        return [e for e in self._run.trace() if e["event"] == "round" and e["cell"] == self.key.name]
+        rounds = [e for e in self._run.trace() if e["event"] == "round" and e.get("cell") == self.key.name]
+        return [e for e in rounds if isinstance(e.get("round"), int) and isinstance(e.get("peak_bytes"), int)]
 
     def _log(self, cost: StageCost) -> None:
         self._run.log("stage", cell=self.key.name, **dataclasses.asdict(cost))

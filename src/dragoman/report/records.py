@@ -14,6 +14,7 @@ from dragoman.errors import InputError
 from dragoman.evaluate import Outputs, RowKey, load_outputs
 from dragoman.features import read_weights
 from dragoman.run import CellKey, CellResult, CellRound
+from dragoman.store import read_json
 from dragoman.text import read_lines
 from dragoman.types import PathLike
 
@@ -122,21 +123,11 @@ def best_rounds(cells: Sequence[CellResult]) -> list[CellRound]:
 
 
 def _settings(run: Path) -> RunSettings:
-    record = _json(run / "run.json")
-    recipe = _json(run / "recipe.json") if (run / "recipe.json").exists() else {}
+    record = read_json(run / "run.json", "run")
+    recipe = read_json(run / "recipe.json", "run") if (run / "recipe.json").exists() else {}
     settings = record.get("settings")
     return RunSettings(
         folder=run.name,
         dragoman=str(record.get("dragoman", "")),
         settings={**(settings if isinstance(settings, dict) else {}), **recipe},
     )
-
-
-def _json(path: Path) -> dict[str, Any]:
-    try:
-        value = json.loads(path.read_bytes())
-    except (OSError, ValueError) as error:
-        raise InputError(f"is not the record of a run: {error}", path=path) from error
-    if not isinstance(value, dict):
-        raise InputError("is not the record of a run: expected a JSON object", path=path)
-    return value

@@ -150,12 +150,12 @@ def load_cells(run: PathLike) -> list[CellResult]:
 
 def _unsealed(record: dict[str, Any]) -> dict[str, Any]:
     """Records of runs that were made before there were checksums have none."""
-    return unseal(record, "run") if "checksum" in record else record
+    return unseal(record, "run") if record.keys() & {"checksum", "plan"} else record
 
 
 def save_plan(run: PathLike, key: CellKey, plan: Mapping[str, Any]) -> None:
     """Write what a cell's results will depend on into its folder."""
-    write_json(make_folder(cell_folder(run, key)) / PLAN, seal(plan))
+    write_json(make_folder(cell_folder(run, key)) / PLAN, seal({"plan": plan}))
 
 
 def load_plans(run: PathLike) -> dict[CellKey, dict[str, Any]]:
@@ -167,7 +167,8 @@ def load_plans(run: PathLike) -> dict[CellKey, dict[str, Any]]:
             if not seed.isdecimal():
                 raise InputError(f"is not the plan of a cell: '{seed}' is not a seed")
             key = CellKey(corpus=corpus, system=system, features=features, optimiser=optimiser, seed=int(seed))
-            found[key] = _unsealed(read_json(path, "run"))
+            record = _unsealed(read_json(path, "run"))
+            found[key] = record.get("plan", record)
     return found
 
 

@@ -16,6 +16,7 @@ from dragoman.features import Weights, write_weights
 from dragoman.grammar import Grammar
 from dragoman.lm import LanguageModel
 from dragoman.run import RunFolder
+from dragoman.store import make_folder
 from dragoman.system.manifest import MANIFEST, Manifest, record_of, write_manifest
 from dragoman.system.settings import SystemSettings
 from dragoman.system.stages import Monitor, Stages
@@ -87,7 +88,7 @@ def making(out: PathLike, record: dict[str, Any], monitor: Monitor, *, resume: b
         raise InputError("is not empty and holds no training; choose another folder", path=base)
     with RunFolder.open(base / TRAIN_RECORD, record, resume=resume) as run:
         _drop_scratch(base)
-        (base / WORK).mkdir(exist_ok=True)
+        make_folder(base / WORK)
         stages = Stages(run, monitor)
         try:
             yield base, stages

@@ -7,15 +7,13 @@ where the headers of our binary files keep a checksum of the rest; `verify` comp
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from dragoman.errors import InputError, naming
-from dragoman.store import Format, digest, write_json
+from dragoman.store import Format, digest, digest_json, write_json
 from dragoman.system.settings import SystemSettings
 
 __all__ = ["MANIFEST", "FileRecord", "Manifest", "read_manifest", "record_of", "write_manifest"]
@@ -80,10 +78,8 @@ class Manifest:
         return {"settings": self.settings.to_json(), "parent": self.parent, "files": files}
 
     def identity(self) -> str:
-        """A digest of tables, weights and settings, except the sparse features, which can be changed."""
-        same = replace(self, settings=replace(self.settings, features=()))
-        text = json.dumps(same.content(), sort_keys=True)
-        return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+        """A digest of tables, weights and settings, except for the sparse features: these can be chosen anew."""
+        return digest_json(replace(self, settings=replace(self.settings, features=())).content())
 
 
 def record_of(base: Path, path: Path) -> FileRecord:

@@ -50,7 +50,7 @@ class Stages:
         for entry in run.trace():
             if entry["event"] == "stage":
                 names = [field.name for field in dataclasses.fields(StageCost) if field.name in entry]
-                with contextlib.suppress(TypeError):  # an incomplete entry: the stage is done again
+                with contextlib.suppress(KeyError, TypeError):  # an incomplete entry: the stage is done again
                     self.finished[entry["name"]] = StageCost(**{name: entry[name] for name in names})
 
     def do(self, name: str, work: Callable[[], None], *, makes: Path | None = None) -> None:
