@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import hashlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from dragoman.errors import InputError
 from dragoman.optim import Optimiser
 from dragoman.run import RunFolder
 from dragoman.settings import plain
+from dragoman.store import digest
 
 __all__ = ["open_run"]
 
@@ -49,14 +49,5 @@ def _digests(options: TuneOptions, fields: tuple[str, ...]) -> dict[str, str]:
         for path in [value] if isinstance(value, str) else value or []:
             if path == "-":
                 raise InputError(f"a run needs files that it can read again; {flag(field)} is standard input")
-            digests[path] = _digest(Path(path))
+            digests[path] = digest(Path(path) / "pool.json" if Path(path).is_dir() else path)
     return digests
-
-
-def _digest(path: Path) -> str:
-    file = path / "pool.json" if path.is_dir() else path
-    try:
-        with file.open("rb") as stream:
-            return hashlib.file_digest(stream, "blake2b").hexdigest()[:32]
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", path=file) from error
