@@ -12,13 +12,11 @@ import pytest
 import toy_decoder
 from dragoman.errors import InputError
 from dragoman.features import read_weights
-from dragoman.metric import by_name
-from dragoman.optim import Mert
-from dragoman.pool import load_pool, read_nbest, read_references, rerank, save_pool, with_metric
-from dragoman.run import RunFolder, load_cells, load_plans, save_plan
-from dragoman.tune import LoopSettings, tune_decoder
+from dragoman.pool import load_pool, rerank, save_pool
+from dragoman.run import load_cells, load_plans, save_plan
 from fake_runs import fake_run
 from pools import random_pool
+from toy_runs import tune_inside
 
 N_CASES = 75
 
@@ -45,34 +43,8 @@ def files_below(folder, *, without=("lock", "run.json", "trace.jsonl", "result.j
     return sorted(p for p in folder.rglob("*") if p.is_file() and p.stat().st_size and p.name not in without)
 
 
-class Decoder:
-    """The toy decoder without a process of its own."""
-
-    def __init__(self, folder):
-        self.folder = folder
-
-    def decode(self, weights):
-        lines = [
-            toy_decoder.line_of("moses", sentence, text, features, total)
-            for sentence, words in enumerate((self.folder / "dev.src").read_text().splitlines())
-            for total, text, features in toy_decoder.ranked(words.split(), dict(weights.items()))[:3]
-        ]
-        (self.folder / "nbest").write_text("".join(line + "\n" for line in lines))
-        return read_nbest(self.folder / "nbest")
-
-
 def tune(folder, run, max_rounds):
-    references = read_references([folder / "dev.ref"])
-    with RunFolder.open(run, {"seed": 1}, resume=True) as record:
-        result = tune_decoder(
-            Decoder(folder),
-            Mert(n_starts=2),
-            read_weights(folder / "start"),
-            seed=1,
-            measure=lambda pool: with_metric(pool, by_name("chrf"), references),
-            settings=LoopSettings(max_rounds=max_rounds),
-            run=record,
-        )
+    result = tune_inside(folder, run, max_rounds)
     return dict(result.weights.items()), [(entry.score, entry.gain) for entry in result.rounds]
 
 

@@ -15,12 +15,7 @@ from pathlib import Path
 import pytest
 
 import toy_decoder
-from dragoman.features import read_weights
-from dragoman.metric import by_name
-from dragoman.optim import Mert
-from dragoman.pool import read_nbest, read_references, with_metric
-from dragoman.run import RunFolder
-from dragoman.tune import Decoder, LoopSettings, tune_decoder
+from toy_runs import tune_inside
 
 TIMES = {"time", "wall_s", "cpu_s", "decode_cpu_s", "statistics_cpu_s", "learn_wall_s", "learn_cpu_s"}
 
@@ -46,39 +41,6 @@ def what_remains(run):
         else:
             found[name] = file.read_bytes()
     return found
-
-
-class InProcess(Decoder):
-    """The toy decoder without a process of its own."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        self.sentences = (folder / "dev.src").read_text().splitlines()
-
-    def decode(self, weights):
-        by_name = dict(weights.items())
-        lines = [
-            toy_decoder.line_of("moses", sentence, text, features, total)
-            for sentence, words in enumerate(self.sentences)
-            for total, text, features in toy_decoder.ranked(words.split(), by_name)[:3]
-        ]
-        nbest = self.folder / f"nbest.{os.getpid()}"
-        nbest.write_text("".join(line + "\n" for line in lines))
-        return read_nbest(nbest)
-
-
-def tune_inside(folder, run):
-    references = read_references([folder / "dev.ref"])
-    with RunFolder.open(folder / run, {"seed": 1}, resume=True) as record:
-        tune_decoder(
-            InProcess(folder),
-            Mert(n_starts=2),
-            read_weights(folder / "start"),
-            seed=1,
-            measure=lambda pool: with_metric(pool, by_name("chrf"), references),
-            settings=LoopSettings(max_rounds=2),
-            run=record,
-        )
 
 
 class Kills:
