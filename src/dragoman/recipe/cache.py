@@ -62,7 +62,7 @@ class StageKey:
 
     @property
     def hash(self) -> str:
-        """Names the entry."""
+        """The hash that names the cache entry."""
         return digest_json(self.content())
 
 
