@@ -78,7 +78,7 @@ class Manifest:
         return {"settings": self.settings.to_json(), "parent": self.parent, "files": files}
 
     def identity(self) -> str:
-        """A digest of tables, weights and settings, except for the sparse features: these can be chosen anew."""
+        """A digest of tables, weights and settings, except the sparse features, which can be changed."""
         return digest_json(replace(self, settings=replace(self.settings, features=())).content())
 
 
