@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dragoman import _core
 from dragoman.metric import AddOne, Bleu, SentenceBleu
 from dragoman.optim import ExpectedGain, OracleLikelihood, PerceptronLoss, SoftRampLoss, StructuredHinge, gain_scale
 from pools import dense_features, pool_of, random_pool
@@ -201,6 +202,12 @@ def test_sentence_bleu_is_chosen():
         for how in (None, SentenceBleu(grounded=True), SentenceBleu(add_one=AddOne.ALL))
     }
     assert len(values) == 3
+
+
+def test_native_losses_are_known_by_their_names():
+    assert {"expected-gain", "hinge", "likelihood", "perceptron", "regret", "soft-ramp"} <= set(_core.list_loss_names())
+    with pytest.raises(ValueError, match="no loss is called wish"):
+        _core.list_loss("wish")
 
 
 def test_external_gains_are_brought_to_a_common_scale():

@@ -233,7 +233,9 @@ def test_lengths_of_sentences():
         Mira(n_epochs=1).optimise(replace(pool, shards=(s,)), start_of(pool), seed=1).notes
         for s in (shard, replace(shard, source_lengths=np.full(4, 6, dtype=np.int32)))
     ]
-    assert [any("source lengths are unknown" in note for note in some) for some in notes] == [True, False]
+    external = random_pool(1)
+    notes.append(Mira(n_epochs=1).optimise(external, start_of(external), seed=1).notes)
+    assert [any("source lengths are unknown" in note for note in some) for some in notes] == [True, False, False]
 
 
 def test_the_scale_of_an_external_metric_does_not_matter():
