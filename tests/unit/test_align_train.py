@@ -125,7 +125,7 @@ def test_ids_beyond_the_vocabulary(texts):
     for bad in (-1, len(target.vocab)):
         ids = target.ids.copy()
         ids[7] = bad
-        with pytest.raises(InputError, match="target side holds word ids"):
+        with pytest.raises(InputError, match="target side has word ids"):
             align(source, Side(target.vocab, target.offsets, ids))
 
 
