@@ -54,12 +54,13 @@ def grown(tmp_path_factory):
     shutil.copy(_core.__file__, package)
     for block in blocks("python"):
         first, _, code = block.partition("\n")
-        path, _, table = first.removeprefix("# src/dragoman/").partition(", in ")
-        if table:
-            add_entries(package / path, table, code.splitlines())
-        else:
-            assert not (package / path).exists()
-            (package / path).write_text(code, encoding="utf-8")
+        path = package / first.removeprefix("# src/dragoman/")
+        assert not path.exists()
+        path.write_text(code, encoding="utf-8")
+    for block in blocks("diff"):
+        first, *lines = block.splitlines()
+        path, table = first.removeprefix("@@ src/dragoman/").split(": ")
+        add_entries(package / path, table, [line.removeprefix("+") for line in lines])
 
     def run(words, *, status=0):
         program = COPY.format(package=str(package.parent))
