@@ -47,11 +47,12 @@ class Watch:
 
 def cell_plan(key: CellKey, recipe: GridRecipe, shared: SharedStages) -> dict[str, Any]:
     """The settings and inputs that the cell's results depend on."""
+    tuning = _tuning(key, recipe)
     return {
         "text": shared.identity(),
         "system": plain(recipe.systems[key.system]),
-        "method": recipe.optimisers[key.optimiser].optimiser.name,
-        "tuning": plain(_tuning(key, recipe)),
+        "method": tuning.optimiser.name,
+        "tuning": {"optimiser": plain(tuning.optimiser), **plain(tuning.config)},
         "seed": key.seed,
         "samples": recipe.report.samples,
         "rounds_on_test": recipe.report.follows(key),
