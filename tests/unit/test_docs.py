@@ -1,4 +1,4 @@
-"""Pages: the commands and options that they name exist."""
+"""Pages: lines that fit a screen, and commands whose names and options exist."""
 
 from __future__ import annotations
 
@@ -11,8 +11,24 @@ import typer
 from dragoman.cli.app import app
 
 ROOT = Path(__file__).parents[2]
-PAGES = [*(ROOT / "docs").rglob("*.md"), *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"))]
+PAGES = [
+    *(ROOT / "docs").rglob("*.md"),
+    *(ROOT / "examples").rglob("*.md"),
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+]
 pages = pytest.mark.parametrize("page", sorted(PAGES), ids=lambda page: str(page.relative_to(ROOT)))
+MAX_LENGTH = 140
+
+
+@pages
+def test_lines_are_short(page):
+    """But for rows of tables, and for what cannot be broken."""
+    long = [
+        f"line {number}: {len(line)}"
+        for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), start=1)
+        if len(line) > MAX_LENGTH and not line.startswith("|") and " " in line.strip()[2:MAX_LENGTH]
+    ]
+    assert long == []
 
 
 def commands_of(page):
