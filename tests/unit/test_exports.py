@@ -35,7 +35,9 @@ def imports_of(source: str) -> set[tuple[str, str]]:
                 whole = f"{node.module}.{alias.name}"
                 if whole in MODULES:
                     modules[alias.asname or alias.name] = whole
-                elif whole != "dragoman._core" and node.module != "dragoman._core":
+                    if alias.name not in getattr(importlib.import_module(node.module), "__all__", ()):
+                        continue  # else the package exports something with the name of its module
+                if whole != "dragoman._core" and node.module != "dragoman._core":
                     found.add((node.module, alias.name))
         elif isinstance(node, ast.Import):
             modules |= {alias.asname or alias.name: alias.name for alias in node.names if alias.name in MODULES}
