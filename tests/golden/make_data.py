@@ -118,7 +118,7 @@ def make_pro(rng: np.random.Generator) -> None:
         {
             "id": i,
             "text": f"candidate {j}",
-            "features": {f"f{k}": float(value) for k, value in enumerate(x[i, j]) if value},
+            "features": {f"f{k}": float(value) for k, value in enumerate(x[i, j])},
             "scores": {"quality": float(quality[i, j])},
         }
         for i in range(n)
