@@ -11,7 +11,7 @@ from dragoman.cost import cpu_seconds
 from dragoman.features import Weights
 from dragoman.pool import SyntheticPool, cosine, synthetic_pool
 from dragoman.recipe.synthetic_form import SyntheticPoint, SyntheticRecipe
-from dragoman.report import Dash, Line, LineChart, Shown, chart_svg, write_chart_page
+from dragoman.report import Dash, Line, LineChart, Shown, draw_chart, write_chart_page
 from dragoman.run import RunFolder
 from dragoman.text import replace_bytes
 
@@ -123,5 +123,5 @@ def write_synthetic_report(recipe: SyntheticRecipe, cells: list[SyntheticCell], 
     write_chart_page(
         page, title=recipe.title, lead=recipe.citation, chart=chart, note=recipe.expected, table=(header, rows)
     )
-    replace_bytes(folder / "figure.svg", chart_svg(chart).encode("utf-8"))
+    replace_bytes(folder / "figure.svg", draw_chart(chart).encode("utf-8"))
     return page

@@ -1,6 +1,6 @@
 """Self-contained HTML pages and the pictures on them."""
 
-from dragoman.report.chart_svg import chart_svg
+from dragoman.report.chart_svg import draw_chart
 from dragoman.report.charts import Dash, Line, LineChart
 from dragoman.report.comparison import Mark, Shown, TableFormat, comparison_header, comparison_rows, legend, render
 from dragoman.report.experiment import Experiment, load_experiment, write_figures, write_page, write_report
@@ -15,9 +15,9 @@ __all__ = [
     "Mark",
     "Shown",
     "TableFormat",
-    "chart_svg",
     "comparison_header",
     "comparison_rows",
+    "draw_chart",
     "legend",
     "load_experiment",
     "markdown_tables",

@@ -25,7 +25,7 @@ from dragoman.report.svg import (
 )
 from dragoman.text import printable
 
-__all__ = ["chart_svg", "legend_swatch", "page_svgs"]
+__all__ = ["draw_chart", "legend_swatch", "page_svgs"]
 
 _FILE, _PAGE, _PANEL = 640, 420, 190
 """Widths: of a file, and of pictures on a page, which stay legible on a phone."""
@@ -43,7 +43,7 @@ class _Drawing:
     title: str
 
 
-def chart_svg(chart: Chart) -> Markup:
+def draw_chart(chart: Chart) -> Markup:
     """A standalone picture with its legend."""
     if isinstance(chart, PanelChart):
         drawing = _side_by_side(_panels(chart), chart.title)

@@ -1,4 +1,4 @@
-"""Charts as data; `chart_svg` draws them."""
+"""Charts as data; `draw_chart` draws them."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from dragoman.errors import InputError
 from dragoman.evaluate import RunComparison, Within, compare_runs
-from dragoman.report.chart_svg import chart_svg
+from dragoman.report.chart_svg import draw_chart
 from dragoman.report.charts import Chart
 from dragoman.report.comparison import comparison_header, comparison_rows, legend, metric_label
 from dragoman.report.figures import (
@@ -163,7 +163,7 @@ def write_figures(experiment: Experiment, folder: PathLike, topics: Collection[s
     for topic, charts in experiment.charts.items():
         for chart in charts if topics is None or topic in topics else ():
             paths[chart.name] = base / f"{chart.name}.svg"
-            replace_bytes(paths[chart.name], str(chart_svg(chart)).encode("utf-8"))
+            replace_bytes(paths[chart.name], str(draw_chart(chart)).encode("utf-8"))
     return paths
 
 
