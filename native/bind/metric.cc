@@ -61,7 +61,8 @@ void bind_metric(nb::module_& m) {
       nb::arg("offsets").noconvert(), nb::arg("ids").noconvert(), nb::arg("sentence").noconvert(),
       nb::arg("ref_offsets").noconvert(), nb::arg("ref_word_offsets").noconvert(), nb::arg("ref_ids").noconvert(),
       nb::arg("character_offsets").noconvert(), nb::arg("characters").noconvert(), nb::arg("piece_offsets").noconvert(),
-      nb::arg("pieces").noconvert(), nb::arg("char_order"), nb::arg("word_order"), nb::arg("beta"), nb::arg("n_threads"));
+      nb::arg("pieces").noconvert(), nb::arg("char_order"), nb::arg("word_order"), nb::arg("beta"),
+      nb::arg("n_threads"));
   m.def(
       "ter_statistics",
       [](In<int64_t> offsets, In<int32_t> ids, In<int32_t> sentence, In<int64_t> ref_offsets,

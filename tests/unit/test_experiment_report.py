@@ -19,7 +19,7 @@ from dragoman import report
 from dragoman.errors import InputError
 from dragoman.evaluate import RowKey, compare_runs
 from dragoman.report import markdown_tables, write_report
-from dragoman.report.chart_svg import chart_svg, page_svgs
+from dragoman.report.chart_svg import draw_chart, page_svgs
 from dragoman.report.charts import BarChart, DotChart, Line, LineChart, Panel, PanelChart, nice_ticks
 from dragoman.report.comparison import latex_text, markdown_text
 from dragoman.report.experiment import load_experiment
@@ -362,7 +362,7 @@ def test_charts_of_nothing():
         PanelChart(name="n", title="t", x_label="x", panels=[Panel(title="p", lines=[])]),
     ]
     for chart in charts:
-        for picture in (chart_svg(chart), *page_svgs(chart)):
+        for picture in (draw_chart(chart), *page_svgs(chart)):
             assert "nan" not in ET.tostring(ET.fromstring(str(picture)), encoding="unicode")
 
 
@@ -381,7 +381,7 @@ def test_a_logarithmic_axis():
         name="n", title="t", x_label="x", y_label="y", log_x=True, y_reach=(0, 1),
         lines=[Line(name="l", points=[(10, 0.5), (100, 0.5), (1000, 0.5)], colour=0)],
     )  # fmt: skip
-    picture = str(chart_svg(chart))
+    picture = str(draw_chart(chart))
     (points,) = re.findall(r'data-points="([^"]*)"', picture)
     places = [int(line.split()[0]) for line in points.split("\n")]
     assert places[1] - places[0] == pytest.approx(places[2] - places[1], abs=1)
