@@ -48,11 +48,11 @@ def test_rules_of_sentences(pairs, sentences, max_span, max_gap, min_count, fold
     with Built(pairs, Limits(max_length=6, adjacent=True), min_count=min_count) as grammar:
         view = grammar.rule_view(RuleViewConfig(excluded_fold=fold, max_targets=3))
         builder = RuleOptionBuilder(view, FeatureIndex(), max_span=max_span, max_gap=max_gap)
-        options, own = builder.build(sentences, n_threads=2)
+        options = builder.build(sentences, n_threads=2)
         offsets = np.fromfile(grammar.folder / "sources.offsets", np.int64)
         symbols = np.fromfile(grammar.folder / "sources.symbols", np.int32)
         sources = [tuple(symbols[a:b].tolist()) for a, b in pairwise(offsets)]
-        assert options.n_sentences == len(sentences)
+        assert len(options) == len(sentences)
         for s, sentence in enumerate(sentences):
             begin, end = options.sentence_offsets[s : s + 2]
             words = options.words[begin:end].tolist()
@@ -78,7 +78,7 @@ def test_rules_of_sentences(pairs, sentences, max_span, max_gap, min_count, fold
                 if (words[place],) in found:
                     assert passed == 0
                 else:
-                    assert [*own][passed - len(view.target_vocab)] == word
+                    assert options.own_words[passed - len(view.target_vocab)] == word
 
 
 @given(corpora, st.integers(1, 3))
@@ -90,7 +90,7 @@ def test_features_of_rules(pairs, n_threads):
         for threads in (1, n_threads):
             index = FeatureIndex()
             templates = [Template.parse(text) for text in ("rule_id", "word_pair", "target_length")]
-            options, _ = RuleOptionBuilder(view, index, templates=templates).build(sentences, n_threads=threads)
+            options = RuleOptionBuilder(view, index, templates=templates).build(sentences, n_threads=threads)
             rows = [
                 sorted(
                     (index.name(int(i)), float(v))
