@@ -221,4 +221,4 @@ def test_a_fold_s_view_equals_a_grammar_of_the_other_folds(pairs, fold, max_targ
 @settings(max_examples=20)
 def test_threads_and_memory_change_nothing(pairs, n_threads, max_memory_bytes):
     with Built(pairs) as one, Built(pairs, n_threads=n_threads, max_memory_bytes=max_memory_bytes) as many:
-        assert one.manifest["files"] == many.manifest["files"]
+        assert one.manifest.files == many.manifest.files

@@ -94,4 +94,4 @@ def test_threads_and_memory_change_nothing(pairs, limits, n_threads, max_memory_
         Built(pairs, limits, min_count=min_count) as one,
         Built(pairs, limits, min_count=min_count, n_threads=n_threads, max_memory_bytes=max_memory_bytes) as many,
     ):
-        assert one.manifest["files"] == many.manifest["files"]
+        assert one.manifest.files == many.manifest.files
