@@ -168,7 +168,26 @@ def test_a_tuning_goes_on_wherever_it_began(here, inside, monkeypatch, begins):
     records = [json.loads((here / name / "tune" / "run.json").read_bytes())["settings"] for name in ("t", "whole")]
     assert records[0] == records[1]
     other = [word if word != "l2=2" else "l2=3" for word in words]
-    assert "other settings (method_settings)" in " ".join(inside(*other, "-o", "t", "--resume", status=2).err.split())
+    assert "other settings (method_settings.l2)" in " ".join(
+        inside(*other, "-o", "t", "--resume", status=2).err.split()
+    )
+
+
+def test_what_a_system_is_tuned_for(here, inside):
+    """Case and tokens as told, empty references said, an arrow where lower is better, a damaged result refused."""
+    lines = (here / "c/dev.en").read_text().upper().splitlines()
+    (here / "upper").write_text("".join(line + "\n" for line in ["", *lines[1:]]))
+    words = ["tune", "--system", "s", "--source", "c/dev.de", "-r", "upper", "--rounds", 1, "--k", 20]
+    done = inside(*words, "--lowercase", "--tokenize", "13a", "-o", "low", "--json")
+    assert done.json["score_before"] > 5
+    assert "upper: 1 of" in done.err
+    err = inside(*words, "--lowercase", "-o", "low", "--resume", status=2).err
+    assert "other settings (tokenizer)" in " ".join(err.split())
+    words = [word if word != "upper" else "c/dev.en" for word in words] + ["-m", "ter", "-o", "t"]
+    assert "ter ↓:" in inside(*words).out
+    result = here / "t" / "tune" / "result.json"
+    result.write_text(result.read_text().replace('"score_after": 0.', '"score_after": 0.1'))
+    assert "does not match its checksum" in " ".join(inside(*words, "--resume", status=2).err.split())
 
 
 def test_tune_a_system_online(here, dragoman):

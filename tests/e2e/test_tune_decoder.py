@@ -101,9 +101,40 @@ def test_the_run_is_recorded_and_resumes(inside, task, tmp_path):
     lists = [word for n in (1, 2) for word in ("--nbest", f"r/rounds/000{n}/candidates")]
     assert inside("oracle", *lists, "-r", "dev.ref", "--json").json["score"] >= whole["score_after"]
     assert "--resume" in inside(*words, status=2).err
-    assert "other settings (options)" in " ".join(inside(*words, "--resume", "--rounds", 3, status=2).err.split())
+    assert "other settings (options.rounds)" in " ".join(
+        inside(*words, "--resume", "--rounds", 3, status=2).err.split()
+    )
     (tmp_path / "dev.ref").write_text((tmp_path / "dev.ref").read_text().replace("a", "b"))
-    assert "other settings (inputs)" in " ".join(inside(*words, "--resume", status=2).err.split())
+    assert "other settings (inputs.dev.ref)" in " ".join(inside(*words, "--resume", status=2).err.split())
+
+
+def test_a_misspelt_name_costs_no_round(inside, task, tmp_path):
+    words = [*tune_words(), "--rounds", 2, "--run", "r", "--json"]
+    assert "'lmm' cannot be frozen" in inside(*words, "--freeze", "lmm", status=2).err
+    n_calls = len((tmp_path / "calls").read_text().splitlines())
+    done = inside(*words, "--freeze", "lm", "--resume").json
+    assert len((tmp_path / "calls").read_text().splitlines()) == n_calls + len(done["rounds"]) - 1
+    assert json.loads((tmp_path / "r" / "run.json").read_text())["settings"]["frozen"] == ["lm"]
+    # What was learned depends on it.
+    assert "other settings (frozen)" in " ".join(inside(*words, "--resume", status=2).err.split())
+
+
+def test_what_does_not_change_the_result_may_change(inside, task, tmp_path):
+    words = [*tune_words(), "--rounds", 1, "--run", "r", "--json"]
+    whole = inside(*words, "--timeout", 60).json
+    assert inside(*words, "--timeout", 90, "--resume").json == whole
+    template = [*words[:-3], "--run", "t", "--weights-format", "moses", "--template", "moses.ini"]
+    (tmp_path / "moses.ini").write_text("[weight]\n")
+    inside(*template, "-q")
+    (tmp_path / "moses.ini").write_text("[weight]\n\n[threads]\n2\n")
+    assert "other settings (inputs.moses.ini)" in " ".join(inside(*template, "--resume", status=2).err.split())
+
+
+def test_lists_of_a_decoder_are_read_as_told(inside, task, tmp_path):
+    words = [*tune_words("--style moses"), "--rounds", 1, "--json"]
+    fields = inside(*words, "--fields", "id,text,features,total", "--allow-missing").json
+    assert fields["score_after"] == inside(*words).json["score_after"]
+    assert "cannot be used" in inside(*words, "--fields", "id,features,text,total", status=1).err
 
 
 def test_fixed_lists_leave_a_run_too(inside, task, tmp_path):

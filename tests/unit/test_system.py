@@ -122,7 +122,7 @@ def test_a_stopped_training_goes_on_to_the_same_system(text, built, tmp_path, st
     (tmp_path / "s" / "work" / ".bitext.left").mkdir()
     with pytest.raises(InputError, match="--resume"):
         train(*files, config=config(n_folds=N_FOLDS))
-    with pytest.raises(InputError, match="other settings .settings."):
+    with pytest.raises(InputError, match="other settings .settings.n_folds."):
         train(*files, config=config(n_folds=2), resume=True)
     said = []
 

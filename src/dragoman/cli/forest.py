@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
@@ -12,7 +12,7 @@ from dragoman.cli.session import Json, Quiet, Session
 from dragoman.errors import InputError
 from dragoman.features import FeatureIndex, describe_fit, fitted_values, unite_weights
 from dragoman.forest import read_forest
-from dragoman.text import printable
+from dragoman.text import open_output, printable
 
 __all__ = ["app"]
 
@@ -42,7 +42,7 @@ def best(
     session = Session(json=json, quiet=quiet)
     given = unite_weights(weights)
     index = FeatureIndex()
-    found = []
+    found: list[dict[str, Any]] = []
     for path in files:
         space = read_forest(path)
         for name in space.index.names(np.arange(len(space.index), dtype=np.int32)):
@@ -54,7 +54,10 @@ def best(
         for c in range(len(lists)):
             text, score = space.text(lists.tokens_of(c)), float(lists.totals[c])
             found.append({"file": path, "score": score, "text": text})
-            session.show(f"{score:.6f}\t{printable(text)}")
+    if not session.json:
+        with open_output("-") as output:
+            for entry in found:
+                output.write(f"{entry['score']:.6f}\t{printable(entry['text'])}")
     note = describe_fit(given, index)
     if note:
         session.say(f"warning: {note}")

@@ -37,6 +37,7 @@ __all__ = [
     "References",
     "measure_of",
     "read_lists",
+    "split_fields",
 ]
 
 _CANDIDATES, _METRIC = "Candidates", "Metric"
@@ -119,8 +120,8 @@ def read_lists(
     session.say(f"reading {len(nbest)} candidate list{'s' if len(nbest) > 1 else ''}")
     if len(nbest) == 1 and Path(nbest[0]).is_dir():
         return load_pool(nbest[0])
-    order = None if fields is None else [name.strip() for name in fields.split(",")]
-    reading: dict[str, Any] = {"format_": format_, "fields": order, "dense": dense, "allow_missing": allow_missing}
+    reading: dict[str, Any] = {"format_": format_, "dense": dense, "allow_missing": allow_missing}
+    reading["fields"] = split_fields(fields)
     if any(Path(path).is_dir() for path in nbest):
         parts = [
             load_pool(path) if Path(path).is_dir() else read_nbest(path, round_number=number, **reading)
@@ -135,6 +136,11 @@ def read_lists(
     if has_segmentation(pool.words):
         session.say("warning: the candidates hold segmentation marks such as |0-0|, which count as words")
     return pool
+
+
+def split_fields(names: str | None) -> tuple[str, ...] | None:
+    """The order that --fields gives."""
+    return None if names is None else tuple(name.strip() for name in names.split(","))
 
 
 def measure_of(

@@ -19,7 +19,7 @@ import platform
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import IO, Any
@@ -34,6 +34,8 @@ __all__ = ["RunFolder"]
 _FORMAT = "dragoman-run"
 _VERSION = 1
 _UNFINISHED = ".run.json.*"
+_MANY = 5
+"""Differences that a message names."""
 _OWN = {"run.json", "trace.jsonl", "lock", "rounds"}
 
 
@@ -46,9 +48,12 @@ class RunFolder:
 
     @classmethod
     @contextlib.contextmanager
-    def open(cls, path: PathLike, settings: dict[str, Any], *, resume: bool = False) -> Iterator[RunFolder]:
+    def open(
+        cls, path: PathLike, settings: dict[str, Any], *, resume: bool = False, may_change: Collection[str] = ()
+    ) -> Iterator[RunFolder]:
         """Start a run in a new or empty folder, or continue one with the same settings.
 
+        `may_change` are settings that nothing recorded depends on yet; their new values are recorded.
         A run that recorded only its settings is restarted. Raises InputError if the folder has more and `resume` is
         false, if the settings differ, or if another process is using it.
         """
@@ -62,7 +67,7 @@ class RunFolder:
             run = cls(base, json.loads(json.dumps(settings)))
             is_new = not (base / "run.json").exists()
             with _clear_failures(base):
-                run._begin(resume)
+                run._begin(resume, may_change)
             try:
                 yield run
             except InputError:
@@ -145,7 +150,7 @@ class RunFolder:
     def _round_path(self, number: int) -> Path:
         return self.path / "rounds" / f"{number:04d}"
 
-    def _begin(self, resume: bool) -> None:
+    def _begin(self, resume: bool, may_change: Collection[str]) -> None:
         record = self.path / "run.json"
         if record.exists():
             if not _is_hollow(self.path):
@@ -153,9 +158,9 @@ class RunFolder:
                     raise InputError(
                         "holds a run already; say --resume to continue it, or name another", path=self.path
                     )
-                _check_same(record, self.settings)
-                self._repair()
-                return
+                if _check_same(record, self.settings, may_change):
+                    self._repair()
+                    return
             self._repair()
         else:
             _check_empty(self.path)
@@ -198,17 +203,27 @@ def _check_empty(base: Path) -> None:
         raise InputError("is not empty and holds no run; name another folder", path=base)
 
 
-def _check_same(record: Path, settings: dict[str, Any]) -> None:
+def _check_same(record: Path, settings: dict[str, Any], may_change: Collection[str] = ()) -> bool:
+    """Whether nothing has changed. Raises InputError if what may not change has."""
     stored = read_json(record, "run")
     if stored.get("format") != _FORMAT or stored.get("version") != _VERSION:
         raise InputError(f"is not the record of a run of format version {_VERSION}", path=record)
     before = stored.get("settings")
-    if before != settings:
-        before = before if isinstance(before, dict) else {}
-        changed = [key for key in sorted({*settings, *before}) if before.get(key) != settings.get(key)]
-        raise InputError(
-            f"was started with other settings ({', '.join(changed)}); resume with the same, or start anew", path=record
-        )
+    changed = list(_differences(before if isinstance(before, dict) else {}, settings))
+    if fixed := [name for name in changed if name not in may_change]:
+        names = ", ".join(fixed[:_MANY]) + (", …" if len(fixed) > _MANY else "")
+        raise InputError(f"was started with other settings ({names}); resume with the same, or start anew", path=record)
+    return not changed
+
+
+def _differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
+    """Keys whose values differ, those of tables as `outer.inner`."""
+    for key in sorted({*before, *after}):
+        one, other = before.get(key), after.get(key)
+        if one and other and isinstance(one, dict) and isinstance(other, dict):
+            yield from (f"{key}.{inner}" for inner in _differences(one, other))
+        elif one != other:
+            yield key
 
 
 def _take(lock: IO[str], base: Path) -> None:

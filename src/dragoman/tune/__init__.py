@@ -7,6 +7,7 @@ from dragoman.tune.decoder import Decoder, DecodingRound
 from dragoman.tune.fixed import tune_pool
 from dragoman.tune.loop import Keep, LoopSettings, Measure, Step, tune_decoder
 from dragoman.tune.record import Learned, RoundRecord, TuneRecord
+from dragoman.tune.rounds import settings_to_come
 from dragoman.tune.system import TUNE_RECORD, DecoderFactory, SystemContext, SystemDecoder, TuneConfig, tune_system
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "best_method",
     "cross_validate",
     "deal_sentences",
+    "settings_to_come",
     "tune_decoder",
     "tune_pool",
     "tune_system",

@@ -21,13 +21,15 @@ __all__ = ["CommandDecoder", "CommandSettings"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandSettings:
-    """How to talk to the decoder: list length, formats, and (for Moses) which features are dense and a moses.ini."""
+    """How to talk to the decoder: list length, formats (see read_nbest), and for Moses a moses.ini."""
 
     k: int = 100
     weights_format: WeightFormat = WeightFormat.TSV
     weights_template: Path | None = None
     nbest_format: NbestFormat | None = None
     dense: tuple[str, ...] | None = None
+    fields: tuple[str, ...] | None = None
+    allow_missing: bool = False
 
     def __post_init__(self) -> None:
         if self.k < 1:
@@ -101,7 +103,13 @@ class CommandDecoder(Decoder):
         if not nbest.exists() or nbest.stat().st_size == 0:
             raise FailedError(f"the decoder ended well but wrote no list to {{nbest}} ({nbest}); {tail(log)}")
         try:
-            pool = read_nbest(nbest, format_=self._settings.nbest_format, dense=self._settings.dense)
+            pool = read_nbest(
+                nbest,
+                format_=self._settings.nbest_format,
+                fields=self._settings.fields,
+                dense=self._settings.dense,
+                allow_missing=self._settings.allow_missing,
+            )
         except InputError as error:
             raise FailedError(f"the decoder's list cannot be used: {error}; {tail(log)}") from error
         shard = pool.shards[0]

@@ -56,6 +56,7 @@ def tune_pool(
     result = TuneRecord(
         weights=weights,
         metric=metric_of(pool).name,
+        higher_is_better=metric_of(pool).higher_is_better,
         score_before=before.score(),
         score_after=record.score,
         rounds=(record,),

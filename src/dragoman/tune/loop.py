@@ -309,6 +309,7 @@ class _Loop:
         result = TuneRecord(
             weights=self._best,
             metric=metric_of(self._pool).name,
+            higher_is_better=metric_of(self._pool).higher_is_better,
             score_before=self.rounds[0].score,
             score_after=self.rounds[self._best_round - 1].score,
             rounds=tuple(self.rounds),

@@ -72,6 +72,7 @@ class TuneRecord:
 
     weights: Weights
     metric: str
+    higher_is_better: bool
     score_before: float
     score_after: float
     rounds: tuple[RoundRecord, ...]

@@ -27,10 +27,11 @@ from dragoman.errors import naming
 from dragoman.features import FeatureIndex, Weights, read_weights, write_weights
 from dragoman.pool import Choice, Pool, load_pool, save_pool
 from dragoman.run import RunFolder
-from dragoman.store import Format, Manifest, from_plain, read_json, write_json
+from dragoman.store import Format, Manifest, from_plain, read_json, seal, write_json
 from dragoman.tune.record import Learned, RoundRecord, TuneRecord
+from dragoman.types import PathLike
 
-__all__ = ["RoundStore", "StoredRound"]
+__all__ = ["RoundStore", "StoredRound", "settings_to_come"]
 
 _FORMAT = Format("dragoman-round", 1, "run", "files.json")
 _DECODED = _WEIGHTS, _OUTPUT, _ROUND, _POOL = "weights.tsv", "output.txt", "round.json", "candidates/pool.json"
@@ -44,6 +45,11 @@ class StoredRound:
 
     candidates: Pool
     record: RoundRecord
+
+
+def settings_to_come(run: PathLike) -> tuple[str, ...]:
+    """Settings that a run has not used yet: before it learns for the first time, those of learning."""
+    return () if any(Path(run).glob(f"rounds/*/{_TRACE}")) else ("frozen",)
 
 
 class RoundStore:
@@ -121,7 +127,7 @@ class RoundStore:
         self._log("end", None, end)
         if self._run is not None:
             write_weights(result.weights, self._run.path / "weights.tsv")
-            self._run.save("result.json", result.summary())
+            self._run.save("result.json", seal(result.summary()))
 
     def _log(self, event: str, number: int | None, fields: dict[str, Any]) -> None:
         """Add to the trace, unless it was there before a kill."""

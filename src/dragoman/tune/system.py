@@ -12,7 +12,7 @@ from typing import Any
 from dragoman.errors import InputError, MismatchError
 from dragoman.features import Weights
 from dragoman.forest import Forest
-from dragoman.metric import Smoothing, by_name
+from dragoman.metric import Smoothing, Tokenizer, by_name
 from dragoman.optim import LearningContext, LearnsFrom, Optimiser, make_optimiser
 from dragoman.pool import Pool, read_references, with_metric
 from dragoman.run import RunFolder
@@ -24,6 +24,7 @@ from dragoman.tune.decoder import Decoder
 from dragoman.tune.frozen import frozen_names
 from dragoman.tune.loop import LoopSettings, Step, tune_decoder
 from dragoman.tune.record import RoundRecord, TuneRecord
+from dragoman.tune.rounds import settings_to_come
 from dragoman.types import PathLike, Progress
 
 __all__ = ["TUNE_RECORD", "DecoderFactory", "SystemContext", "SystemDecoder", "TuneConfig", "tune_system"]
@@ -37,6 +38,10 @@ class TuneConfig:
     """What can be chosen about tuning a system, besides the method."""
 
     metric: str = "bleu"
+    tokenizer: Tokenizer = Tokenizer.NONE
+    """Of BLEU, where the system's tokens are not what it should count."""
+    lowercase: bool = False
+    """Ignore case in BLEU and chrF."""
     k: int | None = None
     """Candidates of a sentence and round; None: as many as the method wants (100, online 30)."""
     distinct: bool | None = None
@@ -159,7 +164,7 @@ def tune_system(
     """
     config = config or TuneConfig()
     method = make_optimiser(optimiser) if isinstance(optimiser, str) else optimiser
-    metric = by_name(config.metric, smoothing=Smoothing.NONE)
+    metric = by_name(config.metric, smoothing=Smoothing.NONE, tokenizer=config.tokenizer, lowercase=config.lowercase)
     base = Path(out)
     finished = (base / MANIFEST).exists()
     if finished and not resume:
@@ -189,7 +194,8 @@ def tune_system(
         progress=progress,
     )
     context = SystemContext(view, sentences, texts, k=k, distinct=distinct, preset=config.preset)
-    with RunFolder.open(base / TUNE_RECORD, settings, resume=resume) as run:
+    folder = base / TUNE_RECORD
+    with RunFolder.open(folder, settings, resume=resume, may_change=settings_to_come(folder)) as run:
         record = tune_decoder(
             decoder,
             method,
@@ -260,6 +266,8 @@ def _record(
         "method": optimiser.name,
         "method_settings": plain(optimiser),
         "metric": config.metric,
+        "tokenizer": config.tokenizer.value,
+        "lowercase": config.lowercase,
         "k": k,
         "distinct": distinct,
         **plain(config.loop),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from dragoman.cli.lists import measure_of, read_lists
+from dragoman.cli.lists import measure_of, read_lists, split_fields
 from dragoman.cli.session import Session
 from dragoman.cli.tuning.options import TuneOptions, flag
 from dragoman.errors import InputError, MismatchError
@@ -48,7 +48,7 @@ class Kind:
 
 
 _METRIC = frozenset({"reference", "metric", "external", "lower_is_better", "tokenize", "lowercase"})
-_LISTS = frozenset({"format_", "dense"})
+_LISTS = frozenset({"format_", "dense", "fields", "allow_missing"})
 _FILES = frozenset({"weights_format", "template", "run"})
 LOOP_OPTIONS = frozenset({"source", "k", "rounds", "keep"})
 """Options of every kind that decodes."""
@@ -128,6 +128,8 @@ def _open_decoder(session: Session, options: TuneOptions) -> Decoding:
         weights_template=options.template,
         nbest_format=options.format_,
         dense=None if options.dense is None else tuple(options.dense),
+        fields=split_fields(options.fields),
+        allow_missing=options.allow_missing,
     )
     measure = _measure(session, options)
     if not options.weights:
@@ -143,7 +145,7 @@ def _open_decoder(session: Session, options: TuneOptions) -> Decoding:
 KINDS: Mapping[str, Kind] = MappingProxyType(
     {
         "nbest": Kind(
-            takes=_METRIC | _LISTS | _FILES | {"fields", "allow_missing"},
+            takes=_METRIC | _LISTS | _FILES,
             inputs=("nbest", "reference"),
             open=_open_nbest,
         ),
@@ -155,7 +157,18 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         ),
         "system": Kind(
             takes=LOOP_OPTIONS
-            | {"reference", "metric", "features", "online", "distinct", "without_fold", "fast", "accurate"},
+            | {
+                "reference",
+                "metric",
+                "tokenize",
+                "lowercase",
+                "features",
+                "online",
+                "distinct",
+                "without_fold",
+                "fast",
+                "accurate",
+            },
             inputs=("source", "reference", "system"),
         ),
     }

@@ -14,11 +14,12 @@ from dragoman.optim import Optimiser
 from dragoman.run import RunFolder
 from dragoman.settings import plain
 from dragoman.store import digest
+from dragoman.tune import settings_to_come
 
 __all__ = ["open_run"]
 
-_UNRECORDED = {"out", "run", "resume", "setting", "threads", "seed", "json", "quiet"}
-"""Options that do not change the result; settings are recorded as what they resolve to."""
+_UNRECORDED = {"out", "run", "resume", "method", "setting", "freeze", "timeout", "threads", "seed", "json", "quiet"}
+"""Options that do not change the result, or that are recorded as what they resolve to."""
 
 
 @contextlib.contextmanager
@@ -35,9 +36,11 @@ def open_run(
         "seed": seed,
         "options": plain({name: value for name, value in fields.items() if value is not None}),
         "methods": {name: plain(optimiser) for name, optimiser in methods.items()},
-        "inputs": _digests(options, (*kind.inputs, "weights")),
+        "frozen": options.freeze or [],
+        "inputs": _digests(options, (*kind.inputs, "weights", "template")),
     }
-    with RunFolder.open(options.run, settings, resume=options.resume) as run:
+    may_change = settings_to_come(options.run)
+    with RunFolder.open(options.run, settings, resume=options.resume, may_change=may_change) as run:
         yield run
 
 
@@ -46,7 +49,7 @@ def _digests(options: TuneOptions, fields: tuple[str, ...]) -> dict[str, str]:
     digests = {}
     for field in fields:
         value = getattr(options, field)
-        for path in [value] if isinstance(value, str) else value or []:
+        for path in [str(value)] if isinstance(value, str | Path) else value or []:
             if path == "-":
                 raise InputError(f"a run needs files that it can read again; {flag(field)} is standard input")
             digests[path] = digest(Path(path) / "pool.json" if Path(path).is_dir() else path)

@@ -95,7 +95,8 @@ def report(session: Session, options: TuneOptions, result: Mapping[str, Any], ou
     if len(rounds) > 1:
         session.show(f"stopped after round {len(rounds)}: {result['stopped']}; kept round {result['best_round']}")
     cpu = f"{result['cpu_s']:.1f} CPU seconds"
-    session.show(f"{result['metric']}: {options.shown(before)} -> {options.shown(after)} ({cpu}); weights in {out}")
+    name = f"{result['metric']}{'' if result['higher_is_better'] else ' ↓'}"
+    session.show(f"{name}: {options.shown(before)} -> {options.shown(after)} ({cpu}); weights in {out}")
     fields = {name: value for name, value in result.items() if name != "dense"}
     scores = {
         "score_before": options.points(before),

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
+from dragoman.cli.scoring import warn_of_empty_references
 from dragoman.cli.session import Session
 from dragoman.cli.tuning.candidates import read_start
 from dragoman.cli.tuning.options import TuneOptions
 from dragoman.cli.tuning.report import report, rounds_shown
-from dragoman.errors import InputError
+from dragoman.errors import InputError, naming
 from dragoman.optim import Optimiser
+from dragoman.store import read_json, unseal
 from dragoman.system import Preset
 from dragoman.system.manifest import MANIFEST
+from dragoman.text import read_lines
 from dragoman.tune import TUNE_RECORD, TuneConfig, tune_system
 
 __all__ = ["tune_own"]
@@ -27,9 +29,13 @@ def tune_own(session: Session, options: TuneOptions, optimiser: Optimiser) -> No
         raise InputError("a system is tuned on a file of source sentences; name it with --source")
     if not options.reference:
         raise InputError("no references; give at least one with -r")
+    for path in options.reference:
+        warn_of_empty_references(session.say, path, list(read_lines(path)))
     finished = (options.out / MANIFEST).exists()
     config = TuneConfig(
         metric=options.metric,
+        tokenizer=options.tokenize,
+        lowercase=options.lowercase,
         k=options.k,
         distinct=options.distinct,
         loop=options.loop_settings(),
@@ -60,8 +66,5 @@ def tune_own(session: Session, options: TuneOptions, optimiser: Optimiser) -> No
 
 def _result(out: Path) -> dict[str, Any]:
     path = out / TUNE_RECORD / "result.json"
-    try:
-        result: dict[str, Any] = json.loads(path.read_bytes())
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot be read ({error}); the run is damaged", path=path) from error
-    return result
+    with naming(path):
+        return unseal(read_json(path, "run"), "run")
