@@ -37,6 +37,8 @@ def test_options_of_another_kind_are_refused(here, tmp_path, model, option):
         ("--model neural", "there is no kind of system 'neural'; there are: phrase, hiero"),
         ("--set rules.max_symbols=4", "a system of model phrase has no setting 'rules"),
         ("--model hiero --set min_count=2", "a system of model hiero has no setting 'min_count'"),
+        ("--distortion-limit 3 --set distortion_limit=4", "--distortion-limit and --set distortion_limit are the same"),
+        ("--set reordering=nope", "reordering"),
     ],
 )
 def test_settings_that_do_not_exist_are_refused(here, words, message):
@@ -56,3 +58,15 @@ def test_only_the_settings_of_the_kind_are_recorded(here, tmp_path):
     assert (rules["max_span"], rules["rules"]["max_symbols"], rules["dense"]) == (7, 4, "full14")
     assert {"dense", "max_span", "rules"}.isdisjoint(phrases)
     assert {"reordering", "smoothing", "distortion_limit"}.isdisjoint(rules)
+
+
+def test_set_reads_what_options_read_and_wins_over_an_imported_file(here):
+    common = ("train", "-s", "train.de", "-t", "train.en", "--lm-order", 2)
+    here(*common, "--set", "reordering=msd", "--set", "distortion_limit=-1", "-o", "s")
+    here(*common, "--reordering", "msd", "--distortion-limit", -1, "-o", "t")
+    one, other = (here("system", "info", name, "--json").json["settings"] for name in "st")
+    assert one == other
+    assert one["distortion_limit"] is None
+    here("system", "export", "s", "-o", "moses")
+    here("train", "--import", "moses", "--lm", "moses/lm.arpa.gz", "--set", "distortion_limit=3", "-o", "i")
+    assert here("system", "info", "i", "--json").json["settings"]["distortion_limit"] == 3

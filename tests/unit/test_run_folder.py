@@ -6,6 +6,7 @@ import errno
 import multiprocessing
 import os
 import signal
+from dataclasses import dataclass
 
 import pytest
 
@@ -28,6 +29,41 @@ def test_rounds_and_trace_come_back(tmp_path):
         add_round(run, "b")
         assert [(r / "weights.tsv").read_text() for r in run.rounds()] == ["a", "b"]
         assert [(e["event"], e["number"]) for e in run.trace()] == [("round", 1)]
+
+
+@dataclass(frozen=True)
+class Scored:
+    name: str
+    score: float
+    notes: tuple[str, ...] = ()
+
+
+def test_records_in_the_trace_have_checksums(tmp_path):
+    records = [Scored("a", 0.25, ("x",)), Scored("b", 0.5)]
+    with RunFolder.open(tmp_path / "r", SETTINGS) as run:
+        for record in records:
+            run.log_record("scored", record)
+        run.log("end")
+        assert run.records("scored", Scored) == records
+        trace = tmp_path / "r" / "trace.jsonl"
+        trace.write_text(trace.read_text().replace("0.25", "0.26"))
+        with pytest.raises(InputError, match="trace.jsonl: does not match its checksum"):
+            run.records("scored", Scored)
+
+
+def test_settings_that_may_still_change(tmp_path):
+    with RunFolder.open(tmp_path / "r", {"seed": 1, "options": {"k": 1, "m": 2}}) as run:
+        add_round(run, "a")
+    other = {"seed": 2, "options": {"k": 1, "m": 2}}
+    with RunFolder.open(tmp_path / "r", other, resume=True, may_change=("seed",)) as run:
+        assert len(run.rounds()) == 1
+    with RunFolder.open(tmp_path / "r", other, resume=True):
+        pass
+    with (
+        pytest.raises(InputError, match=r"other settings \(options.k\);"),
+        RunFolder.open(tmp_path / "r", {"seed": 3, "options": {"k": 5, "m": 2}}, resume=True, may_change=("seed",)),
+    ):
+        pass
 
 
 def test_a_failed_round_leaves_nothing(tmp_path):

@@ -119,8 +119,9 @@ def train(
         "max_span": max_span,
     }
     stated = {name: value for name, value in stated.items() if value is not None}
+    chosen = parse_settings(setting or [])
     settings = SystemSettings(
-        model=_model_settings(model, stated, setting or []),
+        model=_model_settings(model, stated, chosen),
         max_targets=max_targets,
         features=tuple(features or ()),
         n_folds=folds,
@@ -130,14 +131,14 @@ def train(
     if from_moses is not None:
         if source or target or align or lm_text or raw or folds > 1:
             raise InputError("with --import there is no text: leave out -s, -t, --align, --lm-text, --raw and --folds")
-        if max_phrase_length is not None:
+        if "max_phrase_length" in {*stated, *chosen}:
             raise InputError("with --import nothing is extracted: leave out --max-phrase-length")
         system = import_system(
             from_moses,
             out,
             lm=lm,
             settings=settings,
-            stated=stated,
+            stated={*stated, *chosen},
             resume=resume,
             n_threads=session.n_threads,
             monitor=session,
@@ -166,18 +167,25 @@ def train(
     _report(session, system)
 
 
-def _model_settings(model: str, stated: dict[str, Any], pairs: list[str]) -> ModelSettings:
-    """Settings of the model; options that belong to another kind of system are refused."""
+def _model_settings(model: str, stated: dict[str, Any], chosen: dict[str, Any]) -> ModelSettings:
+    """Settings of the model from options and from --set; options of another kind of system are refused."""
     cls = kind_named(model).settings
     for name in stated:
+        if name in chosen:
+            raise InputError(f"{_option(name)} and --set {name} are the same setting; give one")
         if name not in cls.options():
             kinds = [kind for kind, other in KINDS.items() if name in other.settings.options()]
-            option = name.replace("_", "-")
-            raise InputError(f"--{option} belongs to systems of model {' or '.join(kinds)}, not of {model}")
-    settings: ModelSettings = from_values(cls, parse_settings(pairs), name=f"a system of model {model}")
+            raise InputError(f"{_option(name)} belongs to systems of model {' or '.join(kinds)}, not of {model}")
+    tables = {name: value for name, value in chosen.items() if isinstance(value, dict) or name not in cls.options()}
+    settings: ModelSettings = from_values(cls, tables, name=f"a system of model {model}")
+    words = {name: cls.option(name, value, name) for name, value in chosen.items() if name not in tables}
     return replace(
-        settings, **{name: cls.option(name, value, f"--{name}".replace("_", "-")) for name, value in stated.items()}
+        settings, **words, **{name: cls.option(name, value, _option(name)) for name, value in stated.items()}
     )
+
+
+def _option(name: str) -> str:
+    return f"--{name}".replace("_", "-")
 
 
 def _text_settings(languages: str | None, lowercase: bool) -> TextSettings:

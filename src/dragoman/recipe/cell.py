@@ -240,7 +240,8 @@ class CellWork:
         best = SystemOutput(name="best", runs=(outputs[tuning["best_round"]],))
         (score,) = compare_systems([best], references, metrics, n_bootstrap=0, n_trials=0, n_threads=self._n_threads)
         scores = {item.metric: item.score for item in score.scores} | {"length_ratio": score.length_ratio}
-        metric = by_name(self._tuning.config.metric)
+        config = self._tuning.config
+        metric = by_name(config.metric, tokenizer=config.tokenizer, lowercase=config.lowercase)
         tests = {
             number: score_text(metric, lines, references, n_threads=self._n_threads).score
             for number, lines in outputs.items()

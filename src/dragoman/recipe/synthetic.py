@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,7 +39,7 @@ def run_synthetic(
     recipe: SyntheticRecipe, run: RunFolder, *, n_threads: int, on_cell: Callable[[SyntheticCell], None] | None = None
 ) -> list[SyntheticCell]:
     """All cells of the grid; those in the run's trace are not repeated."""
-    done = {cell.point: cell for cell in _logged(run)}
+    done = {cell.point: cell for cell in run.records("cell", SyntheticCell)}
     cells = []
     made: tuple[tuple[float, int, int], SyntheticPool] | None = None
     for point in recipe.points:
@@ -49,7 +49,7 @@ def run_synthetic(
             if made is None or made[0] != place:
                 made = (place, _pool(recipe, point))
             cell = _run_point(recipe, point, made[1], n_threads)
-            run.log("cell", **{name: getattr(cell, name) for name in SyntheticCell.__slots__})
+            run.log_record("cell", cell)
         cells.append(cell)
         if on_cell:
             on_cell(cell)
@@ -79,12 +79,6 @@ def _run_point(recipe: SyntheticRecipe, point: SyntheticPoint, made: SyntheticPo
         cosine=cosine(result.weights, made.gold),
         cpu_s=cpu_seconds() - began,
     )
-
-
-def _logged(run: RunFolder) -> Iterator[SyntheticCell]:
-    for entry in run.trace():
-        if entry["event"] == "cell":
-            yield SyntheticCell(**{name: entry[name] for name in SyntheticCell.__slots__})
 
 
 def write_synthetic_report(recipe: SyntheticRecipe, cells: list[SyntheticCell], folder: Path) -> Path:

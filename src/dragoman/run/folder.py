@@ -12,6 +12,7 @@ last complete round. Names that start with a dot are scratch, of this process or
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import fcntl
 import json
 import os
@@ -22,14 +23,19 @@ import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
-from dragoman.errors import FailedError, InputError
-from dragoman.store import read_json, write_json
+from dragoman.errors import FailedError, InputError, naming
+from dragoman.store import from_plain, read_json, seal, unseal, write_json
 from dragoman.text import replace_bytes, sync_path
 from dragoman.types import PathLike
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
 __all__ = ["RunFolder"]
+
+_Record = TypeVar("_Record", bound="DataclassInstance")
 
 _FORMAT = "dragoman-run"
 _VERSION = 1
@@ -141,6 +147,17 @@ class RunFolder:
             with contextlib.suppress(ValueError):
                 found.append(json.loads(line))
         return [entry for entry in found if isinstance(entry, dict) and "event" in entry]
+
+    def log_record(self, event: str, record: DataclassInstance) -> None:
+        """Append a record with a checksum to the trace."""
+        self.log(event, **seal(dataclasses.asdict(record)))
+
+    def records(self, event: str, cls: type[_Record]) -> list[_Record]:
+        """What `log_record` appended. Raises InputError for a damaged one."""
+        with naming(self.path / "trace.jsonl"):
+            found = [entry for entry in self.trace() if entry.pop("event") == event]
+            plain = [{key: value for key, value in entry.items() if key != "time"} for entry in found]
+            return [from_plain(cls, unseal(entry, "run")) for entry in plain]
 
     def save(self, name: str, value: object) -> None:
         """Write a JSON file of the run atomically."""

@@ -6,7 +6,6 @@ and its weights choose from the lists of the held-out sentences.
 
 from __future__ import annotations
 
-import dataclasses
 import statistics
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -130,7 +129,7 @@ def cross_validate(
                 trained = _Training(train, held, start, seed, frozen, n_threads)
                 score = trained.score(method, optimisers.get(method), fold)
                 if run is not None:
-                    run.log("fold", **dataclasses.asdict(score))
+                    run.log_record("fold", score)
             rows[method].append(score)
             if on_fold:
                 on_fold(score)
@@ -188,9 +187,5 @@ def _others(pool: Pool, ids: Int64Array) -> Int64Array:
 
 
 def _logged(run: RunFolder | None) -> dict[tuple[str, int], FoldScore]:
-    entries = [entry for entry in run.trace() if entry["event"] == "fold"] if run else []
-    names = [field.name for field in dataclasses.fields(FoldScore)]
-    scores = [
-        FoldScore(**({name: entry[name] for name in names} | {"notes": tuple(entry["notes"])})) for entry in entries
-    ]
+    scores = run.records("fold", FoldScore) if run else []
     return {(score.method, score.fold): score for score in scores}
