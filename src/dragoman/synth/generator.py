@@ -78,7 +78,7 @@ class SynthConfig:
         if self.seed < 0:
             raise InputError(f"the seed must be at least 0, not {self.seed}")
         if self.n_references < 1:
-            raise InputError(f"the number of references must be at least 1, not {self.n_references}")
+            raise InputError(f"n_references must be at least 1, not {self.n_references}")
         if not 0.0 <= self.noise <= 1.0:
             raise InputError(f"noise, the fraction of noisy pairs, must be from 0 to 1, not {self.noise}")
 
