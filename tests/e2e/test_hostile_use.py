@@ -63,12 +63,12 @@ def test_links_and_pipes_stay_what_they_are(here):
 
 
 SAME = {
-    "corpus clean -s c/dev.de -t c/dev.en --out-source x --out-target x": "--out-source and --out-target name the same",
-    "corpus clean -s c/dev.de -t c/dev.en --out-source - --out-target -": "name the same place, -",
+    "corpus clean -s c/dev.de -t c/dev.en --out-source x --out-target x": "--out-source and --out-target both write to x",
+    "corpus clean -s c/dev.de -t c/dev.en --out-source - --out-target -": "both write to -",
     "corpus clean -s c/dev.de -t c/dev.en --out-source x --out-tsv y": "say where the result goes",
     "corpus clean -s - -t - --out-tsv y": "standard input can be read once",
-    "align -s c/dev.de -t c/dev.en -o x --forward ./x": "--out and --forward name the same place",
-    "lm train -i c/dev.en -o x --arpa x": "--out and --arpa name the same place",
+    "align -s c/dev.de -t c/dev.en -o x --forward ./x": "--out and --forward both write to",
+    "lm train -i c/dev.en -o x --arpa x": "--out and --arpa both write to",
     "lm train -i c/dev.en -o -": "cannot go to standard output",
     "lm query p/lm.bin -i c/dev.en --per-sentence - --json": "standard output holds the JSON object",
     "translate p -i c/dev.de --forest f --format jsonl": "leave out --nbest and --format",

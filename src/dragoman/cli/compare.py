@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from dragoman.cli.scoring import Bootstrap, Metrics, Trials
 from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, check_outputs, table
 from dragoman.evaluate import PairedTest, Row, RowScore, RunComparison, Within, compare_runs
 from dragoman.report import Mark, TableFormat, comparison_header, comparison_rows, legend, render
@@ -20,10 +21,7 @@ __all__ = ["compare"]
 
 def compare(
     runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="Folders that `dragoman run` made.")],
-    metric: Annotated[
-        list[str] | None,
-        typer.Option("--metric", "-m", help="bleu, chrf, chrf++, ter, or a mix such as (ter-bleu)/2; repeat."),
-    ] = None,
+    metric: Metrics = None,
     baseline: Annotated[
         str | None,
         typer.Option(help="Test against SYSTEM/FEATURES/OPTIMISER, or against this optimiser with all else the same."),
@@ -36,10 +34,8 @@ def compare(
     ] = Within.CORPUS,
     form: Annotated[TableFormat, typer.Option("--format", help="How to write the table.")] = TableFormat.TABLE,
     out: Annotated[str, typer.Option("--out", "-o", help="Where to write the table.")] = "-",
-    bootstrap: Annotated[
-        int, typer.Option(min=0, help="Resamples for intervals and the paired bootstrap; 0: none.")
-    ] = 1000,
-    trials: Annotated[int, typer.Option(min=0, help="Shuffles of the approximate randomisation; 0: none.")] = 10_000,
+    bootstrap: Bootstrap = 1000,
+    trials: Trials = 10_000,
     threads: Threads = 0,
     seed: Seed = 12345,
     json: Json = False,

@@ -10,7 +10,7 @@ import typer
 from rich.text import Text
 
 from dragoman.cli.groups import command_group
-from dragoman.cli.session import Json, Quiet, Seed, Session, check_inputs, check_outputs, table
+from dragoman.cli.session import Json, Quiet, Seed, Session, Summary, check_inputs, check_outputs, table
 from dragoman.corpus import CleanConfig, Cleaner, PairFiles, describe_files, split_pairs
 from dragoman.errors import InputError
 from dragoman.store import make_folder
@@ -220,7 +220,7 @@ def tokenize(
     in_file: Annotated[str, typer.Option("--in", "-i", help="Text to read.")] = "-",
     out_file: Annotated[str, typer.Option("--out", "-o", help="Where it goes.")] = "-",
     lowercase: Annotated[bool, typer.Option("--lowercase", help="Lowercase as well.")] = False,
-    summary: Annotated[Path | None, typer.Option(help="Write a JSON summary here.")] = None,
+    summary: Summary = None,
     quiet: Quiet = False,
 ) -> None:
     """Moses-style tokenisation: words and punctuation apart, nothing escaped.
@@ -241,7 +241,7 @@ def detokenize(
     language: Annotated[str, typer.Option("--language", "-l", help="Language code, such as en.")],
     in_file: Annotated[str, typer.Option("--in", "-i", help="Tokenised text to read.")] = "-",
     out_file: Annotated[str, typer.Option("--out", "-o", help="Where it goes.")] = "-",
-    summary: Annotated[Path | None, typer.Option(help="Write a JSON summary here.")] = None,
+    summary: Summary = None,
     quiet: Quiet = False,
 ) -> None:
     """Join tokens to ordinary text again.

@@ -22,8 +22,9 @@ def takes(options: type[_Options]) -> Callable[[Callable[[_Options], None]], Cal
 
         functools.update_wrapper(command, work)
         del command.__dict__["__wrapped__"]
-        command.__dict__["__signature__"] = inspect.signature(options, eval_str=True)
-        command.__annotations__ = typing.get_type_hints(options, include_extras=True)
+        command.__annotations__ = hints = typing.get_type_hints(options, include_extras=True)
+        parameters = inspect.signature(options).parameters.values()
+        command.__dict__["__signature__"] = inspect.Signature([p.replace(annotation=hints[p.name]) for p in parameters])
         return command
 
     return declare

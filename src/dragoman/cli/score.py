@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from dragoman.cli.scoring import Lowercase, Tokenize, warn_of_empty_references
+from dragoman.cli.scoring import Bootstrap, Lowercase, Metrics, Tokenize, Trials, warn_of_empty_references
 from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, table
 from dragoman.errors import InputError
 from dragoman.evaluate import SystemOutput, SystemScore, compare_systems
@@ -22,19 +22,14 @@ def score(
     reference: Annotated[
         list[str] | None, typer.Option("--reference", "-r", help="References; repeat for several.")
     ] = None,
-    metric: Annotated[
-        list[str] | None,
-        typer.Option("--metric", "-m", help="bleu, chrf, chrf++, ter, or a mix such as (ter-bleu)/2; repeat."),
-    ] = None,
+    metric: Metrics = None,
     run: Annotated[
         list[str] | None, typer.Option(help="NAME=FILE: one run of a system; repeat a NAME for more runs.")
     ] = None,
     tokenize: Tokenize = Tokenizer.NONE,
     lowercase: Lowercase = False,
-    bootstrap: Annotated[
-        int, typer.Option(min=0, help="Resamples for intervals and the paired bootstrap; 0: none.")
-    ] = 1000,
-    trials: Annotated[int, typer.Option(min=0, help="Shuffles of the approximate randomisation; 0: none.")] = 10_000,
+    bootstrap: Bootstrap = 1000,
+    trials: Trials = 10_000,
     threads: Threads = 0,
     seed: Seed = 12345,
     json: Json = False,

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Annotated
 
 import typer
 
 from dragoman.metric import Tokenizer
 
-__all__ = ["Lowercase", "Tokenize", "warn_of_empty_references"]
+__all__ = ["Bootstrap", "Lowercase", "Metrics", "Tokenize", "Trials", "warn_of_empty_references"]
 
-_METRIC = "Metric"
-Tokenize = Annotated[
-    Tokenizer,
-    typer.Option("--tokenize", help="BLEU's tokeniser, for text that is not tokenised.", rich_help_panel=_METRIC),
+_metric = partial(typer.Option, rich_help_panel="Metric")
+Tokenize = Annotated[Tokenizer, _metric("--tokenize", help="BLEU's tokeniser, for text that is not tokenised.")]
+Lowercase = Annotated[bool, _metric("--lowercase", help="Ignore case in BLEU and chrF (TER always does).")]
+
+Metrics = Annotated[
+    list[str] | None,
+    typer.Option("--metric", "-m", help="bleu, chrf, chrf++, ter, or a mix such as (ter-bleu)/2; repeat."),
 ]
-Lowercase = Annotated[
-    bool,
-    typer.Option("--lowercase", help="Ignore case in BLEU and chrF (TER always does).", rich_help_panel=_METRIC),
-]
+Bootstrap = Annotated[int, typer.Option(min=0, help="Resamples for intervals and the paired bootstrap; 0: none.")]
+Trials = Annotated[int, typer.Option(min=0, help="Shuffles of the approximate randomisation; 0: none.")]
 
 
 def warn_of_empty_references(say: Callable[[str], None], path: str, lines: Sequence[str]) -> None:

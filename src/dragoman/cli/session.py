@@ -9,6 +9,7 @@ import os
 import sys
 import time
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -23,18 +24,16 @@ from dragoman.types import Progress
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["Json", "Quiet", "Seed", "Session", "Threads", "check_inputs", "check_outputs", "table"]
+__all__ = ["Json", "Quiet", "Seed", "Session", "Summary", "Threads", "check_inputs", "check_outputs", "table"]
 
-_PANEL = "Common options"
+_common = partial(typer.Option, rich_help_panel="Common options")
 Threads = Annotated[
-    int,
-    typer.Option(
-        min=0, help="Threads for native work; 0 means all cores. Results do not depend on it.", rich_help_panel=_PANEL
-    ),
+    int, _common(min=0, help="Threads for native work; 0 means all cores. Results do not depend on it.")
 ]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of every random draw.", rich_help_panel=_PANEL)]
-Json = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.", rich_help_panel=_PANEL)]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No prose and no progress.", rich_help_panel=_PANEL)]
+Seed = Annotated[int, _common(min=0, help="Seed of every random draw.")]
+Json = Annotated[bool, _common("--json", help="One JSON object on standard output.")]
+Quiet = Annotated[bool, _common("--quiet", "-q", help="No prose and no progress.")]
+Summary = Annotated[Path | None, typer.Option(help="Write a JSON summary here.")]
 
 _T = TypeVar("_T")
 _SHOW_AFTER_S = 2.0
@@ -54,7 +53,7 @@ def check_outputs(inputs: Iterable[str | Path | None] = (), **names: str | Path 
         shown = f"--{option.replace('_', '-')}"
         place = "-" if str(name) == "-" else str(Path(name).resolve())
         if (other := taken.setdefault(place, shown)) != shown:
-            raise InputError(f"{other} and {shown} name the same place, {name}; name two")
+            raise InputError(f"{other} and {shown} both write to {name}; give two different files")
         if place != "-":
             _check_place(shown, Path(name), sources)
 

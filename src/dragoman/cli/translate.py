@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from dragoman.cli.session import Quiet, Session, Threads, check_outputs
+from dragoman.cli.session import Quiet, Session, Summary, Threads, check_outputs
 from dragoman.cost import cpu_seconds
 from dragoman.errors import InputError
 from dragoman.features import Weights, unite_weights
@@ -63,7 +63,7 @@ def translate(
     ] = None,
     fast: Annotated[bool, typer.Option("--fast", help="Less search.")] = False,
     accurate: Annotated[bool, typer.Option("--accurate", help="More search.")] = False,
-    summary: Annotated[Path | None, typer.Option(help="Write a JSON summary here.")] = None,
+    summary: Summary = None,
     threads: Threads = 0,
     quiet: Quiet = False,
 ) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from dragoman.cli.lists import measure_of, read_lists, split_fields
 from dragoman.cli.session import Session
 from dragoman.cli.tuning.options import TuneOptions, flag
 from dragoman.errors import InputError, MismatchError
@@ -78,30 +77,8 @@ def read_start(options: TuneOptions) -> Weights:
 
 def _open_nbest(session: Session, options: TuneOptions) -> Lists:
     start = read_start(options)
-    measure = _measure(session, options)
-    pool = read_lists(
-        session,
-        options.nbest,
-        options.format_,
-        options.dense,
-        fields=options.fields,
-        allow_missing=options.allow_missing,
-    )
-    return Lists(pool=measure(pool), start=start)
-
-
-def _measure(session: Session, options: TuneOptions) -> Measure:
-    return measure_of(
-        options.reference,
-        options.metric,
-        options.external,
-        options.lower_is_better,
-        tokenizer=options.tokenize,
-        lowercase=options.lowercase,
-        allow_missing=options.allow_missing,
-        n_threads=session.n_threads,
-        say=session.say,
-    )
+    measure = options.measure(session)
+    return Lists(pool=measure(options.read_lists(session, options.dense)), start=start)
 
 
 def _open_stats(session: Session, options: TuneOptions) -> Lists:
@@ -128,10 +105,10 @@ def _open_decoder(session: Session, options: TuneOptions) -> Decoding:
         weights_template=options.template,
         nbest_format=options.format_,
         dense=None if options.dense is None else tuple(options.dense),
-        fields=split_fields(options.fields),
+        fields=options.field_order(),
         allow_missing=options.allow_missing,
     )
-    measure = _measure(session, options)
+    measure = options.measure(session)
     if not options.weights:
         session.say("no start weights: in the first round the decoder gets a file without any; see --weights")
     start = read_start(options)

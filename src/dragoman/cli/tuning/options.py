@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from dragoman.cli.lists import AllowMissing, External, Fields, Format, LowerIsBetter, MetricName, Nbest, References
-from dragoman.cli.scoring import Lowercase, Tokenize
+from dragoman.cli.lists import ListOptions
 from dragoman.cli.session import Json, Quiet, Seed, Threads
 from dragoman.errors import InputError
 from dragoman.features import WeightFormat
-from dragoman.metric import Tokenizer
 from dragoman.optim import LIST_METHODS, OPTIMISERS
 from dragoman.tune import Keep, LoopSettings
 
@@ -22,7 +21,9 @@ __all__ = ["ALL", "TuneOptions", "flag"]
 
 ALL = "all"
 _FLAGS = {"reference": "-r", "format_": "--format", "setting": "--set", "out": "-o"}
-_CANDIDATES, _METHOD, _LOOP, _SYSTEM, _RECORD = "Candidates", "Method", "Loop", "System", "Result"
+_candidates, _method, _loop, _system, _result = (
+    partial(typer.Option, rich_help_panel=panel) for panel in ("Candidates", "Method", "Loop", "System", "Result")
+)
 _METHOD_HELP = (
     f"mert unless given. For lists: {', '.join(LIST_METHODS)}; with --system also "
     f"{', '.join(name for name in OPTIMISERS if name not in LIST_METHODS)}; {ALL} compares the methods for lists by "
@@ -39,201 +40,114 @@ def parse_weight_format(text: str | WeightFormat) -> WeightFormat:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TuneOptions:
+class TuneOptions(ListOptions):
     """What the user said; None (or the default) where nothing was said."""
 
-    nbest: Nbest = None
     stats: Annotated[
         tuple[str, str] | None,
-        typer.Option(
-            metavar="FEATURES SCORES",
-            help="Moses statistics files, text or binary, instead of lists.",
-            rich_help_panel=_CANDIDATES,
-        ),
+        _candidates(metavar="FEATURES SCORES", help="Moses statistics files, text or binary, instead of lists."),
     ] = None
     decoder: Annotated[
         str | None,
-        typer.Option(
+        _candidates(
             metavar="COMMAND",
             help="Decode round after round with this command: {weights} to read, {nbest} to write, "
             "optionally {source} {k} {round} {seed}. No shell is involved.",
-            rich_help_panel=_CANDIDATES,
         ),
     ] = None
     system: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FOLDER",
-            help="Decode round after round with this system of ours.",
-            rich_help_panel=_CANDIDATES,
-        ),
+        str | None, _candidates(metavar="FOLDER", help="Decode round after round with this system of ours.")
     ] = None
     source: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Source sentences to decode, one per line, for --decoder and --system.",
-            rich_help_panel=_CANDIDATES,
-        ),
+        _candidates(metavar="FILE", help="Source sentences to decode, one per line, for --decoder and --system."),
     ] = None
-    format_: Format = None
     dense: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="Dense feature of the lists; repeat. Found out unless given.",
-            rich_help_panel=_CANDIDATES,
-        ),
+        _candidates(metavar="NAME", help="Dense feature of the lists; repeat. Detected unless given."),
     ] = None
-    fields: Fields = None
-    allow_missing: AllowMissing = False
-    reference: References = None
-    metric: MetricName = "bleu"
-    external: External = None
-    lower_is_better: LowerIsBetter = False
-    tokenize: Tokenize = Tokenizer.NONE
-    lowercase: Lowercase = False
-    method: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help=_METHOD_HELP,
-            rich_help_panel=_METHOD,
-        ),
-    ] = None
+    method: Annotated[list[str] | None, _method(metavar="NAME", help=_METHOD_HELP)] = None
     setting: Annotated[
         list[str] | None,
-        typer.Option(
+        _method(
             "--set",
             metavar="NAME=VALUE",
             help=f"A setting of the method, as TOML or a bare word; repeat. With --method {ALL}: METHOD.NAME=VALUE. "
             "--set help lists them.",
-            rich_help_panel=_METHOD,
         ),
     ] = None
     weights: Annotated[
         list[str] | None,
-        typer.Option(
+        _method(
             metavar="FILE",
             help="Start: our TSV, moses.ini, run.dense, cdec or Joshua weights; init.opt with --stats. Repeat for "
             "files that complement each other.",
-            rich_help_panel=_METHOD,
         ),
     ] = None
     freeze: Annotated[
         list[str] | None,
-        typer.Option(
+        _method(
             metavar="NAME",
             help="Keep the weight of this feature, or of a group: TranslationModel0 is TranslationModel0_1 and so on; "
             "repeat.",
-            rich_help_panel=_METHOD,
         ),
     ] = None
     folds: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help=f"Folds of the cross-validation of --method {ALL}; 5 unless given.",
-            rich_help_panel=_METHOD,
-        ),
+        int | None, _method(metavar="N", help=f"Folds of the cross-validation of --method {ALL}; 5 unless given.")
     ] = None
     k: Annotated[
         int | None,
-        typer.Option(
-            "--k",
-            min=1,
-            metavar="N",
-            help="Candidates per sentence and round; 100 unless given, 30 with --online.",
-            rich_help_panel=_LOOP,
-        ),
+        _loop("--k", min=1, metavar="N", help="Candidates per sentence and round; 100 unless given, 30 with --online."),
     ] = None
     rounds: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Rounds of decoding and learning at most; 30 unless given.",
-            rich_help_panel=_LOOP,
-        ),
+        int | None, _loop(min=1, metavar="N", help="Rounds of decoding and learning at most; 30 unless given.")
     ] = None
-    keep: Annotated[
-        Keep | None,
-        typer.Option(help="Weights of the round that decoded best (default), or the last.", rich_help_panel=_LOOP),
-    ] = None
+    keep: Annotated[Keep | None, _loop(help="Weights of the round that decoded best (default), or the last.")] = None
     timeout: Annotated[
         float | None,
-        typer.Option(
-            metavar="SECONDS",
-            help="That the command of --decoder may take in a round; a day unless given.",
-            rich_help_panel=_LOOP,
-        ),
+        _loop(metavar="SECONDS", help="Time limit of the --decoder command in a round; a day unless given."),
     ] = None
     features: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="Sparse features of the system: a set such as extended, or a template; repeat.",
-            rich_help_panel=_SYSTEM,
-        ),
+        _system(metavar="NAME", help="Sparse features of the system: a set such as extended, or a template; repeat."),
     ] = None
     online: Annotated[
         bool,
-        typer.Option(
-            "--online",
-            help="Learn from each sentence as soon as it is decoded (mira, rm); rounds are passes.",
-            rich_help_panel=_SYSTEM,
-        ),
+        _system("--online", help="Learn from each sentence as soon as it is decoded (mira, rm); rounds are passes."),
     ] = False
     distinct: Annotated[
         bool | None,
-        typer.Option(
-            "--distinct/--no-distinct",
-            help="Candidates with different words only; unless given, with --online.",
-            rich_help_panel=_SYSTEM,
-        ),
+        _system("--distinct/--no-distinct", help="Candidates with different words only; unless given, with --online."),
     ] = None
     without_fold: Annotated[
-        int | None,
-        typer.Option(min=0, metavar="N", help="As if this fold had not been in the training.", rich_help_panel=_SYSTEM),
+        int | None, _system(min=0, metavar="N", help="Leave this fold out of the training data.")
     ] = None
-    fast: Annotated[bool, typer.Option("--fast", help="Less search.", rich_help_panel=_SYSTEM)] = False
-    accurate: Annotated[bool, typer.Option("--accurate", help="More search.", rich_help_panel=_SYSTEM)] = False
+    fast: Annotated[bool, _system("--fast", help="Less search.")] = False
+    accurate: Annotated[bool, _system("--accurate", help="More search.")] = False
     out: Annotated[
         Path | None,
-        typer.Option(
+        _result(
             "--out",
             "-o",
             metavar="FILE",
             help="Where the tuned weights go; with --system, the folder of the tuned system.",
-            rich_help_panel=_RECORD,
         ),
     ] = None
     weights_format: Annotated[
         WeightFormat,
-        typer.Option(
+        _result(
             parser=parse_weight_format,
             metavar="[tsv|moses|moses-dense|cdec]",
             help="Format of the result and of what the decoder reads.",
-            rich_help_panel=_RECORD,
         ),
     ] = WeightFormat.TSV
     template: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="A moses.ini whose other sections the result keeps.", rich_help_panel=_RECORD
-        ),
+        Path | None, _result(metavar="FILE", help="A moses.ini whose other sections the result keeps.")
     ] = None
     run: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER",
-            help="Record the run here; with --system it is always OUT/tune.",
-            rich_help_panel=_RECORD,
-        ),
+        Path | None, _result(metavar="FOLDER", help="Record the run here; with --system it is always OUT/tune.")
     ] = None
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Continue the run in that folder.", rich_help_panel=_RECORD)
-    ] = False
+    resume: Annotated[bool, _result("--resume", help="Continue the run in that folder.")] = False
     threads: Threads = 0
     seed: Seed = 1
     json: Json = False
