@@ -376,7 +376,6 @@ def _meanings(cls: Any) -> dict[str, str]:
 
 
 def _record(cls: Any, name: str) -> Any:
-    """The record that a field holds by default."""
     return next(_default_of(f) for f in dataclasses.fields(cls) if f.name == name)
 
 

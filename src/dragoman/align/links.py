@@ -61,7 +61,6 @@ class Alignment:
         return int(pair[outside.argmax()]) if outside.any() else None
 
     def agreement(self, other: Alignment, *, n_threads: int = 1) -> Agreement:
-        """Agreement with another alignment of the same pairs."""
         if len(self) != len(other):
             raise InputError(f"cannot compare alignments of {len(self)} and {len(other)} sentence pairs")
         sizes = overlap_of_links(self.offsets, self.links, other.offsets, other.links, n_threads)

@@ -76,7 +76,6 @@ class Board:
         yield update
 
     def begin_cell(self, key: CellKey) -> None:
-        """Work on a cell begins."""
         self._now = key
         self._rows[key].state = "begins"
         if self._live is None:
@@ -88,7 +87,6 @@ class Board:
         self._state(what)
 
     def end_round(self, key: CellKey, record: RoundRecord) -> None:
-        """A round is done."""
         row = self._rows[key]
         row.round, row.dev = str(record.round), f"{100 * record.score:.2f}"
         self._left[key] -= 1
@@ -99,7 +97,6 @@ class Board:
             self.say(f"{key.name}: round {record.round}: dev {row.dev}{self._time_left()}")
 
     def end_cell(self, result: CellResult, *, before: bool) -> None:
-        """A cell is complete, or it failed."""
         row = self._rows[result.key]
         self._left[result.key] = 0
         if result.error is not None:

@@ -152,7 +152,6 @@ class Session:
                 bar.stop()
 
     def track(self, items: Iterable[_T], what: str, total: int | None = None) -> Iterator[_T]:
-        """The items, with a progress bar."""
         with self.progress(what, total) as update:
             for n, item in enumerate(items, start=1):
                 yield item

@@ -54,7 +54,6 @@ class Side:
         return np.diff(self.offsets)
 
     def text(self, i: int) -> str:
-        """Sentence i as words."""
         return self.vocab.decode(self[i])
 
 

@@ -111,7 +111,6 @@ class Vocab:
         return self._table.encode(block.data, UNK, block.first_line)
 
     def decode(self, ids: Iterable[int]) -> str:
-        """The words of these ids, joined by spaces."""
         return " ".join(self.word(int(i)) for i in ids)
 
     def save(self, path: PathLike) -> None:
@@ -120,7 +119,6 @@ class Vocab:
 
     @classmethod
     def load(cls, path: PathLike) -> Vocab:
-        """Read a vocabulary written by save."""
         data = b"".join(block.data for block in read_blocks(path))
         if data and not data.endswith(b"\n"):
             raise InputError("the vocabulary ends in the middle of a line; the file is truncated", path=path)

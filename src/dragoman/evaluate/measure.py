@@ -51,7 +51,6 @@ class Measured:
         return int(self.statistics[0].shape[1])
 
     def run_scores(self) -> list[Floats]:
-        """The score of every run, for each system."""
         return [self.metric.score(runs.sum(axis=1)) for runs in self.statistics]
 
     def breakdown(self, system: int) -> str | None:

@@ -40,12 +40,10 @@ class RowKey:
 
     @classmethod
     def of(cls, key: CellKey) -> RowKey:
-        """The row that a cell belongs to."""
         return cls(corpus=key.corpus, system=key.system, features=key.features, optimiser=key.optimiser)
 
     @property
     def name(self) -> str:
-        """The name of the row within its corpus."""
         return f"{self.system}/{self.features}/{self.optimiser}"
 
     def group(self, within: Within) -> tuple[str, ...]:
@@ -105,9 +103,7 @@ class RunComparison:
         return (score.p_best if self.baseline is None else score.p_baseline).get(self.test)
 
     def corpora(self) -> list[str]:
-        """Corpora in the order of the rows."""
         return list(dict.fromkeys(row.key.corpus for row in self.rows))
 
     def of_corpus(self, corpus: str) -> list[Row]:
-        """The rows of one corpus."""
         return [row for row in self.rows if row.key.corpus == corpus]

@@ -108,7 +108,6 @@ def _swaps(
 
 
 def _deals(shape: tuple[int, int], n_ours: int, n_theirs: int, order: np.random.Generator) -> tuple[Bools, Bools]:
-    """The same for different numbers of runs."""
     rank = order.random((*shape, n_ours + n_theirs), dtype=np.float32).argsort(axis=-1).argsort(axis=-1)
     dealt = rank < n_ours
     return dealt[..., :n_ours], dealt[..., n_ours:]

@@ -79,7 +79,6 @@ def compare_systems(
 
 
 def _metric_scores(measured: Measured, *, n_bootstrap: int, n_trials: int, seed: int) -> list[MetricScore]:
-    """The scores of all systems by one metric."""
     n = len(measured.statistics)
     intervals: list[Interval | None] = [None] * n
     p_bootstrap: list[float | None] = [None] * n

@@ -58,7 +58,6 @@ class Weights:
         return zip(self.index.names(ids), self._values[ids].tolist(), strict=True)
 
     def copy(self) -> Weights:
-        """An independent copy over the same index."""
         return Weights(self.index, self.values)
 
     def values_on(self, index: FeatureIndex) -> Float64Array:

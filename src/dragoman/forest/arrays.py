@@ -38,7 +38,6 @@ class ForestArrays(NamedTuple):
 
     @classmethod
     def of(cls, core: _core.Forest) -> ForestArrays:
-        """Copies of a forest's arrays."""
         return cls(*core.arrays())
 
     def build(self) -> _core.Forest:

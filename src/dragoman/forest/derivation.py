@@ -95,7 +95,6 @@ class Derivation:
         return Derivation(tuple(replace(a, children=tuple(c)) for a, c in zip(found, children, strict=True)))
 
     def features(self) -> dict[str, float]:
-        """Feature values summed over all applications."""
         total: dict[str, float] = {}
         for application in self.applications:
             for name, value in application.features.items():
@@ -135,7 +134,6 @@ class Derivation:
         return words
 
     def to_json(self) -> list[dict[str, Any]]:
-        """JSON-serialisable data for from_json."""
         return [
             {
                 "symbols": list(a.symbols),

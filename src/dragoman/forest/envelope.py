@@ -36,7 +36,6 @@ class Envelopes:
         return len(self.begins)
 
     def tokens_of(self, line: int) -> Int32Array:
-        """Token ids of one line's derivation."""
         return self.tokens[self.token_offsets[line] : self.token_offsets[line + 1]]
 
     def edges_of(self, line: int) -> Int32Array:

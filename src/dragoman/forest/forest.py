@@ -68,7 +68,6 @@ class Forest:
         return self.core.n_edges
 
     def text(self, tokens: Int32Array) -> str:
-        """The words of these ids, joined by spaces."""
         return self.vocab.decode(tokens)
 
     def kbest(self, weights: Weights | Float64Array, k: int, *, distinct: bool = False) -> KBest:

@@ -37,7 +37,6 @@ class KBest:
         return len(self.sentences) - 1
 
     def tokens_of(self, candidate: int) -> Int32Array:
-        """Token ids of one candidate."""
         return self.tokens[self.token_rows[candidate] : self.token_rows[candidate + 1]]
 
     def edges_of(self, candidate: int) -> Int32Array:
@@ -45,6 +44,5 @@ class KBest:
         return self.edges[self.edge_rows[candidate] : self.edge_rows[candidate + 1]]
 
     def features_of(self, candidate: int) -> tuple[Int32Array, Float32Array]:
-        """Feature ids and values of one candidate."""
         row = slice(self.feature_rows[candidate], self.feature_rows[candidate + 1])
         return self.feature_ids[row], self.feature_values[row]

@@ -103,7 +103,6 @@ class PhraseView:
         return self.pair(pair) if pair >= 0 else None
 
     def pair(self, pair: int) -> PhraseOption | None:
-        """One pair by its id."""
         if not 0 <= pair < self.tables.n_pairs():
             raise IndexError(pair)
         source, _ = self.tables.sides(pair)

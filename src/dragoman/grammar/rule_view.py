@@ -94,7 +94,6 @@ class RuleView:
         return self.rule(rule) if rule >= 0 else None
 
     def rule(self, rule: int) -> Rule | None:
-        """One rule by its id."""
         if not 0 <= rule < self.tables.n_pairs():
             raise IndexError(rule)
         source, _ = self.tables.sides(rule)

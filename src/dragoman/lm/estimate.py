@@ -51,7 +51,6 @@ class EstimateConfig:
                     raise InputError(f"the discount of count {count} must be from 0 to {count}, not {discount}")
 
     def thresholds(self) -> list[int]:
-        """The pruning threshold of each order."""
         return [*self.prune, *[self.prune[-1]] * (self.order - len(self.prune))]
 
 

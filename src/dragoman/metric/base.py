@@ -110,7 +110,6 @@ class Metric(ABC):
 
     @property
     def uses_references(self) -> bool:
-        """Whether candidates are compared with references."""
         return True
 
     @property

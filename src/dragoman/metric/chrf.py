@@ -50,7 +50,6 @@ class Chrf(WordMetric):
         return 3 * (self.char_order + self.word_order)
 
     def tokenise(self, lines: Iterable[str]) -> list[list[str]]:
-        """Words, lowercased with `lowercase`."""
         return [(line.lower() if self.lowercase else line).split() for line in lines]
 
     def _count(self, words: WordArrays, spelling: Spelling | None, n_threads: int) -> NDArray[np.float64]:

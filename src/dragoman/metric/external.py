@@ -31,7 +31,6 @@ class External(Metric):
 
     @property
     def name(self) -> str:
-        """The label of the values."""
         return self.label
 
     @property
@@ -79,5 +78,4 @@ class External(Metric):
         return mean if self.higher_is_better else _core.mix_scorer(1.0, [-1.0], [mean])
 
     def settings(self) -> Mapping[str, object]:
-        """Marks the score as external."""
         return {"external": self.label}

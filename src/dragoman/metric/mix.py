@@ -52,7 +52,6 @@ class Mix(Metric):
 
     @property
     def higher_is_better(self) -> bool:
-        """Determined by the signs of the terms."""
         weight, metric = self.terms[0]
         return (weight > 0) == metric.higher_is_better
 
@@ -65,7 +64,6 @@ class Mix(Metric):
         spelling: Spelling | None = None,
         n_threads: int = 1,
     ) -> NDArray[np.float64]:
-        """The concatenated statistics of the terms."""
         return np.concatenate(
             [
                 metric.statistics(hyps, refs, sentence=sentence, spelling=spelling, n_threads=n_threads)
@@ -89,7 +87,6 @@ class Mix(Metric):
         )
 
     def score(self, total: Totals) -> Totals:
-        """The weighted sum of the terms' scores."""
         scores = [weight * metric.score(part) for weight, metric, part in self._parts(total)]
         total_score: Totals = np.sum(scores, axis=0)
         return total_score
@@ -103,14 +100,12 @@ class Mix(Metric):
         return mean_gain
 
     def segment_gains(self, stats: Totals, sentence_bleu: SentenceBleu | None = None) -> NDArray[np.float64]:
-        """The weighted mean of the terms' sentence-level gains."""
         gains = np.zeros(len(stats))
         for share, (_, metric, part) in zip(self._shares, self._parts(stats), strict=True):
             gains += share * metric.segment_gains(part, sentence_bleu)
         return gains
 
     def scorer(self) -> _core.Scorer:
-        """The weighted mean of the terms' scorers."""
         return _core.mix_scorer(0.0, self._shares, [metric.scorer() for _, metric in self.terms])
 
     @property
@@ -135,7 +130,6 @@ class Mix(Metric):
         return next((doubt for _, metric, part in self._parts(total) if (doubt := metric.doubt(part))), None)
 
     def signature(self, n_refs: int | None, draws: Draws | None = None) -> str:
-        """Weight and signature of each term."""
         return " ".join(f"{weight:+g}*{metric.name}|{metric.signature(n_refs, draws)}" for weight, metric in self.terms)
 
     @property

@@ -35,7 +35,6 @@ class Segments:
 
     @classmethod
     def of(cls, rows: Iterable[Sequence[int]]) -> Segments:
-        """Segments from one sequence of word ids each."""
         rows = list(rows)
         ids = np.fromiter(chain.from_iterable(rows), dtype=np.int32)
         return cls(offsets=offsets_of([len(row) for row in rows]), ids=ids)
@@ -102,7 +101,6 @@ class Spelling:
 
     @cached_property
     def lower(self) -> Spelling:
-        """The same vocabulary in lower case."""
         return Spelling(word.lower() for word in self.words)
 
 
@@ -126,7 +124,6 @@ class Lexicon:
         )
 
     def spelling(self) -> Spelling:
-        """The words seen so far."""
         return Spelling(self._ids)
 
 

@@ -42,7 +42,6 @@ class Ter(WordMetric):
         return False
 
     def tokenise(self, lines: Iterable[str]) -> list[list[str]]:
-        """Words, lowercased unless case-sensitive."""
         return [(line if self.case_sensitive else line.lower()).split() for line in lines]
 
     @property
@@ -60,7 +59,6 @@ class Ter(WordMetric):
         return rate[()]
 
     def scorer(self) -> _core.Scorer:
-        """One minus the rate."""
         return _core.ter_scorer()
 
     def reference_lengths(self, stats: Totals) -> NDArray[np.float64]:

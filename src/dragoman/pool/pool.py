@@ -65,7 +65,6 @@ class Pool:
         return self.index.names(np.array(sorted(self.dense), dtype=np.int32))
 
     def distinct(self, *, n_threads: int = 1) -> Pool:
-        """The pool without duplicate candidates; see Shard.distinct."""
         return replace(self, shards=tuple(shard.distinct(n_threads=n_threads) for shard in self.shards))
 
     def of_sentences(self, ids: Int64Array) -> Pool:
@@ -78,7 +77,6 @@ class Pool:
         return replace(self, shards=(concatenate(self.shards),)) if self.shards else self
 
     def text(self, shard: Shard, candidate: int) -> str:
-        """A candidate's words, joined by spaces."""
         row = shard.tokens[shard.token_rows[candidate] : shard.token_rows[candidate + 1]]
         return b" ".join(unescape_word(self.words.word(int(token))) for token in row).decode("utf-8")
 

@@ -196,7 +196,6 @@ class _Reading:
             )
 
     def pool(self, shard: Shard, dense: Collection[str] | None) -> Pool:
-        """A pool of the candidates read so far."""
         return Pool(
             index=self._index,
             words=self._words,

@@ -110,11 +110,9 @@ class Shard:
         )
 
     def with_stats(self, stats: Float64Array) -> Shard:
-        """The same candidates with a metric's statistics."""
         return replace(self, stats=np.ascontiguousarray(stats, dtype=np.float64))
 
     def with_features(self, rows: Int64Array, ids: Int32Array, values: Float32Array) -> Shard:
-        """The same candidates with other features."""
         return replace(self, feature_rows=rows, feature_ids=ids, feature_values=values)
 
     def _gather(self, order: Int64Array, sentence_ids: Int32Array, sentences: Int64Array, lengths: Int32Array) -> Shard:

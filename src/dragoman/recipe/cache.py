@@ -62,7 +62,6 @@ class StageKey:
 
     @property
     def hash(self) -> str:
-        """The hash that names the cache entry."""
         return digest_json(self.content())
 
 

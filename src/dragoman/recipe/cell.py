@@ -92,7 +92,6 @@ class CellWork:
         self._tuning = _tuning(key, recipe)
 
     def run(self) -> CellResult:
-        """Run the remaining steps and write the record."""
         save_plan(self._run.path, self.key, cell_plan(self.key, self._recipe, self._shared))
         programs = self._sign()
         made = self._shared.make()
@@ -249,7 +248,6 @@ class CellWork:
         return scores, tests
 
     def _explain(self, text: Made, system: Made, best: int) -> None:
-        """Write the derivations of a few translations."""
         sentences = list(read_lines(text.folder / "test.source"))
         chosen = choose_samples(sentences, self._recipe.report.samples)
         lines = []

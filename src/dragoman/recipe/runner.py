@@ -43,17 +43,13 @@ _KIND = {"kind": "systems"}
 class Observer(Monitor, Protocol):
     """Progress callbacks of a run."""
 
-    def begin_cell(self, key: CellKey) -> None:
-        """Called when a cell starts."""
-        ...
+    def begin_cell(self, key: CellKey) -> None: ...
 
     def step(self, key: CellKey, number: int, what: str) -> None:
         """Called before a round is decoded, learned from, or evaluated on the test set."""
         ...
 
-    def end_round(self, key: CellKey, record: RoundRecord) -> None:
-        """Called after a round."""
-        ...
+    def end_round(self, key: CellKey, record: RoundRecord) -> None: ...
 
     def end_cell(self, result: CellResult, *, before: bool) -> None:
         """Called when a cell is complete (already `before` this run, or now) or has failed."""

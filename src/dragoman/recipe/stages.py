@@ -74,15 +74,12 @@ class SharedStages:
         return [*stages, StagePlan(key=self._system_key(), work=self._train)]
 
     def make(self) -> list[Made]:
-        """Compute the stages missing from the cache."""
         return [self._cache.make(stage.key, stage.work) for stage in self.plan()]
 
     def identity(self) -> dict[str, Any]:
-        """The identity of the text."""
         return {"settings": self.text.settings, "inputs": dict(self.text.inputs)}
 
     def _text_key(self) -> StageKey:
-        """Training, development and test text as tokens."""
         corpus, files = self._corpus, self._files
         if files is None:
             assert corpus.synth is not None

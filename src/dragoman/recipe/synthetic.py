@@ -31,7 +31,6 @@ class SyntheticCell:
 
     @property
     def point(self) -> SyntheticPoint:
-        """The point in the grid."""
         return SyntheticPoint(optimiser=self.optimiser, noise=self.noise, dimension=self.dimension, seed=self.seed)
 
 

@@ -41,7 +41,6 @@ class SyntheticRecipe:
     optimisers: Mapping[str, Optimiser]
 
     def settings(self) -> dict[str, Any]:
-        """The settings for the record of a run."""
         return dict(plain(self)) | {"methods": {name: method.name for name, method in self.optimisers.items()}}
 
 

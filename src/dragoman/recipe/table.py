@@ -39,15 +39,12 @@ class RecipeTable:
         return key in self._content
 
     def present(self) -> list[str]:
-        """The keys of the table."""
         return list(self._content)
 
     def named(self, key: str) -> str:
-        """The full name of a key."""
         return f"{self.name}.{key}" if self.name else key
 
     def take(self, key: str, *kinds: type) -> Any:
-        """The value of a required key."""
         value = self.find(key, *kinds)
         if value is None:
             raise InputError(f"'{self.named(key)}' is missing; expected {_kinds(kinds)}")
@@ -66,7 +63,6 @@ class RecipeTable:
         return value
 
     def wrong(self, key: str, expected: str) -> InputError:
-        """An error about the value of a key."""
         return InputError(f"{self.named(key)} = {shown(self._content.get(key))}: {expected}")
 
     def text(self, key: str, default: str = "") -> str:
@@ -108,7 +104,6 @@ class RecipeTable:
         return tuple(values)
 
     def choice(self, key: str, choices: type[_Choice], default: _Choice) -> _Choice:
-        """A member of an enumeration."""
         value = self.find(key, str)
         if value is None:
             return default
@@ -118,7 +113,6 @@ class RecipeTable:
             raise self.wrong(key, listed(value, [str(member.value) for member in choices])) from None
 
     def one_of(self, key: str, choices: Collection[str], default: str) -> str:
-        """One of the given texts."""
         value = self.text(key, default)
         if value not in choices:
             raise self.wrong(key, listed(value, choices))
@@ -147,7 +141,6 @@ class RecipeTable:
         return RecipeTable(self.find(key, dict) or {}, self.named(key))
 
     def need_table(self, key: str) -> RecipeTable:
-        """A required nested table."""
         return RecipeTable(self.take(key, dict), self.named(key))
 
     def tables(self, key: str) -> list[RecipeTable]:

@@ -33,7 +33,6 @@ class Axis:
         return self.start + share * (self.end - self.start)
 
     def labels(self) -> list[tuple[float, str]]:
-        """Position and text of every tick."""
         return [(self.place(tick), tick_text(tick)) for tick in self.ticks]
 
 

@@ -66,7 +66,6 @@ class Experiment:
         return table if len(table[1]) > 1 and len(self.records.optimisers) > 1 else None
 
     def results(self, corpus: str) -> Table:
-        """The comparison on one corpus."""
         rows = [
             cells[1:]
             for row, cells in zip(self.comparison.rows, comparison_rows(self.comparison), strict=True)
@@ -79,7 +78,6 @@ class Experiment:
         return list(remarks(self.records, self.comparison))
 
     def published(self) -> Table:
-        """Published results given in the recipes."""
         entries = [entry for run in self.records.runs for entry in run.entries("published")]
         unique = list({json.dumps(entry, sort_keys=True): entry for entry in entries}.values())
         return published_table(unique, self.comparison)

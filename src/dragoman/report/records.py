@@ -37,12 +37,10 @@ class RunSettings:
         return value if isinstance(value, str) else ""
 
     def entries(self, key: str) -> list[Mapping[str, Any]]:
-        """A setting with a list of tables."""
         value = self.settings.get(key)
         return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
 
     def table(self, key: str) -> Mapping[str, Any]:
-        """A setting with a table."""
         value = self.settings.get(key)
         return value if isinstance(value, dict) else {}
 
@@ -57,12 +55,10 @@ class Records:
 
     @cached_property
     def rows(self) -> dict[RowKey, list[CellResult]]:
-        """Finished cells by row."""
         return self.outputs.rows()
 
     @cached_property
     def corpora(self) -> list[str]:
-        """Corpora in the planned order."""
         return list(dict.fromkeys(key.corpus for key in self.rows))
 
     @cached_property
@@ -71,7 +67,6 @@ class Records:
         return list(dict.fromkeys(key.optimiser for key in self.outputs.cells))
 
     def of_corpus(self, corpus: str) -> dict[RowKey, list[CellResult]]:
-        """The rows of one corpus."""
         return {key: cells for key, cells in self.rows.items() if key.corpus == corpus}
 
     def weights(self, key: CellKey, number: int) -> dict[str, float]:

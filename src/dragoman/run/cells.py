@@ -53,7 +53,6 @@ class CellKey:
 
     @property
     def name(self) -> str:
-        """The name for messages and folders."""
         return "/".join((self.corpus, self.system, self.features, self.optimiser, str(self.seed)))
 
 
@@ -96,7 +95,6 @@ class CellResult:
     error: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """JSON-serialisable data for from_json."""
         return dataclasses.asdict(self)
 
     @classmethod

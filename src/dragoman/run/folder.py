@@ -126,7 +126,6 @@ class RunFolder:
             sync_path(goal.parent)
 
     def log(self, event: str, **fields: object) -> None:
-        """Append to the trace."""
         line = json.dumps({"event": event, "time": round(time.time(), 3), **fields}, allow_nan=False)
         with _clear_failures(self.path), (self.path / "trace.jsonl").open("ab", buffering=0) as stream:
             n_bytes = stream.tell()

@@ -57,7 +57,6 @@ class ChartDecoder(Decoder[_core.RuleBatch]):
         super().__init__(vocab, index, native)
 
     def labels(self, batch: _core.RuleBatch) -> tuple[str, ...]:
-        """The labels of the rules, and the goal."""
         return batch.labels if self.config.goal in batch.labels else (*batch.labels, self.config.goal)
 
     def meaning(self, batch: _core.RuleBatch) -> dict[str, Any]:

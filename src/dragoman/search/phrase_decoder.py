@@ -57,5 +57,4 @@ class PhraseDecoder(Decoder[_core.PhraseBatch]):
         super().__init__(vocab, index, native)
 
     def labels(self, batch: _core.PhraseBatch) -> tuple[str, ...]:
-        """Empty: phrases have no labels."""
         return ()

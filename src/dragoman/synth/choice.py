@@ -69,7 +69,6 @@ class Chooser(Participants):
         )
 
     def frame(self, r: Draw) -> Frame:
-        """A verb frame with a person as subject."""
         return r.pick(self.lexicon.frames)
 
     def action(self, r: Draw, *, voluntary: bool = True) -> Frame:

@@ -45,7 +45,6 @@ class _Field:
     negation: bool = False
 
     def place(self, slot: Slot, phrase: Phrase) -> None:
-        """Add a noun phrase at its position."""
         if slot.label == "P":
             self.tail.append(contract(slot.preposition, phrase, slot.case))
         elif phrase.pronoun:
@@ -116,7 +115,6 @@ class Clause:
         return found.ordered_pronouns(), [word for word in words if word]
 
     def _place(self, found: _Field, slot: Slot, filler: Phrase | Spot | None) -> None:
-        """Add a complement at its position."""
         if not slot.label:
             found.tail.append(slot.words)
         elif slot.label in ("R", "RD"):

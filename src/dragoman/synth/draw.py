@@ -21,11 +21,9 @@ class Draw(Random):
         self.seed((seed << 48) | index)
 
     def chance(self, probability: float) -> bool:
-        """True with this probability."""
         return self.random() < probability
 
     def pick(self, items: Sequence[T]) -> T:
-        """One item, uniformly."""
         return items[int(self.random() * len(items))]
 
     def pick_where(self, items: Sequence[T], accept: Callable[[T], bool]) -> T:

@@ -122,7 +122,6 @@ class _Source:
         self.grammar, self.patterns = _grammar()
 
     def example(self, index: int) -> Example:
-        """The example without noise."""
         r = self.draw
         r.restart(self.config.seed, index)
         sentence = r.pick(self.patterns)(self.grammar, r)
@@ -144,7 +143,6 @@ class _Source:
         return distinct + distinct[-1:] * (wanted - len(distinct))
 
     def noisy(self, index: int) -> Example:
-        """The example, with noise at the configured probability."""
         clean = self.example(index)
         r = self.draw
         r.restart(self.config.seed, _NOISE + index)

@@ -71,7 +71,6 @@ class Participants:
         }
 
     def name(self, r: Draw) -> Name:
-        """A person's name."""
         woman = r.chance(0.5)
         if r.chance(0.25):
             if woman:
@@ -80,14 +79,12 @@ class Participants:
         return Name(r.pick(self.lexicon.words.women if woman else self.lexicon.words.men), F if woman else M)
 
     def relative(self, r: Draw, owner: int = 0) -> Common:
-        """Somebody's relative or friend."""
         noun = r.pick_where(
             self.relatives, lambda noun: "one" not in noun.classes or owner in _SINGLE_OWNERS[noun.gender]
         )
         return Common(noun, POSS + owner, adjectives=self.adjectives(r, noun, 0.12))
 
     def person(self, r: Draw, noun: Noun) -> Common:
-        """A person by profession or role."""
         draw = r.random()
         adjectives = self.adjectives(r, noun, 0.3)
         if noun.gender == PL:
@@ -96,7 +93,6 @@ class Participants:
         return Common(noun, determiner, plural=plural, adjectives=adjectives)
 
     def subject(self, r: Draw, *, pronouns: float = 0.42) -> Phrase:
-        """A person as agent."""
         draw = r.random()
         if draw < pronouns:
             return r.pick(_SUBJECTS)
@@ -125,7 +121,6 @@ class Participants:
         return Pair(first, second)
 
     def third(self, r: Draw) -> Phrase:
-        """A third person."""
         return r.draw_where(lambda r: self.subject(r, pronouns=0.3), lambda who: who.person in (2, 5))
 
     def addressee(self, r: Draw, subject: Phrase, *, dative: bool) -> Phrase:
@@ -222,7 +217,6 @@ class Participants:
         return made
 
     def spot(self, r: Draw, place: Place, *, goal: bool) -> Spot:
-        """A place with its preposition."""
         noun = place.noun
         if noun is None:
             return Spot(place, goal=goal)
@@ -235,7 +229,6 @@ class Participants:
         return Spot(place, goal=goal, phrase=Common(noun, determiner, adjectives=adjectives))
 
     def fill(self, r: Draw, slot: Slot, subject: Phrase, *, negated: bool) -> Phrase | Spot | None:
-        """A filler for a slot of the verb."""
         if slot.places:
             return self.spot(r, r.pick(slot.places), goal=slot.label == "G")
         if slot.human and (not slot.nouns or r.chance(0.6)):

@@ -104,15 +104,12 @@ class Phrase:
         self.heavy = False
 
     def de(self, case: int) -> str:
-        """The German words in this case."""
         raise NotImplementedError
 
     def en(self, r: Draw) -> str:
-        """The English words as a subject."""
         raise NotImplementedError
 
     def en_object(self, r: Draw) -> str:
-        """The English words as an object."""
         return self.en(r)
 
     def en_possessive(self, r: Draw) -> str:
@@ -364,7 +361,6 @@ class Spot:
             self.german = contract(words, phrase, DAT if not goal or words in ("zu", "nach") else 1)
 
     def en(self, r: Draw) -> str:
-        """English with its preposition."""
         words = r.prefer(self.english)
         if self.phrase is None:
             return words

@@ -33,7 +33,6 @@ _COST = conjugate("kosten", {})
 
 
 def _described(g: Grammar, r: Draw) -> tuple[Common, Adjective]:
-    """A thing and an adjective that suits it."""
     noun = r.pick(g.describable)
     adjective = r.pick_where(noun.adjectives, lambda a: bool(a.comparative))
     mine = noun.classes & {"own", "portable", "pet", "clothes"} and r.chance(0.35)

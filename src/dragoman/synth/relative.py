@@ -40,7 +40,6 @@ class Relativiser:
                         self.objects.setdefault(id(noun), []).append((frame, place))
 
     def can(self, phrase: object) -> bool:
-        """Whether a phrase may take a relative clause."""
         return (
             isinstance(phrase, Common)
             and phrase.relative is None
@@ -77,7 +76,6 @@ class Relativiser:
         phrase.relative = lambda draw: clause.english(draw, subject=draw.prefer(("who", "that")))
 
     def _deepen(self, r: Draw, clause: Clause) -> None:
-        """A relative clause inside the relative clause."""
         for filler in clause.filled:
             if isinstance(filler, Common) and not filler.human and self.can(filler):
                 self.attach(r, filler, avoid=clause.frame)

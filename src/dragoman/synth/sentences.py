@@ -113,7 +113,6 @@ class Grammar:
         return r.draw_where(self.choose.subject, lambda who: not unclear(who))
 
     def absent(self, r: Draw) -> Phrase:
-        """An agent in the third person."""
         return r.draw_where(self.actor, lambda who: who.person not in (1, 4))
 
     def plain(

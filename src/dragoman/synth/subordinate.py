@@ -81,7 +81,6 @@ def _state(g: Grammar, r: Draw, frame: Frame, subject: Phrase, *, past: bool) ->
 
 
 def _cause(g: Grammar, r: Draw, deed: Frame, who: Phrase, *, past: bool, hindered: bool) -> Clause:
-    """Why somebody does something, or does not."""
     if hindered and past and r.chance(0.2):
         return g.plain(r, r.pick(g.lexicon.mishaps), subject=who, plan=Plan(Tense.BEFORE), adverbials=0.4)
     if hindered and r.chance(0.25):
@@ -102,7 +101,6 @@ def _reason(g: Grammar, r: Draw, deed: Frame, *, hindered: bool) -> Frame:
 
 
 def _deed(g: Grammar, r: Draw, subject: Phrase, *, past: bool, negated: bool) -> Clause:
-    """What somebody does, or does not do."""
     if past:
         plan = r.pick(_PAST) if r.chance(0.7) else Plan(Tense.HABIT, Modal.KANN, past=True)
     else:
@@ -243,7 +241,6 @@ def if_unreal(g: Grammar, r: Draw) -> Sentence:
 
 
 def _pair_of_actors(g: Grammar, r: Draw) -> tuple[Phrase, Phrase]:
-    """Two different people in the third person."""
     one, other = g.actor(r), g.actor(r)
     while one.person in (1, 4):
         one = g.actor(r)

@@ -78,7 +78,6 @@ class Explanation:
         }
 
     def lines(self) -> list[str]:
-        """The explanation as human-readable text."""
         out = [f"source       {self.source}", f"translation  {self.text}", f"score        {self.score:.4f}"]
         out.append("alignment    " + " ".join(f"{s}-{t}" for s, t in self.alignment))
         if self.tree:

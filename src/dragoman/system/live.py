@@ -47,6 +47,5 @@ class LiveDecoder:
         )
 
     def pool_of(self, shards: Sequence[Shard]) -> Pool:
-        """Lists of several sentences as a pool."""
         dense = frozenset(self.index.find(name) for name in self._translator.dense())
         return Pool(index=self.index, words=self.words, shards=(concatenate(shards),), dense=dense)

@@ -23,17 +23,14 @@ class RawText:
         self._lowercase = settings.lowercase
 
     def prepare(self, line: str) -> str:
-        """A raw source line as tokens."""
         tokens = self._source.tokenize(line)
         return tokens.lower() if self._lowercase else tokens
 
     def prepare_target(self, line: str) -> str:
-        """A raw target line as tokens."""
         tokens = self._target.tokenize(line)
         return tokens.lower() if self._lowercase else tokens
 
     def restore(self, line: str) -> str:
-        """Tokens of a translation as ordinary text."""
         text = self._target.detokenize(line)
         if not self._lowercase:
             return text

@@ -75,7 +75,6 @@ class ModelSettings:
 
     @classmethod
     def options(cls) -> dict[str, Any]:
-        """Names and types of the fields."""
         hints = typing.get_type_hints(cls)
         return {item.name: hints[item.name] for item in dataclasses.fields(cls)}
 
@@ -91,12 +90,10 @@ class ModelSettings:
         return None if value == -1 and types.NoneType in typing.get_args(hint) else convert(value, hint, called)
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data that from_json reads."""
         return dict(plain(self))
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
-        """Rebuild what to_json gave."""
         return from_values(cls, {name: data[name] for name in cls.options()}, name=f"a system of model {cls.kind}")
 
 
@@ -184,7 +181,6 @@ class SystemSettings:
 
     @property
     def kind(self) -> str:
-        """The name of the kind of system."""
         return self.model.kind
 
     def of(self, model: type[_Model]) -> _Model:

@@ -20,13 +20,9 @@ __all__ = ["Monitor", "Silent", "Stages"]
 class Monitor(Protocol):
     """Progress reporting: messages and progress bars."""
 
-    def say(self, text: str) -> None:
-        """Show a message."""
-        ...
+    def say(self, text: str) -> None: ...
 
-    def progress(self, what: str, total: int | None = None) -> AbstractContextManager[Progress]:
-        """A progress bar during a block."""
-        ...
+    def progress(self, what: str, total: int | None = None) -> AbstractContextManager[Progress]: ...
 
 
 class Silent:
@@ -36,7 +32,6 @@ class Silent:
         """Discards the message."""
 
     def progress(self, what: str, total: int | None = None) -> AbstractContextManager[Progress]:
-        """A callback that shows nothing."""
         return contextlib.nullcontext(lambda _: None)
 
 

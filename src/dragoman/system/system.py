@@ -40,7 +40,6 @@ class SystemView:
 
     @property
     def index(self) -> FeatureIndex:
-        """The index of features and weight buffers."""
         return self.translator.index
 
     def translate(
@@ -153,11 +152,9 @@ class System(SystemView):
 
     @property
     def settings(self) -> SystemSettings:
-        """The settings the system was built with."""
         return self.manifest.settings
 
     def file(self, name: str) -> Path:
-        """The path of a file of the manifest."""
         if name not in self.manifest.files:
             raise InputError(f"the system has no {name}", path=self.folder)
         return self.folder / self.manifest.files[name].path

@@ -34,9 +34,7 @@ class Translator(Protocol):
     vocab: Vocab
     """The target vocabulary."""
 
-    def dense(self) -> tuple[str, ...]:
-        """Names of the dense features."""
-        ...
+    def dense(self) -> tuple[str, ...]: ...
 
     def forests(
         self,
@@ -80,13 +78,9 @@ class Translator(Protocol):
 class PreparedSentences(Protocol):
     """Sentences with prebuilt options, so that a call costs little more than its search. Thread-safe."""
 
-    def vocab(self, sentence: int) -> Vocab:
-        """The vocabulary of this sentence's candidates."""
-        ...
+    def vocab(self, sentence: int) -> Vocab: ...
 
-    def kbest(self, sentence: int, weights: Float64Array, k: int, *, distinct: bool = False) -> KBest:
-        """The k best candidates of one sentence by weights over the index."""
-        ...
+    def kbest(self, sentence: int, weights: Float64Array, k: int, *, distinct: bool = False) -> KBest: ...
 
 
 class Builder(Protocol[Made]):
@@ -94,9 +88,7 @@ class Builder(Protocol[Made]):
 
     def build(
         self, sentences: Sequence[str], *, grow: bool = True, n_threads: int = 1, progress: Progress | None = None
-    ) -> Made:
-        """The options of all sentences."""
-        ...
+    ) -> Made: ...
 
 
 class SearchTranslator(ABC, Generic[Batch]):
@@ -116,7 +108,6 @@ class SearchTranslator(ABC, Generic[Batch]):
         """A decoder with the search effort of the preset."""
 
     def dense(self) -> tuple[str, ...]:
-        """Names of the dense features."""
         return self._dense
 
     def forests(
@@ -128,7 +119,6 @@ class SearchTranslator(ABC, Generic[Batch]):
         n_threads: int = 1,
         progress: Progress | None = None,
     ) -> list[Forest]:
-        """The search space of each sentence of tokens."""
         batch = self._builder.build(sentences, n_threads=n_threads)
         return self._decoder(preset).decode(batch, weights, n_threads=n_threads, progress=progress)
 
@@ -144,13 +134,11 @@ class SearchTranslator(ABC, Generic[Batch]):
         n_threads: int = 1,
         progress: Progress | None = None,
     ) -> tuple[KBest, Vocab]:
-        """The k best candidates of each, and the vocabulary of their words, those that passed through included."""
         batch = self._builder.build(sentences, grow=grow, n_threads=n_threads)
         best = self._decoder(preset).kbest(batch, weights, k, distinct=distinct, n_threads=n_threads, progress=progress)
         return best, self.vocab.extended(batch.own_words)
 
     def prepare(self, sentences: Sequence[str], *, preset: Preset = Preset.DEFAULT) -> PreparedSentences:
-        """Sentences to be searched again and again; the index learns all features that they can have."""
         return _Prepared(self._decoder(preset), [self._builder.build([sentence]) for sentence in sentences])
 
     def _decoder(self, preset: Preset) -> Decoder[Batch]:

@@ -28,7 +28,6 @@ class LineWriter:
         self._stream = stream
 
     def write(self, line: str) -> None:
-        """Write one line, given without its line feed."""
         self._stream.write(line.encode("utf-8") + b"\n")
 
     def write_block(self, lines: bytes) -> None:

@@ -52,7 +52,6 @@ class CommandDecoder(Decoder):
 
     @property
     def n_sentences(self) -> int:
-        """Lines of the source."""
         return len(self._lengths)
 
     def begin_round(self, current: DecodingRound) -> None:

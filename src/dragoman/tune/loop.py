@@ -161,7 +161,6 @@ class _Loop:
         self.rounds: list[RoundRecord] = []
 
     def decode(self) -> None:
-        """Candidate generation and its score."""
         number = len(self.rounds) + 1
         stored = self._store.find(number)
         if stored is not None:
@@ -255,7 +254,6 @@ class _Loop:
         return ""
 
     def learn(self) -> None:
-        """Optimisation."""
         assert self._pool is not None
         number = len(self.rounds)
         stored = self._store.find_learned(number, self._index)
@@ -299,7 +297,6 @@ class _Loop:
         )
 
     def finish(self, stopped: str) -> TuneRecord:
-        """The result, also for the run's record."""
         assert self._pool is not None
         notes = [
             f"round {record.round}: {note}"

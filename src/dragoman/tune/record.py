@@ -59,7 +59,6 @@ class RoundRecord:
     learned: Learned | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
         return dataclasses.asdict(self)
 
 

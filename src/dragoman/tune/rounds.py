@@ -113,16 +113,13 @@ class RoundStore:
             _FORMAT.write(folder, [*decoded, _TRACE, _LEARNED, *state], {})
 
     def log_decoded(self, record: RoundRecord) -> None:
-        """Add a decoding to the run's trace."""
         fields = record.as_dict()
         self._log("decoded", record.round, {key: fields[key] for key in fields if key not in {"round", "learned"}})
 
     def log_learned(self, number: int, learned: Learned) -> None:
-        """Add an optimisation to the run's trace."""
         self._log("learned", number, dataclasses.asdict(learned))
 
     def finish(self, result: TuneRecord) -> None:
-        """Write what the run ended with."""
         end = {"stopped": result.stopped, "best_round": result.best_round, "score": result.score_after}
         self._log("end", None, end)
         if self._run is not None:
@@ -141,7 +138,6 @@ class RoundStore:
         return None if folder is None else folder / _STATE
 
     def folder(self, number: int) -> Path | None:
-        """Of a round that was decoded."""
         if self._run is None:
             return None
         rounds = self._run.rounds()

@@ -117,16 +117,13 @@ class SystemContext(LearningContext):
 
     @property
     def references(self) -> Sequence[Sequence[str]]:
-        """Of each sentence."""
         return self._references
 
     @property
     def dense(self) -> Sequence[str]:
-        """Of the system."""
         return self._view.translator.dense()
 
     def forests(self, weights: Weights, *, n_threads: int) -> Sequence[Forest]:
-        """The search space of each sentence."""
         on_index = weights.on(self._view.index)
         return list(self._view.forests(self._sentences, on_index, preset=self._preset, n_threads=n_threads))
 

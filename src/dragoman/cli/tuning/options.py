@@ -167,11 +167,9 @@ class TuneOptions(ListOptions):
 
     @property
     def comparing(self) -> bool:
-        """Whether methods are compared."""
         return self.method_name == ALL
 
     def inputs(self) -> list[str]:
-        """Files that are read."""
         lists = (self.nbest, self.stats, self.reference, self.weights)
         single = [name for name in (self.system, self.source, self.template) if name is not None]
         return [*map(str, single), *(name for names in lists for name in names or ())]
@@ -181,7 +179,6 @@ class TuneOptions(ListOptions):
         return 100 * score if self.external is None else score
 
     def shown(self, score: float) -> str:
-        """The same for people."""
         return f"{100 * score:.2f}" if self.external is None else f"{score:.6g}"
 
     def target(self) -> Path:

@@ -61,7 +61,6 @@ def _only_lists() -> InputError:
 
 
 def _methods(options: TuneOptions) -> dict[str, Optimiser]:
-    """By the name that the user gave."""
     values = parse_settings(options.setting or [])
     if not options.comparing:
         name = options.method_name
