@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 
 import toy_decoder
@@ -45,3 +46,28 @@ def tune_inside(folder, run, max_rounds=2):
             settings=LoopSettings(max_rounds=max_rounds),
             run=record,
         )
+
+
+def without_times(value, *more):
+    """A record without what differs from run to run: times, and `more` keys."""
+    if isinstance(value, dict):
+        kept = {key for key in value if not f"_{key}".endswith(("_time", "_wall_s", "_cpu_s")) and key not in more}
+        return {key: without_times(value[key], *more) for key in value if key in kept}
+    return [without_times(item, *more) for item in value] if isinstance(value, list) else value
+
+
+def what_remains(run):
+    """Everything of a run that must not depend on kills, by file."""
+    found = {}
+    for file in sorted(path for path in run.rglob("*") if path.is_file() and path.name != "lock"):
+        name = str(file.relative_to(run))
+        assert "/." not in f"/{name}", f"{name} is left over"
+        if file.suffix == ".jsonl":
+            found[name] = [without_times(json.loads(line)) for line in file.read_text().splitlines()]
+        elif file.name == "files.json":  # checksums of records with times
+            found[name] = sorted(json.loads(file.read_text())["files"])
+        elif file.suffix == ".json":
+            found[name] = without_times(json.loads(file.read_text()))
+        else:
+            found[name] = file.read_bytes()
+    return found

@@ -28,6 +28,12 @@ std::span<const T> span_of(const In<T>& array) {
   return {array.data(), array.size()};
 }
 
+// A copy of an array that Python code may change meanwhile.
+template <typename T>
+std::vector<T> copy_of(const In<T>& array) {
+  return {array.data(), array.data() + array.size()};
+}
+
 template <typename T>
 Ragged<T> ragged_of(const In<int64_t>& offsets, const In<T>& values, const char* name) {
   Ragged<T> result{span_of(offsets), span_of(values)};

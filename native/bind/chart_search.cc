@@ -13,13 +13,6 @@
 
 namespace dragoman::bind {
 
-namespace {
-
-// The caller's weights are live: this call works on what they are now.
-std::vector<double> copy_of(const In<double>& weights) { return {weights.data(), weights.data() + weights.size()}; }
-
-}  // namespace
-
 void bind_chart_search(nb::module_& m) {
   nb::class_<search::ChartDecoder>(m, "ChartDecoder", "Hierarchical search over given rules.")
       .def(

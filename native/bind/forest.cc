@@ -109,9 +109,6 @@ std::vector<double> marginals(const forest::Forest& forest, std::span<const doub
              : forest::edge_marginals<forest::MaxPlus>(forest, scores);
 }
 
-// The weights are copied: the caller's buffer is live and may change while other threads run.
-std::vector<double> copy_of(const In<double>& weights) { return {weights.data(), weights.data() + weights.size()}; }
-
 forest::KBestLists kbest_of(const std::vector<const forest::Forest*>& forests, const std::vector<double>& weights,
                             int64_t k, bool distinct, int n_threads, Control& control) {
   std::vector<forest::KBestLists> parts(forests.size());

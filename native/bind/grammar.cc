@@ -141,8 +141,7 @@ void bind_tables(nb::module_& m) {
       .def(
           "find_pair",
           [](const MappedGrammar& g, In<int32_t> source, In<int32_t> target) {
-            const int64_t s = g.tables.find_source(span_of(source)), t = g.tables.find_target(span_of(target));
-            return s < 0 || t < 0 ? int64_t{-1} : g.tables.find_pair(s, t);
+            return g.tables.find_pair(span_of(source), span_of(target));
           },
           nb::arg("source").noconvert(), nb::arg("target").noconvert())
       .def(
@@ -182,10 +181,7 @@ void bind_view(nb::module_& m) {
           "options",
           [](const grammar::PhraseView& view, In<int32_t> sentence) {
             grammar::OptionList list;
-            {
-              nb::gil_scoped_release released;
-              view.options(span_of(sentence), list);
-            }
+            released([&] { view.options(span_of(sentence), list); });
             return to_tuple(std::move(list));
           },
           nb::arg("sentence").noconvert(),
@@ -194,10 +190,7 @@ void bind_view(nb::module_& m) {
           "lookup",
           [](const grammar::PhraseView& view, int64_t source) {
             grammar::OptionList list;
-            {
-              nb::gil_scoped_release released;
-              view.lookup(source, list);
-            }
+            released([&] { view.lookup(source, list); });
             return to_tuple(std::move(list));
           },
           nb::arg("source"))

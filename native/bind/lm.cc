@@ -165,10 +165,7 @@ void bind_arpa(nb::module_& m) {
       .def(nb::init<const Model&>(), nb::arg("model"), nb::keep_alive<1, 2>())
       .def("next_block", [](lm::ArpaWriter& writer) {
         std::string block;
-        {
-          nb::gil_scoped_release released;
-          writer.next(block);
-        }
+        released([&] { writer.next(block); });
         return nb::bytes(block.data(), block.size());
       });
 }

@@ -179,12 +179,10 @@ void bind_margin(nb::module_& m) {
       [](In<int64_t> sentences, In<int64_t> rows, In<int32_t> ids, In<float> values, In<double> gains,
          In<double> weights, optim::Hope hope, optim::Fear fear, bool ramp, double bound, double bound_weight) {
         const pool::Candidates candidates{span_of(sentences), span_of(rows), span_of(ids), span_of(values)};
-        optim::LossGradient result;
-        {
-          nb::gil_scoped_release released;
-          result =
-              optim::margin_loss(candidates, span_of(gains), span_of(weights), {hope, fear, ramp, bound, bound_weight});
-        }
+        auto result = released([&] {
+          return optim::margin_loss(candidates, span_of(gains), span_of(weights),
+                                    {hope, fear, ramp, bound, bound_weight});
+        });
         return nb::make_tuple(result.value, to_numpy(std::move(result.ids)), to_numpy(std::move(result.values)),
                               to_numpy(std::move(result.n_lists)));
       },

@@ -11,8 +11,10 @@
 namespace dragoman::bind {
 
 void bind_moses(nb::module_& m) {
-  nb::class_<grammar::MosesTable>(m, "MosesTable", "The entries of a phrase table and, with it, of a reordering table.")
-      .def(nb::init<>())
+  nb::class_<grammar::MosesTable> moses(m, "MosesTable",
+                                        "The entries of a phrase table and, with it, of a reordering table.");
+  def_write(moses);
+  moses.def(nb::init<>())
       .def("__len__", &grammar::MosesTable::size)
       .def("n_reordering", &grammar::MosesTable::n_reordering)
       .def(
@@ -30,23 +32,10 @@ void bind_moses(nb::module_& m) {
           },
           nb::arg("block"), nb::arg("first_line"), nb::arg("source"), nb::arg("target"))
       .def(
-          "write",
-          [](grammar::MosesTable& table, const std::string& folder, int n_source_words, int n_target_words,
-             int64_t max_memory_bytes, int n_threads) {
-            const grammar::BuildOptions options{folder, max_memory_bytes, n_threads};
-            return to_dict(
-                watch([&](Control& control) { return table.write(options, n_source_words, n_target_words, control); }));
-          },
-          nb::arg("folder"), nb::arg("n_source_words"), nb::arg("n_target_words"), nb::arg("max_memory_bytes"),
-          nb::arg("n_threads"))
-      .def(
           "place",
           [](const grammar::MosesTable& table, const MappedGrammar& grammar) {
             std::vector<float> scores, reordering;
-            {
-              nb::gil_scoped_release released;
-              table.place(grammar.tables, scores, reordering);
-            }
+            released([&] { table.place(grammar.tables, scores, reordering); });
             return nb::make_tuple(to_numpy(std::move(scores)), to_numpy(std::move(reordering)));
           },
           nb::arg("grammar"), "Scores and reordering scores of every pair.");
@@ -55,10 +44,7 @@ void bind_moses(nb::module_& m) {
       [](const MappedGrammar& grammar, const grammar::PhraseView& view, const names::WordTable& source,
          const names::WordTable& target, int64_t begin, int64_t end) {
         std::string phrases, reordering;
-        {
-          nb::gil_scoped_release released;
-          grammar::format_moses(grammar.tables, view, source, target, begin, end, phrases, reordering);
-        }
+        released([&] { grammar::format_moses(grammar.tables, view, source, target, begin, end, phrases, reordering); });
         return nb::make_tuple(nb::bytes(phrases.data(), phrases.size()),
                               nb::bytes(reordering.data(), reordering.size()));
       },

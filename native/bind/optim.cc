@@ -118,11 +118,7 @@ void bind_ranking(nb::module_& m) {
       [](In<int64_t> sentences, In<int64_t> rows, In<int32_t> ids, In<float> values, In<int64_t> better,
          In<int64_t> worse) {
         const pool::Candidates candidates{span_of(sentences), span_of(rows), span_of(ids), span_of(values)};
-        pool::SparseRows result;
-        {
-          nb::gil_scoped_release released;
-          result = optim::difference_rows(candidates, span_of(better), span_of(worse));
-        }
+        auto result = released([&] { return optim::difference_rows(candidates, span_of(better), span_of(worse)); });
         return nb::make_tuple(to_numpy(std::move(result.rows)), to_numpy(std::move(result.ids)),
                               to_numpy(std::move(result.values)));
       },

@@ -32,8 +32,6 @@ struct BoundDraft {
   std::vector<int64_t> places;
 };
 
-std::vector<int64_t> copy_of(const In<int64_t>& counts) { return {counts.data(), counts.data() + counts.size()}; }
-
 std::vector<templates::TemplateChoice> choices_of(const Templates& templates) {
   std::vector<templates::TemplateChoice> choices;
   for (const auto& [name, values] : templates) choices.push_back({name, values});

@@ -19,9 +19,6 @@ namespace {
 
 using Model = std::tuple<bool, int, std::vector<int32_t>, std::vector<int32_t>>;
 
-// The caller's weights are live: this call works on what they are now.
-std::vector<double> copy_of(const In<double>& weights) { return {weights.data(), weights.data() + weights.size()}; }
-
 }  // namespace
 
 void bind_phrase_search(nb::module_& m) {

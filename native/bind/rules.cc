@@ -81,10 +81,7 @@ void bind_view(nb::module_& m) {
           "lookup",
           [](const grammar::RuleView& view, int64_t source) {
             grammar::RuleList list;
-            {
-              nb::gil_scoped_release released;
-              view.lookup(source, list);
-            }
+            released([&] { view.lookup(source, list); });
             return to_tuple(std::move(list), view.n_scores());
           },
           nb::arg("source"), "Rules, labels, kinds, counts, masses, scores, targets (ragged), links (ragged).")
@@ -107,8 +104,9 @@ void bind_view(nb::module_& m) {
 }
 
 void bind_tables(nb::module_& m) {
-  nb::class_<grammar::RuleTable>(m, "RuleTable", "The entries of a table of rules.")
-      .def(nb::init<std::string>(), nb::arg("goal"))
+  nb::class_<grammar::RuleTable> rules(m, "RuleTable", "The entries of a table of rules.");
+  def_write(rules);
+  rules.def(nb::init<std::string>(), nb::arg("goal"))
       .def("__len__", &grammar::RuleTable::size)
       .def("labels", &grammar::RuleTable::labels)
       .def("score_names", &grammar::RuleTable::score_names)
@@ -124,23 +122,9 @@ void bind_tables(nb::module_& m) {
              names::WordTable& target) { table.add_moses({block.c_str(), block.size()}, first_line, source, target); },
           nb::arg("block"), nb::arg("first_line"), nb::arg("source"), nb::arg("target"))
       .def(
-          "write",
-          [](grammar::RuleTable& table, const std::string& folder, int n_source_words, int n_target_words,
-             int64_t max_memory_bytes, int n_threads) {
-            const grammar::BuildOptions options{folder, max_memory_bytes, n_threads};
-            return to_dict(
-                watch([&](Control& control) { return table.write(options, n_source_words, n_target_words, control); }));
-          },
-          nb::arg("folder"), nb::arg("n_source_words"), nb::arg("n_target_words"), nb::arg("max_memory_bytes"),
-          nb::arg("n_threads"))
-      .def(
           "place",
           [](const grammar::RuleTable& table, const MappedGrammar& grammar) {
-            std::vector<float> scores;
-            {
-              nb::gil_scoped_release released;
-              scores = table.place(grammar.tables);
-            }
+            auto scores = released([&] { return table.place(grammar.tables); });
             return to_numpy(std::move(scores));
           },
           nb::arg("grammar"), "Scores of every rule.");
@@ -149,10 +133,7 @@ void bind_tables(nb::module_& m) {
       [](const grammar::RuleView& view, const std::vector<std::string>& labels, const std::vector<std::string>& scores,
          const names::WordTable& source, const names::WordTable& target, int64_t begin, int64_t end, bool bare) {
         std::string text;
-        {
-          nb::gil_scoped_release released;
-          grammar::format_rules(view, {labels, scores}, source, target, begin, end, bare, text);
-        }
+        released([&] { grammar::format_rules(view, {labels, scores}, source, target, begin, end, bare, text); });
         return nb::bytes(text.data(), text.size());
       },
       nb::arg("view"), nb::arg("labels"), nb::arg("scores"), nb::arg("source"), nb::arg("target"), nb::arg("begin"),

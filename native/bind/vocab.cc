@@ -7,6 +7,7 @@
 
 #include "bind/arrays.hh"
 #include "bind/modules.hh"
+#include "bind/watch.hh"
 
 namespace dragoman::bind {
 
@@ -52,10 +53,7 @@ void bind_vocab(nb::module_& m) {
           "encode",
           [](const names::WordTable& t, const nb::bytes& block, int32_t unknown, int64_t first_line) {
             names::EncodedLines lines;
-            {
-              nb::gil_scoped_release released;
-              names::encode_lines_frozen(view_of(block), t, unknown, first_line, lines);
-            }
+            released([&] { names::encode_lines_frozen(view_of(block), t, unknown, first_line, lines); });
             return to_tuple(std::move(lines));
           },
           nb::arg("block"), nb::arg("unknown"), nb::arg("first_line") = 1)

@@ -16,6 +16,13 @@ namespace dragoman::bind {
 
 namespace nb = nanobind;
 
+// Runs short work without the interpreter lock.
+template <typename Work>
+auto released(Work&& work) {
+  const nb::gil_scoped_release unlocked;
+  return work();
+}
+
 // `work(Control&)` runs in a thread of its own; `progress` is None or a callable that takes the number of items
 // done so far. Returns what work returns; its exception, or KeyboardInterrupt, is rethrown here.
 template <typename Work>

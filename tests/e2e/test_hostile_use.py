@@ -63,7 +63,7 @@ def test_links_and_pipes_stay_what_they_are(here):
 
 
 SAME = {
-    "corpus clean -s c/dev.de -t c/dev.en --out-source x --out-target x": "--out-source and --out-target both write to x",
+    "corpus clean -s c/dev.de -t c/dev.en --out-source x --out-target x": "--out-source and --out-target both write",
     "corpus clean -s c/dev.de -t c/dev.en --out-source - --out-target -": "both write to -",
     "corpus clean -s c/dev.de -t c/dev.en --out-source x --out-tsv y": "say where the result goes",
     "corpus clean -s - -t - --out-tsv y": "standard input can be read once",

@@ -21,6 +21,7 @@ from dragoman.evaluate import compare_runs
 from dragoman.recipe import read_recipe, run_cells
 from dragoman.run import load_cells, load_test_sets
 from dragoman.system import Silent
+from toy_runs import without_times
 
 SMALL = [
     "corpora.synth.synth={train=300, dev=10, test=10, references=2}",
@@ -33,18 +34,6 @@ SMALL = [
     "report.samples=2",
     "grid.seeds=[1]",
 ]
-TIMES = {
-    "checksum",
-    "wall_s",
-    "cpu_s",
-    "decode_wall_s",
-    "decode_cpu_s",
-    "learn_wall_s",
-    "learn_cpu_s",
-    "statistics_cpu_s",
-    "peak_bytes",
-    "cached",
-}
 
 
 class Watcher(Silent):
@@ -77,12 +66,6 @@ def run(out, cache, *changes, resume=True, only=()):
     return run_cells(recipe, recipe.select(only), out, observer=watcher, cache=cache, resume=resume), watcher
 
 
-def without_times(value):
-    if isinstance(value, dict):
-        return {key: without_times(item) for key, item in value.items() if key not in TIMES}
-    return [without_times(item) for item in value] if isinstance(value, list) else value
-
-
 def what_remains(out):
     """Everything that comparing and reporting read."""
     assert not list(out.rglob(".*"))
@@ -90,7 +73,7 @@ def what_remains(out):
     for path in sorted(out.glob("cells/**/*")):
         name = str(path.relative_to(out))
         if path.name == "cell.json":
-            found[name] = without_times(json.loads(path.read_bytes()))
+            found[name] = without_times(json.loads(path.read_bytes()), "checksum", "peak_bytes", "cached")
         elif path.is_file() and "/tuned/" not in name:
             found[name] = path.read_bytes()
     for path in sorted(out.glob("corpora/*/*")):

@@ -7,21 +7,12 @@ from collections import Counter, defaultdict
 
 import pytest
 
-from dragoman.align import read_pharaoh
 from dragoman.corpus import Bitext
 from dragoman.grammar import Grammar, PhraseExtraction, PhraseViewConfig, extract_phrases
 from dragoman.grammar.phrase_tables import read_tables
 from dragoman.text import read_lines
 
 pytestmark = pytest.mark.realdata
-
-
-@pytest.fixture(scope="module")
-def corpus(data, anchors, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("grammar")
-    bitext = Bitext.build(data / "enja/train.ja.xz", data / "enja/train.en.xz", folder / "bitext", n_folds=5)
-    lengths = bitext.source.lengths(), bitext.target.lengths()
-    return folder, bitext, read_pharaoh(anchors / "moses-enja/train.align.xz", lengths=lengths)
 
 
 @pytest.fixture(scope="module")

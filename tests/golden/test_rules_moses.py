@@ -9,7 +9,6 @@ from itertools import count
 
 import pytest
 
-from dragoman.align import read_pharaoh
 from dragoman.corpus import Bitext
 from dragoman.features import FeatureIndex
 from dragoman.grammar import Grammar, RuleExtraction, RuleViewConfig, extract_rules
@@ -18,14 +17,6 @@ from dragoman.search import RuleOptionBuilder
 from dragoman.text import read_lines
 
 pytestmark = pytest.mark.realdata
-
-
-@pytest.fixture(scope="module")
-def corpus(data, anchors, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("rules")
-    bitext = Bitext.build(data / "enja/train.ja.xz", data / "enja/train.en.xz", folder / "bitext", n_folds=5)
-    lengths = bitext.source.lengths(), bitext.target.lengths()
-    return folder, bitext, read_pharaoh(anchors / "moses-enja/train.align.xz", lengths=lengths)
 
 
 @pytest.fixture(scope="module")

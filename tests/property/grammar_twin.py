@@ -121,19 +121,11 @@ def partners(links, n, of_target):
     return [sorted(s if of_target else t for s, t in links if (t if of_target else s) == i) for i in range(n)]
 
 
-class Scores:
-    """Everything a view says of the pairs of some training data."""
+class LexicalWeights:
+    """Lexical weights from `words` (counts of linked words) and `alignments` (counts of a pair's alignments)."""
 
-    def __init__(self, pairs, max_length):
-        self.events = extract(pairs, max_length)
-        self.words = word_counts(pairs)
-        self.count, self.of_source, self.of_target = Counter(), Counter(), Counter()
-        self.alignments = defaultdict(Counter)
-        for event, n in self.events.items():
-            self.count[event.source, event.target] += n
-            self.of_source[event.source] += n
-            self.of_target[event.target] += n
-            self.alignments[event.source, event.target][event.links] += n
+    def is_word(self, symbol):
+        return True
 
     def best_alignment(self, key, of_target):
         n = len(key[1] if of_target else key[0])
@@ -149,11 +141,26 @@ class Scores:
             return self.words[cell] / given
 
         product = 1.0
-        for word, linked in zip(
-            words, partners(self.best_alignment(key, of_target), len(words), of_target), strict=True
-        ):
-            product *= sum(prob(word, others[i]) for i in linked) / len(linked) if linked else prob(word, None)
+        linked = partners(self.best_alignment(key, of_target), len(words), of_target)
+        for word, row in zip(words, linked, strict=True):
+            if self.is_word(word):
+                product *= sum(prob(word, others[i]) for i in row) / len(row) if row else prob(word, None)
         return math.log(product)
+
+
+class Scores(LexicalWeights):
+    """Everything a view says of the pairs of some training data."""
+
+    def __init__(self, pairs, max_length):
+        self.events = extract(pairs, max_length)
+        self.words = word_counts(pairs)
+        self.count, self.of_source, self.of_target = Counter(), Counter(), Counter()
+        self.alignments = defaultdict(Counter)
+        for event, n in self.events.items():
+            self.count[event.source, event.target] += n
+            self.of_source[event.source] += n
+            self.of_target[event.target] += n
+            self.alignments[event.source, event.target][event.links] += n
 
     def scores(self, key):
         n = self.count[key]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, pairwise
 
-from grammar_twin import blocks, partners, word_counts
+from grammar_twin import LexicalWeights, blocks, word_counts
 
 UNIT = 1 << 30
 
@@ -125,7 +125,7 @@ def pattern(target):
     return tuple("[X]" if word.startswith("[X,") else word for word in target)
 
 
-class Rules:
+class Rules(LexicalWeights):
     """Everything a view says of the rules of some training data."""
 
     def __init__(self, pairs, limits):
@@ -143,25 +143,8 @@ class Rules:
                 if event.minimal:
                     self.minimal.add(key)
 
-    def best_alignment(self, key, of_target):
-        n = len(key[1] if of_target else key[0])
-        ranked = [(count, partners(links, n, of_target), links) for links, count in self.alignments[key].items()]
-        return max(ranked)[2]
-
-    def lexical(self, key, of_target):
-        words, others = (key[1], key[0]) if of_target else key
-
-        def prob(word, other):
-            cell = (other, word) if of_target else (word, other)
-            given = sum(n for (s, t), n in self.words.items() if (s if of_target else t) == other)
-            return self.words[cell] / given
-
-        product = 1.0
-        linked = partners(self.best_alignment(key, of_target), len(words), of_target)
-        for word, row in zip(words, linked, strict=True):
-            if not word.startswith("[X,"):
-                product *= sum(prob(word, others[i]) for i in row) / len(row) if row else prob(word, None)
-        return math.log(product)
+    def is_word(self, symbol):
+        return not symbol.startswith("[X,")
 
     def scores(self, key):
         return (

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dragoman.lm import EstimateConfig
-from dragoman.synth import SynthConfig, generate_splits
 from dragoman.system import System, TrainConfig, train
 from dragoman.text import split_tokens
+from small_text import write_splits
 
 WORDS = st.sampled_from(
     ["|||", "<s>", "</s>", "<unk>", "[X,1]", "\\", "a|b", "der", "die", "hund", ".", "\u00a0", "\u2028x"]
@@ -21,14 +21,9 @@ LINES = st.lists(st.lists(WORDS | ANY, max_size=8).map(" ".join), min_size=1, ma
 @pytest.fixture(scope="module")
 def system(tmp_path_factory):
     folder = tmp_path_factory.mktemp("system")
-    splits = generate_splits(200, 0, 0, SynthConfig(seed=1))
-    for name, lines in (
-        ("de", [example.source for example in splits.train]),
-        ("en", [example.references[0] for example in splits.train]),
-    ):
-        (folder / name).write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    write_splits(folder, 200, 0, 0, seed=1)
     config = TrainConfig(lm=EstimateConfig(order=2))
-    return train(folder / "de", folder / "en", folder / "system", config=config)
+    return train(folder / "train.de", folder / "train.en", folder / "system", config=config)
 
 
 @settings(max_examples=60)

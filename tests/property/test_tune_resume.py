@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import shutil
@@ -15,32 +14,7 @@ from pathlib import Path
 import pytest
 
 import toy_decoder
-from toy_runs import tune_inside
-
-TIMES = {"time", "wall_s", "cpu_s", "decode_cpu_s", "statistics_cpu_s", "learn_wall_s", "learn_cpu_s"}
-
-
-def without_times(value):
-    if isinstance(value, dict):
-        return {key: without_times(item) for key, item in value.items() if key not in TIMES}
-    return [without_times(item) for item in value] if isinstance(value, list) else value
-
-
-def what_remains(run):
-    """Everything of a run that must not depend on kills, by file."""
-    found = {}
-    for file in sorted(path for path in run.rglob("*") if path.is_file() and path.name != "lock"):
-        name = str(file.relative_to(run))
-        assert "/." not in f"/{name}", f"{name} is left over"
-        if file.suffix == ".jsonl":
-            found[name] = [without_times(json.loads(line)) for line in file.read_text().splitlines()]
-        elif file.name == "files.json":  # checksums of records with times
-            found[name] = sorted(json.loads(file.read_text())["files"])
-        elif file.suffix == ".json":
-            found[name] = without_times(json.loads(file.read_text()))
-        else:
-            found[name] = file.read_bytes()
-    return found
+from toy_runs import tune_inside, what_remains
 
 
 class Kills:

@@ -17,10 +17,10 @@ from dragoman.errors import InputError
 from dragoman.features import FeatureIndex, Weights
 from dragoman.lm import EstimateConfig
 from dragoman.pool import load_pool, rerank, save_pool
-from dragoman.synth import SynthConfig, generate_splits
 from dragoman.system import KINDS, System, SystemSettings, TrainConfig, train
 from forests import forests, weight_vectors
 from pools import random_pool
+from small_text import write_splits
 
 
 @pytest.fixture(scope="module")
@@ -118,15 +118,10 @@ def test_errors_keep_file_and_line():
 @pytest.fixture(scope="module", params=["phrase", "hiero"])
 def system(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("made")
-    splits = generate_splits(300, 5, 0, SynthConfig(seed=1))
-    for name, lines in (
-        ("de", [example.source for example in splits.train]),
-        ("en", [example.references[0] for example in splits.train]),
-    ):
-        (folder / name).write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    splits = write_splits(folder, 300, 5, 0, seed=1)
     settings = SystemSettings(model=KINDS[request.param].settings(), n_folds=2)
     config = TrainConfig(settings=settings, lm=EstimateConfig(order=2))
-    train(folder / "de", folder / "en", folder / "system", config=config)
+    train(folder / "train.de", folder / "train.en", folder / "system", config=config)
     return System.load(folder / "system"), [example.source for example in splits.dev]
 
 

@@ -10,6 +10,7 @@ from dragoman.demo import QUICKSTART
 from dragoman.errors import InputError
 from dragoman.optim import Mert, OnlineMira
 from dragoman.recipe import read_recipe
+from small_text import write_lines
 
 RECIPE = """
 title = "Small"
@@ -52,16 +53,12 @@ source = "Table 1"
 """
 
 
-def write(path, lines):
-    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
-
-
 @pytest.fixture
 def folder(tmp_path):
     for name, n in (("train", 6), ("dev", 3), ("test", 2)):
-        write(tmp_path / f"{name}.de", [f"satz {i}" for i in range(n)])
+        write_lines(tmp_path / f"{name}.de", [f"satz {i}" for i in range(n)])
         for side in ("en",) if name == "train" else ("en.0", "en.1"):
-            write(tmp_path / f"{name}.{side}", [f"sentence {i}" for i in range(n)])
+            write_lines(tmp_path / f"{name}.{side}", [f"sentence {i}" for i in range(n)])
     (tmp_path / "r.toml").write_text(RECIPE, encoding="utf-8")
     return tmp_path
 

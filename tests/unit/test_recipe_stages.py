@@ -13,6 +13,7 @@ from dragoman.recipe import plan_cells, read_recipe, run_cells
 from dragoman.run import cell_folder, load_test_sets
 from dragoman.synth import SynthConfig, generate_splits
 from dragoman.system import Silent, System
+from small_text import write_lines
 
 RECIPE = """
 title = "Files"
@@ -51,21 +52,17 @@ class Watcher(Silent):
         pass
 
 
-def write(path, lines):
-    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
-
-
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("files")
     splits = generate_splits(300, 8, 5, SynthConfig(seed=3, n_references=2))
     source = [example.source for example in splits.train]
     (folder / "train.de.gz").write_bytes(gzip.compress(("\n".join(source) + "\n").encode()))
-    write(folder / "train.en", [example.references[0] for example in splits.train])
+    write_lines(folder / "train.en", [example.references[0] for example in splits.train])
     for name, examples in (("dev", splits.dev), ("test", splits.test)):
-        write(folder / f"{name}.de", [example.source for example in examples])
+        write_lines(folder / f"{name}.de", [example.source for example in examples])
         for r in range(2):
-            write(folder / f"{name}.en.{r}", [example.references[r] for example in examples])
+            write_lines(folder / f"{name}.en.{r}", [example.references[r] for example in examples])
     write_pharaoh(folder / "train.align", align_files(folder / "train.de.gz", folder / "train.en").alignment)
     (folder / "r.toml").write_text(RECIPE, encoding="utf-8")
     return folder
@@ -123,7 +120,7 @@ def test_what_depends_on_what(files, tmp_path):
     os.utime(files / "train.en")
     assert cached() == everything
     before = (files / "dev.en.0").read_text()
-    write(files / "dev.en.0", [f"another {i}" for i in range(8)])
+    write_lines(files / "dev.en.0", [f"another {i}" for i in range(8)])
     try:
         assert cached() == everything[1:]
     finally:
@@ -155,7 +152,7 @@ def test_text_for_the_model_and_folds(files, tmp_path):
 
 def test_raw_text_is_tokenised(files, tmp_path):
     changes = ("corpora.plain.raw=true", "corpora.plain.languages='de-en'", "corpora.plain.lowercase=true")
-    write(files / "raw.de", ["Das ist gut, oder?"] * 5)
+    write_lines(files / "raw.de", ["Das ist gut, oder?"] * 5)
     run(files, tmp_path, *changes, "corpora.plain.test.source='raw.de'")
     assert load_test_sets(tmp_path / "run")["plain"].source[0] == "das ist gut , oder ?"
 

@@ -9,8 +9,8 @@ import pytest
 from dragoman.errors import InputError
 from dragoman.forest import Derivation
 from dragoman.lm import EstimateConfig
-from dragoman.synth import SynthConfig, generate_splits
 from dragoman.system import DenseSet, HieroSettings, SystemSettings, TrainConfig, train
+from small_text import write_splits
 
 SENTENCES = ["qwertz", "äöü qwertz", "die kinder sehen qwertz ."]
 
@@ -18,15 +18,10 @@ SENTENCES = ["qwertz", "äöü qwertz", "die kinder sehen qwertz ."]
 @pytest.fixture(scope="module", params=list(DenseSet))
 def system(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("rescore")
-    splits = generate_splits(400, 1, 8, SynthConfig(seed=4))
-    for name, lines in (
-        ("de", [example.source for example in splits.train]),
-        ("en", [example.references[0] for example in splits.train]),
-    ):
-        (folder / name).write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    splits = write_splits(folder, 400, 1, 8, seed=4)
     settings = SystemSettings(model=HieroSettings(dense=request.param))
     config = TrainConfig(settings=settings, lm=EstimateConfig(order=3))
-    return train(folder / "de", folder / "en", folder / "system", config=config), [
+    return train(folder / "train.de", folder / "train.en", folder / "system", config=config), [
         *SENTENCES,
         *(example.source for example in splits.test),
     ]

@@ -14,7 +14,6 @@ from dragoman.corpus import Bitext
 from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.lm import EstimateConfig
-from dragoman.synth import SynthConfig, generate_splits
 from dragoman.system import (
     REORDERING,
     PhraseSettings,
@@ -29,13 +28,9 @@ from dragoman.system import (
     save_tuned,
     train,
 )
+from small_text import write_lines, write_splits
 
 N_FOLDS = 3
-
-
-def write(path, lines):
-    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
-    return path
 
 
 def settings(**changes):
@@ -50,10 +45,7 @@ def config(**changes):
 @pytest.fixture(scope="module")
 def text(tmp_path_factory):
     folder = tmp_path_factory.mktemp("text")
-    splits = generate_splits(400, 20, 20, SynthConfig(seed=1))
-    write(folder / "train.de", [example.source for example in splits.train])
-    write(folder / "train.en", [example.references[0] for example in splits.train])
-    write(folder / "test.de", [example.source for example in splits.test])
+    write_splits(folder, 400, 20, 20, seed=1)
     return folder
 
 
@@ -142,7 +134,7 @@ def test_a_stopped_training_goes_on_to_the_same_system(text, built, tmp_path, st
 def test_an_occupied_place_is_refused(text, tmp_path, built):
     with pytest.raises(InputError, match="holds a system"):
         train(text / "train.de", text / "train.en", built.folder)
-    write(tmp_path / "mine.txt", ["mine"])
+    write_lines(tmp_path / "mine.txt", ["mine"])
     with pytest.raises(InputError, match="not empty"):
         train(text / "train.de", text / "train.en", tmp_path)
     with pytest.raises(InputError, match="folder"):
@@ -199,7 +191,7 @@ def test_a_fold_is_as_if_its_sentences_had_never_been_there(text, built, sources
     kept = np.flatnonzero(bitext.folds != 1).tolist()
     pairs = list(bitext)
     for side, name in enumerate(("de", "en")):
-        write(tmp_path / f"part.{name}", [pairs[i][side] for i in kept])
+        write_lines(tmp_path / f"part.{name}", [pairs[i][side] for i in kept])
     links = list(read_pharaoh(tmp_path / "all"))
     write_pharaoh(tmp_path / "part", Alignment.of([links[i] for i in kept]))
     part = train(
@@ -324,8 +316,8 @@ def test_raw_text_in_and_out(text, built, tmp_path):
     assert raw.prepare("Der Hund, sieht's!") == "der hund , sieht ' s !"
     assert raw.restore("the dog , sees it .") == "The dog, sees it."
     lines = [line.capitalize().replace(" .", ".") for line in (text / "train.de").read_text().splitlines()[:50]]
-    write(tmp_path / "raw.de", lines)
-    write(tmp_path / "raw.en", (text / "train.en").read_text().splitlines()[:50])
+    write_lines(tmp_path / "raw.de", lines)
+    write_lines(tmp_path / "raw.en", (text / "train.en").read_text().splitlines()[:50])
     raw_config = TrainConfig(settings=settings(), raw=True, lm=EstimateConfig(order=2))
     system = train(tmp_path / "raw.de", tmp_path / "raw.en", tmp_path / "s", config=raw_config)
     assert "." in system.grammar.source_vocab
@@ -336,7 +328,7 @@ def test_raw_text_in_and_out(text, built, tmp_path):
 
 
 def test_a_training_that_fails_at_once_leaves_nothing(text, tmp_path):
-    write(tmp_path / "short", ["one line"])
+    write_lines(tmp_path / "short", ["one line"])
     with pytest.raises(InputError, match="400"):
         train(text / "train.de", tmp_path / "short", tmp_path / "s")
     assert not (tmp_path / "s").exists()

@@ -13,7 +13,6 @@ from dragoman.grammar import RuleViewConfig
 from dragoman.grammar.rule_tables import read_hiero
 from dragoman.lm import EstimateConfig, TrainingText, estimate
 from dragoman.optim import Mert
-from dragoman.synth import SynthConfig, generate_splits
 from dragoman.system import (
     DenseSet,
     HieroSettings,
@@ -26,13 +25,9 @@ from dragoman.system import (
 )
 from dragoman.text import read_lines
 from dragoman.tune import LoopSettings, TuneConfig, tune_system
+from small_text import write_lines, write_splits
 
 HIERO = SystemSettings(model=HieroSettings())
-
-
-def write(path, lines):
-    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
-    return path
 
 
 def config(dense=DenseSet.FULL14, **changes):
@@ -42,10 +37,7 @@ def config(dense=DenseSet.FULL14, **changes):
 @pytest.fixture(scope="module")
 def text(tmp_path_factory):
     folder = tmp_path_factory.mktemp("text")
-    splits = generate_splits(400, 20, 12, SynthConfig(seed=1))
-    for name, examples in (("train", splits.train), ("dev", splits.dev), ("test", splits.test)):
-        write(folder / f"{name}.de", [example.source for example in examples])
-        write(folder / f"{name}.en", [example.references[0] for example in examples])
+    write_splits(folder, 400, 20, 12, seed=1)
     return folder
 
 
@@ -208,7 +200,7 @@ def test_a_grammar_with_labels_becomes_a_system(built, tmp_path):
         "[VP] ||| sieht [NP,1] ||| sees [1] ||| P=0.25 ||| 0-0",
         "[X] ||| [NP,1] [VP,2] ||| [1] [2] ||| P=2 |||",
     ]
-    write(folder / "grammar", rules)
+    write_lines(folder / "grammar", rules)
     built.lm().export_arpa(folder / "lm.arpa")
     system = import_system(
         folder, tmp_path / "system", settings=SystemSettings(model=HieroSettings(dense=DenseSet.CHIANG8))

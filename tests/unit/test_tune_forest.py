@@ -7,21 +7,15 @@ import pytest
 from dragoman.errors import InputError
 from dragoman.lm import EstimateConfig
 from dragoman.optim import OPTIMISERS, ForestMert, LearningContext, LearnsFrom
-from dragoman.synth import SynthConfig, generate_splits
 from dragoman.system import KINDS, SystemSettings, TrainConfig, train
 from dragoman.tune import LoopSettings, TuneConfig, tune_system
+from small_text import write_splits
 
 
 @pytest.fixture(scope="module")
 def text(tmp_path_factory):
     folder = tmp_path_factory.mktemp("text")
-    splits = generate_splits(300, 15, 1, SynthConfig(seed=2))
-    for name, examples in (("train", splits.train), ("dev", splits.dev)):
-        for language, lines in (
-            ("de", [example.source for example in examples]),
-            ("en", [example.references[0] for example in examples]),
-        ):
-            (folder / f"{name}.{language}").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    write_splits(folder, 300, 15, 1, seed=2)
     return folder
 
 

@@ -19,6 +19,7 @@ from dragoman.run import RunFolder
 from dragoman.tune import Decoder, Keep, LoopSettings, Step, tune_decoder
 from dragoman.tune.loop import _Loop
 from pools import pool_of
+from toy_runs import without_times
 
 N_SENTENCES, N_CANDIDATES, N_FEATURES, K = 12, 60, 4, 5
 START = {"f0": 1.0}
@@ -45,9 +46,6 @@ class LinearDecoder(Decoder):
     def score(self, weights):
         v = np.array([weights[f"f{i}"] for i in range(N_FEATURES)])
         return float(np.mean([self.gold[s, np.argmax(self.x[s] @ v)] for s in range(N_SENTENCES)]))
-
-
-TIMES = {"time", "wall_s", "cpu_s", "decode_cpu_s", "statistics_cpu_s"}
 
 
 def measure(pool):
@@ -310,12 +308,6 @@ def test_steps_are_announced():
     steps = []
     tune(LinearDecoder(), settings=LoopSettings(max_rounds=1), on_step=lambda n, step: steps.append((n, step)))
     assert steps == [(1, Step.DECODE), (1, Step.LEARN), (2, Step.DECODE)]
-
-
-def without_times(entries):
-    if isinstance(entries, list):
-        return [without_times(entry) for entry in entries]
-    return {key: value for key, value in entries.items() if key not in TIMES}
 
 
 class KilledError(Exception):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -20,7 +19,6 @@ from dragoman.optim import OnlineLearner, OnlineMira, OnlineRm, Rm, make_optimis
 from dragoman.optim.epochs import visiting_order
 from dragoman.pool import Judge, rerank, with_metric
 from dragoman.settings import describe
-from dragoman.synth import SynthConfig, generate_splits
 from dragoman.system import KINDS, LiveDecoder, System, SystemSettings, TrainConfig, train
 from dragoman.tune import (
     Keep,
@@ -32,25 +30,21 @@ from dragoman.tune import (
 )
 from margin_twin import passive_aggressive
 from pseudo_corpus import PseudoCorpus
+from small_text import write_lines, write_splits
+from toy_runs import what_remains
 
 BLEU = Bleu(smoothing=Smoothing.NONE)
 N_DEV = 12
 
 
-def write(path, lines):
-    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
-    return path
-
-
 @pytest.fixture(scope="module", name="made")
 def made_systems(tmp_path_factory):
     folder = tmp_path_factory.mktemp("made")
-    splits = generate_splits(300, N_DEV, 0, SynthConfig(seed=1))
-    source = write(folder / "train.de", [example.source for example in splits.train])
-    target = write(folder / "train.en", [example.references[0] for example in splits.train])
+    splits = write_splits(folder, 300, N_DEV, 0, seed=1)
+    source, target = folder / "train.de", folder / "train.en"
     # A word that nobody knows is passed through, and there is nothing to say to an empty line.
-    write(folder / "dev.de", [*(example.source + f" fremd{i % 3}" for i, example in enumerate(splits.dev)), ""])
-    write(folder / "dev.en", [*(example.references[0] for example in splits.dev), ""])
+    write_lines(folder / "dev.de", [*(example.source + f" fremd{i % 3}" for i, example in enumerate(splits.dev)), ""])
+    write_lines(folder / "dev.en", [*(example.references[0] for example in splits.dev), ""])
     for kind in KINDS:
         config = TrainConfig(settings=SystemSettings(model=KINDS[kind].settings()), lm=EstimateConfig(order=3))
         train(source, target, folder / kind, config=config)
@@ -232,25 +226,6 @@ def test_what_cannot_be_learned_online_is_refused(made, tmp_path):
     learner = OnlineMira().learner(SystemContext(system, ["das"], [["the"]]))
     with pytest.raises(ValueError, match="counted from 1"):
         learner.learn(with_metric(system.kbest(["das"], 1), BLEU, [["the"]]), system.weights, seed=1, round_number=0)
-
-
-def what_remains(run):
-    """Everything of a run that must not depend on kills, by file."""
-
-    def timeless(value):
-        if isinstance(value, dict):
-            return {key: timeless(item) for key, item in value.items() if key != "time" and not key.endswith("_s")}
-        return [timeless(item) for item in value] if isinstance(value, list) else value
-
-    found = {}
-    for file in sorted(path for path in run.rglob("*") if path.is_file() and path.name != "lock"):
-        text = file.read_bytes()
-        if file.name == "files.json":  # checksums of records with times
-            text = sorted(json.loads(text)["files"])
-        elif file.suffix in {".json", ".jsonl"}:
-            text = [timeless(json.loads(line)) for line in (text.splitlines() if file.suffix == ".jsonl" else [text])]
-        found[str(file.relative_to(run))] = text
-    return found
 
 
 def test_a_killed_run_goes_on_to_the_same_bits(made, tmp_path):

@@ -8,25 +8,16 @@ from dragoman.errors import InputError, MismatchError
 from dragoman.features import Weights
 from dragoman.lm import EstimateConfig
 from dragoman.optim import Mert
-from dragoman.synth import SynthConfig, generate_splits
 from dragoman.system import System, TrainConfig, train
 from dragoman.tune import LoopSettings, SystemDecoder, TuneConfig, tune_system
-
-
-def write(path, lines):
-    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
-    return path
+from small_text import write_lines, write_splits
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("made")
-    splits = generate_splits(400, 20, 0, SynthConfig(seed=1))
-    source = write(folder / "train.de", [example.source for example in splits.train])
-    target = write(folder / "train.en", [example.references[0] for example in splits.train])
-    write(folder / "dev.de", [example.source for example in splits.dev])
-    write(folder / "dev.en", [example.references[0] for example in splits.dev])
-    train(source, target, folder / "system", config=TrainConfig(lm=EstimateConfig(order=3)))
+    write_splits(folder, 400, 20, 0, seed=1)
+    train(folder / "train.de", folder / "train.en", folder / "system", config=TrainConfig(lm=EstimateConfig(order=3)))
     return folder
 
 
@@ -86,8 +77,8 @@ def test_a_stopped_tuning_goes_on_to_the_same_weights(made, tmp_path):
 )
 def test_a_finished_tuning_answers_only_for_itself(made, tmp_path, changed):
     tuned = tune(made, tmp_path / "t", config=config(rounds=1))
-    write(made / "other.de", [line + " ." for line in (made / "dev.de").read_text(encoding="utf-8").splitlines()])
-    write(made / "other.en", [line + " ." for line in (made / "dev.en").read_text(encoding="utf-8").splitlines()])
+    write_lines(made / "other.de", [line + " ." for line in (made / "dev.de").read_text(encoding="utf-8").splitlines()])
+    write_lines(made / "other.en", [line + " ." for line in (made / "dev.en").read_text(encoding="utf-8").splitlines()])
     source, reference = made / changed.pop("source", "dev.de"), made / changed.pop("references", "dev.en")
     with pytest.raises(InputError, match="was started with other settings"):
         tune_system(

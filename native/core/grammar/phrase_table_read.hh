@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/grammar/build.hh"
 #include "core/grammar/phrase_view.hh"
+#include "core/grammar/table_rows.hh"
 #include "core/names/vocab.hh"
 
 namespace dragoman::grammar {
@@ -21,25 +21,23 @@ class MosesTable {
   void add_reordering(std::string_view block, int64_t first_line, const names::WordTable& source,
                       const names::WordTable& target);
 
-  // Writes the tables of a grammar; a pair that stands there twice is an InputError.
-  BuildStats write(const BuildOptions& options, int32_t n_source_words, int32_t n_target_words, Control& control);
-  // Per pair of the tables that were written, its scores. Throws InputError for pairs without reordering scores.
+  BuildStats write(const BuildOptions& options, int32_t n_source_words, int32_t n_target_words,
+                   Control& control) const {
+    return rows_.write(options, n_source_words, n_target_words, 0, control);
+  }
+  // Per pair of the tables that were written, its scores. Throws InputError for duplicates and for pairs without
+  // reordering scores.
   void place(const GrammarTables& tables, std::vector<float>& scores, std::vector<float>& reordering) const;
 
-  int64_t size() const { return static_cast<int64_t>(lines_.size()); }
+  int64_t size() const { return rows_.size(); }
   int n_reordering() const { return n_reordering_; }
 
  private:
-  std::vector<int64_t> source_offsets_{0}, target_offsets_{0}, link_offsets_{0};
-  std::vector<Symbol> source_, target_;
-  std::vector<PhraseLink> links_;
+  TableRows rows_;
   std::vector<float> scores_;
-  std::vector<uint32_t> counts_;
-  std::vector<int64_t> lines_;
   // The reordering table's own rows.
   int n_reordering_ = 0;
-  std::vector<int64_t> reordering_source_offsets_{0}, reordering_target_offsets_{0};
-  std::vector<Symbol> reordering_source_, reordering_target_;
+  RaggedVector<Symbol> reordering_source_, reordering_target_;
   std::vector<float> reordering_;
 };
 

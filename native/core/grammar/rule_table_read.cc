@@ -5,7 +5,6 @@
 
 #include "core/base/number.hh"
 #include "core/grammar/table_text.hh"
-#include "core/grammar/word_counts.hh"
 
 namespace dragoman::grammar {
 
@@ -99,7 +98,7 @@ void RuleTable::add_hiero(std::string_view block, int64_t first_line, names::Wor
 // Unnamed features are numbered, as cdec does it.
 void RuleTable::add_features(std::string_view text, int64_t line) {
   int n_unnamed = 0;
-  const auto first = scores_.size();
+  const auto first = scores_.values.size();
   each_token(text, [&](std::string_view token) {
     const size_t equals = token.rfind('=');
     const bool named = equals != std::string_view::npos;
@@ -108,9 +107,9 @@ void RuleTable::add_features(std::string_view text, int64_t line) {
       throw InputError("expected a number or name=number, not " + quoted(token), line);
     const uint32_t column =
         named ? score(token.substr(0, equals), line) : score("PhraseModel_" + std::to_string(n_unnamed++), line);
-    for (size_t i = first; i < scores_.size(); ++i)
-      if (scores_[i].first == column) throw InputError("the feature " + quoted(token) + " stands there twice", line);
-    scores_.emplace_back(column, to_feature_value(value, line));
+    for (size_t i = first; i < scores_.values.size(); ++i)
+      if (scores_.values[i].first == column) throw InputError("duplicate feature " + quoted(token), line);
+    scores_.values.emplace_back(column, to_feature_value(value, line));
   });
 }
 
@@ -158,26 +157,10 @@ void RuleTable::add_moses(std::string_view block, int64_t first_line, names::Wor
         to.number = from.number;
     }
     if (add_glue(rule)) return;
-    std::array<float, 5> found{};
-    size_t n_scores = 0;
-    each_token(fields[2], [&](std::string_view token) {
-      if (n_scores == 4 && parse_number<double>(token, line) == 2.718)  // a rule penalty, e
-        ++n_scores;
-      else if (n_scores < found.size())
-        found[n_scores++] = parse_log_prob(token, line);
-      else
-        ++n_scores;
-    });
-    if (n_scores < 4 || n_scores > 5)
-      throw InputError("expected four scores, p(f|e) lex(f|e) p(e|f) lex(e|f), not " + std::to_string(n_scores), line);
-    for (const auto& [name, place] : {std::pair{"p_e_f", 2}, {"p_f_e", 0}, {"lex_e_f", 3}, {"lex_f_e", 1}})
-      scores_.emplace_back(score(name, line), found[static_cast<size_t>(place)]);
-    size_t n_counts = 0;
-    if (fields.size() > 4)
-      each_token(fields[4], [&](std::string_view token) {
-        const auto value = parse_number<double>(token, line);
-        if (++n_counts == 3) rule.count = value;
-      });
+    const auto found = parse_moses_scores(fields[2], line);
+    for (size_t i = 0; i < found.size(); ++i)
+      scores_.values.emplace_back(score(std::array{"p_e_f", "p_f_e", "lex_e_f", "lex_f_e"}[i], line), found[i]);
+    if (fields.size() > 4) rule.count = parse_moses_count(fields[4], line);
     add_rule(rule, source, target);
   });
 }
@@ -210,24 +193,23 @@ void RuleTable::add_rule(const Line& rule, names::WordTable& source, names::Word
   for (const Token& token : rule.source) {
     if (token.is_word) {
       store_word(token.word, stored);
-      source_.push_back(source.intern(stored));
+      rows_.source.values.push_back(source.intern(stored));
       continue;
     }
     for (const Token* known : nonterminals)
       if (known->number == token.number)
-        throw InputError("the nonterminal " + std::to_string(token.number) + " stands on the source side twice",
-                         rule.line);
+        throw InputError("duplicate nonterminal " + std::to_string(token.number) + " on the source side", rule.line);
     nonterminals.push_back(&token);
-    source_.push_back(-1 - label(token.label, rule.line));
+    rows_.source.values.push_back(-1 - label(token.label, rule.line));
   }
   if (nonterminals.size() > kMaxNonterminals) throw InputError("more than 100 nonterminals in a rule", rule.line);
-  source_offsets_.push_back(static_cast<int64_t>(source_.size()));
-  target_.push_back(-1 - label(rule.lhs, rule.line));
+  rows_.source.offsets.push_back(static_cast<int64_t>(rows_.source.values.size()));
+  rows_.target.values.push_back(-1 - label(rule.lhs, rule.line));
   std::vector<bool> used(nonterminals.size(), false);
   for (const Token& token : rule.target) {
     if (token.is_word) {
       store_word(token.word, stored);
-      target_.push_back(target.intern(stored));
+      rows_.target.values.push_back(target.intern(stored));
       continue;
     }
     size_t place = 0;
@@ -239,66 +221,23 @@ void RuleTable::add_rule(const Line& rule, names::WordTable& source, names::Word
                            quoted(token.label) + " on the target side",
                        rule.line);
     used[place] = true;
-    target_.push_back(-1 - static_cast<Symbol>(place));
+    rows_.target.values.push_back(-1 - static_cast<Symbol>(place));
   }
   if (std::ranges::find(used, false) != used.end())
     throw InputError("the nonterminals of both sides must be the same, each once", rule.line);
-  target_offsets_.push_back(static_cast<int64_t>(target_.size()));
-  const size_t first = links_.size();
+  rows_.target.offsets.push_back(static_cast<int64_t>(rows_.target.values.size()));
   for (const PhraseLink link : rule.links)
-    if (rule.source[link.source].is_word && rule.target[link.target].is_word) links_.push_back(link);
-  const auto from = links_.begin() + static_cast<int64_t>(first);
-  std::sort(from, links_.end());
-  links_.erase(std::unique(from, links_.end()), links_.end());
-  link_offsets_.push_back(static_cast<int64_t>(links_.size()));
-  score_offsets_.push_back(static_cast<int64_t>(scores_.size()));
-  counts_.push_back(to_occurrences(rule.count, rule.line));
-  lines_.push_back(rule.line);
-}
-
-BuildStats RuleTable::write(const BuildOptions& options, int32_t n_source_words, int32_t n_target_words,
-                            Control& control) {
-  const std::vector<uint8_t> folds(lines_.size(), 0);
-  const ParallelText text{{source_offsets_, source_}, {target_offsets_, target_}, folds};
-  const Ragged<PhraseLink> links{link_offsets_, links_};
-  GrammarBuilder builder(text, options);
-  GrammarBuilder::Writer writer(builder);
-  for (int64_t row = 0; row < size(); ++row) {
-    const auto source = text.source[row], target = text.target[row];
-    writer.add({hash_symbols(source),
-                hash_symbols(target),
-                builder.alignments().key(links[row]),
-                static_cast<uint32_t>(row),
-                0,
-                0,
-                static_cast<uint16_t>(RuleKind::kAdded),
-                static_cast<uint8_t>(source.size()),
-                static_cast<uint8_t>(target.size()),
-                counts_[static_cast<size_t>(row)],
-                {},
-                {}});
-  }
-  writer.flush();
-  // No words are counted; what belongs to them is there and empty.
-  WordCounter(options.folder, options.max_memory_bytes).write(n_source_words, n_target_words, 1, control);
-  return builder.build(control);
+    if (rule.source[link.source].is_word && rule.target[link.target].is_word) rows_.links.values.push_back(link);
+  scores_.offsets.push_back(static_cast<int64_t>(scores_.values.size()));
+  rows_.finish(rule.count, rule.line);
 }
 
 std::vector<float> RuleTable::place(const GrammarTables& tables) const {
-  const size_t n_rules = static_cast<size_t>(tables.n_pairs()), n_scores = score_names_.size();
-  const Ragged<Symbol> sources{source_offsets_, source_}, targets{target_offsets_, target_};
-  std::vector<float> result(n_rules * n_scores, 0);
-  std::vector<int64_t> line_of(n_rules, 0);
-  for (int64_t row = 0; row < size(); ++row) {
-    const int64_t source = tables.find_source(sources[row]), target = tables.find_target(targets[row]);
-    const int64_t rule = source < 0 || target < 0 ? -1 : tables.find_pair(source, target);
-    if (rule < 0) throw_damaged_grammar();
-    const auto r = static_cast<size_t>(rule), at = static_cast<size_t>(row);
-    if (line_of[r]) throw InputError("the rule stands in line " + std::to_string(line_of[r]) + " already", lines_[at]);
-    line_of[r] = lines_[at];
-    for (auto i = static_cast<size_t>(score_offsets_[at]); i < static_cast<size_t>(score_offsets_[at + 1]); ++i)
-      result[r * n_scores + scores_[i].first] = scores_[i].second;
-  }
+  const size_t n_scores = score_names_.size();
+  std::vector<float> result(at(tables.n_pairs()) * n_scores, 0);
+  const std::vector<int64_t> rules = rows_.pairs(tables, "rule");
+  for (int64_t row = 0; row < size(); ++row)
+    for (const auto& [column, value] : scores_[row]) result[at(rules[at(row)]) * n_scores + column] = value;
   return result;
 }
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/grammar/build.hh"
 #include "core/grammar/rule_view.hh"
+#include "core/grammar/table_rows.hh"
 #include "core/names/vocab.hh"
 
 namespace dragoman::grammar {
@@ -24,13 +24,15 @@ class RuleTable {
   // Four probabilities become natural logs in our order.
   void add_moses(std::string_view block, int64_t first_line, names::WordTable& source, names::WordTable& target);
 
-  // Writes the tables of a grammar.
-  BuildStats write(const BuildOptions& options, int32_t n_source_words, int32_t n_target_words, Control& control);
-  // The scores of every rule of the tables that were written, 0 where a line does not say. A rule that stands in the
-  // file twice is an InputError.
+  BuildStats write(const BuildOptions& options, int32_t n_source_words, int32_t n_target_words,
+                   Control& control) const {
+    return rows_.write(options, n_source_words, n_target_words, static_cast<uint16_t>(RuleKind::kAdded), control);
+  }
+  // The scores of every rule of the tables that were written, 0 where a line does not say. Throws InputError for
+  // duplicates.
   std::vector<float> place(const GrammarTables& tables) const;
 
-  int64_t size() const { return static_cast<int64_t>(lines_.size()); }
+  int64_t size() const { return rows_.size(); }
   const std::vector<std::string>& labels() const { return labels_; }
   const std::vector<std::string>& score_names() const { return score_names_; }
   // Labels that glue puts together, in the order of their first mention.
@@ -52,13 +54,8 @@ class RuleTable {
 
   std::string goal_;
   std::vector<std::string> labels_, score_names_, glued_;
-  // Source sides, and target sides with the left-hand label in front, as the grammar has them.
-  std::vector<int64_t> source_offsets_{0}, target_offsets_{0}, link_offsets_{0}, score_offsets_{0};
-  std::vector<Symbol> source_, target_;
-  std::vector<PhraseLink> links_;
-  std::vector<std::pair<uint32_t, float>> scores_;
-  std::vector<uint32_t> counts_;
-  std::vector<int64_t> lines_;
+  TableRows rows_;  // target sides with the left-hand label in front, as in the grammar
+  RaggedVector<std::pair<uint32_t, float>> scores_;
 };
 
 // Names that text needs: of labels and scores.

@@ -21,6 +21,29 @@ float parse_log_prob(std::string_view token, int64_t line) {
   return static_cast<float>(std::max(-100.0, std::log(p)));
 }
 
+std::array<float, 4> parse_moses_scores(std::string_view text, int64_t line) {
+  std::array<float, 5> found{};
+  size_t n = 0;
+  each_token(text, [&](std::string_view token) {
+    const bool is_penalty = n == 4 && parse_number<double>(token, line) == 2.718;
+    if (!is_penalty && n < found.size()) found[n] = parse_log_prob(token, line);
+    ++n;
+  });
+  if (n < 4 || n > 5)
+    throw InputError("expected four scores, p(f|e) lex(f|e) p(e|f) lex(e|f), not " + std::to_string(n), line);
+  return {found[2], found[0], found[3], found[1]};
+}
+
+double parse_moses_count(std::string_view text, int64_t line) {
+  double count = 1;
+  size_t n = 0;
+  each_token(text, [&](std::string_view token) {
+    const auto value = parse_number<double>(token, line);
+    if (++n == 3) count = value;
+  });
+  return count;
+}
+
 void store_word(std::string_view word, std::string& stored) {
   stored.clear();
   if (word.starts_with('\\')) names::escape_word(names::unescape_word(word), stored);

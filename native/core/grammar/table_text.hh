@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdint>
 #include <string>
@@ -56,6 +57,11 @@ Number parse_number(std::string_view token, int64_t line) {
 
 // The natural log of a probability. Moses prints tiny ones as 0 and floors them at e^-100 when it reads them.
 float parse_log_prob(std::string_view token, int64_t line);
+
+// The scores p(f|e) lex(f|e) p(e|f) lex(e|f) of Moses' tables, as logs in our order; old tables add a penalty, e.
+std::array<float, 4> parse_moses_scores(std::string_view text, int64_t line);
+// The joint count of Moses' tables, the third of their counts; 1 if it is missing.
+double parse_moses_count(std::string_view text, int64_t line);
 
 // A word's stored form; in tables that we wrote words have it already.
 void store_word(std::string_view word, std::string& stored);

@@ -63,6 +63,11 @@ int64_t GrammarTables::find_source(std::span<const Symbol> symbols) const {
 
 int64_t GrammarTables::find_target(std::span<const Symbol> symbols) const { return find_row(targets, symbols); }
 
+int64_t GrammarTables::find_pair(std::span<const Symbol> source, std::span<const Symbol> target) const {
+  const int64_t s = find_source(source), t = find_target(target);
+  return s < 0 || t < 0 ? -1 : find_pair(s, t);
+}
+
 int64_t GrammarTables::find_pair(int64_t source, int64_t target) const {
   const auto row = pair_targets[source];
   const auto at = std::lower_bound(row.begin(), row.end(), target);

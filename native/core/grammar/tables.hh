@@ -94,6 +94,7 @@ struct GrammarTables {
   int64_t find_source(std::span<const Symbol> symbols) const;
   int64_t find_target(std::span<const Symbol> symbols) const;
   int64_t find_pair(int64_t source, int64_t target) const;
+  int64_t find_pair(std::span<const Symbol> source, std::span<const Symbol> target) const;
   int64_t source_of_pair(int64_t pair) const;
   int64_t target_of_pair(int64_t pair) const;
   // The children [begin, end) of a trie node, ordered by symbol.

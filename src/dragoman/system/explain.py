@@ -98,7 +98,7 @@ class Explanation:
 
 
 def explain(
-    translator: Translator, sentence: str, weights: Weights, *, preset: Preset = Preset.DEFAULT
+    translator: Translator[Any], sentence: str, weights: Weights, *, preset: Preset = Preset.DEFAULT
 ) -> Explanation | None:
     """An explanation of the best translation of a sentence; None if it has no words."""
     best = translator.forests([sentence], weights, preset=preset)[0].best(weights)
@@ -107,7 +107,7 @@ def explain(
     return explanation_of(translator, sentence, best, weights)
 
 
-def explanation_of(translator: Translator, sentence: str, derivation: Derivation, weights: Weights) -> Explanation:
+def explanation_of(translator: Translator[Any], sentence: str, derivation: Derivation, weights: Weights) -> Explanation:
     """An explanation of a derivation of a sentence."""
     words = split_tokens(sentence)
     pieces = []

@@ -13,7 +13,7 @@ from dragoman.grammar import Grammar, extract_rules, is_nonterminal
 from dragoman.lm import LanguageModel
 from dragoman.search import ChartConfig, ChartDecoder, ChartFeatures, RuleBatch, RuleOptionBuilder, RuleRescorer
 from dragoman.system.settings import DenseSet, HieroSettings, SystemSettings
-from dragoman.system.translator import Preset, SearchTranslator
+from dragoman.system.translator import Preset, Translator
 from dragoman.types import Int64Array, PathLike, Progress
 
 __all__ = ["HieroTranslator", "chart_features", "extract", "start_weights"]
@@ -25,7 +25,7 @@ _CONFIGS = {
 }
 
 
-class HieroTranslator(SearchTranslator[RuleBatch]):
+class HieroTranslator(Translator[RuleBatch]):
     """Rules from a view of the grammar, then chart decoding.
 
     `word_counts` (by id) of the training text say which words are frequent to templates.

@@ -38,7 +38,7 @@ class MakeTranslator(Protocol):
         *,
         fold: int | None = None,
         word_counts: tuple[Int64Array, Int64Array] | None = None,
-    ) -> Translator:
+    ) -> Translator[Any]:
         """`word_counts` (by id) of the training text say which words are frequent to templates."""
         ...
 

@@ -16,7 +16,7 @@ from dragoman.search import (
     PhraseOptionBuilder,
 )
 from dragoman.system.settings import PhraseSettings, SystemSettings
-from dragoman.system.translator import Preset, SearchTranslator
+from dragoman.system.translator import Preset, Translator
 from dragoman.types import Int64Array, PathLike, Progress
 
 __all__ = ["PhraseTranslator", "extract", "start_weights"]
@@ -28,7 +28,7 @@ _CONFIGS = {
 }
 
 
-class PhraseTranslator(SearchTranslator[PhraseBatch]):
+class PhraseTranslator(Translator[PhraseBatch]):
     """Options from a view of the grammar, then stack decoding.
 
     `word_counts` (by id) of the training text say which words are frequent to templates.

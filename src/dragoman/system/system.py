@@ -34,7 +34,7 @@ _BATCH = 256
 class SystemView:
     """A system over all data, or all but one fold: a translator with weights."""
 
-    def __init__(self, translator: Translator, weights: Weights) -> None:
+    def __init__(self, translator: Translator[Any], weights: Weights) -> None:
         self.translator = translator
         self.weights = weights
 
@@ -182,7 +182,7 @@ class System(SystemView):
         """How raw text becomes tokens of this system and back."""
         return RawText(self.settings.text)
 
-    def _translator(self, fold: int | None, weights: Weights) -> Translator:
+    def _translator(self, fold: int | None, weights: Weights) -> Translator[Any]:
         make = kind_named(self.settings.kind).translator
         counts = self._word_counts()
         return make(self.grammar, self.lm(fold), self.settings, weights.index, fold=fold, word_counts=counts)

@@ -13,7 +13,7 @@ from dragoman.forest import Derivation, Forest, KBest
 from dragoman.search.decoder import Batch, Decoder
 from dragoman.types import Float64Array, Progress
 
-__all__ = ["PreparedSentences", "Preset", "SearchTranslator", "Translator"]
+__all__ = ["PreparedSentences", "Preset", "Translator"]
 
 Made = TypeVar("Made", covariant=True)
 
@@ -26,63 +26,6 @@ class Preset(StrEnum):
     ACCURATE = "accurate"
 
 
-class Translator(Protocol):
-    """Tables and a decoder, for one view of the data. Keeps no weights between calls; thread-safe."""
-
-    index: FeatureIndex
-    """The index of weights and features. Grows with new sparse features."""
-    vocab: Vocab
-    """The target vocabulary."""
-
-    def dense(self) -> tuple[str, ...]: ...
-
-    def forests(
-        self,
-        sentences: Sequence[str],
-        weights: Weights | Float64Array,
-        *,
-        preset: Preset = Preset.DEFAULT,
-        n_threads: int = 1,
-        progress: Progress | None = None,
-    ) -> list[Forest]:
-        """The search space of each sentence of tokens."""
-        ...
-
-    def kbest(
-        self,
-        sentences: Sequence[str],
-        weights: Weights | Float64Array,
-        k: int,
-        *,
-        distinct: bool = False,
-        grow: bool = True,
-        preset: Preset = Preset.DEFAULT,
-        n_threads: int = 1,
-        progress: Progress | None = None,
-    ) -> tuple[KBest, Vocab]:
-        """The k best candidates of each, and the vocabulary of their words, those that passed through included.
-
-        Without `grow`, sparse features that the index lacks, which weigh nothing, are left out.
-        """
-        ...
-
-    def prepare(self, sentences: Sequence[str], *, preset: Preset = Preset.DEFAULT) -> PreparedSentences:
-        """Sentences to be searched again and again; the index learns all features that they can have."""
-        ...
-
-    def alignment(self, derivation: Derivation) -> list[tuple[int, int]]:
-        """Word links (source, target position) of a derivation that came from this translator's forests."""
-        ...
-
-
-class PreparedSentences(Protocol):
-    """Sentences with prebuilt options, so that a call costs little more than its search. Thread-safe."""
-
-    def vocab(self, sentence: int) -> Vocab: ...
-
-    def kbest(self, sentence: int, weights: Float64Array, k: int, *, distinct: bool = False) -> KBest: ...
-
-
 class Builder(Protocol[Made]):
     """From sentences to a decoder's options."""
 
@@ -91,8 +34,11 @@ class Builder(Protocol[Made]):
     ) -> Made: ...
 
 
-class SearchTranslator(ABC, Generic[Batch]):
-    """The shared base of translators: options from a builder, then search by a decoder of the preset."""
+class Translator(ABC, Generic[Batch]):
+    """Tables and a decoder, for one view of the data: options from a builder, then search.
+
+    Keeps no weights between calls; thread-safe. `index` grows with new sparse features; `vocab` is the target side's.
+    """
 
     def __init__(self, index: FeatureIndex, vocab: Vocab, builder: Builder[Batch], dense: Sequence[str]) -> None:
         self.index = index
@@ -107,6 +53,10 @@ class SearchTranslator(ABC, Generic[Batch]):
     def new_decoder(self, preset: Preset) -> Decoder[Batch]:
         """A decoder with the search effort of the preset."""
 
+    @abstractmethod
+    def alignment(self, derivation: Derivation) -> list[tuple[int, int]]:
+        """Word links (source, target position) of a derivation that came from this translator's forests."""
+
     def dense(self) -> tuple[str, ...]:
         return self._dense
 
@@ -119,6 +69,7 @@ class SearchTranslator(ABC, Generic[Batch]):
         n_threads: int = 1,
         progress: Progress | None = None,
     ) -> list[Forest]:
+        """The search space of each sentence of tokens."""
         batch = self._builder.build(sentences, n_threads=n_threads)
         return self._decoder(preset).decode(batch, weights, n_threads=n_threads, progress=progress)
 
@@ -134,12 +85,17 @@ class SearchTranslator(ABC, Generic[Batch]):
         n_threads: int = 1,
         progress: Progress | None = None,
     ) -> tuple[KBest, Vocab]:
+        """The k best candidates of each, and the vocabulary of their words, including words copied from the source.
+
+        Without `grow`, sparse features that are not in the index, whose weight is 0, are left out.
+        """
         batch = self._builder.build(sentences, grow=grow, n_threads=n_threads)
         best = self._decoder(preset).kbest(batch, weights, k, distinct=distinct, n_threads=n_threads, progress=progress)
         return best, self.vocab.extended(batch.own_words)
 
-    def prepare(self, sentences: Sequence[str], *, preset: Preset = Preset.DEFAULT) -> PreparedSentences:
-        return _Prepared(self._decoder(preset), [self._builder.build([sentence]) for sentence in sentences])
+    def prepare(self, sentences: Sequence[str], *, preset: Preset = Preset.DEFAULT) -> PreparedSentences[Batch]:
+        """Sentences that are searched again and again; all their features are added to the index."""
+        return PreparedSentences(self._decoder(preset), [self._builder.build([sentence]) for sentence in sentences])
 
     def _decoder(self, preset: Preset) -> Decoder[Batch]:
         if preset not in self._decoders:
@@ -147,7 +103,9 @@ class SearchTranslator(ABC, Generic[Batch]):
         return self._decoders[preset]
 
 
-class _Prepared(Generic[Batch]):
+class PreparedSentences(Generic[Batch]):
+    """Sentences with prebuilt options, so that a call costs little more than its search. Thread-safe."""
+
     def __init__(self, decoder: Decoder[Batch], batches: Sequence[Batch]) -> None:
         self._decoder = decoder
         self._batches = batches
