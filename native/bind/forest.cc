@@ -125,7 +125,6 @@ void bind_forest(nb::module_& m) {
   nb::class_<forest::Forest>(m, "Forest", "A packed search space; the last node is the goal.")
       .def_prop_ro("n_nodes", &forest::Forest::n_nodes)
       .def_prop_ro("n_edges", &forest::Forest::n_edges)
-      .def_prop_ro("n_instances", &forest::Forest::n_instances)
       .def_prop_ro("n_bytes", &forest::Forest::n_bytes)
       .def("arrays", &arrays_of, "What forest_of_arrays takes.")
       .def(

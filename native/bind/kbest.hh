@@ -9,6 +9,11 @@
 
 namespace dragoman::bind {
 
+// The caller's weights are live and may change while other threads run: a call works on what they are now.
+inline std::vector<double> copy_of(const In<double>& weights) {
+  return {weights.data(), weights.data() + weights.size()};
+}
+
 inline nb::tuple to_tuple(forest::KBestLists&& lists) {
   return nb::make_tuple(to_numpy(std::move(lists.first)), to_numpy(std::move(lists.scores)),
                         to_numpy(std::move(lists.token_offsets)), to_numpy(std::move(lists.tokens)),

@@ -389,7 +389,6 @@ _KBest = tuple[
 class Forest:
     n_nodes: int
     n_edges: int
-    n_instances: int
     n_bytes: int
     def arrays(self) -> _ForestArrays: ...
     def edge_scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]: ...
