@@ -20,6 +20,7 @@ import typing
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import Any, TypeVar
 
 from dragoman.errors import InputError
@@ -361,14 +362,17 @@ def _text(value: Any) -> str:
 
 @cache
 def _meanings(cls: Any) -> dict[str, str]:
-    """The first sentence of the text below each field."""
+    """The first sentence of the text below each field; none for a class without a source file, as in a notebook."""
     found: dict[str, str] = {}
     for kind in reversed(cls.__mro__):
         if not dataclasses.is_dataclass(kind):
             continue
-        (node,) = ast.parse(textwrap.dedent(inspect.getsource(typing.cast(type, kind)))).body
-        assert isinstance(node, ast.ClassDef)
-        for field, after in zip(node.body, node.body[1:], strict=False):
+        try:
+            nodes = ast.parse(textwrap.dedent(inspect.getsource(typing.cast(type, kind)))).body
+        except (OSError, TypeError, SyntaxError):
+            continue
+        body = nodes[0].body if nodes and isinstance(nodes[0], ast.ClassDef) else []
+        for field, after in pairwise(body):
             if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(after, ast.Expr):
                 text = ast.literal_eval(after.value)
                 found[field.target.id] = re.split(r"(?<=\.)\s", " ".join(str(text).split()), maxsplit=1)[0]

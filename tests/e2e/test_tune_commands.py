@@ -43,6 +43,16 @@ def test_tuning_then_reranking_finds_the_references(dragoman, lists, method, fil
     assert chosen.out.splitlines() == REFERENCES
 
 
+def test_weights_on_standard_output_are_alone_there(dragoman, lists, tmp_path):
+    words = ["tune", "--nbest", "nbest", "-r", "ref", "--weights", "start", "-o"]
+    dragoman(*words, "w.tsv", "-q")
+    done = dragoman(*words, "-")
+    assert done.out == (tmp_path / "w.tsv").read_text()
+    assert "bleu: " in done.err
+    for more in (["--json"], ["--method", "all"]):
+        assert "standard output" in dragoman(*words, "-", *more, status=2).err
+
+
 def test_an_external_score_can_be_maximised(dragoman, lists):
     words = ["--nbest", "lists.jsonl", "--external", "comet", "-o", "w.tsv", "--json"]
     assert dragoman("tune", *words).json["score_after"] == pytest.approx(0.45)

@@ -110,6 +110,13 @@ def test_an_inlined_record_shares_the_names_of_the_outer_one():
     assert make_optimiser("online-rm", {"bound": 2, "batch": 3}) == OnlineRm(margin=Rm(bound=2.0), batch=3)
 
 
+def test_a_class_without_a_source_file_is_described_too():
+    names = {"dataclass": dataclass, "__name__": "__main__"}
+    exec("@dataclass\nclass Mine:\n    size: int = 3\n", names)
+    (setting,) = describe(names["Mine"])
+    assert (setting.name, setting.default, setting.meaning) == ("size", "3", "")
+
+
 def test_descriptions_have_real_defaults_allowed_values_and_meanings():
     found = {setting.name: setting for setting in describe(Outer)}
     assert (found["limit"].default, found["limit"].meaning) == ("7, or 9 on Sundays", "How far to go.")

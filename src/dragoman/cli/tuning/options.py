@@ -203,6 +203,8 @@ class TuneOptions(ListOptions):
             raise InputError("--resume continues a run; name its folder with --run")
         if self.online and (self.comparing or self.system is None):
             raise InputError("--online decodes while it learns, which needs one method and a system; give --system")
+        if str(self.out) == "-" and (self.json or self.comparing or self.system is not None):
+            raise InputError("weights cannot go to standard output with --json, --method all or --system; name a file")
         if self.fast and self.accurate:
             raise InputError("choose one of --fast and --accurate")
         if self.template is not None and self.weights_format is not WeightFormat.MOSES_INI:

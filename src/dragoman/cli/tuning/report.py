@@ -92,11 +92,12 @@ def report(session: Session, options: TuneOptions, result: Mapping[str, Any], ou
         session.say(f"note: {note}")
     before, after = result["score_before"], result["score_after"]
     rounds = result["rounds"]
+    show = session.say if str(out) == "-" else session.show  # standard output holds the weights
     if len(rounds) > 1:
-        session.show(f"stopped after round {len(rounds)}: {result['stopped']}; kept round {result['best_round']}")
+        show(f"stopped after round {len(rounds)}: {result['stopped']}; kept round {result['best_round']}")
     cpu = f"{result['cpu_s']:.1f} CPU seconds"
     name = f"{result['metric']}{'' if result['higher_is_better'] else ' ↓'}"
-    session.show(f"{name}: {options.shown(before)} -> {options.shown(after)} ({cpu}); weights in {out}")
+    show(f"{name}: {options.shown(before)} -> {options.shown(after)} ({cpu}); weights in {out}")
     fields = {name: value for name, value in result.items() if name != "dense"}
     scores = {
         "score_before": options.points(before),
