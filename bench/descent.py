@@ -56,10 +56,12 @@ def _learner(method: str, store: _core.ListStore) -> tuple[_core.Learner, _core.
     """What the defaults of a method come to: plain steps of 0.1; or conditioned steps of 1 with a penalty."""
     start = np.zeros(N_FEATURES)
     if method == "xbleu":
-        return _core.Learner(start, len(store), NONE, NONE, 0.1, 0.0, 0.0, False, False), _core.expected_gain_loss(1.0)
+        return _core.Learner(start, len(store), NONE, NONE, 0.1, 0.0, 0.0, False, False), _core.list_loss(
+            "expected-gain", 1.0
+        )
     rates = 1 / np.maximum(store.list_counts(), 1)
     learner = _core.Learner(start, len(store), rates, rates.copy(), 1.0, 0.0, 0.001, False, False)
-    return learner, _core.soft_ramp_loss(20.0)
+    return learner, _core.list_loss("soft-ramp", 20.0)
 
 
 def _scipy_slopes(method: str, scores: Float64Array, gains: Float64Array) -> Float64Array:
