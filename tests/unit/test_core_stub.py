@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import dragoman
@@ -27,3 +28,9 @@ def test_every_method_is_declared_and_exists():
             methods |= {i.target.id for i in node.body if isinstance(i, ast.AnnAssign)}
             methods |= {target.id for i in node.body if isinstance(i, ast.Assign) for target in i.targets}
             assert public(methods) == public(vars(getattr(_core, node.name))), node.name
+
+
+def test_benchmarks_call_what_exists():
+    for path in sorted((Path(__file__).parents[2] / "bench").glob("*.py")):
+        called = set(re.findall(r"\b_core\.(\w+)", path.read_text(encoding="utf-8")))
+        assert called <= set(vars(_core)), path.name

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from batches import views_of
 from dragoman.corpus import Vocab
 from dragoman.features import FeatureIndex, Weights
 from dragoman.grammar import Reordering, ReorderingKind
@@ -149,3 +150,15 @@ def test_options_that_do_not_fit_are_refused(name, value):
     assert made.kbest(PhraseBatch.from_arrays(**good), weights, 1).n_sentences == 2
     with pytest.raises(ValueError, match=r"translation options|features"):
         made.kbest(PhraseBatch.from_arrays(**{**good, name: value}), weights, 1)
+
+
+def test_views_are_read_only_and_outlive_their_batch():
+    batch = random_options([5, 3])
+    views = {name: view for name, view in views_of(batch).items() if isinstance(view, np.ndarray)}
+    before = {name: view.copy() for name, view in views.items()}
+    del batch
+    others = [random_options([5, 3], seed=seed) for seed in range(20)]  # where the memory would be used again
+    assert len(others) == 20
+    for name, view in views.items():
+        assert np.array_equal(view, before[name])
+        assert view.size == 0 or not view.flags.writeable, name
