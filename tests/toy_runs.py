@@ -49,9 +49,13 @@ def tune_inside(folder, run, max_rounds=2):
 
 
 def without_times(value, *more):
-    """A record without what differs from run to run: times, and `more` keys."""
+    """A record without what differs from run to run: times, their checksum, and `more` keys."""
     if isinstance(value, dict):
-        kept = {key for key in value if not f"_{key}".endswith(("_time", "_wall_s", "_cpu_s")) and key not in more}
+        kept = {
+            key
+            for key in value
+            if not f"_{key}".endswith(("_time", "_checksum", "_wall_s", "_cpu_s")) and key not in more
+        }
         return {key: without_times(value[key], *more) for key in value if key in kept}
     return [without_times(item, *more) for item in value] if isinstance(value, list) else value
 
