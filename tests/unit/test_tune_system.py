@@ -71,7 +71,7 @@ def test_a_stopped_tuning_goes_on_to_the_same_weights(made, tmp_path):
         {"seed": 9},
         {"source": "other.de"},
         {"references": "other.en"},
-        {"weights": Weights.from_dict({"lm": 1.0})},
+        {"start": {"lm": 1.0}},
     ],
     ids=str,
 )
@@ -79,7 +79,10 @@ def test_a_finished_tuning_answers_only_for_itself(made, tmp_path, changed):
     tuned = tune(made, tmp_path / "t", config=config(rounds=1))
     write_lines(made / "other.de", [line + " ." for line in (made / "dev.de").read_text(encoding="utf-8").splitlines()])
     write_lines(made / "other.en", [line + " ." for line in (made / "dev.en").read_text(encoding="utf-8").splitlines()])
+    changed = dict(changed)
     source, reference = made / changed.pop("source", "dev.de"), made / changed.pop("references", "dev.en")
+    if start := changed.pop("start", None):
+        changed["weights"] = Weights.from_dict(start)
     with pytest.raises(InputError, match="was started with other settings"):
         tune_system(
             made / "system", source, [reference], tmp_path / "t", config=config(rounds=1), resume=True, **changed
