@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from dragoman.cli.declared import takes
-from dragoman.cli.lists import ListOptions
+from dragoman.cli.list_options import ListOptions
 from dragoman.cli.session import Json, Quiet, Session, Summary, Threads, check_outputs
 from dragoman.errors import InputError
 from dragoman.features import describe_fit, unite_weights

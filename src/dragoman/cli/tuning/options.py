@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from dragoman.cli.lists import ListOptions
+from dragoman.cli.list_options import ListOptions
 from dragoman.cli.session import Json, Quiet, Seed, Threads
 from dragoman.errors import InputError
 from dragoman.features import WeightFormat
