@@ -10,7 +10,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from dragoman.errors import InputError
 
-__all__ = ["Command", "Group", "command_group", "limit_numbers", "summary"]
+__all__ = ["Command", "Group", "LeadingCommand", "command_group", "leading_group", "limit_numbers", "summary"]
 
 # Everything else must fit into what the native core counts with.
 _GREATEST = {"seed": 2**63 - 1, "threads": 4096, "bootstrap": 1_000_000, "trials": 1_000_000}
@@ -43,9 +43,44 @@ class Group(TyperGroup):
             formatter.write_dl([(name, summary(command)) for name, command in self.commands.items()])
 
 
+class LeadingCommand(Command):
+    """The first command of a LeadingGroup; its help names the others."""
+
+    def format_usage(self, ctx: Any, formatter: Any) -> None:
+        """Write the usage without a name of its own."""
+        formatter.write_usage(ctx.command_path.strip(), " ".join(self.collect_usage_pieces(ctx)))
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the options, then the other commands."""
+        super().format_options(ctx, formatter)
+        others = {name: command for name, command in ctx.parent.command.commands.items() if command is not self}
+        with formatter.section(f"Commands ({ctx.command_path.strip()} COMMAND --help)"):
+            formatter.write_dl([(name, summary(command)) for name, command in others.items()])
+
+
+class LeadingGroup(Group):
+    """A group whose first command is meant where none is named: `lists SYSTEM` beside `lists info LISTS`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Name the first command where the first word is no command."""
+        if args and args[0] not in self.commands:
+            args = [next(iter(self.commands)), *args]
+        return super().parse_args(ctx, args)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command of the first word; the first command goes by the group's name alone."""
+        name, command, rest = super().resolve_command(ctx, args)
+        return (None if isinstance(command, LeadingCommand) else name), command, rest
+
+
 def command_group(text: str) -> typer.Typer:
     """A command that has commands of its own."""
     return typer.Typer(cls=Group, no_args_is_help=True, add_completion=False, help=text, rich_markup_mode=None)
+
+
+def leading_group(text: str) -> typer.Typer:
+    """A command that has commands of its own beside what it does itself, its first one (a LeadingCommand)."""
+    return typer.Typer(cls=LeadingGroup, no_args_is_help=True, add_completion=False, help=text, rich_markup_mode=None)
 
 
 def summary(command: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dragoman.engine.base import Engine, Job
 from dragoman.engine.local import LocalEngine
+from dragoman.engine.part import Part
 from dragoman.engine.tree import Node, TreeSum
 
-__all__ = ["Engine", "Job", "LocalEngine", "Node", "TreeSum"]
+__all__ = ["Engine", "Job", "LocalEngine", "Node", "Part", "TreeSum"]
