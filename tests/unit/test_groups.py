@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import pytest
 import typer
 from typer.testing import CliRunner
@@ -9,12 +11,15 @@ from typer.testing import CliRunner
 from dragoman.cli.groups import LeadingCommand, leading_group
 
 
+Folder = Annotated[str, typer.Argument(metavar="FOLDER")]
+
+
 @pytest.fixture
 def run():
     app = leading_group("Make things.")
 
     @app.command(cls=LeadingCommand)
-    def make(folder: str, out: str = typer.Option("here", "--out", "-o")) -> None:
+    def make(folder: Folder, out: str = typer.Option("here", "--out", "-o")) -> None:
         """Make things.
 
         Example: things folder
@@ -22,7 +27,7 @@ def run():
         typer.echo(f"made {folder} {out}")
 
     @app.command()
-    def info(folder: str) -> None:
+    def info(folder: Folder) -> None:
         """About things."""
         typer.echo(f"about {folder}")
 
