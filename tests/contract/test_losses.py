@@ -7,7 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dragoman.errors import InputError
 from dragoman.features import Weights
+from dragoman.metric import Bleu
+from dragoman.optim import LOSSES as NAMES
 from dragoman.optim import (
     ExpectedGain,
     HingeLoss,
@@ -22,6 +25,7 @@ from dragoman.optim import (
     StructuredHinge,
     Update,
     descend,
+    make_loss,
 )
 from pools import random_pool
 
@@ -94,3 +98,31 @@ def test_a_step_of_rampion_goes_against_its_gradient(ramp):
     moved = method.optimise(pool, start, seed=1).weights.values - start.values
     loss = RampLoss(metric=pool.metric, ramp=ramp, gain_scale=method.gain_scale)
     assert -moved / step == pytest.approx(dense_gradient(loss, pool, start.values), abs=1e-4)
+
+
+def test_every_method_that_lowers_a_loss_can_name_it():
+    assert set(NAMES) == set(LOSSES)
+    for name in NAMES:
+        assert type(make_loss(name, Bleu())) is LOSSES[name]
+
+
+def test_a_loss_has_the_settings_of_its_method():
+    assert make_loss("softramp", Bleu(), {"cost_scale": 7}).cost_scale == 7
+    assert make_loss("svm", Bleu(), {"sentence_bleu": {"grounded": True}}).sentence_bleu.grounded
+    assert make_loss("rm", Bleu(), {"aggressiveness": 0.1, "bound_step": 0.2}).bound_weight == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "message"),
+    [
+        ("mert", {}, "there is no loss 'mert'"),
+        ("soft-ramp", {}, "did you mean softramp"),
+        ("softramp", {"step": 3}, "the loss of softramp does not depend on its setting 'step'"),
+        ("softramp", {"cost_scale": 7, "l2": 3}, "does not depend on its setting 'l2'"),
+        ("softramp", {"gamma": 3}, "softramp has no setting 'gamma'"),
+        ("xbleu", {"gamma": -1}, "must be positive"),
+    ],
+)
+def test_what_a_loss_cannot_be_asked_for(name, settings, message):
+    with pytest.raises(InputError, match=message):
+        make_loss(name, Bleu(), settings)

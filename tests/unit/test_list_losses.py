@@ -212,10 +212,10 @@ def test_native_losses_are_known_by_their_names():
 
 def test_external_gains_are_brought_to_a_common_scale():
     pool = pool_of([[({"a": 1.0}, 30.0), ({"b": 1.0}, 70.0)], [], [({"a": 1.0}, -500.0)], [({}, 0.0), ({}, 0.0)]])
-    assert gain_scale(pool) == pytest.approx(2 / 40)
+    assert gain_scale(pool.metric, pool.shards) == pytest.approx(2 / 40)
     bleu = random_pool(9, bleu=True)
     assert isinstance(bleu.metric, Bleu)
-    assert gain_scale(bleu) == 1
+    assert gain_scale(bleu.metric, bleu.shards) == 1
     loss = ExpectedGain(metric=pool.metric, gain_scale=2 / 40)
     assert loss.gains(pool.shards[0]).tolist() == [1.5, 3.5, -25.0, 0.0, 0.0]
 

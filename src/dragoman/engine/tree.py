@@ -60,7 +60,7 @@ class TreeSum(Generic[T]):
     def missing(self, n_shards: int) -> list[tuple[int, int]]:
         """Ranges of shards, of the first `n_shards`, that are not there."""
         ends = [0, *(node.end for node in self._nodes)]
-        begins = [*(node.first for node in self._nodes), n_shards]
+        begins = [*(min(node.first, n_shards) for node in self._nodes), n_shards]
         return [(end, begin) for end, begin in zip(ends, begins, strict=True) if end < begin]
 
     def total(self) -> T:

@@ -16,7 +16,15 @@ from dragoman.optim.online import OnlineLearner, OnlineMira, OnlineRm
 from dragoman.optim.perceptron import Perceptron, PerceptronLoss
 from dragoman.optim.pro import Acceptance, Prior, Pro, Scaling
 from dragoman.optim.rampion import Ramp, Rampion, RampLoss
-from dragoman.optim.registry import LIST_METHODS, OPTIMISERS, make_optimiser, method_name, method_named
+from dragoman.optim.registry import (
+    LIST_METHODS,
+    LOSSES,
+    OPTIMISERS,
+    make_loss,
+    make_optimiser,
+    method_name,
+    method_named,
+)
 from dragoman.optim.rm import RelativeMarginLoss, Rm
 from dragoman.optim.softramp import SoftRamp, SoftRampLoss
 from dragoman.optim.svm import StructuredHinge, Svm
@@ -25,6 +33,7 @@ from dragoman.optim.xbleu import ExpectedGain, Xbleu
 
 __all__ = [
     "LIST_METHODS",
+    "LOSSES",
     "OPTIMISERS",
     "Acceptance",
     "Background",
@@ -71,6 +80,7 @@ __all__ = [
     "Xbleu",
     "descend",
     "gain_scale",
+    "make_loss",
     "make_optimiser",
     "method_name",
     "method_named",

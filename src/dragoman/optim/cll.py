@@ -20,15 +20,17 @@ deviation within lists, which is also what the prior then penalises.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from dragoman import _core
 from dragoman.errors import InputError
+from dragoman.metric import Metric
 from dragoman.optim.descent import Descent
 from dragoman.optim.gains import gain_scale
 from dragoman.optim.list_loss import ListLoss
 from dragoman.optim.update import Update
-from dragoman.pool import Pool, metric_of
+from dragoman.pool import Shard
 from dragoman.settings import about
 
 __all__ = ["Cll", "OracleLikelihood"]
@@ -72,10 +74,10 @@ class Cll(Descent):
         l2 = 1 / self.variance
         return Update(step=self.step, decay=self.step * l2, l2=l2, batch=self.batch, averaged=True)
 
-    def loss(self, pool: Pool) -> OracleLikelihood:
-        """The loss for a pool's metric."""
+    def loss(self, metric: Metric, shards: Sequence[Shard] = ()) -> OracleLikelihood:
+        """What a step reduces, for these shards' gains."""
         return OracleLikelihood(
-            metric=metric_of(pool),
+            metric=metric,
             sentence_bleu=self.sentence_bleu,
-            gain_scale=gain_scale(pool),
+            gain_scale=gain_scale(metric, shards),
         )

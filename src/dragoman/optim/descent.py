@@ -19,13 +19,13 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from dragoman.features import Weights
-from dragoman.metric import SentenceBleu
+from dragoman.metric import Metric, SentenceBleu
 from dragoman.optim.base import Learned, Optimiser, Problem, Result
 from dragoman.optim.epochs import Split, Stopping, run_epochs
 from dragoman.optim.list_loss import ListLoss
@@ -33,7 +33,7 @@ from dragoman.optim.loss import Loss
 from dragoman.optim.prepared import Prepared, prepare
 from dragoman.optim.steps import Losses, Steps, losses_of
 from dragoman.optim.update import Update
-from dragoman.pool import Pool
+from dragoman.pool import Pool, Shard
 from dragoman.types import Float64Array, Int64Array
 
 __all__ = ["Descent", "descend"]
@@ -77,8 +77,8 @@ class Descent(Optimiser):
         self.stopping()
 
     @abstractmethod
-    def loss(self, pool: Pool) -> ListLoss:
-        """The loss for a pool's metric."""
+    def loss(self, metric: Metric, shards: Sequence[Shard] = ()) -> ListLoss:
+        """What a step reduces, for these shards' gains."""
 
     @abstractmethod
     def update(self) -> Update:
@@ -93,7 +93,7 @@ class Descent(Optimiser):
         )
 
     def _learn(self, problem: Problem) -> Learned:
-        loss = self.loss(problem.pool)
+        loss = self.loss(problem.metric, problem.pool.shards)
         return _descend(problem, loss, self.update(), self.stopping(), self.freeze_dense, self.rescale)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dragoman.metric import Metric, SentenceBleu
-from dragoman.pool import Pool, Shard, metric_of
+from dragoman.pool import Shard
 from dragoman.pool.shard import UNKNOWN_LENGTH
 from dragoman.types import Float64Array
 
@@ -45,12 +45,12 @@ def typical_range(metric: Metric, shards: Sequence[Shard]) -> float:
     return total / n_lists
 
 
-def gain_scale(pool: Pool) -> float:
+def gain_scale(metric: Metric, shards: Sequence[Shard]) -> float:
     """What to multiply gains with so that lists span 1 on average: 1 where the metric's scale is known.
 
     Step sizes and costs assume gains like BLEU's; nobody knows the scale of a number that the user brings.
     """
-    total, n_lists = _ranges(metric_of(pool), pool.shards)
+    total, n_lists = _ranges(metric, shards)
     return n_lists / total
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol, runtime_checkable
 
+from dragoman.metric import Metric
 from dragoman.pool import Shard
 from dragoman.types import Float64Array, Int32Array
 
-__all__ = ["Loss", "SparseVector"]
+__all__ = ["Loss", "LowersLoss", "SparseVector"]
 
 
 class SparseVector(NamedTuple):
@@ -25,4 +27,13 @@ class Loss(Protocol):
 
         `weights[i]` is the weight of feature i. The third part is parallel to the gradient's ids.
         """
+        ...
+
+
+@runtime_checkable
+class LowersLoss(Protocol):
+    """A method whose steps lower a loss of candidate lists."""
+
+    def loss(self, metric: Metric, shards: Sequence[Shard] = ()) -> Loss:
+        """The loss with the method's settings. `shards` tell the range of gains where the metric's scale is unknown."""
         ...

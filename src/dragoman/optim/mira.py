@@ -155,7 +155,7 @@ class Mira(Optimiser):
             notes.append("source lengths are unknown; gains are scaled by the length of references or candidates")
         return Learned(values=found.values, trace=found.trace, notes=notes)
 
-    def loss(self, metric: Metric, shards: Sequence[Shard]) -> MarginLoss:
+    def loss(self, metric: Metric, shards: Sequence[Shard] = ()) -> MarginLoss:
         """What a step reduces, for these shards' gains."""
         scale = self.gain_scale / typical_range(metric, shards)
         return HingeLoss(metric=metric, hope=self.hope, fear=self.fear, gain_scale=scale)

@@ -16,14 +16,16 @@ measured in their deviation within lists.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dragoman import _core
+from dragoman.metric import Metric
 from dragoman.optim.descent import Descent
 from dragoman.optim.gains import gain_scale
 from dragoman.optim.list_loss import ListLoss
 from dragoman.optim.update import Update
-from dragoman.pool import Pool, metric_of
+from dragoman.pool import Shard
 
 __all__ = ["Perceptron", "PerceptronLoss"]
 
@@ -55,10 +57,10 @@ class Perceptron(Descent):
     def update(self) -> Update:
         return Update(step=self.step, averaged=self.averaged, batch=self.batch)
 
-    def loss(self, pool: Pool) -> PerceptronLoss:
-        """The loss for a pool's metric."""
+    def loss(self, metric: Metric, shards: Sequence[Shard] = ()) -> PerceptronLoss:
+        """What a step reduces, for these shards' gains."""
         return PerceptronLoss(
-            metric=metric_of(pool),
+            metric=metric,
             sentence_bleu=self.sentence_bleu,
-            gain_scale=gain_scale(pool),
+            gain_scale=gain_scale(metric, shards),
         )

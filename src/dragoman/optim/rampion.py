@@ -21,6 +21,7 @@ those are returned that are best on the pool or on the sentences held out.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -28,11 +29,12 @@ import numpy as np
 
 from dragoman import _core
 from dragoman.errors import InputError
-from dragoman.metric import SentenceBleu
+from dragoman.metric import Metric, SentenceBleu
 from dragoman.optim.base import Learned, Optimiser, Problem
 from dragoman.optim.epochs import Entry, run_epochs, visiting_order
 from dragoman.optim.gains import typical_range
 from dragoman.optim.margin import Comparison, ListLearner, MarginLoss, check_varying, split_of, stopping_by_gain
+from dragoman.pool import Shard
 from dragoman.types import Float64Array, Int64Array
 
 __all__ = ["Ramp", "RampLoss", "Rampion"]
@@ -98,11 +100,15 @@ class Rampion(Optimiser):
         if not 0 <= self.held_out < 1:
             raise InputError("rampion: held_out must be in [0, 1)")
 
+    def loss(self, metric: Metric, shards: Sequence[Shard] = ()) -> RampLoss:
+        """What a step reduces, for these shards' gains."""
+        scale = self.gain_scale / typical_range(metric, shards)
+        return RampLoss(metric=metric, ramp=self.ramp, gain_scale=scale, sentence_bleu=self.sentence_bleu)
+
     def _learn(self, problem: Problem) -> Learned:
         """Learn from `start`, towards which the weights are drawn; the best of the T' rounds."""
         shards = problem.pool.shards
-        scale = self.gain_scale / typical_range(problem.metric, shards)
-        loss = RampLoss(metric=problem.metric, ramp=self.ramp, gain_scale=scale, sentence_bleu=self.sentence_bleu)
+        loss = self.loss(problem.metric, shards)
         lists = loss.lists(shards)
         check_varying(lists, problem)
         stopping = stopping_by_gain(self.n_concave, self.held_out, self.patience)

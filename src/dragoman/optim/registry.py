@@ -7,10 +7,12 @@ from types import MappingProxyType
 from typing import Any
 
 from dragoman.errors import InputError
+from dragoman.metric import Metric
 from dragoman.optim.base import Optimiser
 from dragoman.optim.cll import Cll
 from dragoman.optim.context import LearnsFrom
 from dragoman.optim.forest_mert import ForestMert
+from dragoman.optim.loss import Loss, LowersLoss
 from dragoman.optim.mert import Mert
 from dragoman.optim.mira import Mira
 from dragoman.optim.online import OnlineMira, OnlineRm
@@ -21,9 +23,9 @@ from dragoman.optim.rm import Rm
 from dragoman.optim.softramp import SoftRamp
 from dragoman.optim.svm import Svm
 from dragoman.optim.xbleu import Xbleu
-from dragoman.settings import from_values
+from dragoman.settings import from_values, listed
 
-__all__ = ["LIST_METHODS", "OPTIMISERS", "make_optimiser", "method_name", "method_named"]
+__all__ = ["LIST_METHODS", "LOSSES", "OPTIMISERS", "make_loss", "make_optimiser", "method_name", "method_named"]
 
 _METHODS: tuple[type[Optimiser], ...] = (
     Mert,
@@ -45,6 +47,9 @@ OPTIMISERS: Mapping[str, type[Optimiser]] = MappingProxyType({method.name: metho
 
 LIST_METHODS = tuple(name for name, method in OPTIMISERS.items() if method.learns_from is LearnsFrom.LISTS)
 """Those that learn from candidate lists, whatever decoder made them."""
+
+LOSSES = tuple(name for name, method in OPTIMISERS.items() if issubclass(method, LowersLoss))
+"""Methods that lower a loss, which has a gradient."""
 
 _ONLINE = "online-"
 
@@ -72,3 +77,26 @@ def make_optimiser(name: str, settings: Mapping[str, Any] = MappingProxyType({})
     Raises InputError for an unknown method or setting, with those that exist, and for a value of the wrong kind.
     """
     return from_values(method_named(name), settings, name=name)
+
+
+def make_loss(name: str, metric: Metric, settings: Mapping[str, Any] = MappingProxyType({})) -> Loss:
+    """The loss that the method of that name lowers, with some of the method's settings.
+
+    Raises InputError as `make_optimiser`, for a method without a loss, and for a setting that its loss does not depend
+    on, such as the length of a step.
+    """
+    if name not in LOSSES:
+        raise InputError(f"there is no loss '{name}'; {listed(name, LOSSES)}")
+    loss = _loss(name, metric, settings)
+    defaults = OPTIMISERS[name]()
+    for key in settings:
+        rest = {other: value for other, value in settings.items() if other != key}
+        if loss == _loss(name, metric, rest) and make_optimiser(name, {key: settings[key]}) != defaults:
+            raise InputError(f"the loss of {name} does not depend on its setting '{key}'")
+    return loss
+
+
+def _loss(name: str, metric: Metric, settings: Mapping[str, Any]) -> Loss:
+    method = make_optimiser(name, settings)
+    assert isinstance(method, LowersLoss)
+    return method.loss(metric)

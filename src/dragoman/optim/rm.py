@@ -85,10 +85,16 @@ class Rm(Mira):
         if not self.bound > 0 or (self.bound_step is not None and not 0 < self.bound_step < math.inf):
             raise InputError("bound and bound_step must be positive")
 
-    def loss(self, metric: Metric, shards: Sequence[Shard]) -> MarginLoss:
-        """The hinge, and the excess of the spread over B."""
-        scale = self.gain_scale / typical_range(metric, shards)
-        return RelativeMarginLoss(metric=metric, bound=self.bound, hope=self.hope, gain_scale=scale)
+    def loss(self, metric: Metric, shards: Sequence[Shard] = ()) -> MarginLoss:
+        """The hinge, and D / C times the excess of the spread over B, with the D of sparse features."""
+        bound, step, _ = self._bounds(sparse=True)
+        return RelativeMarginLoss(
+            metric=metric,
+            bound=bound,
+            bound_weight=step / self.aggressiveness,
+            hope=self.hope,
+            gain_scale=self.gain_scale / typical_range(metric, shards),
+        )
 
     def _bounds(self, sparse: bool) -> tuple[float, float, bool]:
         step = self.bound_step

@@ -18,16 +18,17 @@ not enough, so there are up to 30, ended by a held-out share of the sentences.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dragoman import _core
 from dragoman.errors import InputError
-from dragoman.metric import SentenceBleu
+from dragoman.metric import Metric, SentenceBleu
 from dragoman.optim.descent import Descent
 from dragoman.optim.gains import gain_scale
 from dragoman.optim.list_loss import ListLoss
 from dragoman.optim.update import Conditioning, Update
-from dragoman.pool import Pool, metric_of
+from dragoman.pool import Shard
 
 __all__ = ["SoftRamp", "SoftRampLoss"]
 
@@ -70,11 +71,11 @@ class SoftRamp(Descent):
         """Steps of size 1, divided by how often a feature occurs."""
         return Update(step=self.step, l2=self.l2, batch=self.batch, conditioning=self.conditioning)
 
-    def loss(self, pool: Pool) -> SoftRampLoss:
-        """The loss for a pool's metric."""
+    def loss(self, metric: Metric, shards: Sequence[Shard] = ()) -> SoftRampLoss:
+        """What a step reduces, for these shards' gains."""
         return SoftRampLoss(
-            metric=metric_of(pool),
+            metric=metric,
             sentence_bleu=self.sentence_bleu,
-            gain_scale=gain_scale(pool),
+            gain_scale=gain_scale(metric, shards),
             cost_scale=self.cost_scale,
         )

@@ -15,15 +15,17 @@ learner overfits on the sentences that the grammar came from: tune on others.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dragoman import _core
 from dragoman.errors import InputError
+from dragoman.metric import Metric
 from dragoman.optim.descent import Descent
 from dragoman.optim.gains import gain_scale
 from dragoman.optim.list_loss import ListLoss
 from dragoman.optim.update import Update
-from dragoman.pool import Pool, metric_of
+from dragoman.pool import Shard
 
 __all__ = ["StructuredHinge", "Svm"]
 
@@ -64,11 +66,11 @@ class Svm(Descent):
     def update(self) -> Update:
         return Update(step=self.step, decay=self.decay, l2=self.l2, averaged=self.averaged, batch=self.batch)
 
-    def loss(self, pool: Pool) -> StructuredHinge:
-        """The loss for a pool's metric."""
+    def loss(self, metric: Metric, shards: Sequence[Shard] = ()) -> StructuredHinge:
+        """What a step reduces, for these shards' gains."""
         return StructuredHinge(
-            metric=metric_of(pool),
+            metric=metric,
             sentence_bleu=self.sentence_bleu,
-            gain_scale=gain_scale(pool),
+            gain_scale=gain_scale(metric, shards),
             cost_scale=self.cost_scale,
         )

@@ -21,15 +21,17 @@ scale.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from dragoman import _core
 from dragoman.errors import InputError
+from dragoman.metric import Metric
 from dragoman.optim.descent import Descent
 from dragoman.optim.gains import gain_scale
 from dragoman.optim.list_loss import ListLoss
 from dragoman.optim.update import Update
-from dragoman.pool import Pool, metric_of
+from dragoman.pool import Shard
 from dragoman.settings import about
 
 __all__ = ["ExpectedGain", "Xbleu"]
@@ -77,11 +79,11 @@ class Xbleu(Descent):
     def update(self) -> Update:
         return Update(step=self.step, l2=self.l2, batch=self.batch)
 
-    def loss(self, pool: Pool) -> ExpectedGain:
-        """The loss for a pool's metric."""
+    def loss(self, metric: Metric, shards: Sequence[Shard] = ()) -> ExpectedGain:
+        """What a step reduces, for these shards' gains."""
         return ExpectedGain(
-            metric=metric_of(pool),
+            metric=metric,
             sentence_bleu=self.sentence_bleu,
-            gain_scale=gain_scale(pool),
+            gain_scale=gain_scale(metric, shards),
             gamma=self.gamma,
         )
