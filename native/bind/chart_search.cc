@@ -43,17 +43,18 @@ void bind_chart_search(nb::module_& m) {
       .def(
           "kbest",
           [](const search::ChartDecoder& d, const search::RuleBatch& batch, In<double> weights, int64_t k,
-             bool distinct, int n_threads, nb::object progress, int32_t goal, const std::vector<int32_t>& glue,
-             const std::vector<int32_t>& unknown) {
+             bool distinct, int n_threads, nb::object progress, bool derivations, int32_t goal,
+             const std::vector<int32_t>& glue, const std::vector<int32_t>& unknown) {
             const std::vector<double> w = copy_of(weights);
             return to_tuple(watch(
                 [&](Control& control) {
-                  return d.decode_kbest(batch, {goal, glue, unknown}, w, k, distinct, n_threads, control);
+                  return d.decode_kbest(batch, {goal, glue, unknown}, w, k, distinct, n_threads, control, derivations);
                 },
                 progress));
           },
           nb::arg("batch"), nb::arg("weights").noconvert(), nb::arg("k"), nb::arg("distinct"), nb::arg("n_threads"),
-          nb::arg("progress").none(), nb::kw_only(), nb::arg("goal"), nb::arg("glue"), nb::arg("unknown"));
+          nb::arg("progress").none(), nb::arg("derivations"), nb::kw_only(), nb::arg("goal"), nb::arg("glue"),
+          nb::arg("unknown"));
 }
 
 }  // namespace dragoman::bind

@@ -51,13 +51,16 @@ void bind_phrase_search(nb::module_& m) {
       .def(
           "kbest",
           [](const search::PhraseDecoder& d, const search::PhraseBatch& batch, In<double> weights, int64_t k,
-             bool distinct, int n_threads, nb::object progress) {
+             bool distinct, int n_threads, nb::object progress, bool derivations) {
             const std::vector<double> w = copy_of(weights);
             return to_tuple(watch(
-                [&](Control& control) { return d.decode_kbest(batch, w, k, distinct, n_threads, control); }, progress));
+                [&](Control& control) {
+                  return d.decode_kbest(batch, w, k, distinct, n_threads, control, derivations);
+                },
+                progress));
           },
           nb::arg("batch"), nb::arg("weights").noconvert(), nb::arg("k"), nb::arg("distinct"), nb::arg("n_threads"),
-          nb::arg("progress").none());
+          nb::arg("progress").none(), nb::arg("derivations"));
 }
 
 }  // namespace dragoman::bind

@@ -374,6 +374,14 @@ _ForestArrays = tuple[
     NDArray[np.int32],
     NDArray[np.float32],
 ]
+_Derivations = tuple[
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.int64],
+    NDArray[np.int32],
+]
 _KBest = tuple[
     NDArray[np.int64],
     NDArray[np.float64],
@@ -384,6 +392,7 @@ _KBest = tuple[
     NDArray[np.float32],
     NDArray[np.int64],
     NDArray[np.int32],
+    _Derivations | None,
 ]
 
 class Forest:
@@ -493,6 +502,7 @@ class PhraseDecoder:
         distinct: bool,
         n_threads: int,
         progress: Callable[[int], None] | None,
+        derivations: bool,
     ) -> _KBest: ...
 
 class RuleBatch:
@@ -570,6 +580,7 @@ class ChartDecoder:
         distinct: bool,
         n_threads: int,
         progress: Callable[[int], None] | None,
+        derivations: bool,
         *,
         goal: int,
         glue: list[int],

@@ -17,6 +17,7 @@ __all__ = [
     "Int64Array",
     "PathLike",
     "Progress",
+    "joined_offsets",
     "offsets_of",
 ]
 
@@ -38,3 +39,9 @@ def offsets_of(lengths: Sequence[int] | Int64Array) -> Int64Array:
     offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=offsets[1:])
     return offsets
+
+
+def joined_offsets(parts: Sequence[Int64Array]) -> Int64Array:
+    """Row offsets of ragged data put one after the other, from those of each."""
+    starts = offsets_of(np.array([part[-1] for part in parts], dtype=np.int64))
+    return np.concatenate([starts[:1], *(part[1:] + start for part, start in zip(parts, starts, strict=False))])

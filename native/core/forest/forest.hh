@@ -20,6 +20,7 @@ struct Feature {
 
 // Words of a target side; negative symbols are tails: -1 the first, -2 the second.
 inline constexpr int32_t kBosWord = 1, kEosWord = 2;
+constexpr bool is_mark(int32_t word) { return word == kBosWord || word == kEosWord; }
 constexpr int32_t tail_symbol(int32_t slot) { return -1 - slot; }
 constexpr int32_t tail_slot(int32_t symbol) { return -1 - symbol; }
 

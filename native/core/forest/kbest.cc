@@ -30,8 +30,6 @@ uint64_t add(uint64_t a, uint64_t b) {
   return sum >= kPrime ? sum - kPrime : sum;
 }
 
-bool is_mark(int32_t word) { return word == kBosWord || word == kEosWord; }
-
 // Heap order of a node's items: highest score first, then first edge, then first pushed.
 struct Worse {
   template <typename Item>
@@ -59,6 +57,9 @@ void KBestLists::append(const KBestLists& other) {
   extend(feature_values, other.feature_values);
   extend_offsets(edge_offsets, other.edge_offsets);
   extend(edges, other.edges);
+  if (!other.derivations) return;
+  if (!derivations) derivations.emplace();
+  derivations->append(*other.derivations);
 }
 
 KBestLists concatenated(std::vector<KBestLists>&& parts) {

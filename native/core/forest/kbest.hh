@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "core/forest/derivations.hh"
 #include "core/forest/forest.hh"
 
 namespace dragoman::forest {
@@ -23,6 +25,7 @@ struct KBestLists {
   std::vector<float> feature_values;
   std::vector<int64_t> edge_offsets{0};
   std::vector<int32_t> edges;
+  std::optional<Derivations> derivations;  // where they were asked for
 
   void append(const KBestLists& other);
 };

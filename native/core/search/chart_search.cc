@@ -62,10 +62,15 @@ std::vector<forest::Forest> ChartDecoder::decode(const RuleBatch& batch, const C
 
 forest::KBestLists ChartDecoder::decode_kbest(const RuleBatch& batch, const ChartLabels& labels,
                                               std::span<const double> weights, int64_t k, bool distinct, int n_threads,
-                                              Control& control) const {
+                                              Control& control, bool derivations) const {
   std::vector<forest::KBestLists> parts(at(batch.size()));
-  run(batch, labels, weights, n_threads, control,
-      [&](int64_t s, forest::Forest&& forest) { forest::append_kbest(forest, weights, k, distinct, parts[at(s)]); });
+  run(batch, labels, weights, n_threads, control, [&](int64_t s, forest::Forest&& forest) {
+    forest::KBestLists& part = parts[at(s)];
+    forest::append_kbest(forest, weights, k, distinct, part);
+    if (derivations)
+      forest::append_derivations(forest, part.edge_offsets, part.edges, forest::DerivationOrder::kPreOrder,
+                                 part.derivations.emplace());
+  });
   return forest::concatenated(std::move(parts));
 }
 

@@ -53,9 +53,10 @@ class ChartDecoder {
   // empty forest.
   std::vector<forest::Forest> decode(const RuleBatch& batch, const ChartLabels& labels, std::span<const double> weights,
                                      int n_threads, Control& control) const;
-  // The k best candidates at once, without keeping the forests.
+  // The k best candidates at once, without keeping the forests; derivations in pre-order.
   forest::KBestLists decode_kbest(const RuleBatch& batch, const ChartLabels& labels, std::span<const double> weights,
-                                  int64_t k, bool distinct, int n_threads, Control& control) const;
+                                  int64_t k, bool distinct, int n_threads, Control& control,
+                                  bool derivations = false) const;
 
  private:
   template <typename Take>

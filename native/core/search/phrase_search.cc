@@ -89,10 +89,14 @@ std::vector<forest::Forest> PhraseDecoder::decode(const PhraseBatch& batch, std:
 }
 
 forest::KBestLists PhraseDecoder::decode_kbest(const PhraseBatch& batch, std::span<const double> weights, int64_t k,
-                                               bool distinct, int n_threads, Control& control) const {
+                                               bool distinct, int n_threads, Control& control, bool derivations) const {
   std::vector<forest::KBestLists> parts(static_cast<size_t>(batch.size()));
   run(batch, weights, n_threads, control, [&](int64_t s, forest::Forest&& forest) {
-    forest::append_kbest(forest, weights, k, distinct, parts[static_cast<size_t>(s)]);
+    forest::KBestLists& part = parts[static_cast<size_t>(s)];
+    forest::append_kbest(forest, weights, k, distinct, part);
+    if (derivations)
+      forest::append_derivations(forest, part.edge_offsets, part.edges, forest::DerivationOrder::kTargetOrder,
+                                 part.derivations.emplace());
   });
   return forest::concatenated(std::move(parts));
 }

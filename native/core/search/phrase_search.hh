@@ -81,9 +81,9 @@ class PhraseDecoder {
   // The batch is one that was checked. Feature f weighs weights[f], or 0 beyond.
   std::vector<forest::Forest> decode(const PhraseBatch& batch, std::span<const double> weights, int n_threads,
                                      Control& control) const;
-  // The k best candidates at once, without keeping the forests.
+  // The k best candidates at once, without keeping the forests; derivations in target order.
   forest::KBestLists decode_kbest(const PhraseBatch& batch, std::span<const double> weights, int64_t k, bool distinct,
-                                  int n_threads, Control& control) const;
+                                  int n_threads, Control& control, bool derivations = false) const;
 
  private:
   template <typename Take>

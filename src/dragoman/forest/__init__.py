@@ -2,6 +2,7 @@
 
 from dragoman.forest.arrays import ForestArrays
 from dragoman.forest.derivation import Application, Derivation
+from dragoman.forest.derivations import Derivations
 from dragoman.forest.envelope import Envelopes, envelopes
 from dragoman.forest.files import read_forest, write_forest
 from dragoman.forest.forest import Expectation, Forest, Marginal
@@ -12,6 +13,7 @@ from dragoman.forest.oracle import Oracle, oracles
 __all__ = [
     "Application",
     "Derivation",
+    "Derivations",
     "Envelopes",
     "Expectation",
     "Forest",

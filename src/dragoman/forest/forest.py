@@ -74,7 +74,7 @@ class Forest:
         """The k best derivations; with `distinct`, the best derivation of each of the k best distinct strings."""
         if k < 1:
             raise ValueError(f"k must be at least 1, not {k}")
-        return KBest(*_core.kbest([self.core], live_values(weights, self.index), k, distinct, 1))
+        return KBest.of(_core.kbest([self.core], live_values(weights, self.index), k, distinct, 1))
 
     def best(self, weights: Weights | Float64Array) -> Derivation | None:
         """The Viterbi derivation; None if the goal has no derivation."""

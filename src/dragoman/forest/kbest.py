@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from dragoman.forest.derivations import Derivations
 from dragoman.types import Float32Array, Float64Array, Int32Array, Int64Array
+
+if TYPE_CHECKING:
+    from dragoman._core import _KBest
 
 __all__ = ["KBest"]
 
 
 @dataclass(frozen=True, slots=True)
 class KBest:
-    """The k best candidates of each sentence, best first. Fields are in the order of the native tuple.
+    """The k best candidates of each sentence, best first.
 
     Sentence s has candidates `sentences[s]` to `sentences[s + 1]` (half-open). Candidate c has tokens
     `tokens[token_rows[c]:token_rows[c + 1]]`; likewise its features (ids ascending, no zeros) and the edges of its
@@ -27,6 +32,14 @@ class KBest:
     feature_values: Float32Array
     edge_rows: Int64Array
     edges: Int32Array
+    derivations: Derivations | None = None
+    """Where they were asked for."""
+
+    @classmethod
+    def of(cls, native: _KBest) -> KBest:
+        """The lists that the native core returned."""
+        derivations = native[9]
+        return cls(*native[:9], None if derivations is None else Derivations(*derivations))
 
     def __len__(self) -> int:
         return len(self.totals)

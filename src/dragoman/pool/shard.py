@@ -9,7 +9,8 @@ import numpy as np
 
 from dragoman._core import distinct_candidates, gather_ids, gather_values
 from dragoman.errors import InputError
-from dragoman.types import Float32Array, Float64Array, Int32Array, Int64Array, offsets_of
+from dragoman.forest import Derivations
+from dragoman.types import Float32Array, Float64Array, Int32Array, Int64Array, joined_offsets, offsets_of
 
 __all__ = ["UNKNOWN_LENGTH", "Shard", "concatenate"]
 
@@ -22,6 +23,7 @@ class Shard:
 
     Candidate c has the features feature_ids/feature_values[feature_rows[c] : feature_rows[c + 1]], with ascending ids
     and without zeros, and the words tokens[token_rows[c] : token_rows[c + 1]].
+    `derivations` are there when a decoder was asked for them; they are not part of pools on disk.
     """
 
     sentence_ids: Int32Array  # [S], ascending: line number of the sentence in source and references, from 0
@@ -36,6 +38,7 @@ class Shard:
     totals: Float64Array  # [N]: the decoder's total score; NaN if absent
     scores: Float64Array  # [N, number of named scores]; NaN if absent
     stats: Float64Array  # [N, n_stats] of the pool's metric; n_stats is 0 without one
+    derivations: Derivations | None = None
 
     def __post_init__(self) -> None:
         n, s = self.n_candidates, self.n_sentences
@@ -48,6 +51,7 @@ class Shard:
             and len(self.source_lengths) == s
             and len(self.feature_ids) == len(self.feature_values) == self.feature_rows[-1]
             and len(self.tokens) == self.token_rows[-1]
+            and (self.derivations is None or (self.derivations.n_sentences, self.derivations.n_candidates) == (s, n))
         )
         if not fits:
             raise ValueError("the arrays of a shard have inconsistent sizes")
@@ -71,14 +75,15 @@ class Shard:
 
     def select(self, kept: Int64Array) -> Shard:
         """The shard with only the candidates `kept` (ascending). Sentences without candidates remain."""
-        return self._gather(kept, self.sentence_ids, np.searchsorted(kept, self.sentences), self.source_lengths)
+        positions = np.arange(self.n_sentences)
+        return self._gather(kept, positions, np.searchsorted(kept, self.sentences))
 
     def of_sentences(self, positions: Int64Array) -> Shard:
         """The shard with only the sentences at these positions (not ids), ascending."""
         sentences = offsets_of(np.diff(self.sentences)[positions])
         shift = self.sentences[positions] - sentences[:-1]
         order = np.arange(sentences[-1]) + np.repeat(shift, np.diff(sentences))
-        return self._gather(order, self.sentence_ids[positions], sentences, self.source_lengths[positions])
+        return self._gather(order, positions, sentences)
 
     def distinct(self, *, n_threads: int = 1) -> Shard:
         """The shard without duplicates: candidates with the words and features of an earlier one of the sentence.
@@ -107,6 +112,7 @@ class Shard:
             totals=self.totals[first:last],
             scores=self.scores[first:last],
             stats=self.stats[first:last],
+            derivations=self.derivations and self.derivations.part(begin, end, first, last),
         )
 
     def with_stats(self, stats: Float64Array) -> Shard:
@@ -115,9 +121,9 @@ class Shard:
     def with_features(self, rows: Int64Array, ids: Int32Array, values: Float32Array) -> Shard:
         return replace(self, feature_rows=rows, feature_ids=ids, feature_values=values)
 
-    def _gather(self, order: Int64Array, sentence_ids: Int32Array, sentences: Int64Array, lengths: Int32Array) -> Shard:
+    def _gather(self, order: Int64Array, positions: Int64Array, sentences: Int64Array) -> Shard:
         return Shard(
-            sentence_ids=sentence_ids,
+            sentence_ids=self.sentence_ids[positions],
             sentences=sentences.astype(np.int64),
             feature_rows=offsets_of(np.diff(self.feature_rows)[order]),
             feature_ids=gather_ids(self.feature_rows, self.feature_ids, order),
@@ -125,53 +131,52 @@ class Shard:
             token_rows=offsets_of(np.diff(self.token_rows)[order]),
             tokens=gather_ids(self.token_rows, self.tokens, order),
             rounds=self.rounds[order],
-            source_lengths=lengths,
+            source_lengths=self.source_lengths[positions],
             totals=self.totals[order],
             scores=self.scores[order],
             stats=self.stats[order],
+            derivations=self.derivations and self.derivations.gather(positions, order),
         )
 
 
 def concatenate(shards: Sequence[Shard]) -> Shard:
     """One shard of all candidates: sentences by id, a sentence's candidates in the order of the shards.
 
-    The input ids need not be ascending or distinct.
+    The input ids need not be ascending or distinct. Derivations are kept where all have them and ids are distinct.
     """
     ids = np.concatenate([shard.sentence_ids for shard in shards])
+    derivations = [shard.derivations for shard in shards if shard.derivations is not None]
+    has_all = len(derivations) == len(shards) and len(np.unique(ids)) == len(ids)
     joined = Shard(
         sentence_ids=ids,
-        sentences=_joined([shard.sentences for shard in shards]),
-        feature_rows=_joined([shard.feature_rows for shard in shards]),
+        sentences=joined_offsets([shard.sentences for shard in shards]),
+        feature_rows=joined_offsets([shard.feature_rows for shard in shards]),
         feature_ids=np.concatenate([shard.feature_ids for shard in shards]),
         feature_values=np.concatenate([shard.feature_values for shard in shards]),
-        token_rows=_joined([shard.token_rows for shard in shards]),
+        token_rows=joined_offsets([shard.token_rows for shard in shards]),
         tokens=np.concatenate([shard.tokens for shard in shards]),
         rounds=np.concatenate([shard.rounds for shard in shards]),
         source_lengths=np.concatenate([shard.source_lengths for shard in shards]),
         totals=np.concatenate([shard.totals for shard in shards]),
         scores=np.concatenate([shard.scores for shard in shards]),
         stats=np.concatenate([shard.stats for shard in shards]),
+        derivations=Derivations.joined(derivations) if has_all else None,
     )
     if (np.diff(ids) > 0).all():
         return joined
-    distinct, lengths = _source_lengths(ids, joined.source_lengths)
+    distinct, first, lengths = _source_lengths(ids, joined.source_lengths)
     of_each = np.repeat(ids, np.diff(joined.sentences))
     order = np.argsort(of_each, kind="stable")
     sentences = np.searchsorted(of_each[order], np.append(distinct, distinct[-1] + 1))
-    return joined._gather(order, distinct, sentences, lengths)
+    return replace(joined._gather(order, first, sentences), source_lengths=lengths)
 
 
-def _joined(offsets: Sequence[Int64Array]) -> Int64Array:
-    starts = offsets_of(np.array([part[-1] for part in offsets], dtype=np.int64))
-    parts = [part[1:] + start for part, start in zip(offsets, starts, strict=False)]
-    return np.concatenate([np.zeros(1, np.int64), *parts])
-
-
-def _source_lengths(ids: Int32Array, lengths: Int32Array) -> tuple[Int32Array, Int32Array]:
-    distinct, inverse = np.unique(ids, return_inverse=True)
+def _source_lengths(ids: Int32Array, lengths: Int32Array) -> tuple[Int32Array, Int64Array, Int32Array]:
+    """The distinct ids, where each comes first, and their lengths."""
+    distinct, first, inverse = np.unique(ids, return_index=True, return_inverse=True)
     longest = np.full(len(distinct), UNKNOWN_LENGTH, dtype=np.int32)
     np.maximum.at(longest, inverse, lengths)
     known = lengths != UNKNOWN_LENGTH
     if (clash := known & (longest[inverse] != lengths)).any():
         raise InputError(f"sentence {ids[clash][0]} has two different source lengths; do the lists belong together?")
-    return distinct.astype(np.int32), longest
+    return distinct.astype(np.int32), first, longest

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -137,7 +137,7 @@ def _shard_name(number: int) -> str:
 
 
 def _write_shard(shard: Shard, path: Path) -> None:
-    arrays = {field.name: getattr(shard, field.name) for field in fields(Shard)}
+    arrays = {name: getattr(shard, name) for name in _ARRAYS}
     table: dict[str, dict[str, Any]] = {}
     at = 0
     for name, array in arrays.items():
@@ -169,7 +169,7 @@ def _map_shard(path: Path) -> Shard:
                 f"the file has {n_file} bytes, its header says {len(header) + content['n_bytes']}; it is damaged",
                 path=path,
             )
-        arrays = {name: _view(data, len(header), name, content["arrays"][name]) for name in _ARRAYS}
+        arrays: dict[str, Any] = {name: _view(data, len(header), name, content["arrays"][name]) for name in _ARRAYS}
         return Shard(**arrays)
     except (ValueError, KeyError, TypeError, OverflowError) as error:
         raise damaged from error

@@ -67,11 +67,16 @@ class Decoder(ABC, Generic[Batch]):
         k: int,
         *,
         distinct: bool = False,
+        derivations: bool = False,
         n_threads: int = 1,
         progress: Progress | None = None,
     ) -> KBest:
-        """The k best candidates of each sentence; the same as from `decode`, without keeping the forests."""
+        """The k best candidates of each sentence; the same as from `decode`, without keeping the forests.
+
+        With `derivations`, the lists say which rules every candidate is made of.
+        """
         if k < 1:
             raise ValueError(f"k must be at least 1, not {k}")
         values = live_values(weights, self.index)
-        return KBest(*self._native.kbest(batch, values, k, distinct, n_threads, progress, **self.meaning(batch)))
+        meaning = self.meaning(batch)
+        return KBest.of(self._native.kbest(batch, values, k, distinct, n_threads, progress, derivations, **meaning))

@@ -79,4 +79,5 @@ def shard_of(
         totals=best.totals,
         scores=np.zeros((n, 0)),
         stats=np.zeros((n, 0)),
+        derivations=best.derivations,
     )

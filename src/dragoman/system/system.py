@@ -85,16 +85,27 @@ class SystemView:
         *,
         weights: Weights | Float64Array | None = None,
         distinct: bool = False,
+        derivations: bool = False,
         round_number: int = 0,
         first_sentence: int = 0,
         preset: Preset = Preset.DEFAULT,
         n_threads: int = 1,
         progress: Progress | None = None,
     ) -> Pool:
-        """k-best lists as a pool; the first sentence has the id `first_sentence`."""
+        """k-best lists as a pool; the first sentence has the id `first_sentence`.
+
+        With `derivations`, the shard says which rules every candidate is made of.
+        """
         used = self.weights if weights is None else weights
         best, vocab = self.translator.kbest(
-            sentences, used, k, distinct=distinct, preset=preset, n_threads=n_threads, progress=progress
+            sentences,
+            used,
+            k,
+            distinct=distinct,
+            derivations=derivations,
+            preset=preset,
+            n_threads=n_threads,
+            progress=progress,
         )
         return pool_of(
             best,

@@ -80,6 +80,7 @@ class Translator(ABC, Generic[Batch]):
         k: int,
         *,
         distinct: bool = False,
+        derivations: bool = False,
         grow: bool = True,
         preset: Preset = Preset.DEFAULT,
         n_threads: int = 1,
@@ -90,7 +91,9 @@ class Translator(ABC, Generic[Batch]):
         Without `grow`, sparse features that are not in the index, whose weight is 0, are left out.
         """
         batch = self._builder.build(sentences, grow=grow, n_threads=n_threads)
-        best = self._decoder(preset).kbest(batch, weights, k, distinct=distinct, n_threads=n_threads, progress=progress)
+        best = self._decoder(preset).kbest(
+            batch, weights, k, distinct=distinct, derivations=derivations, n_threads=n_threads, progress=progress
+        )
         return best, self.vocab.extended(batch.own_words)
 
     def prepare(self, sentences: Sequence[str], *, preset: Preset = Preset.DEFAULT) -> PreparedSentences[Batch]:
