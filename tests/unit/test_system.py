@@ -87,6 +87,7 @@ def test_nothing_of_the_training_is_left_but_its_record(built):
             *(f"lm.fold-{k}.bin" for k in range(N_FOLDS)),
             "system.json",
             "train",
+            "training",
             "weights.tsv",
         ]
     )
@@ -111,7 +112,8 @@ def test_a_stopped_training_goes_on_to_the_same_system(text, built, tmp_path, st
         train(*files, config=config(n_folds=N_FOLDS), monitor=Killer())
     (tmp_path / "s" / ".grammar.left").mkdir()
     (tmp_path / "s" / "grammar").mkdir(exist_ok=True)  # made, but not logged, when the kill came
-    (tmp_path / "s" / "work" / ".bitext.left").mkdir()
+    (tmp_path / "s" / ".training.left").mkdir()
+    (tmp_path / "s" / "training" / ".links.zst.left").touch()
     with pytest.raises(InputError, match="--resume"):
         train(*files, config=config(n_folds=N_FOLDS))
     with pytest.raises(InputError, match="other settings .settings.n_folds."):

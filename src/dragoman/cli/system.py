@@ -32,7 +32,9 @@ def info(folder: Folder, threads: Threads = 0, seed: Seed = 0, json: Json = Fals
             rows.add_row(key, Text(printable(str(value))))
     if system.manifest.parent is not None:
         rows.add_row("parent", Text(printable(system.manifest.parent)))
-    n_bytes = {name: record.n_bytes for name, record in system.manifest.files.items()}
+    n_bytes: dict[str, int] = {}
+    for name, record in system.manifest.files.items():
+        n_bytes[name.partition("/")[0]] = n_bytes.get(name.partition("/")[0], 0) + record.n_bytes
     n_bytes["grammar"] = sum(record.n_bytes for record in system.grammar.manifest.files.values())
     for name, size in n_bytes.items():
         rows.add_row(f"size of {name}", f"{size:,} bytes")

@@ -46,10 +46,21 @@ def train(
     ] = Symmetrization.GROW_DIAG_FINAL_AND,
     lm: Annotated[str | None, typer.Option(help="Language model, binary or ARPA; made unless given.")] = None,
     lm_text: Annotated[
-        list[str] | None, typer.Option(help="Text for the language model instead of the target side; repeat.")
+        list[str] | None,
+        typer.Option(
+            help="Text for the language model instead of the target side; with --folds, in addition to it; repeat."
+        ),
     ] = None,
     lm_order: Annotated[int, typer.Option(min=1, help="Longest n-grams of the language model.")] = 5,
-    folds: Annotated[int, typer.Option(min=1, max=MAX_FOLDS, help="Folds that views of the system can leave out.")] = 1,
+    folds: Annotated[
+        int,
+        typer.Option(
+            min=1, max=MAX_FOLDS, help="Folds that views of the system can leave out; it keeps its training text."
+        ),
+    ] = 1,
+    domains: Annotated[
+        str | None, typer.Option(help="With --folds: the domain of each line of the training text, a label a line.")
+    ] = None,
     reordering: Annotated[
         str | None, typer.Option(help=f"Lexicalised reordering: {', '.join(REORDERING)}; hrm unless given.")
     ] = None,
@@ -129,8 +140,10 @@ def train(
         text=_text_settings(languages, lowercase),
     )
     if from_moses is not None:
-        if source or target or align or lm_text or raw or folds > 1:
-            raise InputError("with --import there is no text: leave out -s, -t, --align, --lm-text, --raw and --folds")
+        if source or target or align or lm_text or raw or folds > 1 or domains:
+            raise InputError(
+                "with --import there is no text: leave out -s, -t, --align, --lm-text, --raw, --folds and --domains"
+            )
         if "max_phrase_length" in {*stated, *chosen}:
             raise InputError("with --import nothing is extracted: leave out --max-phrase-length")
         system = import_system(
@@ -159,6 +172,7 @@ def train(
             alignment=align,
             lm=lm,
             lm_text=lm_text or (),
+            domains=domains,
             config=config,
             resume=resume,
             n_threads=session.n_threads,

@@ -16,7 +16,7 @@ from dragoman.corpus.vocab import Vocab, VocabBuilder
 from dragoman.errors import InputError, MismatchError, naming
 from dragoman.store import Format, new_folder
 from dragoman.text import read_blocks
-from dragoman.types import Int32Array, Int64Array, PathLike, Progress
+from dragoman.types import Int32Array, Int64Array, PathLike, Progress, offsets_of
 
 __all__ = ["MAX_FOLDS", "Bitext", "Side"]
 
@@ -34,13 +34,13 @@ class Side:
     ids: Int32Array
 
     @classmethod
-    def read(cls, path: PathLike, *, progress: Progress | None = None) -> Side:
-        """Encode a text file in memory, with a vocabulary of its own."""
-        builder = VocabBuilder()
-        blocks = list(_encoded(path, builder, progress))
-        offsets = np.concatenate([np.zeros(1, np.int64), *(block.offsets[1:] + block.n_before for block in blocks)])
+    def read(cls, *paths: PathLike, start: Vocab | None = None, progress: Progress | None = None) -> Side:
+        """Encode text files in memory, with a vocabulary of their own, which continues that of `start`."""
+        builder = VocabBuilder(start)
+        blocks = [block for path in paths for block in _encoded(path, builder, progress)]
+        lengths = np.concatenate([np.zeros(0, np.int64), *(np.diff(block.offsets) for block in blocks)])
         ids = np.concatenate([np.zeros(0, np.int32), *(block.ids for block in blocks)])
-        return cls(builder.freeze(), offsets, ids)
+        return cls(builder.freeze(), offsets_of(lengths), ids)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -55,6 +55,15 @@ class Side:
 
     def text(self, i: int) -> str:
         return self.vocab.decode(self[i])
+
+    def take(self, lines: Int64Array) -> Side:
+        """These sentences, in memory."""
+        if len(lines) and not 0 <= lines.min() <= lines.max() < len(self):
+            raise IndexError(f"lines {lines.min()} to {lines.max()} of {len(self)}")
+        begins = self.offsets[lines]
+        lengths = self.offsets[lines + 1] - begins
+        offsets = offsets_of(lengths)
+        return Side(self.vocab, offsets, self.ids[np.arange(offsets[-1]) + np.repeat(begins - offsets[:-1], lengths)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,19 +104,23 @@ class Bitext:
         return cls.load(folder)
 
     @classmethod
-    def load(cls, folder: PathLike) -> Bitext:
-        """Map a stored bitext. Sizes are checked before anything is mapped; `verify` also checks the content."""
+    def load(cls, folder: PathLike, *, vocabs: tuple[Vocab, Vocab] | None = None) -> Bitext:
+        """Map a stored bitext. Sizes are checked before anything is mapped; `verify` also checks the content.
+
+        `vocabs` are those of source and target, for a caller that has loaded them already.
+        """
         manifest = _FORMAT.read(folder)
         n_pairs, n_folds = manifest.counts("n_pairs", "n_folds")
         sides = []
-        for name in _SIDES:
+        for number, name in enumerate(_SIDES):
             offsets = manifest.map_array(f"{name}.offsets", np.int64)
             ids = manifest.map_array(f"{name}.ids", np.int32)
             if len(offsets) != n_pairs + 1 or offsets[0] != 0 or offsets[-1] != len(ids):
                 raise manifest.damaged("offsets and ids do not fit", f"{name}.offsets")
             if np.any(offsets[1:] < offsets[:-1]):
                 raise manifest.damaged("offsets decrease", f"{name}.offsets")
-            sides.append(Side(Vocab.load(manifest.base / f"{name}.vocab"), offsets, ids))
+            vocab = Vocab.load(manifest.base / f"{name}.vocab") if vocabs is None else vocabs[number]
+            sides.append(Side(vocab, offsets, ids))
         folds = manifest.map_array("folds", np.uint8)
         if len(folds) != n_pairs:
             raise manifest.damaged(f"holds {len(folds)} folds for {n_pairs} pairs", "folds")

@@ -18,9 +18,15 @@ _RESERVED = (b"<unk>", b"<s>", b"</s>")
 
 
 class VocabBuilder:
-    """A vocabulary that grows while text is encoded; `freeze` makes it a Vocab."""
+    """A vocabulary that grows while text is encoded; `freeze` makes it a Vocab.
 
-    def __init__(self) -> None:
+    With `start`, a copy of that vocabulary grows: its words keep their ids.
+    """
+
+    def __init__(self, start: Vocab | None = None) -> None:
+        if start is not None:
+            self._table = word_table(start.table.blob(), start.table.offsets())
+            return
         self._table = WordTable()
         for word in _RESERVED:
             self._table.intern(word)

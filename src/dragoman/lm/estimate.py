@@ -55,7 +55,7 @@ class EstimateConfig:
 
 
 class TrainingText:
-    """Training sentences: files, lines, or one side of a bitext."""
+    """Training sentences: files, lines, or one side of a bitext, alone or with more text."""
 
     def __init__(self) -> None:
         self._builder: VocabBuilder | None = VocabBuilder()
@@ -64,20 +64,26 @@ class TrainingText:
 
     @classmethod
     def of_side(
-        cls, side: Side, *, folds: NDArray[np.uint8] | None = None, excluded: int | None = None
+        cls,
+        side: Side,
+        *,
+        folds: NDArray[np.uint8] | None = None,
+        excluded: int | None = None,
+        more: Side | None = None,
     ) -> TrainingText:
         """The sentences of one side of a bitext; with `folds` and `excluded`, those of all other folds.
 
-        Words that occur only in the excluded fold are out of vocabulary.
+        Words that occur only in the excluded fold are out of vocabulary. `more` is further text, all of it, whose
+        vocabulary continues the side's (`Side.read` with `start`).
         """
         if (folds is None) != (excluded is None):
             raise InputError("give both `folds` and `excluded`, or neither")
         text = cls()
         text._builder = None  # ids are the bitext's
-        text._table = side.vocab.table
-        text._text.add(
-            np.asarray(side.offsets), np.asarray(side.ids), len(side.vocab), folds, -1 if excluded is None else excluded
-        )
+        text._table = (side if more is None else more).vocab.table
+        text._add_side(side, folds, -1 if excluded is None else excluded)
+        if more is not None:
+            text._add_side(more)
         return text
 
     @property
@@ -105,6 +111,9 @@ class TrainingText:
     def add_lines(self, lines: Iterable[str]) -> None:
         """Add sentences, which must not contain line feeds."""
         self._add_block(LineBlock("".join([line + "\n" for line in lines]).encode("utf-8", "surrogatepass"), 1))
+
+    def _add_side(self, side: Side, folds: NDArray[np.uint8] | None = None, excluded: int = -1) -> None:
+        self._text.add(np.asarray(side.offsets), np.asarray(side.ids), len(side.vocab), folds, excluded)
 
     def _add_block(self, block: LineBlock) -> None:
         if self._builder is None:

@@ -13,9 +13,9 @@ from dragoman.metric import External, Metric, References, Segments, Spelling
 from dragoman.pool.pool import Pool
 from dragoman.pool.shard import Shard
 from dragoman.text import read_lines
-from dragoman.types import Float64Array, Int64Array, PathLike
+from dragoman.types import Float64Array, Int32Array, Int64Array, PathLike
 
-__all__ = ["Judge", "read_references", "with_external", "with_metric"]
+__all__ = ["Judge", "id_statistics", "read_references", "text_statistics", "with_external", "with_metric"]
 
 
 def read_references(paths: Sequence[PathLike]) -> list[list[str]]:
@@ -44,12 +44,15 @@ def with_metric(
     _check_ids(pool, len(references), allow_missing)
     if not any(len(shard.tokens) for shard in pool.shards):
         raise InputError("no candidate has any text, so no metric can be computed from references")
-    measure = _by_text if metric.reads_text else _by_ids
-    shards = tuple(
-        shard.with_stats(measure(pool, shard, metric, [references[i] for i in shard.sentence_ids], n_threads))
-        for shard in pool.shards
-    )
-    return replace(pool, shards=shards, metric=metric)
+    shards = []
+    for shard in pool.shards:
+        own = [references[i] for i in shard.sentence_ids]
+        if metric.reads_text:
+            stats = text_statistics(pool, shard, metric, own, n_threads)
+        else:
+            stats = id_statistics(pool, shard, metric, _encoded(pool.words, own), n_threads)
+        shards.append(shard.with_stats(stats))
+    return replace(pool, shards=tuple(shards), metric=metric)
 
 
 def with_external(pool: Pool, name: str, *, higher_is_better: bool = True) -> Pool:
@@ -105,26 +108,39 @@ def _check_ids(pool: Pool, n_references: int, allow_missing: bool) -> None:
         )
 
 
-def _by_text(
-    pool: Pool, shard: Shard, metric: Metric, references: Sequence[Sequence[str]], n_threads: int
+def text_statistics(
+    pool: Pool, shard: Shard, metric: Metric, references: Sequence[Sequence[str]], n_threads: int = 1
 ) -> Float64Array:
-    texts = [pool.text(shard, candidate) for candidate in range(shard.n_candidates)]
+    """Statistics of a shard's candidates by a metric that reads text; one or more references per sentence."""
+    tokens, spelling = _compact(pool.words, shard.tokens)
+    rows = np.split(tokens, shard.token_rows[1:-1])[: shard.n_candidates]
+    texts = [" ".join([spelling.words[token] for token in row.tolist()]) for row in rows]
     return metric.text_statistics(texts, references, sentence=shard.sentence_of_each(), n_threads=n_threads)
 
 
-def _by_ids(
-    pool: Pool, shard: Shard, metric: Metric, references: Sequence[Sequence[str]], n_threads: int
-) -> Float64Array:
-    if len(shard.tokens) and not 0 <= shard.tokens.min() <= shard.tokens.max() < len(pool.words):
-        raise InputError("a candidate has a word id beyond the vocabulary; the pool's files do not belong together")
-    refs = _encoded(pool.words, references)
+def id_statistics(pool: Pool, shard: Shard, metric: Metric, references: References, n_threads: int = 1) -> Float64Array:
+    """Statistics of a shard's candidates; the references of each sentence have ids of the pool's word table."""
+    segments = references.segments
+    ids, spelling = _compact(pool.words, np.concatenate([shard.tokens, segments.ids]))
+    hyps, refs = np.split(ids, [len(shard.tokens)])
     return metric.statistics(
-        Segments(offsets=shard.token_rows, ids=shard.tokens),
-        refs,
+        Segments(offsets=shard.token_rows, ids=hyps),
+        References(ref_offsets=references.ref_offsets, segments=Segments(offsets=segments.offsets, ids=refs)),
         sentence=shard.sentence_of_each(),
-        spelling=_spelling(pool.words),
+        spelling=spelling,
         n_threads=n_threads,
     )
+
+
+def _compact(words: WordTable, ids: Int32Array) -> tuple[Int32Array, Spelling]:
+    """The ids renumbered without gaps, in the same order, and the spelling of these words alone."""
+    if len(ids) and not 0 <= ids.min() <= ids.max() < len(words):
+        raise InputError("a candidate has a word id beyond the vocabulary; the pool's files do not belong together")
+    used = np.zeros(len(words), bool)
+    used[ids] = True
+    number = np.cumsum(used, dtype=np.int32) - 1
+    spelling = Spelling(unescape_word(words.word(i)).decode("utf-8") for i in np.flatnonzero(used).tolist())
+    return number[ids], spelling
 
 
 def _encoded(words: WordTable, references: Sequence[Sequence[str]]) -> References:

@@ -2,6 +2,7 @@
 
 from dragoman.system.exchange import export_system, import_system
 from dragoman.system.explain import Contribution, Explanation, Piece
+from dragoman.system.folds import FoldDecoder
 from dragoman.system.kinds import KINDS, Kind, kind_named
 from dragoman.system.live import LiveDecoder
 from dragoman.system.raw import RawText
@@ -18,15 +19,18 @@ from dragoman.system.settings import (
 from dragoman.system.stages import Monitor, Silent
 from dragoman.system.system import System, SystemView
 from dragoman.system.train import TrainConfig, train
+from dragoman.system.training import SHARD_LINES, TrainingLines, shards
 from dragoman.system.translator import Preset, Translator
 from dragoman.system.tuned import save_tuned
 
 __all__ = [
     "KINDS",
     "REORDERING",
+    "SHARD_LINES",
     "Contribution",
     "DenseSet",
     "Explanation",
+    "FoldDecoder",
     "HieroSettings",
     "Kind",
     "LiveDecoder",
@@ -42,11 +46,13 @@ __all__ = [
     "SystemView",
     "TextSettings",
     "TrainConfig",
+    "TrainingLines",
     "Translator",
     "export_system",
     "import_system",
     "kind_named",
     "reordering_by_name",
     "save_tuned",
+    "shards",
     "train",
 ]

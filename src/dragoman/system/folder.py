@@ -20,6 +20,7 @@ from dragoman.store import make_folder
 from dragoman.system.manifest import MANIFEST, Manifest, record_of, write_manifest
 from dragoman.system.settings import SystemSettings
 from dragoman.system.stages import Monitor, Stages
+from dragoman.system.training import TRAINING, TrainingLines
 from dragoman.types import PathLike
 
 __all__ = [
@@ -55,10 +56,14 @@ def close_system(base: Path, settings: SystemSettings, stages: Stages, weights: 
     write_weights(Weights.from_dict(weights), base / WEIGHTS)
     names = {"grammar": f"{GRAMMAR}/manifest.json", "lm": LM, "weights": WEIGHTS}
     names |= {name: path for name, path in COUNTS.items() if (base / path).exists()}
+    training: Mapping[str, Any] = {}
     if settings.n_folds > 1:
         names |= {f"lm.fold-{fold}": fold_lm(fold) for fold in range(settings.n_folds)}
+        names |= {f"{TRAINING}/{path.name}": f"{TRAINING}/{path.name}" for path in sorted((base / TRAINING).iterdir())}
+        training = TrainingLines(base / TRAINING, (grammar.source_vocab, grammar.target_vocab)).about()
     about: dict[str, Any] = {
         "dragoman": version("dragoman"),
+        **training,
         "n_pairs": len(grammar),
         "n_source_words": len(grammar.source_vocab),
         "n_target_words": len(grammar.target_vocab),
@@ -94,8 +99,8 @@ def making(out: PathLike, record: dict[str, Any], monitor: Monitor, *, resume: b
             yield base, stages
         except BaseException:
             if not stages.finished:
-                for folder in (WORK, TRAIN_RECORD):
-                    shutil.rmtree(base / folder)
+                for folder in (WORK, TRAIN_RECORD, TRAINING):
+                    shutil.rmtree(base / folder, ignore_errors=True)
                 if not any(base.iterdir()):
                     base.rmdir()
             raise
@@ -104,8 +109,8 @@ def making(out: PathLike, record: dict[str, Any], monitor: Monitor, *, resume: b
 
 def _drop_scratch(base: Path) -> None:
     """Remove the scratch files and folders of a killed process."""
-    names = (GRAMMAR, MANIFEST, WEIGHTS, *COUNTS.values(), "lm*.bin")
-    for pattern in [*(f".{name}.*" for name in names), f"{WORK}/.*"]:
+    names = (GRAMMAR, MANIFEST, WEIGHTS, TRAINING, *COUNTS.values(), "lm*.bin")
+    for pattern in [*(f".{name}.*" for name in names), f"{WORK}/.*", f"{TRAINING}/.*"]:
         for scratch in base.glob(pattern):
             shutil.rmtree(scratch) if scratch.is_dir() else scratch.unlink()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from dragoman.forest import Forest
 from dragoman.grammar import Grammar
 from dragoman.lm import LanguageModel
 from dragoman.pool import Pool
+from dragoman.store import checksum
 from dragoman.system.candidates import pool_of
 from dragoman.system.explain import Explanation, explain
 from dragoman.system.folder import COUNTS
@@ -23,6 +25,7 @@ from dragoman.system.kinds import kind_named
 from dragoman.system.manifest import Manifest, read_manifest
 from dragoman.system.raw import RawText
 from dragoman.system.settings import SystemSettings
+from dragoman.system.training import TRAINING, TrainingLines
 from dragoman.system.translator import Preset, Translator
 from dragoman.types import Float64Array, Int64Array, PathLike, Progress
 
@@ -173,6 +176,19 @@ class System(SystemView):
     def lm(self, fold: int | None = None) -> LanguageModel:
         """The language model of all data, or of all but a fold."""
         return LanguageModel.load(self.file("lm" if fold is None else f"lm.fold-{fold}"), verify=False)
+
+    @cached_property
+    def training(self) -> TrainingLines:
+        """The lines that the system was trained on. Raises InputError if it does not keep them."""
+        if not any(name.startswith(f"{TRAINING}/") for name in self.manifest.files):
+            raise InputError("the system does not keep its training text; train it with --folds", path=self.folder)
+        for side in ("source", "target"):
+            path = self.file(f"{TRAINING}/{side}.vocab")
+            if checksum(path) != self.grammar.manifest.files[f"{side}.vocab"].checksum:
+                raise InputError("is not the vocabulary of the grammar; the system is damaged", path=path)
+        return TrainingLines(
+            self.file(f"{TRAINING}/manifest.json").parent, (self.grammar.source_vocab, self.grammar.target_vocab)
+        )
 
     def view(self, fold: int | None = None) -> SystemView:
         """The system of all data, or of all data but a fold (`train --folds`); index and weights are shared."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from dragoman.align import AlignConfig, AlignStep, Direction, align, read_pharaoh, write_pharaoh
-from dragoman.corpus import Bitext
+from dragoman.corpus import Bitext, Side
 from dragoman.errors import InputError
 from dragoman.features import parse_templates
 from dragoman.lm import EstimateConfig, TrainingText, estimate, estimate_work
@@ -22,6 +22,7 @@ from dragoman.system.raw import RawText
 from dragoman.system.settings import SystemSettings
 from dragoman.system.stages import Monitor, Silent, Stages
 from dragoman.system.system import System
+from dragoman.system.training import DOMAINS, LINKS, TRAINING, store_domains
 from dragoman.text import open_output, read_lines, replace_bytes
 from dragoman.types import PathLike
 
@@ -49,6 +50,7 @@ def train(
     alignment: PathLike | None = None,
     lm: PathLike | None = None,
     lm_text: Sequence[PathLike] = (),
+    domains: PathLike | None = None,
     config: TrainConfig | None = None,
     resume: bool = False,
     n_threads: int = 1,
@@ -56,22 +58,28 @@ def train(
 ) -> System:
     """Train a system on line-aligned text into the folder `out`: corpus, alignment, grammar, language models.
 
-    `alignment` is a Pharaoh file, `lm` a model, `lm_text` text for one; what is not given is made from the pairs. A
+    `alignment` is a Pharaoh file, `lm` a model, `lm_text` text for one; what is not given is made from the pairs. With
+    folds, `lm_text` joins the target side instead of replacing it, in the model of all data and in that of every fold;
+    the system keeps the pairs, their alignment and `domains`, a file with the label of each (`System.training`). A
     stopped training goes on with `resume` after its last whole stage.
     """
     config = config or TrainConfig()
     # A misspelt one should not be found at the end.
     parse_templates(config.settings.features, has_rules=kind_named(config.settings.kind).has_rules)
-    if config.settings.n_folds > 1 and (lm is not None or lm_text):
-        raise InputError("the language models of folds come from the training pairs; leave out other models and text")
-    files = {"source": source, "target": target, "alignment": alignment, "lm": lm}
+    if config.settings.n_folds > 1 and lm is not None:
+        raise InputError(
+            "a finished language model cannot leave out a fold; with folds, give its text instead of the model"
+        )
+    if config.settings.n_folds == 1 and domains is not None:
+        raise InputError("only a system with folds keeps its training text and the domains of its lines; use --folds")
+    files = {"source": source, "target": target, "alignment": alignment, "lm": lm, "domains": domains}
     record: dict[str, Any] = {name: identity(path) for name, path in files.items() if path is not None}
     record |= {"lm_text": [identity(path) for path in lm_text], "settings": config.settings.to_json()}
     record |= {name: value for name, value in asdict(config).items() if name != "settings"}
     monitor = monitor or Silent()
     with making(out, record, monitor, resume=resume) as (base, stages):
         if not (base / MANIFEST).exists():
-            _Work(base, config, n_threads, monitor, stages).train(source, target, alignment, lm, lm_text)
+            _Work(base, config, n_threads, monitor, stages).train(source, target, alignment, lm, lm_text, domains)
     return System.load(base)
 
 
@@ -90,25 +98,30 @@ class _Work:
         links: PathLike | None,
         lm: PathLike | None,
         lm_text: Sequence[PathLike],
+        domains: PathLike | None,
     ) -> None:
         do, scratch = self.stages.do, self.base / WORK
+        settings = self.config.settings
+        named = source
         if self.config.raw:
             raw = RawText(self.config.settings.text)
             source = self._tokenised("source", source, raw.prepare)
             target = self._tokenised("target", target, raw.prepare_target)
             lm_text = [self._tokenised(f"text {i}", path, raw.prepare_target) for i, path in enumerate(lm_text, 1)]
-        folder = scratch / "bitext"
+        folder = self.base / TRAINING if settings.n_folds > 1 else scratch / "bitext"
         do("corpus", partial(self._corpus, source, target, folder), makes=folder)
         bitext = Bitext.load(folder)
-        if links is None:
-            links = scratch / "align.zst"
-            do("alignment", partial(self._align, bitext, links), makes=links)
+        if domains is not None:
+            do("domains", partial(store_domains, domains, folder, len(bitext), named), makes=folder / DOMAINS)
+        if links is None or settings.n_folds > 1:
+            kept = (folder if settings.n_folds > 1 else scratch) / LINKS
+            do("alignment", partial(self._links, bitext, links, kept), makes=kept)
+            links = kept
         do("grammar", partial(self._grammar, bitext, links), makes=self.base / GRAMMAR)
-        do("language model", partial(self._lm, bitext, lm, lm_text), makes=self.base / LM)
-        for fold in range(self.config.settings.n_folds) if self.config.settings.n_folds > 1 else ():
-            goal = self.base / fold_lm(fold)
-            do(f"language model without fold {fold}", partial(self._fold_lm, bitext, fold, goal), makes=goal)
-        settings = self.config.settings
+        if settings.n_folds > 1:
+            self._fold_lms(bitext, lm_text)
+        else:
+            do("language model", partial(self._lm, bitext, lm, lm_text), makes=self.base / LM)
         weights = kind_named(settings.kind).start_weights(settings.model)
         close_system(self.base, settings, self.stages, weights)
 
@@ -133,6 +146,12 @@ class _Work:
 
         for side, path in zip((bitext.source, bitext.target), COUNTS.values(), strict=True):
             replace_bytes(self.base / path, np.bincount(side.ids, minlength=len(side.vocab)).astype("<i8").tobytes())
+
+    def _links(self, bitext: Bitext, given: PathLike | None, goal: PathLike) -> None:
+        if given is None:
+            self._align(bitext, goal)
+        else:
+            write_pharaoh(goal, read_pharaoh(given, lengths=(bitext.source.lengths(), bitext.target.lengths())))
 
     def _align(self, bitext: Bitext, goal: PathLike) -> None:
         with self.monitor.progress("aligning words", 100) as bar:
@@ -170,8 +189,27 @@ class _Work:
                 text.add_file(path, progress)
         self._estimate(text, self.base / LM)
 
-    def _fold_lm(self, bitext: Bitext, fold: int, goal: Path) -> None:
-        self._estimate(TrainingText.of_side(bitext.target, folds=bitext.folds, excluded=fold), goal)
+    def _fold_lms(self, bitext: Bitext, lm_text: Sequence[PathLike]) -> None:
+        """Language models of all data and of all but each fold, with the other text in every one."""
+
+        @cache
+        def more() -> Side | None:
+            if not lm_text:
+                return None
+            with self.monitor.progress("reading text for the language models") as progress:
+                return Side.read(*lm_text, start=bitext.target.vocab, progress=progress)
+
+        def whole() -> None:
+            self._estimate(TrainingText.of_side(bitext.target, more=more()), self.base / LM)
+
+        def without(fold: int) -> None:
+            text = TrainingText.of_side(bitext.target, folds=bitext.folds, excluded=fold, more=more())
+            self._estimate(text, self.base / fold_lm(fold))
+
+        self.stages.do("language model", whole, makes=self.base / LM)
+        for fold in range(bitext.n_folds):
+            goal = self.base / fold_lm(fold)
+            self.stages.do(f"language model without fold {fold}", partial(without, fold), makes=goal)
 
     def _estimate(self, text: TrainingText, goal: Path) -> None:
         with self.monitor.progress("estimating", estimate_work(text, self.config.lm)) as progress:

@@ -1,0 +1,158 @@
+"""The training text that a system with folds keeps in `training/`.
+
+It is the folder of a bitext with its folds, and beside its files
+
+    links.zst      word alignment, in Pharaoh form
+    domains        uint16: the domain of each line, if there are any
+    domains.txt    the names of the domains, one a line
+
+Line numbers count from 0 in the order of the training files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dragoman.align import Alignment, read_pharaoh
+from dragoman.corpus import Bitext, Side, Vocab
+from dragoman.errors import InputError, MismatchError
+from dragoman.store import map_array
+from dragoman.text import read_lines, replace_bytes
+from dragoman.types import Int64Array, PathLike
+
+__all__ = ["DOMAINS", "LINKS", "SHARD_LINES", "TRAINING", "Domains", "TrainingLines", "shards", "store_domains"]
+
+TRAINING = "training"
+"""The folder in a system's own."""
+LINKS, DOMAINS, _DOMAIN_NAMES = "links.zst", "domains", "domains.txt"
+SHARD_LINES = 1024
+"""Lines of one shard: the unit of work, of sums and of what is done again after a stop."""
+_MAX_DOMAINS = 1 << 16
+
+
+def shards(lines: Int64Array) -> list[Int64Array]:
+    """The lines in blocks of SHARD_LINES, the last one shorter."""
+    return [lines[begin : begin + SHARD_LINES] for begin in range(0, len(lines), SHARD_LINES)]
+
+
+@dataclass(frozen=True, slots=True)
+class Domains:
+    """Line i is of the domain `names[ids[i]]`."""
+
+    names: tuple[str, ...]
+    ids: NDArray[np.uint16]
+
+    def counts(self) -> dict[str, int]:
+        """Lines of each domain."""
+        return dict(zip(self.names, np.bincount(self.ids, minlength=len(self.names)).tolist(), strict=True))
+
+
+class TrainingLines:
+    """The sentence pairs that a system was trained on, each with its fold. Memory-mapped.
+
+    `vocabs` are the system's own, source and target: word ids are those of its grammar and of candidates.
+    """
+
+    def __init__(self, folder: Path, vocabs: tuple[Vocab, Vocab]) -> None:
+        self.folder = folder
+        self._bitext = Bitext.load(folder, vocabs=vocabs)
+
+    def __len__(self) -> int:
+        return len(self._bitext)
+
+    @property
+    def n_folds(self) -> int:
+        return self._bitext.n_folds
+
+    @property
+    def folds(self) -> NDArray[np.uint8]:
+        """The fold of each line."""
+        return self._bitext.folds
+
+    @property
+    def source_ids(self) -> Side:
+        return self._bitext.source
+
+    @property
+    def target_ids(self) -> Side:
+        return self._bitext.target
+
+    def source(self, line: int) -> str:
+        return self._bitext.source.text(line)
+
+    def target(self, line: int) -> str:
+        return self._bitext.target.text(line)
+
+    @cached_property
+    def links(self) -> Alignment:
+        """The word alignment, read when it is first asked for."""
+        lengths = self.source_ids.lengths(), self.target_ids.lengths()
+        return read_pharaoh(self.folder / LINKS, lengths=lengths)
+
+    @cached_property
+    def domains(self) -> Domains | None:
+        """The domain of each line (`train --domains`)."""
+        path = self.folder / DOMAINS
+        if not path.exists():
+            return None
+        ids = map_array(path, np.uint16, 2 * len(self), "system")
+        names = tuple(read_lines(self.folder / _DOMAIN_NAMES))
+        if ids.max(initial=0) >= max(1, len(names)):
+            raise InputError("has a domain without a name; the system is damaged", path=path)
+        return Domains(names, ids)
+
+    def select(self, *, where: str | None = None, limit: int | None = None) -> Int64Array:
+        """Line numbers, ascending: all, or those of the domain `where` (of all others: `!DOMAIN`).
+
+        With `limit`, the first N of them.
+        """
+        if limit is not None and limit < 1:
+            raise InputError(f"the number of lines must be at least 1, not {limit}")
+        lines = np.arange(len(self)) if where is None else np.flatnonzero(self._is_of(where))
+        return lines.astype(np.int64)[:limit]
+
+    def about(self) -> Mapping[str, Any]:
+        """Information for the manifest: lines, lines of each fold and of each domain."""
+        of_fold = np.bincount(self.folds, minlength=self.n_folds).tolist()
+        domains = {} if self.domains is None else {"domains": self.domains.counts()}
+        return {"n_lines": len(self), "fold_lines": of_fold, **domains}
+
+    def _is_of(self, where: str) -> NDArray[np.bool_]:
+        if self.domains is None:
+            raise InputError(
+                f"the training text has no domains, so '{where}' selects nothing; train the system with --domains",
+                path=self.folder,
+            )
+        name = where.removeprefix("!")
+        if name not in self.domains.names:
+            known = ", ".join(self.domains.names[:20])
+            raise InputError(f"the training text has no domain '{name}'; it has: {known}", path=self.folder)
+        chosen: NDArray[np.bool_] = self.domains.ids == self.domains.names.index(name)
+        return ~chosen if where.startswith("!") else chosen
+
+
+def store_domains(domains: PathLike, folder: Path, n_lines: int, source: PathLike) -> None:
+    """Store a file with the label of each line next to the bitext; `source` is the file of the training lines."""
+    ids: dict[str, int] = {}
+    column = []
+    for number, line in enumerate(read_lines(domains), start=1):
+        label = line.strip()
+        if not label or label.startswith("!"):
+            found = f"'{label}' begins with an exclamation mark, which means 'not'" if label else "is empty"
+            raise InputError(f"expected the label of a domain, but it {found}", path=domains, line=number)
+        column.append(ids.setdefault(label, len(ids)))
+    if len(column) != n_lines:
+        raise MismatchError(
+            f"line-aligned files must have equally many lines, but {domains} has {len(column)}, {source} has {n_lines}"
+        )
+    if len(ids) > _MAX_DOMAINS:
+        raise InputError(f"has {len(ids):,} different labels; the maximum is {_MAX_DOMAINS:,}", path=domains)
+    replace_bytes(folder / _DOMAIN_NAMES, "".join(f"{label}\n" for label in ids).encode())
+    replace_bytes(folder / DOMAINS, np.array(column, "<u2").tobytes())
