@@ -17,6 +17,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from dragoman.cost import n_cores
 from dragoman.errors import FailedError, InputError
 from dragoman.text import open_output
 from dragoman.types import Progress
@@ -90,7 +91,7 @@ class Session:
     """One command at work."""
 
     def __init__(self, *, n_threads: int = 0, seed: int = 0, json: bool = False, quiet: bool = False) -> None:
-        self.n_threads = n_threads or _n_cores()
+        self.n_threads = n_threads or n_cores()
         self.seed = seed
         self.json = json
         self.quiet = quiet
@@ -157,11 +158,6 @@ class Session:
                 yield item
                 if n % 512 == 0:
                     update(n)
-
-
-def _n_cores() -> int:
-    """The cores that this process may use; not every system can tell."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _plain(value: object) -> object:

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import ClassVar, Generic, Self, TypeVar
 
-__all__ = ["Engine", "Job"]
+__all__ = ["Engine", "Item", "Job", "Result"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -1,0 +1,44 @@
+"""Engines by name."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from dragoman.cost import n_cores
+from dragoman.engine.base import Engine
+from dragoman.engine.local import LocalEngine
+from dragoman.errors import InputError
+
+__all__ = ["EngineName", "open_engine"]
+
+
+class EngineName(StrEnum):
+    """Where workers are: on this machine, or on a Ray cluster."""
+
+    LOCAL = "local"
+    RAY = "ray"
+
+
+def open_engine(
+    name: EngineName | str = EngineName.LOCAL,
+    *,
+    n_workers: int | None = None,
+    n_threads: int = 0,
+    address: str | None = None,
+) -> Engine:
+    """An engine; close it, or use it as a context.
+
+    Local: this process, or `n_workers` processes. Ray: actors on the cluster at `address` (HOST:PORT; by default as
+    many as it has cores for), or without one on a cluster of this machine alone. `n_threads` are those of each worker;
+    0: the cores of this machine shared among its workers, on a cluster one.
+    """
+    kind = EngineName(name)
+    if kind is EngineName.LOCAL:
+        if address is not None:
+            raise InputError(f"the address {address} is that of a Ray cluster; choose the engine ray")
+        if n_workers is None:
+            return LocalEngine(n_threads or n_cores())
+        from dragoman.engine.processes import ProcessEngine
+
+        return ProcessEngine(n_workers, n_threads or max(1, n_cores() // n_workers))
+    raise InputError("the engine ray cannot be used yet; choose local")

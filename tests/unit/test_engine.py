@@ -1,0 +1,154 @@
+"""Engines on this machine: order, errors, lost workers, Ctrl-C."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from tests.engine_jobs import Deadly, Failing, Square, Vectors
+
+from dragoman.engine import LocalEngine, open_engine
+from dragoman.engine.processes import ProcessEngine
+from dragoman.errors import FailedError, InputError
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def processes():
+    with ProcessEngine(2, n_threads=3) as engine:
+        yield engine
+
+
+def test_results_come_in_order(processes):
+    found = list(processes.map(Square(0.01), range(25)))
+    assert [square for square, _, _ in found] == [n * n for n in range(25)]
+    workers = {pid for _, pid, _ in found}
+    assert len(workers) == 2
+    assert os.getpid() not in workers
+    assert {threads for _, _, threads in found} == {3}
+
+
+def test_workers_stay_from_map_to_map(processes):
+    first = {pid for _, pid, _ in processes.map(Square(0.02), range(8))}
+    assert {pid for _, pid, _ in processes.map(Square(0.02), range(8))} == first
+
+
+def test_no_items_give_no_results(processes):
+    assert list(processes.map(Square(), [])) == []
+
+
+def test_items_are_taken_as_they_are_wanted(processes):
+    taken = itertools.count()
+    results = processes.map(Square(), (next(taken) for _ in itertools.repeat(None)))
+    for _ in range(5):
+        next(results)
+    results.close()
+    assert next(taken) <= 5 + 2 * processes.n_workers
+    assert [square for square, _, _ in processes.map(Square(), [3, 4])] == [9, 16]
+
+
+@pytest.mark.parametrize("n_workers", [1, 2, 3])
+def test_bits_do_not_depend_on_the_workers(n_workers):
+    job = Vectors(1000)
+    expected = list(LocalEngine().map(job, range(6)))
+    with ProcessEngine(n_workers) as engine:
+        found = list(engine.map(job, range(6)))
+    assert [one.tobytes() for one in found] == [one.tobytes() for one in expected]
+    assert all(one.flags.writeable for one in found)
+
+
+def test_errors_travel_with_their_type(processes):
+    results = processes.map(Failing("input"), range(9))
+    assert [next(results) for _ in range(3)] == [0, 1, 2]
+    with pytest.raises(InputError, match="is wrong") as caught:
+        next(results)
+    assert (caught.value.path, caught.value.line) == ("dev.de", 7)
+    with pytest.raises(InputError, match="somewhere: cannot be opened"):
+        list(processes.map(Failing("open"), range(9)))
+    with pytest.raises(KeyError) as error:
+        list(processes.map(Failing("other"), range(9)))
+    assert "engine_jobs.py" in error.value.__notes__[0]
+    with pytest.raises(FailedError, match="NoPickleError in a worker: 1 2"):
+        list(processes.map(Failing("unpicklable"), range(9)))
+    assert [square for square, _, _ in processes.map(Square(), range(3))] == [0, 1, 4]
+
+
+def test_an_error_while_items_are_taken_is_raised_here(processes):
+    def items():
+        yield 1
+        raise InputError("no more")
+
+    with pytest.raises(InputError, match="no more"):
+        list(processes.map(Square(), items()))
+
+
+def test_a_lost_worker_is_replaced(processes, tmp_path):
+    assert list(processes.map(Deadly(tmp_path, at=4, times=2), range(9))) == [10 * n for n in range(9)]
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_an_item_that_kills_every_worker_is_given_up(processes, tmp_path):
+    with pytest.raises(FailedError, match="3 workers were lost, one after the other, at item 4 .*SIGKILL"):
+        list(processes.map(Deadly(tmp_path, at=4, times=99), range(9)))
+    assert [square for square, _, _ in processes.map(Square(), range(3))] == [0, 1, 4]
+
+
+def test_closing_ends_the_workers():
+    engine = ProcessEngine(2)
+    pids = {pid for _, pid, _ in engine.map(Square(0.05), range(6))}
+    engine.close()
+    engine.close()
+    for pid in pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+    with pytest.raises(ValueError, match="closed"):
+        next(engine.map(Square(), [1]))
+
+
+ENDLESS = """
+import signal, sys
+from dragoman.engine.processes import ProcessEngine
+from tests.engine_jobs import Square
+signal.signal(signal.SIGINT, signal.default_int_handler)
+with ProcessEngine(2) as engine:
+    pids = {pid for _, pid, _ in engine.map(Square(0.05), range(6))}
+    print(*pids, flush=True)
+    try:
+        list(engine.map(Square(1000.0), range(1, 6)))
+    except KeyboardInterrupt:
+        sys.exit(77)
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_workers_end_with_the_process_that_started_them(how):
+    with subprocess.Popen(
+        [sys.executable, "-c", ENDLESS], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT
+    ) as process:
+        pids = [int(pid) for pid in process.stdout.readline().split()]
+        assert len(pids) == 2
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(0.5)
+        process.send_signal(how)
+        assert process.wait(20) == (77 if how is signal.SIGINT else -signal.SIGKILL)
+        assert process.stderr.read() == ""
+    deadline = time.monotonic() + 10
+    while any(Path(f"/proc/{pid}").exists() for pid in pids) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
+
+
+def test_engines_by_name():
+    assert isinstance(open_engine(n_threads=2), LocalEngine)
+    with open_engine("local", n_workers=2) as engine:
+        assert isinstance(engine, ProcessEngine)
+        assert engine.n_threads >= 1
+    with pytest.raises(InputError, match="choose the engine ray"):
+        open_engine("local", address="host:6379")
