@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dragoman.align import read_pharaoh, write_pharaoh
+from dragoman.align import write_pharaoh
 from dragoman.align.links import Alignment
 from dragoman.errors import InputError, MismatchError
+from dragoman.features import Weights
 from dragoman.lm import EstimateConfig, TrainingText, estimate
 from dragoman.metric import by_name
 from dragoman.pool import with_metric
@@ -35,8 +36,15 @@ MODELS = {
 }
 
 
-def config(model, n_folds=1):
-    return TrainConfig(settings=SystemSettings(model=model, n_folds=n_folds), lm=EstimateConfig(order=3))
+FEATURES = {
+    "phrase": ("rule_id", "discount", "source_length", "joint_length", "word_pair(top=1000000)", "word_context(top=0)"),
+    "hiero": ("rule_id", "discount", "rule_shape", "structural_distortion", "word_context(top=0)"),
+}
+
+
+def config(kind, n_folds=1):
+    settings = SystemSettings(model=MODELS[kind], n_folds=n_folds, features=FEATURES[kind])
+    return TrainConfig(settings=settings, lm=EstimateConfig(order=3))
 
 
 @pytest.fixture(scope="module")
@@ -56,10 +64,10 @@ def text(tmp_path_factory):
 def built(request, text, tmp_path_factory):
     """A system with folds, and one trained afresh without the lines of a fold, on the same alignment."""
     base = tmp_path_factory.mktemp(request.param)
-    model = MODELS[request.param]
+    kind = request.param
     files = text / "train.de", text / "train.en"
-    more = {"lm_text": [text / "mono.en"]} if request.param == "phrase" else {}
-    system = train(*files, base / "s", domains=text / "domains", config=config(model, 3), n_threads=2, **more)
+    more = {"lm_text": [text / "mono.en"]} if kind == "phrase" else {}
+    system = train(*files, base / "s", domains=text / "domains", config=config(kind, 3), n_threads=2, **more)
     lines = system.training
     kept = np.flatnonzero(lines.folds != FOLD).tolist()
     write_lines(base / "de", [lines.source(i) for i in kept])
@@ -68,7 +76,7 @@ def built(request, text, tmp_path_factory):
     write_pharaoh(base / "links", Alignment.of([links[i] for i in kept]))
     lm_text = [text / "mono.en", base / "en"] if more else []
     fresh = train(
-        base / "de", base / "en", base / "fresh", alignment=base / "links", lm_text=lm_text, config=config(model)
+        base / "de", base / "en", base / "fresh", alignment=base / "links", lm_text=lm_text, config=config(kind)
     )
     return system, fresh
 
@@ -88,16 +96,140 @@ def candidates(pool):
 
 def test_lists_of_a_fold_are_those_of_a_system_trained_without_it(built):
     system, fresh = built
-    lines = np.flatnonzero(system.training.folds == FOLD)
-    decoder = FoldDecoder(system)
-    pool = decoder.kbest(lines, system.weights, K)
+    lines = np.flatnonzero(system.training.folds == FOLD)[:40]
+    pool = FoldDecoder(system).kbest(lines, system.weights, K)
     assert pool.shards[0].sentence_ids.tolist() == lines.tolist()
     theirs = fresh.kbest([system.training.source(i) for i in lines.tolist()], K)
     mine, other = candidates(pool), candidates(theirs)
     assert mine == other
-    alone = [i for i in lines.tolist() if i % 7 == 0]
+    alone = [place for place, line in enumerate(lines.tolist()) if line % 7 == 0]
     assert alone, "no line of the fold has words of its own"
-    unknown = {name: i for i, name in enumerate(lines.tolist())}
-    for line in alone:
-        assert any(f"hapax{line}" in text for text, _, _ in mine[unknown[line]])
-        assert all(features["unknown"] >= 2 for _, _, features in mine[unknown[line]])
+    for place in alone:
+        assert all(f"hapax{lines[place]}" in text for text, _, _ in mine[place])
+        assert all(features["unknown"] >= 2 for _, _, features in mine[place])
+
+
+def test_a_shard_is_in_line_order_whoever_decoded_it(built):
+    system, _ = built
+    decoder, lines = FoldDecoder(system), np.arange(40, dtype=np.int64)
+    assert len(set(system.training.folds[lines].tolist())) == 3
+    pool = decoder.kbest(lines, system.weights, 5, distinct=True, n_threads=3, derivations=True)
+    shard = pool.shards[0]
+    assert shard.sentence_ids.tolist() == lines.tolist()
+    assert shard.source_lengths.tolist() == [len(system.training.source(i).split()) for i in range(40)]
+    assert shard.derivations is not None
+    mine = candidates(pool)
+    for line in (0, 1, 17, 39):
+        view = system.view(int(system.training.folds[line]))
+        assert [text for text, _, _ in mine[line]] == [
+            text for text, _, _ in candidates(view.kbest([system.training.source(line)], 5, distinct=True))[0]
+        ]
+    # The same whatever was decoded before, and however many threads there are.
+    fresh = FoldDecoder(System.load(system.folder)).kbest(lines, system.weights, 5, distinct=True)
+    assert candidates(fresh) == mine
+    assert [fresh.words.word(i) for i in range(len(fresh.words))] == [
+        pool.words.word(i) for i in range(len(pool.words))
+    ]
+    assert np.array_equal(fresh.shards[0].tokens, shard.tokens)
+
+
+@pytest.mark.parametrize("name", ["bleu", "ter", "chrf", "chrf++", "0.5*bleu - 0.5*ter"])
+def test_statistics_are_those_against_the_text(built, name):
+    system, _ = built
+    decoder, lines = FoldDecoder(system, preset=Preset.FAST), np.array([0, 3, 7, 21, 22])
+    pool = decoder.kbest(lines, system.weights, 10)
+    metric = by_name(name)
+    mine = decoder.measured(pool, metric, n_threads=2)
+    references = [[system.training.target(i)] for i in range(len(system.training))]
+    theirs = with_metric(pool, metric, references, allow_missing=True)
+    assert mine.metric == metric
+    assert np.array_equal(mine.shards[0].stats, theirs.shards[0].stats)
+    assert mine.shards[0].stats.shape == (pool.n_candidates, metric.n_stats)
+
+
+def test_who_has_seen_a_line_translates_it_better(built):
+    system, _ = built
+    lines, bleu = np.arange(30, dtype=np.int64), by_name("bleu")
+    scores = []
+    for all_data in (False, True):
+        decoder = FoldDecoder(system, all_data=all_data, preset=Preset.FAST)
+        pool = decoder.measured(decoder.kbest(lines, system.weights, 1), bleu)
+        scores.append(float(bleu.score(pool.shards[0].stats.sum(axis=0))))
+    assert scores[1] > scores[0] + 0.1
+
+
+def test_the_training_text_is_kept(built, text):
+    system, fresh = built
+    lines = system.training
+    assert len(lines) == 300 == len(lines.folds)
+    for side, of in (("de", lines.source), ("en", lines.target)):
+        assert (text / f"train.{side}").read_text(encoding="utf-8").splitlines() == [of(i) for i in range(300)]
+    assert len(lines.links) == 300
+    assert lines.source_ids.vocab is system.grammar.source_vocab
+    about = system.manifest.about
+    assert (about["n_lines"], about["domains"]) == (300, {"news": 100, "mo": 200})
+    assert about["fold_lines"] == np.bincount(lines.folds).tolist()
+    with pytest.raises(InputError, match="--folds"):
+        _ = fresh.training
+    with pytest.raises(InputError, match="--folds"):
+        FoldDecoder(fresh)
+
+
+def test_words_of_one_fold(built):
+    lines = built[0].training
+    found = lines.only_fold
+    expected: dict[int, set[int]] = {word: set() for word in range(len(found))}
+    for i in range(len(lines)):
+        for word in lines.source_ids[i].tolist():
+            expected[word].add(int(lines.folds[i]))
+    assert found.tolist() == [folds.pop() if len(folds) == 1 else 255 for folds in expected.values()]
+
+
+def test_lines_are_selected_by_domain_and_number(built):
+    lines = built[0].training
+    assert lines.select().tolist() == list(range(300))
+    assert lines.select(where="news", limit=4).tolist() == [0, 3, 6, 9]
+    assert lines.select(where="!news", limit=4).tolist() == [1, 2, 4, 5]
+    with pytest.raises(InputError, match="no domain 'sport'; it has: news, mo"):
+        lines.select(where="sport")
+    with pytest.raises(InputError, match="at least 1"):
+        lines.select(limit=0)
+    assert [len(block) for block in shards(np.arange(2 * SHARD_LINES + 1))] == [SHARD_LINES, SHARD_LINES, 1]
+
+
+def test_a_tuned_system_has_its_parent_s_training_text(built, tmp_path):
+    system, _ = built
+    weights = Weights.from_dict({**dict(system.weights.items()), "lm": 2.0})
+    tuned = save_tuned(system, tmp_path / "tuned", weights)
+    assert not (tmp_path / "tuned" / "training").exists()
+    assert tuned.training.source(7) == system.training.source(7)
+    assert len(System.verify(tuned.folder)) == len(System.verify(system.folder))
+
+
+def test_other_text_joins_the_language_model_of_every_fold(text, tmp_path):
+    system = train(
+        text / "train.de", text / "train.en", tmp_path / "s", lm_text=[text / "mono.en"], config=config("phrase", 2)
+    )
+    lines = system.training
+    for fold in (None, 0, 1):
+        expected = TrainingText()
+        expected.add_file(text / "mono.en")
+        expected.add_lines(lines.target(i) for i in range(300) if lines.folds[i] != fold)
+        theirs, mine = estimate(expected, EstimateConfig(order=3)).model, system.lm(fold)
+        assert mine.n_ngrams == theirs.n_ngrams
+        sentences = [lines.target(i) for i in range(20)] + ["hapax7 is of its own ."]
+        assert [mine.score(s) for s in sentences] == [theirs.score(s) for s in sentences]
+    assert "hapax7" in system.lm(int(lines.folds[7])).vocab
+    assert "hapax14" not in system.lm(int(lines.folds[14])).vocab
+
+
+def test_wrong_domains_are_refused(text, tmp_path):
+    files = text / "train.de", text / "train.en"
+    with pytest.raises(MismatchError, match=r"short has 2, .*train.de has 300"):
+        train(*files, tmp_path / "a", domains=write_lines(tmp_path / "short", "ab"), config=config("phrase", 2))
+    with pytest.raises(InputError, match="line 2.*empty"):
+        train(*files, tmp_path / "b", domains=write_lines(tmp_path / "e", ["a", ""]), config=config("phrase", 2))
+    with pytest.raises(InputError, match="exclamation"):
+        train(*files, tmp_path / "c", domains=write_lines(tmp_path / "f", ["!a"]), config=config("phrase", 2))
+    with pytest.raises(InputError, match="--folds"):
+        train(*files, tmp_path / "d", domains=text / "domains", config=config("phrase"))

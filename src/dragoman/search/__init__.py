@@ -8,13 +8,14 @@ from dragoman.search.phrase_builder import PhraseOptionBuilder
 from dragoman.search.phrase_config import Algorithm, PhraseConfig, PhraseFeatures, phrase15
 from dragoman.search.phrase_decoder import PhraseDecoder
 from dragoman.search.rescore import RuleRescorer
-from dragoman.search.sentences import Sentence
+from dragoman.search.sentences import EncodedSentences, Sentence, Sentences
 
 __all__ = [
     "Algorithm",
     "ChartConfig",
     "ChartDecoder",
     "ChartFeatures",
+    "EncodedSentences",
     "PhraseBatch",
     "PhraseConfig",
     "PhraseDecoder",
@@ -24,5 +25,6 @@ __all__ = [
     "RuleOptionBuilder",
     "RuleRescorer",
     "Sentence",
+    "Sentences",
     "phrase15",
 ]

@@ -10,7 +10,7 @@ import numpy as np
 from dragoman.features import FeatureIndex, Template
 from dragoman.grammar import PhraseView, RuleView
 from dragoman.search.decoder import Batch
-from dragoman.search.sentences import Sentence, encode_sentences
+from dragoman.search.sentences import EncodedSentences, Sentences, encode_sentences
 from dragoman.types import Int64Array, Progress
 
 __all__ = ["OptionBuilder", "WordCounts"]
@@ -51,7 +51,7 @@ class OptionBuilder(Generic[Batch]):
 
     def build(
         self,
-        sentences: Sequence[Sentence],
+        sentences: Sentences,
         *,
         grow: bool = True,
         n_threads: int = 1,
@@ -63,7 +63,11 @@ class OptionBuilder(Generic[Batch]):
         are left out (they weigh nothing). A word without a translation of its own passes through as it is; given as the
         id of no word, as `<unk>`.
         """
-        rows = encode_sentences(sentences, self.view.source_vocab)
+        rows = (
+            sentences
+            if isinstance(sentences, EncodedSentences)
+            else encode_sentences(sentences, self.view.source_vocab)
+        )
         draft = self._native.draft(rows.offsets, rows.ids, n_threads, progress)
         ids, own_words = rows.passed(draft.places, self.view.target_vocab)
         batch: Batch = draft.finish(ids, own_words, self.index, grow)

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dragoman.corpus import UNK, Vocab
+from dragoman.corpus import UNK, Side, Vocab
 from dragoman.errors import InputError
 from dragoman.text import split_tokens
-from dragoman.types import Int32Array, Int64Array
+from dragoman.types import Int32Array, Int64Array, offsets_of
 
-__all__ = ["EncodedSentences", "Sentence", "encode_sentences"]
+__all__ = ["EncodedSentences", "Sentence", "Sentences", "encode_sentences"]
 
 Sentence: TypeAlias = str | Sequence[str] | Int32Array
 """A line, its tokens, or their ids in the source vocabulary."""
@@ -28,6 +29,14 @@ class EncodedSentences:
     """None for sentences given as ids."""
     offsets: Int64Array
     ids: Int32Array
+    copied: Int32Array
+    """Of sentences given as ids, what passes through: the ids as given, also of words that are called unknown."""
+
+    @classmethod
+    def of_side(cls, side: Side, is_known: NDArray[np.bool_]) -> EncodedSentences:
+        """Sentences as ids; words that `is_known` (by id) denies are unknown, and pass through by their own name."""
+        ids = np.where(is_known[side.ids], side.ids, np.int32(UNK))
+        return cls(side.vocab, [None] * len(side), side.offsets, ids, side.ids)
 
     def passed(self, places: Int64Array, target: Vocab) -> tuple[Int32Array, list[str]]:
         """Target ids of the source words copied at these positions, and the words that the vocabulary lacks."""
@@ -37,7 +46,7 @@ class EncodedSentences:
         for i, (place, number) in enumerate(zip(places.tolist(), numbers.tolist(), strict=True)):
             words = self.tokens[number]
             if words is None:
-                word = self.vocab.word(int(self.ids[place]))
+                word = self.vocab.word(int(self.copied[place]))
             else:
                 word = words[place - int(self.offsets[number])]
             known = target.id(word)
@@ -55,9 +64,9 @@ def encode_sentences(sentences: Sequence[Sentence], vocab: Vocab) -> EncodedSent
     for number, (words, row) in enumerate(zip(tokens, rows, strict=True), 1):
         if len(offsets) != len(lines) + 1 or (words is not None and len(words) != len(row)):
             raise InputError(f"a token of sentence {number} is empty or has white space")
-    return EncodedSentences(
-        vocab,
-        tokens,
-        np.cumsum([0, *(len(row) for row in rows)], dtype=np.int64),
-        np.concatenate([np.zeros(0, np.int32), *rows]),
-    )
+    offsets = offsets_of([len(row) for row in rows])
+    ids = np.concatenate([np.zeros(0, np.int32), *rows])
+    return EncodedSentences(vocab, tokens, offsets, ids, ids)
+
+
+Sentences: TypeAlias = Sequence[Sentence] | EncodedSentences

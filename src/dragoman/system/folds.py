@@ -14,6 +14,7 @@ from dragoman.metric import Metric, References, Segments
 from dragoman.pool import Pool
 from dragoman.pool.measure import id_statistics, text_statistics
 from dragoman.pool.shard import Shard, concatenate
+from dragoman.search import EncodedSentences
 from dragoman.system.candidates import intern_passed, shard_of, words_of
 from dragoman.system.system import System
 from dragoman.system.training import TrainingLines
@@ -48,12 +49,13 @@ class FoldDecoder:
         *,
         distinct: bool = False,
         n_threads: int = 1,
+        derivations: bool = False,
     ) -> Pool:
         """k-best lists of lines (ascending) as a pool of one shard, whose sentence ids are the line numbers."""
         words = words_of(self.system.grammar.target_vocab)
+        how = {"distinct": distinct, "n_threads": n_threads, "derivations": derivations}
         parts = [
-            self._shard(fold, lines[places], weights, k, words=words, distinct=distinct, n_threads=n_threads)
-            for fold, places in self._groups(lines)
+            self._shard(fold, lines[places], weights, k, words=words, **how) for fold, places in self._groups(lines)
         ]
         dense = frozenset(self.index.find(name) for name in self.system.translator.dense())
         return Pool(index=self.index, words=words, shards=(concatenate(parts),) if parts else (), dense=dense)
@@ -94,14 +96,12 @@ class FoldDecoder:
         k: int,
         *,
         words: WordTable,
-        distinct: bool,
-        n_threads: int,
+        **how: Any,
     ) -> Shard:
         side = self.training.source_ids.take(lines)
-        sentences = np.split(side.ids, side.offsets[1:-1])
-        best, vocab = self._translator(fold).kbest(
-            sentences, weights, k, distinct=distinct, preset=self._preset, n_threads=n_threads
-        )
+        is_known = np.ones(len(side.vocab), bool) if fold is None else self.training.only_fold != fold
+        sentences = EncodedSentences.of_side(side, is_known)
+        best, vocab = self._translator(fold).kbest(sentences, weights, k, preset=self._preset, **how)
         shard = shard_of(
             best,
             passed=intern_passed(words, vocab),

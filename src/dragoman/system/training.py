@@ -34,6 +34,8 @@ TRAINING = "training"
 LINKS, DOMAINS, _DOMAIN_NAMES = "links.zst", "domains", "domains.txt"
 SHARD_LINES = 1024
 """Lines of one shard: the unit of work, of sums and of what is done again after a stop."""
+NO_FOLD = 255
+_BLOCK_LINES = 1 << 16
 _MAX_DOMAINS = 1 << 16
 
 
@@ -95,6 +97,22 @@ class TrainingLines:
         """The word alignment, read when it is first asked for."""
         lengths = self.source_ids.lengths(), self.target_ids.lengths()
         return read_pharaoh(self.folder / LINKS, lengths=lengths)
+
+    @cached_property
+    def only_fold(self) -> NDArray[np.uint8]:
+        """For each source word, by id, the fold that alone has it; NO_FOLD if there are several, or none."""
+        side = self.source_ids
+        first = np.full(len(side.vocab), NO_FOLD, np.uint8)
+        several = np.zeros(len(side.vocab), bool)
+        for begin in range(0, len(side), _BLOCK_LINES):
+            lines = slice(begin, min(begin + _BLOCK_LINES, len(side)))
+            folds = np.repeat(self.folds[lines], np.diff(side.offsets[lines.start : lines.stop + 1]))
+            ids = side.ids[side.offsets[lines.start] : side.offsets[lines.stop]]
+            new = first[ids] == NO_FOLD
+            first[ids[new]] = folds[new]
+            several[ids[first[ids] != folds]] = True
+        first[several] = NO_FOLD
+        return first
 
     @cached_property
     def domains(self) -> Domains | None:

@@ -11,7 +11,7 @@ from dragoman.corpus import Vocab
 from dragoman.features import FeatureIndex, Weights
 from dragoman.forest import Derivation, Forest, KBest
 from dragoman.search.decoder import Batch, Decoder
-from dragoman.search.sentences import Sentence
+from dragoman.search.sentences import Sentences
 from dragoman.types import Float64Array, Progress
 
 __all__ = ["PreparedSentences", "Preset", "Translator"]
@@ -31,7 +31,7 @@ class Builder(Protocol[Made]):
     """From sentences to a decoder's options."""
 
     def build(
-        self, sentences: Sequence[Sentence], *, grow: bool = True, n_threads: int = 1, progress: Progress | None = None
+        self, sentences: Sentences, *, grow: bool = True, n_threads: int = 1, progress: Progress | None = None
     ) -> Made: ...
 
 
@@ -76,7 +76,7 @@ class Translator(ABC, Generic[Batch]):
 
     def kbest(
         self,
-        sentences: Sequence[Sentence],
+        sentences: Sentences,
         weights: Weights | Float64Array,
         k: int,
         *,
