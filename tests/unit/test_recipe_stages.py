@@ -8,6 +8,7 @@ import os
 import pytest
 
 from dragoman.align import align_files, write_pharaoh
+from dragoman.errors import InputError
 from dragoman.lm import EstimateConfig, LanguageModel, TrainingText, estimate
 from dragoman.recipe import plan_cells, read_recipe, run_cells
 from dragoman.run import cell_folder, load_test_sets
@@ -147,7 +148,15 @@ def test_text_for_the_model_and_folds(files, tmp_path):
     (result,) = run(files, tmp_path / "b", "systems.small.folds=2", "optimisers.mert.fold=1")
     assert stages(result) == ["corpus", "alignment", "grammar"]
     (system,) = (tmp_path / "b" / "cache").glob("*/system")
-    assert System.load(system).settings.n_folds == 2
+    loaded = System.load(system)
+    assert len(loaded.training) == 250
+    assert loaded.training.n_folds == 2
+    changes = ("systems.small.folds=2", "corpora.plain.lm_text=['dev.en.1']")
+    run(files, tmp_path / "c", *changes)
+    (more,) = (tmp_path / "c" / "cache").glob("*/system")
+    assert [System.load(more).lm(fold).n_ngrams > loaded.lm(fold).n_ngrams for fold in (None, 0, 1)] == [True] * 3
+    with pytest.raises(InputError, match=r"cannot leave out a fold; give its text as 'corpora.plain.lm_text'"):
+        run(files, tmp_path / "d", "systems.small.folds=2", "corpora.plain.lm='train.en'")
 
 
 def test_raw_text_is_tokenised(files, tmp_path):

@@ -88,10 +88,10 @@ class GridRecipe:
         system, corpus = self.systems[cell.system], self.corpora[cell.corpus]
         if system.aligned and (files is None or files.align is None):
             raise InputError(f"systems.{cell.system}.align = 'given': 'corpora.{cell.corpus}.align' is missing")
-        if system.train.settings.n_folds > 1 and (corpus.lm or corpus.lm_text):
+        if system.train.settings.n_folds > 1 and corpus.lm:
             raise InputError(
-                f"systems.{cell.system}.folds: the language models of folds come from the training pairs; leave out "
-                f"'corpora.{cell.corpus}.lm' and '.lm_text'"
+                f"systems.{cell.system}.folds: a finished language model cannot leave out a fold; give its text as "
+                f"'corpora.{cell.corpus}.lm_text' instead of '.lm'"
             )
         fold = self.optimisers[cell.optimiser].config.fold
         n_folds = system.train.settings.n_folds

@@ -60,7 +60,7 @@ class SharedStages:
         self._config = system.config(corpus.text)
         given = files is not None and files.align is not None
         self._aligned = given if system.aligned is None else system.aligned
-        # Language models of folds are estimated from the pairs, by training itself.
+        # Language models of folds are estimated by training itself.
         self._makes_lm = self._config.settings.n_folds == 1
         self.text = self._text_key()
 
@@ -113,7 +113,8 @@ class SharedStages:
         return StageKey(stage="language model", settings=asdict(self._config.lm), inputs=inputs)
 
     def _system_key(self) -> StageKey:
-        inputs = self._parts_of_text("train.", "align") if self._aligned else self._parts_of_text("train.")
+        parts = [*(["align"] if self._aligned else []), *([] if self._makes_lm else ["lm_text"])]
+        inputs = self._parts_of_text("train.", *parts)
         if not self._aligned:
             inputs["alignment"] = self._alignment_key().hash
         if self._makes_lm:
@@ -180,6 +181,7 @@ class SharedStages:
             folder / _SYSTEM,
             alignment=links / _ALIGN,
             lm=self._cache.folder / self._lm_key().hash / _LM if self._makes_lm else None,
+            lm_text=() if self._makes_lm else sorted(text.glob("lm-text.*")),
             config=self._config,
             n_threads=self._n_threads,
             monitor=self._monitor,
