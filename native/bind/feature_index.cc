@@ -1,6 +1,9 @@
 #include "core/names/feature_index.hh"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string_view.h>
+
+#include <numeric>
 
 #include "bind/arrays.hh"
 #include "bind/modules.hh"
@@ -16,6 +19,11 @@ nb::str to_str(std::string_view text) { return nb::str(text.data(), text.size())
 int32_t checked(const names::FeatureIndex& index, int64_t id) {
   if (id < 0 || id >= index.size()) throw nb::index_error("no feature has that id");
   return static_cast<int32_t>(id);
+}
+
+std::span<const int32_t> checked_all(const names::FeatureIndex& index, const In<int32_t>& ids) {
+  for (const int32_t id : span_of(ids)) checked(index, id);
+  return span_of(ids);
 }
 
 std::vector<int32_t> intern_lines(names::FeatureIndex& index, std::string_view rest) {
@@ -62,8 +70,32 @@ void bind_feature_index(nb::module_& m) {
              return to_numpy(std::vector<uint64_t>(t.keys().begin(), t.keys().end()));
            })
       .def(
-          "extend", [](names::FeatureIndex& t, const names::FeatureIndex& other) { return to_numpy(t.extend(other)); },
-          nb::arg("other"))
+          "extend",
+          [](names::FeatureIndex& t, const names::FeatureIndex& other, std::optional<In<int32_t>> ids) {
+            if (ids) return to_numpy(t.extend(other, checked_all(other, *ids)));
+            std::vector<int32_t> all(at(other.size()));
+            std::iota(all.begin(), all.end(), 0);
+            return to_numpy(t.extend(other, all));
+          },
+          nb::arg("other"), nb::arg("ids").noconvert() = nb::none(),
+          "Interns features of another index, by default all; returns their ids here.")
+      .def(
+          "find_all",
+          [](const names::FeatureIndex& t, const names::FeatureIndex& other, In<int32_t> ids) {
+            return to_numpy(t.find_all(other, checked_all(other, ids)));
+          },
+          nb::arg("other"), nb::arg("ids").noconvert(), "The ids here of features of another index, or -1.")
+      .def(
+          "extend_table",
+          [](names::FeatureIndex& t, const names::FeatureTable& table, std::optional<In<int64_t>> order) {
+            return to_numpy(t.extend(table, order ? span_of(*order) : std::span<const int64_t>()));
+          },
+          nb::arg("table"), nb::arg("order").noconvert() = nb::none(),
+          "Interns the features of a table, in this order; returns the id of each.")
+      .def(
+          "find_table",
+          [](const names::FeatureIndex& t, const names::FeatureTable& table) { return to_numpy(t.find_all(table)); },
+          nb::arg("table"), "The id of each feature of a table, or -1.")
       .def(
           "intern_lines",
           [](names::FeatureIndex& t, const nb::bytes& block) { return to_numpy(intern_lines(t, view_of(block))); },

@@ -32,6 +32,7 @@ NB_MODULE(_core, m) {
       PyErr_SetNone(PyExc_KeyboardInterrupt);
     }
   });
+  dragoman::bind::bind_feature_table(m);
   dragoman::bind::bind_feature_index(m);
   dragoman::bind::bind_align(m);
   dragoman::bind::bind_batches(m);

@@ -8,6 +8,7 @@ namespace dragoman::bind {
 namespace nb = nanobind;
 
 void bind_feature_index(nb::module_& m);
+void bind_feature_table(nb::module_& m);
 void bind_align(nb::module_& m);
 void bind_batches(nb::module_& m);
 void bind_chart_search(nb::module_& m);

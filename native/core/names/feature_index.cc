@@ -12,6 +12,7 @@ namespace dragoman::names {
 namespace {
 
 constexpr size_t kChunkBytes = 1 << 20;
+constexpr size_t kAhead = 16;  // how many features ahead of its use a slot is fetched into the cache
 
 uint64_t mix(uint64_t h) {
   h ^= h >> 33;
@@ -48,6 +49,11 @@ uint64_t feature_key(std::string_view name) {
   return mix(h ^ load(name.data() + i, name.size() - i));
 }
 
+void throw_same_key(std::string_view name, std::string_view other) {
+  throw InputError("the features '" + std::string(name) + "' and '" + std::string(other) +
+                   "' have the same 64-bit key; rename one of them");
+}
+
 FeatureIndex::FeatureIndex(int key_bits) : slots_(1024, kAbsent) {
   if (key_bits < 1 || key_bits > 64) throw std::invalid_argument("key_bits must be in 1..64");
   key_mask_ = ~uint64_t{0} >> (64 - key_bits);
@@ -60,24 +66,25 @@ size_t FeatureIndex::slot_of(uint64_t key) const {
   return slot;
 }
 
-int32_t FeatureIndex::find(std::string_view name) const {
-  const int32_t id = slots_[slot_of(feature_key(name) & key_mask_)];
+int32_t FeatureIndex::find(std::string_view name) const { return find_keyed(name, feature_key(name) & key_mask_); }
+
+int32_t FeatureIndex::find_keyed(std::string_view name, uint64_t key) const {
+  const int32_t id = slots_[slot_of(key)];
   return id != kAbsent && this->name(id) == name ? id : kAbsent;
 }
 
-int32_t FeatureIndex::intern(std::string_view name) {
-  const uint64_t key = feature_key(name) & key_mask_;
+int32_t FeatureIndex::intern(std::string_view name) { return intern_keyed(name, feature_key(name) & key_mask_); }
+
+int32_t FeatureIndex::intern_keyed(std::string_view name, uint64_t key) {
   size_t slot = slot_of(key);
   if (const int32_t id = slots_[slot]; id != kAbsent) {
-    if (this->name(id) != name)
-      throw InputError("the features '" + std::string(this->name(id)) + "' and '" + std::string(name) +
-                       "' have the same 64-bit key; rename one of them");
+    if (this->name(id) != name) throw_same_key(this->name(id), name);
     return id;
   }
   check_name(name);
   if (size() == std::numeric_limits<int32_t>::max()) throw InputError("more than 2^31 features");
   if (4 * (keys_.size() + 1) > 3 * slots_.size()) {
-    grow();
+    reserve(keys_.size() + 1);
     slot = slot_of(key);
   }
   const int32_t id = size();
@@ -88,14 +95,89 @@ int32_t FeatureIndex::intern(std::string_view name) {
   return id;
 }
 
-std::vector<int32_t> FeatureIndex::extend(const FeatureIndex& other) {
-  std::vector<int32_t> ids(static_cast<size_t>(other.size()));
-  for (int32_t id = 0; id < other.size(); ++id) ids[static_cast<size_t>(id)] = intern(other.name(id));
+std::vector<int32_t> FeatureIndex::extend(const FeatureIndex& other, std::span<const int32_t> ids) {
+  std::vector<int32_t> result;
+  result.reserve(ids.size());
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (i + kAhead < ids.size()) prefetch(other.keys_[at(ids[i + kAhead])] & key_mask_);
+    // An index with fewer bits cannot tell the whole key.
+    const std::string_view name = other.name(ids[i]);
+    result.push_back(other.has_whole_keys() ? intern_keyed(name, other.keys_[at(ids[i])] & key_mask_) : intern(name));
+  }
+  return result;
+}
+
+std::vector<int32_t> FeatureIndex::extend(const FeatureTable& table, std::span<const int64_t> order) {
+  if (table.size() > std::numeric_limits<int32_t>::max()) throw InputError("more than 2^31 features");
+  std::vector<int32_t> ids(at(table.size()), kAbsent);
+  if (!order.empty() && order.size() != ids.size()) throw InputError("the order does not have one place per feature");
+  const bool adopts = size() == 0 && has_whole_keys();
+  if (adopts) {
+    reserve(ids.size());
+    adopted_ = table.owner();
+  }
+  const auto place = [&](size_t i) { return order.empty() ? static_cast<int64_t>(i) : order[i]; };
+  for (size_t i = 0; i < ids.size(); ++i) {
+    const int64_t at_table = place(i);
+    if (at_table < 0 || at_table >= table.size() || ids[at(at_table)] != kAbsent)
+      throw InputError("the order of the features is not a permutation");
+    if (i + kAhead < ids.size()) {
+      const int64_t next = place(i + kAhead);
+      if (next >= 0 && next < table.size()) prefetch(table.keys()[at(next)] & key_mask_);
+    }
+    const std::string_view name = table.name(at_table);
+    const uint64_t key = table.keys()[at(at_table)];
+    if (!adopts) {
+      ids[at(at_table)] = intern_keyed(name, key & key_mask_);
+      continue;
+    }
+    // All keys differ: the first empty slot is the right one.
+    const size_t mask = slots_.size() - 1;
+    size_t slot = static_cast<size_t>(mix(key)) & mask;
+    while (slots_[slot] != kAbsent) slot = (slot + 1) & mask;
+    slots_[slot] = ids[at(at_table)] = static_cast<int32_t>(i);
+    starts_.push_back(name.data());
+    lengths_.push_back(static_cast<uint32_t>(name.size()));
+    keys_.push_back(key);
+  }
   return ids;
 }
 
-void FeatureIndex::grow() {
-  slots_.assign(slots_.size() * 2, kAbsent);
+std::vector<int32_t> FeatureIndex::find_all(const FeatureIndex& other, std::span<const int32_t> ids) const {
+  std::vector<int32_t> result;
+  result.reserve(ids.size());
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (i + kAhead < ids.size()) prefetch(other.keys_[at(ids[i + kAhead])] & key_mask_);
+    const std::string_view name = other.name(ids[i]);
+    result.push_back(other.has_whole_keys() ? find_keyed(name, other.keys_[at(ids[i])] & key_mask_) : find(name));
+  }
+  return result;
+}
+
+std::vector<int32_t> FeatureIndex::find_all(const FeatureTable& table) const {
+  std::vector<int32_t> result;
+  result.reserve(at(table.size()));
+  for (int64_t i = 0; i < table.size(); ++i) {
+    if (i + static_cast<int64_t>(kAhead) < table.size()) prefetch(table.keys()[at(i) + kAhead] & key_mask_);
+    result.push_back(find_keyed(table.name(i), table.keys()[at(i)] & key_mask_));
+  }
+  return result;
+}
+
+void FeatureIndex::prefetch(uint64_t key) const {
+  __builtin_prefetch(&slots_[static_cast<size_t>(mix(key)) & (slots_.size() - 1)]);
+}
+
+void FeatureIndex::reserve(size_t n_features) {
+  size_t n_slots = slots_.size();
+  while (4 * n_features > 3 * n_slots) n_slots *= 2;
+  if (n_features > keys_.size() + 1) {
+    starts_.reserve(n_features);
+    lengths_.reserve(n_features);
+    keys_.reserve(n_features);
+  }
+  if (n_slots == slots_.size()) return;
+  slots_ = std::vector<int32_t>(n_slots, kAbsent);
   for (size_t id = 0; id < keys_.size(); ++id) slots_[slot_of(keys_[id])] = static_cast<int32_t>(id);
 }
 

@@ -8,9 +8,13 @@
 #include <string_view>
 #include <vector>
 
+#include "core/names/feature_table.hh"
+
 namespace dragoman::names {
 
 uint64_t feature_key(std::string_view name);
+
+[[noreturn]] void throw_same_key(std::string_view name, std::string_view other);
 
 // Names are kept in an arena that never moves: ten million features of thirty bytes take about 0.7 GB.
 class FeatureIndex {
@@ -32,17 +36,29 @@ class FeatureIndex {
   }
   int32_t size() const { return static_cast<int32_t>(keys_.size()); }
   std::span<const uint64_t> keys() const { return keys_; }
-  // Interns all names of `other` in id order; element i of the result is the new id of its feature i.
-  std::vector<int32_t> extend(const FeatureIndex& other);
+  bool has_whole_keys() const { return key_mask_ == ~uint64_t{0}; }
+  // Interns features of `other` in the order given; element i of the result is the id of its feature ids[i].
+  std::vector<int32_t> extend(const FeatureIndex& other, std::span<const int32_t> ids);
+  // Interns all features of a table, in the order given (a permutation) or by key; element i of the result is the id
+  // of its feature i. An empty index does not copy the names but keeps the table.
+  std::vector<int32_t> extend(const FeatureTable& table, std::span<const int64_t> order);
+  // The ids of features of another index or of a table, or kAbsent.
+  std::vector<int32_t> find_all(const FeatureIndex& other, std::span<const int32_t> ids) const;
+  std::vector<int32_t> find_all(const FeatureTable& table) const;
 
  private:
   size_t slot_of(uint64_t key) const;
-  void grow();
+  // What `intern` and `find` do once the key (masked) is known.
+  int32_t intern_keyed(std::string_view name, uint64_t key);
+  int32_t find_keyed(std::string_view name, uint64_t key) const;
+  void prefetch(uint64_t key) const;
+  void reserve(size_t n_features);
   const char* store(std::string_view name);
 
   uint64_t key_mask_;
   std::vector<std::unique_ptr<char[]>> chunks_;
   size_t chunk_left_ = 0;
+  std::shared_ptr<const void> adopted_;  // the table whose names are not in chunks_
   std::vector<const char*> starts_;
   std::vector<uint32_t> lengths_;
   std::vector<uint64_t> keys_;

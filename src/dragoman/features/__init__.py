@@ -3,6 +3,7 @@
 from dragoman.features.blocks import Block
 from dragoman.features.fit import describe_fit, fitted_values
 from dragoman.features.index import FeatureIndex, feature_key, feature_name, load_index, save_index
+from dragoman.features.table import FeatureTable, is_feature_table
 from dragoman.features.templates import (
     TEMPLATE_SETS,
     Template,
@@ -27,6 +28,7 @@ __all__ = [
     "TEMPLATE_SETS",
     "Block",
     "FeatureIndex",
+    "FeatureTable",
     "InitOpt",
     "Template",
     "TemplateKind",
@@ -37,6 +39,7 @@ __all__ = [
     "feature_key",
     "feature_name",
     "fitted_values",
+    "is_feature_table",
     "is_init_opt",
     "known_templates",
     "live_values",
