@@ -30,6 +30,7 @@ CAPS = {
     "compare": 80,
     "demo": 220,
     "forest best": 70,
+    "lists info": 150,
     "lm query": 40,
     "oracle": 75,
     "report": 80,
@@ -77,7 +78,7 @@ def test_a_command_imports_what_it_needs(command):
 
 def test_summaries_are_those_of_the_commands():
     root = typer.main.get_command(app)
-    assert len(root.commands) == 15
+    assert len(root.commands) == 16
     for name, placeholder in root.commands.items():
         assert summary(placeholder) == summary(root.get_command(None, name)), name
 

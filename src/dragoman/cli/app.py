@@ -18,6 +18,7 @@ _SUMMARIES = {
     "lm": "Estimate, query and export n-gram language models.",
     "train": "Train a translation system on parallel text, one sentence a line, tokens with spaces between.",
     "system": "Look at, check and export systems.",
+    "lists": "Make k-best lists of a system's training text, each line decoded by tables that have not seen it.",
     "tune": "Find weights that maximise a metric on candidates of any decoder: lists that exist, or a decoder at work.",
     "translate": "Translate text, a sentence a line; an empty line stays empty.",
     "forest": "Look at stored search spaces.",

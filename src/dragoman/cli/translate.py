@@ -13,10 +13,11 @@ from typing import Annotated
 
 import typer
 
+from dragoman.cli.search_weights import read_search_weights
 from dragoman.cli.session import Quiet, Session, Summary, Threads, check_outputs
 from dragoman.cost import cpu_seconds
 from dragoman.errors import InputError
-from dragoman.features import Weights, unite_weights
+from dragoman.features import Weights
 from dragoman.forest import Forest, write_forest
 from dragoman.pool import NbestFormat, nbest_blocks
 from dragoman.store import make_folder
@@ -26,8 +27,6 @@ from dragoman.text import LineWriter, open_output, printable, read_lines
 __all__ = ["translate"]
 
 _BATCH = 256
-_MAX_WEIGHT = 1e100
-"""Of a weight: sums of some million scores stay finite."""
 
 
 class Format(StrEnum):
@@ -91,7 +90,7 @@ def translate(
     view = system.view(without_fold)
     job = _Job(
         view=view,
-        weights=_read_weights(weights, view) if weights else view.weights,
+        weights=read_search_weights(weights, view) if weights else view.weights,
         preset=Preset.FAST if fast else Preset.ACCURATE if accurate else Preset.DEFAULT,
         n_threads=session.n_threads,
         text=system.raw_text() if raw else None,
@@ -112,17 +111,6 @@ def translate(
     if summary is not None:
         record = {"system": str(folder), "n_sentences": n, "wall_s": elapsed, "cpu_s": cpu_seconds() - cpu}
         session.write_json(summary, record)
-
-
-def _read_weights(paths: list[str], view: SystemView) -> Weights:
-    """Weights that have something to say about translations of this system."""
-    found = unite_weights(paths)
-    names = [name for name, _ in view.weights.items()]
-    if not any(found.index.find(name) >= 0 and found[name] for name in names):
-        raise InputError(f"no weight of a feature of the system; it has {', '.join(names[:6])}, …", path=paths[0])
-    if great := [name for name, value in found.items() if abs(value) > _MAX_WEIGHT]:
-        raise InputError(f"the weight of '{great[0]}' is too great: scores could not be summed", path=paths[0])
-    return found.on(view.index)
 
 
 def _write(output: LineWriter, lines: Iterable[str]) -> int:

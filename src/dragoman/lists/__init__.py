@@ -1,6 +1,22 @@
 """Lists of training lines that keep derivations instead of features: their stored form, and pools computed from it."""
 
+from dragoman.lists.folder import ListsFolder
+from dragoman.lists.info import FoldScores, list_scores
+from dragoman.lists.join import join_lists
+from dragoman.lists.make import make_lists
+from dragoman.lists.settings import ListsSettings
 from dragoman.lists.shard import ALL_DATA, ListShard
 from dragoman.lists.storage import map_shard, write_shard
 
-__all__ = ["ALL_DATA", "ListShard", "map_shard", "write_shard"]
+__all__ = [
+    "ALL_DATA",
+    "FoldScores",
+    "ListShard",
+    "ListsFolder",
+    "ListsSettings",
+    "join_lists",
+    "list_scores",
+    "make_lists",
+    "map_shard",
+    "write_shard",
+]

@@ -1,0 +1,223 @@
+"""`dragoman lists`: k-best lists of the training text, stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dragoman.cli.engine_options import Address, EngineOption, Workers, engine_of
+from dragoman.cli.groups import LeadingCommand, leading_group
+from dragoman.cli.search_weights import read_search_weights
+from dragoman.cli.session import Json, Quiet, Session, Threads, table
+from dragoman.engine import EngineName, Part
+from dragoman.errors import InputError
+from dragoman.lists import (
+    ListsFolder,
+    ListShard,
+    ListsSettings,
+    join_lists,
+    list_scores,
+    make_lists,
+    map_shard,
+)
+from dragoman.system import Preset, System
+from dragoman.system.training import SHARD_LINES
+from dragoman.types import Progress
+
+__all__ = ["app"]
+
+app = leading_group("Make k-best lists of a system's training text, each line decoded by tables that have not seen it.")
+Out = Annotated[Path, typer.Option("--out", "-o", metavar="LISTS", help="Folder for the lists.")]
+
+
+@app.command(cls=LeadingCommand)
+def make(
+    folder: Annotated[Path, typer.Argument(metavar="SYSTEM", help="Folder of a system trained with --folds.")],
+    out: Out,
+    all_data: Annotated[
+        bool,
+        typer.Option(
+            "--all-data/--folds",
+            help="Decode by the tables of all data, which have seen the line, or (default) by those without its fold.",
+        ),
+    ] = False,
+    k: Annotated[int, typer.Option("--k", metavar="N", help="Candidates of a line at most.")] = 100,
+    distinct: Annotated[bool, typer.Option("--distinct", help="Candidates with different words only.")] = False,
+    features: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Sparse features, a set such as extended or a template; repeat. Those of the system unless given.",
+        ),
+    ] = None,
+    limit: Annotated[int | None, typer.Option(metavar="N", help="The first N lines only.")] = None,
+    where: Annotated[
+        str | None,
+        typer.Option(metavar="DOMAIN", help="Lines of this domain only (train --domains); '!DOMAIN': of all others."),
+    ] = None,
+    shard: Annotated[
+        Part | None,
+        typer.Option(
+            parser=Part.parse, metavar="I/N", help="Part I of N only, in a folder of its own, for `lists join`."
+        ),
+    ] = None,
+    fast: Annotated[bool, typer.Option("--fast", help="Less search.")] = False,
+    accurate: Annotated[bool, typer.Option("--accurate", help="More search.")] = False,
+    weights: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE", help="Weights of the search instead of the system's; repeat to unite dense and sparse."
+        ),
+    ] = None,
+    metric: Annotated[
+        str, typer.Option("--metric", "-m", metavar="NAME", help="What is measured: bleu, chrf, ter, (ter-bleu)/2, …")
+    ] = "bleu",
+    lines_per_shard: Annotated[
+        int, typer.Option(metavar="N", help="Lines of a file: what is done again after a stop.")
+    ] = SHARD_LINES,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on after a stop; damaged files are made again.")] = False,
+    engine: EngineOption = EngineName.LOCAL,
+    workers: Workers = None,
+    address: Address = None,
+    threads: Threads = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Make k-best lists of a system's training text, each line decoded by tables that have not seen it.
+
+    Candidates are stored as derivations with dense features and the statistics of a metric; `tune --lists` learns from
+    them with any sparse features. Stopped at any moment, it goes on with --resume to the same bytes.
+
+    Examples: dragoman lists system -o lists
+
+    dragoman lists system -o lists --k 500 --distinct --where news --workers 8
+
+    dragoman lists system -o part-2 --shard 2/8
+
+    dragoman lists join part-1 part-2 part-3 -o lists
+
+    dragoman lists info lists
+    """
+    session = Session(n_threads=threads, json=json, quiet=quiet)
+    if fast and accurate:
+        raise InputError("choose one of --fast and --accurate")
+    system = System.load(folder)
+    settings = ListsSettings(
+        k=k,
+        distinct=distinct,
+        all_data=all_data,
+        features=system.settings.features if features is None else tuple(features),
+        where=where,
+        limit=limit,
+        preset=Preset.FAST if fast else Preset.ACCURATE if accurate else Preset.DEFAULT,
+        metric=metric,
+        lines_per_shard=lines_per_shard,
+    )
+    part = shard or Part()
+    n_lines = len(system.training.select(where=where, limit=limit))
+    shards = part.shards(-(-n_lines // lines_per_shard))
+    n_lines = min(n_lines, shards.stop * lines_per_shard) - shards.start * lines_per_shard
+    with engine_of(engine, workers, address, threads=threads) as chosen, session.progress("lists", n_lines) as progress:
+        made = make_lists(
+            system,
+            out,
+            settings,
+            weights=read_search_weights(weights, system) if weights else None,
+            part=part,
+            engine=chosen,
+            resume=resume,
+            n_threads=session.n_threads,
+            progress=progress,
+            say=session.say,
+        )
+    _report(session, made)
+
+
+@app.command()
+def info(
+    folder: Annotated[Path, typer.Argument(metavar="LISTS", help="Folder of lists.")],
+    threads: Threads = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Tell what lists hold: candidates, scores of first and best candidates by fold.
+
+    The oracle is a lower bound, by hill climbing in blocks of lists.
+
+    Example: dragoman lists info lists
+    """
+    session = Session(n_threads=threads, json=json, quiet=quiet)
+    lists = ListsFolder.load(folder)
+    metric = lists.settings.measure()
+    paths = lists.paths()
+    with session.progress("scores", len(paths)) as progress:
+        scores = list_scores(_mapped(paths, progress), metric)
+    in_fold = lists.settings.all_data
+    session.show(_what(lists))
+    rows = table("in fold" if in_fold else "out of fold", "lists", "candidates", metric.name, "oracle", "length ratio")
+    for row in scores:
+        name = "all" if row.fold is None else f"fold {row.fold}"
+        ratio = "" if row.length_ratio is None else f"{row.length_ratio:.3f}"
+        shown = (f"{metric.points(value):.2f}" for value in (row.score, row.oracle))
+        rows.add_row(name, f"{row.n_lists:,}", f"{row.n_candidates:,}", *shown, ratio)
+    session.show(rows)
+    points = [{"score": metric.points(row.score), "oracle": metric.points(row.oracle)} for row in scores]
+    session.emit(
+        {
+            **_summary(lists),
+            "metric": metric.name,
+            "in_fold": in_fold,
+            "scores": [{**asdict(row), **shown} for row, shown in zip(scores, points, strict=True)],
+        }
+    )
+
+
+@app.command()
+def join(
+    parts: Annotated[list[Path], typer.Argument(metavar="PART...", help="Folders made with --shard.")],
+    out: Out,
+    threads: Threads = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Join the parts that --shard made, in any order, into lists that equal those of one run, byte by byte.
+
+    Example: dragoman lists join part-1 part-2 part-3 -o lists
+    """
+    session = Session(n_threads=threads, json=json, quiet=quiet)
+    _report(session, join_lists(parts, out, n_threads=session.n_threads))
+
+
+def _mapped(paths: list[Path], progress: Progress) -> Iterator[ListShard]:
+    for number, path in enumerate(paths, start=1):
+        yield map_shard(path)
+        progress(number)
+
+
+def _report(session: Session, lists: ListsFolder) -> None:
+    session.show(_what(lists))
+    session.emit(_summary(lists))
+
+
+def _what(lists: ListsFolder) -> str:
+    n_shards = len(lists.shards)
+    shards = f"{n_shards}" if n_shards == lists.n_shards else f"{n_shards} of {lists.n_shards}"
+    size = f"{lists.n_bytes / max(1, lists.n_candidates):.0f} bytes a candidate"
+    return f"{lists.base}: {lists.n_candidates:,} candidates in {lists.n_lists:,} lists, {shards} shards, {size}"
+
+
+def _summary(lists: ListsFolder) -> dict[str, object]:
+    return {
+        "lists": str(lists.base),
+        "settings": lists.settings.to_json(),
+        "n_lists": lists.n_lists,
+        "n_candidates": lists.n_candidates,
+        "shards": [lists.shards.start, lists.shards.stop],
+        "n_shards": lists.n_shards,
+        "bytes": lists.n_bytes,
+        "bytes_per_candidate": lists.n_bytes / max(1, lists.n_candidates),
+    }

@@ -1,0 +1,168 @@
+"""Making lists of the training text: shards of lines go to an engine's workers, and come back as files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dragoman.engine import Engine, Job, LocalEngine, Part
+from dragoman.errors import FailedError, InputError
+from dragoman.features import Weights, write_weights
+from dragoman.lists.folder import WEIGHTS, ListsFolder, shard_name, tables_of, write_manifest
+from dragoman.lists.settings import ListsSettings
+from dragoman.lists.shard import ListShard
+from dragoman.lists.storage import map_shard, write_shard
+from dragoman.run import RunFolder
+from dragoman.store import digest_json
+from dragoman.system import FoldDecoder, System
+from dragoman.system.manifest import MANIFEST
+from dragoman.types import Int64Array, PathLike, Progress
+
+__all__ = ["make_lists"]
+
+
+def make_lists(
+    system: System | PathLike,
+    out: PathLike,
+    settings: ListsSettings,
+    *,
+    weights: Weights | None = None,
+    part: Part | None = None,
+    engine: Engine | None = None,
+    resume: bool = False,
+    n_threads: int = 1,
+    progress: Progress | None = None,
+    say: Callable[[str], None] = lambda _: None,
+) -> ListsFolder:
+    """k-best lists of the system's training text in the folder `out`; a shard's file is there as soon as it is done.
+
+    `weights` are those of the search, by default the system's own. A stopped making goes on with `resume` to the same
+    bytes; shards that are damaged are made again. The bytes do not depend on the engine.
+    """
+    loaded = system if isinstance(system, System) else System.load(system)
+    loaded = loaded.with_templates(settings.features)
+    lines = loaded.training.select(where=settings.where, limit=settings.limit)
+    blocks = [lines[at : at + settings.lines_per_shard] for at in range(0, len(lines), settings.lines_per_shard)]
+    part = part or Part()
+    used = loaded.weights if weights is None else weights
+    record = {
+        "command": "lists",
+        **settings.to_json(),
+        "part": str(part),
+        "system": tables_of(loaded),
+        "weights": digest_json(dict(used.items())),
+    }
+    base = Path(out)
+    shards = part.shards(len(blocks))
+    with RunFolder.open(base, record, resume=resume):
+        work = _Work(base, shards, blocks, say)
+        n_done = sum(map(len, (blocks[shard] for shard in work.sizes)))
+        wanted = [shard for shard in shards if shard not in work.sizes]
+        watch = _Watch(loaded)
+        job = _ListsJob(loaded, used, settings)
+        results = (engine or LocalEngine(n_threads)).map(job, (blocks[shard] for shard in wanted))
+        for shard, made in zip(wanted, results, strict=True):
+            watch.check()
+            work.keep(shard, made)
+            n_done += len(blocks[shard])
+            if progress is not None:
+                progress(n_done)
+        write_weights(used, base / WEIGHTS)
+        write_manifest(
+            base,
+            settings,
+            tables_of(loaded),
+            Path(os.path.relpath(loaded.folder.resolve(), base.resolve())).as_posix(),
+            shards=shards,
+            n_shards=len(blocks),
+            n_lists=sum(n_lists for n_lists, _ in work.sizes.values()),
+            n_candidates=sum(n_candidates for _, n_candidates in work.sizes.values()),
+            n_threads=n_threads,
+        )
+    return ListsFolder.load(base)
+
+
+@dataclass(frozen=True, slots=True)
+class _ListsJob(Job[Int64Array, ListShard]):
+    system: System
+    weights: Weights
+    settings: ListsSettings
+
+    def open(self, n_threads: int) -> Callable[[Int64Array], ListShard]:
+        settings, metric = self.settings, self.settings.measure()
+        decoder = FoldDecoder(self.system, preset=settings.preset, all_data=settings.all_data)
+        weights = self.weights.on(decoder.index)
+
+        def make(lines: Int64Array) -> ListShard:
+            pool = decoder.kbest(
+                lines, weights, settings.k, distinct=settings.distinct, derivations=True, n_threads=n_threads
+            )
+            measured = decoder.measured(pool, metric, n_threads=n_threads)
+            folds = None if settings.all_data else decoder.training.folds[lines]
+            return ListShard.of(measured, measured.shards[0], folds)
+
+        return make
+
+
+class _Work:
+    """The shards that are there, with their numbers of lists and candidates."""
+
+    def __init__(self, base: Path, shards: range, blocks: list[Int64Array], say: Callable[[str], None]) -> None:
+        self._base = base
+        self.sizes: dict[int, tuple[int, int]] = {}
+        for shard in shards:
+            path = base / shard_name(shard)
+            if not path.exists():
+                continue
+            try:
+                found = map_shard(path)
+            except InputError as error:
+                say(f"{error}: made again")
+                continue
+            if np.array_equal(found.lines, blocks[shard]):
+                self._count(shard, found)
+            else:
+                say(f"{path} has the lists of other lines: made again")
+
+    def keep(self, shard: int, made: ListShard) -> None:
+        """Write a shard. Raises FailedError where there is no room for it."""
+        try:
+            write_shard(self._base / shard_name(shard), made)
+        except FailedError as error:
+            raise FailedError(f"{error}; the shards before it are kept: make room, then go on with --resume") from error
+        self._count(shard, made)
+
+    def _count(self, shard: int, made: ListShard) -> None:
+        self.sizes[shard] = int(np.count_nonzero(np.diff(made.sentences))), made.n_candidates
+
+
+class _Watch:
+    """Notices files of a system that change while lists are made from it."""
+
+    def __init__(self, system: System) -> None:
+        self._base = system.folder
+        self._records = {self._base / record.path: record for record in system.manifest.files.values()}
+        self._stamps = {path: _stamp(path) for path in (*self._records, self._base / MANIFEST)}
+
+    def check(self) -> None:
+        """Raise InputError for a file with other content."""
+        for path, before in self._stamps.items():
+            if (now := _stamp(path)) != before:
+                record = self._records.get(path)
+                if record is None:
+                    raise InputError("the system was changed while lists were made of it; start anew", path=path)
+                record.check(self._base, whole=True)
+                self._stamps[path] = now
+
+
+def _stamp(path: Path) -> tuple[Any, ...]:
+    try:
+        found = path.stat()
+    except OSError as error:
+        raise InputError(f"cannot be read any more: {error.strerror or error}; bring it back", path=path) from error
+    return found.st_ino, found.st_size, found.st_mtime_ns
