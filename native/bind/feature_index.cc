@@ -87,11 +87,11 @@ void bind_feature_index(nb::module_& m) {
           nb::arg("other"), nb::arg("ids").noconvert(), "The ids here of features of another index, or -1.")
       .def(
           "extend_table",
-          [](names::FeatureIndex& t, const names::FeatureTable& table, std::optional<In<int64_t>> order) {
-            return to_numpy(t.extend(table, order ? span_of(*order) : std::span<const int64_t>()));
+          [](names::FeatureIndex& t, const names::FeatureTable& table, std::optional<In<int64_t>> places) {
+            return to_numpy(t.extend(table, places ? span_of(*places) : std::span<const int64_t>()));
           },
-          nb::arg("table"), nb::arg("order").noconvert() = nb::none(),
-          "Interns the features of a table, in this order; returns the id of each.")
+          nb::arg("table"), nb::arg("places").noconvert() = nb::none(),
+          "Interns the features of a table, by key or by place; returns the id of each.")
       .def(
           "find_table",
           [](const names::FeatureIndex& t, const names::FeatureTable& table) { return to_numpy(t.find_all(table)); },

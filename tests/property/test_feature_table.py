@@ -73,7 +73,7 @@ def test_features_can_be_added_in_another_order(vector):
     table = table_of(vector)
     places = np.array([list(vector).index(name) for name in table.names()], dtype=np.int64)
     table = table.with_columns({"value": table.columns["value"], "place": places})
-    weights = table.weights("value", order="place")
+    weights = table.weights("value", places="place")
     assert weights.index.names(np.arange(len(vector), dtype=np.int32)) == list(vector)
 
 
@@ -241,7 +241,7 @@ def test_bad_arguments():
     for places in ([0, 0], [1, 2], [-1, 0]):
         odd = table.with_columns({"value": np.zeros(2), "place": np.array(places)})
         with pytest.raises(InputError, match="not a permutation"):
-            odd.weights("value", order="place")
+            odd.weights("value", places="place")
     index = FeatureIndex()
     index.intern("a")
     with pytest.raises(ValueError, match="twice"):

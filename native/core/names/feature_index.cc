@@ -1,7 +1,9 @@
 #include "core/names/feature_index.hh"
 
+#include <bit>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <string>
 
 #include "core/base/errors.hh"
@@ -27,6 +29,19 @@ uint64_t load(const char* bytes, size_t n) {
   uint64_t value = 0;
   for (size_t i = 0; i < n; ++i) value |= static_cast<uint64_t>(static_cast<unsigned char>(bytes[i])) << (8 * i);
   return value;
+}
+
+// Element i is the feature at place i; by default features are at their own places.
+std::vector<int32_t> order_of(int64_t n_features, std::span<const int64_t> places) {
+  std::vector<int32_t> order(at(n_features), FeatureIndex::kAbsent);
+  if (places.empty()) std::iota(order.begin(), order.end(), 0);
+  if (!places.empty() && places.size() != order.size()) throw InputError("there is not one place per feature");
+  for (size_t i = 0; i < places.size(); ++i) {
+    if (places[i] < 0 || places[i] >= n_features || order[at(places[i])] != FeatureIndex::kAbsent)
+      throw InputError("the places of the features are not a permutation");
+    order[at(places[i])] = static_cast<int32_t>(i);
+  }
+  return order;
 }
 
 void check_name(std::string_view name) {
@@ -56,12 +71,17 @@ void throw_same_key(std::string_view name, std::string_view other) {
 
 FeatureIndex::FeatureIndex(int key_bits) : slots_(1024, kAbsent) {
   if (key_bits < 1 || key_bits > 64) throw std::invalid_argument("key_bits must be in 1..64");
-  key_mask_ = ~uint64_t{0} >> (64 - key_bits);
+  key_mask_ = ~uint64_t{0} << (64 - key_bits);
+}
+
+// The first bits of the key, so that features in the order of their keys go to neighbouring slots.
+size_t FeatureIndex::first_slot(uint64_t key) const {
+  return static_cast<size_t>(key >> (64 - std::countr_zero(slots_.size())));
 }
 
 size_t FeatureIndex::slot_of(uint64_t key) const {
   const size_t mask = slots_.size() - 1;
-  size_t slot = static_cast<size_t>(mix(key)) & mask;
+  size_t slot = first_slot(key);
   while (slots_[slot] != kAbsent && keys_[static_cast<size_t>(slots_[slot])] != key) slot = (slot + 1) & mask;
   return slot;
 }
@@ -107,38 +127,38 @@ std::vector<int32_t> FeatureIndex::extend(const FeatureIndex& other, std::span<c
   return result;
 }
 
-std::vector<int32_t> FeatureIndex::extend(const FeatureTable& table, std::span<const int64_t> order) {
+std::vector<int32_t> FeatureIndex::extend(const FeatureTable& table, std::span<const int64_t> places) {
   if (table.size() > std::numeric_limits<int32_t>::max()) throw InputError("more than 2^31 features");
-  std::vector<int32_t> ids(at(table.size()), kAbsent);
-  if (!order.empty() && order.size() != ids.size()) throw InputError("the order does not have one place per feature");
-  const bool adopts = size() == 0 && has_whole_keys();
-  if (adopts) {
-    reserve(ids.size());
-    adopted_ = table.owner();
-  }
-  const auto place = [&](size_t i) { return order.empty() ? static_cast<int64_t>(i) : order[i]; };
+  const std::vector<int32_t> order = order_of(table.size(), places);
+  if (size() == 0 && has_whole_keys()) return adopt(table, places);
+  std::vector<int32_t> ids(at(table.size()));
   for (size_t i = 0; i < ids.size(); ++i) {
-    const int64_t at_table = place(i);
-    if (at_table < 0 || at_table >= table.size() || ids[at(at_table)] != kAbsent)
-      throw InputError("the order of the features is not a permutation");
-    if (i + kAhead < ids.size()) {
-      const int64_t next = place(i + kAhead);
-      if (next >= 0 && next < table.size()) prefetch(table.keys()[at(next)] & key_mask_);
-    }
-    const std::string_view name = table.name(at_table);
-    const uint64_t key = table.keys()[at(at_table)];
-    if (!adopts) {
-      ids[at(at_table)] = intern_keyed(name, key & key_mask_);
-      continue;
-    }
-    // All keys differ: the first empty slot is the right one.
-    const size_t mask = slots_.size() - 1;
-    size_t slot = static_cast<size_t>(mix(key)) & mask;
+    if (i + kAhead < ids.size()) prefetch(table.keys()[at(order[i + kAhead])] & key_mask_);
+    ids[at(order[i])] = intern_keyed(table.name(order[i]), table.keys()[at(order[i])] & key_mask_);
+  }
+  return ids;
+}
+
+// All keys differ, and places are a permutation: the first empty slot is the right one.
+std::vector<int32_t> FeatureIndex::adopt(const FeatureTable& table, std::span<const int64_t> places) {
+  const size_t n = at(table.size());
+  reserve(n);
+  adopted_ = table.owner();
+  starts_.resize(n);
+  lengths_.resize(n);
+  keys_.resize(n);
+  std::vector<int32_t> ids(n);
+  const size_t mask = slots_.size() - 1;
+  for (size_t i = 0; i < n; ++i) {
+    const uint64_t key = table.keys()[i];
+    const std::string_view name = table.name(static_cast<int64_t>(i));
+    const size_t id = places.empty() ? i : at(places[i]);
+    size_t slot = first_slot(key);
     while (slots_[slot] != kAbsent) slot = (slot + 1) & mask;
-    slots_[slot] = ids[at(at_table)] = static_cast<int32_t>(i);
-    starts_.push_back(name.data());
-    lengths_.push_back(static_cast<uint32_t>(name.size()));
-    keys_.push_back(key);
+    slots_[slot] = ids[i] = static_cast<int32_t>(id);
+    starts_[id] = name.data();
+    lengths_[id] = static_cast<uint32_t>(name.size());
+    keys_[id] = key;
   }
   return ids;
 }
@@ -164,9 +184,7 @@ std::vector<int32_t> FeatureIndex::find_all(const FeatureTable& table) const {
   return result;
 }
 
-void FeatureIndex::prefetch(uint64_t key) const {
-  __builtin_prefetch(&slots_[static_cast<size_t>(mix(key)) & (slots_.size() - 1)]);
-}
+void FeatureIndex::prefetch(uint64_t key) const { __builtin_prefetch(&slots_[first_slot(key)]); }
 
 void FeatureIndex::reserve(size_t n_features) {
   size_t n_slots = slots_.size();

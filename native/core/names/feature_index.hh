@@ -39,14 +39,17 @@ class FeatureIndex {
   bool has_whole_keys() const { return key_mask_ == ~uint64_t{0}; }
   // Interns features of `other` in the order given; element i of the result is the id of its feature ids[i].
   std::vector<int32_t> extend(const FeatureIndex& other, std::span<const int32_t> ids);
-  // Interns all features of a table, in the order given (a permutation) or by key; element i of the result is the id
-  // of its feature i. An empty index does not copy the names but keeps the table.
-  std::vector<int32_t> extend(const FeatureTable& table, std::span<const int64_t> order);
+  // Interns all features of a table, by key or by place (feature i is the places[i]-th); element i of the result is the
+  // id of its feature i. An empty index does not copy the names but keeps the table. Throws InputError unless places
+  // are a permutation.
+  std::vector<int32_t> extend(const FeatureTable& table, std::span<const int64_t> places);
   // The ids of features of another index or of a table, or kAbsent.
   std::vector<int32_t> find_all(const FeatureIndex& other, std::span<const int32_t> ids) const;
   std::vector<int32_t> find_all(const FeatureTable& table) const;
 
  private:
+  std::vector<int32_t> adopt(const FeatureTable& table, std::span<const int64_t> places);
+  size_t first_slot(uint64_t key) const;
   size_t slot_of(uint64_t key) const;
   // What `intern` and `find` do once the key (masked) is known.
   int32_t intern_keyed(std::string_view name, uint64_t key);

@@ -12,6 +12,7 @@ columns. `checksums` are theirs in that order; the last checksum is that of the 
 from __future__ import annotations
 
 import json
+import mmap
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -103,14 +104,14 @@ class FeatureTable:
             columns[name] = total
         return FeatureTable(features, columns)
 
-    def weights(self, column: str, index: FeatureIndex | None = None, *, order: str | None = None) -> Weights:
+    def weights(self, column: str, index: FeatureIndex | None = None, *, places: str | None = None) -> Weights:
         """A column as weights over an index, to which missing names are added.
 
-        They are added in the order of the keys, or in that of the int64 column `order` (0, 1, …). An empty index uses
-        the table's own names, mapped or not, instead of copying them.
+        They are added in the order of the keys, or of the int64 column `places`, a permutation of 0, 1, …; otherwise
+        InputError is raised. An empty index uses the table's own names, mapped or not, instead of copying them.
         """
         index = FeatureIndex() if index is None else index
-        ids = index.extend_table(self.features, None if order is None else _inverse(self.columns[order]))
+        ids = index.extend_table(self.features, None if places is None else self.columns[places].astype(np.int64))
         weights = Weights(index)
         weights.values[ids] = self.columns[column]
         return weights
@@ -149,7 +150,8 @@ class FeatureTable:
         kinds = [("<u8", n), ("<i8", n + 1), ("|u1", n_name_bytes), *((kind, n) for kind in header["columns"].values())]
         sizes = [length * np.dtype(kind).itemsize for kind, length in kinds]
         expected = n_header + sum(_padded(size) for size in sizes)
-        data = _map(path)
+        mapping = _map(path)
+        data = np.frombuffer(mapping, dtype=np.uint8)
         if len(data) != expected:
             raise InputError(f"has {len(data)} bytes, {expected} were expected; the {_WHAT} is damaged")
         arrays: list[Any] = []
@@ -161,6 +163,7 @@ class FeatureTable:
             arrays.append(part.view(kind).astype(np.dtype(kind).newbyteorder("="), copy=False))
             begin += _padded(size)
         features = _core.FeatureNames(arrays[0], arrays[1], arrays[2])
+        mapping.madvise(mmap.MADV_DONTNEED)  # what was read to check it does not stay in memory
         return cls(features, dict(zip(header["columns"], arrays[3:], strict=True)), header["about"])
 
     def _arrays(self) -> list[NDArray[Any]]:
@@ -223,11 +226,12 @@ def _read_header(path: Path) -> tuple[dict[str, Any], int]:
     return header, len(line)
 
 
-def _map(path: Path) -> NDArray[np.uint8]:
+def _map(path: Path) -> mmap.mmap:
     try:
-        return np.memmap(path, dtype=np.uint8, mode="r").view(np.ndarray)
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}") from error
+        with path.open("rb") as stream:
+            return mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot be read: {error}") from error
 
 
 def _padded(n_bytes: int) -> int:
@@ -236,11 +240,3 @@ def _padded(n_bytes: int) -> int:
 
 def _checksum(array: NDArray[Any]) -> str:
     return f"{_core.checksum(array.view(np.uint8)):016x}"
-
-
-def _inverse(places: Column) -> Int64Array:
-    """The position of each place, where places are 0, 1, … in any order."""
-    order = np.full(len(places), -1, dtype=np.int64)
-    inside = (places >= 0) & (places < len(places))
-    order[places[inside].astype(np.int64)] = np.flatnonzero(inside)
-    return order
