@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests.ray_cluster import RayCluster, ray_cluster
 
 settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 settings.load_profile("default")
@@ -38,3 +40,10 @@ def data() -> Path:
 def anchors() -> Path:
     """What the peers achieved on the real corpora; use together with the `realdata` marker."""
     return _shared("anchors")
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[RayCluster]:
+    """A Ray cluster of three nodes; a test that kills one mends it."""
+    with ray_cluster() as cluster:
+        yield cluster

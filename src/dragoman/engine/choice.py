@@ -41,4 +41,6 @@ def open_engine(
         from dragoman.engine.processes import ProcessEngine
 
         return ProcessEngine(n_workers, n_threads or max(1, n_cores() // n_workers))
-    raise InputError("the engine ray cannot be used yet; choose local")
+    from dragoman.engine.ray_engine import RayEngine
+
+    return RayEngine(n_workers, n_threads, address)

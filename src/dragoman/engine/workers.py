@@ -72,14 +72,14 @@ class WorkerEngine(Engine):
     def _start(self) -> Worker | None:
         """A new worker; None if the engine was closed meanwhile."""
 
-    def _pack(self, job: Job[Any, Any]) -> bytes:
-        return pickle.dumps(job, pickle.HIGHEST_PROTOCOL)
+    def _pack(self, job: Job[Any, Any]) -> PackedJob:
+        self._n_jobs += 1
+        return PackedJob(self._n_jobs, pickle.dumps(job, pickle.HIGHEST_PROTOCOL))
 
     def map(self, job: Job[Item, Result], items: Iterable[Item]) -> Iterator[Result]:
         if self._closed:
             raise ValueError("the engine is closed")
-        self._n_jobs += 1
-        packed = PackedJob(self._n_jobs, self._pack(job))
+        packed = self._pack(job)
         self._start_threads()
         source = enumerate(items)
         pending: deque[_Task] = deque()

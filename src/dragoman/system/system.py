@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from dragoman.engine.folders import Reference, located, refer
 from dragoman.errors import InputError
 from dragoman.features import FeatureIndex, Weights, read_weights
 from dragoman.forest import Forest
@@ -22,7 +23,7 @@ from dragoman.system.candidates import pool_of
 from dragoman.system.explain import Explanation, explain
 from dragoman.system.folder import COUNTS
 from dragoman.system.kinds import kind_named
-from dragoman.system.manifest import Manifest, read_manifest
+from dragoman.system.manifest import MANIFEST, Manifest, read_manifest
 from dragoman.system.raw import RawText
 from dragoman.system.settings import SystemSettings
 from dragoman.system.training import TRAINING, TrainingLines
@@ -142,7 +143,16 @@ class System(SystemView):
 
     def reference(self) -> tuple[str, str, tuple[str, ...]]:
         """What another process needs to open the same system: folder, identity, sparse features."""
-        return str(self.folder.resolve()), self.manifest.identity(), self.settings.features
+        folder, identity = self.folder.resolve(), self.manifest.identity()
+        refer(Reference(folder, identity, self.files))
+        return str(folder), identity, self.settings.features
+
+    def files(self) -> list[Path]:
+        """All files of the system, including the parent's."""
+        base = self.folder.resolve()
+        grammar = (base / self.manifest.files["grammar"].path).parent
+        named = [base / record.path for record in self.manifest.files.values()]
+        return [base / MANIFEST, *named, *(path for path in grammar.iterdir() if path.is_file())]
 
     @classmethod
     def load(cls, folder: PathLike) -> System:
@@ -240,7 +250,7 @@ class _FoldView(SystemView):
 
 def _reopened(folder: str, identity: str, templates: tuple[str, ...], fold: int | None = None) -> SystemView:
     """The system that another process refers to. Raises InputError if it is not the same here."""
-    system = System.load(folder)
+    system = System.load(located(folder))
     if system.manifest.identity() != identity:
         raise InputError("has changed since another process referred to it; let it load the system anew", path=folder)
     return (system if system.settings.features == templates else system.with_templates(templates)).view(fold)

@@ -1,0 +1,73 @@
+"""Ray: the same results as on this machine, on a cluster of three nodes, one of which is killed."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import threading
+import time
+
+import pytest
+from tests.engine_jobs import Deadly, Failing, Square, Vectors
+
+from dragoman.engine import LocalEngine, open_engine
+from dragoman.errors import FailedError, InputError
+
+
+@pytest.fixture(scope="module")
+def ray(cluster):
+    with open_engine("ray", address=cluster.address) as engine:
+        yield engine
+
+
+def test_results_are_those_of_this_machine(ray):
+    assert ray.n_workers == 3
+    found = list(ray.map(Square(0.02), range(25)))
+    assert [square for square, _, _ in found] == [n * n for n in range(25)]
+    assert os.getpid() not in {pid for _, pid, _ in found}
+    local = list(LocalEngine().map(Vectors(1000), range(6)))
+    assert [one.tobytes() for one in ray.map(Vectors(1000), range(6))] == [one.tobytes() for one in local]
+    with pytest.raises(InputError, match="is wrong") as caught:
+        list(ray.map(Failing("input"), range(9)))
+    assert (caught.value.path, caught.value.line) == ("dev.de", 7)
+
+
+def test_lost_actors_are_replaced(ray, tmp_path):
+    assert list(ray.map(Deadly(tmp_path, at=4, times=2), range(9))) == [10 * n for n in range(9)]
+    assert len(list(tmp_path.iterdir())) == 2
+    with pytest.raises(FailedError, match="3 workers were lost"):
+        list(ray.map(Deadly(tmp_path, at=4, times=99), range(9)))
+
+
+def test_a_killed_node_changes_nothing(ray, cluster):
+    results = ray.map(Square(0.2), range(40))
+    first = [next(results) for _ in range(3)]
+    killer = threading.Thread(target=cluster.kill_node)
+    killer.start()
+    found = [square for square, _, _ in [*first, *results]]
+    killer.join()
+    cluster.mend()
+    assert found == [n * n for n in range(40)]
+
+
+@pytest.mark.parametrize("address", ["nowhere", "127.0.0.1:1", ":6379", "host:x"])
+def test_wrong_addresses_are_refused_at_once(address):
+    began = time.monotonic()
+    with pytest.raises(InputError, match="HOST:PORT|nothing answers"):
+        open_engine("ray", address=address)
+    assert time.monotonic() - began < 10
+
+
+def test_one_process_has_one_cluster(ray, cluster):
+    with socket.create_server(("127.0.0.1", 0)) as other, pytest.raises(InputError, match="already"):
+        open_engine("ray", address=f"127.0.0.1:{other.getsockname()[1]}")
+    with open_engine("ray", address=cluster.address) as engine:
+        assert engine.n_workers == 3
+    assert [square for square, _, _ in ray.map(Square(), [4])] == [16]
+
+
+def test_without_ray_it_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(InputError, match=r"install dragoman\[ray\]"):
+        open_engine("ray")
