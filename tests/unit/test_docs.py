@@ -9,6 +9,7 @@ import pytest
 import typer
 
 from dragoman.cli.app import app
+from dragoman.cli.groups import LeadingGroup
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
@@ -49,9 +50,13 @@ def options_of(words):
     for word in words:
         if not hasattr(command, "get_command") or not re.fullmatch(r"[a-z]+(\|[a-z]+)*", word):
             break
+        if isinstance(command, LeadingGroup) and word not in command.commands:
+            break
         found = [command.get_command(command.context_class(command), name) for name in word.split("|")]
         assert None not in found, f"{word} is no command"
         command = found[0]
+    if isinstance(command, LeadingGroup):
+        command = next(iter(command.commands.values()))
     parameters = command.get_params(command.context_class(command, help_option_names=["-h", "--help"]))
     return {option for parameter in parameters for option in (*parameter.opts, *parameter.secondary_opts)}
 

@@ -10,7 +10,16 @@ from typer.core import TyperCommand, TyperGroup
 
 from dragoman.errors import InputError
 
-__all__ = ["Command", "Group", "LeadingCommand", "command_group", "leading_group", "limit_numbers", "summary"]
+__all__ = [
+    "Command",
+    "Group",
+    "LeadingCommand",
+    "LeadingGroup",
+    "command_group",
+    "leading_group",
+    "limit_numbers",
+    "summary",
+]
 
 # Everything else must fit into what the native core counts with.
 _GREATEST = {"seed": 2**63 - 1, "threads": 4096, "bootstrap": 1_000_000, "trials": 1_000_000}
