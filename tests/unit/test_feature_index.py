@@ -9,7 +9,17 @@ import numpy as np
 import pytest
 
 from dragoman.errors import InputError
-from dragoman.features import Block, FeatureIndex, Weights, feature_key, feature_name, load_index, save_index
+from dragoman.features import (
+    Block,
+    FeatureIndex,
+    FeatureTable,
+    Weights,
+    blocks_by_template,
+    feature_key,
+    feature_name,
+    load_index,
+    save_index,
+)
 
 
 def test_ids_count_up_in_the_order_of_first_sight():
@@ -125,6 +135,22 @@ def test_usable(value, usable):
 
 def test_blocks_are_checked():
     with pytest.raises(ValueError, match="covers no"):
-        Block(name="b", coefficients={})
+        Block.from_dict("b", {})
     with pytest.raises(ValueError, match="non-finite"):
-        Block(name="b", coefficients={"x": np.nan})
+        Block.from_dict("b", {"x": np.nan})
+
+
+def test_blocks_by_template():
+    names = {"lm": 1.0, "word_pair:a,b": 2.0, "rule_id:x:y": 3.0, "word_pair:é": 4.0, "naïve:z": 5.0, "rule_ix:x": 6.0}
+    table = FeatureTable.from_weights(Weights.from_dict({**names, "x": 7.0}))
+    found = {
+        block.name: dict(zip(block.table.names(), block.coefficients.tolist(), strict=True))
+        for block in blocks_by_template(table, "weight", prefix="direction_")
+    }
+    assert found == {
+        "direction_naïve": {"naïve:z": 5.0},
+        "direction_rule_id": {"rule_id:x:y": 3.0},
+        "direction_rule_ix": {"rule_ix:x": 6.0},
+        "direction_word_pair": {"word_pair:a,b": 2.0, "word_pair:é": 4.0},
+    }
+    assert blocks_by_template(FeatureTable.from_weights(Weights.from_dict({"lm": 1.0})), "weight", prefix="") == []

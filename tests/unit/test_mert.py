@@ -127,7 +127,7 @@ def test_too_many_features_are_refused_and_blocks_help():
     start = Weights(pool.index, np.random.default_rng(0).normal(size=30))
     with pytest.raises(InputError, match="30 features.*pro"):
         Mert(max_features=20).optimise(pool, start, seed=1)
-    block = Block(name="sparse", coefficients={f"f{i}": start[f"f{i}"] for i in range(5, 30)})
+    block = Block.from_dict("sparse", {f"f{i}": start[f"f{i}"] for i in range(5, 30)})
     projected = pool.project([block])
     begin = Weights.from_dict({**{f"f{i}": start[f"f{i}"] for i in range(5)}, "sparse": 1.0}, projected.index)
     result = Mert(max_features=20, n_starts=5).optimise(projected, begin, seed=1)

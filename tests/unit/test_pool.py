@@ -173,8 +173,8 @@ def test_add_features(pool):
 def test_project_replaces_columns_by_blocks():
     pool = random_pool(6, n_features=6, active=0.6)
     x = dense_features(pool)
-    one = Block(name="one", coefficients={"f0": 2.0, "f1": -1.0, "nobody": 5.0})
-    two = Block(name="two", coefficients={"f1": 0.5, "f4": 0.0})
+    one = Block.from_dict("one", {"f0": 2.0, "f1": -1.0, "nobody": 5.0})
+    two = Block.from_dict("two", {"f1": 0.5, "f4": 0.0})
     projected = pool.project([one, two])
     y = dense_features(projected)
     column = {name: pool.index.find(name) for name in ("f0", "f1", "f2", "f3", "f4", "f5", "one", "two")}
@@ -186,7 +186,7 @@ def test_project_replaces_columns_by_blocks():
         assert (y[:, column[kept]] == x[:, column[kept]]).all()
     assert projected.dense_names() == ["f2", "f3", "f5", "one", "two"]
     with pytest.raises(InputError, match="already"):
-        pool.project([Block(name="f5", coefficients={"f0": 1.0})])
+        pool.project([Block.from_dict("f5", {"f0": 1.0})])
 
 
 def test_merging_pools_of_different_tables(tmp_path):

@@ -1,6 +1,6 @@
 """Features: the name index, weights, blocks, templates and weight files."""
 
-from dragoman.features.blocks import Block
+from dragoman.features.blocks import Block, blocks_by_template
 from dragoman.features.fit import describe_fit, fitted_values
 from dragoman.features.index import FeatureIndex, feature_key, feature_name, load_index, save_index
 from dragoman.features.table import FeatureTable, is_feature_table
@@ -35,6 +35,7 @@ __all__ = [
     "TemplateSetting",
     "WeightFormat",
     "Weights",
+    "blocks_by_template",
     "describe_fit",
     "feature_key",
     "feature_name",

@@ -82,32 +82,30 @@ class Pool:
 
     def project(self, blocks: Sequence[Block]) -> Pool:
         """The pool with features replaced by blocks: each block becomes a dense feature and removes those it covers."""
-        names = [name for block in blocks for name in block.coefficients]
         for block in blocks:
             if self.index.find(block.name) >= 0:
                 raise InputError(f"the pool already has a feature '{block.name}'; give the block another name")
-        covered = np.array(sorted({id_ for name in names if (id_ := self.index.find(name)) >= 0}), dtype=np.int64)
-        targets: dict[int, list[tuple[int, float]]] = {}
-        new = []
-        for block in blocks:
-            new.append(self.index.intern(block.name))
-            for name, coefficient in block.coefficients.items():
-                if coefficient != 0 and (id_ := self.index.find(name)) >= 0:
-                    targets.setdefault(id_, []).append((new[-1], float(coefficient)))
+        found = [self.index.find_table(block.features) for block in blocks]
+        new = [self.index.intern(block.name) for block in blocks]
         drop = np.zeros(len(self.index), dtype=np.uint8)
-        drop[covered] = 1
-        counts = np.zeros(len(self.index), dtype=np.int64)
-        for id_, pairs in targets.items():
-            counts[id_] = len(pairs)
-        flat = [pair for id_ in sorted(targets) for pair in targets[id_]]
+        for ids in found:
+            drop[ids[ids >= 0]] = 1
+        # A coefficient counts where it is not 0 and the pool has the feature.
+        used = [(ids >= 0) & (block.coefficients != 0) for ids, block in zip(found, blocks, strict=True)]
+        sources = np.concatenate([np.zeros(0, np.int32), *(ids[kept] for ids, kept in zip(found, used, strict=True))])
+        order = np.argsort(sources, kind="stable")  # several blocks may cover a feature
         arguments = (
             drop,
-            offsets_of(counts),
-            np.array([target for target, _ in flat], dtype=np.int32),
-            np.array([coefficient for _, coefficient in flat], dtype=np.float64),
+            offsets_of(np.bincount(sources, minlength=len(self.index))),
+            np.repeat(np.array(new, np.int32), [np.count_nonzero(kept) for kept in used])[order],
+            np.concatenate(
+                [np.zeros(0), *(block.coefficients[kept] for block, kept in zip(blocks, used, strict=True))]
+            )[order],
         )
         shards = tuple(shard.with_features(*project_candidates(*shard.candidates, *arguments)) for shard in self.shards)
-        return replace(self, shards=shards, dense=(self.dense - set(covered.tolist())) | frozenset(new))
+        return replace(
+            self, shards=shards, dense=frozenset(id_ for id_ in self.dense if not drop[id_]) | frozenset(new)
+        )
 
     def add_features(self, columns: Mapping[str, Sequence[Float64Array]]) -> Pool:
         """The pool with more dense features: for each name one array per shard, with a value per candidate.
