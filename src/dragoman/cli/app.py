@@ -19,6 +19,7 @@ _SUMMARIES = {
     "train": "Train a translation system on parallel text, one sentence a line, tokens with spaces between.",
     "system": "Look at, check and export systems.",
     "lists": "Make k-best lists of a system's training text, each line decoded by tables that have not seen it.",
+    "gradient": "Sum the gradient of losses over a system's training text; candidate lists are not stored.",
     "tune": "Find weights that maximise a metric on candidates of any decoder: lists that exist, or a decoder at work.",
     "translate": "Translate text, a sentence a line; an empty line stays empty.",
     "forest": "Look at stored search spaces.",

@@ -1,0 +1,145 @@
+"""A gradient pass: shards of training lines to workers, their gradients into one sum, checkpoints on the way."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dragoman.engine import Engine, LocalEngine, Part, TreeSum
+from dragoman.errors import FailedError, InputError
+from dragoman.features import FeatureTable, Weights
+from dragoman.passes.checkpoint import Checkpoint
+from dragoman.passes.gradient import Gradient
+from dragoman.passes.job import WEIGHT, GradientJob
+from dragoman.passes.settings import PassSettings
+from dragoman.run import RunFolder
+from dragoman.system import System
+from dragoman.types import Int64Array, PathLike, Progress
+
+__all__ = ["CHECKPOINT_S", "WHOLE", "GradientPass", "gradient_pass"]
+
+WHOLE = Part()
+
+CHECKPOINT_S = 30.0
+"""Seconds between two checkpoints."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class GradientPass:
+    """What there is to do. `record` says all that the result depends on."""
+
+    job: GradientJob
+    shards: Sequence[Int64Array]
+    record: dict[str, Any]
+
+    @classmethod
+    def of(cls, system: System, settings: PassSettings, weights: Weights | None = None) -> GradientPass:
+        """Raises InputError for a system without a training text, and for settings that select no line."""
+        fresh = System.load(system.folder).with_templates(settings.features)
+        lines = fresh.training.select(where=settings.where, limit=settings.limit)
+        if not len(lines):
+            raise InputError("no line of the training text was selected", path=fresh.folder)
+        used = fresh.weights if weights is None else weights
+        if not used.is_usable():
+            raise InputError("the weights cannot rank candidates: they are all zero, or not finite")
+        table = FeatureTable.from_weights(used, WEIGHT)
+        n = settings.lines_per_shard
+        record = {
+            "system": fresh.manifest.identity(),
+            "weights": _digest(table),
+            "n_lines": len(lines),
+            **settings.to_json(),
+        }
+        return cls(
+            job=GradientJob(system=fresh, settings=settings, weights=table),
+            shards=[lines[first : first + n] for first in range(0, len(lines), n)],
+            record=record,
+        )
+
+    def n_lines(self, part: Part) -> int:
+        """Lines of a part."""
+        return sum(len(self.shards[shard]) for shard in part.shards(len(self.shards)))
+
+    @contextlib.contextmanager
+    def opened(
+        self, folder: PathLike, *, part: Part = WHOLE, resume: bool = False, checkpoint_s: float = CHECKPOINT_S
+    ) -> Iterator[tuple[TreeSum[Gradient], Checkpoint]]:
+        """The sum that a folder holds, as far as it got, for this process alone.
+
+        Raises InputError for one of another pass, naming the settings that differ, and for a damaged one.
+        """
+        with RunFolder.open(folder, {"command": "gradient", **self.record, "part": str(part)}, resume=resume):
+            checkpoint = Checkpoint(Path(folder), checkpoint_s)
+            yield TreeSum(Gradient.add, checkpoint.load()), checkpoint
+
+    def run(
+        self,
+        engine: Engine,
+        tree: TreeSum[Gradient],
+        *,
+        part: Part = WHOLE,
+        checkpoint: Checkpoint | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        """Add the shards of a part to the sum, from where it is. Stopped by any error, it is kept in the checkpoint."""
+        todo = part.shards(len(self.shards))
+        first = max(todo.start, tree.end)
+        n_lines = sum(len(lines) for lines in self.shards[todo.start : first])
+        try:
+            for shard, found in enumerate(engine.map(self.job, self.shards[first : todo.stop]), first):
+                tree.put(shard, found)
+                n_lines += len(self.shards[shard])
+                if progress is not None:
+                    progress(n_lines)
+                if checkpoint is not None:
+                    checkpoint.save_if_due(tree.nodes)
+        except BaseException:
+            if checkpoint is not None:
+                with contextlib.suppress(FailedError):  # the first error is the one to tell
+                    checkpoint.save(tree.nodes)
+            raise
+        if checkpoint is not None:
+            checkpoint.save(tree.nodes)
+
+    def total(self, tree: TreeSum[Gradient]) -> Gradient:
+        """The result, once all shards are in the sum."""
+        found = tree.total()
+        return Gradient(table=found.table, sums=found.sums, settings=self.record)
+
+
+def gradient_pass(
+    system: System,
+    settings: PassSettings,
+    *,
+    weights: Weights | None = None,
+    engine: Engine | None = None,
+    folder: PathLike | None = None,
+    resume: bool = False,
+    checkpoint_s: float = CHECKPOINT_S,
+    progress: Progress | None = None,
+) -> Gradient:
+    """The gradient of losses over the training text of a system, by default at its own weights.
+
+    With a `folder`, a pass that was stopped at any moment goes on with `resume` to the same bits. They do not depend on
+    the engine.
+    """
+    work = GradientPass.of(system, settings, weights)
+    used = LocalEngine() if engine is None else engine
+    if folder is None:
+        tree = TreeSum(Gradient.add)
+        work.run(used, tree, progress=progress)
+        return work.total(tree)
+    with work.opened(folder, resume=resume, checkpoint_s=checkpoint_s) as (tree, checkpoint):
+        work.run(used, tree, checkpoint=checkpoint, progress=progress)
+        return work.total(tree)
+
+
+def _digest(weights: FeatureTable) -> str:
+    """Names the weights, whatever the order they came in."""
+    data = hashlib.blake2b(weights.features.keys.tobytes(), digest_size=16)
+    data.update(weights.columns[WEIGHT].tobytes())
+    return data.hexdigest()
