@@ -56,6 +56,26 @@ class Deadly(Job):
         return work
 
 
+@dataclass(frozen=True, slots=True)
+class Mortal(Job):
+    """Another job, whose worker is killed when it is given the lines from `at` on for the first time."""
+
+    job: Job
+    mark: Path
+    at: int
+
+    def open(self, n_threads):
+        work = self.job.open(n_threads)
+
+        def work_or_die(lines):
+            if lines[0] == self.at and not self.mark.exists():
+                self.mark.touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+            return work(lines)
+
+        return work_or_die
+
+
 class NoPickleError(Exception):
     def __init__(self, one, two):
         super().__init__(f"{one} {two}")

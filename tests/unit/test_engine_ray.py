@@ -11,8 +11,12 @@ import time
 import pytest
 from tests.engine_jobs import Deadly, Failing, Square, Vectors
 
-from dragoman.engine import LocalEngine, open_engine
+from dragoman.engine import LocalEngine, TreeSum, open_engine
 from dragoman.errors import FailedError, InputError
+from dragoman.lm import EstimateConfig
+from dragoman.passes import Gradient, GradientPass, PassSettings
+from dragoman.system import SystemSettings, TrainConfig, train
+from small_text import write_splits
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +53,26 @@ def test_a_killed_node_changes_nothing(ray, cluster):
     killer.join()
     cluster.mend()
     assert found == [n * n for n in range(40)]
+
+
+def test_gradient_passes_are_those_of_this_machine(ray, cluster, tmp_path):
+    """Twice: with all nodes, and with one that is killed during the pass."""
+    write_splits(tmp_path, 60, 1, 1, seed=6)
+    config = TrainConfig(settings=SystemSettings(n_folds=2), lm=EstimateConfig(order=2))
+    system = train(tmp_path / "train.de", tmp_path / "train.en", tmp_path / "system", config=config)
+    work = GradientPass.of(system, PassSettings(k=20, features=("rule_id",), lines_per_shard=2))
+    killer = threading.Thread(target=cluster.kill_node)
+    files = {}
+    for name, engine in [("local", LocalEngine(2)), ("ray", ray), ("killed", ray)]:
+        tree = TreeSum(Gradient.add)
+        begin = killer.start if name == "killed" else lambda: None
+        work.run(engine, tree, progress=lambda n_lines, begin=begin: begin() if n_lines == 6 else None)
+        work.total(tree).save(tmp_path / name)
+        files[name] = (tmp_path / name).read_bytes()
+    killer.join()
+    cluster.mend()
+    assert files["ray"] == files["local"]
+    assert files["killed"] == files["local"]
 
 
 @pytest.mark.parametrize("address", ["nowhere", "127.0.0.1:1", ":6379", "host:x"])

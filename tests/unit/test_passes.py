@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 from collections import Counter
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.engine_jobs import Mortal
 
-from dragoman.engine import LocalEngine, Part, open_engine
+from dragoman.engine import LocalEngine, Part, TreeSum, open_engine
 from dragoman.errors import FailedError, InputError
 from dragoman.features import FeatureTable, Weights
 from dragoman.lm import EstimateConfig
@@ -160,6 +163,16 @@ def test_threads_processes_and_a_used_system_give_the_same_bits(system, whole, t
             assert saved(gradient_pass(of, SETTINGS, engine=engine), tmp_path / str(n)) == expected
 
 
+def test_a_killed_worker_changes_nothing(system, whole, tmp_path):
+    work = GradientPass.of(system, SETTINGS)
+    mortal = replace(work, job=Mortal(work.job, tmp_path / "mark", work.shards[5][0]))
+    tree = TreeSum(Gradient.add)
+    with open_engine("local", n_workers=2, n_threads=1) as engine:
+        mortal.run(engine, tree)
+    assert (tmp_path / "mark").exists()
+    assert saved(work.total(tree), tmp_path / "a") == saved(whole, tmp_path / "b")
+
+
 def test_other_weights_are_those_of_search_and_of_the_loss(system, tmp_path):
     settings = replace(SETTINGS, limit=20)
     plain = gradient_pass(system, settings)
@@ -199,6 +212,52 @@ def test_a_stopped_pass_goes_on_to_the_same_bits(system, whole, stops, checkpoin
     assert len(done) == N_SHARDS - sum(stops)
     assert done[-1] == N_LINES
     assert len(list((tmp_path / "run" / "sums").iterdir())) == N_SHARDS.bit_count()
+
+
+KILLS = """
+import os, random, signal, sys, time
+from pathlib import Path
+from dragoman.passes import PassSettings, checkpoint, gradient_pass
+from dragoman.system import System
+checkpoint._SHARE = float("inf")  # a checkpoint after every shard
+settings = PassSettings(k=5, features=("rule_id",), limit=24, lines_per_shard=1)
+system, base = System.load(sys.argv[1]), Path(sys.argv[2])
+
+def start(name):
+    if not (child := os.fork()):
+        gradient_pass(system, settings, folder=base / name, resume=True, checkpoint_s=0).save(base / f"{name}.vector")
+        os._exit(0)
+    return child
+
+began = time.monotonic()
+os.waitpid(start("whole"), 0)
+lasted = time.monotonic() - began
+rng = random.Random(1)
+n_kills = n_whole = n_resumed = 0
+while n_kills < 8 or n_whole == 0:
+    child = start(f"run-{n_whole}")
+    if n_kills < 8:
+        n_resumed += (base / f"run-{n_whole}" / "sums.json").exists()
+        time.sleep(lasted * rng.uniform(0.0, 0.7))
+        os.kill(child, signal.SIGKILL)
+    killed = os.WIFSIGNALED(os.waitpid(child, 0)[1])
+    n_kills += killed
+    if not killed:
+        assert (base / f"run-{n_whole}.vector").read_bytes() == (base / "whole.vector").read_bytes()
+        n_whole += 1
+print(n_kills, n_whole, n_resumed)
+"""
+
+
+def test_kills_at_random_moments(system, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", KILLS, str(system.folder), str(tmp_path)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    n_kills, n_whole, n_resumed = map(int, done.stdout.split())
+    assert n_kills == 8
+    assert n_whole > 0
+    assert n_resumed > 1
 
 
 def test_a_finished_pass_is_only_read(system, whole, tmp_path):
