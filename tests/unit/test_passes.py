@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -334,6 +335,26 @@ def test_a_full_disk_loses_nothing(system, whole, tmp_path, monkeypatch):
     done = []
     found = gradient_pass(system, SETTINGS, folder=tmp_path / "run", resume=True, progress=done.append)
     assert len(done) == N_SHARDS - 4
+    assert saved(found, tmp_path / "resumed") == saved(whole, tmp_path / "whole")
+
+
+def test_a_system_that_changes_under_the_pass_is_noticed(system, whole, tmp_path):
+    shutil.copytree(system.folder, tmp_path / "system")
+    copy, file = System.load(tmp_path / "system"), tmp_path / "system" / "lm.fold-1.bin"
+    before, done = file.read_bytes(), []
+
+    def change(n_lines):
+        done.append(n_lines)
+        if len(done) == 4:
+            file.write_bytes(before[:-1] + b"!")
+
+    with pytest.raises(InputError, match=r"lm.fold-1.bin: has other content"):
+        gradient_pass(copy, SETTINGS, folder=tmp_path / "run", progress=change)
+    with pytest.raises(InputError, match=r"lm.fold-1.bin"):
+        gradient_pass(copy, SETTINGS, folder=tmp_path / "run", resume=True)
+    file.write_bytes(before)
+    found = gradient_pass(copy, SETTINGS, folder=tmp_path / "run", resume=True, progress=done.append)
+    assert len(done) == N_SHARDS
     assert saved(found, tmp_path / "resumed") == saved(whole, tmp_path / "whole")
 
 

@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from dragoman.lists.storage import map_shard, write_shard
 from dragoman.run import RunFolder
 from dragoman.store import digest_json
 from dragoman.system import FoldDecoder, System
-from dragoman.system.manifest import MANIFEST
+from dragoman.system.watch import SystemWatch
 from dragoman.types import Int64Array, PathLike, Progress
 
 __all__ = ["make_lists"]
@@ -63,7 +62,7 @@ def make_lists(
         work = _Work(base, shards, blocks, say)
         n_done = sum(map(len, (blocks[shard] for shard in work.sizes)))
         wanted = [shard for shard in shards if shard not in work.sizes]
-        watch = _Watch(loaded)
+        watch = SystemWatch(loaded)
         job = _ListsJob(loaded, used, settings)
         results = (engine or LocalEngine(n_threads)).map(job, (blocks[shard] for shard in wanted))
         for shard, made in zip(wanted, results, strict=True):
@@ -139,30 +138,3 @@ class _Work:
 
     def _count(self, shard: int, made: ListShard) -> None:
         self.sizes[shard] = int(np.count_nonzero(np.diff(made.sentences))), made.n_candidates
-
-
-class _Watch:
-    """Notices files of a system that change while lists are made from it."""
-
-    def __init__(self, system: System) -> None:
-        self._base = system.folder
-        self._records = {self._base / record.path: record for record in system.manifest.files.values()}
-        self._stamps = {path: _stamp(path) for path in (*self._records, self._base / MANIFEST)}
-
-    def check(self) -> None:
-        """Raise InputError for a file with other content."""
-        for path, before in self._stamps.items():
-            if (now := _stamp(path)) != before:
-                record = self._records.get(path)
-                if record is None:
-                    raise InputError("the system was changed while lists were made of it; start anew", path=path)
-                record.check(self._base, whole=True)
-                self._stamps[path] = now
-
-
-def _stamp(path: Path) -> tuple[Any, ...]:
-    try:
-        found = path.stat()
-    except OSError as error:
-        raise InputError(f"cannot be read any more: {error.strerror or error}; bring it back", path=path) from error
-    return found.st_ino, found.st_size, found.st_mtime_ns

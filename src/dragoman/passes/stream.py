@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dragoman.engine import Engine, LocalEngine, Part, TreeSum
+from dragoman.engine import Engine, Job, LocalEngine, Part, TreeSum
 from dragoman.errors import FailedError, InputError
 from dragoman.features import FeatureTable, Weights
 from dragoman.passes.checkpoint import Checkpoint
@@ -18,6 +18,7 @@ from dragoman.passes.job import WEIGHT, GradientJob
 from dragoman.passes.settings import PassSettings
 from dragoman.run import RunFolder
 from dragoman.system import System
+from dragoman.system.watch import SystemWatch
 from dragoman.types import Int64Array, PathLike, Progress
 
 __all__ = ["CHECKPOINT_S", "WHOLE", "GradientPass", "gradient_pass"]
@@ -32,7 +33,8 @@ CHECKPOINT_S = 30.0
 class GradientPass:
     """What there is to do. `record` says all that the result depends on."""
 
-    job: GradientJob
+    system: System
+    job: Job[Int64Array, Gradient]
     shards: Sequence[Int64Array]
     record: dict[str, Any]
 
@@ -55,6 +57,7 @@ class GradientPass:
             **settings.to_json(),
         }
         return cls(
+            system=fresh,
             job=GradientJob(system=fresh, settings=settings, weights=table),
             shards=[lines[first : first + n] for first in range(0, len(lines), n)],
             record=record,
@@ -85,12 +88,17 @@ class GradientPass:
         checkpoint: Checkpoint | None = None,
         progress: Progress | None = None,
     ) -> None:
-        """Add the shards of a part to the sum, from where it is. Stopped by any error, it is kept in the checkpoint."""
+        """Add the shards of a part to the sum, from where it is; an error that stops it is raised after a checkpoint.
+
+        Raises InputError when the system is changed meanwhile.
+        """
         todo = part.shards(len(self.shards))
         first = max(todo.start, tree.end)
         n_lines = sum(len(lines) for lines in self.shards[todo.start : first])
+        watch = SystemWatch(self.system)
         try:
             for shard, found in enumerate(engine.map(self.job, self.shards[first : todo.stop]), first):
+                watch.check()
                 tree.put(shard, found)
                 n_lines += len(self.shards[shard])
                 if progress is not None:
