@@ -46,6 +46,7 @@ NB_MODULE(_core, m) {
   dragoman::bind::bind_optim(m);
   dragoman::bind::bind_margin(m);
   dragoman::bind::bind_option_builder(m);
+  dragoman::bind::bind_derivation_features(m);
   dragoman::bind::bind_phrase_search(m);
   dragoman::bind::bind_pool(m);
   dragoman::bind::bind_store(m);

@@ -20,6 +20,7 @@ void bind_margin(nb::module_& m);
 void bind_losses(nb::module_& m);
 void bind_metric(nb::module_& m);
 void bind_optim(nb::module_& m);
+void bind_derivation_features(nb::module_& m);
 void bind_option_builder(nb::module_& m);
 void bind_phrase_search(nb::module_& m);
 void bind_pool(nb::module_& m);

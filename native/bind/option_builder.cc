@@ -8,6 +8,7 @@
 
 #include "bind/arrays.hh"
 #include "bind/modules.hh"
+#include "bind/template_sets.hh"
 #include "bind/watch.hh"
 #include "core/search/phrase_option_builder.hh"
 #include "core/search/rule_option_builder.hh"
@@ -15,8 +16,6 @@
 namespace dragoman::bind {
 
 namespace {
-
-using Templates = std::vector<std::pair<std::string, std::vector<int64_t>>>;
 
 // Keeps the counts that templates were made from, and the builder, which holds on to words and view of others.
 template <typename Builder>
@@ -31,12 +30,6 @@ struct BoundDraft {
   std::optional<typename Builder::Draft> draft;
   std::vector<int64_t> places;
 };
-
-std::vector<templates::TemplateChoice> choices_of(const Templates& templates) {
-  std::vector<templates::TemplateChoice> choices;
-  for (const auto& [name, values] : templates) choices.push_back({name, values});
-  return choices;
-}
 
 const std::vector<int32_t>& pass_through_of(const search::OptionBuilder::Draft& draft) {
   return draft.options.pass_through.values;
@@ -79,16 +72,6 @@ void def_build(nb::module_& m, nb::class_<Bound<Builder>>& cls, const char* draf
       nb::arg("offsets").noconvert(), nb::arg("ids").noconvert(), nb::arg("n_threads"), nb::arg("progress").none());
 }
 
-// What a template calls nonterminals: on the source side by their label, on the target side by their number.
-templates::RuleSides sides_of(const grammar::RuleView& view, const names::WordTable& source,
-                              const names::WordTable& target, std::span<const int64_t> source_counts,
-                              std::span<const int64_t> target_counts, const std::vector<std::string>& labels) {
-  templates::RuleSides sides{{&source, source_counts, {}}, {&target, target_counts, {}}, &view.tables()};
-  for (const std::string& label : labels) sides.source.nonterminals.push_back("[" + label + "]");
-  for (int i = 1; i <= 255; ++i) sides.target.nonterminals.push_back("[" + std::to_string(i) + "]");
-  return sides;
-}
-
 }  // namespace
 
 void bind_option_builder(nb::module_& m) {
@@ -114,8 +97,8 @@ void bind_option_builder(nb::module_& m) {
       [](Phrases* self, const grammar::PhraseView& view, const names::WordTable& source, const names::WordTable& target,
          In<int64_t> source_counts, In<int64_t> target_counts, const Templates& templates) {
         auto f = copy_of(source_counts), e = copy_of(target_counts);
-        templates::RuleSides sides{{&source, f, {}}, {&target, e, {}}, &view.tables()};
-        templates::TemplateSet set(std::move(sides), choices_of(templates), /*has_rules=*/false);
+        templates::TemplateSet set(sides_of(view.tables(), source, target, f, e, {}), choices_of(templates),
+                                   /*has_rules=*/false);
         new (self) Phrases{std::move(f), std::move(e), search::OptionBuilder(view, std::move(set))};
       },
       nb::arg("view"), nb::arg("source"), nb::arg("target"), nb::arg("source_counts").noconvert(),
@@ -132,7 +115,7 @@ void bind_option_builder(nb::module_& m) {
          In<int64_t> source_counts, In<int64_t> target_counts, const Templates& templates,
          const std::vector<std::string>& labels, const std::vector<size_t>& score_columns, int max_span, int max_gap) {
         auto f = copy_of(source_counts), e = copy_of(target_counts);
-        templates::TemplateSet set(sides_of(view, source, target, f, e, labels), choices_of(templates));
+        templates::TemplateSet set(sides_of(view.tables(), source, target, f, e, labels), choices_of(templates));
         new (self) Rules{std::move(f), std::move(e),
                          search::RuleOptionBuilder(view, search::MatchLimits{max_span, max_gap}, std::move(set),
                                                    score_columns, labels)};

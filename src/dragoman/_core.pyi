@@ -602,6 +602,47 @@ class ChartDecoder:
         unknown: list[int],
     ) -> _KBest: ...
 
+class DerivationBatch:
+    def __init__(
+        self,
+        *,
+        sentence_offsets: NDArray[np.int64],
+        words: NDArray[np.int32],
+        folds: NDArray[np.int16],
+        first_candidate: NDArray[np.int64],
+        first_application: NDArray[np.int64],
+        rules: NDArray[np.int64],
+        begins: NDArray[np.int32],
+        ends: NDArray[np.int32],
+        rows: NDArray[np.int64],
+        applications: NDArray[np.int32],
+    ) -> None: ...
+
+class DerivationFeatures:
+    def __init__(
+        self,
+        grammar: GrammarTables,
+        source: WordTable,
+        target: WordTable,
+        source_counts: NDArray[np.int64],
+        target_counts: NDArray[np.int64],
+        templates: list[tuple[str, list[int]]],
+        labels: list[str],
+    ) -> None: ...
+    def intern(self, batch: DerivationBatch, index: FeatureIndex, n_threads: int) -> None: ...
+    def features(
+        self,
+        batch: DerivationBatch,
+        dense_ids: NDArray[np.int32],
+        dense: NDArray[np.float32],
+        index: FeatureIndex,
+        grow: bool,
+        n_threads: int,
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]: ...
+    def tokens(
+        self, batch: DerivationBatch, passed: NDArray[np.int32], n_threads: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]: ...
+
 class WordTable:
     def __init__(self) -> None: ...
     def __len__(self) -> int: ...

@@ -1,5 +1,6 @@
 """Lists of training lines that keep derivations instead of features: their stored form, and pools computed from it."""
 
+from dragoman.lists.features import StoredLists
 from dragoman.lists.folder import ListsFolder
 from dragoman.lists.info import FoldScores, list_scores
 from dragoman.lists.join import join_lists
@@ -14,6 +15,7 @@ __all__ = [
     "ListShard",
     "ListsFolder",
     "ListsSettings",
+    "StoredLists",
     "join_lists",
     "list_scores",
     "make_lists",

@@ -14,7 +14,7 @@ from dragoman.errors import FailedError, InputError
 from dragoman.features import Weights
 from dragoman.metric import Metric
 from dragoman.optim.context import LearningContext, LearnsFrom
-from dragoman.pool import Pool, metric_of, rerank, weights_for
+from dragoman.pool import Pool, metric_of, outlines, rerank_each, weights_for
 from dragoman.types import Float64Array, Int32Array
 
 __all__ = ["Learned", "Learner", "Optimiser", "Problem", "Result", "Trace", "finish", "frozen_ids"]
@@ -198,7 +198,7 @@ def finish(
     if not weights.is_usable():
         raise FailedError("the optimiser found no usable weights (not finite, or all zero); nothing was changed")
     metric = metric_of(pool)
-    before, after = (rerank(pool, each, n_threads=n_threads).total() for each in (start, weights))
+    before, after = (choice.total() for choice in rerank_each(pool, (start, weights), n_threads=n_threads))
     gain_before, gain_after = float(metric.gain(before)), float(metric.gain(after))
     notes = [*notes]
     if gain_after < gain_before:
@@ -224,14 +224,14 @@ def _check_tunable(pool: Pool, metric: Metric) -> None:
         raise InputError("the pool has no candidates")
     if not any(len(shard.feature_ids) for shard in pool.shards):
         raise InputError("no candidate has a feature, so there are no weights to learn")
-    if not any((np.diff(shard.sentences) > 1).any() for shard in pool.shards):
+    if not any((np.diff(outline.sentences) > 1).any() for outline in outlines(pool.shards)):
         raise InputError(
             "every sentence has only one candidate, so there is nothing to choose between; make longer n-best lists"
         )
     question = "; are these the right references?" if metric.uses_references else ""
-    if doubt := metric.doubt(np.sum([shard.stats.sum(axis=0) for shard in pool.shards], axis=0)):
+    if doubt := metric.doubt(np.sum([shard.stats.sum(axis=0) for shard in pool.light_shards()], axis=0)):
         raise InputError(f"{doubt}{question}")
-    for shard in pool.shards:
+    for shard in pool.light_shards():
         first = np.minimum(shard.sentences[:-1], max(shard.n_candidates - 1, 0))[shard.sentence_of_each()]
         if (shard.stats != shard.stats[first]).any():
             return

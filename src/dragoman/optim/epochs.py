@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dragoman.errors import FailedError, InputError
-from dragoman.pool import Pool
+from dragoman.pool import Pool, outlines
 from dragoman.types import Float64Array, Int64Array
 
 __all__ = [
@@ -78,7 +78,7 @@ class Split(NamedTuple):
 
 def filled_sentences(pool: Pool) -> Int64Array:
     """Positions of the sentences that have candidates, counted through all shards."""
-    return np.flatnonzero(np.concatenate([np.diff(shard.sentences) for shard in pool.shards]))
+    return np.flatnonzero(np.concatenate([np.diff(outline.sentences) for outline in outlines(pool.shards)]))
 
 
 def visiting_order(positions: Int64Array, *, key: Sequence[int]) -> Int64Array:

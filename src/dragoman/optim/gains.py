@@ -8,6 +8,7 @@ import numpy as np
 
 from dragoman.metric import Metric, SentenceBleu
 from dragoman.pool import Shard
+from dragoman.pool.lazy import light_shards
 from dragoman.pool.shard import UNKNOWN_LENGTH
 from dragoman.types import Float64Array
 
@@ -57,7 +58,7 @@ def gain_scale(metric: Metric, shards: Sequence[Shard]) -> float:
 def _ranges(metric: Metric, shards: Sequence[Shard]) -> tuple[float, int]:
     """The summed range of gains within a sentence, and the number of sentences with several candidates."""
     total, n_lists = 0.0, 0
-    for shard in shards if not metric.has_known_scale else ():
+    for shard in light_shards(shards) if not metric.has_known_scale else ():
         begins = shard.sentences[:-1][np.diff(shard.sentences) > 0]
         if len(begins):
             gains = metric.segment_gains(shard.stats)

@@ -17,7 +17,7 @@ from dragoman.optim.base import Problem
 from dragoman.optim.epochs import Entry, EpochLearner, Split, Stopping, Watched, filled_sentences
 from dragoman.optim.gains import scaled_gains
 from dragoman.optim.loss import SparseVector
-from dragoman.pool import Shard
+from dragoman.pool import Shard, spooled
 from dragoman.types import Float64Array, Int32Array, Int64Array
 
 __all__ = ["Comparison", "Fear", "Hope", "ListLearner", "MarginLoss", "check_varying", "split_of", "stopping_by_gain"]
@@ -92,7 +92,7 @@ class MarginLoss(ABC):
                 np.zeros(0) if lengths and self.metric.in_context else self.gains(shard),
                 np.ones(shard.n_sentences) if lengths is None else self.gain_scale * lengths[number],
             )
-            for number, shard in enumerate(shards)
+            for number, shard in enumerate(spooled(shards))
         ]
         return _core.candidate_lists(arrays, self.metric.n_stats)
 

@@ -26,7 +26,7 @@ from dragoman import _core
 from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.optim.base import Learned, Optimiser, Problem
-from dragoman.pool import rerank
+from dragoman.pool import rerank, spooled
 from dragoman.settings import about
 from dragoman.types import Float64Array, Int32Array
 
@@ -81,7 +81,7 @@ class Mert(Optimiser):
         chosen = self._chosen(problem)
         objective = problem.metric.scorer()
         surface = _core.surface(
-            [(*shard.candidates, shard.stats) for shard in pool.shards],
+            [(*shard.candidates, shard.stats) for shard in spooled(pool.shards)],
             chosen,
             start.values,
             objective,

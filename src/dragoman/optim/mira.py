@@ -140,7 +140,7 @@ class Mira(Optimiser):
         """Learn from `start`; the averaged weights of the best epoch."""
         pool, metric = problem.pool, problem.metric
         start, fixed = problem.start.values, problem.frozen.view(np.uint8)
-        lengths = [list_lengths(metric, shard) for shard in pool.shards]
+        lengths = [list_lengths(metric, shard) for shard in pool.light_shards()]
         lists = self.lists(pool.shards, metric, lengths)
         check_varying(lists, problem)
         stopping = stopping_by_gain(self.n_epochs, self.held_out, self.patience)
@@ -151,7 +151,9 @@ class Mira(Optimiser):
         native = self.margin_learner(lists, start, fixed, context, batch=self.batch, sparse=_has_sparse_features(pool))
         found = run_epochs(_Margins(self, native, lists, problem), split, stopping)
         notes = [f"the weights are those of epoch {found.best} of {len(found.trace)}", *found.notes]
-        if metric.uses_references and any((shard.source_lengths == UNKNOWN_LENGTH).any() for shard in pool.shards):
+        if metric.uses_references and any(
+            (shard.source_lengths == UNKNOWN_LENGTH).any() for shard in pool.light_shards()
+        ):
             notes.append("source lengths are unknown; gains are scaled by the length of references or candidates")
         return Learned(values=found.values, trace=found.trace, notes=notes)
 

@@ -21,6 +21,7 @@ standard deviation of the differentials of the sentence's pairs.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
@@ -118,17 +119,19 @@ class Pro(Optimiser):
     def _learn(self, problem: Problem) -> Learned:
         """The classifier's weights. `start` matters where features are frozen, and to the prior `previous`."""
         pool, fixed = problem.pool, problem.frozen
-        pairs = [(shard, *self._pairs(shard, problem)) for shard in pool.shards]
-        n_sampled = sum(len(better) for _, better, _ in pairs)
+        pairs = [self._pairs(shard, problem) for shard in pool.light_shards()]
+        n_sampled = sum(len(better) for better, _ in pairs)
         if self.max_length_deviation is not None:
-            pairs = _without_length_outliers(pairs, self.max_length_deviation)
-        n_pairs = sum(len(better) for _, better, _ in pairs)
+            pairs = _without_length_outliers(pool.shards, pairs, self.max_length_deviation)
+        n_pairs = sum(len(better) for better, _ in pairs)
         if n_pairs == 0:
             raise InputError(
                 "no two candidates of a sentence differ enough in the metric to learn from; "
                 "make longer lists, lower the threshold, or use the logistic acceptance"
             )
-        rows, ids, values = _stack([_core.difference_rows(*s.candidates, b, w) for s, b, w in pairs])
+        rows, ids, values = _stack(
+            [_core.difference_rows(*s.candidates, *pair) for s, pair in zip(pool.shards, pairs, strict=True)]
+        )
         weights = problem.start.values.copy()
         # What is not learned adds a constant to the margin of each pair: frozen features, and the prior's centre.
         row_of_each = np.repeat(np.arange(n_pairs), np.diff(rows))
@@ -219,7 +222,8 @@ class _Interpolation(Learner):
         return self._pro.interpolate(previous, learned)
 
 
-_Pairs = tuple[Shard, Int64Array, Int64Array]
+_Pairs = tuple[Int64Array, Int64Array]
+"""The better and the worse candidate of each pair."""
 
 
 def _stack(
@@ -231,12 +235,12 @@ def _stack(
     return rows, ids, np.concatenate([values for _, _, values in parts]).astype(np.float64)
 
 
-def _without_length_outliers(pairs: list[_Pairs], limit: float) -> list[_Pairs]:
-    lengths = [np.diff(shard.token_rows) for shard, _, _ in pairs]
-    differences = [n[better] - n[worse] for n, (_, better, worse) in zip(lengths, pairs, strict=True)]
+def _without_length_outliers(shards: Sequence[Shard], pairs: list[_Pairs], limit: float) -> list[_Pairs]:
+    lengths = [np.diff(shard.token_rows) for shard in shards]
+    differences = [n[better] - n[worse] for n, (better, worse) in zip(lengths, pairs, strict=True)]
     every = np.concatenate(differences)
     deviation = float(every.std()) if len(every) else 0.0
     if deviation == 0 or not math.isfinite(deviation):
         return pairs
     kept = [np.abs(difference - every.mean()) <= limit * deviation for difference in differences]
-    return [(s, better[k], worse[k]) for k, (s, better, worse) in zip(kept, pairs, strict=True)]
+    return [(better[k], worse[k]) for k, (better, worse) in zip(kept, pairs, strict=True)]

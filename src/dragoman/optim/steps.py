@@ -13,7 +13,7 @@ from dragoman.optim.list_loss import ListLoss
 from dragoman.optim.loss import Loss
 from dragoman.optim.prepared import Prepared
 from dragoman.optim.update import Update
-from dragoman.pool import Shard
+from dragoman.pool import Shard, spooled
 from dragoman.types import Float64Array, Int64Array
 
 __all__ = ["Losses", "Steps", "losses_of"]
@@ -98,7 +98,7 @@ class _FromOutside(Losses):
     def __init__(self, loss: Loss, prepared: Prepared, n_threads: int) -> None:
         super().__init__(prepared, n_threads)
         self._loss = loss
-        self._shards = prepared.pool.shards
+        self._shards = spooled(prepared.pool.shards)
         self._starts = np.cumsum([0, *(shard.n_sentences for shard in self._shards)])
         self._sentences = prepared.lists.sentences()
 

@@ -1,13 +1,14 @@
 """Candidate pools: n-best lists of any decoder as arrays, with readers, writers, merging and shards on disk."""
 
-from dragoman.pool.choose import Choice, oracle, rerank, weights_for
+from dragoman.pool.choose import Choice, oracle, rerank, rerank_each, weights_for
+from dragoman.pool.lazy import LazyShards, Outline, outlines
 from dragoman.pool.measure import Judge, read_references, with_external, with_metric
 from dragoman.pool.merge import merge_pools, on_tables
 from dragoman.pool.pool import Pool, metric_of, new_words
 from dragoman.pool.readers import FIELDS, NbestFormat, has_segmentation, read_nbest, read_pool
 from dragoman.pool.shard import Shard
 from dragoman.pool.statistics_files import read_statistics, write_statistics
-from dragoman.pool.storage import load_pool, merge_to_disk, read_to_disk, save_pool
+from dragoman.pool.storage import load_pool, merge_to_disk, read_to_disk, save_pool, spooled
 from dragoman.pool.synthetic import SyntheticPool, cosine, synthetic_pool
 from dragoman.pool.writers import nbest_blocks, write_nbest
 
@@ -15,7 +16,9 @@ __all__ = [
     "FIELDS",
     "Choice",
     "Judge",
+    "LazyShards",
     "NbestFormat",
+    "Outline",
     "Pool",
     "Shard",
     "SyntheticPool",
@@ -29,13 +32,16 @@ __all__ = [
     "new_words",
     "on_tables",
     "oracle",
+    "outlines",
     "read_nbest",
     "read_pool",
     "read_references",
     "read_statistics",
     "read_to_disk",
     "rerank",
+    "rerank_each",
     "save_pool",
+    "spooled",
     "synthetic_pool",
     "weights_for",
     "with_external",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,7 @@ from dragoman.pool.pool import Pool, metric_of
 from dragoman.text import open_output
 from dragoman.types import Float64Array, Int64Array, PathLike
 
-__all__ = ["Choice", "oracle", "rerank", "weights_for"]
+__all__ = ["Choice", "oracle", "rerank", "rerank_each", "weights_for"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -28,7 +28,7 @@ class Choice:
         metric_of(self.pool)
         sums = [
             shard.stats[chosen[chosen >= 0]].sum(axis=0)
-            for shard, chosen in zip(self.pool.shards, self.candidates, strict=True)
+            for shard, chosen in zip(self.pool.light_shards(), self.candidates, strict=True)
         ]
         total: Float64Array = np.sum(sums, axis=0)
         return total
@@ -68,9 +68,17 @@ def weights_for(pool: Pool, weights: Weights) -> Float64Array:
 
 def rerank(pool: Pool, weights: Weights, *, n_threads: int = 1) -> Choice:
     """The candidate with the highest w·f of each sentence, the first on ties. Shards are streamed."""
-    values = weights_for(pool, weights)
-    chosen = tuple(best_candidates(*shard.candidates, values, n_threads) for shard in pool.shards)
-    return Choice(pool=pool, candidates=chosen)
+    return rerank_each(pool, [weights], n_threads=n_threads)[0]
+
+
+def rerank_each(pool: Pool, several: Sequence[Weights], *, n_threads: int = 1) -> list[Choice]:
+    """The choices of several weights, in one go through the shards."""
+    each = [weights_for(pool, weights) for weights in several]
+    chosen: list[list[Int64Array]] = [[] for _ in each]
+    for shard in pool.shards:
+        for values, found in zip(each, chosen, strict=True):
+            found.append(best_candidates(*shard.candidates, values, n_threads))
+    return [Choice(pool=pool, candidates=tuple(found)) for found in chosen]
 
 
 def oracle(pool: Pool) -> Choice:
@@ -80,5 +88,5 @@ def oracle(pool: Pool) -> Choice:
     best candidates, one replacement at a time, until none helps. This is a lower bound of the true oracle.
     """
     metric = metric_of(pool)
-    shards = [(shard.sentences, shard.stats, metric.segment_gains(shard.stats)) for shard in pool.shards]
+    shards = [(shard.sentences, shard.stats, metric.segment_gains(shard.stats)) for shard in pool.light_shards()]
     return Choice(pool=pool, candidates=tuple(oracle_candidates(shards, metric.scorer())))

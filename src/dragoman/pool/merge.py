@@ -10,6 +10,7 @@ import numpy as np
 from dragoman._core import WordTable
 from dragoman.errors import MismatchError
 from dragoman.features import FeatureIndex
+from dragoman.pool.lazy import map_shards
 from dragoman.pool.pool import Pool
 from dragoman.pool.shard import Shard, concatenate
 from dragoman.types import offsets_of
@@ -90,7 +91,7 @@ def on_tables(pool: Pool, index: FeatureIndex, words: WordTable) -> Pool:
         pool = replace(
             pool,
             index=index,
-            shards=tuple(_renumbered(shard, to) for shard in pool.shards),
+            shards=map_shards(lambda shard: _renumbered(shard, to), pool.shards),
             dense=frozenset(int(to[id_]) for id_ in pool.dense),
         )
     if pool.words is not words:
@@ -98,7 +99,7 @@ def on_tables(pool: Pool, index: FeatureIndex, words: WordTable) -> Pool:
         pool = replace(
             pool,
             words=words,
-            shards=tuple(replace(shard, tokens=table[shard.tokens]) for shard in pool.shards),
+            shards=map_shards(lambda shard: replace(shard, tokens=table[shard.tokens]), pool.shards),
         )
     return pool
 

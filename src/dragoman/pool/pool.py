@@ -14,6 +14,7 @@ from dragoman.corpus.vocab import VocabBuilder
 from dragoman.errors import InputError
 from dragoman.features import Block, FeatureIndex
 from dragoman.metric import Metric
+from dragoman.pool.lazy import light_shards, map_shards, of_sentences, outlines
 from dragoman.pool.shard import Shard, concatenate
 from dragoman.types import Float64Array, Int64Array, offsets_of
 
@@ -27,7 +28,7 @@ def new_words() -> WordTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Pool:
-    """Candidates in shards with ascending, disjoint sentence ids.
+    """Candidates in shards with ascending, disjoint sentence ids: a tuple, or LazyShards made when they are asked for.
 
     `index` and `words` map feature and word ids to names, and grow when candidates are added. `dense` are the ids of
     the features present on every line of the list. `score_names` are the columns of the shards' `scores`. The
@@ -36,24 +37,25 @@ class Pool:
 
     index: FeatureIndex
     words: WordTable
-    shards: tuple[Shard, ...]
+    shards: Sequence[Shard]
     dense: frozenset[int] = frozenset()
     score_names: tuple[str, ...] = ()
     metric: Metric | None = None
 
     def __post_init__(self) -> None:
-        ends = [(shard.sentence_ids[0], shard.sentence_ids[-1]) for shard in self.shards if shard.n_sentences]
-        ordered = all((np.diff(shard.sentence_ids) > 0).all() for shard in self.shards)
+        ids = [outline.sentence_ids for outline in outlines(self.shards)]
+        ends = [(part[0], part[-1]) for part in ids if len(part)]
+        ordered = all((np.diff(part) > 0).all() for part in ids)
         if not ordered or any(a[1] >= b[0] for a, b in pairwise(ends)):
             raise ValueError("sentence ids must ascend, within and between shards")
 
     @property
     def n_sentences(self) -> int:
-        return sum(shard.n_sentences for shard in self.shards)
+        return sum(len(outline.sentence_ids) for outline in outlines(self.shards))
 
     @property
     def n_candidates(self) -> int:
-        return sum(shard.n_candidates for shard in self.shards)
+        return sum(int(outline.sentences[-1]) for outline in outlines(self.shards))
 
     @property
     def n_features(self) -> int:
@@ -69,8 +71,11 @@ class Pool:
 
     def of_sentences(self, ids: Int64Array) -> Pool:
         """The pool restricted to the sentences with these ids."""
-        kept = [(shard, np.flatnonzero(np.isin(shard.sentence_ids, ids))) for shard in self.shards]
-        return replace(self, shards=tuple(shard.of_sentences(at) for shard, at in kept if len(at)))
+        return replace(self, shards=of_sentences(self.shards, ids))
+
+    def light_shards(self) -> Iterator[Shard]:
+        """The shards for somebody who looks at no features and words: those made on demand come without."""
+        return light_shards(self.shards)
 
     def in_memory(self) -> Pool:
         """The pool with all candidates in one in-memory shard."""
@@ -102,7 +107,9 @@ class Pool:
                 [np.zeros(0), *(block.coefficients[kept] for block, kept in zip(blocks, used, strict=True))]
             )[order],
         )
-        shards = tuple(shard.with_features(*project_candidates(*shard.candidates, *arguments)) for shard in self.shards)
+        shards = map_shards(
+            lambda shard: shard.with_features(*project_candidates(*shard.candidates, *arguments)), self.shards
+        )
         return replace(
             self, shards=shards, dense=frozenset(id_ for id_ in self.dense if not drop[id_]) | frozenset(new)
         )

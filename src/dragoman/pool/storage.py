@@ -8,6 +8,7 @@ and aligned to 64 bytes.
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +19,7 @@ import numpy as np
 from dragoman.corpus import Vocab
 from dragoman.errors import InputError
 from dragoman.features import FeatureIndex, load_index, save_index
+from dragoman.pool.lazy import LazyShards
 from dragoman.pool.merge import aligned, merged_shards
 from dragoman.pool.pool import Pool, new_words
 from dragoman.pool.readers import NbestFormat, read_in_parts
@@ -26,7 +28,7 @@ from dragoman.store import Format, make_folder
 from dragoman.text import atomic_output
 from dragoman.types import PathLike
 
-__all__ = ["SHARD_CANDIDATES", "load_pool", "merge_to_disk", "read_to_disk", "save_pool"]
+__all__ = ["SHARD_CANDIDATES", "load_pool", "merge_to_disk", "read_to_disk", "save_pool", "spooled"]
 
 SHARD_CANDIDATES = 1 << 18
 """Approximate number of candidates in a shard on disk; one shard at a time is in memory."""
@@ -108,6 +110,18 @@ def read_to_disk(
     finally:
         for file in files:
             file.unlink(missing_ok=True)
+
+
+def spooled(shards: Sequence[Shard]) -> Sequence[Shard]:
+    """Shards that can be had all at once: lazy ones are made and mapped from scratch files, which nobody else sees."""
+    if not isinstance(shards, LazyShards):
+        return shards
+    with tempfile.TemporaryDirectory(prefix="dragoman-pool-") as scratch:
+        paths = [Path(scratch) / _shard_name(number) for number in range(len(shards))]
+        for path, shard in zip(paths, shards, strict=True):
+            _write_shard(shard, path)
+        # What is mapped stays until it is unmapped, although the files are gone.
+        return tuple(_map_shard(path) for path in paths)
 
 
 def _save(pool: Pool, shards: Iterable[Shard], base: Path) -> Pool:

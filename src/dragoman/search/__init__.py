@@ -4,6 +4,7 @@ from dragoman._core import PhraseBatch, RuleBatch
 from dragoman.search.chart_builder import RuleOptionBuilder
 from dragoman.search.chart_config import ChartConfig, ChartFeatures
 from dragoman.search.chart_decoder import ChartDecoder
+from dragoman.search.derivation_features import DerivationFeatures
 from dragoman.search.phrase_builder import PhraseOptionBuilder
 from dragoman.search.phrase_config import Algorithm, PhraseConfig, PhraseFeatures, phrase15
 from dragoman.search.phrase_decoder import PhraseDecoder
@@ -15,6 +16,7 @@ __all__ = [
     "ChartConfig",
     "ChartDecoder",
     "ChartFeatures",
+    "DerivationFeatures",
     "EncodedSentences",
     "PhraseBatch",
     "PhraseConfig",

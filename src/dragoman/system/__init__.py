@@ -1,5 +1,6 @@
 """Systems: folders of tables and weights that translate; training one from parallel text."""
 
+from dragoman.system.candidates import intern_passed, words_of
 from dragoman.system.exchange import export_system, import_system
 from dragoman.system.explain import Contribution, Explanation, Piece
 from dragoman.system.folds import FoldDecoder
@@ -50,9 +51,11 @@ __all__ = [
     "Translator",
     "export_system",
     "import_system",
+    "intern_passed",
     "kind_named",
     "reordering_by_name",
     "save_tuned",
     "shards",
     "train",
+    "words_of",
 ]

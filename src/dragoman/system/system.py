@@ -221,10 +221,11 @@ class System(SystemView):
 
     def _translator(self, fold: int | None, weights: Weights) -> Translator[Any]:
         make = kind_named(self.settings.kind).translator
-        counts = self._word_counts()
+        counts = self.word_counts()
         return make(self.grammar, self.lm(fold), self.settings, weights.index, fold=fold, word_counts=counts)
 
-    def _word_counts(self) -> tuple[Int64Array, Int64Array] | None:
+    def word_counts(self) -> tuple[Int64Array, Int64Array] | None:
+        """How often the training text has each source and target word, by id; None if the system does not say."""
         if not self.manifest.files.keys() >= COUNTS.keys():
             return None
         counts = []

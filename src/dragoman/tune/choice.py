@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dragoman.features import Weights
-from dragoman.pool import Choice, Pool, Shard, weights_for
+from dragoman.pool import Choice, Pool, Shard, outlines, weights_for
 from dragoman.types import Float64Array
 
 __all__ = ["first_candidates", "n_preferred"]
@@ -19,7 +19,8 @@ def first_candidates(pool: Pool) -> Choice:
     return Choice(
         pool=pool,
         candidates=tuple(
-            np.where(np.diff(shard.sentences) > 0, shard.sentences[:-1], -1).astype(np.int64) for shard in pool.shards
+            np.where(np.diff(each.sentences) > 0, each.sentences[:-1], -1).astype(np.int64)
+            for each in outlines(pool.shards)
         ),
     )
 

@@ -16,7 +16,7 @@ from dragoman.cost import cpu_seconds
 from dragoman.errors import DragomanError, InputError
 from dragoman.features import Weights
 from dragoman.optim import Optimiser
-from dragoman.pool import Pool, metric_of, rerank
+from dragoman.pool import Pool, metric_of, outlines, rerank
 from dragoman.run import RunFolder
 from dragoman.tune.frozen import frozen_names
 from dragoman.types import Int64Array
@@ -89,7 +89,9 @@ class MethodComparison:
 
 def deal_sentences(pool: Pool, n_folds: int, *, seed: int) -> list[Int64Array]:
     """The ids of each fold's sentences, ascending; folds differ by at most one sentence."""
-    ids = np.concatenate([shard.sentence_ids[np.diff(shard.sentences) > 0] for shard in pool.shards]).astype(np.int64)
+    ids = np.concatenate([each.sentence_ids[np.diff(each.sentences) > 0] for each in outlines(pool.shards)]).astype(
+        np.int64
+    )
     if not 2 <= n_folds <= len(ids):
         raise InputError(f"{len(ids)} sentences cannot be dealt into {n_folds} folds; expected 2 to {len(ids)}")
     shuffled = np.random.default_rng(seed).permutation(ids)
@@ -182,7 +184,7 @@ class _Training:
 
 
 def _others(pool: Pool, ids: Int64Array) -> Int64Array:
-    every = np.concatenate([shard.sentence_ids for shard in pool.shards]).astype(np.int64)
+    every = np.concatenate([each.sentence_ids for each in outlines(pool.shards)]).astype(np.int64)
     return np.setdiff1d(every, ids)
 
 

@@ -1,0 +1,226 @@
+#include "core/search/derivation_features.hh"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "core/base/parallel.hh"
+#include "core/forest/forest.hh"
+
+namespace dragoman::search {
+
+namespace {
+
+// The features of one sentence's candidates: ids get small numbers in their order, so that sums are in an array and
+// rows come out sorted.
+class SentenceSums {
+ public:
+  // Features of the sites, one after the other.
+  void start(const DenseFeatures& dense) {
+    found_.clear();
+    first_.assign(1, 0);
+    columns_.assign(dense.ids.begin(), dense.ids.end());
+  }
+  void add(const templates::FeatureColumns& columns, size_t row) {
+    for (size_t f = columns.offsets[row]; f < columns.offsets[row + 1]; ++f) {
+      const auto known = std::find_if(found_.begin() + static_cast<std::ptrdiff_t>(first_.back()), found_.end(),
+                                      [&](const forest::Feature& g) { return g.id == columns.ids[f]; });
+      if (known != found_.end()) {
+        known->value += columns.values[f];
+        continue;
+      }
+      found_.push_back({columns.ids[f], columns.values[f]});
+      columns_.push_back(columns.ids[f]);
+    }
+  }
+  void end_site() { first_.push_back(found_.size()); }
+
+  // From ids to columns, after the last site.
+  void finish(const DenseFeatures& dense) {
+    std::sort(columns_.begin(), columns_.end());
+    columns_.erase(std::unique(columns_.begin(), columns_.end()), columns_.end());
+    const auto column_of = [&](int32_t id) {
+      return static_cast<int32_t>(std::lower_bound(columns_.begin(), columns_.end(), id) - columns_.begin());
+    };
+    for (forest::Feature& f : found_) f.id = column_of(f.id);
+    dense_.clear();
+    for (const int32_t id : dense.ids) dense_.push_back(column_of(id));
+    sums_.assign(columns_.size(), 0);
+    is_used_.assign((columns_.size() + 63) / 64, 0);
+  }
+
+  void apply(uint32_t site) {
+    for (size_t f = first_[site]; f < first_[site + 1]; ++f) add_value(at(found_[f].id), found_[f].value);
+  }
+  void end_candidate(std::span<const float> dense, CandidateFeatures& out) {
+    for (size_t i = 0; i < dense.size(); ++i) add_value(at(dense_[i]), dense[i]);
+    for (size_t word = 0; word < is_used_.size(); ++word) {
+      for (uint64_t rest = std::exchange(is_used_[word], 0); rest != 0; rest &= rest - 1) {
+        const size_t column = 64 * word + static_cast<size_t>(std::countr_zero(rest));
+        const auto value = static_cast<float>(std::exchange(sums_[column], 0));
+        if (value == 0) continue;
+        out.ids.push_back(columns_[column]);
+        out.values.push_back(value);
+      }
+    }
+    out.offsets.push_back(static_cast<int64_t>(out.ids.size()));
+  }
+
+ private:
+  void add_value(size_t column, float value) {
+    sums_[column] += static_cast<double>(value);
+    is_used_[column / 64] |= uint64_t{1} << (column % 64);
+  }
+
+  std::vector<forest::Feature> found_;  // by site; first by id, then by column
+  std::vector<size_t> first_;
+  std::vector<int32_t> columns_, dense_;
+  std::vector<double> sums_;
+  std::vector<uint64_t> is_used_;  // bits
+};
+
+}  // namespace
+
+DerivationFeatures::Draft DerivationFeatures::draft(const DerivationBatch& batch, int n_threads,
+                                                    Control& control) const {
+  batch.check();
+  DerivationRules rules(tables_, batch, n_threads, control);
+  Draft draft;
+  const auto n_rules = static_cast<int64_t>(rules.sights.size());
+  draft.rows.resize(at((n_rules + kChunk - 1) / kChunk));
+  parallel_chunks(n_rules, kChunk, n_threads, control, [&](int64_t begin, int64_t end, int) {
+    for (int64_t r = begin; r < end; ++r) templates_.features(rules.sights[at(r)], draft.rows[at(begin / kChunk)]);
+  });
+  const auto n_sentences = at(batch.size());
+  draft.sites.resize(n_sentences);
+  if (templates_.has_contexts())
+    draft.contexts.assign((n_sentences + at(kSentences) - 1) / at(kSentences), templates::ContextRows(templates_));
+  if (templates_.has_gaps()) {
+    draft.gap_rows = gaps_.rows();
+    draft.rows_of_gaps.resize(n_sentences);
+  }
+  parallel_chunks(batch.size(), kSentences, n_threads, control, [&](int64_t begin, int64_t end, int) {
+    for (int64_t s = begin; s < end; ++s) {
+      draft.sites[at(s)] = find_sites(batch, rules, s, tables_.is_rules);
+      if (!draft.contexts.empty())
+        add_contexts(batch, rules, s, draft.sites[at(s)], draft.contexts[at(begin / kSentences)]);
+      if (!draft.rows_of_gaps.empty())
+        draft.rows_of_gaps[at(s)] = gap_rows(rules, at(batch.first_application[at(s)]), draft.sites[at(s)]);
+    }
+    if (!draft.contexts.empty()) draft.contexts[at(begin / kSentences)].finish();
+  });
+  draft.row_of_application = std::move(rules.row_of_application);
+  return draft;
+}
+
+void DerivationFeatures::add_contexts(const DerivationBatch& batch, const DerivationRules& rules, int64_t sentence,
+                                      const DerivationSites& sites, templates::ContextRows& out) const {
+  const auto words = batch.words[sentence];
+  const auto first_application = at(batch.first_application[at(sentence)]);
+  for (size_t i = 0; i < sites.size(); ++i) {
+    const size_t a = first_application + sites.application[i];
+    if (const uint32_t row = rules.row_of_application[a]; row != DerivationRules::kPassed) {
+      const templates::RuleSight& rule = rules.sights[row];
+      const auto gaps = sites.gaps_of(i);
+      auto place = at(batch.begins[a]);
+      for (size_t symbol = 0, gap = 0; symbol < rule.source.size();) {
+        if (!templates::is_word(rule.source[symbol])) {
+          place = at(gaps[gap++].end);
+          ++symbol;
+          continue;
+        }
+        size_t end = symbol + 1;
+        while (end < rule.source.size() && templates::is_word(rule.source[end])) ++end;
+        const size_t after = place + (end - symbol);
+        out.add(rule, symbol, end, place == 0 ? templates::kSentenceBegin : words[place - 1],
+                after == words.size() ? templates::kSentenceEnd : words[after]);
+        place = after;
+        symbol = end;
+      }
+    }
+    out.end_row();
+  }
+}
+
+std::vector<int32_t> DerivationFeatures::gap_rows(const DerivationRules& rules, size_t first_application,
+                                                  const DerivationSites& sites) const {
+  std::vector<int32_t> rows;
+  rows.reserve(sites.gaps.size());
+  for (size_t i = 0; i < sites.size(); ++i) {
+    const auto gaps = sites.gaps_of(i);
+    if (gaps.empty()) continue;
+    const templates::RuleSight& rule = rules.sights[rules.row_of_application[first_application + sites.application[i]]];
+    int32_t slot = 0;
+    for (size_t place = 0; place < rule.source.size(); ++place) {
+      if (templates::is_word(rule.source[place])) continue;
+      const int32_t length = gaps[at(slot)].end - gaps[at(slot)].begin;
+      rows.push_back(gaps_.of(rule, place, slot) * gaps_.max_length() + std::min(length, gaps_.max_length()) - 1);
+      ++slot;
+    }
+  }
+  return rows;
+}
+
+DerivationFeatures::Interned DerivationFeatures::intern(Draft&& draft, names::FeatureIndex& index, bool grow) {
+  Interned result;
+  result.rules = templates::intern_rows(draft.rows, index, grow);
+  if (!draft.rows_of_gaps.empty()) result.gaps = templates::intern_rows({draft.gap_rows}, index, grow);
+  for (const templates::ContextRows& rows : draft.contexts) rows.intern(index, grow, result.contexts.emplace_back());
+  draft.rows = {};
+  draft.contexts = {};
+  result.draft = std::move(draft);
+  return result;
+}
+
+CandidateFeatures DerivationFeatures::sum(const DerivationBatch& batch, const Interned& interned,
+                                          const DenseFeatures& dense, int n_threads, Control& control) const {
+  const Draft& draft = interned.draft;
+  const size_t n_dense = dense.ids.size();
+  std::vector<CandidateFeatures> parts(at((batch.size() + kSentences - 1) / kSentences));
+  parallel_chunks(batch.size(), kSentences, n_threads, control, [&](int64_t begin, int64_t end, int) {
+    CandidateFeatures& out = parts[at(begin / kSentences)];
+    SentenceSums sums;
+    size_t context = 0;
+    for (int64_t s = begin; s < end; ++s) {
+      const DerivationSites& sites = draft.sites[at(s)];
+      sums.start(dense);
+      for (size_t i = 0; i < sites.size(); ++i) {
+        const uint32_t row = draft.row_of_application[at(batch.first_application[at(s)]) + sites.application[i]];
+        if (row != DerivationRules::kPassed) sums.add(interned.rules, row);
+        if (!interned.contexts.empty()) sums.add(interned.contexts[at(begin / kSentences)], context++);
+        if (!draft.rows_of_gaps.empty())
+          for (size_t g = sites.first_gap[i]; g < sites.first_gap[i + 1]; ++g)
+            sums.add(interned.gaps, at(draft.rows_of_gaps[at(s)][g]));
+        sums.end_site();
+      }
+      sums.finish(dense);
+      std::span<const uint32_t> steps(sites.steps);
+      for (int64_t c = batch.first_candidate[at(s)]; c < batch.first_candidate[at(s) + 1]; ++c) {
+        const size_t n = batch.derivations[c].size();
+        // As a decoder's sums go: over edges in pre-order, which is from the last phrase to the first.
+        if (tables_.is_rules)
+          for (size_t i = 0; i < n; ++i) sums.apply(steps[i]);
+        else
+          for (size_t i = n; i-- > 0;) sums.apply(steps[i]);
+        steps = steps.subspan(n);
+        sums.end_candidate(dense.values.subspan(at(c) * n_dense, n_dense), out);
+      }
+    }
+  });
+  CandidateFeatures result;
+  size_t n = 0;
+  for (const CandidateFeatures& part : parts) n += part.ids.size();
+  result.offsets.reserve(at(batch.derivations.size()) + 1);
+  result.ids.reserve(n);
+  result.values.reserve(n);
+  for (CandidateFeatures& part : parts) {
+    const int64_t base = result.offsets.back();
+    for (size_t i = 1; i < part.offsets.size(); ++i) result.offsets.push_back(base + part.offsets[i]);
+    result.ids.insert(result.ids.end(), part.ids.begin(), part.ids.end());
+    result.values.insert(result.values.end(), part.values.begin(), part.values.end());
+    part = {};
+  }
+  return result;
+}
+
+}  // namespace dragoman::search

@@ -1,0 +1,145 @@
+"""Stored lists as a pool: features are computed from derivations whenever a shard is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from dragoman._core import DerivationBatch
+from dragoman.corpus import UNK
+from dragoman.errors import InputError, naming
+from dragoman.features import parse_templates
+from dragoman.lists.shard import ALL_DATA, ListShard
+from dragoman.lists.storage import map_shard
+from dragoman.metric import Metric
+from dragoman.pool import LazyShards, Outline, Pool, Shard
+from dragoman.search import DerivationFeatures, EncodedSentences
+from dragoman.system import System, intern_passed, words_of
+from dragoman.types import Int32Array, Int64Array, PathLike
+
+__all__ = ["StoredLists"]
+
+
+class StoredLists(LazyShards):
+    """The shards of stored lists, in files in the order of their lines, as shards of a pool.
+
+    Features are those of the system's templates (`System.with_templates`), equal to the decoder's own: sparse ones are
+    computed from derivations, dense ones were stored. The names of all features are added to the system's index at the
+    start, in the order of the shards, so that ids do not depend on which shards are looked at later. Words are computed
+    too if `with_words`.
+    """
+
+    def __init__(
+        self, system: System, paths: Sequence[PathLike], *, with_words: bool = False, n_threads: int = 1
+    ) -> None:
+        self.system = system
+        self._index = system.index
+        self.words = words_of(system.grammar.target_vocab)
+        self._paths = [Path(path) for path in paths]
+        self._with_words = with_words
+        self._n_threads = n_threads
+        self._computer = DerivationFeatures(
+            system.grammar,
+            self._index,
+            templates=parse_templates(system.settings.features),
+            word_counts=system.word_counts(),
+        )
+        self._outlines: list[Outline] = []
+        for path in self._paths:
+            stored = map_shard(path)
+            with naming(path):
+                self._check(stored)
+                sentences, batch = self._batch(stored)
+                self._computer.intern(batch, n_threads=n_threads)
+                if with_words:
+                    self._tokens(stored, sentences, batch)
+            self._outlines.append(Outline(stored.lines, stored.sentences))
+        self._last: tuple[int, Shard] | None = None
+
+    @property
+    def outlines(self) -> Sequence[Outline]:
+        return self._outlines
+
+    def pool(self, metric: Metric | None = None) -> Pool:
+        """A pool of these shards; `metric` is the one of the stored statistics."""
+        return Pool(
+            index=self._index,
+            words=self.words,
+            shards=self,
+            dense=frozenset(map(self._index.find, self.system.translator.dense())),
+            metric=metric,
+        )
+
+    def make(self, number: int) -> Shard:
+        if self._last is not None and self._last[0] == number:
+            return self._last[1]
+        stored = map_shard(self._paths[number])
+        with naming(self._paths[number]):
+            self._check(stored)
+            sentences, batch = self._batch(stored)
+            dense = np.array([self._index.find(name) for name in stored.dense_names], np.int32)
+            features = self._computer.features(batch, dense, stored.dense, grow=False, n_threads=self._n_threads)
+            tokens = self._tokens(stored, sentences, batch) if self._with_words else None
+        shard = _shard(stored, features, tokens)
+        self._last = number, shard
+        return shard
+
+    def light(self, number: int) -> Shard:
+        return _shard(map_shard(self._paths[number]))
+
+    def _check(self, stored: ListShard) -> None:
+        if set(stored.dense_names) != set(self.system.translator.dense()):
+            raise InputError("has other dense features than the system; the lists were made with another system")
+        if stored.lines.max(initial=-1) >= len(self.system.training):
+            raise InputError("has lines beyond the training text; the lists were made with another system")
+
+    def _batch(self, stored: ListShard) -> tuple[EncodedSentences, DerivationBatch]:
+        training = self.system.training
+        side = training.source_ids.take(stored.lines.astype(np.int64))
+        ids = side.ids
+        if (stored.folds != ALL_DATA).any():
+            # As the decoder saw them: words of the excluded fold alone are unknown.
+            alone = training.only_fold[ids] == np.repeat(stored.folds, side.lengths())
+            ids = np.where(alone, np.int32(UNK), ids)
+        sentences = EncodedSentences(side.vocab, [None] * len(side), side.offsets, ids, side.ids)
+        return sentences, self._computer.batch(sentences, stored.folds, stored.sentences, stored.derivations)
+
+    def _tokens(
+        self, stored: ListShard, sentences: EncodedSentences, batch: DerivationBatch
+    ) -> tuple[Int64Array, Int32Array]:
+        """Words by ids of the pool's table, to which those that the system does not know are added."""
+        rows, tokens, own_words = self._computer.tokens(batch, sentences, stored.derivations, n_threads=self._n_threads)
+        vocab = self.system.grammar.target_vocab
+        if own_words:
+            beyond = tokens >= len(vocab)
+            passed = intern_passed(self.words, vocab.extended(own_words))
+            tokens[beyond] = passed[tokens[beyond] - len(vocab)]
+        return rows, tokens
+
+
+def _shard(
+    stored: ListShard,
+    features: tuple[Int64Array, Int32Array, np.ndarray] | None = None,
+    tokens: tuple[Int64Array, Int32Array] | None = None,
+) -> Shard:
+    n = stored.n_candidates
+    none = np.zeros(n + 1, np.int64)
+    rows, ids, values = features or (none, np.zeros(0, np.int32), np.zeros(0, np.float32))
+    token_rows, words = tokens or (none, np.zeros(0, np.int32))
+    return Shard(
+        sentence_ids=stored.lines,
+        sentences=stored.sentences,
+        feature_rows=rows,
+        feature_ids=ids,
+        feature_values=values,
+        token_rows=token_rows,
+        tokens=words,
+        rounds=np.zeros(n, np.int32),
+        source_lengths=stored.source_lengths,
+        totals=stored.totals,
+        scores=np.zeros((n, 0)),
+        stats=stored.stats,
+        derivations=stored.derivations,
+    )

@@ -1,0 +1,169 @@
+"""Pools of stored lists: features computed from derivations are the decoder's own, and methods learn the same."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from dragoman.errors import InputError
+from dragoman.features import Weights
+from dragoman.lists import ListShard, StoredLists, write_shard
+from dragoman.lm import EstimateConfig
+from dragoman.metric import Bleu
+from dragoman.optim import Mira, Pro, Rm, SoftRamp
+from dragoman.pool import LazyShards, load_pool, rerank, save_pool
+from dragoman.system import (
+    FoldDecoder,
+    HieroSettings,
+    PhraseSettings,
+    System,
+    SystemSettings,
+    TrainConfig,
+    reordering_by_name,
+    train,
+)
+from small_text import write_lines, write_splits
+
+K = 15
+N_LINES, SHARD = 60, 25
+MODELS = {"phrase": PhraseSettings(reordering=reordering_by_name("hrm")), "hiero": HieroSettings()}
+TEMPLATES = {
+    "phrase": ("rule_id", "discount", "joint_length", "word_pair(top=100)", "word_context(top=0)"),
+    "hiero": ("rule_id", "discount", "rule_shape", "structural_distortion", "word_context(top=0,pairs=20)"),
+}
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("text")
+    write_splits(folder, 200, 1, 1, seed=5)
+    for side in ("de", "en"):  # words of one line alone
+        path = folder / f"train.{side}"
+        lines = path.read_text(encoding="utf-8").splitlines()
+        write_lines(path, [f"{line} hapax{i}" if i % 4 == 0 else line for i, line in enumerate(lines)])
+    return folder
+
+
+@pytest.fixture(scope="module", params=MODELS)
+def kind(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def built(kind, text, tmp_path_factory):
+    config = TrainConfig(settings=SystemSettings(model=MODELS[kind], n_folds=3), lm=EstimateConfig(order=3))
+    out = tmp_path_factory.mktemp(kind) / "system"
+    return train(text / "train.de", text / "train.en", out, config=config, n_threads=2).folder
+
+
+def pools(system, *, all_data, **how):
+    """Measured lists of the first lines, in shards."""
+    decoder = FoldDecoder(system, all_data=all_data)
+    for begin in range(0, N_LINES, SHARD):
+        lines = np.arange(begin, min(N_LINES, begin + SHARD), dtype=np.int64)
+        yield decoder.measured(decoder.kbest(lines, system.weights, K, **how), Bleu())
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["folds", "all_data"])
+def stored(request, built, tmp_path_factory):
+    """Lists decoded without templates, and whether by the view of all data."""
+    folder = tmp_path_factory.mktemp("lists")
+    system = System.load(built)
+    paths = []
+    for number, pool in enumerate(pools(system, all_data=request.param, derivations=True)):
+        shard = pool.shards[0]
+        folds = None if request.param else system.training.folds[shard.sentence_ids]
+        paths.append(folder / f"shard-{number}")
+        write_shard(paths[-1], ListShard.of(pool, shard, folds))
+    return paths, request.param
+
+
+def by_name(index, shard):
+    names = index.names(shard.feature_ids)
+    rows = shard.feature_rows
+    return [dict(zip(names[a:b], shard.feature_values[a:b].tolist(), strict=True)) for a, b in pairwise(rows.tolist())]
+
+
+def test_lists_are_those_of_a_decoder_with_the_templates(built, kind, stored):
+    paths, all_data = stored
+    system = System.load(built).with_templates(TEMPLATES[kind])
+    pool = StoredLists(system, paths, with_words=True, n_threads=2).pool(Bleu())
+    other = System.load(built).with_templates(TEMPLATES[kind])
+    assert (pool.n_sentences, set(pool.dense_names())) == (N_LINES, set(system.translator.dense()))
+    for shard, direct in zip(pool.shards, pools(other, all_data=all_data), strict=True):
+        wanted = direct.shards[0]
+        assert by_name(pool.index, shard) == by_name(direct.index, wanted)
+        for name in ("sentence_ids", "sentences", "source_lengths", "stats", "totals", "token_rows"):
+            assert np.array_equal(getattr(shard, name), getattr(wanted, name)), name
+        texts = [[p.text(s, c) for c in range(s.n_candidates)] for p, s in ((pool, shard), (direct, wanted))]
+        assert texts[0] == texts[1]
+        assert any("hapax" in text for text in texts[0])
+
+
+def test_ids_do_not_depend_on_which_shards_were_looked_at(built, kind, stored):
+    def features(order):
+        system = System.load(built).with_templates(TEMPLATES[kind])
+        shards = StoredLists(system, stored[0])
+        made = {i: shards[i] for i in order}
+        return len(system.index), [made[i].feature_ids.tolist() for i in range(3)]
+
+    assert features([0, 1, 2]) == features([2, 0, 2, 1])
+
+
+def test_light_shards_have_everything_but_features_and_words(built, stored):
+    shards = StoredLists(System.load(built), stored[0])
+    pool = shards.pool(Bleu())
+    assert isinstance(pool.shards, LazyShards)
+    for whole, light, outline in zip(pool.shards, pool.light_shards(), shards.outlines, strict=True):
+        assert len(light.feature_ids) == len(light.tokens) == 0
+        assert np.array_equal(light.stats, whole.stats)
+        assert np.array_equal(outline.sentences, whole.sentences)
+    with pytest.raises(IndexError):
+        shards[3]
+    assert np.array_equal(shards[-1].totals, shards[2].totals)
+    assert [shard.n_candidates for shard in shards[1:]] == [shards[1].n_candidates, shards[2].n_candidates]
+
+
+@pytest.mark.parametrize("method", [SoftRamp(), Pro(), Mira(n_epochs=2), Rm(n_epochs=2)], ids=lambda m: m.name)
+def test_methods_learn_the_same_from_a_pool_in_memory(built, kind, stored, method):
+    system = System.load(built).with_templates(TEMPLATES[kind])
+    lazy = StoredLists(system, stored[0]).pool(Bleu())
+    memory = replace(lazy, shards=tuple(lazy.shards))
+    found = [method.optimise(pool, system.weights, seed=1) for pool in (lazy, memory)]
+    assert found[0].weights.values.tolist() == found[1].weights.values.tolist()
+    assert (found[0].gain_before, found[0].gain_after) == (found[1].gain_before, found[1].gain_after)
+
+
+def test_pools_derived_from_lazy_ones_are_lazy(built, stored, tmp_path):
+    lazy = StoredLists(System.load(built), stored[0], with_words=True).pool(Bleu())
+    memory = replace(lazy, shards=tuple(lazy.shards))
+    ids = np.array([3, 26, 27, 59])
+    some, wanted = lazy.of_sentences(ids), memory.of_sentences(ids)
+    assert isinstance(some.shards, LazyShards)
+    assert (some.n_sentences, some.n_candidates) == (4, wanted.n_candidates)
+    weights = Weights(lazy.index, np.linspace(-1, 1, len(lazy.index)))
+    for mine, other in ((some, wanted), (lazy, memory)):
+        choices = [rerank(pool, weights) for pool in (mine, other)]
+        assert list(choices[0].texts()) == list(choices[1].texts())
+        assert choices[0].score() == choices[1].score()
+    saved = load_pool(save_pool(lazy, tmp_path / "pool") and tmp_path / "pool")
+    assert saved.n_candidates == lazy.n_candidates
+
+
+def test_lists_of_another_system_are_refused(built, kind, stored, text, tmp_path):
+    write_lines(tmp_path / "de", ["ein haus", "das haus", "haus"] * 3)
+    write_lines(tmp_path / "en", ["a house", "the house", "house"] * 3)
+    config = TrainConfig(settings=SystemSettings(model=MODELS[kind], n_folds=3), lm=EstimateConfig(order=2))
+    other = train(tmp_path / "de", tmp_path / "en", tmp_path / "system", config=config)
+    with pytest.raises(InputError, match=r"shard-0.*another system"):
+        StoredLists(other, stored[0])
+
+
+def test_lists_need_derivations(built):
+    system = System.load(built)
+    pool = next(pools(system, all_data=True))
+    with pytest.raises(InputError, match="no derivations"):
+        ListShard.of(pool, pool.shards[0], None)
