@@ -21,6 +21,15 @@ pool::Candidates candidates_of(const In<int64_t>& sentences, const In<int64_t>& 
   return {span_of(sentences), span_of(rows), span_of(ids), span_of(values)};
 }
 
+// Ragged arrays one after the other, in another order of their rows.
+template <typename T>
+Out<T> gather(const std::vector<In<int64_t>>& rows, const std::vector<In<T>>& values, In<int64_t> order) {
+  if (rows.size() != values.size()) throw nb::value_error("rows and values of each part are needed");
+  std::vector<Ragged<T>> parts;
+  for (size_t i = 0; i < rows.size(); ++i) parts.push_back(ragged_of(rows[i], values[i], "rows"));
+  return to_numpy(pool::gather_rows<T>(parts, span_of(order)));
+}
+
 void bind_reader(nb::module_& m) {
   nb::class_<pool::NbestReader>(m, "NbestReader", "Parses candidate lists into arrays.")
       .def(nb::init<names::FeatureIndex&, names::WordTable&>(), nb::arg("index"), nb::arg("words"),
@@ -149,18 +158,10 @@ void bind_pool(nb::module_& m) {
       nb::arg("sentences").noconvert(), nb::arg("rows").noconvert(), nb::arg("ids").noconvert(),
       nb::arg("values").noconvert(), nb::arg("drop").noconvert(), nb::arg("target_rows").noconvert(),
       nb::arg("targets").noconvert(), nb::arg("coefficients").noconvert());
-  m.def(
-      "gather_ids",
-      [](In<int64_t> rows, In<int32_t> values, In<int64_t> order) {
-        return to_numpy(pool::gather_rows(ragged_of(rows, values, "rows"), span_of(order)));
-      },
-      nb::arg("rows").noconvert(), nb::arg("values").noconvert(), nb::arg("order").noconvert());
-  m.def(
-      "gather_values",
-      [](In<int64_t> rows, In<float> values, In<int64_t> order) {
-        return to_numpy(pool::gather_rows(ragged_of(rows, values, "rows"), span_of(order)));
-      },
-      nb::arg("rows").noconvert(), nb::arg("values").noconvert(), nb::arg("order").noconvert());
+  m.def("gather_ids", &gather<int32_t>, nb::arg("rows").noconvert(), nb::arg("values").noconvert(),
+        nb::arg("order").noconvert());
+  m.def("gather_values", &gather<float>, nb::arg("rows").noconvert(), nb::arg("values").noconvert(),
+        nb::arg("order").noconvert());
 }
 
 }  // namespace dragoman::bind

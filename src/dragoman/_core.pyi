@@ -117,9 +117,11 @@ def project_candidates(
     targets: NDArray[np.int32],
     coefficients: NDArray[np.float64],
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]: ...
-def gather_ids(rows: NDArray[np.int64], values: NDArray[np.int32], order: NDArray[np.int64]) -> NDArray[np.int32]: ...
+def gather_ids(
+    rows: list[NDArray[np.int64]], values: list[NDArray[np.int32]], order: NDArray[np.int64]
+) -> NDArray[np.int32]: ...
 def gather_values(
-    rows: NDArray[np.int64], values: NDArray[np.float32], order: NDArray[np.int64]
+    rows: list[NDArray[np.int64]], values: list[NDArray[np.float32]], order: NDArray[np.int64]
 ) -> NDArray[np.float32]: ...
 
 class Scorer:

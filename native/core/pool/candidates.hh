@@ -1,10 +1,12 @@
 // Kernels over the candidates of many sentences: rows of sparse features, grouped by sentence.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "core/base/at.hh"
 #include "core/base/control.hh"
 #include "core/base/errors.hh"
 #include "core/base/ragged.hh"
@@ -51,18 +53,24 @@ std::vector<int64_t> distinct_candidates(const Candidates& candidates, const Sen
                                          std::span<const double> extra, int64_t n_extra, int n_threads,
                                          Control& control);
 
-// Row order[i] of `rows` becomes row i.
+// Rows of `parts`, counted through all of them, in another order: row order[i] becomes row i.
 template <typename T>
-std::vector<T> gather_rows(const Ragged<T>& rows, std::span<const int64_t> order) {
+std::vector<T> gather_rows(std::span<const Ragged<T>> parts, std::span<const int64_t> order) {
+  std::vector<int64_t> first{0};
+  for (const Ragged<T>& part : parts) first.push_back(first.back() + part.size());
+  const auto row_of = [&](int64_t row) {
+    const auto part = std::upper_bound(first.begin(), first.end(), row) - first.begin() - 1;
+    return parts[at(part)][row - first[at(part)]];
+  };
   std::vector<T> result;
   size_t total = 0;
   for (const int64_t row : order) {
-    if (row < 0 || row >= rows.size()) throw std::invalid_argument("order: no such row");
-    total += rows[row].size();
+    if (row < 0 || row >= first.back()) throw std::invalid_argument("order: no such row");
+    total += row_of(row).size();
   }
   result.reserve(total);
   for (const int64_t row : order) {
-    const auto values = rows[row];
+    const auto values = row_of(row);
     result.insert(result.end(), values.begin(), values.end());
   }
   return result;

@@ -50,7 +50,7 @@ class Derivations:
             self.begins[kept],
             self.ends[kept],
             offsets_of(np.diff(self.rows)[candidates]),
-            gather_ids(self.rows, self.applications, candidates),
+            gather_ids([self.rows], [self.applications], candidates),
         )
 
     def part(self, begin: int, end: int, first: int, last: int) -> Derivations:

@@ -76,14 +76,14 @@ class Shard:
     def select(self, kept: Int64Array) -> Shard:
         """The shard with only the candidates `kept` (ascending). Sentences without candidates remain."""
         positions = np.arange(self.n_sentences)
-        return self._gather(kept, positions, np.searchsorted(kept, self.sentences))
+        return _gather([self], kept, positions, np.searchsorted(kept, self.sentences))
 
     def of_sentences(self, positions: Int64Array) -> Shard:
         """The shard with only the sentences at these positions (not ids), ascending."""
         sentences = offsets_of(np.diff(self.sentences)[positions])
         shift = self.sentences[positions] - sentences[:-1]
         order = np.arange(sentences[-1]) + np.repeat(shift, np.diff(sentences))
-        return self._gather(order, positions, sentences)
+        return _gather([self], order, positions, sentences)
 
     def distinct(self, *, n_threads: int = 1) -> Shard:
         """The shard without duplicates: candidates with the words and features of an earlier one of the sentence.
@@ -121,23 +121,6 @@ class Shard:
     def with_features(self, rows: Int64Array, ids: Int32Array, values: Float32Array) -> Shard:
         return replace(self, feature_rows=rows, feature_ids=ids, feature_values=values)
 
-    def _gather(self, order: Int64Array, positions: Int64Array, sentences: Int64Array) -> Shard:
-        return Shard(
-            sentence_ids=self.sentence_ids[positions],
-            sentences=sentences.astype(np.int64),
-            feature_rows=offsets_of(np.diff(self.feature_rows)[order]),
-            feature_ids=gather_ids(self.feature_rows, self.feature_ids, order),
-            feature_values=gather_values(self.feature_rows, self.feature_values, order),
-            token_rows=offsets_of(np.diff(self.token_rows)[order]),
-            tokens=gather_ids(self.token_rows, self.tokens, order),
-            rounds=self.rounds[order],
-            source_lengths=self.source_lengths[positions],
-            totals=self.totals[order],
-            scores=self.scores[order],
-            stats=self.stats[order],
-            derivations=self.derivations and self.derivations.gather(positions, order),
-        )
-
 
 def concatenate(shards: Sequence[Shard]) -> Shard:
     """One shard of all candidates: sentences by id, a sentence's candidates in the order of the shards.
@@ -145,30 +128,36 @@ def concatenate(shards: Sequence[Shard]) -> Shard:
     The input ids need not be ascending or distinct. Derivations are kept where all have them and ids are distinct.
     """
     ids = np.concatenate([shard.sentence_ids for shard in shards])
-    derivations = [shard.derivations for shard in shards if shard.derivations is not None]
-    has_all = len(derivations) == len(shards) and len(np.unique(ids)) == len(ids)
-    joined = Shard(
-        sentence_ids=ids,
-        sentences=joined_offsets([shard.sentences for shard in shards]),
-        feature_rows=joined_offsets([shard.feature_rows for shard in shards]),
-        feature_ids=np.concatenate([shard.feature_ids for shard in shards]),
-        feature_values=np.concatenate([shard.feature_values for shard in shards]),
-        token_rows=joined_offsets([shard.token_rows for shard in shards]),
-        tokens=np.concatenate([shard.tokens for shard in shards]),
-        rounds=np.concatenate([shard.rounds for shard in shards]),
-        source_lengths=np.concatenate([shard.source_lengths for shard in shards]),
-        totals=np.concatenate([shard.totals for shard in shards]),
-        scores=np.concatenate([shard.scores for shard in shards]),
-        stats=np.concatenate([shard.stats for shard in shards]),
-        derivations=Derivations.joined(derivations) if has_all else None,
-    )
-    if (np.diff(ids) > 0).all():
-        return joined
-    distinct, first, lengths = _source_lengths(ids, joined.source_lengths)
-    of_each = np.repeat(ids, np.diff(joined.sentences))
+    distinct, first, lengths = _source_lengths(ids, np.concatenate([shard.source_lengths for shard in shards]))
+    of_each = np.repeat(ids, np.concatenate([np.diff(shard.sentences) for shard in shards]))
     order = np.argsort(of_each, kind="stable")
-    sentences = np.searchsorted(of_each[order], np.append(distinct, distinct[-1] + 1))
-    return replace(joined._gather(order, first, sentences), source_lengths=lengths)
+    sentences = np.append(np.searchsorted(of_each[order], distinct), len(order))
+    if len(distinct) < len(ids):
+        shards = [replace(shard, derivations=None) for shard in shards]
+    return replace(_gather(shards, order, first, sentences), source_lengths=lengths)
+
+
+def _gather(shards: Sequence[Shard], order: Int64Array, positions: Int64Array, sentences: Int64Array) -> Shard:
+    """Candidates and sentences of shards, counted through all of them."""
+    feature_rows, token_rows = [shard.feature_rows for shard in shards], [shard.token_rows for shard in shards]
+    derivations = [shard.derivations for shard in shards if shard.derivations is not None]
+    return Shard(
+        sentence_ids=np.concatenate([shard.sentence_ids for shard in shards])[positions],
+        sentences=sentences.astype(np.int64),
+        feature_rows=offsets_of(np.diff(joined_offsets(feature_rows))[order]),
+        feature_ids=gather_ids(feature_rows, [shard.feature_ids for shard in shards], order),
+        feature_values=gather_values(feature_rows, [shard.feature_values for shard in shards], order),
+        token_rows=offsets_of(np.diff(joined_offsets(token_rows))[order]),
+        tokens=gather_ids(token_rows, [shard.tokens for shard in shards], order),
+        rounds=np.concatenate([shard.rounds for shard in shards])[order],
+        source_lengths=np.concatenate([shard.source_lengths for shard in shards])[positions],
+        totals=np.concatenate([shard.totals for shard in shards])[order],
+        scores=np.concatenate([shard.scores for shard in shards])[order],
+        stats=np.concatenate([shard.stats for shard in shards])[order],
+        derivations=(
+            Derivations.joined(derivations).gather(positions, order) if len(derivations) == len(shards) else None
+        ),
+    )
 
 
 def _source_lengths(ids: Int32Array, lengths: Int32Array) -> tuple[Int32Array, Int64Array, Int32Array]:
