@@ -41,6 +41,7 @@ CAPS = {
     "train": 165,
     "translate": 135,
     "tune": 190,
+    "weights": 60,
 }
 """Modules of ours that the help of a command may import. Raise a number only for what the command needs."""
 

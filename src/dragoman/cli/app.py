@@ -21,6 +21,7 @@ _SUMMARIES = {
     "lists": "Make k-best lists of a system's training text, each line decoded by tables that have not seen it.",
     "gradient": "Sum the gradient of losses over a system's training text; candidate lists are not stored.",
     "tune": "Find weights that maximise a metric on candidates of any decoder: lists that exist, or a decoder at work.",
+    "weights": "Show weights, or convert a weight file into another format.",
     "translate": "Translate text, a sentence a line; an empty line stays empty.",
     "forest": "Look at stored search spaces.",
     "rerank": "Print the best candidate of each sentence by these weights, one line each, by sentence number.",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from dragoman.errors import InputError
 from dragoman.features import Weights, unite_weights
 from dragoman.system import SystemView
@@ -15,9 +17,12 @@ _MAX_WEIGHT = 1e100
 def read_search_weights(paths: list[str], view: SystemView) -> Weights:
     """Weights that have something to say about translations of this system."""
     found = unite_weights(paths)
-    names = [name for name, _ in view.weights.items()]
-    if not any(found.index.find(name) >= 0 and found[name] for name in names):
-        raise InputError(f"no weight of a feature of the system; it has {', '.join(names[:6])}, …", path=paths[0])
-    if great := [name for name, value in found.items() if abs(value) > _MAX_WEIGHT]:
-        raise InputError(f"the weight of '{great[0]}' is too great: scores could not be summed", path=paths[0])
+    ids = view.weights.ids()
+    theirs = found.index.find_all(view.index, ids)
+    if not found.values[theirs[theirs >= 0]].any():
+        names = ", ".join(view.index.names(ids[:6]))
+        raise InputError(f"no weight of a feature of the system; it has {names}, …", path=paths[0])
+    if len(great := np.flatnonzero(np.abs(found.values) > _MAX_WEIGHT)):
+        name = found.index.name(int(great[0]))
+        raise InputError(f"the weight of '{name}' is too great: scores could not be summed", path=paths[0])
     return found.on(view.index)

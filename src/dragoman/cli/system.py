@@ -10,6 +10,7 @@ from rich.text import Text
 
 from dragoman.cli.groups import command_group
 from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, table
+from dragoman.cli.weights import weights_table
 from dragoman.system import System, export_system
 from dragoman.text import printable
 
@@ -39,13 +40,10 @@ def info(folder: Folder, threads: Threads = 0, seed: Seed = 0, json: Json = Fals
     for name, size in n_bytes.items():
         rows.add_row(f"size of {name}", f"{size:,} bytes")
     session.show(rows)
-    weights = dict(system.weights.items())
-    shown = table("feature", "weight")
-    for name in sorted(weights, key=lambda name: -abs(weights[name]))[:_N_WEIGHTS]:
-        shown.add_row(Text(printable(name)), f"{weights[name]:.6f}")
-    session.show(shown)
-    if len(weights) > _N_WEIGHTS:
-        session.show(f"and {len(weights) - _N_WEIGHTS:,} more features")
+    session.show(weights_table(system.weights, _N_WEIGHTS))
+    n_weights = len(system.weights.ids())
+    if n_weights > _N_WEIGHTS:
+        session.show(f"and {n_weights - _N_WEIGHTS:,} more features (dragoman weights {folder})")
     session.emit(
         {
             "system": str(folder),
@@ -53,7 +51,7 @@ def info(folder: Folder, threads: Threads = 0, seed: Seed = 0, json: Json = Fals
             "parent": system.manifest.parent,
             "about": about,
             "bytes": n_bytes,
-            "n_weights": len(weights),
+            "n_weights": n_weights,
         }
     )
 

@@ -1,5 +1,6 @@
 """Features: the name index, weights, blocks, templates and weight files."""
 
+from dragoman.features.binary_weights import read_binary_weights
 from dragoman.features.blocks import Block, blocks_by_template
 from dragoman.features.fit import describe_fit, fitted_values
 from dragoman.features.index import FeatureIndex, feature_key, feature_name, load_index, save_index
@@ -13,11 +14,14 @@ from dragoman.features.templates import (
     parse_templates,
 )
 from dragoman.features.weight_files import (
+    MANY_WEIGHTS,
     InitOpt,
     WeightFormat,
+    find_weights,
     is_init_opt,
     read_init_opt,
     read_weights,
+    store_weights,
     unite_weights,
     write_init_opt,
     write_weights,
@@ -25,6 +29,7 @@ from dragoman.features.weight_files import (
 from dragoman.features.weights import Weights, live_values
 
 __all__ = [
+    "MANY_WEIGHTS",
     "TEMPLATE_SETS",
     "Block",
     "FeatureIndex",
@@ -39,6 +44,7 @@ __all__ = [
     "describe_fit",
     "feature_key",
     "feature_name",
+    "find_weights",
     "fitted_values",
     "is_feature_table",
     "is_init_opt",
@@ -46,9 +52,11 @@ __all__ = [
     "live_values",
     "load_index",
     "parse_templates",
+    "read_binary_weights",
     "read_init_opt",
     "read_weights",
     "save_index",
+    "store_weights",
     "unite_weights",
     "write_init_opt",
     "write_weights",

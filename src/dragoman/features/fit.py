@@ -9,7 +9,7 @@ import numpy as np
 from dragoman.errors import InputError
 from dragoman.features.index import FeatureIndex
 from dragoman.features.weights import Weights
-from dragoman.types import Float64Array
+from dragoman.types import Float64Array, Int32Array
 
 __all__ = ["describe_fit", "fitted_values"]
 
@@ -26,7 +26,7 @@ def fitted_values(weights: Weights, index: FeatureIndex, what: str = "candidates
     if not np.isfinite(weights.values).all():
         raise InputError("the weights are not all finite")
     if weights.values.any() and not values.any():
-        theirs = next(name for name, _ in weights.items())
+        theirs = weights.index.name(int(weights.ids()[0]))
         ours = index.name(0) if len(index) else "none"
         raise InputError(
             f"no weight belongs to a feature of the {what}: the weights have '{theirs}', the {what} '{ours}'"
@@ -40,14 +40,16 @@ def describe_fit(weights: Weights, index: FeatureIndex, features: Iterable[int] 
     `features` are those that should have a weight, all of `index` unless given; sparse ones usually have none.
     `weights` are as they were read, over an index of their own. None when everything fits.
     """
-    unknown = [name for name, _ in weights.items() if index.find(name) < 0]
-    ids = np.array(sorted(range(len(index)) if features is None else features), dtype=np.int32)
-    missing = [name for name in index.names(ids) if weights.index.find(name) < 0]
+    given = weights.ids()
+    unknown = given[index.find_all(weights.index, given) < 0]
+    asked = np.arange(len(index), dtype=np.int32) if features is None else np.array(sorted(features), dtype=np.int32)
+    missing = asked[weights.index.find_all(index, asked) < 0]
     parts = []
-    if unknown:
-        parts.append(f"{_counted(len(unknown), 'weight fits', 'weights fit')} no feature ({_shown(unknown)})")
-    if missing:
-        parts.append(f"{_counted(len(missing), 'feature has', 'features have')} no weight ({_shown(missing)})")
+    if len(unknown):
+        shown = _shown(weights.index, unknown)
+        parts.append(f"{_counted(len(unknown), 'weight fits', 'weights fit')} no feature ({shown})")
+    if len(missing):
+        parts.append(f"{_counted(len(missing), 'feature has', 'features have')} no weight ({_shown(index, missing)})")
     return ", ".join(parts) or None
 
 
@@ -55,5 +57,5 @@ def _counted(n: int, one: str, many: str) -> str:
     return f"{n:,} {one if n == 1 else many}"
 
 
-def _shown(names: list[str]) -> str:
-    return ", ".join(names[:_N_SHOWN]) + (", …" if len(names) > _N_SHOWN else "")
+def _shown(index: FeatureIndex, ids: Int32Array) -> str:
+    return ", ".join(index.names(ids[:_N_SHOWN])) + (", …" if len(ids) > _N_SHOWN else "")

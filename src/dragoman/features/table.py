@@ -29,7 +29,7 @@ from dragoman.store import seal, unseal
 from dragoman.text import atomic_output
 from dragoman.types import Int32Array, Int64Array, PathLike
 
-__all__ = ["FeatureTable", "is_feature_table"]
+__all__ = ["Column", "FeatureTable", "is_feature_table"]
 
 Column: TypeAlias = NDArray[np.float64 | np.int64]
 
@@ -68,7 +68,7 @@ class FeatureTable:
     @classmethod
     def from_weights(cls, weights: Weights, column: str = "weight") -> FeatureTable:
         """The weights that are not 0."""
-        ids = np.flatnonzero(weights.values).astype(np.int32)
+        ids = weights.ids()
         return cls.from_ids(weights.index, ids, {column: weights.values[ids]})
 
     def __len__(self) -> int:
@@ -176,8 +176,10 @@ class FeatureTable:
 
 
 def is_feature_table(path: PathLike) -> bool:
-    """Whether a file begins as `FeatureTable.save` writes it."""
+    """Whether a file begins as `FeatureTable.save` writes it. What comes through a pipe is not looked at."""
     try:
+        if not Path(path).is_file():
+            return False
         with Path(path).open("rb") as stream:
             return stream.read(len(_MAGIC)) == _MAGIC
     except OSError:

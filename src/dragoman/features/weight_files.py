@@ -17,21 +17,29 @@ from pathlib import Path
 import numpy as np
 
 from dragoman.errors import InputError, MismatchError, naming
+from dragoman.features.binary_weights import read_binary_weights, write_binary_weights
 from dragoman.features.index import FeatureIndex
+from dragoman.features.table import is_feature_table
 from dragoman.features.weights import Weights
 from dragoman.text import open_output, read_lines
 from dragoman.types import PathLike
 
 __all__ = [
+    "MANY_WEIGHTS",
     "InitOpt",
     "WeightFormat",
+    "find_weights",
     "is_init_opt",
     "read_init_opt",
     "read_weights",
+    "store_weights",
     "unite_weights",
     "write_init_opt",
     "write_weights",
 ]
+
+MANY_WEIGHTS = 1 << 16
+"""With more, systems and records have a binary weight file instead of text."""
 
 # What Moses called the features of a section until 2013, in moses.ini and in its candidate lists.
 _OLD_SECTIONS = {
@@ -52,6 +60,7 @@ class WeightFormat(Enum):
     MOSES_INI = "moses"  # sections; [weight] and [weight-file]
     MOSES_DENSE = "moses-dense"  # Name= value, one value a line
     CDEC = "cdec"  # name value; Joshua and Moses' sparse weight files look the same
+    BINARY = "binary"  # a FeatureTable; loads in no time however many there are
 
     @classmethod
     def _missing_(cls, value: object) -> WeightFormat | None:
@@ -72,8 +81,10 @@ def read_weights(path: PathLike, *, index: FeatureIndex | None = None, format_: 
     """Read weights; the format is recognised unless given. Raises InputError, also when there are none.
 
     The configuration of Joshua and the moses.ini of before 2013 are read too; the latter's features are called as in
-    candidate lists of the time, `d`, `lm`, `tm`, `w`.
+    candidate lists of the time, `d`, `lm`, `tm`, `w`. A binary file has them in the column `weight`.
     """
+    if format_ is WeightFormat.BINARY or (format_ is None and is_feature_table(path)):
+        return read_binary_weights(path, index=index)
     lines = list(enumerate(read_lines(path), start=1))
     parse = _recognise([line for _, line in lines]) if format_ is None else _PARSERS[format_]
     pairs = parse(path, lines)
@@ -96,6 +107,8 @@ def unite_weights(paths: Sequence[PathLike], *, index: FeatureIndex | None = Non
 
     Raises InputError where a file gives a feature another weight than a file before it.
     """
+    if len(paths) == 1:
+        return read_weights(paths[0], index=index)
     values: dict[str, float] = {}
     for path in paths:
         found = read_weights(path)
@@ -109,24 +122,30 @@ def write_weights(
     weights: Weights,
     path: PathLike,
     *,
-    format_: WeightFormat = WeightFormat.TSV,
+    format_: WeightFormat | None = None,
     headers: Mapping[str, str] | None = None,
     dense: Collection[str] | None = None,
     template: PathLike | None = None,
 ) -> None:
     """Write the weights that are not 0; values survive a round trip bit by bit.
 
-    `headers` belong to our own format. Moses' formats write all `dense` features (default: all), `Name_1`,
+    Without a format, a name that ends in `.bin` gets a binary file and others text. `headers` belong to our own
+    formats. Moses' formats write all `dense` features (default: all), `Name_1`,
     `Name_2`, ... as the values of `Name`; other features go to `<path>.sparse`, which moses.ini names under
     [weight-file]. `template` is a moses.ini whose other sections are kept.
     """
+    if format_ is None:
+        format_ = WeightFormat.BINARY if Path(path).suffix == ".bin" else WeightFormat.TSV
     moses = format_ in {WeightFormat.MOSES_INI, WeightFormat.MOSES_DENSE}
-    if headers and format_ is not WeightFormat.TSV:
-        raise ValueError("only our own format has headers")
+    if headers and format_ not in {WeightFormat.TSV, WeightFormat.BINARY}:
+        raise ValueError("only our own formats have headers")
     if dense is not None and not moses:
         raise ValueError("only Moses' formats tell dense features apart")
     if template is not None and format_ is not WeightFormat.MOSES_INI:
         raise ValueError("only moses.ini is written from a template")
+    if format_ is WeightFormat.BINARY:
+        write_binary_weights(weights, path, headers=headers)
+        return
     pairs = list(weights.items())
     if format_ is WeightFormat.TSV:
         lines = [*_header_lines(headers or {}), *(f"{name}\t{value!r}" for name, value in pairs)]
@@ -147,6 +166,21 @@ def write_weights(
         _write(path, list(_ini_lines(chosen, sparse_path, template)))
     else:
         _write(path, (f"{name}= {value!r}" for name, values in _grouped(chosen) for value in values))
+
+
+def store_weights(weights: Weights, folder: Path, name: str) -> Path:
+    """Write `<name>.tsv`, or `<name>.bin` for more than MANY_WEIGHTS weights, and see that there is one of them."""
+    kinds = (".bin", ".tsv") if np.count_nonzero(weights.values) > MANY_WEIGHTS else (".tsv", ".bin")
+    path, other = (folder / f"{name}{kind}" for kind in kinds)
+    write_weights(weights, path)
+    other.unlink(missing_ok=True)
+    return path
+
+
+def find_weights(folder: Path, name: str) -> Path:
+    """The file that `store_weights` wrote."""
+    binary = folder / f"{name}.bin"
+    return binary if binary.exists() else folder / f"{name}.tsv"
 
 
 def _write(path: PathLike, lines: Iterable[str]) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import hashlib
+from collections.abc import Collection, Iterator, Mapping
 
 import numpy as np
 
 from dragoman.features.index import FeatureIndex
-from dragoman.types import Float64Array
+from dragoman.types import Float64Array, Int32Array
 
 __all__ = ["Weights", "live_values"]
 
@@ -28,8 +29,7 @@ class Weights:
     def from_dict(cls, values: Mapping[str, float], index: FeatureIndex | None = None) -> Weights:
         """Weights by name; names that `index` lacks are added to it."""
         index = FeatureIndex() if index is None else index
-        # All names first: an array that grows name by name takes quadratic time.
-        ids = [index.intern(name) for name in values]
+        ids = _intern(index, values)
         weights = cls(index)
         weights.values[ids] = list(values.values())
         return weights
@@ -52,10 +52,22 @@ class Weights:
         id_ = self.index.intern(name)
         self.values[id_] = value
 
+    def ids(self) -> Int32Array:
+        """The ids of the nonzero weights."""
+        return np.flatnonzero(self.values).astype(np.int32)
+
     def items(self) -> Iterator[tuple[str, float]]:
         """Names and values of the nonzero weights, in id order."""
-        ids = np.flatnonzero(self.values).astype(np.int32)
+        ids = self.ids()
         return zip(self.index.names(ids), self._values[ids].tolist(), strict=True)
+
+    def digest(self) -> str:
+        """Names the nonzero weights, whatever their ids."""
+        ids = self.ids()
+        keys = self.index.keys()[ids]
+        order = np.argsort(keys)
+        arrays = keys[order].astype("<u8"), self._values[ids[order]].astype("<f8")
+        return hashlib.blake2b(b"".join(array.tobytes() for array in arrays), digest_size=16).hexdigest()
 
     def copy(self) -> Weights:
         return Weights(self.index, self.values)
@@ -65,14 +77,20 @@ class Weights:
         if index is self.index:
             return self.values.copy()
         values = np.zeros(len(index))
-        for name, value in self.items():
-            if (id_ := index.find(name)) >= 0:
-                values[id_] = value
+        ids = self.ids()
+        found = index.find_all(self.index, ids)
+        values[found[found >= 0]] = self._values[ids[found >= 0]]
         return values
 
     def on(self, index: FeatureIndex) -> Weights:
         """The same weights over another index, to which missing names are added."""
-        return self.copy() if index is self.index else Weights.from_dict(dict(self.items()), index)
+        if index is self.index:
+            return self.copy()
+        ids = self.ids()
+        there = index.extend(self.index, ids)
+        weights = Weights(index)
+        weights.values[there] = self._values[ids]
+        return weights
 
     def is_usable(self) -> bool:
         """Whether a decoder can use them: all finite, and not all zero or vanishingly small."""
@@ -82,6 +100,13 @@ class Weights:
     def __repr__(self) -> str:
         n_nonzero = int(np.count_nonzero(self.values))
         return f"Weights({n_nonzero} of {len(self.index)} features)"
+
+
+def _intern(index: FeatureIndex, names: Collection[str]) -> Int32Array:
+    lines = "\n".join(names).encode("utf-8", "surrogatepass") + b"\n"
+    if lines.count(b"\n") == len(names):
+        return index.intern_lines(lines)
+    return np.array([index.intern(name) for name in names], dtype=np.int32)  # none, or one that is refused
 
 
 def live_values(weights: Weights | Float64Array, index: FeatureIndex) -> Float64Array:

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from dragoman import _core
 from dragoman.cost import cpu_seconds
 from dragoman.errors import FailedError, InputError
-from dragoman.features import FeatureIndex, Weights, read_weights, write_weights
+from dragoman.features import FeatureIndex, Weights, find_weights, read_weights, store_weights
 from dragoman.optim.base import Learner, Optimiser, Result, finish, frozen_ids
 from dragoman.optim.context import LearningContext, LearnsFrom
 from dragoman.optim.epochs import Entry, visiting_order
@@ -128,8 +128,8 @@ class OnlineLearner(Learner):
         """Write what a process that goes on after this round must know."""
         assert self._learner is not None
         weights, past, ticks, background, length = self._learner.state()
-        write_weights(Weights(self._decoder.index, weights), folder / _WEIGHTS)
-        write_weights(Weights(self._decoder.index, past), folder / _PAST)
+        store_weights(Weights(self._decoder.index, weights), folder, _WEIGHTS)
+        store_weights(Weights(self._decoder.index, past), folder, _PAST)
         state = {"ticks": ticks, "background": background.tolist(), "length": length}
         write_json(folder / _REST, state)
 
@@ -140,7 +140,7 @@ class OnlineLearner(Learner):
             rest = int(state["ticks"]), np.array(state["background"], np.float64), float(state["length"])
         except (ValueError, KeyError, TypeError) as error:
             raise InputError(f"is no state of learning ({error}); the run is damaged", path=folder / _REST) from error
-        self._stored = _State(_read(folder / _WEIGHTS), _read(folder / _PAST), *rest)
+        self._stored = _State(_read(folder, _WEIGHTS), _read(folder, _PAST), *rest)
 
     def _new_learner(self, pool: Pool, start: Weights, frozen: Collection[str]) -> _core.MarginLearner:
         index, metric = self._decoder.index, metric_of(pool)
@@ -201,11 +201,12 @@ class OnlineLearner(Learner):
         }
 
 
-_WEIGHTS, _PAST, _REST = "weights.tsv", "past.tsv", "rest.json"
+_WEIGHTS, _PAST, _REST = "weights", "past", "rest.json"
 
 
-def _read(path: Path) -> Weights:
-    """What `write_weights` wrote: zeros leave no line."""
+def _read(folder: Path, name: str) -> Weights:
+    """What `store_weights` wrote: zeros leave no line."""
+    path = find_weights(folder, name)
     try:
         return read_weights(path) if path.stat().st_size else Weights(FeatureIndex())
     except OSError as error:

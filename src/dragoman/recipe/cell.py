@@ -13,7 +13,7 @@ from typing import Any
 
 from dragoman.cost import StageCost, measured, peak_memory
 from dragoman.evaluate import SystemOutput, compare_systems
-from dragoman.features import read_weights
+from dragoman.features import find_weights, read_weights
 from dragoman.metric import by_name, score_text
 from dragoman.recipe.cache import Cache, Made, program_name
 from dragoman.recipe.grid import GridRecipe
@@ -176,7 +176,8 @@ class CellWork:
         weights = make_folder(self.folder / "weights")
         for entry in tuning["rounds"]:
             name = f"{entry['round']:04d}"
-            replace_bytes(weights / f"{name}.tsv", (out / "tune" / "rounds" / name / "weights.tsv").read_bytes())
+            stored = find_weights(out / "tune" / "rounds" / name, "weights")
+            replace_bytes(weights / f"{name}{stored.suffix}", stored.read_bytes())
         for candidates in out.glob("tune/rounds/*/candidates"):  # a kill came before tuning dropped them
             shutil.rmtree(candidates)
         spent = [*tuning["rounds"], *(entry["learned"] for entry in tuning["rounds"] if entry["learned"])]
@@ -201,7 +202,7 @@ class CellWork:
         view = _Lazy(partial(self._load, system))
         for number in rounds:
             self._watch.on_step(self.key, number, "on the test set")
-            weights = self.folder / "weights" / f"{number:04d}.tsv"
+            weights = self._weights(number)
             key = decoding_key(system.hash, text.hash, self._templates, self._preset, weights)
 
             def work(folder: Path, weights: Path = weights) -> None:
@@ -253,13 +254,16 @@ class CellWork:
         lines = []
         if chosen:
             view = self._load(system)
-            weights = read_weights(self.folder / "weights" / f"{best:04d}.tsv").on(view.index)
+            weights = read_weights(self._weights(best)).on(view.index)
             for sentence in chosen:
                 found = view.explain(sentences[sentence], weights=weights, preset=self._preset)
                 if found is not None:
                     record = {"sentence": sentence, "explanation": found.to_json()}
                     lines.append(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
         replace_bytes(self.folder / "derivations.jsonl", "".join(lines).encode("utf-8"))
+
+    def _weights(self, number: int) -> Path:
+        return find_weights(self.folder / "weights", f"{number:04d}")
 
     def _load(self, system: Made) -> System:
         return System.load(system_folder(system)).with_templates(self._templates)
@@ -273,7 +277,7 @@ class CellWork:
             yield replace(found, n_candidates=seen) if seen else found
 
     def _round(self, entry: Mapping[str, Any], test: float | None) -> CellRound:
-        weights = read_weights(self.folder / "weights" / f"{entry['round']:04d}.tsv")
+        weights = read_weights(self._weights(entry["round"]))
         learned = entry["learned"] or dict.fromkeys(("wall_s", "cpu_s", "decode_cpu_s", "statistics_cpu_s"), 0.0)
         inside = learned["decode_cpu_s"] + learned["statistics_cpu_s"]  # of a method that decodes while it learns
         return CellRound(
@@ -282,7 +286,7 @@ class CellWork:
             test=test,
             n_candidates=entry["n_candidates"],
             n_features=entry["n_features"],
-            n_active=sum(value != 0 for _, value in weights.items()),
+            n_active=len(weights.ids()),
             decode_wall_s=entry["wall_s"],
             decode_cpu_s=entry["cpu_s"] - entry["statistics_cpu_s"] + learned["decode_cpu_s"],
             learn_wall_s=learned["wall_s"],

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from dragoman.errors import InputError
 from dragoman.evaluate import Outputs, RowKey, load_outputs
-from dragoman.features import read_weights
+from dragoman.features import find_weights, read_weights
 from dragoman.run import CellKey, CellResult, CellRound
 from dragoman.store import read_json
 from dragoman.text import read_lines
@@ -71,7 +71,7 @@ class Records:
 
     def weights(self, key: CellKey, number: int) -> dict[str, float]:
         """The weights that a round decoded with; empty if missing."""
-        path = self.outputs.folders[key] / "weights" / f"{number:04d}.tsv"
+        path = find_weights(self.outputs.folders[key] / "weights", f"{number:04d}")
         if not path.exists() or not path.stat().st_size:
             return {}
         return {name: value for name, value in read_weights(path).items() if value}

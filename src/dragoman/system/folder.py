@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from dragoman.errors import InputError
-from dragoman.features import Weights, write_weights
+from dragoman.features import Weights, store_weights
 from dragoman.grammar import Grammar
 from dragoman.lm import LanguageModel
 from dragoman.run import RunFolder
@@ -37,7 +37,7 @@ __all__ = [
     "store_lm",
 ]
 
-GRAMMAR, LM, WEIGHTS = "grammar", "lm.bin", "weights.tsv"
+GRAMMAR, LM, WEIGHTS = "grammar", "lm.bin", "weights"
 COUNTS = {"source_counts": "source.counts", "target_counts": "target.counts"}
 """Word counts in the training text: int64 by id. An imported system has none."""
 TRAIN_RECORD, WORK = "train", "work"
@@ -53,8 +53,8 @@ def close_system(base: Path, settings: SystemSettings, stages: Stages, weights: 
     """Write weights and manifest next to the tables, which completes the system."""
     grammar = Grammar.load(base / GRAMMAR)
     lm = LanguageModel.load(base / LM, verify=False)
-    write_weights(Weights.from_dict(weights), base / WEIGHTS)
-    names = {"grammar": f"{GRAMMAR}/manifest.json", "lm": LM, "weights": WEIGHTS}
+    stored = store_weights(Weights.from_dict(weights), base, WEIGHTS)
+    names = {"grammar": f"{GRAMMAR}/manifest.json", "lm": LM, "weights": stored.name}
     names |= {name: path for name, path in COUNTS.items() if (base / path).exists()}
     training: Mapping[str, Any] = {}
     if settings.n_folds > 1:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dragoman.errors import InputError
-from dragoman.features import Weights, write_weights
+from dragoman.features import Weights, store_weights
 from dragoman.store import make_folder
 from dragoman.system.folder import WEIGHTS
 from dragoman.system.manifest import MANIFEST, Manifest, record_of, write_manifest
@@ -31,13 +31,13 @@ def save_tuned(system: System, out: PathLike, weights: Weights, *, about: Mappin
     if (base / MANIFEST).exists():
         raise InputError("holds a system already; choose another folder", path=base)
     make_folder(base)
-    write_weights(weights, base / WEIGHTS)
+    stored = store_weights(weights, base, WEIGHTS)
     here, there = base.resolve(), system.folder.resolve()
     files = {
         name: replace(record, path=Path(os.path.relpath(there / record.path, here)).as_posix())
         for name, record in system.manifest.files.items()
     }
-    files["weights"] = record_of(base, base / WEIGHTS)
+    files["weights"] = record_of(base, stored)
     manifest = Manifest(
         settings=system.settings,
         files=files,

@@ -1,11 +1,11 @@
 """The rounds of tuning in a run folder, from which a loop that was killed finds back to where it was.
 
-    rounds/0003/weights.tsv    the weights that were decoded with
+    rounds/0003/weights.tsv    the weights that were decoded with; weights.bin when they are many
     rounds/0003/candidates/    what the decoder gave, as a stored pool
     rounds/0003/output.txt     the best candidate of each sentence
     rounds/0003/round.json     its record
     rounds/0003/learned.json   what the optimiser did
-    rounds/0003/learned.tsv    the weights for the next round
+    rounds/0003/learned.tsv    the weights for the next round; learned.bin when they are many
     rounds/0003/state/         of an optimiser that goes on from round to round
     rounds/0003/files.json     checksums of all these; written last, again when the weights for the next round are there
 
@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from dragoman.errors import naming
-from dragoman.features import FeatureIndex, Weights, read_weights, write_weights
+from dragoman.features import FeatureIndex, Weights, read_weights, store_weights
 from dragoman.pool import Choice, Pool, load_pool, save_pool
 from dragoman.run import RunFolder
 from dragoman.store import Format, Manifest, from_plain, read_json, seal, write_json
@@ -34,8 +34,10 @@ from dragoman.types import PathLike
 __all__ = ["RoundStore", "StoredRound", "settings_to_come"]
 
 _FORMAT = Format("dragoman-round", 1, "run", "files.json")
-_DECODED = _WEIGHTS, _OUTPUT, _ROUND, _POOL = "weights.tsv", "output.txt", "round.json", "candidates/pool.json"
-_TRACE, _LEARNED, _STATE = "learned.json", "learned.tsv", "state"
+_WEIGHTS, _OUTPUT, _ROUND, _POOL = "weights", "output.txt", "round.json", "candidates/pool.json"
+_TRACE, _LEARNED, _STATE = "learned.json", "learned", "state"
+_KINDS = ("tsv", "bin")
+_DECODED = {*(f"{_WEIGHTS}.{kind}" for kind in _KINDS), _OUTPUT, _ROUND, _POOL}
 _Record = TypeVar("_Record", RoundRecord, Learned)
 
 
@@ -65,7 +67,7 @@ class RoundStore:
         if folder is None:
             return None
         manifest = _FORMAT.read(folder)
-        for name in (_WEIGHTS, _OUTPUT, _POOL):
+        for name in (_stored(manifest, _WEIGHTS) or f"{_WEIGHTS}.tsv", _OUTPUT, _POOL):
             manifest.check(name)
         return StoredRound(candidates=load_pool(folder / "candidates"), record=_read(RoundRecord, manifest, _ROUND))
 
@@ -83,12 +85,12 @@ class RoundStore:
         """Fill the folder of a new round."""
         if self._run is None:
             return
-        write_weights(weights, folder / _WEIGHTS)
+        stored = store_weights(weights, folder, _WEIGHTS)
         if candidates is not None:
             save_pool(candidates, folder / "candidates")
         best.write(folder / _OUTPUT)
         write_json(folder / _ROUND, dataclasses.replace(record, learned=None).as_dict())
-        _FORMAT.write(folder, [_WEIGHTS, _OUTPUT, _ROUND, *([] if candidates is None else [_POOL])], {})
+        _FORMAT.write(folder, [stored.name, _OUTPUT, _ROUND, *([] if candidates is None else [_POOL])], {})
 
     def find_learned(self, number: int, index: FeatureIndex) -> tuple[Weights, Learned] | None:
         """What was learned in a round before a kill, over the index."""
@@ -96,21 +98,22 @@ class RoundStore:
         if folder is None:
             return None
         manifest = _FORMAT.read(folder)
-        if _LEARNED not in manifest.files:
+        stored = _stored(manifest, _LEARNED)
+        if stored is None:
             return None
         for name in manifest.files:
             if name.startswith(f"{_STATE}/"):
                 manifest.check(name)
-        return read_weights(manifest.check(_LEARNED), index=index), _read(Learned, manifest, _TRACE)
+        return read_weights(manifest.check(stored), index=index), _read(Learned, manifest, _TRACE)
 
     def save_learned(self, folder: Path | None, weights: Weights, learned: Learned) -> None:
         """Add what was learned to the folder of a round, a new one or that of `folder`."""
         if self._run is not None and folder is not None:
             write_json(folder / _TRACE, dataclasses.asdict(learned))
-            write_weights(weights, folder / _LEARNED)
+            stored = store_weights(weights, folder, _LEARNED)
             state = [f"{_STATE}/{path.name}" for path in sorted((folder / _STATE).glob("[!.]*"))]
             decoded = [name for name in _FORMAT.read(folder).files if name in _DECODED]
-            _FORMAT.write(folder, [*decoded, _TRACE, _LEARNED, *state], {})
+            _FORMAT.write(folder, [*decoded, _TRACE, stored.name, *state], {})
 
     def log_decoded(self, record: RoundRecord) -> None:
         fields = record.as_dict()
@@ -123,7 +126,7 @@ class RoundStore:
         end = {"stopped": result.stopped, "best_round": result.best_round, "score": result.score_after}
         self._log("end", None, end)
         if self._run is not None:
-            write_weights(result.weights, self._run.path / "weights.tsv")
+            store_weights(result.weights, self._run.path, "weights")
             self._run.save("result.json", seal(result.summary()))
 
     def _log(self, event: str, number: int | None, fields: dict[str, Any]) -> None:
@@ -142,6 +145,11 @@ class RoundStore:
             return None
         rounds = self._run.rounds()
         return rounds[number - 1] if number <= len(rounds) else None
+
+
+def _stored(manifest: Manifest, name: str) -> str | None:
+    """The file of weights of this name that the manifest lists."""
+    return next((f"{name}.{kind}" for kind in _KINDS if f"{name}.{kind}" in manifest.files), None)
 
 
 def _read(cls: type[_Record], manifest: Manifest, name: str) -> _Record:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dragoman.errors import InputError, MismatchError
-from dragoman.features import Weights
+from dragoman.features import MANY_WEIGHTS, Weights
 from dragoman.forest import Forest
 from dragoman.metric import Smoothing, Tokenizer, by_name
 from dragoman.optim import LearningContext, LearnsFrom, Optimiser, make_optimiser
@@ -276,8 +276,15 @@ def _record(
         "source": _digest(sentences),
         "references": _digest([line for lines in references for line in lines]),
         "system": {name: file.blake2b for name, file in parent.manifest.files.items()},
-        "start": dict(start.items()),
+        "start": _start(start),
     }
+
+
+def _start(weights: Weights) -> dict[str, Any]:
+    n_weights = len(weights.ids())
+    if n_weights > MANY_WEIGHTS:
+        return {"n_weights": n_weights, "digest": weights.digest()}
+    return dict(weights.items())
 
 
 def _digest(lines: Sequence[str]) -> str:

@@ -137,8 +137,8 @@ class TuneOptions(ListOptions):
         WeightFormat,
         _result(
             parser=parse_weight_format,
-            metavar="[tsv|moses|moses-dense|cdec]",
-            help="Format of the result and of what the decoder reads.",
+            metavar="[tsv|moses|moses-dense|cdec|binary]",
+            help="Format of the result and of what the decoder reads; -o FILE.bin is binary anyway.",
         ),
     ] = WeightFormat.TSV
     template: Annotated[

@@ -35,14 +35,15 @@ def show_settings(session: Session, methods: Sequence[str]) -> None:
 
 def write_result(record: TuneRecord, options: TuneOptions, out: Path) -> Path:
     """The weights in the format that was asked for."""
-    format_ = options.weights_format
+    # A file by the name of weights.bin is binary.
+    format_ = None if options.weights_format is WeightFormat.TSV else options.weights_format
     moses = format_ in {WeightFormat.MOSES_INI, WeightFormat.MOSES_DENSE}
     headers = {"metric": record.metric, "score": f"{options.points(record.score_after):.4f}"}
     write_weights(
         record.weights,
         out,
         format_=format_,
-        headers=headers if format_ is WeightFormat.TSV else None,
+        headers=headers if format_ in {None, WeightFormat.BINARY} else None,
         dense=(options.dense or record.dense) if moses else None,
         template=options.template,
     )
