@@ -79,7 +79,7 @@ def test_a_command_imports_what_it_needs(command):
 
 def test_summaries_are_those_of_the_commands():
     root = typer.main.get_command(app)
-    assert len(root.commands) == 17
+    assert len(root.commands) == 18
     for name, placeholder in root.commands.items():
         assert summary(placeholder) == summary(root.get_command(None, name)), name
 
