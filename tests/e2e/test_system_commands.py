@@ -15,6 +15,11 @@ from dragoman.optim import Pro
 from dragoman.tune import LoopSettings, TuneConfig, tune_system
 from dragoman.tune.loop import _Loop
 
+TRAIN = (
+    *("train", "-s", "c/train.de", "-t", "c/train.en", "--lm-order", 3),
+    *("--folds", 2, "--domains", "c/train.domain", "--lm-text", "c/more.en"),
+)
+
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
@@ -26,8 +31,9 @@ def made(tmp_path_factory):
         return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
 
     run("corpus", "synth", "-n", 500, "--dev", 25, "--test", 12, "-o", "c")
-    out = run("train", "-s", "c/train.de", "-t", "c/train.en", "-o", "s", "--lm-order", 3, "--folds", 2, "--json")
-    return folder, json.loads(out)
+    (folder / "c" / "train.domain").write_text("news\nmo\n" * 250)
+    (folder / "c" / "more.en").write_text("there is more text .\n" * 5)
+    return folder, json.loads(run(*TRAIN, "-o", "s", "--json"))
 
 
 @pytest.fixture
@@ -40,8 +46,10 @@ def here(made, tmp_path):
 def test_train_reports_its_stages(made):
     record = made[1]
     names = [stage["name"] for stage in record["stages"]]
-    assert names[:4] == ["corpus", "alignment", "grammar", "language model"]
+    assert names[:5] == ["corpus", "domains", "alignment", "grammar", "language model"]
     assert names[-1] == "language model without fold 1"
+    assert record["n_lines"] == sum(record["fold_lines"]) == 500
+    assert record["domains"] == {"news": 250, "mo": 250}
     assert all(stage["wall_s"] >= 0 and stage["cpu_s"] >= 0 and stage["peak_bytes"] > 0 for stage in record["stages"])
     assert record["n_pairs"] > 1000
     assert record["system"] == "s"
@@ -218,8 +226,8 @@ def test_damage_is_told_apart_from_bad_usage(here, dragoman):
 
 
 def test_a_killed_training_goes_on(here, dragoman):
-    words = ("train", "-s", "c/train.de", "-t", "c/train.en", "--lm-order", 3, "--folds", 2, "-o", "again")
-    for sign in ("work/bitext", "grammar"):
+    words = (*TRAIN, "-o", "again")
+    for sign in ("training", "training/domains", "grammar"):
         process = subprocess.Popen(
             [sys.executable, "-m", "dragoman", *map(str, words), "--resume", "--quiet"],
             cwd=here,
@@ -232,7 +240,9 @@ def test_a_killed_training_goes_on(here, dragoman):
     if not (here / "again" / "system.json").exists():  # it was quicker than the kill
         assert "--resume" in dragoman(*words, status=2).err
     dragoman(*words, "--resume")
-    for name in ("lm.bin", "lm.fold-1.bin", "grammar/manifest.json", "weights.tsv"):
+    kept = [f"training/{path.name}" for path in (here / "s" / "training").iterdir()]
+    assert len(kept) == 11
+    for name in ("lm.bin", "lm.fold-1.bin", "grammar/manifest.json", "weights.tsv", *kept):
         assert (here / "again" / name).read_bytes() == (here / "s" / name).read_bytes()
     assert not [*(here / "again").glob(".*"), *(here / "again").glob("work")]
 

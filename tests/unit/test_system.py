@@ -144,7 +144,11 @@ def test_an_occupied_place_is_refused(text, tmp_path, built):
 
 
 @pytest.mark.parametrize(
-    "name", ["lm.bin", "weights.tsv", "source.counts", "grammar/manifest.json", "grammar/events", "lm.fold-1.bin"]
+    "name",
+    [
+        *("lm.bin", "weights.tsv", "source.counts", "grammar/manifest.json", "grammar/events", "lm.fold-1.bin"),
+        *("training/manifest.json", "training/source.ids", "training/folds", "training/links.zst"),
+    ],
 )
 def test_a_cut_file_is_noticed_when_loading(system, name):
     path = system.folder / name
@@ -153,7 +157,9 @@ def test_a_cut_file_is_noticed_when_loading(system, name):
         System.load(system.folder)
 
 
-@pytest.mark.parametrize("name", ["lm.bin", "grammar/events", "grammar/target.vocab"])
+@pytest.mark.parametrize(
+    "name", ["lm.bin", "grammar/events", "grammar/target.vocab", "training/target.ids", "training/links.zst"]
+)
 def test_verify_notices_a_changed_byte(system, name):
     assert len(System.verify(system.folder)) > 30
     path = system.folder / name
