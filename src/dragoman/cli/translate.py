@@ -9,19 +9,21 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from dragoman.cli.engine_options import Address, EngineOption, Workers, engine_of
 from dragoman.cli.search_weights import read_search_weights
 from dragoman.cli.session import Quiet, Session, Summary, Threads, check_outputs
 from dragoman.cost import cpu_seconds
+from dragoman.engine import Engine, EngineName, LocalEngine
 from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.forest import Forest, write_forest
-from dragoman.pool import NbestFormat, nbest_blocks
+from dragoman.pool import NbestFormat, Pool, nbest_blocks
 from dragoman.store import make_folder
-from dragoman.system import Preset, RawText, System, SystemView
+from dragoman.system import ListsJob, Preset, RawText, System, SystemView, TextSettings, TranslationJob, pool_of_lists
 from dragoman.text import LineWriter, open_output, printable, read_lines
 
 __all__ = ["translate"]
@@ -63,6 +65,9 @@ def translate(
     fast: Annotated[bool, typer.Option("--fast", help="Less search.")] = False,
     accurate: Annotated[bool, typer.Option("--accurate", help="More search.")] = False,
     summary: Summary = None,
+    engine: EngineOption = EngineName.LOCAL,
+    workers: Workers = None,
+    address: Address = None,
     threads: Threads = 0,
     quiet: Quiet = False,
 ) -> None:
@@ -85,6 +90,9 @@ def translate(
         raise InputError("--forest writes the whole search space; leave out --nbest and --format")
     if distinct and nbest is None:
         raise InputError("--distinct is about lists of candidates; add --nbest")
+    shared = engine is not EngineName.LOCAL or workers is not None
+    if shared and (explain or forest is not None):
+        raise InputError("workers make translations and lists; leave out --explain and --forest, or the workers")
     check_outputs([in_file, *(weights or [])], out=out, summary=summary)
     system = System.load(folder)
     view = system.view(without_fold)
@@ -96,16 +104,16 @@ def translate(
         text=system.raw_text() if raw else None,
     )
     lines = session.track(read_lines(in_file), "translating")
-    sentences = map(job.text.prepare, lines) if job.text else lines
     cpu, wall = cpu_seconds(), time.monotonic()
-    with open_output(out) as output:
+    with engine_of(engine, workers, address, threads=threads) as chosen, open_output(out) as output:
         if explain:
-            n = _explain(job, sentences, output, format_)
+            n = _explain(job, job.prepared(lines), output, format_)
         elif nbest is not None or format_ is not Format.TEXT:
-            n = _lists(job, sentences, output, nbest or 1, format_, distinct)
+            n = _lists(job, chosen, lines, output, nbest or 1, format_, distinct)
+        elif forest is not None:
+            n = _write(output, map(job.restored, _with_forests(job, job.prepared(lines), forest)))
         else:
-            translations = _with_forests(job, sentences, forest) if forest else job.translate(sentences)
-            n = _write(output, map(job.restored, translations))
+            n = _write(output, job.translate(chosen, lines, system.settings.text if raw else None))
     elapsed = time.monotonic() - wall
     session.say(f"{n:,} sentences, {1000 * elapsed / max(1, n):.1f} ms each")
     if summary is not None:
@@ -133,25 +141,44 @@ class _Job:
         """What a reader gets: ordinary text if raw text came in."""
         return tokens if self.text is None else self.text.restore(tokens)
 
-    def translate(self, sentences: Iterator[str]) -> Iterator[str]:
-        return self.view.translate(sentences, weights=self.weights, preset=self.preset, n_threads=self.n_threads)
+    def prepared(self, lines: Iterator[str]) -> Iterator[str]:
+        """Tokens, of raw text too."""
+        return lines if self.text is None else map(self.text.prepare, lines)
+
+    def translate(self, engine: Engine, lines: Iterator[str], text: TextSettings | None) -> Iterator[str]:
+        job = TranslationJob(view=self.view, weights=self.weights, preset=self.preset, text=text)
+        for translations in engine.map(job, _batches(lines)):
+            yield from translations
+
+    def pools(self, engine: Engine, lines: Iterator[str], k: int, distinct: bool) -> Iterator[Pool]:
+        """The lists of a batch after the other."""
+        first = 0
+        batches = _batches(self.prepared(lines))
+        if isinstance(engine, LocalEngine):
+            settings: dict[str, Any] = {"weights": self.weights, "preset": self.preset, "n_threads": self.n_threads}
+            for batch in batches:
+                yield self.view.kbest(batch, k, distinct=distinct, first_sentence=first, **settings)
+                first += len(batch)
+            return
+        job = ListsJob(view=self.view, weights=self.weights, k=k, distinct=distinct, preset=self.preset)
+        for part in engine.map(job, batches):
+            yield pool_of_lists([part], self.view, first_sentence=first)
+            first += part.best.n_sentences
 
     def forests(self, sentences: Iterator[str]) -> Iterator[Forest]:
         return self.view.forests(sentences, self.weights, preset=self.preset, n_threads=self.n_threads)
 
 
-def _lists(job: _Job, sentences: Iterator[str], output: LineWriter, k: int, format_: Format, distinct: bool) -> int:
-    first = 0
-    while batch := list(itertools.islice(sentences, _BATCH)):
-        pool = job.view.kbest(
-            batch,
-            k,
-            weights=job.weights,
-            distinct=distinct,
-            first_sentence=first,
-            preset=job.preset,
-            n_threads=job.n_threads,
-        )
+def _batches(lines: Iterator[str]) -> Iterator[list[str]]:
+    while batch := list(itertools.islice(lines, _BATCH)):
+        yield batch
+
+
+def _lists(
+    job: _Job, engine: Engine, lines: Iterator[str], output: LineWriter, k: int, format_: Format, distinct: bool
+) -> int:
+    n = 0
+    for pool in job.pools(engine, lines, k, distinct):
         if format_ is Format.TEXT:
             for shard in pool.shards:
                 for c, s in enumerate(shard.sentence_of_each().tolist()):
@@ -160,8 +187,8 @@ def _lists(job: _Job, sentences: Iterator[str], output: LineWriter, k: int, form
         else:
             for block in nbest_blocks(pool, format_=NbestFormat(format_.value)):
                 output.write_block(block)
-        first += len(batch)
-    return first
+        n += pool.n_sentences
+    return n
 
 
 def _with_forests(job: _Job, sentences: Iterator[str], folder: Path) -> Iterator[str]:

@@ -15,7 +15,7 @@ from dragoman.pool.pool import Pool
 from dragoman.pool.shard import Shard, concatenate
 from dragoman.types import offsets_of
 
-__all__ = ["aligned", "merge_pools", "merged_shards", "on_tables"]
+__all__ = ["aligned", "merge_pools", "merged_shards", "on_tables", "renumbered"]
 
 
 def merge_pools(pools: Sequence[Pool], *, n_threads: int = 1) -> Pool:
@@ -91,7 +91,7 @@ def on_tables(pool: Pool, index: FeatureIndex, words: WordTable) -> Pool:
         pool = replace(
             pool,
             index=index,
-            shards=map_shards(lambda shard: _renumbered(shard, to), pool.shards),
+            shards=map_shards(lambda shard: renumbered(shard, to), pool.shards),
             dense=frozenset(int(to[id_]) for id_ in pool.dense),
         )
     if pool.words is not words:
@@ -104,7 +104,8 @@ def on_tables(pool: Pool, index: FeatureIndex, words: WordTable) -> Pool:
     return pool
 
 
-def _renumbered(shard: Shard, to: np.ndarray) -> Shard:
+def renumbered(shard: Shard, to: np.ndarray) -> Shard:
+    """The shard with feature `to[i]` in the place of feature i."""
     ids = to[shard.feature_ids]
     rows = np.repeat(np.arange(shard.n_candidates), np.diff(shard.feature_rows))
     order = np.lexsort((ids, rows))

@@ -4,6 +4,7 @@ from dragoman.system.candidates import intern_passed, words_of
 from dragoman.system.exchange import export_system, import_system
 from dragoman.system.explain import Contribution, Explanation, Piece
 from dragoman.system.folds import FoldDecoder
+from dragoman.system.jobs import ListsJob, TranslationJob, kbest_by_engine, pool_of_lists
 from dragoman.system.kinds import KINDS, Kind, kind_named
 from dragoman.system.live import LiveDecoder
 from dragoman.system.raw import RawText
@@ -34,6 +35,7 @@ __all__ = [
     "FoldDecoder",
     "HieroSettings",
     "Kind",
+    "ListsJob",
     "LiveDecoder",
     "ModelSettings",
     "Monitor",
@@ -48,11 +50,14 @@ __all__ = [
     "TextSettings",
     "TrainConfig",
     "TrainingLines",
+    "TranslationJob",
     "Translator",
     "export_system",
     "import_system",
     "intern_passed",
+    "kbest_by_engine",
     "kind_named",
+    "pool_of_lists",
     "reordering_by_name",
     "save_tuned",
     "shards",

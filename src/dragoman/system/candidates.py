@@ -14,7 +14,7 @@ from dragoman.pool import Pool, Shard
 from dragoman.text import split_tokens
 from dragoman.types import Int32Array
 
-__all__ = ["intern_passed", "pool_of", "shard_of", "words_of"]
+__all__ = ["intern_passed", "pool_of", "shard_of", "source_lengths", "words_of"]
 
 
 def pool_of(
@@ -33,11 +33,16 @@ def pool_of(
         best,
         passed=intern_passed(words, vocab),
         n_words=len(vocab.table),
-        source_lengths=np.array([len(split_tokens(sentence)) for sentence in sentences], np.int32),
+        source_lengths=source_lengths(sentences),
         round_number=round_number,
         first_sentence=first_sentence,
     )
     return Pool(index=index, words=words, shards=(shard,), dense=frozenset(index.find(name) for name in dense))
+
+
+def source_lengths(sentences: Sequence[str]) -> Int32Array:
+    """Words of each sentence."""
+    return np.array([len(split_tokens(sentence)) for sentence in sentences], np.int32)
 
 
 def words_of(vocab: Vocab) -> WordTable:

@@ -8,7 +8,15 @@ from dragoman.tune.fixed import tune_pool
 from dragoman.tune.loop import Keep, LoopSettings, Measure, Step, tune_decoder
 from dragoman.tune.record import Learned, RoundRecord, TuneRecord
 from dragoman.tune.rounds import settings_to_come
-from dragoman.tune.system import TUNE_RECORD, DecoderFactory, SystemContext, SystemDecoder, TuneConfig, tune_system
+from dragoman.tune.system import (
+    TUNE_RECORD,
+    DecoderFactory,
+    EngineDecoder,
+    SystemContext,
+    SystemDecoder,
+    TuneConfig,
+    tune_system,
+)
 
 __all__ = [
     "START",
@@ -19,6 +27,7 @@ __all__ = [
     "Decoder",
     "DecoderFactory",
     "DecodingRound",
+    "EngineDecoder",
     "FoldScore",
     "Keep",
     "Learned",

@@ -9,15 +9,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from dragoman.engine import Engine
 from dragoman.errors import InputError, MismatchError
-from dragoman.features import MANY_WEIGHTS, Weights
+from dragoman.features import MANY_WEIGHTS, FeatureIndex, Weights
 from dragoman.forest import Forest
 from dragoman.metric import Smoothing, Tokenizer, by_name
 from dragoman.optim import LearningContext, LearnsFrom, Optimiser, make_optimiser
 from dragoman.pool import Pool, read_references, with_metric
 from dragoman.run import RunFolder
 from dragoman.settings import plain
-from dragoman.system import LiveDecoder, Preset, System, SystemView, save_tuned
+from dragoman.system import ListsJob, LiveDecoder, Preset, System, SystemView, kbest_by_engine, save_tuned
 from dragoman.system.manifest import MANIFEST
 from dragoman.text import read_lines
 from dragoman.tune.decoder import Decoder
@@ -27,7 +28,15 @@ from dragoman.tune.record import RoundRecord, TuneRecord
 from dragoman.tune.rounds import settings_to_come
 from dragoman.types import PathLike, Progress
 
-__all__ = ["TUNE_RECORD", "DecoderFactory", "SystemContext", "SystemDecoder", "TuneConfig", "tune_system"]
+__all__ = [
+    "TUNE_RECORD",
+    "DecoderFactory",
+    "EngineDecoder",
+    "SystemContext",
+    "SystemDecoder",
+    "TuneConfig",
+    "tune_system",
+]
 
 TUNE_RECORD = "tune"
 """The run folder inside a tuned system."""
@@ -83,12 +92,31 @@ class SystemDecoder(Decoder):
         return self._view.kbest(
             self._sentences,
             self._k,
-            weights=weights,
+            weights=weights.on(self._view.index),
             distinct=self._distinct,
             preset=self._preset,
             n_threads=self._n_threads,
             progress=self._progress,
         )
+
+
+class EngineDecoder(SystemDecoder):
+    """A system's decoder whose sentences are shared out among the workers of an engine."""
+
+    def __init__(self, engine: Engine, view: SystemView, sentences: Sequence[str], **settings: Any) -> None:
+        super().__init__(view, sentences, **settings)
+        self._engine = engine
+
+    def decode(self, weights: Weights) -> Pool:
+        weights.on(self._view.index)  # the order of features is that of decoding here: known weights come first
+        job = ListsJob(
+            view=self._view,
+            weights=weights.on(FeatureIndex()),
+            k=self._k,
+            distinct=self._distinct,
+            preset=self._preset,
+        )
+        return kbest_by_engine(self._engine, job, self._sentences, progress=self._progress)
 
 
 class SystemContext(LearningContext):

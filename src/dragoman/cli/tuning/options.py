@@ -10,8 +10,10 @@ from typing import Annotated
 
 import typer
 
+from dragoman.cli.engine_options import Address, EngineOption, Workers
 from dragoman.cli.list_options import ListOptions
 from dragoman.cli.session import Json, Quiet, Seed, Threads
+from dragoman.engine import EngineName
 from dragoman.errors import InputError
 from dragoman.features import WeightFormat
 from dragoman.optim import LIST_METHODS, OPTIMISERS
@@ -148,6 +150,9 @@ class TuneOptions(ListOptions):
         Path | None, _result(metavar="FOLDER", help="Record the run here; with --system it is always OUT/tune.")
     ] = None
     resume: Annotated[bool, _result("--resume", help="Continue the run in that folder.")] = False
+    engine: EngineOption = EngineName.LOCAL
+    workers: Workers = None
+    address: Address = None
     threads: Threads = 0
     seed: Seed = 1
     json: Json = False

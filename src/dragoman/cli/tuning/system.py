@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from dragoman.cli.engine_options import engine_of
 from dragoman.cli.scoring import warn_of_empty_references
 from dragoman.cli.session import Session
 from dragoman.cli.tuning.candidates import read_start
 from dragoman.cli.tuning.options import TuneOptions
 from dragoman.cli.tuning.report import report, rounds_shown
+from dragoman.engine import LocalEngine
 from dragoman.errors import InputError, naming
 from dragoman.optim import Optimiser
 from dragoman.store import read_json, unseal
 from dragoman.system import Preset
 from dragoman.system.manifest import MANIFEST
 from dragoman.text import read_lines
-from dragoman.tune import TUNE_RECORD, TuneConfig, tune_system
+from dragoman.tune import TUNE_RECORD, EngineDecoder, SystemDecoder, TuneConfig, tune_system
 
 __all__ = ["tune_own"]
 
@@ -44,7 +47,10 @@ def tune_own(session: Session, options: TuneOptions, optimiser: Optimiser) -> No
         preset=Preset.FAST if options.fast else Preset.ACCURATE if options.accurate else Preset.DEFAULT,
         fold=options.without_fold,
     )
-    with rounds_shown(session, options) as shown:
+    with (
+        engine_of(options.engine, options.workers, options.address, threads=options.threads) as engine,
+        rounds_shown(session, options) as shown,
+    ):
         tuned = tune_system(
             options.system,
             options.source,
@@ -56,6 +62,7 @@ def tune_own(session: Session, options: TuneOptions, optimiser: Optimiser) -> No
             seed=session.seed,
             resume=options.resume,
             n_threads=session.n_threads,
+            decoder_factory=SystemDecoder if isinstance(engine, LocalEngine) else partial(EngineDecoder, engine),
             on_step=shown.on_step,
             on_round=shown.on_round,
         )

@@ -1,0 +1,136 @@
+"""Decoding as jobs of an engine: batches of sentences to translations, or to lists that any process can read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dragoman.corpus import Vocab
+from dragoman.engine import Engine, Job
+from dragoman.features import FeatureIndex, Weights
+from dragoman.forest import KBest
+from dragoman.pool import Pool
+from dragoman.pool.merge import renumbered
+from dragoman.pool.shard import concatenate
+from dragoman.system.candidates import intern_passed, shard_of, source_lengths, words_of
+from dragoman.system.raw import RawText
+from dragoman.system.settings import TextSettings
+from dragoman.system.system import SystemView
+from dragoman.system.translator import Preset
+from dragoman.types import Int32Array, Progress
+
+__all__ = ["ListsJob", "PortableLists", "TranslationJob", "kbest_by_engine", "pool_of_lists"]
+
+_BLOCK = 64
+"""Sentences of one item. Results do not depend on it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TranslationJob(Job[Sequence[str], list[str]]):
+    """The best translation of each sentence; of raw text with `text`."""
+
+    view: SystemView
+    weights: Weights
+    preset: Preset = Preset.DEFAULT
+    text: TextSettings | None = None
+
+    def open(self, n_threads: int) -> Callable[[Sequence[str]], list[str]]:
+        view = self.view
+        weights = self.weights.on(view.index)
+        text = None if self.text is None else RawText(self.text)
+
+        def translate(lines: Sequence[str]) -> list[str]:
+            tokens = lines if text is None else [text.prepare(line) for line in lines]
+            found = view.translate(tokens, weights=weights, preset=self.preset, n_threads=n_threads)
+            return list(found) if text is None else [text.restore(line) for line in found]
+
+        return translate
+
+
+@dataclass(frozen=True, slots=True)
+class PortableLists:
+    """k-best lists whose features and out-of-vocabulary words go by names.
+
+    `features` has the features of the candidates by candidate and name, the order in which an index learns them;
+    tokens from the size of the target vocabulary on are `words`.
+    """
+
+    best: KBest
+    features: FeatureIndex
+    words: tuple[str, ...]
+    source_lengths: Int32Array
+
+    @classmethod
+    def of(cls, best: KBest, vocab: Vocab, index: FeatureIndex, sentences: Sequence[str]) -> PortableLists:
+        """Lists over the index of the process that made them."""
+        used, first, ids = np.unique(best.feature_ids, return_index=True, return_inverse=True)
+        candidates = np.searchsorted(best.feature_rows, first, side="right")
+        names = index.names(used.astype(np.int32))
+        order = sorted(range(len(used)), key=lambda place: (candidates[place], names[place]))
+        portable = FeatureIndex()
+        places = np.empty(len(used), np.int32)
+        places[order] = [portable.intern(names[place]) for place in order]
+        none = np.zeros(len(best) + 1, np.int64), np.zeros(0, np.int32)  # edges are those of a forest that stays
+        moved = replace(best, feature_ids=places[ids], edge_rows=none[0], edges=none[1], derivations=None)
+        return cls(moved, portable, vocab.beyond, source_lengths(sentences))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListsJob(Job[Sequence[str], PortableLists]):
+    """The k best candidates of each sentence."""
+
+    view: SystemView
+    weights: Weights
+    k: int
+    distinct: bool = False
+    preset: Preset = Preset.DEFAULT
+
+    def open(self, n_threads: int) -> Callable[[Sequence[str]], PortableLists]:
+        translator = self.view.translator
+        weights = self.weights.on(translator.index)
+
+        def lists(sentences: Sequence[str]) -> PortableLists:
+            best, vocab = translator.kbest(
+                sentences, weights, self.k, distinct=self.distinct, preset=self.preset, n_threads=n_threads
+            )
+            return PortableLists.of(best, vocab, translator.index, sentences)
+
+        return lists
+
+
+def pool_of_lists(
+    parts: Sequence[PortableLists], view: SystemView, *, round_number: int = 0, first_sentence: int = 0
+) -> Pool:
+    """What `SystemView.kbest` gives, to the last bit: the view's index learns the same features in the same order."""
+    index, vocab = view.index, view.translator.vocab
+    words = words_of(vocab)
+    shards = []
+    for part in parts:
+        to = index.extend(part.features)
+        shard = shard_of(
+            part.best,
+            passed=intern_passed(words, vocab.extended(part.words)),
+            n_words=len(vocab.table),
+            source_lengths=part.source_lengths,
+            round_number=round_number,
+            first_sentence=first_sentence,
+        )
+        first_sentence += part.best.n_sentences
+        shards.append(renumbered(shard, to))
+    dense = frozenset(index.find(name) for name in view.translator.dense())
+    return Pool(index=index, words=words, shards=(concatenate(shards),), dense=dense)
+
+
+def kbest_by_engine(
+    engine: Engine, job: ListsJob, sentences: Sequence[str], *, progress: Progress | None = None
+) -> Pool:
+    """The lists of all sentences in one shard, from the workers of an engine."""
+    blocks = [sentences[begin : begin + _BLOCK] for begin in range(0, len(sentences), _BLOCK)]
+    parts: list[PortableLists] = []
+    for part in engine.map(job, blocks):
+        parts.append(part)
+        if progress is not None:
+            progress(min(_BLOCK * len(parts), len(sentences)))
+    return pool_of_lists(parts, job.view)
