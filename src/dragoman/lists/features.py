@@ -73,8 +73,13 @@ class StoredLists(LazyShards):
         )
 
     def make(self, number: int) -> Shard:
-        if self._last is not None and self._last[0] == number:
-            return self._last[1]
+        last = self._last
+        if last is None or last[0] != number:
+            self._last = last = number, self.compute(number)
+        return last[1]
+
+    def compute(self, number: int) -> Shard:
+        """A shard from its file, even if it is the one that was asked for last, which is kept."""
         stored = map_shard(self._paths[number])
         with naming(self._paths[number]):
             self._check(stored)
@@ -82,9 +87,7 @@ class StoredLists(LazyShards):
             dense = np.array([self._index.find(name) for name in stored.dense_names], np.int32)
             features = self._computer.features(batch, dense, stored.dense, grow=False, n_threads=self._n_threads)
             tokens = self._tokens(stored, sentences, batch) if self._with_words else None
-        shard = _shard(stored, features, tokens)
-        self._last = number, shard
-        return shard
+        return _shard(stored, features, tokens)
 
     def light(self, number: int) -> Shard:
         return _shard(map_shard(self._paths[number]))
