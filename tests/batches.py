@@ -7,7 +7,7 @@ import numpy as np
 
 def views_of(batch):
     """All that a batch of options or rules shows, by name."""
-    names = [name for name in dir(type(batch)) if not name.startswith("_") and name != "from_arrays"]
+    names = [name for name in dir(type(batch)) if not name.startswith("_") and name not in ("from_arrays", "interned")]
     return {name: getattr(batch, name) for name in names}
 
 

@@ -7,6 +7,7 @@
 
 #include "bind/arrays.hh"
 #include "bind/modules.hh"
+#include "core/search/new_features.hh"
 #include "core/search/phrase_batch.hh"
 #include "core/search/rule_batch.hh"
 
@@ -39,6 +40,9 @@ void def_arrays(nb::class_<Batch>& cls, const Batch& prototype) {
     cls.def_prop_ro(name, [name](nb::handle_t<Batch> self) { return array_of<Batch>(self, name); });
   });
   cls.def("__len__", &Batch::size);
+  cls.def(
+      "interned", [](const Batch& b, names::FeatureIndex& index) { return search::interned(b, index); },
+      nb::arg("index"), "The batch with all its features in the index.");
   cls.def_prop_ro("own_words", [](const Batch& b) { return nb::tuple(nb::cast(b.own_words)); });
 }
 

@@ -7,9 +7,8 @@
 #include <optional>
 
 #include "bind/arrays.hh"
-#include "bind/kbest.hh"
 #include "bind/modules.hh"
-#include "bind/watch.hh"
+#include "bind/search.hh"
 
 namespace dragoman::bind {
 
@@ -31,30 +30,29 @@ void bind_chart_search(nb::module_& m) {
           nb::arg("lm_words").noconvert())
       .def(
           "decode",
-          [](const search::ChartDecoder& d, const search::RuleBatch& batch, In<double> weights, int n_threads,
-             nb::object progress, int32_t goal, const std::vector<int32_t>& glue, const std::vector<int32_t>& unknown) {
-            const std::vector<double> w = copy_of(weights);
-            return watch(
-                [&](Control& control) { return d.decode(batch, {goal, glue, unknown}, w, n_threads, control); },
-                progress);
+          [](const search::ChartDecoder& d, const search::RuleBatch& batch, names::FeatureIndex& index,
+             In<double> weights, int n_threads, nb::object progress, int32_t goal, const std::vector<int32_t>& glue,
+             const std::vector<int32_t>& unknown) {
+            return decode_batch(batch, index, weights, n_threads, progress,
+                                [&](const search::RuleBatch& b, std::span<const double> w, int n, Control& control) {
+                                  return d.decode(b, {goal, glue, unknown}, w, n, control);
+                                });
           },
-          nb::arg("batch"), nb::arg("weights").noconvert(), nb::arg("n_threads"), nb::arg("progress").none(),
-          nb::kw_only(), nb::arg("goal"), nb::arg("glue"), nb::arg("unknown"))
+          nb::arg("batch"), nb::arg("index"), nb::arg("weights").noconvert(), nb::arg("n_threads"),
+          nb::arg("progress").none(), nb::kw_only(), nb::arg("goal"), nb::arg("glue"), nb::arg("unknown"))
       .def(
           "kbest",
-          [](const search::ChartDecoder& d, const search::RuleBatch& batch, In<double> weights, int64_t k,
-             bool distinct, int n_threads, nb::object progress, bool derivations, int32_t goal,
-             const std::vector<int32_t>& glue, const std::vector<int32_t>& unknown) {
-            const std::vector<double> w = copy_of(weights);
-            return to_tuple(watch(
-                [&](Control& control) {
-                  return d.decode_kbest(batch, {goal, glue, unknown}, w, k, distinct, n_threads, control, derivations);
-                },
-                progress));
+          [](const search::ChartDecoder& d, const search::RuleBatch& batch, names::FeatureIndex& index,
+             In<double> weights, int64_t k, bool distinct, int n_threads, nb::object progress, bool derivations,
+             int32_t goal, const std::vector<int32_t>& glue, const std::vector<int32_t>& unknown) {
+            return kbest_of(batch, index, weights, n_threads, progress,
+                            [&](const search::RuleBatch& b, std::span<const double> w, int n, Control& control) {
+                              return d.decode_kbest(b, {goal, glue, unknown}, w, k, distinct, n, control, derivations);
+                            });
           },
-          nb::arg("batch"), nb::arg("weights").noconvert(), nb::arg("k"), nb::arg("distinct"), nb::arg("n_threads"),
-          nb::arg("progress").none(), nb::arg("derivations"), nb::kw_only(), nb::arg("goal"), nb::arg("glue"),
-          nb::arg("unknown"));
+          nb::arg("batch"), nb::arg("index"), nb::arg("weights").noconvert(), nb::arg("k"), nb::arg("distinct"),
+          nb::arg("n_threads"), nb::arg("progress").none(), nb::arg("derivations"), nb::kw_only(), nb::arg("goal"),
+          nb::arg("glue"), nb::arg("unknown"));
 }
 
 }  // namespace dragoman::bind

@@ -50,16 +50,16 @@ void def_build(nb::module_& m, nb::class_<Bound<Builder>>& cls, const char* draf
           "Which source words pass through, counted over all sentences.")
       .def(
           "finish",
-          [](BoundDraft<Builder>& self, In<int32_t> ids, std::vector<std::string> own_words, names::FeatureIndex& index,
-             bool grow) {
+          [](BoundDraft<Builder>& self, In<int32_t> ids, std::vector<std::string> own_words, const names::FeatureIndex& index,
+             bool keep_new) {
             if (!self.draft) throw std::invalid_argument("the batch is finished already");
             search::PassedWords passed{{ids.data(), ids.data() + ids.size()}, std::move(own_words)};
             auto draft = std::move(*self.draft);
             self.draft.reset();
-            // Interning changes the index: the GIL is its lock.
-            return Builder::finish(std::move(draft), passed, index, grow);
+            // Others may change the index: the GIL is its lock.
+            return Builder::finish(std::move(draft), passed, index, keep_new);
           },
-          nb::arg("ids").noconvert(), nb::arg("own_words"), nb::arg("index"), nb::arg("grow"),
+          nb::arg("ids").noconvert(), nb::arg("own_words"), nb::arg("index"), nb::arg("keep_new"),
           "The batch, with target ids for the places and the words of those beyond the vocabulary.");
   cls.def(
       "draft",

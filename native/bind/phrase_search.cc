@@ -9,9 +9,8 @@
 #include <tuple>
 
 #include "bind/arrays.hh"
-#include "bind/kbest.hh"
 #include "bind/modules.hh"
-#include "bind/watch.hh"
+#include "bind/search.hh"
 
 namespace dragoman::bind {
 
@@ -42,25 +41,26 @@ void bind_phrase_search(nb::module_& m) {
           nb::arg("lm_words").noconvert())
       .def(
           "decode",
-          [](const search::PhraseDecoder& d, const search::PhraseBatch& batch, In<double> weights, int n_threads,
-             nb::object progress) {
-            const std::vector<double> w = copy_of(weights);
-            return watch([&](Control& control) { return d.decode(batch, w, n_threads, control); }, progress);
+          [](const search::PhraseDecoder& d, const search::PhraseBatch& batch, names::FeatureIndex& index,
+             In<double> weights, int n_threads, nb::object progress) {
+            return decode_batch(batch, index, weights, n_threads, progress,
+                                [&](const search::PhraseBatch& b, std::span<const double> w, int n, Control& control) {
+                                  return d.decode(b, w, n, control);
+                                });
           },
-          nb::arg("batch"), nb::arg("weights").noconvert(), nb::arg("n_threads"), nb::arg("progress").none())
+          nb::arg("batch"), nb::arg("index"), nb::arg("weights").noconvert(), nb::arg("n_threads"),
+          nb::arg("progress").none())
       .def(
           "kbest",
-          [](const search::PhraseDecoder& d, const search::PhraseBatch& batch, In<double> weights, int64_t k,
-             bool distinct, int n_threads, nb::object progress, bool derivations) {
-            const std::vector<double> w = copy_of(weights);
-            return to_tuple(watch(
-                [&](Control& control) {
-                  return d.decode_kbest(batch, w, k, distinct, n_threads, control, derivations);
-                },
-                progress));
+          [](const search::PhraseDecoder& d, const search::PhraseBatch& batch, names::FeatureIndex& index,
+             In<double> weights, int64_t k, bool distinct, int n_threads, nb::object progress, bool derivations) {
+            return kbest_of(batch, index, weights, n_threads, progress,
+                            [&](const search::PhraseBatch& b, std::span<const double> w, int n, Control& control) {
+                              return d.decode_kbest(b, w, k, distinct, n, control, derivations);
+                            });
           },
-          nb::arg("batch"), nb::arg("weights").noconvert(), nb::arg("k"), nb::arg("distinct"), nb::arg("n_threads"),
-          nb::arg("progress").none(), nb::arg("derivations"));
+          nb::arg("batch"), nb::arg("index"), nb::arg("weights").noconvert(), nb::arg("k"), nb::arg("distinct"),
+          nb::arg("n_threads"), nb::arg("progress").none(), nb::arg("derivations"));
 }
 
 }  // namespace dragoman::bind

@@ -486,6 +486,7 @@ class PhraseBatch:
     feature_values: NDArray[np.float32]
     own_words: tuple[str, ...]
     def __len__(self) -> int: ...
+    def interned(self, index: FeatureIndex) -> PhraseBatch: ...
     @staticmethod
     def from_arrays(*, own_words: Sequence[str] = ..., **arrays: NDArray[Any]) -> PhraseBatch: ...
 
@@ -509,11 +510,17 @@ class PhraseDecoder:
         lm_words: NDArray[np.int32],
     ) -> None: ...
     def decode(
-        self, batch: PhraseBatch, weights: NDArray[np.float64], n_threads: int, progress: Callable[[int], None] | None
+        self,
+        batch: PhraseBatch,
+        index: FeatureIndex,
+        weights: NDArray[np.float64],
+        n_threads: int,
+        progress: Callable[[int], None] | None,
     ) -> list[Forest]: ...
     def kbest(
         self,
         batch: PhraseBatch,
+        index: FeatureIndex,
         weights: NDArray[np.float64],
         k: int,
         distinct: bool,
@@ -554,6 +561,7 @@ class RuleBatch:
     labels: tuple[str, ...]
     own_words: tuple[str, ...]
     def __len__(self) -> int: ...
+    def interned(self, index: FeatureIndex) -> RuleBatch: ...
     @staticmethod
     def from_arrays(
         *, labels: Sequence[str], gap_max_length: int = ..., own_words: Sequence[str] = ..., **arrays: NDArray[Any]
@@ -581,6 +589,7 @@ class ChartDecoder:
     def decode(
         self,
         batch: RuleBatch,
+        index: FeatureIndex,
         weights: NDArray[np.float64],
         n_threads: int,
         progress: Callable[[int], None] | None,
@@ -592,6 +601,7 @@ class ChartDecoder:
     def kbest(
         self,
         batch: RuleBatch,
+        index: FeatureIndex,
         weights: NDArray[np.float64],
         k: int,
         distinct: bool,
@@ -910,7 +920,7 @@ class RuleBuilder:
 class RuleDraft:
     places: NDArray[np.int64]
     def finish(
-        self, ids: NDArray[np.int32], own_words: Sequence[str], index: FeatureIndex, grow: bool
+        self, ids: NDArray[np.int32], own_words: Sequence[str], index: FeatureIndex, keep_new: bool
     ) -> RuleBatch: ...
 
 class RuleTable:
@@ -949,7 +959,7 @@ class OptionBuilder:
 class PhraseDraft:
     places: NDArray[np.int64]
     def finish(
-        self, ids: NDArray[np.int32], own_words: Sequence[str], index: FeatureIndex, grow: bool
+        self, ids: NDArray[np.int32], own_words: Sequence[str], index: FeatureIndex, keep_new: bool
     ) -> PhraseBatch: ...
 
 class MosesTable:

@@ -90,7 +90,8 @@ def test_features_of_rules(pairs, n_threads):
         for threads in (1, n_threads):
             index = FeatureIndex()
             templates = [Template.parse(text) for text in ("rule_id", "word_pair", "target_length")]
-            options = RuleOptionBuilder(view, index, templates=templates).build(sentences, n_threads=threads)
+            builder = RuleOptionBuilder(view, index, templates=templates)
+            options = builder.build(sentences, n_threads=threads).interned(index)
             rows = [
                 sorted(
                     (index.name(int(i)), float(v))

@@ -171,7 +171,7 @@ def test_search_without_pruning_finds_every_derivation_with_its_features(lm, lin
         index = FeatureIndex()
         builder, twin = builder_of(view, index, top)
         decoder = ChartDecoder(config, view.target_vocab, index, features=FEATURES, lm=lm)
-        options = builder.build([sentence])
+        options = builder.build([sentence]).interned(index)
         weights = np.random.default_rng(seed).integers(-4, 5, len(index)) / 4
         [forest] = decoder.decode(options, weights)
         known = {view.source_vocab.word(i) for i in range(3, len(view.source_vocab))}
@@ -208,7 +208,7 @@ def test_threads_do_not_matter(lines, batch, top):
             index = FeatureIndex()
             builder, _ = builder_of(view, index, top)
             decoder = ChartDecoder(ChartConfig(pop_limit=3), view.target_vocab, index, features=FEATURES)
-            options = builder.build(batch, n_threads=n_threads)
+            options = builder.build(batch, n_threads=n_threads).interned(index)
             weights = np.sin(np.arange(len(index), dtype=np.float64))
             results.append((options, index.names(np.arange(len(index), dtype=np.int32))))
             results[-1] += (decoder.kbest(options, weights, 5, n_threads=n_threads),)
@@ -227,7 +227,7 @@ def test_features_that_a_frozen_index_lacks_weigh_nothing(lines, known, new, see
         lists = []
         frozen_builder, _ = builder_of(view, index, 0)
         decoder = ChartDecoder(config, view.target_vocab, index, features=FEATURES)
-        frozen_builder.build([known])
+        frozen_builder.build([known]).interned(index)
         n = len(index)
         weights = np.random.default_rng(seed).integers(-4, 5, n) / 4
         options = frozen_builder.build([new], grow=False)

@@ -146,7 +146,7 @@ def test_options_and_features_are_those_of_the_twin(pairs, batch, fold, context)
         view = grammar_of(pairs, Path(scratch)).view(PhraseViewConfig(excluded_fold=fold))
         index = FeatureIndex()
         builder = PhraseOptionBuilder(view, index, templates=parse_templates([*TEMPLATES, context]))
-        options = builder.build(batch)
+        options = builder.build(batch).interned(index)
         wanted = [view.options(sentence) for sentence in batch]
         assert options.first.tolist() == np.cumsum([0, *(len(row) for row in wanted)]).tolist()
         flat = [option for row in wanted for option in row]
@@ -178,7 +178,7 @@ def test_a_derivation_has_the_features_of_its_phrases(pairs, batch, context):
         index = FeatureIndex()
         builder = PhraseOptionBuilder(view, index, templates=parse_templates([*TEMPLATES, context]))
         decoder = PhraseDecoder(PhraseConfig.fast(), view.target_vocab, index)
-        options = builder.build(batch)
+        options = builder.build(batch).interned(index)
         weights = np.linspace(-1, 1, len(index))
         twin = Twin(pairs)
         for sentence, forest in zip(batch, decoder.decode(options, weights), strict=True):

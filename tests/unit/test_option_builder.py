@@ -59,7 +59,7 @@ def test_words_pass_through_to_what_the_target_side_knows(grammar):
 def test_without_growth_new_features_are_left_out(grammar):
     index = FeatureIndex()
     builder = PhraseOptionBuilder(grammar.view(), index, templates=parse_templates(["rule_id", "source_length"]))
-    full = builder.build(["das haus"])
+    full = builder.build(["das haus"]).interned(index)
     n = len(index)
     again = builder.build(["das haus"], grow=False)
     assert same(full, again)
@@ -73,7 +73,7 @@ def test_threads_do_not_matter(grammar):
     for n_threads in (1, 3):
         index = FeatureIndex()
         builder = PhraseOptionBuilder(grammar.view(), index, templates=parse_templates(["extended", "rule_id"]))
-        options = builder.build(BATCH * 300, n_threads=n_threads)
+        options = builder.build(BATCH * 300, n_threads=n_threads).interned(index)
         results.append((options, index.names(np.arange(len(index), dtype=np.int32))))
     assert results[0][1] == results[1][1]
     assert same(results[0][0], results[1][0])
@@ -103,7 +103,7 @@ def test_an_imported_grammar_needs_word_counts(grammar, tmp_path):
         counts.append(of_word)
     index = FeatureIndex()
     builder = PhraseOptionBuilder(imported, index, templates=templates, word_counts=tuple(counts))
-    builder.build(["das haus"])
+    builder.build(["das haus"]).interned(index)
     assert index.find("word_pair:haus,house") >= 0
     assert index.find("word_pair:<other>,<other>") >= 0
     assert len(index) == 2
@@ -155,7 +155,8 @@ def test_pairs_in_context_need_an_extracted_grammar(grammar, tmp_path):
     with pytest.raises(InputError, match="pairs"):
         PhraseOptionBuilder(imported, FeatureIndex(), templates=parse_templates(["word_context(top=0,pairs=3)"]))
     index = FeatureIndex()
-    PhraseOptionBuilder(imported, index, templates=parse_templates(["word_context(top=0)"])).build(["das haus new"])
+    builder = PhraseOptionBuilder(imported, index, templates=parse_templates(["word_context(top=0)"]))
+    builder.build(["das haus new"]).interned(index)
     assert index.find("word_context:das,the,-1,<s>") >= 0
     assert index.find("word_context:haus,house,+1,<unk>") >= 0
 

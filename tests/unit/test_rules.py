@@ -179,7 +179,7 @@ def test_names_tell_rules_apart(tmp_path):
     index = FeatureIndex()
     view = read_hiero(tmp_path / "rules", tmp_path / "grammar").rule_view()
     templates = parse_templates(["rule_id", "rule_shape", "node_count", "rule_overlap"])
-    RuleOptionBuilder(view, index, templates=templates).build(["g f g"])
+    RuleOptionBuilder(view, index, templates=templates).build(["g f g"]).interned(index)
     assert {index.name(i) for i in range(len(index))} == {
         r"rule_id:[X],[X]\sf\s[X],[1]\se\s[2]",
         r"rule_id:[Y],[X]\sf\s[X],[1]\se\s[2]",

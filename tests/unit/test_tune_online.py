@@ -97,7 +97,7 @@ def test_a_judge_sees_what_a_pool_sees(made, metric):
 def twin(system, sentences, references, *, n_passes, seed, k, c=0.01, decay=0.9):
     """Averages after each pass, by dense vectors and one decoding at a time."""
     index = system.index
-    system.kbest(sentences, 1)  # the index learns all features
+    LiveDecoder(system, sentences)  # the index learns all features
     w = system.weights.values_on(index)
 
     def decode(s, n):

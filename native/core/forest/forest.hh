@@ -65,6 +65,13 @@ class Forest {
   // Features of the edge, without those of its instance.
   std::span<const Feature> own_features(int32_t e) const { return row(features_, feature_offsets_, e); }
 
+  // Feature f gets the id `renumbered(f)`: of instances, then of edges, in order.
+  template <typename Renumber>
+  void renumber_features(Renumber&& renumbered) {
+    for (Feature& f : locals_) f.id = renumbered(f.id);
+    for (Feature& f : features_) f.id = renumbered(f.id);
+  }
+
   // All arrays, for export.
   std::span<const Node> nodes() const { return nodes_; }
   std::span<const int32_t> first_edges() const { return first_edge_; }

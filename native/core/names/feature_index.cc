@@ -102,7 +102,7 @@ int32_t FeatureIndex::intern_keyed(std::string_view name, uint64_t key) {
     return id;
   }
   check_name(name);
-  if (size() == std::numeric_limits<int32_t>::max()) throw InputError("more than 2^31 features");
+  if (size() == kMaxFeatures) throw InputError("more than 2^30 features");
   if (4 * (keys_.size() + 1) > 3 * slots_.size()) {
     reserve(keys_.size() + 1);
     slot = slot_of(key);

@@ -20,6 +20,7 @@ uint64_t feature_key(std::string_view name);
 class FeatureIndex {
  public:
   static constexpr int32_t kAbsent = -1;
+  static constexpr int32_t kMaxFeatures = 1 << 30;
   static constexpr size_t kMaxNameBytes = 1 << 15;
 
   // Fewer `key_bits` provoke collisions, for tests.

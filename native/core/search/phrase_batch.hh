@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/base/ragged.hh"
+#include "core/names/new_features.hh"
 
 namespace dragoman::search {
 
@@ -23,6 +25,9 @@ struct PhraseBatch {
   std::vector<float> feature_values;
   int64_t n_scores = 0, n_orientations = 0;  // columns
   std::vector<std::string> own_words;        // of target ids beyond the vocabulary
+  // Names of feature ids from NewFeatures::kFirst on, and the size of the index that lacks them; null: there are none.
+  std::shared_ptr<const names::NewFeatures> new_features;
+  int32_t index_size = 0;
 
   int64_t size() const { return pass_through.size(); }
   // Throws std::invalid_argument unless everything fits together; decoders rely on it.
@@ -44,6 +49,10 @@ struct PhraseBatch {
     visit("feature_offsets", b.feature_ids.offsets);
     visit("feature_ids", b.feature_ids.values);
     visit("feature_values", b.feature_values);
+  }
+  template <typename Visit>
+  static void each_feature_ids(PhraseBatch& b, Visit&& visit) {
+    visit(b.feature_ids.values);
   }
 };
 

@@ -118,7 +118,8 @@ OptionBuilder::Draft OptionBuilder::draft(const Sentences& sentences, int n_thre
   return draft;
 }
 
-PhraseBatch OptionBuilder::finish(Draft&& draft, const PassedWords& passed, names::FeatureIndex& index, bool grow) {
+PhraseBatch OptionBuilder::finish(Draft&& draft, const PassedWords& passed, const names::FeatureIndex& index,
+                                  bool keep_new) {
   PhraseBatch& out = draft.options;
   const size_t n = out.rules.size();
   pass(passed, out.pass_through.values);
@@ -127,9 +128,12 @@ PhraseBatch OptionBuilder::finish(Draft&& draft, const PassedWords& passed, name
   out.feature_ids.offsets.assign(n + 1, 0);
   if (draft.rows.empty()) return checked(std::move(out));
 
-  const templates::FeatureColumns of_pair = templates::intern_rows(draft.rows, index, grow);
+  templates::FeatureIds numbers(index, keep_new);
+  const templates::FeatureColumns of_pair = templates::number_rows(draft.rows, numbers);
   templates::FeatureColumns of_option;
-  for (const templates::ContextRows& rows : draft.context_rows) rows.intern(index, grow, of_option);
+  for (const templates::ContextRows& rows : draft.context_rows) rows.number(numbers, of_option);
+  out.new_features = numbers.new_features();
+  out.index_size = index.size();
   for (size_t i = 0; i < n; ++i) {
     const auto begin = static_cast<std::ptrdiff_t>(ids.size());
     const auto append = [&](const templates::FeatureColumns& columns, size_t row) {

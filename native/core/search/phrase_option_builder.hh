@@ -30,10 +30,9 @@ class OptionBuilder {
         context_rows;  // of options, in chunks of sentences; none without such templates
   };
   Draft draft(const Sentences& sentences, int n_threads, Control& control) const;
-  // Gives words that pass through and sparse features their ids, new ones of features in the order of options; without
-  // `grow` features that the index lacks are left out. Not thread-safe: it changes the index. Throws InputError when
-  // what the tables say does not fit together.
-  static PhraseBatch finish(Draft&& draft, const PassedWords& passed, names::FeatureIndex& index, bool grow);
+  // Gives words that pass through and sparse features their ids; features that the index lacks are new ones of the
+  // batch, or left out without `keep_new`. Throws InputError when what the tables say does not fit together.
+  static PhraseBatch finish(Draft&& draft, const PassedWords& passed, const names::FeatureIndex& index, bool keep_new);
 
  private:
   static constexpr size_t kChunk = 256;

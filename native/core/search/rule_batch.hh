@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/base/ragged.hh"
+#include "core/names/new_features.hh"
 
 namespace dragoman::search {
 
@@ -49,6 +51,9 @@ struct RuleBatch {
   std::optional<RuleContexts> contexts = std::nullopt;
   std::optional<RuleGaps> gaps = std::nullopt;
   std::vector<std::string> own_words{};  // of target ids beyond the vocabulary
+  // Names of feature ids from NewFeatures::kFirst on, and the size of the index that lacks them; null: there are none.
+  std::shared_ptr<const names::NewFeatures> new_features{};
+  int32_t index_size = 0;
 
   int64_t size() const { return words.size(); }
   int32_t n_labels() const { return static_cast<int32_t>(labels.size()); }
@@ -89,6 +94,12 @@ struct RuleBatch {
       visit("gap_feature_ids", b.gaps->feature_ids.values);
       visit("gap_feature_values", b.gaps->feature_values);
     }
+  }
+  template <typename Visit>
+  static void each_feature_ids(RuleBatch& b, Visit&& visit) {
+    visit(b.feature_ids.values);
+    if (b.contexts) visit(b.contexts->feature_ids.values);
+    if (b.gaps) visit(b.gaps->feature_ids.values);
   }
 
  private:

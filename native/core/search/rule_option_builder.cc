@@ -251,22 +251,25 @@ void RuleOptionBuilder::add_gaps(const Found& found, Draft& draft, int n_threads
                   });
 }
 
-RuleBatch RuleOptionBuilder::finish(Draft&& draft, const PassedWords& passed, names::FeatureIndex& index, bool grow) {
+RuleBatch RuleOptionBuilder::finish(Draft&& draft, const PassedWords& passed, const names::FeatureIndex& index,
+                                    bool keep_new) {
   RuleBatch& out = draft.rules;
   const size_t n_rules = out.rules.size();
   pass(passed, out.pass_through);
   out.own_words = passed.own_words;
   auto& offsets = out.feature_ids.offsets;
   offsets.assign(n_rules + 1, 0);
-  const templates::FeatureColumns columns = templates::intern_rows(draft.rows, index, grow);
+  templates::FeatureIds numbers(index, keep_new);
+  const templates::FeatureColumns columns = templates::number_rows(draft.rows, numbers);
   if (out.gaps)
-    copy_columns(templates::intern_rows({draft.gap_rows}, index, grow), out.gaps->feature_ids,
-                 out.gaps->feature_values);
+    copy_columns(templates::number_rows({draft.gap_rows}, numbers), out.gaps->feature_ids, out.gaps->feature_values);
   if (out.contexts) {
     templates::FeatureColumns found;
-    for (const templates::ContextRows& rows : draft.context_rows) rows.intern(index, grow, found);
+    for (const templates::ContextRows& rows : draft.context_rows) rows.number(numbers, found);
     copy_columns(std::move(found), out.contexts->feature_ids, out.contexts->feature_values);
   }
+  out.new_features = numbers.new_features();
+  out.index_size = index.size();
   if (draft.rows.empty()) return checked(std::move(out));
   const auto each_rule = [&](auto&& body) {
     for (size_t p = 0; p + 1 < out.first_rule.size(); ++p) {

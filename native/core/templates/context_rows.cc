@@ -71,15 +71,14 @@ void ContextRows::finish() {
   slots_ = {};
 }
 
-void ContextRows::intern(names::FeatureIndex& index, bool grow, FeatureColumns& out) const {
-  std::vector<int32_t> ids;
-  ids.reserve(names_.n_features());
-  for (size_t column = 0; column < names_.n_features(); ++column)
-    ids.push_back(grow ? index.intern(names_.name(column)) : index.find(names_.name(column)));
+void ContextRows::number(FeatureIds& ids, FeatureColumns& out) const {
+  std::vector<int32_t> of_column;
+  of_column.reserve(names_.n_features());
+  for (size_t column = 0; column < names_.n_features(); ++column) of_column.push_back(ids.of(names_.name(column)));
   for (size_t row = 0; row + 1 < offsets_.size(); ++row) {
     for (size_t i = offsets_[row]; i < offsets_[row + 1]; ++i) {
-      if (ids[columns_[i]] == names::FeatureIndex::kAbsent) continue;
-      out.ids.push_back(ids[columns_[i]]);
+      if (of_column[columns_[i]] == names::FeatureIndex::kAbsent) continue;
+      out.ids.push_back(of_column[columns_[i]]);
       out.values.push_back(values_[i]);
     }
     out.offsets.push_back(out.ids.size());

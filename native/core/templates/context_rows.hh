@@ -1,4 +1,4 @@
-// Collects features of context templates and assigns ids; each distinct feature is named only once.
+// Collects features of context templates and gives them ids; each distinct feature is named only once.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,8 @@ class ContextRows {
   void end_row() { offsets_.push_back(columns_.size()); }
   // Call it after the last row.
   void finish();
-  // Appends the finished rows with their ids. New features get ids in order of first occurrence; without `grow` they
-  // are dropped.
-  void intern(names::FeatureIndex& index, bool grow, FeatureColumns& out) const;
+  // Appends the finished rows with their ids; features without one are left out.
+  void number(FeatureIds& ids, FeatureColumns& out) const;
 
  private:
   static constexpr uint32_t kNone = UINT32_MAX;

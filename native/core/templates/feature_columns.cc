@@ -4,13 +4,13 @@
 
 namespace dragoman::templates {
 
-FeatureColumns intern_rows(const std::vector<FeatureRows>& chunks, names::FeatureIndex& index, bool grow) {
+FeatureColumns number_rows(const std::vector<FeatureRows>& chunks, FeatureIds& ids) {
   FeatureColumns out;
   for (const FeatureRows& rows : chunks)
     for (size_t row = 0; row < rows.n_rows(); ++row) {
       const auto end = static_cast<size_t>(rows.offsets()[row + 1]);
       for (auto f = static_cast<size_t>(rows.offsets()[row]); f < end; ++f) {
-        const int32_t id = grow ? index.intern(rows.name(f)) : index.find(rows.name(f));
+        const int32_t id = ids.of(rows.name(f));
         if (id == names::FeatureIndex::kAbsent) continue;
         const auto first = out.ids.begin() + static_cast<std::ptrdiff_t>(out.offsets.back());
         const auto known = std::find(first, out.ids.end(), id);

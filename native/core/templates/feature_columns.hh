@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/names/feature_index.hh"
+#include "core/templates/feature_ids.hh"
 #include "core/templates/rule_template.hh"
 
 namespace dragoman::templates {
@@ -16,8 +16,7 @@ struct FeatureColumns {
   std::vector<float> values;
 };
 
-// Sums values of equal names in a row. New features get ids in row order; without `grow` they are dropped. Not
-// thread-safe: it changes the index.
-FeatureColumns intern_rows(const std::vector<FeatureRows>& chunks, names::FeatureIndex& index, bool grow);
+// Sums values of equal names in a row and leaves out features without an id.
+FeatureColumns number_rows(const std::vector<FeatureRows>& chunks, FeatureIds& ids);
 
 }  // namespace dragoman::templates

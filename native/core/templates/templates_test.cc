@@ -78,12 +78,20 @@ TEST(contexts_are_named_once_and_counted_by_row) {
   }
   rows.finish();
   names::FeatureIndex index;
+  CHECK(index.intern("word_context:a,\\\\<other>,-1,<unk>") == 0);
+  templates::FeatureIds numbers(index, /*keep_new=*/true);
   templates::FeatureColumns columns;
-  rows.intern(index, true, columns);
-  CHECK(index.size() == 3);
-  CHECK(index.find("word_context:a,\\\\<other>,-1,<s>") == 0 && index.find("word_context:a,\\\\<other>,-1,<unk>") == 2);
-  CHECK((columns.ids == std::vector<int32_t>{0, 1, 2, 1, 0, 1}));
+  rows.number(numbers, columns);
+  CHECK(index.size() == 1 && numbers.new_features()->size() == 2);
+  constexpr int32_t kFirst = names::NewFeatures::kFirst;
+  CHECK(numbers.new_features()->name(kFirst) == "word_context:a,\\\\<other>,-1,<s>");
+  CHECK((columns.ids == std::vector<int32_t>{kFirst, kFirst + 1, 0, kFirst + 1, kFirst, kFirst + 1}));
   CHECK(columns.values == std::vector<float>(6, 2.0f));
+  templates::FeatureIds known(index, /*keep_new=*/false);
+  templates::FeatureColumns less;
+  rows.number(known, less);
+  CHECK((less.ids == std::vector<int32_t>{0}) && known.new_features() == nullptr);
+  CHECK((less.offsets == std::vector<size_t>{0, 0, 1, 1}));
 }
 
 TEST(templates_refuse_what_does_not_exist) {

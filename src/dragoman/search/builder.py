@@ -19,7 +19,7 @@ WordCounts = tuple[Int64Array, Int64Array]
 
 
 class OptionBuilder(Generic[Batch]):
-    """Options of many sentences at once, ready for a decoder. Immutable; the index grows as new features appear.
+    """Options of many sentences at once, ready for a decoder. Immutable; thread-safe.
 
     Word counts (source and target, by id) decide which words templates call frequent; a system gives those of its
     training text. By default they are the grammar's, where a word with several links counts once for each; of all
@@ -59,9 +59,9 @@ class OptionBuilder(Generic[Batch]):
     ) -> Batch:
         """The options of all sentences. Raises InputError when the grammar's tables are damaged.
 
-        With `grow`, features that the index lacks are added, in an order that does not depend on threads; without, they
-        are left out (they weigh nothing). A word without a translation of its own passes through as it is; given as the
-        id of no word, as `<unk>`.
+        With `grow`, a search adds features that the index lacks and that are on what it returns; without, they are left
+        out (they weigh nothing). `Batch.interned` adds all of them. A word without a translation of its own passes
+        through as it is; given as the id of no word, as `<unk>`.
         """
         rows = (
             sentences

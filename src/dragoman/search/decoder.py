@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 from dragoman import _core
 from dragoman.corpus import Vocab
@@ -15,11 +15,19 @@ __all__ = ["Batch", "Decoder"]
 
 
 class AnyBatch(Protocol):
-    """Options of some sentences, owned by the native core."""
+    """Options of some sentences, owned by the native core.
+
+    Features that the index lacked when they were built have ids of the batch's own, from 2^30 on: they weigh 0 until
+    the index has them, and get its ids when they are on a candidate or an edge that a search returns.
+    """
 
     @property
     def own_words(self) -> tuple[str, ...]:
         """Out-of-vocabulary words, which are copied; their ids follow those of the vocabulary."""
+        ...
+
+    def interned(self, index: FeatureIndex) -> Self:
+        """The batch with all its features in the index."""
         ...
 
 
@@ -54,9 +62,9 @@ class Decoder(ABC, Generic[Batch]):
         n_threads: int = 1,
         progress: Progress | None = None,
     ) -> list[Forest]:
-        """The search space of each sentence; empty if no derivation covers it."""
+        """The search space of each sentence; empty if no derivation covers it. The index gets the features on edges."""
         values = live_values(weights, self.index)
-        cores = self._native.decode(batch, values, n_threads, progress, **self.meaning(batch))
+        cores = self._native.decode(batch, self.index, values, n_threads, progress, **self.meaning(batch))
         vocab, labels = self.vocab.extended(batch.own_words), self.labels(batch)
         return [Forest(core, vocab, self.index, labels=labels) for core in cores]
 
@@ -73,10 +81,11 @@ class Decoder(ABC, Generic[Batch]):
     ) -> KBest:
         """The k best candidates of each sentence; the same as from `decode`, without keeping the forests.
 
-        With `derivations`, the lists say which rules every candidate is made of.
+        The index gets their features, by sentence, candidate and name. With `derivations`, the lists say which rules
+        every candidate is made of.
         """
         if k < 1:
             raise ValueError(f"k must be at least 1, not {k}")
-        values = live_values(weights, self.index)
-        meaning = self.meaning(batch)
-        return KBest.of(self._native.kbest(batch, values, k, distinct, n_threads, progress, derivations, **meaning))
+        values, meaning = live_values(weights, self.index), self.meaning(batch)
+        found = self._native.kbest(batch, self.index, values, k, distinct, n_threads, progress, derivations, **meaning)
+        return KBest.of(found)

@@ -38,7 +38,7 @@ class Builder(Protocol[Made]):
 class Translator(ABC, Generic[Batch]):
     """Tables and a decoder, for one view of the data: options from a builder, then search.
 
-    Keeps no weights between calls; thread-safe. `index` grows with new sparse features; `vocab` is the target side's.
+    Keeps no weights between calls; thread-safe. `index` grows with the sparse features of what it finds; `vocab` is the target side's.
     """
 
     def __init__(self, index: FeatureIndex, vocab: Vocab, builder: Builder[Batch], dense: Sequence[str]) -> None:
@@ -99,7 +99,9 @@ class Translator(ABC, Generic[Batch]):
 
     def prepare(self, sentences: Sequence[str], *, preset: Preset = Preset.DEFAULT) -> PreparedSentences[Batch]:
         """Sentences that are searched again and again; all their features are added to the index."""
-        return PreparedSentences(self._decoder(preset), [self._builder.build([sentence]) for sentence in sentences])
+        return PreparedSentences(
+            self._decoder(preset), [self._builder.build([s]).interned(self.index) for s in sentences]
+        )
 
     def _decoder(self, preset: Preset) -> Decoder[Batch]:
         if preset not in self._decoders:

@@ -1,0 +1,57 @@
+// Calls of decoders.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <optional>
+#include <vector>
+
+#include "bind/arrays.hh"
+#include "bind/kbest.hh"
+#include "bind/watch.hh"
+#include "core/names/feature_index.hh"
+#include "core/search/new_features.hh"
+
+namespace dragoman::bind {
+
+// The batch with the ids that features have in the index now. The GIL is the lock of the index: features are looked up
+// before a search and those found are interned after it.
+template <typename Batch>
+class CurrentBatch {
+ public:
+  CurrentBatch(const Batch& batch, const names::FeatureIndex& index)
+      : given_(batch), resolved_(search::resolved(batch, index)) {}
+  const Batch& operator*() const { return resolved_ ? *resolved_ : given_; }
+  template <typename Found>
+  void intern(names::FeatureIndex& index, Found& found) const {
+    if (given_.new_features) search::intern_found(*given_.new_features, index, found);
+  }
+
+ private:
+  const Batch& given_;
+  std::optional<Batch> resolved_;
+};
+
+// `decode(batch, weights, n_threads, control)` gives forests.
+template <typename Batch, typename Decode>
+std::vector<forest::Forest> decode_batch(const Batch& batch, names::FeatureIndex& index, const In<double>& weights,
+                                         int n_threads, nb::handle progress, Decode&& decode) {
+  const CurrentBatch<Batch> current(batch, index);
+  const std::vector<double> w = copy_of(weights);
+  auto forests = watch([&](Control& control) { return decode(*current, w, n_threads, control); }, progress);
+  current.intern(index, forests);
+  return forests;
+}
+
+// `kbest(batch, weights, n_threads, control)` gives candidate lists.
+template <typename Batch, typename Kbest>
+nb::tuple kbest_of(const Batch& batch, names::FeatureIndex& index, const In<double>& weights, int n_threads,
+                   nb::handle progress, Kbest&& kbest) {
+  const CurrentBatch<Batch> current(batch, index);
+  const std::vector<double> w = copy_of(weights);
+  auto lists = watch([&](Control& control) { return kbest(*current, w, n_threads, control); }, progress);
+  current.intern(index, lists);
+  return to_tuple(std::move(lists));
+}
+
+}  // namespace dragoman::bind
