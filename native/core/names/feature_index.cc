@@ -2,7 +2,6 @@
 
 #include <bit>
 #include <cstring>
-#include <limits>
 #include <numeric>
 #include <string>
 
@@ -128,7 +127,7 @@ std::vector<int32_t> FeatureIndex::extend(const FeatureIndex& other, std::span<c
 }
 
 std::vector<int32_t> FeatureIndex::extend(const FeatureTable& table, std::span<const int64_t> places) {
-  if (table.size() > std::numeric_limits<int32_t>::max()) throw InputError("more than 2^31 features");
+  if (table.size() > kMaxFeatures) throw InputError("more than 2^30 features");
   const std::vector<int32_t> order = order_of(table.size(), places);
   if (size() == 0 && has_whole_keys()) return adopt(table, places);
   std::vector<int32_t> ids(at(table.size()));

@@ -38,7 +38,8 @@ class Builder(Protocol[Made]):
 class Translator(ABC, Generic[Batch]):
     """Tables and a decoder, for one view of the data: options from a builder, then search.
 
-    Keeps no weights between calls; thread-safe. `index` grows with the sparse features of what it finds; `vocab` is the target side's.
+    Keeps no weights between calls; thread-safe. `index` grows with the sparse features of what is found; `vocab` is
+    the target side's.
     """
 
     def __init__(self, index: FeatureIndex, vocab: Vocab, builder: Builder[Batch], dense: Sequence[str]) -> None:
