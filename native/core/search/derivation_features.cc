@@ -163,9 +163,10 @@ std::vector<int32_t> DerivationFeatures::gap_rows(const DerivationRules& rules, 
 
 DerivationFeatures::Interned DerivationFeatures::intern(Draft&& draft, names::FeatureIndex& index, bool grow) {
   Interned result;
-  result.rules = templates::intern_rows(draft.rows, index, grow);
-  if (!draft.rows_of_gaps.empty()) result.gaps = templates::intern_rows({draft.gap_rows}, index, grow);
-  for (const templates::ContextRows& rows : draft.contexts) rows.intern(index, grow, result.contexts.emplace_back());
+  auto ids = grow ? templates::FeatureIds::growing(index) : templates::FeatureIds(index, /*keep_new=*/false);
+  result.rules = templates::number_rows(draft.rows, ids);
+  if (!draft.rows_of_gaps.empty()) result.gaps = templates::number_rows({draft.gap_rows}, ids);
+  for (const templates::ContextRows& rows : draft.contexts) rows.number(ids, result.contexts.emplace_back());
   draft.rows = {};
   draft.contexts = {};
   result.draft = std::move(draft);
