@@ -51,3 +51,7 @@ def test_help_is_that_of_the_first_command_and_names_the_others(run):
 def test_usage_errors_have_status_2(run):
     assert run("a", "b", "c").exit_code == 2
     assert run("info").exit_code == 2
+
+
+def test_errors_name_the_command_as_the_user_does(run):
+    assert "Try 'things --help'" in run("a", "b").output

@@ -19,7 +19,7 @@ from dragoman.lists import ListsFolder, ListsSettings, join_lists, list_scores, 
 from dragoman.metric import Smoothing, by_name
 from dragoman.pool import oracle
 from dragoman.system import FoldDecoder, SystemSettings, TrainConfig, train
-from small_text import write_lines, write_splits
+from small_text import damage, write_lines, write_splits
 
 SETTINGS = ListsSettings(k=8, lines_per_shard=16)
 N_LINES = 150
@@ -234,6 +234,17 @@ def test_an_edited_manifest_is_noticed(copy):
     (copy / "lists.json").write_text(json.dumps(record))
     with pytest.raises(InputError, match="checksum"):
         ListsFolder.load(copy)
+
+
+@pytest.mark.parametrize("name", ["lists.json", "weights.tsv", "shard-000002"])
+def test_damage_is_never_used(copy, name):
+    whole = (copy / name).read_bytes()
+    for _ in damage(copy / name):
+        if (copy / name).read_bytes() == whole:
+            continue
+        with pytest.raises(InputError, match=name):
+            join_lists([copy], copy.parent / "joined")
+    assert not (copy.parent / "joined").exists()
 
 
 KILLS = """

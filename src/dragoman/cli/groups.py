@@ -52,18 +52,24 @@ class Group(TyperGroup):
             formatter.write_dl([(name, summary(command)) for name, command in self.commands.items()])
 
 
+class _LeadingContext(typer.Context):
+    """Of a command without a name of its own."""
+
+    @property
+    def command_path(self) -> str:
+        return super().command_path.strip()
+
+
 class LeadingCommand(Command):
     """The first command of a LeadingGroup; its help names the others."""
 
-    def format_usage(self, ctx: Any, formatter: Any) -> None:
-        """Write the usage without a name of its own."""
-        formatter.write_usage(ctx.command_path.strip(), " ".join(self.collect_usage_pieces(ctx)))
+    context_class = _LeadingContext
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the options, then the other commands."""
         super().format_options(ctx, formatter)
         others = {name: command for name, command in ctx.parent.command.commands.items() if command is not self}
-        with formatter.section(f"Commands ({ctx.command_path.strip()} COMMAND --help)"):
+        with formatter.section(f"Commands ({ctx.command_path} COMMAND --help)"):
             formatter.write_dl([(name, summary(command)) for name, command in others.items()])
 
 

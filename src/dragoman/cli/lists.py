@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
 from dragoman.cli.engine_options import Address, EngineOption, Workers, engine_of
 from dragoman.cli.groups import LeadingCommand, leading_group
@@ -19,6 +20,8 @@ from dragoman.lists import (
     ListsFolder,
     ListShard,
     ListsSettings,
+    StoredLists,
+    count_features,
     join_lists,
     list_scores,
     make_lists,
@@ -26,6 +29,7 @@ from dragoman.lists import (
 )
 from dragoman.system import Preset, System
 from dragoman.system.training import SHARD_LINES
+from dragoman.text import printable
 from dragoman.types import Progress
 
 __all__ = ["app"]
@@ -100,7 +104,7 @@ def make(
 
     dragoman lists join part-1 part-2 part-3 -o lists
 
-    dragoman lists info lists
+    dragoman lists info lists --features extended
     """
     session = Session(n_threads=threads, json=json, quiet=quiet)
     if fast and accurate:
@@ -140,11 +144,18 @@ def make(
 @app.command()
 def info(
     folder: Annotated[Path, typer.Argument(metavar="LISTS", help="Folder of lists.")],
+    features: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Count these sparse features instead of those of the lists; repeat."),
+    ] = None,
+    system: Annotated[
+        Path | None, typer.Option(metavar="SYSTEM", help="Where the system of the lists is now, if it was moved.")
+    ] = None,
     threads: Threads = 0,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Tell what lists hold: candidates, scores of first and best candidates by fold.
+    """Tell what lists hold: candidates, features by template, scores of first and best candidates by fold.
 
     The oracle is a lower bound, by hill climbing in blocks of lists.
 
@@ -154,8 +165,11 @@ def info(
     lists = ListsFolder.load(folder)
     metric = lists.settings.measure()
     paths = lists.paths()
+    stored = StoredLists(lists.open_system(system, features=features), paths, n_threads=session.n_threads)
     with session.progress("scores", len(paths)) as progress:
         scores = list_scores(_mapped(paths, progress), metric)
+    with session.progress("features", len(paths)) as progress:
+        counts = count_features(stored.pool(), progress)
     in_fold = lists.settings.all_data
     session.show(_what(lists))
     rows = table("in fold" if in_fold else "out of fold", "lists", "candidates", metric.name, "oracle", "length ratio")
@@ -165,12 +179,17 @@ def info(
         shown = (f"{metric.points(value):.2f}" for value in (row.score, row.oracle))
         rows.add_row(name, f"{row.n_lists:,}", f"{row.n_candidates:,}", *shown, ratio)
     session.show(rows)
+    templates = table("features", "different", "a candidate")
+    for name, count in counts.items():
+        templates.add_row(Text(printable(name)), f"{count.n_features:,}", f"{count.per_candidate:.1f}")
+    session.show(templates)
     points = [{"score": metric.points(row.score), "oracle": metric.points(row.oracle)} for row in scores]
     session.emit(
         {
             **_summary(lists),
             "metric": metric.name,
             "in_fold": in_fold,
+            "features": counts,
             "scores": [{**asdict(row), **shown} for row, shown in zip(scores, points, strict=True)],
         }
     )

@@ -25,6 +25,8 @@ def tune(options: TuneOptions) -> None:
 
     dragoman tune --nbest run1.nbest.gz -r dev.ref --method all
 
+    dragoman tune --lists lists --method xbleu --features extended -o weights.tsv --system-out tuned
+
     dragoman tune --stats features.dat scores.dat --weights init.opt -o weights.tsv
 
     dragoman tune --decoder 'moses -f {weights} -i {source} -n-best-list {nbest} {k} distinct' --weights moses.ini

@@ -2,7 +2,7 @@
 
 from dragoman.lists.features import StoredLists
 from dragoman.lists.folder import ListsFolder
-from dragoman.lists.info import FoldScores, list_scores
+from dragoman.lists.info import FoldScores, TemplateCount, count_features, list_scores
 from dragoman.lists.join import join_lists
 from dragoman.lists.make import make_lists
 from dragoman.lists.settings import ListsSettings
@@ -16,6 +16,8 @@ __all__ = [
     "ListsFolder",
     "ListsSettings",
     "StoredLists",
+    "TemplateCount",
+    "count_features",
     "join_lists",
     "list_scores",
     "make_lists",

@@ -1,4 +1,4 @@
-"""What lists hold: how good their first candidates and the best ones are, fold by fold."""
+"""What lists hold: features by template, and how good their first and best candidates are, fold by fold."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import numpy as np
 from dragoman._core import oracle_candidates
 from dragoman.lists.shard import ALL_DATA, ListShard
 from dragoman.metric import Metric
-from dragoman.types import Float64Array, Int64Array
+from dragoman.pool import Pool
+from dragoman.types import Float64Array, Int64Array, Progress
 
-__all__ = ["FoldScores", "list_scores"]
+__all__ = ["FoldScores", "TemplateCount", "count_features", "list_scores"]
 
 _TOGETHER = 8192
 """Lists whose oracle is found together: statistics of so many are in memory."""
@@ -52,6 +53,29 @@ def list_scores(shards: Iterable[ListShard], metric: Metric) -> list[FoldScores]
     for part in sums.values():
         total.join(part)
     return [total.row(None), *rows]
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateCount:
+    """How many different features of a template occur, and how many of them a candidate has on average."""
+
+    n_features: int
+    per_candidate: float
+
+
+def count_features(pool: Pool, progress: Progress | None = None) -> dict[str, TemplateCount]:
+    """The features of candidates: dense ones together, sparse ones by template. Shards are streamed."""
+    counts = np.zeros(len(pool.index), np.int64)
+    for number, shard in enumerate(pool.shards, start=1):
+        counts += np.bincount(shard.feature_ids, minlength=len(counts))
+        if progress is not None:
+            progress(number)
+    used = np.flatnonzero(counts)
+    groups: dict[str, list[int]] = {}
+    for id_, name in zip(used.tolist(), pool.index.names(used.astype(np.int32)), strict=True):
+        groups.setdefault("dense" if id_ in pool.dense else name.partition(":")[0], []).append(id_)
+    n_candidates = max(1, pool.n_candidates)
+    return {name: TemplateCount(len(ids), float(counts[ids].sum() / n_candidates)) for name, ids in groups.items()}
 
 
 class _Sums:

@@ -10,7 +10,9 @@ from dragoman.cli.session import Session
 from dragoman.cli.tuning.options import TuneOptions, flag
 from dragoman.errors import InputError, MismatchError
 from dragoman.features import Weights, is_init_opt, read_init_opt, unite_weights
+from dragoman.lists import ListsFolder, StoredLists
 from dragoman.pool import Pool, read_references, read_statistics
+from dragoman.system import System
 from dragoman.tune import CommandDecoder, CommandSettings, CommandTemplate, Decoder, Measure
 
 __all__ = ["KINDS", "LOOP_OPTIONS", "Decoding", "Kind", "Lists", "choose_kind", "read_start"]
@@ -18,10 +20,11 @@ __all__ = ["KINDS", "LOOP_OPTIONS", "Decoding", "Kind", "Lists", "choose_kind", 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lists:
-    """Fixed candidates with their metric."""
+    """Fixed candidates with their metric; `system` is what made them, if it is ours."""
 
     pool: Pool
     start: Weights
+    system: System | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +60,7 @@ def choose_kind(options: TuneOptions) -> Kind:
     """The kind that the options name. Raises InputError unless it is exactly one and the other options fit to it."""
     given = options.given()
     named = [name for name in KINDS if name in given]
+    named = [name for name in named if not any(name in KINDS[other].takes for other in named)]
     everything = ", ".join(flag(name) for name in KINDS)
     if not named:
         raise InputError(f"no candidates; say where they come from with one of {everything}")
@@ -93,6 +97,16 @@ def _open_stats(session: Session, options: TuneOptions) -> Lists:
     return Lists(pool=pool, start=Weights.from_dict(start, pool.index))
 
 
+def _open_lists(session: Session, options: TuneOptions) -> Lists:
+    assert options.lists is not None
+    lists = ListsFolder.load(options.lists)
+    system = lists.open_system(options.system, features=options.features)
+    session.say(f"{lists.n_candidates:,} candidates of {lists.n_lists:,} lines")
+    start = read_start(options) if options.weights else lists.weights()
+    stored = StoredLists(system, lists.paths(), n_threads=session.n_threads)
+    return Lists(pool=stored.pool(lists.settings.measure()), start=start, system=system)
+
+
 def _open_decoder(session: Session, options: TuneOptions) -> Decoding:
     assert options.decoder is not None
     limit = {} if options.timeout is None else {"timeout_s": options.timeout}
@@ -127,6 +141,11 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
             open=_open_nbest,
         ),
         "stats": Kind(takes=_FILES, inputs=("stats",), open=_open_stats),
+        "lists": Kind(
+            takes=frozenset({"system", "features", "weights_format", "run", "system_out"}),
+            inputs=("lists",),
+            open=_open_lists,
+        ),
         "decoder": Kind(
             takes=_METRIC | _LISTS | _FILES | LOOP_OPTIONS | {"timeout"},
             inputs=("source", "reference"),
@@ -158,6 +177,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
 _REASONS = MappingProxyType(
     {
         "nbest": ": the lists are fixed and nothing is decoded",
+        "lists": ": the lists are fixed, with their metric",
         "stats": ": statistics files come with their scores",
         "system": ": it makes its own candidates, and its result and record are the folder -o",
     }

@@ -57,8 +57,16 @@ class TuneOptions(ListOptions):
             "optionally {source} {k} {round} {seed}. No shell is involved.",
         ),
     ] = None
+    lists: Annotated[
+        str | None,
+        _candidates(metavar="FOLDER", help="Stored lists of the training text (dragoman lists), streamed."),
+    ] = None
     system: Annotated[
-        str | None, _candidates(metavar="FOLDER", help="Decode round after round with this system of ours.")
+        str | None,
+        _candidates(
+            metavar="FOLDER",
+            help="Decode round after round with this system of ours; with --lists, where their system is now.",
+        ),
     ] = None
     source: Annotated[
         str | None,
@@ -111,7 +119,10 @@ class TuneOptions(ListOptions):
     ] = None
     features: Annotated[
         list[str] | None,
-        _system(metavar="NAME", help="Sparse features of the system: a set such as extended, or a template; repeat."),
+        _system(
+            metavar="NAME",
+            help="Sparse features of the system, or of --lists: a set such as extended, or a template; repeat.",
+        ),
     ] = None
     online: Annotated[
         bool,
@@ -146,6 +157,9 @@ class TuneOptions(ListOptions):
     template: Annotated[
         Path | None, _result(metavar="FILE", help="A moses.ini whose other sections the result keeps.")
     ] = None
+    system_out: Annotated[
+        Path | None, _result(metavar="FOLDER", help="With --lists: also a tuned system with the weights found.")
+    ] = None
     run: Annotated[
         Path | None, _result(metavar="FOLDER", help="Record the run here; with --system it is always OUT/tune.")
     ] = None
@@ -176,8 +190,13 @@ class TuneOptions(ListOptions):
 
     def inputs(self) -> list[str]:
         lists = (self.nbest, self.stats, self.reference, self.weights)
-        single = [name for name in (self.system, self.source, self.template) if name is not None]
+        single = [name for name in (self.lists, self.system, self.source, self.template) if name is not None]
         return [*map(str, single), *(name for names in lists for name in names or ())]
+
+    @property
+    def tunes_system(self) -> bool:
+        """Whether -o is the folder of a tuned system."""
+        return self.system is not None and self.lists is None
 
     def points(self, score: float) -> float:
         """A score in points, or as it is in the lists."""
@@ -204,11 +223,11 @@ class TuneOptions(ListOptions):
             raise InputError(f"--folds belongs to --method {ALL}, which compares methods by cross-validation")
         if not self.comparing:
             self.target()
-        if self.resume and self.run is None and self.system is None:
+        if self.resume and self.run is None and not self.tunes_system:
             raise InputError("--resume continues a run; name its folder with --run")
-        if self.online and (self.comparing or self.system is None):
+        if self.online and (self.comparing or not self.tunes_system):
             raise InputError("--online decodes while it learns, which needs one method and a system; give --system")
-        if str(self.out) == "-" and (self.json or self.comparing or self.system is not None):
+        if str(self.out) == "-" and (self.json or self.comparing or self.tunes_system):
             raise InputError("weights cannot go to standard output with --json, --method all or --system; name a file")
         if self.fast and self.accurate:
             raise InputError("choose one of --fast and --accurate")

@@ -8,6 +8,7 @@ from pathlib import Path
 from dragoman.cli.session import check_outputs
 from dragoman.cli.tuning.options import TuneOptions
 from dragoman.errors import FailedError, InputError
+from dragoman.system.manifest import MANIFEST
 
 __all__ = ["check_paths"]
 
@@ -20,11 +21,18 @@ def check_paths(options: TuneOptions) -> None:
             raise InputError("cannot be read: No such file or directory", path=path)
         if not os.access(path, os.R_OK):
             raise InputError("cannot be read: Permission denied", path=path)
-    if options.system is None:
+    if not options.tunes_system:
         check_outputs(inputs, out=options.out)
-    elif options.out is not None:
-        folder = options.out.absolute()
-        while not folder.exists():
-            folder = folder.parent
-        if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
-            raise FailedError(f"{options.out}: cannot be written: {folder} is not a folder that one may write to")
+    for goal in (options.out if options.tunes_system else None, options.system_out):
+        if goal is not None:
+            _check_folder(goal)
+    if options.system_out is not None and (options.system_out / MANIFEST).exists():
+        raise InputError("holds a system already; choose another folder for --system-out", path=options.system_out)
+
+
+def _check_folder(goal: Path) -> None:
+    folder = goal.absolute()
+    while not folder.exists():
+        folder = folder.parent
+    if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
+        raise FailedError(f"{goal}: cannot be written: {folder} is not a folder that one may write to")

@@ -10,6 +10,7 @@ from pathlib import Path
 from dragoman.cli.tuning.candidates import Kind
 from dragoman.cli.tuning.options import TuneOptions, flag
 from dragoman.errors import InputError
+from dragoman.lists.folder import LISTS
 from dragoman.optim import Optimiser
 from dragoman.run import RunFolder
 from dragoman.settings import plain
@@ -18,7 +19,20 @@ from dragoman.tune import settings_to_come
 
 __all__ = ["open_run"]
 
-_UNRECORDED = {"out", "run", "resume", "method", "setting", "freeze", "timeout", "threads", "seed", "json", "quiet"}
+_UNRECORDED = {
+    "out",
+    "system_out",
+    "run",
+    "resume",
+    "method",
+    "setting",
+    "freeze",
+    "timeout",
+    "threads",
+    "seed",
+    "json",
+    "quiet",
+}
 """Options that do not change the result, or that are recorded as what they resolve to."""
 
 
@@ -52,5 +66,10 @@ def _digests(options: TuneOptions, fields: tuple[str, ...]) -> dict[str, str]:
         for path in [str(value)] if isinstance(value, str | Path) else value or []:
             if path == "-":
                 raise InputError(f"a run needs files that it can read again; {flag(field)} is standard input")
-            digests[path] = digest(Path(path) / "pool.json" if Path(path).is_dir() else path)
+            digests[path] = digest(_manifest(Path(path)))
     return digests
+
+
+def _manifest(path: Path) -> Path:
+    """The file that names the content of a folder; a file names its own."""
+    return next((path / name for name in ("pool.json", LISTS) if (path / name).exists()), path)

@@ -16,6 +16,7 @@ from dragoman.errors import InputError
 from dragoman.optim import LIST_METHODS, LearningContext, Optimiser, make_optimiser, method_name
 from dragoman.run import RunFolder
 from dragoman.settings import parse_settings
+from dragoman.system import save_tuned
 from dragoman.tune import FoldScore, TuneRecord, best_method, cross_validate, tune_decoder, tune_pool
 
 __all__ = ["tune_as_told"]
@@ -86,6 +87,9 @@ def _tune_lists(
         run=run,
     )
     write_result(record, options, options.target())
+    if options.system_out is not None and candidates.system is not None:
+        about = {"method": optimiser.name, "seed": session.seed, "lists": options.lists}
+        save_tuned(candidates.system, options.system_out, record.weights, about=about)
     return record
 
 
