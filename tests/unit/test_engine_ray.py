@@ -13,6 +13,7 @@ from tests.engine_jobs import Deadly, Failing, Square, Vectors
 
 from dragoman.engine import LocalEngine, TreeSum, open_engine
 from dragoman.errors import FailedError, InputError
+from dragoman.lists import ListsSettings, make_lists
 from dragoman.lm import EstimateConfig
 from dragoman.passes import Gradient, GradientPass, PassSettings
 from dragoman.system import SystemSettings, TrainConfig, train
@@ -55,11 +56,38 @@ def test_a_killed_node_changes_nothing(ray, cluster):
     assert found == [n * n for n in range(40)]
 
 
-def test_gradient_passes_are_those_of_this_machine(ray, cluster, tmp_path):
-    """Twice: with all nodes, and with one that is killed during the pass."""
-    write_splits(tmp_path, 60, 1, 1, seed=6)
+@pytest.fixture(scope="module")
+def system(tmp_path_factory):
+    """A system with folds."""
+    folder = tmp_path_factory.mktemp("made")
+    write_splits(folder, 60, 1, 1, seed=6)
     config = TrainConfig(settings=SystemSettings(n_folds=2), lm=EstimateConfig(order=2))
-    system = train(tmp_path / "train.de", tmp_path / "train.en", tmp_path / "system", config=config)
+    return train(folder / "train.de", folder / "train.en", folder / "system", config=config)
+
+
+def test_lists_are_those_of_this_machine(ray, cluster, system, tmp_path):
+    """Twice: with all nodes, and with one that is killed while they are made."""
+    settings = ListsSettings(k=20, features=("rule_id",), lines_per_shard=2)
+    killer = threading.Thread(target=cluster.kill_node)
+    files = {}
+    for name, engine in [("local", LocalEngine(2)), ("ray", ray), ("killed", ray)]:
+        begin = killer.start if name == "killed" else lambda: None
+        made = make_lists(
+            system,
+            tmp_path / name,
+            settings,
+            engine=engine,
+            progress=lambda n_lines, begin=begin: begin() if n_lines == 6 else None,
+        )
+        files[name] = {path.name: path.read_bytes() for path in made.base.iterdir() if path.name != "lock"}
+    killer.join()
+    cluster.mend()
+    assert files["ray"] == files["local"]
+    assert files["killed"] == files["local"]
+
+
+def test_gradient_passes_are_those_of_this_machine(ray, cluster, system, tmp_path):
+    """Twice: with all nodes, and with one that is killed during the pass."""
     work = GradientPass.of(system, PassSettings(k=20, features=("rule_id",), lines_per_shard=2))
     killer = threading.Thread(target=cluster.kill_node)
     files = {}
