@@ -16,6 +16,7 @@ import time
 import pytest
 
 from dragoman.demo import QUICKSTART
+from dragoman.engine.processes import ProcessEngine
 from dragoman.errors import FailedError, InputError
 from dragoman.evaluate import compare_runs
 from dragoman.recipe import read_recipe, run_cells
@@ -60,10 +61,11 @@ class Watcher(Silent):
         self.ended.append((result.key, before))
 
 
-def run(out, cache, *changes, resume=True, only=()):
+def run(out, cache, *changes, resume=True, only=(), engine=None):
     recipe = read_recipe(QUICKSTART, [*SMALL, *changes])
     watcher = Watcher()
-    return run_cells(recipe, recipe.select(only), out, observer=watcher, cache=cache, resume=resume), watcher
+    chosen = recipe.select(only)
+    return run_cells(recipe, chosen, out, observer=watcher, cache=cache, resume=resume, engine=engine), watcher
 
 
 def what_remains(out):
@@ -102,6 +104,22 @@ def whole(tmp_path_factory, quick_disk):
     assert len(results) == len(watcher.ended) == 6
     assert not any(result.error for result in results)
     return folder / "cache", what_remains(folder / "run"), elapsed
+
+
+def test_cells_side_by_side_give_the_same_run(whole, tmp_path):
+    cache, remains, _ = whole
+    with ProcessEngine(2) as engine:
+        results, watcher = run(tmp_path / "run", cache, resume=False, engine=engine)
+        assert [key for key, _ in watcher.ended] == [result.key for result in results]
+        again, watcher = run(tmp_path / "run", cache, engine=engine)
+    assert all(before for _, before in watcher.ended)
+    assert again == results
+    assert what_remains(tmp_path / "run") == remains
+    few = "optimisers.pro.settings={n_draws=1}"
+    failed, _ = run(tmp_path / "bad", cache, few, only=["*/pro/*"], resume=False)
+    with ProcessEngine(2) as engine:
+        side, _ = run(tmp_path / "side", cache, few, only=["*/pro/*"], resume=False, engine=engine)
+    assert [(one.key, one.error) for one in side] == [(one.key, one.error) for one in failed]
 
 
 def run_and_exit(out, cache):

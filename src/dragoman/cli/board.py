@@ -23,6 +23,7 @@ __all__ = ["Board"]
 
 _FRAME_LINES = 6
 _LEAST_ROWS = 4
+_ENDED = ("done", "was done", "failed")
 
 
 class _Row:
@@ -84,7 +85,7 @@ class Board:
     def step(self, key: CellKey, number: int, what: str) -> None:
         """A round is about to be decoded, learned from, or tried on the test set."""
         self._rows[key].round = str(number)
-        self._state(what)
+        self._rows[key].state = what
 
     def end_round(self, key: CellKey, record: RoundRecord) -> None:
         row = self._rows[key]
@@ -131,10 +132,10 @@ class Board:
         rows.columns[-1].justify = "left"
         for key in keys[first : first + n_shown]:
             row = self._rows[key]
-            style = "bold" if key == self._now else ""
+            style = "" if row.state.startswith(("waits", *_ENDED)) else "bold"
             state = Text(row.state, style=style, overflow="ellipsis", no_wrap=True)
             rows.add_row(Text(key.name, style=style), row.round, row.dev, row.test, state)
-        n_ended = sum(row.state.startswith(("done", "was done", "failed")) for row in self._rows.values())
+        n_ended = sum(row.state.startswith(_ENDED) for row in self._rows.values())
         elapsed = (time.monotonic() - self._began) / 60
         line = f"{n_ended} of {len(keys)} cells, {elapsed:.1f} min{self._time_left()}"
         return Group(rows, Text(line))

@@ -9,7 +9,9 @@ import typer
 from rich.text import Text
 
 from dragoman.cli.board import Board
+from dragoman.cli.engine_options import Address, EngineOption, Workers, engine_of
 from dragoman.cli.session import Json, Quiet, Session, Threads, table
+from dragoman.engine import Engine, EngineName, LocalEngine
 from dragoman.errors import FailedError, InputError
 from dragoman.recipe import (
     CellPlan,
@@ -50,6 +52,9 @@ def run(
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue a run; cells that failed are tried again.")
     ] = False,
+    engine: EngineOption = EngineName.LOCAL,
+    workers: Workers = None,
+    address: Address = None,
     threads: Threads = 0,
     json: Json = False,
     quiet: Quiet = False,
@@ -68,13 +73,14 @@ def run(
         raise InputError("name the folder of the run with -o")
     plan = read_recipe(recipe, setting or [], data=data)
     if isinstance(plan, SyntheticRecipe):
-        if only or cache or data:
-            raise InputError("--only, --cache and --data belong to recipes of systems")
+        if only or cache or data or workers or engine is not EngineName.LOCAL:
+            raise InputError("--only, --cache, --data and workers belong to recipes of systems")
         _run_synthetic(session, plan, out, dry_run=dry_run, resume=resume)
     elif out is None or dry_run:
         _show_plan(session, plan, out, only or [], cache)
     else:
-        results = run_grid(session, plan, out, only=only or [], cache=cache, resume=resume)
+        with engine_of(engine, workers, address, threads=threads) as chosen:
+            results = run_grid(session, plan, out, only=only or [], cache=cache, resume=resume, engine=chosen)
         session.emit({"run": str(out), "cells": [cell_json(result) for result in results]})
         fail_if_any(results)
 
@@ -87,13 +93,21 @@ def run_grid(
     only: list[str] | None = None,
     cache: Path | None = None,
     resume: bool = False,
+    engine: Engine | None = None,
 ) -> list[CellResult]:
     """Run the cells with a board to look at, and show the table of results."""
     selection = recipe.select(only or [])
     session.say(f"{recipe.title}: {len(selection.cells)} cells")
     with Board(session, recipe, selection.cells) as board:
         results = run_cells(
-            recipe, selection, out, observer=board, cache=cache, resume=resume, n_threads=session.n_threads
+            recipe,
+            selection,
+            out,
+            observer=board,
+            cache=cache,
+            resume=resume,
+            n_threads=session.n_threads,
+            engine=None if isinstance(engine, LocalEngine) else engine,
         )
     rows = table("cell", "rounds", "kept", "dev", "BLEU", "chrF", "TER", "length")
     for result in results:

@@ -11,11 +11,11 @@ RUN/cells/CORPUS/SYSTEM/FEATURES/OPTIMISER/SEED/
 
 from __future__ import annotations
 
+import contextlib
 import json
 import platform
 import shutil
-import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -23,10 +23,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from dragoman.errors import DragomanError, InputError
+from dragoman.engine import Engine
+from dragoman.errors import InputError
 from dragoman.recipe.cache import Cache
 from dragoman.recipe.cell import CellWork, Watch, cell_plan
 from dragoman.recipe.grid import GridRecipe, Selection
+from dragoman.recipe.side_by_side import CellJob, followed, run_cell, run_side_by_side
 from dragoman.recipe.stages import SharedStages
 from dragoman.run import CellKey, CellResult, RunFolder, cell_folder, load_cells, load_plans, plan_changes
 from dragoman.system import Monitor, Silent
@@ -103,8 +105,12 @@ def run_cells(
     cache: PathLike | None = None,
     resume: bool = False,
     n_threads: int = 1,
+    engine: Engine | None = None,
 ) -> list[CellResult]:
-    """Run all incomplete cells; a failed cell records its error and does not stop the others."""
+    """Run all incomplete cells; a failed cell records its error and does not stop the others.
+
+    With an engine, its workers run cells side by side: they must see the folders of the run and of the cache.
+    """
     store = Cache(cache_folder(out, cache), observer.say)
     with RunFolder.open(out, _KIND, resume=resume) as run:
         done = {result.key: result for result in load_cells(run.path) if result.error is None}
@@ -117,31 +123,42 @@ def run_cells(
         _check_plans(run.path, recipe, shared, selection.cells)
         _drop_scratch(run.path)
         _record_start(run, recipe, selection, n_threads)
-        results = []
-        for work in works:
-            if work.key in done:
-                result = done[work.key]
+        to_do = [work for work in works if work.key not in done]
+        for result in done.values():
+            if result.key in selection.cells:
                 observer.end_cell(result, before=True)
-            else:
-                observer.begin_cell(work.key)
-                result = _run_cell(work, run)
-                observer.end_cell(result, before=False)
-            results.append(result)
+        if engine is None:
+            found: Iterator[CellResult] = (_here(work, run, observer) for work in to_do)
+        else:
+            job = CellJob(recipe=recipe, files=selection.files, run=run.path.resolve(), cache=store.folder.resolve())
+            found = _shared_out(engine, job, shared, [work.key for work in to_do], observer)
+        for result in found:
+            observer.end_cell(result, before=False)
+            done[result.key] = result
+        results = [done[key] for key in selection.cells]
         run.log("end", n_cells=len(results), failed=[result.key.name for result in results if result.error])
         return results
 
 
-def _run_cell(work: CellWork, run: RunFolder) -> CellResult:
-    try:
-        result = work.run()
-        run.log("cell", cell=work.key.name, scores=dict(result.scores))
-        return result
-    except Exception as error:  # whatever goes wrong in one cell, the others should still run
-        reason = str(error) if isinstance(error, DragomanError) else f"{type(error).__name__}: {error}"
-        run.log("cell", cell=work.key.name, error=reason, traceback=traceback.format_exc())
-        result = CellResult(key=work.key, error=reason)
-        result.save(run.path)
-        return result
+def _shared_out(
+    engine: Engine,
+    job: CellJob,
+    shared: Mapping[tuple[str, str], SharedStages],
+    keys: Sequence[CellKey],
+    observer: Observer,
+) -> Iterator[CellResult]:
+    """Results of the cells in order, from workers. What cells share is made here first, or they would wait for it."""
+    for place in dict.fromkeys((key.corpus, key.system) for key in keys):
+        with contextlib.suppress(Exception):  # the cells themselves meet it again, and record it
+            shared[place].make()
+    by_name = {key.name: key for key in keys}
+    with followed(job.run, lambda name, number, what: observer.step(by_name[name], number, what)):
+        yield from run_side_by_side(engine, job, keys, observer.begin_cell)
+
+
+def _here(work: CellWork, run: RunFolder, observer: Observer) -> CellResult:
+    observer.begin_cell(work.key)
+    return run_cell(work, run)
 
 
 def _check_plans(

@@ -128,7 +128,8 @@ class RunFolder:
     def log(self, event: str, **fields: object) -> None:
         line = json.dumps({"event": event, "time": round(time.time(), 3), **fields}, allow_nan=False)
         with _clear_failures(self.path), (self.path / "trace.jsonl").open("ab", buffering=0) as stream:
-            n_bytes = stream.tell()
+            fcntl.flock(stream, fcntl.LOCK_EX)  # cells side by side share the trace
+            n_bytes = stream.seek(0, os.SEEK_END)
             try:
                 data = line.encode("utf-8") + b"\n"
                 while data:
