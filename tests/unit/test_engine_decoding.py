@@ -15,7 +15,7 @@ from dragoman.lm import EstimateConfig
 from dragoman.system import ListsJob, System, TrainConfig, TranslationJob, kbest_by_engine, train
 from dragoman.tune import EngineDecoder, LoopSettings, TuneConfig, tune_system
 
-FEATURES = ()
+FEATURES = ("extended",)
 
 
 @pytest.fixture(scope="module")
@@ -59,21 +59,20 @@ def test_translations_are_the_same(made, processes):
     assert [line for block in processes.map(job, blocks) for line in block] == expected
 
 
-def test_pools_are_the_same_for_any_workers(made, processes):
+@pytest.mark.parametrize("engine", ["local", "processes"])
+def test_pools_are_the_same_for_any_workers(made, processes, engine):
+    engine = LocalEngine(2) if engine == "local" else processes
     lines = sentences(made)
-    here = System.load(made / "system").with_templates(FEATURES)
-    first = here.kbest(lines, 10)
+    here, there = (System.load(made / "system").with_templates(FEATURES) for _ in range(2))
+    job = ListsJob(view=there, weights=there.weights, k=10)
+    same_pools(here.kbest(lines, 10), kbest_by_engine(engine, job, lines))
     weights = here.weights.copy()
     weights.values[:] += np.linspace(-0.1, 0.1, len(weights.values))
-    second = here.kbest(lines[:90], 20, weights=weights)
-    for engine in (LocalEngine(2), processes):
-        there = System.load(made / "system").with_templates(FEATURES)
-        same_pools(first, kbest_by_engine(engine, ListsJob(view=there, weights=there.weights, k=10), lines))
-        job = ListsJob(view=there, weights=weights.on(FeatureIndex()), k=20)
-        same_pools(second, kbest_by_engine(engine, job, lines[:90]))
+    job = ListsJob(view=there, weights=weights.on(FeatureIndex()), k=20)
+    same_pools(here.kbest(lines[:90], 20, weights=weights), kbest_by_engine(engine, job, lines[:90]))
 
 
-@pytest.mark.parametrize("features", [FEATURES])
+@pytest.mark.parametrize("features", [(), FEATURES])
 def test_tuning_ends_at_the_same_weights(made, processes, tmp_path, features):
     config = TuneConfig(k=20, loop=LoopSettings(max_rounds=3), features=features)
     files = made / "system", made / "dev.de", [made / "dev.en"]

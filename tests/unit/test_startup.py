@@ -37,9 +37,9 @@ CAPS = {
     "rerank": 75,
     "run": 220,
     "score": 55,
-    "system info": 135,
+    "system info": 150,
     "train": 165,
-    "translate": 135,
+    "translate": 150,
     "tune": 200,
     "weights": 60,
 }
