@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 from itertools import pairwise
 
@@ -15,6 +16,7 @@ from dragoman.lm import EstimateConfig
 from dragoman.metric import Bleu
 from dragoman.optim import Mira, Pro, Rm, SoftRamp
 from dragoman.pool import LazyShards, load_pool, rerank, save_pool
+from dragoman.pool.shard import concatenate
 from dragoman.system import (
     FoldDecoder,
     HieroSettings,
@@ -151,6 +153,39 @@ def test_pools_derived_from_lazy_ones_are_lazy(built, stored, tmp_path):
         assert choices[0].score() == choices[1].score()
     saved = load_pool(save_pool(lazy, tmp_path / "pool") and tmp_path / "pool")
     assert saved.n_candidates == lazy.n_candidates
+
+
+def test_pools_of_stored_lists_travel_by_reference(built, kind, stored):
+    system = System.load(built).with_templates(TEMPLATES[kind])
+    system.index.intern("somebody else's feature")
+    pool = StoredLists(system, stored[0]).pool(Bleu())
+    sent = pickle.loads(pickle.dumps(pool))
+    assert sent.index.names(np.arange(len(sent.index), dtype=np.int32)) == pool.index.names(
+        np.arange(len(pool.index), dtype=np.int32)
+    )
+    for mine, other in zip(sent.shards, pool.shards, strict=True):
+        assert np.array_equal(mine.feature_ids, other.feature_ids)
+        assert np.array_equal(mine.feature_values, other.feature_values)
+
+
+def applied(shard):
+    """Of every candidate, its rules and spans."""
+    d = shard.derivations
+    first = np.repeat(d.sentences[:-1], np.diff(shard.sentences))
+    rows = [d.applications[a:b] + start for (a, b), start in zip(pairwise(d.rows), first, strict=True)]
+    return [list(zip(d.rules[r].tolist(), d.begins[r].tolist(), d.ends[r].tolist(), strict=True)) for r in rows]
+
+
+def test_derivations_go_with_their_candidates(built):
+    first, second, _ = (pool.shards[0] for pool in pools(System.load(built), all_data=True, derivations=True))
+    one, two = applied(first), applied(second)
+    assert applied(concatenate([second, first])) == one + two
+    assert concatenate([first, first]).derivations is None
+    begin, end = first.sentences[3], first.sentences[5]
+    assert applied(first.part(3, 5)) == one[begin:end]
+    assert applied(first.of_sentences(np.array([3, 4]))) == one[begin:end]
+    kept = np.arange(0, first.n_candidates, 3)
+    assert applied(first.select(kept)) == one[::3]
 
 
 def test_lists_of_another_system_are_refused(built, kind, stored, text, tmp_path):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from dragoman._core import DerivationBatch
 from dragoman.corpus import UNK
 from dragoman.errors import InputError, naming
-from dragoman.features import parse_templates
+from dragoman.features import FeatureIndex, parse_templates
 from dragoman.lists.shard import ALL_DATA, ListShard
 from dragoman.lists.storage import map_shard
 from dragoman.metric import Metric
@@ -58,6 +59,10 @@ class StoredLists(LazyShards):
             self._outlines.append(Outline(stored.lines, stored.sentences))
         self._last: tuple[int, Shard] | None = None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The names travel so that ids are the same, whatever was in the index before.
+        return _reopened, (self.system, self._index, self._paths, self._with_words, self._n_threads)
+
     @property
     def outlines(self) -> Sequence[Outline]:
         return self._outlines
@@ -95,8 +100,9 @@ class StoredLists(LazyShards):
     def _check(self, stored: ListShard) -> None:
         if set(stored.dense_names) != set(self.system.translator.dense()):
             raise InputError("has other dense features than the system; the lists were made with another system")
-        if stored.lines.max(initial=-1) >= len(self.system.training):
-            raise InputError("has lines beyond the training text; the lists were made with another system")
+        training = self.system.training
+        if stored.lines.max(initial=-1) >= len(training) or stored.folds.max(initial=ALL_DATA) >= training.n_folds:
+            raise InputError("has lines or folds that the training text lacks; the lists were made with another system")
 
     def _batch(self, stored: ListShard) -> tuple[EncodedSentences, DerivationBatch]:
         training = self.system.training
@@ -120,6 +126,13 @@ class StoredLists(LazyShards):
             passed = intern_passed(self.words, vocab.extended(own_words))
             tokens[beyond] = passed[tokens[beyond] - len(vocab)]
         return rows, tokens
+
+
+def _reopened(
+    system: System, index: FeatureIndex, paths: Sequence[Path], with_words: bool, n_threads: int
+) -> StoredLists:
+    system.index.extend(index)
+    return StoredLists(system, paths, with_words=with_words, n_threads=n_threads)
 
 
 def _shard(

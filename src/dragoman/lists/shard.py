@@ -41,6 +41,7 @@ class ListShard:
             and self.sentences[-1] == n
             and (np.diff(self.sentences) >= 0).all()
             and (np.diff(self.lines) > 0).all()
+            and self.lines.min(initial=0) >= 0
             and (self.derivations.n_sentences, self.derivations.n_candidates) == (s, n)
             and self.dense.shape == (n, len(self.dense_names))
             and len(self.stats) == n
