@@ -50,8 +50,8 @@ void def_build(nb::module_& m, nb::class_<Bound<Builder>>& cls, const char* draf
           "Which source words pass through, counted over all sentences.")
       .def(
           "finish",
-          [](BoundDraft<Builder>& self, In<int32_t> ids, std::vector<std::string> own_words, const names::FeatureIndex& index,
-             bool keep_new) {
+          [](BoundDraft<Builder>& self, In<int32_t> ids, std::vector<std::string> own_words,
+             const names::FeatureIndex& index, bool keep_new) {
             if (!self.draft) throw std::invalid_argument("the batch is finished already");
             search::PassedWords passed{{ids.data(), ids.data() + ids.size()}, std::move(own_words)};
             auto draft = std::move(*self.draft);
