@@ -7,7 +7,7 @@ import json
 import sys
 from dataclasses import asdict
 
-from bench import chart, corpus, descent, grammar, lm, margin, metric, search, stored_lists, tuning
+from bench import chart, corpus, descent, grammar, lm, margin, metric, passes, search, stored_lists, tuning
 from bench.harness import DATA, Case, measure, measure_apart, save
 from bench.table import write_page
 
@@ -21,6 +21,7 @@ CASES: list[Case] = [
     *tuning.CASES,
     *margin.CASES,
     *descent.CASES,
+    *passes.CASES,
     *stored_lists.CASES,
 ]
 
