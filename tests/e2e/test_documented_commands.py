@@ -52,6 +52,21 @@ def test_reranking(tmp_path):
         assert f"{value:.3f}" in page, value
 
 
+def test_the_training_text(tmp_path):
+    """The worked example, on a smaller corpus."""
+    page = (ROOT / "docs" / "training-text.md").read_text(encoding="utf-8")
+    smaller = page[page.index("## A worked example") :]
+    for long, short in (("-n 4000", "-n 250"), ("--k 100", "--k 20"), ("limit=300", "limit=40")):
+        assert long in smaller
+        smaller = smaller.replace(long, short)
+    (tmp_path / "page.md").write_text(smaller, encoding="utf-8")
+    printed = run_page(tmp_path / "page.md", tmp_path)
+    before, after = re.findall(r"loss ([\d.]+)", printed[-1])
+    assert float(after) < float(before)
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "gradient").read_bytes()
+    assert not (tmp_path / "gradient.run").exists()
+
+
 @pytest.mark.parametrize("page", sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md")))
 def test_links_of_pages_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", (ROOT / page).read_text(encoding="utf-8")):
