@@ -1,7 +1,7 @@
 """A folder of lists: shards, the weights that found them, and a manifest.
 
 - `lists.json`: settings, the system they are of, sizes, checksums; written when everything else is there
-- `weights.tsv`: the weights of the search
+- `weights.tsv`: the weights of the search; many of them are in `weights.bin`
 - `shard-000000`, …: the lists of so many lines each
 - `run.json`, `lock`: what they were begun with, and who is at work on them
 """
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from dragoman.errors import InputError, naming
-from dragoman.features import Weights, read_weights
+from dragoman.features import Weights, find_weights, read_weights
 from dragoman.lists.settings import ListsSettings
 from dragoman.store import Format, Manifest, digest_json
 from dragoman.system import System
@@ -24,7 +24,7 @@ from dragoman.types import PathLike
 __all__ = ["LISTS", "WEIGHTS", "ListsFolder", "shard_name", "tables_of", "write_manifest"]
 
 LISTS = "lists.json"
-WEIGHTS = "weights.tsv"
+WEIGHTS = "weights"
 _FORMAT = Format("dragoman-lists", 1, "folder of lists", LISTS)
 _AGAIN = "`dragoman lists` with the same options and --resume makes it again"
 
@@ -91,7 +91,8 @@ class ListsFolder:
 
     @property
     def n_bytes(self) -> int:
-        return sum(record.n_bytes for name, record in self.manifest.files.items() if name != WEIGHTS)
+        """Of all shards."""
+        return sum(self.manifest.files[shard_name(shard)].n_bytes for shard in self.shards)
 
     def paths(self) -> list[Path]:
         """The files of the shards. Raises InputError for one that is missing or has another size."""
@@ -106,7 +107,7 @@ class ListsFolder:
 
     def weights(self) -> Weights:
         """Those of the search."""
-        return read_weights(self.manifest.check(WEIGHTS))
+        return read_weights(self.manifest.check(find_weights(self.base, WEIGHTS).name))
 
     def open_system(self, folder: PathLike | None = None, *, features: Sequence[str] | None = None) -> System:
         """The system of the lists, with other sparse features than the lists' own if given.
@@ -131,7 +132,8 @@ class ListsFolder:
         found += [f"the system's {role}" for role in differences(self.tables, other.tables)]
         if self.n_shards != other.n_shards:
             found.append("the number of shards")
-        if self.manifest.files.get(WEIGHTS) != other.manifest.files.get(WEIGHTS):
+        mine, its = (lists.manifest.files.get(find_weights(lists.base, WEIGHTS).name) for lists in (self, other))
+        if mine != its:
             found.append("the weights")
         return found
 
@@ -164,4 +166,5 @@ def write_manifest(
         "n_lists": n_lists,
         "n_candidates": n_candidates,
     }
-    _FORMAT.write(base, [WEIGHTS, *map(shard_name, shards)], content, n_threads=n_threads)
+    names = [find_weights(base, WEIGHTS).name, *map(shard_name, shards)]
+    _FORMAT.write(base, names, content, n_threads=n_threads)

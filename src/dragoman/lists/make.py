@@ -11,18 +11,20 @@ import numpy as np
 
 from dragoman.engine import Engine, Job, LocalEngine, Part
 from dragoman.errors import FailedError, InputError
-from dragoman.features import Weights, write_weights
+from dragoman.features import FeatureTable, Weights, store_weights
 from dragoman.lists.folder import WEIGHTS, ListsFolder, shard_name, tables_of, write_manifest
 from dragoman.lists.settings import ListsSettings
 from dragoman.lists.shard import ListShard
 from dragoman.lists.storage import map_shard, write_shard
 from dragoman.run import RunFolder
-from dragoman.store import digest_json
 from dragoman.system import FoldDecoder, System
 from dragoman.system.watch import SystemWatch
 from dragoman.types import Int64Array, PathLike, Progress
 
 __all__ = ["make_lists"]
+
+_WEIGHT = "weight"
+"""The column of a table of weights."""
 
 
 def make_lists(
@@ -43,18 +45,23 @@ def make_lists(
     `weights` are those of the search, by default the system's own. A stopped making goes on with `resume` to the same
     bytes; shards that are damaged are made again. The bytes do not depend on the engine.
     """
-    loaded = system if isinstance(system, System) else System.load(system)
-    loaded = loaded.with_templates(settings.features)
+    # A system that was used before knows more features, and sums of scores depend on their order.
+    folder = system.folder if isinstance(system, System) else system
+    loaded = System.load(folder).with_templates(settings.features)
     lines = loaded.training.select(where=settings.where, limit=settings.limit)
     blocks = [lines[at : at + settings.lines_per_shard] for at in range(0, len(lines), settings.lines_per_shard)]
+    if not len(lines):
+        raise InputError(f"no line of the training text is of the domain '{settings.where}'", path=loaded.folder)
     part = part or Part()
     used = loaded.weights if weights is None else weights
+    if not used.is_usable():
+        raise InputError("the weights cannot rank candidates: they are all zero, or not finite")
     record = {
         "command": "lists",
         **settings.to_json(),
         "part": str(part),
         "system": tables_of(loaded),
-        "weights": digest_json(dict(used.items())),
+        "weights": used.digest(),
     }
     base = Path(out)
     shards = part.shards(len(blocks))
@@ -63,7 +70,7 @@ def make_lists(
         n_done = sum(map(len, (blocks[shard] for shard in work.sizes)))
         wanted = [shard for shard in shards if shard not in work.sizes]
         watch = SystemWatch(loaded)
-        job = _ListsJob(loaded, used, settings)
+        job = _ListsJob(loaded, FeatureTable.from_weights(used, _WEIGHT), settings)
         results = (engine or LocalEngine(n_threads)).map(job, (blocks[shard] for shard in wanted))
         for shard, made in zip(wanted, results, strict=True):
             watch.check()
@@ -71,7 +78,7 @@ def make_lists(
             n_done += len(blocks[shard])
             if progress is not None:
                 progress(n_done)
-        write_weights(used, base / WEIGHTS)
+        store_weights(used, base, WEIGHTS)
         write_manifest(
             base,
             settings,
@@ -89,13 +96,13 @@ def make_lists(
 @dataclass(frozen=True, slots=True)
 class _ListsJob(Job[Int64Array, ListShard]):
     system: System
-    weights: Weights
+    weights: FeatureTable
     settings: ListsSettings
 
     def open(self, n_threads: int) -> Callable[[Int64Array], ListShard]:
         settings, metric = self.settings, self.settings.measure()
         decoder = FoldDecoder(self.system, preset=settings.preset, all_data=settings.all_data)
-        weights = self.weights.on(decoder.index)
+        weights = self.weights.weights(_WEIGHT, decoder.index)
 
         def make(lines: Int64Array) -> ListShard:
             pool = decoder.kbest(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from dragoman.errors import InputError
@@ -12,22 +14,27 @@ __all__ = ["SystemWatch"]
 
 
 class SystemWatch:
-    """Notices files of a system that change while it is used."""
+    """Notices files of a system that change while it is used, those of its grammar included."""
 
     def __init__(self, system: System) -> None:
-        self._base = system.folder
-        self._records = {self._base / record.path: record for record in system.manifest.files.values()}
-        self._stamps = {path: _stamp(path) for path in (*self._records, self._base / MANIFEST)}
+        base, grammar = system.folder, system.grammar.manifest
+        self._checks: dict[Path, Callable[[], object]] = {base / MANIFEST: partial(_refuse, base / MANIFEST)}
+        for record in system.manifest.files.values():
+            self._checks[base / record.path] = partial(record.check, base, whole=True)
+        for name in grammar.files:
+            self._checks[grammar.base / name] = partial(grammar.check, name)
+        self._stamps = {path: _stamp(path) for path in self._checks}
 
     def check(self) -> None:
         """Raise InputError for a file with other content."""
         for path, before in self._stamps.items():
             if (now := _stamp(path)) != before:
-                record = self._records.get(path)
-                if record is None:
-                    raise InputError("the system was changed while it was being used; start anew", path=path)
-                record.check(self._base, whole=True)
+                self._checks[path]()
                 self._stamps[path] = now
+
+
+def _refuse(path: Path) -> None:
+    raise InputError("the system was changed while it was being used; start anew", path=path)
 
 
 def _stamp(path: Path) -> tuple[int, int, int]:
