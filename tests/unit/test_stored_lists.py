@@ -197,6 +197,18 @@ def test_lists_of_another_system_are_refused(built, kind, stored, text, tmp_path
         StoredLists(other, stored[0])
 
 
+def test_a_shard_that_changes_meanwhile_is_noticed(built, stored, tmp_path):
+    path = tmp_path / "shard"
+    path.write_bytes(stored[0][0].read_bytes())
+    shards = StoredLists(System.load(built), [path])
+    assert shards.light(0).n_sentences == SHARD
+    path.write_bytes(stored[0][1].read_bytes())
+    for get in (shards.make, shards.light):
+        with pytest.raises(InputError, match="has changed since"):
+            get(0)
+    assert StoredLists(System.load(built), []).pool().n_candidates == 0
+
+
 def test_lists_need_derivations(built):
     system = System.load(built)
     pool = next(pools(system, all_data=True))
