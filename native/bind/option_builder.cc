@@ -1,5 +1,6 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -51,15 +52,16 @@ void def_build(nb::module_& m, nb::class_<Bound<Builder>>& cls, const char* draf
       .def(
           "finish",
           [](BoundDraft<Builder>& self, In<int32_t> ids, std::vector<std::string> own_words,
-             const names::FeatureIndex& index, bool keep_new) {
+             const names::FeatureIndex& index, bool keep_new, const templates::Blocks* blocks) {
             if (!self.draft) throw std::invalid_argument("the batch is finished already");
             search::PassedWords passed{{ids.data(), ids.data() + ids.size()}, std::move(own_words)};
             auto draft = std::move(*self.draft);
             self.draft.reset();
             // Others may change the index: the GIL is its lock.
-            return Builder::finish(std::move(draft), passed, index, keep_new);
+            return Builder::finish(std::move(draft), passed, index, keep_new, blocks);
           },
           nb::arg("ids").noconvert(), nb::arg("own_words"), nb::arg("index"), nb::arg("keep_new"),
+          nb::arg("blocks").none(),
           "The batch, with target ids for the places and the words of those beyond the vocabulary.");
   cls.def(
       "draft",
@@ -89,6 +91,22 @@ void bind_option_builder(nb::module_& m) {
         return result;
       },
       "Name, summary, settings (name, default, least, most) of every template, and whether it is for rules only.");
+
+  nb::class_<templates::Blocks>(m, "Blocks", "Sparse vectors that stand in search for the features they cover.")
+      .def(
+          "__init__",
+          [](templates::Blocks* self,
+             const std::vector<std::tuple<int32_t, const names::FeatureTable*, In<double>>>& blocks) {
+            std::vector<templates::Blocks::Vector> vectors;
+            for (const auto& [feature, covered, coefficients] : blocks)
+              vectors.push_back({feature, *covered, copy_of(coefficients)});
+            new (self) templates::Blocks(std::move(vectors));
+          },
+          nb::arg("blocks"), "Of each block: its feature in the index, what it covers, the coefficients.")
+      .def("__len__", &templates::Blocks::size)
+      .def(
+          "covers", [](const templates::Blocks& b, std::string_view name) { return b.terms(name).has_value(); },
+          nb::arg("name"));
 
   using Phrases = Bound<search::OptionBuilder>;
   nb::class_<Phrases> phrases(m, "OptionBuilder", "Options of sentences from a view, with the features of templates.");

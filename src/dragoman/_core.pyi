@@ -894,6 +894,11 @@ class RuleView:
     def lookup(self, source: int) -> _Rules: ...
     def rule(self, rule: int) -> _Rules: ...
 
+class Blocks:
+    def __init__(self, blocks: list[tuple[int, FeatureNames, NDArray[np.float64]]]) -> None: ...
+    def __len__(self) -> int: ...
+    def covers(self, name: str) -> bool: ...
+
 class RuleBuilder:
     def __init__(
         self,
@@ -920,7 +925,12 @@ class RuleBuilder:
 class RuleDraft:
     places: NDArray[np.int64]
     def finish(
-        self, ids: NDArray[np.int32], own_words: Sequence[str], index: FeatureIndex, keep_new: bool
+        self,
+        ids: NDArray[np.int32],
+        own_words: Sequence[str],
+        index: FeatureIndex,
+        keep_new: bool,
+        blocks: Blocks | None,
     ) -> RuleBatch: ...
 
 class RuleTable:
@@ -959,7 +969,12 @@ class OptionBuilder:
 class PhraseDraft:
     places: NDArray[np.int64]
     def finish(
-        self, ids: NDArray[np.int32], own_words: Sequence[str], index: FeatureIndex, keep_new: bool
+        self,
+        ids: NDArray[np.int32],
+        own_words: Sequence[str],
+        index: FeatureIndex,
+        keep_new: bool,
+        blocks: Blocks | None,
     ) -> PhraseBatch: ...
 
 class MosesTable:

@@ -7,59 +7,21 @@ import pytest
 
 from dragoman.features import Weights
 from dragoman.forest.arrays import ForestArrays
-from dragoman.lm import EstimateConfig
-from dragoman.system import KINDS, System, SystemSettings, TrainConfig, train
-from small_text import write_splits
+from dragoman.system import KINDS
+from small_systems import all_names, make_systems, names_of, opened, rows_of, sentences_of
 
-TEMPLATES = {
-    "phrase": ("rule_id", "word_pair(top=20)", "word_context(top=20)"),
-    "hiero": ("rule_id", "word_context(top=20)", "structural_distortion"),
-}
 K = 20
 
 
 @pytest.fixture(scope="module", name="made")
 def made_systems(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("made")
-    write_splits(folder, 200, 10, 0, seed=3)
-    for kind in KINDS:
-        config = TrainConfig(settings=SystemSettings(model=KINDS[kind].settings()), lm=EstimateConfig(order=2))
-        train(folder / "train.de", folder / "train.en", folder / kind, config=config)
-    return folder
-
-
-def opened(made, kind):
-    return System.load(made / kind).with_templates(TEMPLATES[kind])
-
-
-def sentences_of(made):
-    return (made / "dev.de").read_text(encoding="utf-8").split("\n")[:-1]
-
-
-def names_of(index):
-    return index.names(np.arange(len(index), dtype=np.int32))
-
-
-def rows_of(lists, index):
-    rows = []
-    for c in range(len(lists)):
-        ids, values = lists.features_of(c)
-        assert (np.diff(ids) > 0).all()
-        rows.append(dict(zip(index.names(ids), values.tolist(), strict=True)))
-    return rows
+    return make_systems(tmp_path_factory.mktemp("made"))
 
 
 def weights_for(names, index):
     """Weights of every third feature, dense and sparse."""
     chosen = sorted(names)[::3]
     return Weights.from_dict({name: float(np.sin(i)) for i, name in enumerate(chosen, 1)}, index)
-
-
-def all_names(made, kind):
-    """Names of all features of all options."""
-    system = opened(made, kind)
-    system.translator.prepare(sentences_of(made))
-    return names_of(system.index)
 
 
 @pytest.mark.parametrize("kind", KINDS)

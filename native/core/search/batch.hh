@@ -38,6 +38,14 @@ inline void pass(const PassedWords& words, std::vector<int32_t>& pass_through) {
     }
 }
 
+// Adds to a feature's value where the sum of 32 bits is exact: parts of a block's value stay apart.
+inline bool add_exactly(float& to, float value) {
+  const float sum = to + value;
+  if (static_cast<double>(sum) != static_cast<double>(to) + static_cast<double>(value)) return false;
+  to = sum;
+  return true;
+}
+
 template <typename T>
 bool all_finite(const std::vector<T>& values) {
   return std::all_of(values.begin(), values.end(), [](T value) { return std::isfinite(value); });

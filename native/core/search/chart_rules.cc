@@ -9,6 +9,7 @@
 
 #include "core/base/at.hh"
 #include "core/grammar/key.hh"
+#include "core/search/batch.hh"
 
 namespace dragoman::search {
 
@@ -236,10 +237,7 @@ void ChartRules::append_features(const Choice& choice, std::vector<forest::Featu
   each_placed(places_[choice.places], rule(choice).place, [&](int32_t id, float value) {
     const auto known = std::find_if(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(),
                                     [&](const forest::Feature& f) { return f.id == id; });
-    if (known != out.end())
-      known->value += value;
-    else
-      out.push_back({id, value});
+    if (known == out.end() || !add_exactly(known->value, value)) out.push_back({id, value});
   });
 }
 

@@ -26,7 +26,7 @@ struct PhraseBatch {
   int64_t n_scores = 0, n_orientations = 0;  // columns
   std::vector<std::string> own_words;        // of target ids beyond the vocabulary
   // Names of feature ids from NewFeatures::kFirst on, and the size of the index that lacks them; null: there are none.
-  std::shared_ptr<const names::NewFeatures> new_features;
+  std::shared_ptr<const names::NewFeatures> new_features{};
   int32_t index_size = 0;
 
   int64_t size() const { return pass_through.size(); }

@@ -119,7 +119,7 @@ OptionBuilder::Draft OptionBuilder::draft(const Sentences& sentences, int n_thre
 }
 
 PhraseBatch OptionBuilder::finish(Draft&& draft, const PassedWords& passed, const names::FeatureIndex& index,
-                                  bool keep_new) {
+                                  bool keep_new, const templates::Blocks* blocks) {
   PhraseBatch& out = draft.options;
   const size_t n = out.rules.size();
   pass(passed, out.pass_through.values);
@@ -128,7 +128,7 @@ PhraseBatch OptionBuilder::finish(Draft&& draft, const PassedWords& passed, cons
   out.feature_ids.offsets.assign(n + 1, 0);
   if (draft.rows.empty()) return checked(std::move(out));
 
-  templates::FeatureIds numbers(index, keep_new);
+  templates::FeatureIds numbers(index, keep_new, blocks);
   const templates::FeatureColumns of_pair = templates::number_rows(draft.rows, numbers);
   templates::FeatureColumns of_option;
   for (const templates::ContextRows& rows : draft.context_rows) rows.number(numbers, of_option);
@@ -139,10 +139,7 @@ PhraseBatch OptionBuilder::finish(Draft&& draft, const PassedWords& passed, cons
     const auto append = [&](const templates::FeatureColumns& columns, size_t row) {
       for (size_t f = columns.offsets[row]; f < columns.offsets[row + 1]; ++f) {
         const auto known = std::find(ids.begin() + begin, ids.end(), columns.ids[f]);
-        if (known != ids.end()) {
-          out.feature_values[at(known - ids.begin())] += columns.values[f];
-          continue;
-        }
+        if (known != ids.end() && add_exactly(out.feature_values[at(known - ids.begin())], columns.values[f])) continue;
         ids.push_back(columns.ids[f]);
         out.feature_values.push_back(columns.values[f]);
       }

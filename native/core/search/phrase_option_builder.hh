@@ -31,8 +31,10 @@ class OptionBuilder {
   };
   Draft draft(const Sentences& sentences, int n_threads, Control& control) const;
   // Gives words that pass through and sparse features their ids; features that the index lacks are new ones of the
-  // batch, or left out without `keep_new`. Throws InputError when what the tables say does not fit together.
-  static PhraseBatch finish(Draft&& draft, const PassedWords& passed, const names::FeatureIndex& index, bool keep_new);
+  // batch, or left out without `keep_new`; blocks (null: none) take the place of what they cover. Throws InputError
+  // when what the tables say does not fit together.
+  static PhraseBatch finish(Draft&& draft, const PassedWords& passed, const names::FeatureIndex& index, bool keep_new,
+                            const templates::Blocks* blocks = nullptr);
 
  private:
   static constexpr size_t kChunk = 256;

@@ -4,8 +4,11 @@
 #include <map>
 #include <random>
 #include <set>
+#include <string>
 #include <vector>
 
+#include "core/names/feature_table.hh"
+#include "core/search/block_transitions.hh"
 #include "core/search/phrase_coverage.hh"
 #include "core/search/phrase_searcher.hh"
 #include "test/test.hh"
@@ -139,6 +142,57 @@ TEST(stateful_templates_see_what_they_ask_for) {
         if (lists.feature_ids[static_cast<size_t>(i)] >= 20)
           found[lists.feature_ids[static_cast<size_t>(i)]] = lists.feature_values[static_cast<size_t>(i)];
       CHECK(found == wanted);
+    }
+  }
+}
+
+// Search by a block orders as search by the weights it stands for. All numbers are multiples of small powers of 2 or
+// floats, so that sums are exact.
+TEST(transition_features_are_projected_on_blocks) {
+  std::mt19937 random(13);
+  names::FeatureIndex index;
+  for (int i = 0; i < 70; ++i) index.intern("f" + std::to_string(i));
+  const int32_t block = index.intern("block");
+  std::vector<int32_t> ids;
+  for (int32_t id = 20; id < 65; ++id) ids.push_back(id);
+  const names::Sorted covered = names::sort_features(index, ids);
+  std::vector<double> of_id(70), coefficients;
+  for (const int32_t id : ids) of_id[static_cast<size_t>(id)] = 1 + static_cast<double>(random() % 1000) / (1 << 30);
+  for (const int64_t i : covered.order) coefficients.push_back(of_id[static_cast<size_t>(ids[static_cast<size_t>(i)])]);
+  const auto blocks = std::make_shared<const templates::Blocks>(
+      std::vector<templates::Blocks::Vector>{{block, covered.table, coefficients}});
+  using Templates = std::vector<std::shared_ptr<const search::TransitionTemplate>>;
+  const auto pairs = std::make_shared<PairTemplate>();
+  const Templates plain{pairs}, projected{std::make_shared<search::BlockTransitions>(pairs, blocks, index)};
+  const std::vector<uint32_t> lm_words{0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+  for (int round = 0; round < 100; ++round) {
+    const search::PhraseBatch batch = toy(random, 1 + round % 5, 2 + round % 6).batch();
+    std::vector<double> sparse(70), dense(71);
+    for (size_t i = 0; i < 70; ++i) sparse[i] = dense[i] = static_cast<double>(random() % 9) / 8 - 0.5;
+    dense[70] = 0.5;
+    for (const int32_t id : ids) sparse[static_cast<size_t>(id)] = 0.5 * of_id[static_cast<size_t>(id)];
+    const search::PhraseFeatures f = features(round % 2 == 0);
+    const search::PhraseSettings settings{5, 8, 1e9, 0, -1};
+    search::PhraseSearcher<ToyLm> a(settings, f, ToyLm(), lm_words, plain),
+        b(settings, f, ToyLm(), lm_words, projected);
+    forest::KBestLists one, other;
+    forest::append_kbest(a.run(batch, 0, sparse), sparse, 50, false, one);
+    forest::append_kbest(b.run(batch, 0, dense), dense, 50, false, other);
+    CHECK(one.scores == other.scores && one.tokens == other.tokens && one.edges == other.edges);
+    for (size_t c = 0; c < one.scores.size(); ++c) {
+      std::map<int32_t, double> wanted, found;
+      for (auto i = static_cast<size_t>(one.feature_offsets[c]); i < static_cast<size_t>(one.feature_offsets[c + 1]);
+           ++i) {
+        const int32_t id = one.feature_ids[i];
+        const bool is_covered = id >= 20 && id < 65;
+        wanted[is_covered ? block : id] +=
+            static_cast<double>(one.feature_values[i]) * (is_covered ? of_id[static_cast<size_t>(id)] : 1);
+      }
+      for (auto i = static_cast<size_t>(other.feature_offsets[c]);
+           i < static_cast<size_t>(other.feature_offsets[c + 1]); ++i)
+        found[other.feature_ids[i]] = static_cast<double>(other.feature_values[i]);
+      CHECK(wanted.size() == found.size());
+      for (const auto& [id, value] : wanted) CHECK(static_cast<float>(value) == static_cast<float>(found[id]));
     }
   }
 }

@@ -252,14 +252,14 @@ void RuleOptionBuilder::add_gaps(const Found& found, Draft& draft, int n_threads
 }
 
 RuleBatch RuleOptionBuilder::finish(Draft&& draft, const PassedWords& passed, const names::FeatureIndex& index,
-                                    bool keep_new) {
+                                    bool keep_new, const templates::Blocks* blocks) {
   RuleBatch& out = draft.rules;
   const size_t n_rules = out.rules.size();
   pass(passed, out.pass_through);
   out.own_words = passed.own_words;
   auto& offsets = out.feature_ids.offsets;
   offsets.assign(n_rules + 1, 0);
-  templates::FeatureIds numbers(index, keep_new);
+  templates::FeatureIds numbers(index, keep_new, blocks);
   const templates::FeatureColumns columns = templates::number_rows(draft.rows, numbers);
   if (out.gaps)
     copy_columns(templates::number_rows({draft.gap_rows}, numbers), out.gaps->feature_ids, out.gaps->feature_values);

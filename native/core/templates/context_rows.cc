@@ -74,13 +74,21 @@ void ContextRows::finish() {
 void ContextRows::number(FeatureIds& ids, FeatureColumns& out) const {
   std::vector<int32_t> of_column;
   of_column.reserve(names_.n_features());
-  for (size_t column = 0; column < names_.n_features(); ++column) of_column.push_back(ids.of(names_.name(column)));
+  std::vector<std::span<const Blocks::Term>> terms_of(names_.n_features());
+  BlockSums sums(ids.blocks());
+  for (size_t column = 0; column < names_.n_features(); ++column) {
+    const auto terms = ids.terms(names_.name(column));
+    if (terms) terms_of[column] = *terms;
+    of_column.push_back(terms ? names::FeatureIndex::kAbsent : ids.of(names_.name(column)));
+  }
   for (size_t row = 0; row + 1 < offsets_.size(); ++row) {
     for (size_t i = offsets_[row]; i < offsets_[row + 1]; ++i) {
+      sums.add(terms_of[columns_[i]], static_cast<double>(values_[i]));
       if (of_column[columns_[i]] == names::FeatureIndex::kAbsent) continue;
       out.ids.push_back(of_column[columns_[i]]);
       out.values.push_back(values_[i]);
     }
+    sums.append(out.ids, out.values);
     out.offsets.push_back(out.ids.size());
   }
 }

@@ -3,10 +3,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string_view>
 
 #include "core/names/feature_index.hh"
 #include "core/names/new_features.hh"
+#include "core/templates/blocks.hh"
 
 namespace dragoman::templates {
 
@@ -14,9 +17,10 @@ namespace dragoman::templates {
 // added to the index.
 class FeatureIds {
  public:
-  // The index must outlive it.
-  FeatureIds(const names::FeatureIndex& index, bool keep_new)
-      : index_(index), new_(keep_new ? std::make_shared<names::NewFeatures>() : nullptr) {}
+  // Index and blocks must outlive it. `blocks` (null: there are none) stand for the features they cover, which need no
+  // ids.
+  FeatureIds(const names::FeatureIndex& index, bool keep_new, const Blocks* blocks = nullptr)
+      : index_(index), new_(keep_new ? std::make_shared<names::NewFeatures>() : nullptr), blocks_(blocks) {}
 
   // Not thread-safe: it changes the index.
   static FeatureIds growing(names::FeatureIndex& index) {
@@ -31,6 +35,11 @@ class FeatureIds {
     const int32_t id = index_.find(name);
     return id == names::FeatureIndex::kAbsent && new_ ? new_->intern(name) : id;
   }
+  const Blocks* blocks() const { return blocks_; }
+  // What the feature adds to blocks; nothing where none covers it.
+  std::optional<std::span<const Blocks::Term>> terms(std::string_view name) const {
+    return blocks_ ? blocks_->terms(name) : std::nullopt;
+  }
   // Null when there are none.
   std::shared_ptr<const names::NewFeatures> new_features() const { return new_ && new_->size() > 0 ? new_ : nullptr; }
 
@@ -38,6 +47,7 @@ class FeatureIds {
   const names::FeatureIndex& index_;
   names::FeatureIndex* growing_ = nullptr;
   std::shared_ptr<names::NewFeatures> new_;
+  const Blocks* blocks_;
 };
 
 }  // namespace dragoman::templates

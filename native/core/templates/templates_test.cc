@@ -1,4 +1,5 @@
 // Templates on handmade rules: phrases, rules with nonterminals, and damaged grammars.
+#include <cmath>
 #include <map>
 #include <random>
 #include <string>
@@ -92,6 +93,44 @@ TEST(contexts_are_named_once_and_counted_by_row) {
   rows.number(known, less);
   CHECK((less.ids == std::vector<int32_t>{0}) && known.new_features() == nullptr);
   CHECK((less.offsets == std::vector<size_t>{0, 0, 1, 1}));
+}
+
+TEST(blocks_stand_for_the_features_they_cover) {
+  names::FeatureIndex index;
+  for (const char* name : {"a", "b", "c", "d", "one", "two"}) index.intern(name);
+  const auto vector = [&](int32_t feature, std::vector<int32_t> ids, std::vector<double> values) {
+    const names::Sorted sorted = names::sort_features(index, ids);
+    std::vector<double> coefficients;
+    for (const int64_t i : sorted.order) coefficients.push_back(values[static_cast<size_t>(i)]);
+    return templates::Blocks::Vector{feature, sorted.table, coefficients};
+  };
+  const double third = 1.0 / 3;
+  const templates::Blocks blocks({vector(4, {0, 1, 2}, {third, 0, 2}), vector(5, {0, 2}, {-1, 1})});
+  CHECK(blocks.terms("a")->size() == 2 && blocks.terms("b")->empty() && !blocks.terms("d") && !blocks.terms("none"));
+  templates::FeatureRows rows;
+  rows.use("");
+  const auto add = [&](const char* name, float value) {
+    rows.use(name);
+    rows.add(value);
+  };
+  add("a", 1);
+  add("d", 2);
+  add("b", 5);
+  rows.end_row();
+  add("a", 1);
+  add("c", 1);
+  add("e", 1);
+  rows.end_row();
+  templates::FeatureIds ids(index, /*keep_new=*/true, &blocks);
+  const templates::FeatureColumns columns = templates::number_rows({rows}, ids);
+  constexpr int32_t kNew = names::NewFeatures::kFirst;
+  CHECK((columns.ids == std::vector<int32_t>{3, 4, 4, 5, kNew, 4, 4}));
+  CHECK((columns.offsets == std::vector<size_t>{0, 4, 7}));
+  const auto value = [&](size_t i) { return static_cast<double>(columns.values[i]); };
+  CHECK(std::abs(value(1) + value(2) - third) < 1e-15 && value(3) == -1);
+  CHECK(std::abs(value(5) + value(6) - (2 + third)) < 1e-14);
+  CHECK(test::throws<InputError>([] { templates::parts_of(1e300); }));
+  CHECK(test::throws<std::invalid_argument>([&] { templates::Blocks({vector(4, {0}, {std::nan("")})}); }));
 }
 
 TEST(templates_refuse_what_does_not_exist) {

@@ -1,6 +1,7 @@
 """Decoders: from translation options and weights to forests."""
 
 from dragoman._core import PhraseBatch, RuleBatch
+from dragoman.search.blocks import SearchBlocks
 from dragoman.search.chart_builder import RuleOptionBuilder
 from dragoman.search.chart_config import ChartConfig, ChartFeatures
 from dragoman.search.chart_decoder import ChartDecoder
@@ -26,6 +27,7 @@ __all__ = [
     "RuleBatch",
     "RuleOptionBuilder",
     "RuleRescorer",
+    "SearchBlocks",
     "Sentence",
     "Sentences",
     "phrase15",

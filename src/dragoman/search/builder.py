@@ -9,6 +9,7 @@ import numpy as np
 
 from dragoman.features import FeatureIndex, Template
 from dragoman.grammar import PhraseView, RuleView
+from dragoman.search.blocks import SearchBlocks
 from dragoman.search.decoder import Batch
 from dragoman.search.sentences import EncodedSentences, Sentences, encode_sentences
 from dragoman.types import Int64Array, Progress
@@ -23,7 +24,8 @@ class OptionBuilder(Generic[Batch]):
 
     Word counts (source and target, by id) decide which words templates call frequent; a system gives those of its
     training text. By default they are the grammar's, where a word with several links counts once for each; of all
-    folds, so that features mean the same in every view. An imported grammar has none.
+    folds, so that features mean the same in every view. An imported grammar has none. `blocks` take the place of the
+    features they cover.
     """
 
     def __init__(
@@ -33,11 +35,13 @@ class OptionBuilder(Generic[Batch]):
         index: FeatureIndex,
         templates: Sequence[Template],
         word_counts: WordCounts | None,
+        blocks: SearchBlocks | None,
         **settings: object,
     ) -> None:
         self.view = view
         self.index = index
         self.templates = tuple(templates)
+        self.blocks = blocks
         if word_counts is None:
             word_counts = view.tables.word_counts() if templates else (np.zeros(0, np.int64), np.zeros(0, np.int64))
         self._native = make(
@@ -70,5 +74,5 @@ class OptionBuilder(Generic[Batch]):
         )
         draft = self._native.draft(rows.offsets, rows.ids, n_threads, progress)
         ids, own_words = rows.passed(draft.places, self.view.target_vocab)
-        batch: Batch = draft.finish(ids, own_words, self.index, grow)
+        batch: Batch = draft.finish(ids, own_words, self.index, grow, self.blocks and self.blocks.core)
         return batch

@@ -8,6 +8,7 @@ from dragoman import _core
 from dragoman.errors import InputError
 from dragoman.features import FeatureIndex, Template
 from dragoman.grammar import RuleView
+from dragoman.search.blocks import SearchBlocks
 from dragoman.search.builder import OptionBuilder, WordCounts
 
 __all__ = ["RuleOptionBuilder"]
@@ -33,6 +34,7 @@ class RuleOptionBuilder(OptionBuilder[_core.RuleBatch]):
         max_span: int | None = 20,
         max_gap: int | None = None,
         word_counts: WordCounts | None = None,
+        blocks: SearchBlocks | None = None,
     ) -> None:
         if any(limit is not None and not 1 <= limit <= _UNLIMITED for limit in (max_span, max_gap)):
             raise InputError("a rule and a nonterminal cover at least one word")
@@ -45,6 +47,7 @@ class RuleOptionBuilder(OptionBuilder[_core.RuleBatch]):
             index,
             templates,
             word_counts,
+            blocks,
             labels=list(view.labels),
             score_columns=[view.score_names.index(name) for name in self.scores],
             max_span=_UNLIMITED if max_span is None else max_span,

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dragoman import _core
 from dragoman.features import FeatureIndex, Template
 from dragoman.grammar import PhraseView
+from dragoman.search.blocks import SearchBlocks
 from dragoman.search.builder import OptionBuilder, WordCounts
 
 __all__ = ["PhraseOptionBuilder"]
@@ -22,5 +23,6 @@ class PhraseOptionBuilder(OptionBuilder[_core.PhraseBatch]):
         *,
         templates: Sequence[Template] = (),
         word_counts: WordCounts | None = None,
+        blocks: SearchBlocks | None = None,
     ) -> None:
-        super().__init__(_core.OptionBuilder, view, index, templates, word_counts)
+        super().__init__(_core.OptionBuilder, view, index, templates, word_counts, blocks)

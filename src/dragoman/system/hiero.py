@@ -11,7 +11,15 @@ from dragoman.features import FeatureIndex, parse_templates
 from dragoman.forest import Derivation
 from dragoman.grammar import Grammar, extract_rules, is_nonterminal
 from dragoman.lm import LanguageModel
-from dragoman.search import ChartConfig, ChartDecoder, ChartFeatures, RuleBatch, RuleOptionBuilder, RuleRescorer
+from dragoman.search import (
+    ChartConfig,
+    ChartDecoder,
+    ChartFeatures,
+    RuleBatch,
+    RuleOptionBuilder,
+    RuleRescorer,
+    SearchBlocks,
+)
 from dragoman.system.settings import DenseSet, HieroSettings, SystemSettings
 from dragoman.system.translator import Preset, Translator
 from dragoman.types import Int64Array, PathLike, Progress
@@ -40,6 +48,7 @@ class HieroTranslator(Translator[RuleBatch]):
         *,
         fold: int | None = None,
         word_counts: tuple[Int64Array, Int64Array] | None = None,
+        blocks: SearchBlocks | None = None,
     ) -> None:
         model = settings.of(HieroSettings)
         self._view = grammar.rule_view(model.view_config(settings.max_targets, fold))
@@ -54,8 +63,9 @@ class HieroTranslator(Translator[RuleBatch]):
             scores=self._features.scores,
             max_span=model.max_span,
             word_counts=word_counts,
+            blocks=blocks,
         )
-        super().__init__(index, grammar.target_vocab, builder, self._features.names())
+        super().__init__(index, grammar.target_vocab, builder, self._features.names(), blocks)
 
     def new_decoder(self, preset: Preset) -> ChartDecoder:
         config = _CONFIGS[preset](max_span=self._max_span)

@@ -13,6 +13,7 @@ from dragoman.errors import InputError
 from dragoman.features import FeatureIndex
 from dragoman.grammar import Grammar
 from dragoman.lm import LanguageModel
+from dragoman.search import SearchBlocks
 from dragoman.system import hiero, hiero_files, moses, phrase
 from dragoman.system.foreign import ForeignTables
 from dragoman.system.settings import HieroSettings, ModelSettings, PhraseSettings, SystemSettings
@@ -38,6 +39,7 @@ class MakeTranslator(Protocol):
         *,
         fold: int | None = None,
         word_counts: tuple[Int64Array, Int64Array] | None = None,
+        blocks: SearchBlocks | None = None,
     ) -> Translator[Any]:
         """`word_counts` (by id) of the training text say which words are frequent to templates."""
         ...

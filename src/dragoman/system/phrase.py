@@ -14,6 +14,7 @@ from dragoman.search import (
     PhraseDecoder,
     PhraseFeatures,
     PhraseOptionBuilder,
+    SearchBlocks,
 )
 from dragoman.system.settings import PhraseSettings, SystemSettings
 from dragoman.system.translator import Preset, Translator
@@ -43,6 +44,7 @@ class PhraseTranslator(Translator[PhraseBatch]):
         *,
         fold: int | None = None,
         word_counts: tuple[Int64Array, Int64Array] | None = None,
+        blocks: SearchBlocks | None = None,
     ) -> None:
         model = settings.of(PhraseSettings)
         self._view = grammar.view(model.view_config(settings.max_targets, fold))
@@ -54,8 +56,9 @@ class PhraseTranslator(Translator[PhraseBatch]):
             index,
             templates=parse_templates(settings.features),
             word_counts=word_counts,
+            blocks=blocks,
         )
-        super().__init__(index, grammar.target_vocab, builder, self._features.names())
+        super().__init__(index, grammar.target_vocab, builder, self._features.names(), blocks)
 
     def new_decoder(self, preset: Preset) -> PhraseDecoder:
         config = _CONFIGS[preset](distortion_limit=self._distortion_limit)

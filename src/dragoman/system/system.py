@@ -13,11 +13,12 @@ import numpy as np
 
 from dragoman.engine.folders import Reference, located, refer
 from dragoman.errors import InputError
-from dragoman.features import FeatureIndex, Weights, read_weights
+from dragoman.features import Block, FeatureIndex, Weights, read_weights
 from dragoman.forest import Forest
 from dragoman.grammar import Grammar
 from dragoman.lm import LanguageModel
 from dragoman.pool import Pool
+from dragoman.search import SearchBlocks
 from dragoman.store import checksum
 from dragoman.system.candidates import pool_of
 from dragoman.system.explain import Explanation, explain
@@ -132,20 +133,24 @@ class SystemView:
 class System(SystemView):
     """A loaded system, itself the view of all data. Tables are memory-mapped, so that processes share them."""
 
-    def __init__(self, folder: Path, manifest: Manifest, grammar: Grammar, weights: Weights) -> None:
+    def __init__(
+        self, folder: Path, manifest: Manifest, grammar: Grammar, weights: Weights, blocks: Sequence[Block] = ()
+    ) -> None:
         self.folder = folder
         self.manifest = manifest
         self.grammar = grammar
+        self.blocks = tuple(blocks)
+        self._blocks = SearchBlocks(blocks, weights.index) if blocks else None
         super().__init__(self._translator(None, weights), weights)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _reopened, self.reference()
 
-    def reference(self) -> tuple[str, str, tuple[str, ...]]:
-        """What another process needs to open the same system: folder, identity, sparse features."""
+    def reference(self) -> tuple[str, str, tuple[str, ...], tuple[Block, ...]]:
+        """What another process needs to open the same system: folder, identity, sparse features, blocks."""
         folder, identity = self.folder.resolve(), self.manifest.identity()
         refer(Reference(folder, identity, self.files))
-        return str(folder), identity, self.settings.features
+        return str(folder), identity, self.settings.features, self.blocks
 
     def files(self) -> list[Path]:
         """All files of the system, including the parent's."""
@@ -213,7 +218,15 @@ class System(SystemView):
     def with_templates(self, templates: Sequence[str]) -> System:
         """The same system with other sparse features, for tuning."""
         settings = replace(self.settings, features=tuple(templates))
-        return System(self.folder, replace(self.manifest, settings=settings), self.grammar, self.weights)
+        manifest = replace(self.manifest, settings=settings)
+        return System(self.folder, manifest, self.grammar, self.weights, self.blocks)
+
+    def with_blocks(self, blocks: Sequence[Block]) -> System:
+        """The same system with blocks in the place of the sparse features they cover.
+
+        Each is a dense feature of its name in every view, list and forest, with a weight by that name.
+        """
+        return System(self.folder, self.manifest, self.grammar, self.weights, blocks)
 
     def raw_text(self) -> RawText:
         """How raw text becomes tokens of this system and back."""
@@ -222,7 +235,15 @@ class System(SystemView):
     def _translator(self, fold: int | None, weights: Weights) -> Translator[Any]:
         make = kind_named(self.settings.kind).translator
         counts = self.word_counts()
-        return make(self.grammar, self.lm(fold), self.settings, weights.index, fold=fold, word_counts=counts)
+        return make(
+            self.grammar,
+            self.lm(fold),
+            self.settings,
+            weights.index,
+            fold=fold,
+            word_counts=counts,
+            blocks=self._blocks,
+        )
 
     def word_counts(self) -> tuple[Int64Array, Int64Array] | None:
         """How often the training text has each source and target word, by id; None if the system does not say."""
@@ -249,12 +270,16 @@ class _FoldView(SystemView):
         return _reopened, (*self._system.reference(), self._fold)
 
 
-def _reopened(folder: str, identity: str, templates: tuple[str, ...], fold: int | None = None) -> SystemView:
+def _reopened(
+    folder: str, identity: str, templates: tuple[str, ...], blocks: tuple[Block, ...], fold: int | None = None
+) -> SystemView:
     """The system that another process refers to. Raises InputError if it is not the same here."""
     system = System.load(located(folder))
     if system.manifest.identity() != identity:
         raise InputError("has changed since another process referred to it; let it load the system anew", path=folder)
-    return (system if system.settings.features == templates else system.with_templates(templates)).view(fold)
+    if system.settings.features != templates:
+        system = system.with_templates(templates)
+    return (system.with_blocks(blocks) if blocks else system).view(fold)
 
 
 def _batches(sentences: Iterable[str]) -> Iterator[list[str]]:

@@ -10,6 +10,7 @@ from typing import Generic, Protocol, TypeVar
 from dragoman.corpus import Vocab
 from dragoman.features import FeatureIndex, Weights
 from dragoman.forest import Derivation, Forest, KBest
+from dragoman.search import SearchBlocks
 from dragoman.search.decoder import Batch, Decoder
 from dragoman.search.sentences import Sentences
 from dragoman.types import Float64Array, Progress
@@ -42,11 +43,20 @@ class Translator(ABC, Generic[Batch]):
     the target side's.
     """
 
-    def __init__(self, index: FeatureIndex, vocab: Vocab, builder: Builder[Batch], dense: Sequence[str]) -> None:
+    def __init__(
+        self,
+        index: FeatureIndex,
+        vocab: Vocab,
+        builder: Builder[Batch],
+        dense: Sequence[str],
+        blocks: SearchBlocks | None = None,
+    ) -> None:
+        if blocks is not None:
+            blocks.check(dense)
         self.index = index
         self.vocab = vocab
         self._builder = builder
-        self._dense = tuple(dense)
+        self._dense = tuple(dense) if blocks is None else (*dense, *blocks.names)
         self._decoders: dict[Preset, Decoder[Batch]] = {}
         for name in self._dense:
             index.intern(name)
