@@ -110,7 +110,8 @@ def test_translations_and_forests_are_the_same(case):
                 blocks = {b: c[name] for b, c in case.coefficients.items() if name in c}
                 for target, factor in (blocks or {name: 1.0}).items():
                     wanted[target] = wanted.get(target, 0.0) + factor * value
-            assert found == pytest.approx({name: value for name, value in wanted.items() if value}, rel=1e-12)
+            found, wanted = ({name: value for name, value in row.items() if value} for row in (found, wanted))
+            assert found == pytest.approx(wanted, rel=1e-12)
 
 
 def features_of(arrays, instance, index):
