@@ -15,7 +15,7 @@ from tests.engine_jobs import Mortal
 
 from dragoman.engine import LocalEngine, Part, TreeSum, open_engine
 from dragoman.errors import FailedError, InputError
-from dragoman.features import FeatureTable, Weights
+from dragoman.features import Block, FeatureTable, Weights
 from dragoman.lm import EstimateConfig
 from dragoman.optim import LOSSES
 from dragoman.passes import N_LISTS, Gradient, GradientPass, PassSettings, gradient_pass, sum_parts
@@ -186,6 +186,27 @@ def test_other_weights_are_those_of_search_and_of_the_loss(system, tmp_path):
     assert moved.sums.losses != plain.sums.losses
     again = gradient_pass(system, settings, weights=Weights.from_dict(dict(reversed(list(other.items())))))
     assert saved(again, tmp_path / "a") == saved(moved, tmp_path / "b")
+
+
+def test_the_gradient_of_a_block_is_that_of_the_features_along_it(system, whole):
+    rules = whole.table.take(np.flatnonzero([name.startswith("rule_id") for name in whole.table.names()]))
+    along = rules.with_columns({"step": -rules.columns["softramp"] / rules.columns[N_LISTS]})
+    other = along.weights("step")
+    other.values[:] *= 0.5
+    for name, value in system.weights.items():
+        other[name] = value
+    apart = gradient_pass(system, SETTINGS, weights=other)
+    together = system.weights.copy()
+    together["step"] = 0.5
+    block = Block("step", along, "step")
+    found = gradient_pass(system.with_blocks([block]), SETTINGS, weights=together)
+    assert found.settings["blocks"].keys() == {"step"}
+    for loss in SETTINGS.losses:
+        gradient, steps = named(apart.table, loss), named(along, "step")
+        expected = sum(gradient.get(name, 0.0) * value for name, value in steps.items())
+        assert named(found.table, loss)["step"] == pytest.approx(expected, rel=1e-4)
+        assert found.sums.losses[loss] == pytest.approx(apart.sums.losses[loss], rel=1e-5)
+    assert not any(steps.keys() & found.table.names())
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 20])

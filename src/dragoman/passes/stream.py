@@ -11,7 +11,7 @@ from typing import Any
 
 from dragoman.engine import Engine, Job, LocalEngine, Part, TreeSum
 from dragoman.errors import FailedError, InputError
-from dragoman.features import FeatureTable, Weights
+from dragoman.features import Block, FeatureTable, Weights
 from dragoman.passes.checkpoint import Checkpoint
 from dragoman.passes.gradient import Gradient
 from dragoman.passes.job import WEIGHT, GradientJob
@@ -41,24 +41,27 @@ class GradientPass:
     @classmethod
     def of(cls, system: System, settings: PassSettings, weights: Weights | None = None) -> GradientPass:
         """Raises InputError for a system without a training text, and for settings that select no line."""
+        # A system that was used before knows more features, and sums of scores depend on their order.
         fresh = System.load(system.folder).with_templates(settings.features)
+        if system.blocks:
+            fresh = fresh.with_blocks(system.blocks)
         lines = fresh.training.select(where=settings.where, limit=settings.limit)
         if not len(lines):
             raise InputError("no line of the training text was selected", path=fresh.folder)
         used = fresh.weights if weights is None else weights
         if not used.is_usable():
             raise InputError("the weights cannot rank candidates: they are all zero, or not finite")
-        table = FeatureTable.from_weights(used, WEIGHT)
         n = settings.lines_per_shard
         record = {
             "system": fresh.manifest.identity(),
-            "weights": _digest(table),
+            "weights": used.digest(),
+            "blocks": {block.name: _digest(block) for block in fresh.blocks},
             "n_lines": len(lines),
             **settings.to_json(),
         }
         return cls(
             system=fresh,
-            job=GradientJob(system=fresh, settings=settings, weights=table),
+            job=GradientJob(system=fresh, settings=settings, weights=FeatureTable.from_weights(used, WEIGHT)),
             shards=[lines[first : first + n] for first in range(0, len(lines), n)],
             record=record,
         )
@@ -146,8 +149,7 @@ def gradient_pass(
         return work.total(tree)
 
 
-def _digest(weights: FeatureTable) -> str:
-    """Names the weights, whatever the order they came in."""
-    data = hashlib.blake2b(weights.features.keys.tobytes(), digest_size=16)
-    data.update(weights.columns[WEIGHT].tobytes())
-    return data.hexdigest()
+def _digest(block: Block) -> str:
+    """Names the features of a block and their coefficients."""
+    arrays = block.features.keys, block.coefficients
+    return hashlib.blake2b(b"".join(array.tobytes() for array in arrays), digest_size=16).hexdigest()
