@@ -188,6 +188,7 @@ def test_a_folder_in_use(made, copy, tmp_path):
     write_lines(tmp_path / "full" / "x", ["y"])
     with pytest.raises(InputError, match="is not empty"):
         make_lists(made / "system", tmp_path / "full", SETTINGS)
+    assert [path.name for path in (tmp_path / "full").iterdir()] == ["x"]
 
 
 @pytest.mark.parametrize("name", ["lm.fold-1.bin", "grammar/word_pairs.values", "training/links.zst"])

@@ -65,6 +65,8 @@ def make_lists(
     }
     base = Path(out)
     shards = part.shards(len(blocks))
+    if not (base / "run.json").exists():
+        RunFolder.check(base, record)  # writes nothing into a folder of something else
     with RunFolder.open(base, record, resume=resume):
         work = _Work(base, shards, blocks, say)
         n_done = sum(map(len, (blocks[shard] for shard in work.sizes)))
