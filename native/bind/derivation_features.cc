@@ -39,10 +39,10 @@ struct Bound {
   search::DerivationFeatures features;
 
   search::DerivationFeatures::Interned interned(const search::DerivationBatch& batch, names::FeatureIndex& index,
-                                                bool grow, int n_threads) const {
+                                                bool grow, const templates::Blocks* blocks, int n_threads) const {
     auto draft = watch([&](Control& control) { return features.draft(batch, n_threads, control); });
     // Interning changes the index: the GIL is its lock.
-    return search::DerivationFeatures::intern(std::move(draft), index, grow);
+    return search::DerivationFeatures::intern(std::move(draft), index, grow, blocks);
   }
 };
 
@@ -88,18 +88,18 @@ void bind_derivation_features(nb::module_& m) {
           nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())
       .def(
           "intern",
-          [](const Bound& b, const BoundBatch& batch, names::FeatureIndex& index, int n_threads) {
-            b.interned(batch.batch(), index, /*grow=*/true, n_threads);
-          },
-          nb::arg("batch"), nb::arg("index"), nb::arg("n_threads"), "Adds the names of all features to the index.")
+          [](const Bound& b, const BoundBatch& batch, names::FeatureIndex& index, const templates::Blocks* blocks,
+             int n_threads) { b.interned(batch.batch(), index, /*grow=*/true, blocks, n_threads); },
+          nb::arg("batch"), nb::arg("index"), nb::arg("blocks").none(), nb::arg("n_threads"),
+          "Adds the names of all features to the index.")
       .def(
           "features",
           [](const Bound& b, const BoundBatch& bound, In<int32_t> dense_ids, In2<float> dense,
-             names::FeatureIndex& index, bool grow, int n_threads) {
+             names::FeatureIndex& index, bool grow, const templates::Blocks* blocks, int n_threads) {
             const search::DerivationBatch batch = bound.batch();
             if (dense.shape(0) != bound.rows.size() - 1 || dense.shape(1) != dense_ids.size())
               throw std::invalid_argument("every candidate needs a value for each dense feature");
-            const auto interned = b.interned(batch, index, grow, n_threads);
+            const auto interned = b.interned(batch, index, grow, blocks, n_threads);
             const search::DenseFeatures known{span_of(dense_ids), {dense.data(), dense.size()}};
             auto found =
                 watch([&](Control& control) { return b.features.sum(batch, interned, known, n_threads, control); });
@@ -107,7 +107,8 @@ void bind_derivation_features(nb::module_& m) {
                                   to_numpy(std::move(found.values)));
           },
           nb::arg("batch"), nb::arg("dense_ids").noconvert(), nb::arg("dense").noconvert(), nb::arg("index"),
-          nb::arg("grow"), nb::arg("n_threads"), "Rows, ids and values: features of templates and the dense ones.")
+          nb::arg("grow"), nb::arg("blocks").none(), nb::arg("n_threads"),
+          "Rows, ids and values: features of templates and the dense ones.")
       .def(
           "tokens",
           [](const Bound& b, const BoundBatch& batch, In<int32_t> passed, int n_threads) {

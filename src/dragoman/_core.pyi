@@ -641,7 +641,7 @@ class DerivationFeatures:
         templates: list[tuple[str, list[int]]],
         labels: list[str],
     ) -> None: ...
-    def intern(self, batch: DerivationBatch, index: FeatureIndex, n_threads: int) -> None: ...
+    def intern(self, batch: DerivationBatch, index: FeatureIndex, blocks: Blocks | None, n_threads: int) -> None: ...
     def features(
         self,
         batch: DerivationBatch,
@@ -649,6 +649,7 @@ class DerivationFeatures:
         dense: NDArray[np.float32],
         index: FeatureIndex,
         grow: bool,
+        blocks: Blocks | None,
         n_threads: int,
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]: ...
     def tokens(

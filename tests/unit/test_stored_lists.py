@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dragoman.errors import InputError
-from dragoman.features import Weights
+from dragoman.features import Block, Weights
 from dragoman.lists import ListShard, StoredLists, write_shard
 from dragoman.lm import EstimateConfig
 from dragoman.metric import Bleu
@@ -103,6 +103,26 @@ def test_lists_are_those_of_a_decoder_with_the_templates(built, kind, stored):
         texts = [[p.text(s, c) for c in range(s.n_candidates)] for p, s in ((pool, shard), (direct, wanted))]
         assert texts[0] == texts[1]
         assert any("hapax" in text for text in texts[0])
+
+
+def test_blocks_are_those_of_a_decoder_with_them(built, kind, stored):
+    paths, all_data = stored
+    plain = StoredLists(System.load(built).with_templates(TEMPLATES[kind]), paths)[0]
+    system = System.load(built).with_templates(TEMPLATES[kind])
+    StoredLists(system, paths)
+    sparse = [name for name in system.index.names(np.arange(len(system.index), dtype=np.int32)) if ":" in name]
+    rng = np.random.default_rng(3)
+    blocks = [
+        Block.from_dict(label, {name: float(rng.normal()) for name in sparse if rng.random() < share})
+        for label, share in (("one", 0.5), ("two", 0.2))
+    ]
+    system = system.with_blocks(blocks)
+    pool = StoredLists(system, paths).pool(Bleu())
+    assert {"one", "two"} < set(pool.dense_names())
+    other = System.load(built).with_templates(TEMPLATES[kind]).with_blocks(blocks)
+    for shard, direct in zip(pool.shards, pools(other, all_data=all_data), strict=True):
+        assert by_name(pool.index, shard) == by_name(direct.index, direct.shards[0])
+    assert len(pool.shards[0].feature_ids) < len(plain.feature_ids)
 
 
 def test_ids_do_not_depend_on_which_shards_were_looked_at(built, kind, stored):

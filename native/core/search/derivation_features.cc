@@ -6,6 +6,7 @@
 
 #include "core/base/parallel.hh"
 #include "core/forest/forest.hh"
+#include "core/search/batch.hh"
 
 namespace dragoman::search {
 
@@ -25,10 +26,7 @@ class SentenceSums {
     for (size_t f = columns.offsets[row]; f < columns.offsets[row + 1]; ++f) {
       const auto known = std::find_if(found_.begin() + static_cast<std::ptrdiff_t>(first_.back()), found_.end(),
                                       [&](const forest::Feature& g) { return g.id == columns.ids[f]; });
-      if (known != found_.end()) {
-        known->value += columns.values[f];
-        continue;
-      }
+      if (known != found_.end() && add_exactly(known->value, columns.values[f])) continue;
       found_.push_back({columns.ids[f], columns.values[f]});
       columns_.push_back(columns.ids[f]);
     }
@@ -93,8 +91,10 @@ DerivationFeatures::Draft DerivationFeatures::draft(const DerivationBatch& batch
   });
   const auto n_sentences = at(batch.size());
   draft.sites.resize(n_sentences);
-  if (templates_.has_contexts())
+  if (templates_.has_contexts()) {
+    draft.n_contexts.resize(n_sentences);
     draft.contexts.assign((n_sentences + at(kSentences) - 1) / at(kSentences), templates::ContextRows(templates_));
+  }
   if (templates_.has_gaps()) {
     draft.gap_rows = gaps_.rows();
     draft.rows_of_gaps.resize(n_sentences);
@@ -103,7 +103,8 @@ DerivationFeatures::Draft DerivationFeatures::draft(const DerivationBatch& batch
     for (int64_t s = begin; s < end; ++s) {
       draft.sites[at(s)] = find_sites(batch, rules, s, tables_.is_rules);
       if (!draft.contexts.empty())
-        add_contexts(batch, rules, s, draft.sites[at(s)], draft.contexts[at(begin / kSentences)]);
+        draft.n_contexts[at(s)] =
+            add_contexts(batch, rules, s, draft.sites[at(s)], draft.contexts[at(begin / kSentences)]);
       if (!draft.rows_of_gaps.empty())
         draft.rows_of_gaps[at(s)] = gap_rows(rules, at(batch.first_application[at(s)]), draft.sites[at(s)]);
     }
@@ -113,8 +114,10 @@ DerivationFeatures::Draft DerivationFeatures::draft(const DerivationBatch& batch
   return draft;
 }
 
-void DerivationFeatures::add_contexts(const DerivationBatch& batch, const DerivationRules& rules, int64_t sentence,
-                                      const DerivationSites& sites, templates::ContextRows& out) const {
+std::vector<uint8_t> DerivationFeatures::add_contexts(const DerivationBatch& batch, const DerivationRules& rules,
+                                                      int64_t sentence, const DerivationSites& sites,
+                                                      templates::ContextRows& out) const {
+  std::vector<uint8_t> n_rows(sites.size());
   const auto words = batch.words[sentence];
   const auto first_application = at(batch.first_application[at(sentence)]);
   for (size_t i = 0; i < sites.size(); ++i) {
@@ -134,12 +137,14 @@ void DerivationFeatures::add_contexts(const DerivationBatch& batch, const Deriva
         const size_t after = place + (end - symbol);
         out.add(rule, symbol, end, place == 0 ? templates::kSentenceBegin : words[place - 1],
                 after == words.size() ? templates::kSentenceEnd : words[after]);
+        out.end_row();
+        ++n_rows[i];
         place = after;
         symbol = end;
       }
     }
-    out.end_row();
   }
+  return n_rows;
 }
 
 std::vector<int32_t> DerivationFeatures::gap_rows(const DerivationRules& rules, size_t first_application,
@@ -161,9 +166,11 @@ std::vector<int32_t> DerivationFeatures::gap_rows(const DerivationRules& rules, 
   return rows;
 }
 
-DerivationFeatures::Interned DerivationFeatures::intern(Draft&& draft, names::FeatureIndex& index, bool grow) {
+DerivationFeatures::Interned DerivationFeatures::intern(Draft&& draft, names::FeatureIndex& index, bool grow,
+                                                        const templates::Blocks* blocks) {
   Interned result;
-  auto ids = grow ? templates::FeatureIds::growing(index) : templates::FeatureIds(index, /*keep_new=*/false);
+  auto ids =
+      grow ? templates::FeatureIds::growing(index, blocks) : templates::FeatureIds(index, /*keep_new=*/false, blocks);
   result.rules = templates::number_rows(draft.rows, ids);
   if (!draft.rows_of_gaps.empty()) result.gaps = templates::number_rows({draft.gap_rows}, ids);
   for (const templates::ContextRows& rows : draft.contexts) rows.number(ids, result.contexts.emplace_back());
@@ -188,7 +195,9 @@ CandidateFeatures DerivationFeatures::sum(const DerivationBatch& batch, const In
       for (size_t i = 0; i < sites.size(); ++i) {
         const uint32_t row = draft.row_of_application[at(batch.first_application[at(s)]) + sites.application[i]];
         if (row != DerivationRules::kPassed) sums.add(interned.rules, row);
-        if (!interned.contexts.empty()) sums.add(interned.contexts[at(begin / kSentences)], context++);
+        if (!interned.contexts.empty())
+          for (int n = draft.n_contexts[at(s)][i]; n > 0; --n)
+            sums.add(interned.contexts[at(begin / kSentences)], context++);
         if (!draft.rows_of_gaps.empty())
           for (size_t g = sites.first_gap[i]; g < sites.first_gap[i + 1]; ++g)
             sums.add(interned.gaps, at(draft.rows_of_gaps[at(s)][g]));

@@ -40,11 +40,12 @@ class DerivationFeatures {
 
   // Features by name, each once, and where they stand.
   struct Draft {
-    std::vector<uint32_t> row_of_application;        // DerivationRules::kPassed, or a row of `rows`
-    std::vector<templates::FeatureRows> rows;        // of rules in the order of first use, in chunks
-    std::vector<DerivationSites> sites;              // by sentence
-    std::vector<templates::ContextRows> contexts;    // a row for each site, in chunks of kSentences sentences
-    templates::FeatureRows gap_rows;                 // as GapClasses has them
+    std::vector<uint32_t> row_of_application;      // DerivationRules::kPassed, or a row of `rows`
+    std::vector<templates::FeatureRows> rows;      // of rules in the order of first use, in chunks
+    std::vector<DerivationSites> sites;            // by sentence
+    std::vector<templates::ContextRows> contexts;  // a row for each run of words of each site, in chunks of kSentences
+    std::vector<std::vector<uint8_t>> n_contexts;  // by sentence, rows of each site
+    templates::FeatureRows gap_rows;               // as GapClasses has them
     std::vector<std::vector<int32_t>> rows_of_gaps;  // by sentence, for the gaps of its sites
   };
   Draft draft(const DerivationBatch& batch, int n_threads, Control& control) const;
@@ -56,8 +57,8 @@ class DerivationFeatures {
     std::vector<templates::FeatureColumns> contexts;
   };
   // New features get ids in the order of rules, of gaps and of sentences; without `grow` those that the index lacks
-  // are left out. Not thread-safe: it changes the index.
-  static Interned intern(Draft&& draft, names::FeatureIndex& index, bool grow);
+  // are left out. `blocks` (null: none) stand for what they cover. Not thread-safe: it changes the index.
+  static Interned intern(Draft&& draft, names::FeatureIndex& index, bool grow, const templates::Blocks* blocks);
 
   // The sums over each derivation, together with the dense features.
   CandidateFeatures sum(const DerivationBatch& batch, const Interned& interned, const DenseFeatures& dense,
@@ -67,8 +68,9 @@ class DerivationFeatures {
   static constexpr int64_t kChunk = 256;     // rules that are named together
   static constexpr int64_t kSentences = 16;  // sentences whose contexts are named together
 
-  void add_contexts(const DerivationBatch& batch, const DerivationRules& rules, int64_t sentence,
-                    const DerivationSites& sites, templates::ContextRows& out) const;
+  // Returns the number of rows of each site.
+  std::vector<uint8_t> add_contexts(const DerivationBatch& batch, const DerivationRules& rules, int64_t sentence,
+                                    const DerivationSites& sites, templates::ContextRows& out) const;
   std::vector<int32_t> gap_rows(const DerivationRules& rules, size_t first_application,
                                 const DerivationSites& sites) const;
 

@@ -61,7 +61,7 @@ struct Computer {
   }
   search::CandidateFeatures compute(const search::DerivationBatch& batch, names::FeatureIndex& index) const {
     Control control;
-    const auto interned = search::DerivationFeatures::intern(features.draft(batch, 2, control), index, true);
+    const auto interned = search::DerivationFeatures::intern(features.draft(batch, 2, control), index, true, nullptr);
     return features.sum(batch, interned, {}, 2, control);
   }
 };

@@ -23,8 +23,8 @@ class FeatureIds {
       : index_(index), new_(keep_new ? std::make_shared<names::NewFeatures>() : nullptr), blocks_(blocks) {}
 
   // Not thread-safe: it changes the index.
-  static FeatureIds growing(names::FeatureIndex& index) {
-    FeatureIds ids(index, false);
+  static FeatureIds growing(names::FeatureIndex& index, const Blocks* blocks = nullptr) {
+    FeatureIds ids(index, false, blocks);
     ids.growing_ = &index;
     return ids;
   }

@@ -26,10 +26,10 @@ __all__ = ["StoredLists"]
 class StoredLists(LazyShards):
     """The shards of stored lists, in files in the order of their lines, as shards of a pool.
 
-    Features are those of the system's templates (`System.with_templates`), equal to the decoder's own: sparse ones are
-    computed from derivations, dense ones (blocks of the search included) were stored. The names of all features are
-    added to the system's index at the start, in the order of the shards, so that ids do not depend on which shards are
-    looked at later. Words are computed too if `with_words`.
+    Features are those of the system's templates and blocks (`System.with_templates`, `with_blocks`), equal to the
+    decoder's own: they are computed from derivations, and dense ones were stored. The names of all features are added
+    to the system's index at the start, in the order of the shards, so that ids do not depend on which shards are looked
+    at later. Words are computed too if `with_words`.
     """
 
     def __init__(
@@ -46,16 +46,15 @@ class StoredLists(LazyShards):
             self._index,
             templates=parse_templates(system.settings.features),
             word_counts=system.word_counts(),
+            blocks=system.search_blocks,
         )
-        self._dense = system.translator.dense()
+        blocks = {block.name for block in system.blocks}
+        self._dense_names = [name for name in system.translator.dense() if name not in blocks]
+        self._dense = np.array([self._index.find(name) for name in self._dense_names], np.int32)
         self._outlines: list[Outline] = []
         for path in self._paths:
             stored = map_shard(path)
             with naming(path):
-                if not self._outlines:
-                    self._dense = stored.dense_names
-                    for name in self._dense:
-                        self._index.intern(name)
                 self._check(stored)
                 sentences, batch = self._batch(stored)
                 self._computer.intern(batch, n_threads=n_threads)
@@ -78,7 +77,7 @@ class StoredLists(LazyShards):
             index=self._index,
             words=self.words,
             shards=self,
-            dense=frozenset(map(self._index.find, self._dense)),
+            dense=frozenset(map(self._index.find, self.system.translator.dense())),
             metric=metric,
         )
 
@@ -93,8 +92,8 @@ class StoredLists(LazyShards):
         stored = self._stored(number)
         with naming(self._paths[number]):
             sentences, batch = self._batch(stored)
-            dense = np.array([self._index.find(name) for name in stored.dense_names], np.int32)
-            features = self._computer.features(batch, dense, stored.dense, grow=False, n_threads=self._n_threads)
+            dense = stored.dense[:, [stored.dense_names.index(name) for name in self._dense_names]]
+            features = self._computer.features(batch, self._dense, dense, grow=False, n_threads=self._n_threads)
             tokens = self._tokens(stored, sentences, batch) if self._with_words else None
         return _shard(stored, features, tokens)
 
@@ -104,12 +103,12 @@ class StoredLists(LazyShards):
     def _stored(self, number: int) -> ListShard:
         stored, outline = map_shard(self._paths[number]), self._outlines[number]
         same = (stored.lines, outline.sentence_ids), (stored.sentences, outline.sentences)
-        if stored.dense_names != self._dense or not all(np.array_equal(*pair) for pair in same):
+        if not set(stored.dense_names) >= set(self._dense_names) or not all(np.array_equal(*pair) for pair in same):
             raise InputError("has changed since it was first read; start anew", path=self._paths[number])
         return stored
 
     def _check(self, stored: ListShard) -> None:
-        if stored.dense_names != self._dense or not set(self._dense) >= set(self.system.translator.dense()):
+        if not set(stored.dense_names) >= set(self._dense_names):
             raise InputError("has other dense features than the system; the lists were made with another system")
         training = self.system.training
         if stored.lines.max(initial=-1) >= len(training) or stored.folds.max(initial=ALL_DATA) >= training.n_folds:

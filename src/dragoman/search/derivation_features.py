@@ -11,6 +11,7 @@ from dragoman import _core
 from dragoman.features import FeatureIndex, Template
 from dragoman.forest import Derivations
 from dragoman.grammar import Grammar
+from dragoman.search.blocks import SearchBlocks
 from dragoman.search.builder import WordCounts
 from dragoman.search.sentences import EncodedSentences
 from dragoman.types import Float32Array, Int32Array, Int64Array
@@ -22,7 +23,8 @@ class DerivationFeatures:
     """Computes what a decoder with these templates would put on the same candidates, equal bit by bit.
 
     Rules are looked up by their ids in the view of each sentence: all data, or all but a fold. Word counts are those of
-    the decoder's builder. Methods raise InputError where derivations do not fit the grammar and the words.
+    the decoder's builder; `blocks` take the place of the features they cover. Methods raise InputError where
+    derivations do not fit the grammar and the words.
     """
 
     def __init__(
@@ -32,9 +34,11 @@ class DerivationFeatures:
         *,
         templates: Sequence[Template] = (),
         word_counts: WordCounts | None = None,
+        blocks: SearchBlocks | None = None,
     ) -> None:
         self.index = index
         self._grammar = grammar
+        self._blocks = None if blocks is None else blocks.core
         if word_counts is None:
             word_counts = grammar.tables.word_counts() if templates else (np.zeros(0, np.int64), np.zeros(0, np.int64))
         self._native = _core.DerivationFeatures(
@@ -68,7 +72,7 @@ class DerivationFeatures:
 
     def intern(self, batch: _core.DerivationBatch, *, n_threads: int = 1) -> None:
         """Add the features of all candidates to the index, in an order that depends on the batch alone."""
-        self._native.intern(batch, self.index, n_threads)
+        self._native.intern(batch, self.index, self._blocks, n_threads)
 
     def features(
         self,
@@ -83,7 +87,8 @@ class DerivationFeatures:
 
         Without `grow`, features that the index lacks are left out.
         """
-        return self._native.features(batch, dense_ids, np.ascontiguousarray(dense), self.index, grow, n_threads)
+        values = np.ascontiguousarray(dense)
+        return self._native.features(batch, dense_ids, values, self.index, grow, self._blocks, n_threads)
 
     def tokens(
         self, batch: _core.DerivationBatch, source: EncodedSentences, derivations: Derivations, *, n_threads: int = 1

@@ -140,7 +140,7 @@ class System(SystemView):
         self.manifest = manifest
         self.grammar = grammar
         self.blocks = tuple(blocks)
-        self._blocks = SearchBlocks(blocks, weights.index) if blocks else None
+        self.search_blocks = SearchBlocks(blocks, weights.index) if blocks else None
         super().__init__(self._translator(None, weights), weights)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -242,7 +242,7 @@ class System(SystemView):
             weights.index,
             fold=fold,
             word_counts=counts,
-            blocks=self._blocks,
+            blocks=self.search_blocks,
         )
 
     def word_counts(self) -> tuple[Int64Array, Int64Array] | None:
