@@ -109,7 +109,7 @@ def test_errors_say_what_to_do(system, inside, tmp_path):
         ([system, "-o", "v", "--set", "softramp.step=2"], "does not depend on its setting 'step'"),
         ([system, "-o", "v", "--scale", "-1"], "scale of the weights must be positive"),
         ([system, "-o", "v", "--k", 1], "at least 2"),
-        ([system, "-o", "v", "--weights", "zero.tsv"], "all zero"),
+        ([system, "-o", "v", "--weights", "zero.tsv"], "no weight of a feature of the system"),
         ([system, "-o", "v", "--where", "sports"], "it has: mo, news"),
         ([system, "-o", "v", "--fast", "--accurate"], "choose one"),
         ([system, "-o", "v", "--shard", "0/2"], "no part 0/2"),

@@ -30,7 +30,7 @@ CAPS = {
     "compare": 80,
     "demo": 220,
     "forest best": 70,
-    "lists info": 150,
+    "lists info": 152,
     "lm query": 40,
     "oracle": 75,
     "report": 80,

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.text import Text
 
-from dragoman.cli.engine_options import Address, EngineOption, Workers, engine_of
+from dragoman.cli.declared import takes
 from dragoman.cli.groups import LeadingCommand, leading_group
-from dragoman.cli.search_weights import read_search_weights
 from dragoman.cli.session import Json, Quiet, Session, Threads, table
-from dragoman.engine import EngineName, Part
-from dragoman.errors import InputError
+from dragoman.cli.training_options import TrainingOptions
+from dragoman.engine import Part
 from dragoman.lists import (
     ListsFolder,
     ListShard,
@@ -27,8 +26,7 @@ from dragoman.lists import (
     make_lists,
     map_shard,
 )
-from dragoman.system import Preset, System
-from dragoman.system.training import SHARD_LINES
+from dragoman.system import System
 from dragoman.text import printable
 from dragoman.types import Progress
 
@@ -38,59 +36,22 @@ app = leading_group("Make k-best lists of a system's training text, each line de
 Out = Annotated[Path, typer.Option("--out", "-o", metavar="LISTS", help="Folder for the lists.")]
 
 
-@app.command(cls=LeadingCommand)
-def make(
-    folder: Annotated[Path, typer.Argument(metavar="SYSTEM", help="Folder of a system trained with --folds.")],
-    out: Out,
-    all_data: Annotated[
-        bool,
-        typer.Option(
-            "--all-data/--folds",
-            help="Decode by the tables of all data, which have seen the line, or (default) by those without its fold.",
-        ),
-    ] = False,
-    k: Annotated[int, typer.Option("--k", metavar="N", help="Candidates of a line at most.")] = 100,
-    distinct: Annotated[bool, typer.Option("--distinct", help="Candidates with different words only.")] = False,
-    features: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="Sparse features, a set such as extended or a template; repeat. Those of the system unless given.",
-        ),
-    ] = None,
-    limit: Annotated[int | None, typer.Option(metavar="N", help="The first N lines only.")] = None,
-    where: Annotated[
-        str | None,
-        typer.Option(metavar="DOMAIN", help="Lines of this domain only (train --domains); '!DOMAIN': of all others."),
-    ] = None,
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Options(TrainingOptions):
+    out: Out
+    k: Annotated[int, typer.Option("--k", metavar="N", help="Candidates of a line at most.")] = 100
     shard: Annotated[
         Part | None,
         typer.Option(
             parser=Part.parse, metavar="I/N", help="Part I of N only, in a folder of its own, for `lists join`."
         ),
-    ] = None,
-    fast: Annotated[bool, typer.Option("--fast", help="Less search.")] = False,
-    accurate: Annotated[bool, typer.Option("--accurate", help="More search.")] = False,
-    weights: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="FILE", help="Weights of the search instead of the system's; repeat to unite dense and sparse."
-        ),
-    ] = None,
-    metric: Annotated[
-        str, typer.Option("--metric", "-m", metavar="NAME", help="What is measured: bleu, chrf, ter, (ter-bleu)/2, …")
-    ] = "bleu",
-    lines_per_shard: Annotated[
-        int, typer.Option(metavar="N", help="Lines of a file: what is done again after a stop.")
-    ] = SHARD_LINES,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on after a stop; damaged files are made again.")] = False,
-    engine: EngineOption = EngineName.LOCAL,
-    workers: Workers = None,
-    address: Address = None,
-    threads: Threads = 0,
-    json: Json = False,
-    quiet: Quiet = False,
-) -> None:
+    ] = None
+    resume: Annotated[bool, typer.Option("--resume", help="Go on after a stop; damaged files are made again.")] = False
+
+
+@app.command(cls=LeadingCommand)
+@takes(_Options)
+def make(options: _Options) -> None:
     """Make k-best lists of a system's training text, each line decoded by tables that have not seen it.
 
     Candidates are stored as derivations with dense features and the statistics of a metric; `tune --lists` learns from
@@ -106,34 +67,21 @@ def make(
 
     dragoman lists info lists --features extended
     """
-    session = Session(n_threads=threads, json=json, quiet=quiet)
-    if fast and accurate:
-        raise InputError("choose one of --fast and --accurate")
-    system = System.load(folder)
-    settings = ListsSettings(
-        k=k,
-        distinct=distinct,
-        all_data=all_data,
-        features=system.settings.features if features is None else tuple(features),
-        where=where,
-        limit=limit,
-        preset=Preset.FAST if fast else Preset.ACCURATE if accurate else Preset.DEFAULT,
-        metric=metric,
-        lines_per_shard=lines_per_shard,
-    )
-    part = shard or Part()
-    n_lines = len(system.training.select(where=where, limit=limit))
-    shards = part.shards(-(-n_lines // lines_per_shard))
-    n_lines = min(n_lines, shards.stop * lines_per_shard) - shards.start * lines_per_shard
-    with engine_of(engine, workers, address, threads=threads) as chosen, session.progress("lists", n_lines) as progress:
+    session, system = options.session(), System.load(options.folder)
+    settings = ListsSettings(k=options.k, **options.settings(system))
+    part = options.shard or Part()
+    n_lines = len(system.training.select(where=settings.where, limit=settings.limit))
+    shards = part.shards(-(-n_lines // settings.lines_per_shard))
+    n_lines = min(n_lines, shards.stop * settings.lines_per_shard) - shards.start * settings.lines_per_shard
+    with options.open_engine() as engine, session.progress("lists", n_lines) as progress:
         made = make_lists(
             system,
-            out,
+            options.out,
             settings,
-            weights=read_search_weights(weights, system) if weights else None,
+            weights=options.search_weights(system),
             part=part,
-            engine=chosen,
-            resume=resume,
+            engine=engine,
+            resume=options.resume,
             n_threads=session.n_threads,
             progress=progress,
             say=session.say,
