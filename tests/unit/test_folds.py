@@ -233,3 +233,22 @@ def test_wrong_domains_are_refused(text, tmp_path):
         train(*files, tmp_path / "c", domains=write_lines(tmp_path / "f", ["!a"]), config=config("phrase", 2))
     with pytest.raises(InputError, match="--folds"):
         train(*files, tmp_path / "d", domains=text / "domains", config=config("phrase"))
+
+
+def test_a_fold_must_leave_something(tmp_path):
+    files = write_lines(tmp_path / "de", ["ein haus"] * 5), write_lines(tmp_path / "en", ["a house"] * 5)
+    with pytest.raises(InputError, match="all 5 training lines are in fold"):
+        train(*files, tmp_path / "s", config=config("phrase", 2))
+    assert not (tmp_path / "s").exists()
+
+
+def test_lines_without_words(tmp_path):
+    lines = ["", "ein haus", "das haus", "ein hund", "der hund", ""]
+    files = write_lines(tmp_path / "de", lines), write_lines(tmp_path / "en", [line.upper() for line in lines])
+    system = train(*files, tmp_path / "s", config=config("phrase", 2))
+    decoder = FoldDecoder(system)
+    for chosen in ([0], [0, 1, 5], [4]):
+        pool = decoder.measured(decoder.kbest(np.array(chosen), system.weights, 3), by_name("bleu"))
+        assert pool.shards[0].sentence_ids.tolist() == chosen
+        assert (pool.text(pool.shards[0], 0) == "") == (chosen[0] == 0)
+    assert decoder.kbest(np.zeros(0, np.int64), system.weights, 3).n_sentences == 0

@@ -143,7 +143,11 @@ class _Work:
             bitext = Bitext.build(
                 source, target, folder, n_folds=settings.n_folds, seed=settings.fold_seed, progress=progress
             )
-
+        if settings.n_folds > 1 and len(bitext) and np.bincount(bitext.folds).max() == len(bitext):
+            raise InputError(
+                f"all {len(bitext)} training lines are in fold {bitext.folds[0]}, so that nothing is left without it: "
+                "identical source sentences share a fold; give more text"
+            )
         for side, path in zip((bitext.source, bitext.target), COUNTS.values(), strict=True):
             replace_bytes(self.base / path, np.bincount(side.ids, minlength=len(side.vocab)).astype("<i8").tobytes())
 
