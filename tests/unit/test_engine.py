@@ -7,6 +7,8 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -14,6 +16,7 @@ import pytest
 from tests.engine_jobs import Deadly, Failing, Square, Vectors
 
 from dragoman.engine import LocalEngine, open_engine
+from dragoman.engine.folders import FolderCopy
 from dragoman.engine.processes import ProcessEngine
 from dragoman.errors import FailedError, InputError
 
@@ -143,6 +146,38 @@ def test_workers_end_with_the_process_that_started_them(how):
     while any(Path(f"/proc/{pid}").exists() for pid in pids) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
+
+
+def test_copies_of_a_folder_are_shared_and_the_last_user_removes_them(monkeypatch, tmp_path):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    first = FolderCopy("/far/away", "1234")
+    assert first.is_new
+    waiting = threading.Thread(target=lambda: others.append(FolderCopy("/far/away", "1234")))
+    others = []
+    waiting.start()
+    first.write("a/file", b"one ")
+    first.write("a/file", b"two")
+    first.write("a/empty", b"")
+    assert not others
+    first.finish("a")
+    waiting.join(10)
+    assert not others[0].is_new
+    assert first.folder == others[0].folder
+    first.release()
+    assert (others[0].folder / "file").read_bytes() == b"one two"
+    assert FolderCopy("/far/away", "5678").is_new
+    name = first.folder.parents[1].name
+    others[0].release()
+    killed = FolderCopy("/far/away", "1234")  # as if its process had been killed: the lock is lost, the files are there
+    killed.write("a/file", b"half")
+    os.close(killed._lock)
+    again = FolderCopy("/far/away", "1234")
+    assert again.is_new
+    again.write("a/file", b"whole")
+    again.finish("a")
+    assert (again.folder / "file").read_bytes() == b"whole"
+    again.release()
+    assert not list(tmp_path.glob(f"{name}*"))
 
 
 def test_engines_by_name():

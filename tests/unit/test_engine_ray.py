@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import os
+import pickle
 import socket
 import sys
+import tempfile
 import threading
 import time
+from functools import partial
+from pathlib import Path
 
 import pytest
 from tests.engine_jobs import Deadly, Failing, Square, Vectors
 
 from dragoman.engine import LocalEngine, TreeSum, open_engine
+from dragoman.engine.folders import references
+from dragoman.engine.processes import ProcessEngine
 from dragoman.errors import FailedError, InputError
 from dragoman.lists import ListsSettings, make_lists
 from dragoman.lm import EstimateConfig
 from dragoman.passes import Gradient, GradientPass, PassSettings
-from dragoman.system import SystemSettings, TrainConfig, train
+from dragoman.system import SystemSettings, TrainConfig, TranslationJob, save_tuned, train
+from dragoman.tune import EngineDecoder, LoopSettings, SystemDecoder, TuneConfig, tune_system
 from small_text import write_splits
 
 
@@ -24,6 +31,11 @@ from small_text import write_splits
 def ray(cluster):
     with open_engine("ray", address=cluster.address) as engine:
         yield engine
+    assert not any(copy.exists() for copy in COPIES)
+
+
+COPIES: list[Path] = []
+"""Folders of systems that were sent, which go with the engine."""
 
 
 def test_results_are_those_of_this_machine(ray):
@@ -60,7 +72,7 @@ def test_a_killed_node_changes_nothing(ray, cluster):
 def system(tmp_path_factory):
     """A system with folds."""
     folder = tmp_path_factory.mktemp("made")
-    write_splits(folder, 60, 1, 1, seed=6)
+    write_splits(folder, 60, 70, 1, seed=6)
     config = TrainConfig(settings=SystemSettings(n_folds=2), lm=EstimateConfig(order=2))
     return train(folder / "train.de", folder / "train.en", folder / "system", config=config)
 
@@ -101,6 +113,38 @@ def test_gradient_passes_are_those_of_this_machine(ray, cluster, system, tmp_pat
     cluster.mend()
     assert files["ray"] == files["local"]
     assert files["killed"] == files["local"]
+
+
+def test_tuning_is_that_of_this_machine(ray, system, tmp_path):
+    config = TuneConfig(k=10, loop=LoopSettings(max_rounds=2), features=("extended",))
+    tuned = {}
+    with ProcessEngine(2) as processes:
+        for name, engine in [("local", LocalEngine()), ("processes", processes), ("ray", ray)]:
+            tuned[name] = tune_system(
+                system,
+                system.folder.parent / "dev.de",
+                [system.folder.parent / "dev.en"],
+                tmp_path / name,
+                optimiser="pro",
+                config=config,
+                decoder_factory=SystemDecoder if name == "local" else partial(EngineDecoder, engine),
+            )
+    for name in ("processes", "ray"):
+        assert list(tuned[name].weights.items()) == list(tuned["local"].weights.items())
+
+
+def test_a_system_that_a_host_lacks_is_sent_to_it(ray, system, tmp_path):
+    lines = (system.folder.parent / "dev.de").read_text(encoding="utf-8").splitlines()
+    tuned = save_tuned(system, tmp_path / "tuned", system.weights)
+    expected = list(tuned.translate(lines))
+    with references() as found:
+        job = TranslationJob(view=pickle.loads(pickle.dumps(tuned)), weights=tuned.weights)
+    ray.folder_data(found[0])
+    (tmp_path / "tuned").rename(tmp_path / "hidden")
+    translated = ray.map(job, [lines[i : i + 10] for i in range(0, len(lines), 10)])
+    assert [line for block in translated for line in block] == expected
+    COPIES.extend(Path(tempfile.gettempdir()).glob(f"dragoman-{os.getuid()}-*"))
+    assert COPIES
 
 
 @pytest.mark.parametrize("address", ["nowhere", "127.0.0.1:1", ":6379", "host:x"])

@@ -10,14 +10,18 @@ import contextlib
 import fcntl
 import hashlib
 import os
+import random
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
 __all__ = ["FolderCopy", "Reference", "copies_at", "located", "refer", "references"]
+
+_WAIT_S = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,22 +82,38 @@ class FolderCopy:
     Each holds a shared lock, which a killed process loses. Its copy is then found, and removed, by the next.
     """
 
-    def __init__(self, folder: str, identity: str, fill: Callable[[Path], str]) -> None:
-        """`fill` writes the files under a new folder and returns the place of the folder there."""
+    def __init__(self, folder: str, identity: str) -> None:
+        """Find the copy, or begin one (`is_new`), which nobody else gets before it is finished."""
         name = hashlib.blake2b(f"{folder}\n{identity}".encode(), digest_size=12).hexdigest()
         self._base = Path(tempfile.gettempdir()) / f"dragoman-{os.getuid()}-{name}"
-        self._lock = self._locked(fcntl.LOCK_EX)
+        self._files, self._place = self._base / "files", self._base / "place"
+        while (lock := self._try_lock()) is None:
+            time.sleep(_WAIT_S * random.uniform(0.5, 1.5))
+        self._lock = lock
         self._base.mkdir(mode=0o700, exist_ok=True)
-        place, files = self._base / "place", self._base / "files"
         if self._base.stat().st_uid != os.getuid():
             raise PermissionError(f"{self._base} belongs to somebody else")
-        if not place.exists():
-            shutil.rmtree(files, ignore_errors=True)
-            files.mkdir()
-            found = fill(files)
-            place.with_suffix(".new").write_text(found)
-            place.with_suffix(".new").rename(place)
-        self.folder = files / place.read_text()
+        self.is_new = not self._place.exists()
+        if self.is_new:
+            shutil.rmtree(self._files, ignore_errors=True)
+            self._files.mkdir()
+
+    @property
+    def folder(self) -> Path:
+        """Where the folder itself is in the copy."""
+        return self._files / self._place.read_text()
+
+    def write(self, name: str, chunk: bytes) -> None:
+        """The next part of a file."""
+        path = self._files / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("ab") as stream:
+            stream.write(chunk)
+
+    def finish(self, place: str) -> None:
+        """All files are there; `place` is that of the folder among them."""
+        self._place.with_suffix(".new").write_text(place)
+        self._place.with_suffix(".new").rename(self._place)
         fcntl.flock(self._lock, fcntl.LOCK_SH)
 
     def release(self) -> None:
@@ -104,12 +124,18 @@ class FolderCopy:
             self._base.with_suffix(".lock").unlink(missing_ok=True)
         os.close(self._lock)
 
-    def _locked(self, how: int) -> int:
+    def _try_lock(self) -> int | None:
+        """A shared lock of a copy that is finished, an exclusive one of none; None: somebody is at work on it."""
         path = self._base.with_suffix(".lock")
-        while True:
-            lock = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-            fcntl.flock(lock, how)
-            with contextlib.suppress(FileNotFoundError):
-                if os.fstat(lock).st_ino == path.stat().st_ino:
-                    return lock
-            os.close(lock)  # the last user has removed it meanwhile
+        lock = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        with contextlib.suppress(BlockingIOError, FileNotFoundError):
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            if not self._place.exists():
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # The last user may have removed the file that was opened, or finished a copy meanwhile.
+            if os.fstat(lock).st_ino == path.stat().st_ino:
+                if self._place.exists():
+                    fcntl.flock(lock, fcntl.LOCK_SH)
+                return lock
+        os.close(lock)
+        return None

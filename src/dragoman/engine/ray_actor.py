@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 from dragoman.engine.folders import FolderCopy, copies_at
 from dragoman.engine.opened import OpenJob, PackedJob
@@ -28,18 +27,17 @@ class RayActor:
         """Those that are neither on this host nor copied to it."""
         return [folder for folder in folders if folder not in self._copies and not Path(folder).is_dir()]
 
-    def copy(self, folder: str, identity: str, place: str, files: Sequence[tuple[str, Sequence[Any]]]) -> None:
-        """Make a copy of a folder, from references to the chunks of every file."""
+    def begin_copy(self, folder: str, identity: str) -> bool:
+        """Whether the files of a folder must be written: not where another actor of this host has them."""
+        copy = self._copies[folder] = FolderCopy(folder, identity)
+        return copy.is_new
 
-        def fill(base: Path) -> str:
-            for name, chunks in files:
-                path = base / name
-                path.parent.mkdir(parents=True, exist_ok=True)
-                with path.open("wb") as stream:
-                    stream.writelines(_fetched(chunks))
-            return place
+    def write(self, folder: str, name: str, chunk: bytes) -> None:
+        """The next part of a file."""
+        self._copies[folder].write(name, chunk)
 
-        self._copies[folder] = FolderCopy(folder, identity, fill)
+    def end_copy(self, folder: str, place: str) -> None:
+        self._copies[folder].finish(place)
 
     def open(self, number: int, data: bytes) -> None:
         """Take a job."""
@@ -53,9 +51,3 @@ class RayActor:
         """Let go of the copies, also in the middle of an item: what is mapped stays readable."""
         while self._copies:
             self._copies.popitem()[1].release()
-
-
-def _fetched(chunks: Sequence[Any]) -> Iterable[bytes]:
-    import ray
-
-    return (ray.get(chunk) for chunk in chunks)

@@ -142,11 +142,19 @@ class _Actor(Worker):
     def _open(self, job: PackedJob) -> None:
         by_name = {str(reference.folder): reference for reference in self._engine.folders(job)}
         for folder in self._ray.get(self._actor.missing.remote(list(by_name))) if by_name else ():
-            place, files = self._engine.folder_data(by_name[folder])
-            self._copied = True
-            self._ray.get(self._actor.copy.remote(folder, by_name[folder].identity, place, files))
+            self._copy(by_name[folder])
         self._ray.get(self._actor.open.remote(job.number, self._engine.job_data(job)))
         self._job = job.number
+
+    def _copy(self, reference: Reference) -> None:
+        folder = str(reference.folder)
+        self._copied = True
+        if self._ray.get(self._actor.begin_copy.remote(folder, reference.identity)):
+            place, files = self._engine.folder_data(reference)
+            for name, chunks in files:
+                for chunk in chunks:
+                    self._ray.get(self._actor.write.remote(folder, name, chunk))
+            self._ray.get(self._actor.end_copy.remote(folder, place))
 
     def end(self) -> None:
         if not self._ended.acquire(blocking=False):
@@ -196,7 +204,9 @@ def _check_address(address: str) -> None:
 
 
 def _chunks(path: Path) -> Iterator[bytes]:
+    """The parts of a file, one of them empty if the file is."""
     with path.open("rb") as stream:
+        yield stream.read(_CHUNK_BYTES)
         while chunk := stream.read(_CHUNK_BYTES):
             yield chunk
 
