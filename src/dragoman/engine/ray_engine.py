@@ -86,7 +86,7 @@ class RayEngine(WorkerEngine):
         try:
             there = self._ray.get(ready)
         except self._ray.exceptions.RayError as error:
-            raise FailedError(f"a worker cannot be started on the cluster: {_reason(error)}") from error
+            raise WorkerLostError(f"on the cluster: {_reason(error)}") from error
         if there != version("dragoman"):
             raise InputError(
                 f"a host of the cluster has dragoman {there}, this one {version('dragoman')}; install the same on all"

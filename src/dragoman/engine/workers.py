@@ -70,7 +70,7 @@ class WorkerEngine(Engine):
 
     @abstractmethod
     def _start(self) -> Worker | None:
-        """A new worker; None if the engine was closed meanwhile."""
+        """A new worker; None if the engine was closed meanwhile. Raises WorkerLostError where another may succeed."""
 
     def _pack(self, job: Job[Any, Any]) -> PackedJob:
         self._n_jobs += 1
@@ -130,22 +130,34 @@ class WorkerEngine(Engine):
 
     def _serve(self) -> None:
         """What the thread of a worker does."""
+        n_lost = 0
         while self._wait_for_work():
             try:
                 worker = self._start()
+            except WorkerLostError as lost:
+                n_lost += 1
+                if n_lost < _ATTEMPTS:
+                    continue
+                self._break(FailedError(f"{n_lost} workers were lost while they started (the last {lost})"))
+                return
             except Exception as error:
-                with self._state:
-                    self._broken = error
-                    self._state.notify_all()
+                self._break(error)
                 return
             if worker is None or not self._join(worker):
                 return
+            n_lost = 0
             try:
                 self._work_with(worker)
             finally:
                 with self._state:
                     self._workers.discard(worker)
                 worker.end()
+
+    def _break(self, error: Exception) -> None:
+        """There can be no more workers: whoever waits for results hears of it."""
+        with self._state:
+            self._broken = error
+            self._state.notify_all()
 
     def _work_with(self, worker: Worker) -> None:
         """Hand out items until the worker is lost or the engine closed."""
