@@ -152,6 +152,20 @@ def test_errors_say_what_to_do(made, lists, inside, tmp_path):
     assert not (tmp_path / "l").exists()
 
 
+def test_damaged_lists_teach_nothing(made, inside, tmp_path):
+    words = ["lists", made / "system", "-o", "l", "--k", 5, "--limit", 60, "--lines-per-shard", 20]
+    inside(*words)
+    data = bytearray((tmp_path / "l" / "shard-000001").read_bytes())
+    data[-9] ^= 4
+    (tmp_path / "l" / "shard-000001").write_bytes(data)
+    for command in (["tune", "--lists", "l", "-o", "w.tsv"], ["lists", "info", "l"], ["lists", "join", "l", "-o", "j"]):
+        said = inside(*command, status=2).err
+        assert "shard-000001" in said
+        assert "--resume makes it again" in said
+    assert "shard-000001" in inside(*words, "--resume").err
+    inside("lists", "info", "l")
+
+
 def test_a_killed_command_goes_on(made, inside, tmp_path):
     words = ["lists", made / "system", "-o", "killed", "--k", 20, "--lines-per-shard", 16]
     with subprocess.Popen([sys.executable, "-m", "dragoman", *map(str, words)], cwd=tmp_path) as process:

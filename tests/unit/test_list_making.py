@@ -133,7 +133,7 @@ def test_parts_that_do_not_belong_together(made, tmp_path):
     with pytest.raises(InputError, match=r"shard-000007"):
         join_lists([one, two], tmp_path / "joined")
     (two / "shard-000007").unlink()
-    with pytest.raises(InputError, match=r"shard-000007.*missing"):
+    with pytest.raises(InputError, match=r"shard-000007.*No such file"):
         join_lists([one, two], tmp_path / "joined")
 
 
@@ -143,7 +143,7 @@ def test_damaged_and_missing_shards_are_named_and_made_again(copy, tmp_path):
     data[len(data) // 2] ^= 1
     (copy / "shard-000003").write_bytes(data)
     (copy / "shard-000004").unlink()
-    with pytest.raises(InputError, match=r"shard-000004: is missing.*--resume"):
+    with pytest.raises(InputError, match=r"shard-000003: does not match its checksum.*--resume makes it again"):
         ListsFolder.load(copy).paths()
     said = []
     made_again = make_lists(tmp_path / "system", copy, SETTINGS, resume=True, say=said.append)
@@ -209,6 +209,20 @@ def test_a_system_that_changes_under_the_run(made, tmp_path, name):
     shutil.copytree(made / "system", system)
     resumed = make_lists(system, tmp_path / "lists", SETTINGS, resume=True)
     assert kept.items() <= content(resumed.base).items()
+
+
+def test_a_system_that_was_trained_again(tmp_path):
+    write_splits(tmp_path, 60, 1, 1, seed=8)
+    text, system, lists = (tmp_path / "train.de", tmp_path / "train.en"), tmp_path / "system", tmp_path / "lists"
+    train(*text, system, config=TrainConfig(settings=SystemSettings(n_folds=2)))
+    settings = ListsSettings(k=4, lines_per_shard=16)
+    make_lists(system, lists, settings)
+    shutil.rmtree(system)
+    train(*text, system, config=TrainConfig(settings=SystemSettings(n_folds=2, fold_seed=1)))
+    with pytest.raises(InputError, match=r"other settings \(system\.grammar, system\.lm\.fold-0"):
+        make_lists(system, lists, settings, resume=True)
+    with pytest.raises(InputError, match=r"is not the system that the lists .* were made with"):
+        ListsFolder.load(lists).open_system()
 
 
 def test_the_system_of_lists_is_found_and_checked(made, copy, tmp_path):

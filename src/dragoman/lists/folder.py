@@ -95,19 +95,19 @@ class ListsFolder:
         return sum(self.manifest.files[shard_name(shard)].n_bytes for shard in self.shards)
 
     def paths(self) -> list[Path]:
-        """The files of the shards. Raises InputError for one that is missing or has another size."""
-        paths = [self.base / shard_name(shard) for shard in self.shards]
-        for path in paths:
-            if not path.exists():
-                raise InputError(f"is missing; {_AGAIN}", path=path)
-            expected = self.manifest.files.get(path.name)
-            if expected is None or path.stat().st_size != expected.n_bytes:
-                raise InputError(f"has {path.stat().st_size} bytes, not those of the manifest; {_AGAIN}", path=path)
-        return paths
+        """The files of the shards. Raises InputError for one that is missing or damaged."""
+        try:
+            return [self.manifest.check(shard_name(shard)) for shard in self.shards]
+        except InputError as error:
+            raise InputError(f"{error.message}; {_AGAIN}", path=error.path) from error
+
+    def weights_path(self) -> Path:
+        """The file of the weights. Raises InputError for a damaged one."""
+        return self.manifest.check(find_weights(self.base, WEIGHTS).name)
 
     def weights(self) -> Weights:
         """Those of the search."""
-        return read_weights(self.manifest.check(find_weights(self.base, WEIGHTS).name))
+        return read_weights(self.weights_path())
 
     def open_system(self, folder: PathLike | None = None, *, features: Sequence[str] | None = None) -> System:
         """The system of the lists, with other sparse features than the lists' own if given.

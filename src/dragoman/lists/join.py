@@ -32,9 +32,8 @@ def join_lists(parts: Sequence[PathLike], out: PathLike, *, n_threads: int = 1) 
     _check_whole(found)
     with new_folder(out) as work:
         for part in found:
-            part.paths()
-            for name in part.manifest.files:
-                shutil.copyfile(part.manifest.check(name), work / name)
+            for path in (*part.paths(), part.weights_path()):
+                shutil.copyfile(path, work / path.name)
         system = os.path.relpath((first.base / first.system).resolve(), Path(out).resolve())
         write_manifest(
             work,
