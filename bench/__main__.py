@@ -7,7 +7,7 @@ import json
 import sys
 from dataclasses import asdict
 
-from bench import chart, corpus, descent, grammar, lm, margin, metric, passes, search, stored_lists, tuning
+from bench import blocks, chart, corpus, descent, grammar, lm, margin, metric, passes, search, stored_lists, tuning
 from bench.harness import DATA, Case, measure, measure_apart, save
 from bench.table import write_page
 
@@ -18,6 +18,7 @@ CASES: list[Case] = [
     *grammar.CASES,
     *search.CASES,
     *chart.CASES,
+    *blocks.CASES,
     *tuning.CASES,
     *margin.CASES,
     *descent.CASES,

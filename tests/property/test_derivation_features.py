@@ -79,7 +79,7 @@ class Setting:
             builder = RuleOptionBuilder(view, self.index, templates=self.templates, scores=features.scores)
             decoder = ChartDecoder(ChartConfig(), view.target_vocab, self.index, features=features)
         self.dense = np.array([self.index.find(name) for name in features.names()], np.int32)
-        batch = builder.build(sentences)
+        batch = builder.build(sentences).interned(self.index)
         rng = np.random.default_rng(len(self.index))
         weights = Weights(self.index, rng.normal(size=len(self.index)))
         self.best = decoder.kbest(batch, weights, 30, derivations=True)

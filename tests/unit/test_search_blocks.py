@@ -6,6 +6,7 @@ Weights and coefficients are fractions with few binary digits, so that sums are 
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ import pytest
 from dragoman.errors import InputError
 from dragoman.features import Block, Weights
 from dragoman.forest.arrays import ForestArrays
+from dragoman.lists import ListShard, StoredLists, write_shard
 from dragoman.system import KINDS, FoldDecoder, LiveDecoder
 from small_systems import all_names, make_systems, opened, sentences_of
 
@@ -141,15 +143,24 @@ def test_folds_live_decoders_and_other_processes_have_them_too(case):
     assert case.with_blocks.with_templates(["rule_id"]).blocks == case.with_blocks.blocks
 
 
+def test_stored_lists_have_the_blocks_of_the_search(case, tmp_path):
+    lines = np.arange(0, 40, 3, dtype=np.int64)
+    system = case.with_blocks
+    pool = FoldDecoder(system).kbest(lines, case.weights, 5, derivations=True)
+    write_shard(tmp_path / "shard", ListShard.of(pool, pool.shards[0], system.training.folds[lines]))
+    lists = StoredLists(pickle.loads(pickle.dumps(system)), [tmp_path / "shard"])
+    assert rows_of(replace(lists.pool(), shards=tuple(lists))) == rows_of(pool)
+
+
 @pytest.mark.parametrize(
     ("blocks", "message"),
     [
-        ([Block.from_dict("a", {"rule_id:x,y": 1.0})] * 2, "duplicate"),
-        ([Block.from_dict("lm", {"rule_id:x,y": 1.0})], "already has a feature 'lm'"),
-        ([Block.from_dict("a", {"lm": 1.0})], "dense feature 'lm'"),
-        ([Block.from_dict("a", {"b:x": 1.0}), Block.from_dict("b", {"a": 1.0})], "covers 'a', which is a block"),
+        ([("a", "rule_id:x,y"), ("a", "rule_id:x,y")], "duplicate"),
+        ([("lm", "rule_id:x,y")], "already has a feature 'lm'"),
+        ([("a", "lm")], "dense feature 'lm'"),
+        ([("a", "b:x"), ("b", "a")], "covers 'a', which is a block"),
     ],
 )
 def test_blocks_that_search_cannot_have(made, blocks, message):
     with pytest.raises(InputError, match=message):
-        opened(made, "phrase").with_blocks(blocks)
+        opened(made, "phrase").with_blocks([Block.from_dict(name, {covered: 1.0}) for name, covered in blocks])
