@@ -413,6 +413,7 @@ def test_parts_that_do_not_belong_together_are_named(system, tmp_path):
         ({"losses": {"softramp": {"step": 2}}}, "does not depend on its setting 'step'"),
         ({"scale": 0}, "scale of the weights must be positive"),
         ({"scale": float("nan")}, "scale of the weights must be positive"),
+        ({"scale": 1e101}, "at most 1e\\+100"),
         ({"k": 1}, "at least 2"),
         ({"metric": "comet"}, "comet"),
     ],
@@ -420,6 +421,19 @@ def test_parts_that_do_not_belong_together_are_named(system, tmp_path):
 def test_settings_that_make_no_sense_are_refused(values, message):
     with pytest.raises(InputError, match=message):
         PassSettings(**values)
+
+
+def test_gradients_that_are_not_finite_are_refused(system):
+    weights = system.weights.copy()
+    weights["lm"] = 1e300
+    with pytest.raises(FailedError, match="the loss softramp is not a finite number"):
+        gradient_pass(system, replace(SETTINGS, scale=1e50), weights=weights)
+
+
+def test_a_pass_that_fails_at_once_leaves_nothing_to_resume(system, tmp_path):
+    with pytest.raises(FailedError):
+        gradient_pass(system, SETTINGS, folder=tmp_path / "run", engine=Stops(0, FailedError("no")))
+    assert gradient_pass(system, replace(SETTINGS, limit=8), folder=tmp_path / "run").sums.n_lines == 8
 
 
 def test_a_pass_needs_a_training_text_and_weights(system, tmp_path):

@@ -78,6 +78,10 @@ def make(options: _Options) -> None:
     session, out, shard, run = options.session(), options.out, options.shard, options.run
     if shard is not None and run is not None:
         raise InputError("with --shard, -o is the folder of the sums; leave out --run")
+    if str(out) == "-":
+        raise InputError("a gradient is a binary table, not text; name a file with -o")
+    if run is not None and run.resolve() == out.resolve():
+        raise InputError(f"--run and --out are both {out}; name two different places")
     if shard is None:
         check_outputs(options.weights or [], out=out)
     system = System.load(options.folder)

@@ -9,6 +9,7 @@ import numpy as np
 
 from dragoman import _core
 from dragoman.engine import Job
+from dragoman.errors import FailedError
 from dragoman.features import FeatureTable
 from dragoman.metric import Metric
 from dragoman.optim import ListLoss, Loss, SparseVector
@@ -46,15 +47,23 @@ class GradientJob(Job[Int64Array, Gradient]):
         def work(lines: Int64Array) -> Gradient:
             pool = decoder.kbest(lines, weights, settings.k, distinct=settings.distinct, n_threads=n_threads)
             pool = decoder.measured(pool, metric, n_threads=n_threads)
-            return gradient_of(pool, losses, settings.scale * weights.values, n_threads=n_threads)
+            with np.errstate(over="ignore"):  # the loss tells
+                scaled = settings.scale * weights.values
+            return gradient_of(pool, losses, scaled, n_threads=n_threads)
 
         return work
 
 
 def gradient_of(pool: Pool, losses: dict[str, Loss], weights: Float64Array, *, n_threads: int = 1) -> Gradient:
-    """The gradient of each loss over the lists of a pool of one shard, at these weights."""
+    """The gradient of each loss over the lists of a pool of one shard, at these weights.
+
+    Raises FailedError where it is not finite.
+    """
     (shard,) = pool.shards
     found = {name: _differentiated(loss, shard, weights, n_threads) for name, loss in losses.items()}
+    for name, (value, vector, _) in found.items():
+        if not (np.isfinite(value) and np.isfinite(vector.values).all()):
+            raise FailedError(f"the loss {name} is not a finite number; are weights or their scale too large?")
     ids, n_lists = _counted(losses, found, shard, weights, n_threads)
     columns = {name: _spread(vector, ids) for name, (_, vector, _) in found.items()}
     best, oracle = _chosen(shard, metric_of(pool))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +11,9 @@ from dragoman.lists import ListsSettings
 from dragoman.optim import Loss, make_loss
 
 __all__ = ["PassSettings"]
+
+_MAX_SCALE = 1e100
+"""Sums of some million scores stay finite."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,8 +30,10 @@ class PassSettings(ListsSettings):
         ListsSettings.__post_init__(self)
         if not self.losses:
             raise InputError("a gradient pass needs a loss")
-        if not 0 < self.scale < math.inf:
-            raise InputError(f"the scale of the weights must be positive, not {self.scale}")
+        if not 0 < self.scale <= _MAX_SCALE:
+            raise InputError(
+                f"the scale of the weights must be positive and at most {_MAX_SCALE:g}, not {self.scale:g}"
+            )
         self.made_losses()
 
     def made_losses(self) -> dict[str, Loss]:

@@ -109,7 +109,7 @@ class GradientPass:
                 if checkpoint is not None:
                     checkpoint.save_if_due(tree.nodes)
         except BaseException:
-            if checkpoint is not None:
+            if checkpoint is not None and tree.nodes:
                 with contextlib.suppress(FailedError):  # the first error is the one to tell
                     checkpoint.save(tree.nodes)
             raise
