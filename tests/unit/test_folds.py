@@ -10,7 +10,7 @@ from dragoman.align.links import Alignment
 from dragoman.errors import InputError, MismatchError
 from dragoman.features import Weights
 from dragoman.lm import EstimateConfig, TrainingText, estimate
-from dragoman.metric import by_name
+from dragoman.metric import Bleu, Tokenizer, by_name
 from dragoman.pool import with_metric
 from dragoman.system import (
     SHARD_LINES,
@@ -133,12 +133,18 @@ def test_a_shard_is_in_line_order_whoever_decoded_it(built):
     assert np.array_equal(fresh.shards[0].tokens, shard.tokens)
 
 
-@pytest.mark.parametrize("name", ["bleu", "ter", "chrf", "chrf++", "0.5*bleu - 0.5*ter"])
-def test_statistics_are_those_against_the_text(built, name):
+METRICS = [
+    *(by_name(name) for name in ("bleu", "ter", "chrf", "chrf++", "0.5*bleu - 0.5*ter")),
+    Bleu(tokenizer=Tokenizer.T13A),
+    Bleu(lowercase=True),
+]
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.signature(1))
+def test_statistics_are_those_against_the_text(built, metric):
     system, _ = built
     decoder, lines = FoldDecoder(system, preset=Preset.FAST), np.array([0, 3, 7, 21, 22])
     pool = decoder.kbest(lines, system.weights, 10)
-    metric = by_name(name)
     mine = decoder.measured(pool, metric, n_threads=2)
     references = [[system.training.target(i)] for i in range(len(system.training))]
     theirs = with_metric(pool, metric, references, allow_missing=True)
