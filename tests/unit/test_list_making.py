@@ -14,11 +14,11 @@ import pytest
 
 from dragoman.engine import Part
 from dragoman.errors import FailedError, InputError, MismatchError
-from dragoman.features import Weights
+from dragoman.features import Block, Weights
 from dragoman.lists import ListsFolder, ListsSettings, join_lists, list_scores, make_lists, map_shard
 from dragoman.metric import Smoothing, by_name
 from dragoman.pool import oracle
-from dragoman.system import FoldDecoder, SystemSettings, TrainConfig, train
+from dragoman.system import FoldDecoder, System, SystemSettings, TrainConfig, train
 from small_text import damage, write_lines, write_splits
 
 SETTINGS = ListsSettings(k=8, lines_per_shard=16)
@@ -103,6 +103,24 @@ def test_other_weights(made, tmp_path):
     assert other.weights()["lm"] == 3.0
     with pytest.raises(InputError, match=r"other settings \(weights\)"):
         make_lists(made / "system", tmp_path / "l", SETTINGS, resume=True)
+
+
+def test_blocks_in_the_search(made, tmp_path):
+    system = System.load(made / "system").with_templates(["word_pair(top=80)"])
+    decoder = FoldDecoder(system)
+    some = decoder.kbest(np.arange(20), system.weights, 4)
+    sparse = {name: 0.5 for name in some.index.names(np.arange(len(some.index), dtype=np.int32)) if ":" in name}
+    settings = ListsSettings(k=4, limit=20, features=("word_pair(top=80)",))
+    dense = dict(system.weights.items())
+    summed = make_lists(made / "system", tmp_path / "sparse", settings, weights=Weights.from_dict({**dense, **sparse}))
+    blocked = system.with_blocks([Block.from_dict("pairs", dict.fromkeys(sparse, 0.25))])
+    weights = Weights.from_dict({**dense, "pairs": 2.0})
+    found = make_lists(blocked, tmp_path / "block", settings, weights=weights)
+    one, other = (map_shard(lists.paths()[0]) for lists in (summed, found))
+    np.testing.assert_allclose(one.totals, other.totals, rtol=1e-5)
+    assert "pairs" in other.dense_names
+    with pytest.raises(InputError, match=r"other settings \(blocks\)"):
+        make_lists(system, tmp_path / "block", settings, weights=weights, resume=True)
 
 
 def test_threads_and_parts_give_the_same_bytes(made, tmp_path):

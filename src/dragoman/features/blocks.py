@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -51,6 +52,11 @@ class Block:
     def coefficients(self) -> Float64Array:
         """The coefficient of each of them."""
         return np.asarray(self.table.columns[self.column], dtype=np.float64)
+
+    def digest(self) -> str:
+        """Names the features that it covers and their coefficients."""
+        arrays = self.features.keys.astype("<u8"), self.coefficients.astype("<f8")
+        return hashlib.blake2b(b"".join(array.tobytes() for array in arrays), digest_size=16).hexdigest()
 
 
 def blocks_by_template(table: FeatureTable, column: str, *, prefix: str) -> list[Block]:

@@ -49,6 +49,8 @@ class ListsFolder:
     manifest: Manifest
     settings: ListsSettings
     tables: dict[str, str]
+    search: dict[str, Any]
+    """What names the weights and blocks of the search."""
     system: str
     """The folder of the system, relative to this one."""
     shards: range
@@ -71,9 +73,10 @@ class ListsFolder:
         first, end, n_shards, n_lists, n_candidates = manifest.counts(
             "first_shard", "end_shard", "n_shards", "n_lists", "n_candidates"
         )
-        settings, tables, system = (manifest.content.get(name) for name in ("settings", "tables", "system"))
-        if not isinstance(settings, dict) or not isinstance(tables, dict) or not isinstance(system, str):
-            raise manifest.damaged("does not say what the lists are of")
+        settings, tables, search = (_table(manifest, name) for name in ("settings", "tables", "search"))
+        system = manifest.content.get("system")
+        if not isinstance(system, str):
+            raise manifest.damaged("does not say where the system is")
         if not first <= end <= n_shards:
             raise manifest.damaged(f"has shards {first} to {end} of {n_shards}")
         with naming(base / LISTS):
@@ -82,6 +85,7 @@ class ListsFolder:
                 manifest=manifest,
                 settings=ListsSettings.from_json(settings),
                 tables=tables,
+                search=search,
                 system=system,
                 shards=range(first, end),
                 n_shards=n_shards,
@@ -132,9 +136,7 @@ class ListsFolder:
         found += [f"the system's {role}" for role in differences(self.tables, other.tables)]
         if self.n_shards != other.n_shards:
             found.append("the number of shards")
-        mine, its = (lists.manifest.files.get(find_weights(lists.base, WEIGHTS).name) for lists in (self, other))
-        if mine != its:
-            found.append("the weights")
+        found += [f"the search's {what}" for what in differences(self.search, other.search)]
         return found
 
 
@@ -143,10 +145,18 @@ def differences(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
     return [key for key in {**one, **other} if one.get(key) != other.get(key)]
 
 
+def _table(manifest: Manifest, name: str) -> dict[str, Any]:
+    found = manifest.content.get(name)
+    if not isinstance(found, dict):
+        raise manifest.damaged(f"lacks the {name} of the lists")
+    return found
+
+
 def write_manifest(
     base: Path,
     settings: ListsSettings,
     tables: dict[str, str],
+    search: dict[str, Any],
     system: str,
     *,
     shards: range,
@@ -160,6 +170,7 @@ def write_manifest(
         "settings": settings.to_json(),
         "system": system,
         "tables": tables,
+        "search": search,
         "first_shard": shards.start,
         "end_shard": shards.stop,
         "n_shards": n_shards,

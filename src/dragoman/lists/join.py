@@ -39,6 +39,7 @@ def join_lists(parts: Sequence[PathLike], out: PathLike, *, n_threads: int = 1) 
             work,
             first.settings,
             first.tables,
+            first.search,
             Path(system).as_posix(),
             shards=range(first.n_shards),
             n_shards=first.n_shards,

@@ -46,38 +46,41 @@ def make_lists(
     bytes; shards that are damaged are made again. The bytes do not depend on the engine.
     """
     # A system that was used before knows more features, and sums of scores depend on their order.
-    folder = system.folder if isinstance(system, System) else system
+    folder, blocks = (system.folder, system.blocks) if isinstance(system, System) else (system, ())
     loaded = System.load(folder).with_templates(settings.features)
+    if blocks:
+        loaded = loaded.with_blocks(blocks)
     lines = loaded.training.select(where=settings.where, limit=settings.limit)
-    blocks = [lines[at : at + settings.lines_per_shard] for at in range(0, len(lines), settings.lines_per_shard)]
+    lines_of = [lines[at : at + settings.lines_per_shard] for at in range(0, len(lines), settings.lines_per_shard)]
     if not len(lines):
         raise InputError(f"no line of the training text is of the domain '{settings.where}'", path=loaded.folder)
     part = part or Part()
     used = loaded.weights if weights is None else weights
     if not used.is_usable():
         raise InputError("the weights cannot rank candidates: they are all zero, or not finite")
+    search = {"weights": used.digest(), "blocks": {block.name: block.digest() for block in blocks}}
     record = {
         "command": "lists",
         **settings.to_json(),
         "part": str(part),
         "system": tables_of(loaded),
-        "weights": used.digest(),
+        **search,
     }
     base = Path(out)
-    shards = part.shards(len(blocks))
+    shards = part.shards(len(lines_of))
     if not (base / "run.json").exists():
         RunFolder.check(base, record)  # writes nothing into a folder of something else
     with RunFolder.open(base, record, resume=resume):
-        work = _Work(base, shards, blocks, say)
-        n_done = sum(map(len, (blocks[shard] for shard in work.sizes)))
+        work = _Work(base, shards, lines_of, say)
+        n_done = sum(map(len, (lines_of[shard] for shard in work.sizes)))
         wanted = [shard for shard in shards if shard not in work.sizes]
         watch = SystemWatch(loaded)
         job = _ListsJob(loaded, FeatureTable.from_weights(used, _WEIGHT), settings)
-        results = (engine or LocalEngine(n_threads)).map(job, (blocks[shard] for shard in wanted))
+        results = (engine or LocalEngine(n_threads)).map(job, (lines_of[shard] for shard in wanted))
         for shard, made in zip(wanted, results, strict=True):
             watch.check()
             work.keep(shard, made)
-            n_done += len(blocks[shard])
+            n_done += len(lines_of[shard])
             if progress is not None:
                 progress(n_done)
         store_weights(used, base, WEIGHTS)
@@ -85,9 +88,10 @@ def make_lists(
             base,
             settings,
             tables_of(loaded),
+            search,
             Path(os.path.relpath(loaded.folder.resolve(), base.resolve())).as_posix(),
             shards=shards,
-            n_shards=len(blocks),
+            n_shards=len(lines_of),
             n_lists=sum(n_lists for n_lists, _ in work.sizes.values()),
             n_candidates=sum(n_candidates for _, n_candidates in work.sizes.values()),
             n_threads=n_threads,
@@ -120,7 +124,7 @@ class _ListsJob(Job[Int64Array, ListShard]):
 class _Work:
     """The shards that are there, with their numbers of lists and candidates."""
 
-    def __init__(self, base: Path, shards: range, blocks: list[Int64Array], say: Callable[[str], None]) -> None:
+    def __init__(self, base: Path, shards: range, lines_of: list[Int64Array], say: Callable[[str], None]) -> None:
         self._base = base
         self.sizes: dict[int, tuple[int, int]] = {}
         for shard in shards:
@@ -132,7 +136,7 @@ class _Work:
             except InputError as error:
                 say(f"{error}: made again")
                 continue
-            if np.array_equal(found.lines, blocks[shard]):
+            if np.array_equal(found.lines, lines_of[shard]):
                 self._count(shard, found)
             else:
                 say(f"{path} has the lists of other lines: made again")

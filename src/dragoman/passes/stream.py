@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 
 from dragoman.engine import Engine, Job, LocalEngine, Part, TreeSum
 from dragoman.errors import FailedError, InputError
-from dragoman.features import Block, FeatureTable, Weights
+from dragoman.features import FeatureTable, Weights
 from dragoman.passes.checkpoint import Checkpoint
 from dragoman.passes.gradient import Gradient
 from dragoman.passes.job import WEIGHT, GradientJob
@@ -55,7 +54,7 @@ class GradientPass:
         record = {
             "system": fresh.manifest.identity(),
             "weights": used.digest(),
-            "blocks": {block.name: _digest(block) for block in fresh.blocks},
+            "blocks": {block.name: block.digest() for block in fresh.blocks},
             "n_lines": len(lines),
             **settings.to_json(),
         }
@@ -147,9 +146,3 @@ def gradient_pass(
     with work.opened(folder, resume=resume, checkpoint_s=checkpoint_s) as (tree, checkpoint):
         work.run(used, tree, checkpoint=checkpoint, progress=progress)
         return work.total(tree)
-
-
-def _digest(block: Block) -> str:
-    """Names the features of a block and their coefficients."""
-    arrays = block.features.keys, block.coefficients
-    return hashlib.blake2b(b"".join(array.tobytes() for array in arrays), digest_size=16).hexdigest()
