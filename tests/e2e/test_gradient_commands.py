@@ -52,6 +52,7 @@ def test_several_losses_and_lines_of_a_domain(system, inside, tmp_path):
     shown = inside("gradient", system, "-o", "w", "--k", 8, "--limit", 20, "-m", "chrf", "--all-data", "--fast").out
     assert "softramp: " in shown
     assert "chrf: " in shown
+    assert " in fold, oracle " in shown
     assert "features of 20 lists -> w" in shown
 
 

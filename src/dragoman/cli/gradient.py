@@ -78,12 +78,10 @@ def make(options: _Options) -> None:
     session, out, shard, run = options.session(), options.out, options.shard, options.run
     if shard is not None and run is not None:
         raise InputError("with --shard, -o is the folder of the sums; leave out --run")
-    if str(out) == "-":
-        raise InputError("a gradient is a binary table, not text; name a file with -o")
     if run is not None and run.resolve() == out.resolve():
         raise InputError(f"--run and --out are both {out}; name two different places")
     if shard is None:
-        check_outputs(options.weights or [], out=out)
+        _check_file(out, options.weights)
     system = System.load(options.folder)
     settings = PassSettings(
         losses=_losses(options.loss, options.set_), scale=options.scale, k=options.k, **options.settings(system)
@@ -91,13 +89,13 @@ def make(options: _Options) -> None:
     work = GradientPass.of(system, settings, options.search_weights(system))
     part = shard or Part()
     place = out if shard else run or out.with_name(out.name + ".run")
-    cpu, wall, n_lines = cpu_seconds(), time.monotonic(), work.n_lines(part)
+    cpu, wall = cpu_seconds(), time.monotonic()
     with (
         work.opened(place, part=part, resume=options.resume) as (tree, checkpoint),
         options.open_engine() as engine,
-        session.progress("gradient", n_lines) as progress,
+        session.progress("gradient", work.n_lines(part)) as progress,
     ):
-        work.run(engine, tree, part=part, checkpoint=checkpoint, progress=progress)
+        n_lines = work.run(engine, tree, part=part, checkpoint=checkpoint, progress=progress)
         if shard is None:
             found = work.total(tree)
             found.save(out)
@@ -124,10 +122,16 @@ def sum_(
     Example: dragoman gradient sum part-1 part-2 part-3 -o gradient
     """
     session = Session(json=json, quiet=quiet)
-    check_outputs(out=out)
+    _check_file(out)
     found = sum_parts(parts)
     found.save(out)
     _report(session, found, out, {})
+
+
+def _check_file(out: Path, inputs: list[str] | None = None) -> None:
+    if str(out) == "-":
+        raise InputError("a gradient is a binary table, not text; name a file with -o")
+    check_outputs(inputs or [], out=out)
 
 
 def _losses(names: list[str] | None, items: list[str] | None) -> dict[str, dict[str, Any]]:
@@ -149,7 +153,8 @@ def _report(session: Session, found: Gradient, out: Path, cost: dict[str, float]
     best, oracle = (float(metric.score(np.array(total))) for total in (sums.best, sums.oracle))
     for name, value in sums.losses.items():
         session.show(f"{name}: {value / max(1, sums.n_lists):.6g} a list")
-    session.show(f"{metric.describe(best)}, oracle {metric.points(oracle):.2f}, {sums.n_candidates:,} candidates")
+    how = "in fold" if found.settings["all_data"] else "out of fold"
+    session.show(f"{metric.describe(best)} {how}, oracle {metric.points(oracle):.2f}, {sums.n_candidates:,} candidates")
     session.show(f"{len(found.table):,} features of {sums.n_lists:,} lists -> {out}")
     session.emit(
         {

@@ -89,14 +89,14 @@ class GradientPass:
         part: Part = WHOLE,
         checkpoint: Checkpoint | None = None,
         progress: Progress | None = None,
-    ) -> None:
+    ) -> int:
         """Add the shards of a part to the sum, from where it is; an error that stops it is raised after a checkpoint.
 
-        Raises InputError when the system is changed meanwhile.
+        Returns the number of lines that were left to do. Raises InputError when the system is changed meanwhile.
         """
         todo = part.shards(len(self.shards))
         first = max(todo.start, tree.end)
-        n_lines = sum(len(lines) for lines in self.shards[todo.start : first])
+        n_before = n_lines = sum(len(lines) for lines in self.shards[todo.start : first])
         watch = SystemWatch(self.system)
         try:
             for shard, found in enumerate(engine.map(self.job, self.shards[first : todo.stop]), first):
@@ -114,6 +114,7 @@ class GradientPass:
             raise
         if checkpoint is not None:
             checkpoint.save(tree.nodes)
+        return n_lines - n_before
 
     def total(self, tree: TreeSum[Gradient]) -> Gradient:
         """The result, once all shards are in the sum."""
