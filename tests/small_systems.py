@@ -9,7 +9,7 @@ from dragoman.system import KINDS, System, SystemSettings, TrainConfig, train
 from small_text import write_splits
 
 TEMPLATES = {
-    "phrase": ("rule_id", "word_pair(top=20)", "word_context(top=20)"),
+    "phrase": ("rule_id", "word_pair(top=20)", "word_context(top=20)", "reorder_local(top=20)"),
     "hiero": ("rule_id", "word_context(top=20)", "structural_distortion"),
 }
 

@@ -67,12 +67,15 @@ void read_arrays(const nb::kwargs& arrays, Batch& batch) {
 
 void bind_batches(nb::module_& m) {
   nb::class_<search::PhraseBatch> phrases(m, "PhraseBatch", "Translation options of some sentences.");
-  def_arrays(phrases, search::PhraseBatch{});
+  search::PhraseBatch whole;
+  whole.oriented.emplace();
+  def_arrays(phrases, whole);
   phrases.def_static(
       "from_arrays",
       [](std::vector<std::string> own_words, const nb::kwargs& arrays) {
         search::PhraseBatch batch;
         batch.own_words = std::move(own_words);
+        if (arrays.contains("part_offsets")) batch.oriented.emplace();
         read_arrays(arrays, batch);
         return batch;
       },

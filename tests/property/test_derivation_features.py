@@ -31,12 +31,14 @@ from dragoman.search.sentences import encode_sentences
 
 SOURCE_WORDS = ["a", "b", "c", "d"]
 TARGET_WORDS = ["x", "y", "z"]
-SETTINGS = {"word_context": "(top=2)", "word_pair": "(top=2)", "rule_id": "(min_count=1)"}
+SETTINGS = {"word_context": "(top=2)", "word_pair": "(top=2)", "reorder_local": "(top=3)", "rule_id": "(min_count=1)"}
 
 
 def templates(has_rules):
     """Every template there is."""
-    kinds = [kind for kind in known_templates().values() if has_rules or not kind.for_rules_only]
+    kinds = [
+        kind for kind in known_templates().values() if not (kind.for_phrases_only if has_rules else kind.for_rules_only)
+    ]
     return parse_templates([f"{kind.name}{SETTINGS.get(kind.name, '')}" for kind in kinds], has_rules=has_rules)
 
 

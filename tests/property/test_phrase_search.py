@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from orientation_twin import backward_by_blocks
 
 from dragoman.corpus import Vocab
 from dragoman.features import FeatureIndex
@@ -23,6 +24,7 @@ VOCAB = Vocab.of([WORDS + " e"])
 FIRST_WORD = 3
 OWN = ("unseen",)
 N_SPARSE = 2
+N_PARTS = 3
 MAX_DERIVATIONS = 4000
 
 
@@ -88,7 +90,27 @@ def problems(draw):
     return n, features, options, limit, np.array(weights)
 
 
-def build(problem, index):
+def parts_of(option):
+    """What orientation features look at, of an option or of a word that passes through."""
+    return sorted({option.rule % N_PARTS, option.begin % N_PARTS}) if option.rule >= 0 else [option.begin % N_PARTS]
+
+
+def part_arrays(n, options, index):
+    """Features of orientation templates; one has no id."""
+    rows = [parts_of(option) for option in options]
+    ids = [index.intern(f"part:{part},{letter}") for part in range(N_PARTS) for letter in "mslrg"]
+    return {
+        "part_offsets": np.cumsum([0, *map(len, rows)], dtype=np.int64),
+        "parts": np.array([part for row in rows for part in row], np.int32),
+        "word_part_offsets": np.arange(n + 1, dtype=np.int64),
+        "word_parts": np.arange(n, dtype=np.int32) % N_PARTS,
+        "part_feature_offsets": np.array([*range(len(ids)), len(ids) - 1], np.int64),
+        "part_feature_ids": np.array(ids[:-1], np.int32),
+        "part_feature_values": np.ones(len(ids) - 1, np.float32),
+    }
+
+
+def build(problem, index, *, oriented=False):
     n, features, options, *_ = problem
     dense = [index.intern(name) for name in features.names()]
     sparse = [index.intern(f"sparse:{i}") for i in range(N_SPARSE)]
@@ -111,6 +133,7 @@ def build(problem, index):
         feature_offsets=np.cumsum([0, *(len(row) for row in rows)], dtype=np.int64),
         feature_ids=np.array([i for row in rows for i in row], np.int32),
         feature_values=np.array([v for o in options for _, v in o.sparse], np.float32),
+        **(part_arrays(n, options, index) if oriented else {}),
     )
 
 
@@ -120,31 +143,6 @@ def by_neighbour(previous, current):
     if current[1] == previous[0]:
         return "s"
     return "r" if current[0] > previous[1] else "l"
-
-
-def suffix_blocks(spans):
-    """All blocks that end with the last span: a span, or two adjacent blocks side by side (by definition, no stack)."""
-    k = len(spans)
-    block = {(i, i): spans[i] for i in range(k)}
-    for length in range(2, k + 1):
-        for i in range(k - length + 1):
-            j = i + length - 1
-            for m in range(i, j):
-                a, b = block.get((i, m)), block.get((m + 1, j))
-                if a and b and (a[1] == b[0] or b[1] == a[0]):
-                    block[i, j] = (min(a[0], b[0]), max(a[1], b[1]))
-    return [block[i, k - 1] for i in range(k) if (i, k - 1) in block]
-
-
-def backward_by_blocks(spans, current):
-    blocks = suffix_blocks(spans) if spans else [(0, 0)]
-    covered = {p for span in spans for p in range(*span)}
-    if any(block[1] == current[0] for block in blocks):
-        return "g" if covered == set(range(current[0])) else "m"
-    if any(block[0] == current[1] for block in blocks):
-        return "s"
-    largest = max(blocks, key=lambda block: block[1] - block[0])
-    return "r" if current[0] > largest[1] else "l"
 
 
 def forward_by_blocks(spans, current, n):
@@ -165,7 +163,7 @@ def column(letter, n_orientations):
     return {3: "msd", 4: "mslr", 5: "mslrg"}[n_orientations].index(letter)
 
 
-def features_of(path, features, lm, n):
+def features_of(path, features, lm, n, *, oriented=False):
     """The features of a sequence of options, recomputed from the definitions."""
     total = {}
 
@@ -183,6 +181,9 @@ def features_of(path, features, lm, n):
         for i, value in option.sparse:
             add(f"sparse:{i}", value)
         add("distortion", -abs(option.begin - last_end))
+        for part in parts_of(option) if oriented else ():
+            if (letter := backward_by_blocks(spans, span)) != "g" or part != N_PARTS - 1:
+                add(f"part:{part},{letter}", 1)
         offset = 0
         for model, names in zip(features.reordering, features.reordering_names(), strict=True):
             size = model.n_orientations
@@ -244,25 +245,27 @@ def test_most_problems_have_several_derivations():
     assert share(problems(), lambda problem: len(all_paths(problem)) > 1, n=100) >= 0.9
 
 
+@pytest.mark.parametrize("oriented", [False, True])
 @pytest.mark.parametrize("algorithm", list(Algorithm))
 @settings(max_examples=60)
 @given(problem=problems())
-def test_search_without_pruning_is_brute_force(algorithm, lm, problem):
+def test_search_without_pruning_is_brute_force(algorithm, lm, oriented, problem):
     n, features, _, limit, weights = problem
+    weights = np.resize(weights, len(weights) + 5 * N_PARTS)
     paths = all_paths(problem)
     assume(len(paths) <= MAX_DERIVATIONS)
     index = FeatureIndex()
-    dense, options = build(problem, index)
+    dense, options = build(problem, index, oriented=oriented)
     config = PhraseConfig(
         algorithm=algorithm, stack_size=10**6, pop_limit=10**6, option_limit=None, distortion_limit=limit
     )
     decoder = PhraseDecoder(config, VOCAB, index, features=features, lm=lm)
     [forest] = decoder.decode(options, weights)
-    assert len(dense) + N_SPARSE == len(index)
+    assert len(dense) + N_SPARSE + 5 * N_PARTS * oriented == len(index)
     got = forest.kbest(weights, MAX_DERIVATIONS + 1)
     wanted = []
     for path in paths:
-        words, values = features_of(path, features, lm, n)
+        words, values = features_of(path, features, lm, n, oriented=oriented)
         score = sum(weights[index.find(name)] * value for name, value in values.items())
         wanted.append((tuple(words), values, score))
     assert len(got) == len(wanted)
@@ -292,7 +295,7 @@ def test_search_without_pruning_is_brute_force(algorithm, lm, problem):
 def crowded_problems(draw):
     """Few states of each kind and all orders of up to five words, so that search meets itself again by other ways."""
     n = draw(st.integers(3, 5))
-    model = draw(st.sampled_from([m for m in MODELS if m]))
+    model = draw(st.sampled_from(MODELS))
     features = PhraseFeatures(scores=("p_e_f", "p_f_e"), reordering=model)
     rows = [tuple(draw(logs) for _ in range(features.n_orientation_columns)) for _ in range(2)]
     spans = [(p, p + 1) for p in range(n)]
@@ -306,15 +309,16 @@ def crowded_problems(draw):
     return n, features, options, draw(st.sampled_from([None, 4])), np.linspace(-1, 1, 40)
 
 
+@pytest.mark.parametrize("oriented", [False, True])
 @pytest.mark.parametrize("algorithm", list(Algorithm))
 @settings(max_examples=60)
 @given(problem=crowded_problems())
-def test_recombination_keeps_all_that_later_scores_need(algorithm, problem):
+def test_recombination_keeps_all_that_later_scores_need(algorithm, oriented, problem):
     n, features, _, limit, weights = problem
     paths = all_paths(problem)
     assume(len(paths) <= MAX_DERIVATIONS)
     index = FeatureIndex()
-    _, options = build(problem, index)
+    _, options = build(problem, index, oriented=oriented)
     config = PhraseConfig(
         algorithm=algorithm, stack_size=10**6, pop_limit=10**6, option_limit=None, distortion_limit=limit
     )
@@ -326,7 +330,9 @@ def test_recombination_keeps_all_that_later_scores_need(algorithm, problem):
         ids, values = got.features_of(c)
         found[frozenset(zip((names[i] for i in ids), values.tolist(), strict=True))] += 1
     # All values are small whole numbers, so sums are exact.
-    assert found == Counter(frozenset(features_of(path, features, None, n)[1].items()) for path in paths)
+    assert found == Counter(
+        frozenset(features_of(path, features, None, n, oriented=oriented)[1].items()) for path in paths
+    )
 
 
 @settings(max_examples=25)

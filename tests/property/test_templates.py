@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from orientation_twin import backward_by_blocks
 
 from dragoman._core import escape_word
 from dragoman.align import Alignment
@@ -30,6 +31,7 @@ TEMPLATES = (
     "source_deletion(top=1)",
     "discount",
     "rule_id(min_count=1)",
+    "reorder_local(top=2)",
 )
 CONTEXTS = ("word_context(top=0)", "word_context(top=2)", "word_context(top=0,pairs=2)")
 
@@ -104,6 +106,23 @@ class Twin:
         if option.count > 1000:
             add("discount", "1001+")
         add("rule_id", " ".join(f), " ".join(e))
+        return result
+
+    def reordering(self, phrases, sentence):
+        """Of (span, target words) in target order: orientations with first and last words. Words that pass through as
+        they are count where both sides know them."""
+        result = Counter()
+        spans = []
+        for span, rule, target in phrases:
+            orientation = backward_by_blocks(spans, span)
+            source = [stored(word) for word in sentence[slice(*span)]]
+            if rule < 0:
+                source = target = [word for word in source if word in self.sides[0]]
+            for side, words in enumerate((source, target)):
+                for place, word in (("first", words[0]), ("last", words[-1])) if words else ():
+                    if word in self.sides[side] and self.top(side, 2)(word) == word:
+                        result[feature_name("reorder_local", orientation, f"{'fe'[side]}_{place}", word)] += 1
+            spans.append(span)
         return result
 
 
@@ -189,6 +208,12 @@ def test_a_derivation_has_the_features_of_its_phrases(pairs, batch, context):
                     pair = view.pair(application.rule)
                     wanted.update(twin.features(pair))
                     wanted.update(twin.context(pair, application.source[0], sentence, context))
+            phrases = [
+                (application.source, application.rule, [word for word in application.symbols if isinstance(word, str)])
+                for application in reversed(best.applications)
+                if application.source[0] < application.source[1]
+            ]
+            wanted.update(twin.reordering(phrases, sentence))
             found = {n: v for n, v in best.features().items() if n.split(":")[0] in known_templates()}
             assert found == pytest.approx(dict(wanted))
 

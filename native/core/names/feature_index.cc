@@ -117,6 +117,7 @@ int32_t FeatureIndex::intern_keyed(std::string_view name, uint64_t key) {
 std::vector<int32_t> FeatureIndex::extend(const FeatureIndex& other, std::span<const int32_t> ids) {
   std::vector<int32_t> result;
   result.reserve(ids.size());
+  if (ids.size() > keys_.size()) reserve(ids.size());
   for (size_t i = 0; i < ids.size(); ++i) {
     if (i + kAhead < ids.size()) prefetch(other.keys_[at(ids[i + kAhead])] & key_mask_);
     // An index with fewer bits cannot tell the whole key.

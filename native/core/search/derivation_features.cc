@@ -7,6 +7,7 @@
 #include "core/base/parallel.hh"
 #include "core/forest/forest.hh"
 #include "core/search/batch.hh"
+#include "core/search/reordering.hh"
 
 namespace dragoman::search {
 
@@ -27,6 +28,13 @@ class SentenceSums {
       const auto known = std::find_if(found_.begin() + static_cast<std::ptrdiff_t>(first_.back()), found_.end(),
                                       [&](const forest::Feature& g) { return g.id == columns.ids[f]; });
       if (known != found_.end() && add_exactly(known->value, columns.values[f])) continue;
+      found_.push_back({columns.ids[f], columns.values[f]});
+      columns_.push_back(columns.ids[f]);
+    }
+  }
+  // As they are on an edge, one after the other.
+  void append(const templates::FeatureColumns& columns, size_t row) {
+    for (size_t f = columns.offsets[row]; f < columns.offsets[row + 1]; ++f) {
       found_.push_back({columns.ids[f], columns.values[f]});
       columns_.push_back(columns.ids[f]);
     }
@@ -77,6 +85,35 @@ class SentenceSums {
   std::vector<uint64_t> is_used_;  // bits
 };
 
+// Which parts candidates have with which orientations, as features of parts are numbered.
+std::vector<uint8_t> met_parts(const DerivationFeatures::Draft& draft, const DerivationBatch& batch) {
+  std::vector<uint8_t> met(draft.parts->size() * templates::kOrientations);
+  for (int64_t s = 0; s < batch.size(); ++s) {
+    const DerivationSites& sites = draft.sites[at(s)];
+    for (size_t i = 0; i < sites.steps.size(); ++i) {
+      const size_t a = at(batch.first_application[at(s)]) + sites.application[sites.steps[i]];
+      for (const int32_t part : draft.parts->rows()[draft.parts_of_application[a]])
+        met[at(part) * templates::kOrientations + static_cast<size_t>(draft.orientations[at(s)][i])] = 1;
+    }
+  }
+  return met;
+}
+
+// Of the candidates' phrases, in the order of the steps.
+std::vector<grammar::Orientation> orientations_of(const DerivationBatch& batch, int64_t sentence) {
+  std::vector<grammar::Orientation> found;
+  std::vector<SourceSpan> spans;
+  BlockStacks stacks;
+  const auto first = at(batch.first_application[at(sentence)]);
+  for (int64_t c = batch.first_candidate[at(sentence)]; c < batch.first_candidate[at(sentence) + 1]; ++c) {
+    spans.clear();
+    for (const int32_t a : batch.derivations[c])
+      spans.push_back({batch.begins[first + at(a)], batch.ends[first + at(a)]});
+    backward_orientations(spans, stacks, found);
+  }
+  return found;
+}
+
 }  // namespace
 
 DerivationFeatures::Draft DerivationFeatures::draft(const DerivationBatch& batch, int n_threads,
@@ -99,9 +136,14 @@ DerivationFeatures::Draft DerivationFeatures::draft(const DerivationBatch& batch
     draft.gap_rows = gaps_.rows();
     draft.rows_of_gaps.resize(n_sentences);
   }
+  if (templates_.has_orientations()) {
+    add_parts(batch, rules, draft);
+    draft.orientations.resize(n_sentences);
+  }
   parallel_chunks(batch.size(), kSentences, n_threads, control, [&](int64_t begin, int64_t end, int) {
     for (int64_t s = begin; s < end; ++s) {
       draft.sites[at(s)] = find_sites(batch, rules, s, tables_.is_rules);
+      if (draft.parts) draft.orientations[at(s)] = orientations_of(batch, s);
       if (!draft.contexts.empty())
         draft.n_contexts[at(s)] =
             add_contexts(batch, rules, s, draft.sites[at(s)], draft.contexts[at(begin / kSentences)]);
@@ -110,8 +152,21 @@ DerivationFeatures::Draft DerivationFeatures::draft(const DerivationBatch& batch
     }
     if (!draft.contexts.empty()) draft.contexts[at(begin / kSentences)].finish();
   });
+  if (draft.parts) draft.met = met_parts(draft, batch);
   draft.row_of_application = std::move(rules.row_of_application);
   return draft;
+}
+
+void DerivationFeatures::add_parts(const DerivationBatch& batch, const DerivationRules& rules, Draft& draft) const {
+  draft.parts.emplace(templates_);
+  for (const templates::RuleSight& rule : rules.sights) draft.parts->add_phrase(rule.source, rule.target);
+  draft.parts_of_application = rules.row_of_application;
+  for (int64_t s = 0; s < batch.size(); ++s)
+    for (auto a = at(batch.first_application[at(s)]); a < at(batch.first_application[at(s) + 1]); ++a) {
+      if (rules.row_of_application[a] != DerivationRules::kPassed) continue;
+      draft.parts_of_application[a] = static_cast<uint32_t>(draft.parts->rows().size());
+      draft.parts->add_passed(batch.words[s][at(batch.begins[a])]);
+    }
 }
 
 std::vector<uint8_t> DerivationFeatures::add_contexts(const DerivationBatch& batch, const DerivationRules& rules,
@@ -174,6 +229,7 @@ DerivationFeatures::Interned DerivationFeatures::intern(Draft&& draft, names::Fe
   result.rules = templates::number_rows(draft.rows, ids);
   if (!draft.rows_of_gaps.empty()) result.gaps = templates::number_rows({draft.gap_rows}, ids);
   for (const templates::ContextRows& rows : draft.contexts) rows.number(ids, result.contexts.emplace_back());
+  if (draft.parts) result.parts = draft.parts->number(ids, draft.met);
   draft.rows = {};
   draft.contexts = {};
   result.draft = std::move(draft);
@@ -203,16 +259,34 @@ CandidateFeatures DerivationFeatures::sum(const DerivationBatch& batch, const In
             sums.add(interned.gaps, at(draft.rows_of_gaps[at(s)][g]));
         sums.end_site();
       }
+      const auto first = at(batch.first_application[at(s)]), last = at(batch.first_application[at(s) + 1]);
+      for (size_t a = first; draft.parts && a < last; ++a)
+        for (size_t o = 0; o < templates::kOrientations; ++o) {
+          for (const int32_t part : draft.parts->rows()[draft.parts_of_application[a]])
+            sums.append(interned.parts, at(part) * templates::kOrientations + o);
+          sums.end_site();
+        }
       sums.finish(dense);
       std::span<const uint32_t> steps(sites.steps);
+      size_t step = 0;
+      // What a phrase adds by its orientation comes after what it is.
+      const auto apply_oriented = [&](size_t i) {
+        const auto orientation = static_cast<size_t>(draft.orientations[at(s)][step + i]);
+        sums.apply(
+            static_cast<uint32_t>(sites.size() + sites.application[steps[i]] * templates::kOrientations + orientation));
+      };
       for (int64_t c = batch.first_candidate[at(s)]; c < batch.first_candidate[at(s) + 1]; ++c) {
         const size_t n = batch.derivations[c].size();
         // As a decoder's sums go: over edges in pre-order, which is from the last phrase to the first.
         if (tables_.is_rules)
           for (size_t i = 0; i < n; ++i) sums.apply(steps[i]);
         else
-          for (size_t i = n; i-- > 0;) sums.apply(steps[i]);
+          for (size_t i = n; i-- > 0;) {
+            sums.apply(steps[i]);
+            if (draft.parts) apply_oriented(i);
+          }
         steps = steps.subspan(n);
+        step += n;
         sums.end_candidate(dense.values.subspan(at(c) * n_dense, n_dense), out);
       }
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "core/templates/application_template.hh"
 #include "core/templates/context_rows.hh"
 #include "core/templates/feature_columns.hh"
+#include "core/templates/orientation_template.hh"
 
 namespace dragoman::search {
 
@@ -47,6 +49,11 @@ class DerivationFeatures {
     std::vector<std::vector<uint8_t>> n_contexts;  // by sentence, rows of each site
     templates::FeatureRows gap_rows;               // as GapClasses has them
     std::vector<std::vector<int32_t>> rows_of_gaps;  // by sentence, for the gaps of its sites
+    // Of phrases, with orientation templates: rows of rules, then of applications that pass a word through.
+    std::optional<templates::OrientationParts> parts;
+    std::vector<uint32_t> parts_of_application;  // rows
+    std::vector<uint8_t> met;  // which parts candidates have with which orientations, as features of parts are numbered
+    std::vector<std::vector<grammar::Orientation>> orientations;  // by sentence, for the steps of its sites
   };
   Draft draft(const DerivationBatch& batch, int n_threads, Control& control) const;
 
@@ -55,6 +62,7 @@ class DerivationFeatures {
     Draft draft;
     templates::FeatureColumns rules, gaps;
     std::vector<templates::FeatureColumns> contexts;
+    templates::FeatureColumns parts;  // as OrientationParts numbers them
   };
   // New features get ids in the order of rules, of gaps and of sentences; without `grow` those that the index lacks
   // are left out. `blocks` (null: none) stand for what they cover. Not thread-safe: it changes the index.
@@ -73,6 +81,7 @@ class DerivationFeatures {
                                     const DerivationSites& sites, templates::ContextRows& out) const;
   std::vector<int32_t> gap_rows(const DerivationRules& rules, size_t first_application,
                                 const DerivationSites& sites) const;
+  void add_parts(const DerivationBatch& batch, const DerivationRules& rules, Draft& draft) const;
 
   const grammar::GrammarTables& tables_;
   templates::TemplateSet templates_;

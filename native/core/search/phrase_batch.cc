@@ -3,8 +3,29 @@
 #include <stdexcept>
 
 #include "core/search/batch.hh"
+#include "core/templates/orientation_template.hh"
 
 namespace dragoman::search {
+
+namespace {
+
+void check_parts(const OrientationFeatures& oriented, size_t n_options, size_t n_words) {
+  oriented.of_option.check("parts of options");
+  oriented.of_word.check("parts of words");
+  oriented.feature_ids.check("features of parts");
+  if (at(oriented.of_option.size()) != n_options || at(oriented.of_word.size()) != n_words ||
+      at(oriented.feature_ids.size()) % templates::kOrientations != 0 ||
+      oriented.feature_values.size() != oriented.feature_ids.values.size())
+    throw std::invalid_argument("translation options: the arrays of parts have other lengths");
+  const auto n_parts = static_cast<int32_t>(at(oriented.feature_ids.size()) / templates::kOrientations);
+  for (const auto* parts : {&oriented.of_option.values, &oriented.of_word.values})
+    for (const int32_t part : *parts)
+      if (part < 0 || part >= n_parts) throw std::invalid_argument("translation options: there is no such part");
+  if (!all_ids(oriented.feature_ids.values) || !all_finite(oriented.feature_values))
+    throw std::invalid_argument("translation options: the features of parts need ids and finite values");
+}
+
+}  // namespace
 
 void PhraseBatch::check() const {
   const auto fail = [](const std::string& why) { throw std::invalid_argument("translation options: " + why); };
@@ -25,6 +46,7 @@ void PhraseBatch::check() const {
   if (!all_finite(scores)) fail("a score is not finite");
   if (!all_finite(orientations)) fail("an orientation's log probability is not finite");
   if (!all_finite(feature_values)) fail("a feature value is not finite");
+  if (oriented) check_parts(*oriented, n, pass_through.values.size());
   for (int64_t s = 0; s < size(); ++s) {
     const auto length = static_cast<int32_t>(pass_through[s].size());
     for (int64_t o = first[at(s)]; o < first[at(s) + 1]; ++o)

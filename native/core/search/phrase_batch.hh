@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,13 @@
 #include "core/names/new_features.hh"
 
 namespace dragoman::search {
+
+// Features of orientation templates: a part of a phrase has one for each of five orientations.
+struct OrientationFeatures {
+  RaggedVector<int32_t> of_option, of_word;  // parts; those of a source word where it passes through
+  RaggedVector<int32_t> feature_ids;         // row 5 * p + o: of part p with orientation o
+  std::vector<float> feature_values;
+};
 
 // Row i of a ragged part belongs to option i.
 struct PhraseBatch {
@@ -23,8 +31,9 @@ struct PhraseBatch {
   std::vector<float> orientations;  // row-major, log probabilities, the columns of all models
   RaggedVector<int32_t> feature_ids;
   std::vector<float> feature_values;
-  int64_t n_scores = 0, n_orientations = 0;  // columns
-  std::vector<std::string> own_words;        // of target ids beyond the vocabulary
+  std::optional<OrientationFeatures> oriented;  // none without such templates
+  int64_t n_scores = 0, n_orientations = 0;     // columns
+  std::vector<std::string> own_words;           // of target ids beyond the vocabulary
   // Names of feature ids from NewFeatures::kFirst on, and the size of the index that lacks them; null: there are none.
   std::shared_ptr<const names::NewFeatures> new_features{};
   int32_t index_size = 0;
@@ -49,10 +58,19 @@ struct PhraseBatch {
     visit("feature_offsets", b.feature_ids.offsets);
     visit("feature_ids", b.feature_ids.values);
     visit("feature_values", b.feature_values);
+    if (!b.oriented) return;
+    visit("part_offsets", b.oriented->of_option.offsets);
+    visit("parts", b.oriented->of_option.values);
+    visit("word_part_offsets", b.oriented->of_word.offsets);
+    visit("word_parts", b.oriented->of_word.values);
+    visit("part_feature_offsets", b.oriented->feature_ids.offsets);
+    visit("part_feature_ids", b.oriented->feature_ids.values);
+    visit("part_feature_values", b.oriented->feature_values);
   }
   template <typename Visit>
   static void each_feature_ids(PhraseBatch& b, Visit&& visit) {
     visit(b.feature_ids.values);
+    if (b.oriented) visit(b.oriented->feature_ids.values);
   }
 };
 

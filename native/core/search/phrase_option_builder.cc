@@ -23,6 +23,23 @@ void copy_to(std::span<const T> from, std::vector<T>& to, size_t place) {
   std::copy(from.begin(), from.end(), to.begin() + static_cast<std::ptrdiff_t>(place));
 }
 
+OrientationFeatures oriented(const templates::OrientationParts& parts, const std::vector<uint32_t>& pair_of_option,
+                             size_t n_words, templates::FeatureIds& ids) {
+  OrientationFeatures out;
+  const auto append = [&](RaggedVector<int32_t>& to, size_t row) {
+    const auto found = parts.rows()[static_cast<int64_t>(row)];
+    to.values.insert(to.values.end(), found.begin(), found.end());
+    to.offsets.push_back(static_cast<int64_t>(to.values.size()));
+  };
+  for (const uint32_t pair : pair_of_option) append(out.of_option, pair);
+  const size_t first_word = at(parts.rows().size()) - n_words;
+  for (size_t w = 0; w < n_words; ++w) append(out.of_word, first_word + w);
+  templates::FeatureColumns features = parts.number(ids);
+  out.feature_ids = {{features.offsets.begin(), features.offsets.end()}, std::move(features.ids)};
+  out.feature_values = std::move(features.values);
+  return out;
+}
+
 templates::RuleSight view_of(std::span<const int32_t> source, const grammar::TranslationOption& option) {
   return {source, option.target, option.alignment, option.count, option.pair};
 }
@@ -98,6 +115,14 @@ OptionBuilder::Draft OptionBuilder::draft(const Sentences& sentences, int n_thre
       templates_.features(view_of(source, option), draft.rows[at(chunk)]);
     }
   });
+  if (templates_.has_orientations()) {
+    draft.parts.emplace(templates_);
+    for (const auto [s, o] : first_use) {
+      const grammar::TranslationOption& option = lists[s].options[o];
+      draft.parts->add_phrase(sentences[s].subspan(at(option.begin), at(option.end - option.begin)), option.target);
+    }
+    for (const int32_t word : sentences.values) draft.parts->add_passed(word);
+  }
   if (!templates_.has_contexts()) return draft;
   draft.context_rows.assign((n_sentences + at(kContextSentences) - 1) / at(kContextSentences),
                             templates::ContextRows(templates_));
@@ -126,12 +151,13 @@ PhraseBatch OptionBuilder::finish(Draft&& draft, const PassedWords& passed, cons
   out.own_words = passed.own_words;
   auto& ids = out.feature_ids.values;
   out.feature_ids.offsets.assign(n + 1, 0);
-  if (draft.rows.empty()) return checked(std::move(out));
+  if (draft.rows.empty() && !draft.parts) return checked(std::move(out));
 
   templates::FeatureIds numbers(index, keep_new, blocks);
   const templates::FeatureColumns of_pair = templates::number_rows(draft.rows, numbers);
   templates::FeatureColumns of_option;
   for (const templates::ContextRows& rows : draft.context_rows) rows.number(numbers, of_option);
+  if (draft.parts) out.oriented = oriented(*draft.parts, draft.pair_of_option, out.pass_through.values.size(), numbers);
   out.new_features = numbers.new_features();
   out.index_size = index.size();
   for (size_t i = 0; i < n; ++i) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/base/control.hh"
@@ -11,6 +12,7 @@
 #include "core/search/batch.hh"
 #include "core/search/phrase_batch.hh"
 #include "core/templates/context_rows.hh"
+#include "core/templates/orientation_template.hh"
 #include "core/templates/rule_template.hh"
 
 namespace dragoman::search {
@@ -28,6 +30,7 @@ class OptionBuilder {
     std::vector<templates::FeatureRows> rows;  // of pairs in the order of first use, in chunks of kChunk
     std::vector<templates::ContextRows>
         context_rows;  // of options, in chunks of sentences; none without such templates
+    std::optional<templates::OrientationParts> parts;  // rows: pairs in the order of first use, then source words
   };
   Draft draft(const Sentences& sentences, int n_threads, Control& control) const;
   // Gives words that pass through and sparse features their ids; features that the index lacks are new ones of the

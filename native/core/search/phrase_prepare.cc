@@ -17,6 +17,11 @@ PhraseSight view_of(const PhraseBatch& batch, int64_t sentence, const Option& op
   return {option.span, target_of(batch, sentence, option), option.source >= 0 ? batch.rules[at(option.source)] : -1};
 }
 
+std::span<const int32_t> parts_of(const PhraseBatch& batch, int64_t sentence, const Option& option) {
+  if (option.source >= 0) return batch.oriented->of_option[option.source];
+  return batch.oriented->of_word[batch.pass_through.offsets[at(sentence)] - 1 - option.source];
+}
+
 void append_local_features(const PhraseBatch& batch, int64_t sentence, const PhraseFeatures& features,
                            const Option& option, std::vector<forest::Feature>& out) {
   const auto add = [&](int32_t id, float value) {
@@ -137,6 +142,17 @@ void Prepared::finish(const PhraseBatch& batch, int64_t sentence, const PhraseFe
   for (size_t c = 0, i = 0; c < n_classes; ++c)
     for (const ReorderingFeatures& model : features.reordering)
       for (const int32_t id : model.forward) forward[i++] *= weight_of(weights, id);
+
+  oriented.clear();
+  if (!batch.oriented) return;
+  for (const Option& option : options) {
+    oriented.resize(oriented.size() + templates::kOrientations);
+    double* sums = oriented.data() + oriented.size() - templates::kOrientations;
+    for (const int32_t part : parts_of(batch, sentence, option))
+      for (size_t o = 0; o < templates::kOrientations; ++o)
+        each_feature(*batch.oriented, part, o,
+                     [&](int32_t id, float value) { sums[o] += weight_of(weights, id) * static_cast<double>(value); });
+  }
 }
 
 }  // namespace dragoman::search

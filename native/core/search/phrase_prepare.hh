@@ -12,6 +12,7 @@
 
 #include "core/search/phrase_coverage.hh"
 #include "core/search/phrase_search.hh"
+#include "core/templates/orientation_template.hh"
 
 namespace dragoman::search {
 
@@ -38,6 +39,7 @@ class Prepared {
   std::vector<float> carry_scores;        // raw, by carry class
   std::vector<int64_t> carry_states;      // of the templates, by carry class
   size_t n_backward = 0, n_forward = 0;   // columns of all models
+  std::vector<double> oriented;           // weighted, by option and orientation; empty without such templates
   FutureCosts costs;
 
   // In this order: collect, estimate, finish.
@@ -112,6 +114,18 @@ void Prepared::estimate(int32_t limit, Set&& set) {
 
 std::span<const int32_t> target_of(const PhraseBatch& batch, int64_t sentence, const Option& option);
 PhraseSight view_of(const PhraseBatch& batch, int64_t sentence, const Option& option);
+
+// Parts of the option for orientation templates, which the batch must have.
+std::span<const int32_t> parts_of(const PhraseBatch& batch, int64_t sentence, const Option& option);
+
+// Calls visit(id, value) for the features of a part with an orientation.
+template <typename Visit>
+void each_feature(const OrientationFeatures& oriented, int32_t part, size_t orientation, Visit&& visit) {
+  const size_t row = at(part) * templates::kOrientations + orientation;
+  const auto end = at(oriented.feature_ids.offsets[row + 1]);
+  for (auto f = at(oriented.feature_ids.offsets[row]); f < end; ++f)
+    visit(oriented.feature_ids.values[f], oriented.feature_values[f]);
+}
 
 // Feature values of an option as they stand on its instance.
 void append_local_features(const PhraseBatch& batch, int64_t sentence, const PhraseFeatures& features,

@@ -62,6 +62,10 @@ void Transitions::append_features(const Hypothesis& h, const Option& o, std::vec
     if (row != nullptr) row += model.backward.size() + model.forward.size();
     forth += model.forward.size();
   }
+  if (batch_->oriented) {
+    const auto orientation = at(static_cast<int>(blocks_.backward(h.blocks, o.span)));
+    for (const int32_t part : parts_of(*batch_, sentence_, o)) each_feature(*batch_->oriented, part, orientation, add);
+  }
   if (templates_.empty()) return;
   template_features(h, o);
   for (const forest::Feature& f : found_) add(f.id, f.value);

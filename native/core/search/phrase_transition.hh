@@ -25,6 +25,7 @@ class Transitions {
     sentence_ = sentence;
     weights_ = weights;
     blocks_.clear();
+    tracks_blocks_ = uses_blocks_ || batch.oriented;
   }
 
   // What recombination must compare of the phrase just put after `before`, the rest of `h` being known.
@@ -34,11 +35,11 @@ class Transitions {
     h.last_begin = -1;
     if (uses_begin_ && o.span.begin > 0 && !coverages_.is_covered(h.coverage, o.span.begin - 1))
       h.last_begin = o.span.begin;
-    h.blocks = uses_blocks_ ? blocks_.shift(before.blocks, o.span, uses_words_ ? o.first_target : -1) : 0;
+    h.blocks = tracks_blocks_ ? blocks_.shift(before.blocks, o.span, uses_words_ ? o.first_target : -1) : 0;
   }
 
   double score(const Hypothesis& h, size_t option) {
-    if (orientations_.empty() && templates_.empty()) return 0;
+    if (orientations_.empty() && templates_.empty() && prepared_.oriented.empty()) return 0;
     const Option& o = prepared_.options[option];
     orient(h, o.span);
     const size_t n_models = features_.reordering.size();
@@ -52,6 +53,10 @@ class Transitions {
       back += model.backward.size();
       forth += model.forward.size();
     }
+    if (!prepared_.oriented.empty())
+      sum +=
+          prepared_
+              .oriented[option * templates::kOrientations + at(static_cast<int>(blocks_.backward(h.blocks, o.span)))];
     return templates_.empty() ? sum : sum + template_score(h, o);
   }
 
@@ -84,6 +89,7 @@ class Transitions {
   std::span<const std::shared_ptr<const TransitionTemplate>> templates_;
   const Prepared& prepared_;
   const Coverages& coverages_;
+  bool tracks_blocks_ = false;  // of this batch
   bool uses_blocks_ = false, uses_begin_ = false, uses_words_ = false;
 
   const PhraseBatch* batch_ = nullptr;

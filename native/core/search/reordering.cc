@@ -35,6 +35,15 @@ uint32_t BlockStacks::shift(uint32_t stack, SourceSpan span, int32_t first_word)
   return intern({span, first_word, stack, blocks_[stack].depth + 1});
 }
 
+void backward_orientations(std::span<const SourceSpan> phrases, BlockStacks& stacks,
+                           std::vector<grammar::Orientation>& out) {
+  uint32_t stack = 0;
+  for (const SourceSpan phrase : phrases) {
+    out.push_back(stacks.backward(stack, phrase));
+    stack = stacks.shift(stack, phrase, -1);
+  }
+}
+
 uint32_t BlockStacks::intern(const Block& block) {
   if (blocks_.size() * 2 >= slots_.size()) {
     slots_.assign(slots_.size() * 2, 0);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/grammar/key.hh"
@@ -59,5 +60,9 @@ class BlockStacks {
   std::vector<Block> blocks_;
   std::vector<uint32_t> slots_;  // 0: free
 };
+
+// The orientations of phrases in a row, given in target order, each to the block before it. Equal to those of search.
+void backward_orientations(std::span<const SourceSpan> phrases, BlockStacks& stacks,
+                           std::vector<grammar::Orientation>& out);
 
 }  // namespace dragoman::search

@@ -7,12 +7,11 @@
 
 #include "core/base/errors.hh"
 #include "core/templates/application_template.hh"
+#include "core/templates/orientation_template.hh"
 
 namespace dragoman::templates {
 
 namespace {
-
-constexpr int32_t kFirstWord = 3;  // after <unk>, <s>, </s>
 
 // Filled before main, read-only afterwards.
 std::vector<TemplateKind>& registry() {
@@ -130,15 +129,23 @@ TemplateSet::TemplateSet(RuleSides sides, std::span<const TemplateChoice> choice
     if (kind->for_rules_only && !has_rules)
       throw InputError("the template " + choice.name +
                        " is for rules with nonterminals, which a phrase-based system lacks; leave it out");
+    if (kind->for_phrases_only && has_rules)
+      throw InputError("the template " + choice.name +
+                       " is for orientations of phrases, which a hierarchical system lacks; leave it out");
     auto made = kind->make(*sides_, choice.values);
     const auto* context = dynamic_cast<const ContextTemplate*>(made.get());
     const auto* gap = dynamic_cast<const GapTemplate*>(made.get());
-    templates_.push_back({choice.name, std::move(made), context, gap});
+    const auto* orientation = dynamic_cast<const OrientationTemplate*>(made.get());
+    templates_.push_back({choice.name, std::move(made), context, gap, orientation});
   }
 }
 
 bool TemplateSet::has_contexts() const {
   return std::any_of(templates_.begin(), templates_.end(), [](const Named& t) { return t.context != nullptr; });
+}
+
+bool TemplateSet::has_orientations() const {
+  return std::any_of(templates_.begin(), templates_.end(), [](const Named& t) { return t.orientation != nullptr; });
 }
 
 bool TemplateSet::has_gaps() const {

@@ -65,6 +65,7 @@ struct RuleSides {
 };
 
 constexpr int64_t kAllWords = int64_t{1} << 31;
+constexpr int32_t kFirstWord = 3;  // after <unk>, <s>, </s>
 
 // Words of a side, the most frequent ones by name and all others as one class.
 class FrequentWords {
@@ -141,12 +142,12 @@ struct TemplateSetting {
 };
 
 // A template's name, settings and factory: `values` are the settings in order, and `sides` must outlive the template.
-// Templates for rules only do not apply to phrase pairs.
+// Templates for rules only do not apply to phrase pairs, and the other way round.
 struct TemplateKind {
   std::string name, summary;
   std::vector<TemplateSetting> settings;
   std::unique_ptr<RuleTemplate> (*make)(const RuleSides& sides, std::span<const int64_t> values);
-  bool for_rules_only = false;
+  bool for_rules_only = false, for_phrases_only = false;
 };
 
 // Sorted by name.
@@ -160,6 +161,7 @@ struct TemplateChoice {
 
 class ContextTemplate;
 class GapTemplate;
+class OrientationTemplate;
 
 class TemplateSet {
  public:
@@ -168,9 +170,10 @@ class TemplateSet {
     std::unique_ptr<RuleTemplate> made;
     const ContextTemplate* context;  // null if it is not one
     const GapTemplate* gap;
+    const OrientationTemplate* orientation;
   };
 
-  // Without `has_rules`, templates for rules only are rejected (InputError).
+  // Without `has_rules`, templates for rules only are rejected, with it those for phrases only (InputError).
   TemplateSet(RuleSides sides, std::span<const TemplateChoice> choices, bool has_rules = true);
   bool empty() const { return templates_.empty(); }
   // Appends one row: the features that do not depend on where the rule is applied.
@@ -180,6 +183,7 @@ class TemplateSet {
   std::span<const Named> templates() const { return templates_; }
   bool has_contexts() const;
   bool has_gaps() const;
+  bool has_orientations() const;
 
  private:
   std::unique_ptr<const RuleSides> sides_;  // has a stable address when this object moves

@@ -63,14 +63,16 @@ class TemplateKind:
     settings: tuple[TemplateSetting, ...]
     for_rules_only: bool
     """Whether it applies only to rules with nonterminals; phrase-based systems reject it."""
+    for_phrases_only: bool
+    """Whether it applies only to phrases in a row; hierarchical systems reject it."""
 
 
 @cache
 def known_templates() -> dict[str, TemplateKind]:
     """All registered templates, by name."""
     return {
-        name: TemplateKind(name, summary, tuple(TemplateSetting(*setting) for setting in settings), for_rules_only)
-        for name, summary, settings, for_rules_only in template_kinds()
+        name: TemplateKind(name, summary, tuple(TemplateSetting(*setting) for setting in settings), *limits)
+        for name, summary, settings, *limits in template_kinds()
     }
 
 
@@ -119,10 +121,10 @@ class Template:
         return f"{self.name}({settings})" if settings else self.name
 
 
-def parse_templates(texts: Iterable[str], *, has_rules: bool = True) -> tuple[Template, ...]:
+def parse_templates(texts: Iterable[str], *, has_rules: bool | None = None) -> tuple[Template, ...]:
     """Templates from texts, each a template or the name of a set. Raises InputError for duplicates.
 
-    Without `has_rules`, templates for rules with nonterminals are rejected.
+    With `has_rules` False, templates for rules with nonterminals are rejected; with True, those for phrases in a row.
     """
     templates: list[Template] = []
     for text in texts:
@@ -130,8 +132,12 @@ def parse_templates(texts: Iterable[str], *, has_rules: bool = True) -> tuple[Te
     names = [template.name for template in templates]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise InputError(f"duplicate template {twice[0]}")
-    if not has_rules and (strange := [name for name in names if known_templates()[name].for_rules_only]):
+    if has_rules is False and (strange := [name for name in names if known_templates()[name].for_rules_only]):
         raise InputError(
             f"the template {strange[0]} is for rules with nonterminals, which a phrase-based system lacks; leave it out"
+        )
+    if has_rules and (strange := [name for name in names if known_templates()[name].for_phrases_only]):
+        raise InputError(
+            f"the template {strange[0]} is for orientations of phrases, which a hierarchical system lacks; leave it out"
         )
     return tuple(templates)
