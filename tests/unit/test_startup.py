@@ -30,6 +30,7 @@ CAPS = {
     "compare": 80,
     "demo": 220,
     "forest best": 70,
+    "gradient sum": 190,
     "lists info": 152,
     "lm query": 40,
     "oracle": 75,
