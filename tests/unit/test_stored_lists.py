@@ -33,7 +33,7 @@ K = 15
 N_LINES, SHARD = 60, 25
 MODELS = {"phrase": PhraseSettings(reordering=reordering_by_name("hrm")), "hiero": HieroSettings()}
 TEMPLATES = {
-    "phrase": ("rule_id", "discount", "joint_length", "word_pair(top=100)", "word_context(top=0)"),
+    "phrase": ("rule_id", "discount", "word_pair(top=100)", "word_context(top=0)", "reorder_local(top=50)"),
     "hiero": ("rule_id", "discount", "rule_shape", "structural_distortion", "word_context(top=0,pairs=20)"),
 }
 
