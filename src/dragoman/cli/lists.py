@@ -113,7 +113,9 @@ def info(
     lists = ListsFolder.load(folder)
     metric = lists.settings.measure()
     paths = lists.paths()
-    stored = StoredLists(lists.open_system(system, features=features), paths, n_threads=session.n_threads)
+    opened = lists.open_system(system, features=features)
+    with session.progress("names of features", len(paths)) as progress:
+        stored = StoredLists(opened, paths, n_threads=session.n_threads, progress=progress)
     with session.progress("scores", len(paths)) as progress:
         scores = list_scores(_mapped(paths, progress), metric)
     with session.progress("features", len(paths)) as progress:

@@ -18,7 +18,7 @@ from dragoman.metric import Metric
 from dragoman.pool import LazyShards, Outline, Pool, Shard
 from dragoman.search import DerivationFeatures, EncodedSentences
 from dragoman.system import System, intern_passed, words_of
-from dragoman.types import Int32Array, Int64Array, PathLike
+from dragoman.types import Int32Array, Int64Array, PathLike, Progress
 
 __all__ = ["StoredLists"]
 
@@ -29,11 +29,17 @@ class StoredLists(LazyShards):
     Features are those of the system's templates and blocks (`System.with_templates`, `with_blocks`), equal to the
     decoder's own: they are computed from derivations, and dense ones were stored. The names of all features are added
     to the system's index at the start, in the order of the shards, so that ids do not depend on which shards are looked
-    at later. Words are computed too if `with_words`.
+    at later; `progress` counts them. Words are computed too if `with_words`.
     """
 
     def __init__(
-        self, system: System, paths: Sequence[PathLike], *, with_words: bool = False, n_threads: int = 1
+        self,
+        system: System,
+        paths: Sequence[PathLike],
+        *,
+        with_words: bool = False,
+        n_threads: int = 1,
+        progress: Progress | None = None,
     ) -> None:
         self.system = system
         self._index = system.index
@@ -61,6 +67,8 @@ class StoredLists(LazyShards):
                 if with_words:
                     self._tokens(stored, sentences, batch)
             self._outlines.append(Outline(stored.lines, stored.sentences))
+            if progress is not None:
+                progress(len(self._outlines))
         self._last: tuple[int, Shard] | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -103,7 +103,8 @@ def _open_lists(session: Session, options: TuneOptions) -> Lists:
     system = lists.open_system(options.system, features=options.features)
     session.say(f"{lists.n_candidates:,} candidates of {lists.n_lists:,} lines")
     start = read_start(options) if options.weights else lists.weights()
-    stored = StoredLists(system, lists.paths(), n_threads=session.n_threads)
+    with session.progress("features", len(lists.shards)) as progress:
+        stored = StoredLists(system, lists.paths(), n_threads=session.n_threads, progress=progress)
     return Lists(pool=stored.pool(lists.settings.measure()), start=start, system=system)
 
 
