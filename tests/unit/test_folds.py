@@ -37,7 +37,15 @@ MODELS = {
 
 
 FEATURES = {
-    "phrase": ("rule_id", "discount", "source_length", "joint_length", "word_pair(top=1000000)", "word_context(top=0)"),
+    "phrase": (
+        "rule_id",
+        "discount",
+        "source_length",
+        "joint_length",
+        "word_pair(top=1000000)",
+        "word_context(top=0)",
+        "reorder_local(top=1000000)",
+    ),
     "hiero": ("rule_id", "discount", "rule_shape", "structural_distortion", "word_context(top=0)"),
 }
 
