@@ -32,7 +32,7 @@ from dragoman.system import (
 
 _PHRASE = PhraseSettings(reordering=reordering_by_name("hrm"))
 _HIERO = HieroSettings(dense=DenseSet.CHIANG8)
-_SPARSE = ("word_pair(top=80)", "rule_id")
+_SPARSE = ("reorder_local",)
 
 
 def _system(corpus: str, model: PhraseSettings | HieroSettings, n_folds: int) -> System:
@@ -99,7 +99,7 @@ def _threads(scale: float) -> Workload:
 
 CASES = [
     Case(
-        name="lists of 100 distinct by ten folds, sparse features, multi30k",
+        name="lists of 100 distinct by ten folds, sparse reordering, multi30k",
         area="training text",
         unit="sentences",
         prepare=_lists,
