@@ -31,12 +31,12 @@ struct PhraseBatch {
   std::vector<float> orientations;  // row-major, log probabilities, the columns of all models
   RaggedVector<int32_t> feature_ids;
   std::vector<float> feature_values;
-  std::optional<OrientationFeatures> oriented;  // none without such templates
-  int64_t n_scores = 0, n_orientations = 0;     // columns
-  std::vector<std::string> own_words;           // of target ids beyond the vocabulary
+  int64_t n_scores = 0, n_orientations = 0;  // columns
+  std::vector<std::string> own_words;        // of target ids beyond the vocabulary
   // Names of feature ids from NewFeatures::kFirst on, and the size of the index that lacks them; null: there are none.
   std::shared_ptr<const names::NewFeatures> new_features{};
   int32_t index_size = 0;
+  std::optional<OrientationFeatures> oriented{};  // none without such templates
 
   int64_t size() const { return pass_through.size(); }
   // Throws std::invalid_argument unless everything fits together; decoders rely on it.

@@ -8,6 +8,7 @@
 #include "core/base/errors.hh"
 #include "core/search/phrase_option_builder.hh"
 #include "core/templates/context_rows.hh"
+#include "core/templates/orientation_template.hh"
 #include "core/templates/rule_template.hh"
 #include "test/test.hh"
 
@@ -24,9 +25,11 @@ struct Words {
   templates::SideNames side() const { return {&table, counts, {"[X,1]", "[X,2]"}}; }
 };
 
+// For rules.
 std::vector<templates::TemplateChoice> all_templates() {
   std::vector<templates::TemplateChoice> choices;
   for (const templates::TemplateKind& kind : templates::template_kinds()) {
+    if (kind.for_phrases_only) continue;
     choices.push_back({kind.name, {}});
     for (const templates::TemplateSetting& setting : kind.settings) choices.back().values.push_back(setting.value);
   }
@@ -146,6 +149,34 @@ TEST(templates_refuse_what_does_not_exist) {
   nameless.counts = {};
   CHECK(test::throws<InputError>(
       [&] { templates::TemplateSet({nameless, nameless}, std::vector{templates::TemplateChoice{"word_pair", {1}}}); }));
+}
+
+TEST(orientations_of_phrases_have_features_by_part) {
+  const Words words;
+  const std::vector<templates::TemplateChoice> choices{{"reorder_local", {2}}};
+  CHECK(test::throws<InputError>([&] { templates::TemplateSet({words.side(), words.side()}, choices); }));
+  const templates::TemplateSet set({words.side(), words.side()}, choices, /*has_rules=*/false);
+  CHECK(set.has_orientations());
+  templates::OrientationParts parts(set);
+  // "a" and "\\<other>" are frequent; symbols of a damaged grammar are not.
+  const std::vector<grammar::Symbol> source{3, 4, 5}, target{4, 3}, strange{-7, 1000};
+  parts.add_phrase(source, target);
+  parts.add_phrase(strange, {});
+  parts.add_passed(3);
+  parts.add_passed(0);
+  parts.add_passed(1000);
+  CHECK((parts.rows().offsets == std::vector<int64_t>{0, 3, 3, 7, 7, 7}));
+  CHECK((parts.rows().values == std::vector<int32_t>{0, 1, 2, 0, 3, 4, 2}));
+  names::FeatureIndex index;
+  auto ids = templates::FeatureIds::growing(index);
+  std::vector<uint8_t> wanted(parts.size() * templates::kOrientations);
+  wanted[1] = wanted[2 * templates::kOrientations + 4] = 1;
+  const templates::FeatureColumns columns = parts.number(ids, wanted);
+  CHECK(columns.offsets.size() == wanted.size() + 1);
+  CHECK(index.size() == 2);
+  CHECK(index.name(0) == "reorder_local:s,f_first,a");
+  CHECK(index.name(1) == "reorder_local:g,e_last,a");
+  CHECK(parts.number(ids).ids.size() == wanted.size());
 }
 
 TEST(templates_survive_damaged_rules) {
