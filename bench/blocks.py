@@ -19,17 +19,16 @@ SHARE = 0.5
 TEMPLATES = ("rule_id", "word_context(top=0)")
 
 
-def _system(kind: str) -> System:
+def _trained(kind: str, folder: Path) -> System:
     data = DATA / "enja"
-    with tempfile.TemporaryDirectory() as scratch:
-        return train(
-            data / "train.ja.xz",
-            data / "train.en.xz",
-            Path(scratch) / "system",
-            alignment=ANCHORS / "moses-enja" / "train.align.xz",
-            config=TrainConfig(settings=SystemSettings(model=KINDS[kind].settings(), features=TEMPLATES)),
-            n_threads=2,
-        )
+    return train(
+        data / "train.ja.xz",
+        data / "train.en.xz",
+        folder,
+        alignment=ANCHORS / "moses-enja" / "train.align.xz",
+        config=TrainConfig(settings=SystemSettings(model=KINDS[kind].settings(), features=TEMPLATES)),
+        n_threads=2,
+    )
 
 
 def _direction(system: System, lines: list[str]) -> FeatureTable:
@@ -48,12 +47,13 @@ def _direction(system: System, lines: list[str]) -> FeatureTable:
 
 def _workload(kind: str, scale: float) -> Workload:
     lines = list(read_lines(DATA / "enja" / "dev.ja.xz"))[: int(N_SENTENCES * scale)]
-    plain = _system(kind)
-    direction = _direction(plain, lines)
+    with tempfile.TemporaryDirectory() as scratch:
+        plain = _trained(kind, Path(scratch) / "system")
+        direction = _direction(plain, lines)
+        blocks = System.load(plain.folder).with_blocks([Block("direction", direction, "coefficient")])
     dense = dict(plain.weights.items())
     coefficients = dict(zip(direction.names(), (SHARE * direction.columns["coefficient"]).tolist(), strict=True))
     whole = Weights.from_dict(dense | coefficients, plain.index)
-    blocks = _system(kind).with_blocks([Block("direction", direction, "coefficient")])
     weights = Weights.from_dict({**dense, "direction": SHARE}, blocks.index)
     return Workload(
         n_items=len(lines),

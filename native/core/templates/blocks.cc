@@ -30,20 +30,18 @@ Blocks::Blocks(std::vector<Vector> vectors) {
   std::stable_sort(places.begin(), places.end(), [](const Place& a, const Place& b) { return a.key < b.key; });
   for (const auto& [key, block, place] : places) {
     const std::string_view name = tables_[at(block)].name(place);
-    if (keys_.empty() || keys_.back() != key) {
-      keys_.push_back(key);
-      names_.push_back(name);
-      first_.push_back(static_cast<uint32_t>(terms_.size()));
-    } else if (names_.back() != name) {
-      names::throw_same_key(names_.back(), name);
-    }
+    if (covered_.empty() || covered_.back().key != key)
+      covered_.push_back({key, name, static_cast<uint32_t>(terms_.size()), 0});
+    else if (covered_.back().name != name)
+      names::throw_same_key(covered_.back().name, name);
     const double coefficient = vectors[at(block)].coefficients[place];
-    if (coefficient != 0) terms_.push_back({block, coefficient});
+    if (coefficient == 0) continue;
+    terms_.push_back({block, coefficient});
+    ++covered_.back().n_terms;
   }
-  first_.push_back(static_cast<uint32_t>(terms_.size()));
-  slots_.assign(std::bit_ceil(2 * keys_.size() + 1), kNone);
-  for (uint32_t i = 0; i < keys_.size(); ++i) {
-    size_t slot = static_cast<size_t>(keys_[i]) & (slots_.size() - 1);
+  slots_.assign(std::bit_ceil(2 * covered_.size() + 1), kNone);
+  for (uint32_t i = 0; i < covered_.size(); ++i) {
+    size_t slot = static_cast<size_t>(covered_[i].key) & (slots_.size() - 1);
     while (slots_[slot] != kNone) slot = (slot + 1) & (slots_.size() - 1);
     slots_[slot] = i;
   }
@@ -52,10 +50,11 @@ Blocks::Blocks(std::vector<Vector> vectors) {
 std::optional<std::span<const Blocks::Term>> Blocks::terms(std::string_view name) const {
   const uint64_t key = names::feature_key(name);
   size_t slot = static_cast<size_t>(key) & (slots_.size() - 1);
-  while (slots_[slot] != kNone && keys_[slots_[slot]] != key) slot = (slot + 1) & (slots_.size() - 1);
-  const uint32_t i = slots_[slot];
-  if (i == kNone || names_[i] != name) return std::nullopt;
-  return std::span(terms_).subspan(first_[i], first_[i + 1] - first_[i]);
+  while (slots_[slot] != kNone && covered_[slots_[slot]].key != key) slot = (slot + 1) & (slots_.size() - 1);
+  if (slots_[slot] == kNone) return std::nullopt;
+  const Covered& found = covered_[slots_[slot]];
+  if (found.name != name) return std::nullopt;
+  return std::span(terms_).subspan(found.first_term, found.n_terms);
 }
 
 std::pair<float, float> parts_of(double sum) {

@@ -38,14 +38,18 @@ class Blocks {
 
  private:
   static constexpr uint32_t kNone = UINT32_MAX;
+  // A covered feature, in one piece because a lookup misses the cache.
+  struct Covered {
+    uint64_t key;
+    std::string_view name;
+    uint32_t first_term, n_terms;
+  };
 
   std::vector<names::FeatureTable> tables_;  // own the names
   std::vector<int32_t> features_;
-  std::vector<uint64_t> keys_;           // of the covered features, ascending
-  std::vector<std::string_view> names_;  // of the same
-  std::vector<uint32_t> first_;          // their terms
+  std::vector<Covered> covered_;  // by key
   std::vector<Term> terms_;
-  std::vector<uint32_t> slots_;  // open addressing: a place in keys_, or kNone; size is a power of two
+  std::vector<uint32_t> slots_;  // open addressing: a place in covered_, or kNone; size is a power of two
 };
 
 // A sum in two numbers of 32 bits, the second what the first lacks: added up in 64 bits they have 48 of the sum's, so
