@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from dragoman.engine import Node, TreeSum
-from dragoman.features import FeatureIndex, MixedWeights, Weights, mix_weights
+from dragoman.features import FeatureIndex, Weights
+from dragoman.features.mixing import MixedWeights, mix_weights
 
 
 def learners(n, seed=3):

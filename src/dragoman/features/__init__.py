@@ -4,7 +4,6 @@ from dragoman.features.binary_weights import read_binary_weights
 from dragoman.features.blocks import Block, blocks_by_template
 from dragoman.features.fit import describe_fit, fitted_values
 from dragoman.features.index import FeatureIndex, feature_key, feature_name, load_index, save_index
-from dragoman.features.mixing import MixedWeights, mix_weights
 from dragoman.features.table import FeatureTable, is_feature_table
 from dragoman.features.templates import (
     TEMPLATE_SETS,
@@ -36,7 +35,6 @@ __all__ = [
     "FeatureIndex",
     "FeatureTable",
     "InitOpt",
-    "MixedWeights",
     "Template",
     "TemplateKind",
     "TemplateSetting",
@@ -53,7 +51,6 @@ __all__ = [
     "known_templates",
     "live_values",
     "load_index",
-    "mix_weights",
     "parse_templates",
     "read_binary_weights",
     "read_init_opt",
