@@ -7,7 +7,21 @@ import json
 import sys
 from dataclasses import asdict
 
-from bench import blocks, chart, corpus, descent, grammar, lm, margin, metric, passes, search, stored_lists, tuning
+from bench import (
+    blocks,
+    chart,
+    corpus,
+    descent,
+    engine,
+    grammar,
+    lm,
+    margin,
+    metric,
+    passes,
+    search,
+    stored_lists,
+    tuning,
+)
 from bench.harness import DATA, Case, measure, measure_apart, save
 from bench.table import write_page
 
@@ -24,6 +38,7 @@ CASES: list[Case] = [
     *descent.CASES,
     *passes.CASES,
     *stored_lists.CASES,
+    *engine.CASES,
 ]
 
 
