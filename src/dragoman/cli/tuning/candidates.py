@@ -68,7 +68,7 @@ def choose_kind(options: TuneOptions) -> Kind:
         raise InputError(f"{' and '.join(map(flag, named))} exclude each other; give one of {everything}")
     kind = KINDS[named[0]]
     special = frozenset().union(*(other.takes for other in KINDS.values()))
-    if misfits := sorted(flag(name) for name in (given & special) - kind.takes):
+    if misfits := sorted(flag(name) for name in (given & special) - kind.takes - {named[0]}):
         why = _REASONS.get(named[0], "")
         raise InputError(f"{', '.join(misfits)} cannot be used with {flag(named[0])}{why}; leave out {misfits[0]}")
     return kind
