@@ -110,6 +110,17 @@ void bind_derivation_features(nb::module_& m) {
           nb::arg("grow"), nb::arg("blocks").none(), nb::arg("n_threads"),
           "Rows, ids and values: features of templates and the dense ones.")
       .def(
+          "steps",
+          [](const Bound& b, const BoundBatch& bound, names::FeatureIndex& index, bool grow,
+             const templates::Blocks* blocks) {
+            const search::DerivationBatch batch = bound.batch();
+            auto found = b.features.steps(batch, b.interned(batch, index, grow, blocks, 1));
+            return nb::make_tuple(to_numpy(std::move(found.offsets)), to_numpy(std::move(found.ids)),
+                                  to_numpy(std::move(found.values)));
+          },
+          nb::arg("batch"), nb::arg("index"), nb::arg("grow"), nb::arg("blocks").none(),
+          "Rows, ids and values of every application: features of templates.")
+      .def(
           "tokens",
           [](const Bound& b, const BoundBatch& batch, In<int32_t> passed, int n_threads) {
             auto found = watch([&](Control& control) {

@@ -652,6 +652,9 @@ class DerivationFeatures:
         blocks: Blocks | None,
         n_threads: int,
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]: ...
+    def steps(
+        self, batch: DerivationBatch, index: FeatureIndex, grow: bool, blocks: Blocks | None
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]: ...
     def tokens(
         self, batch: DerivationBatch, passed: NDArray[np.int32], n_threads: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int32]]: ...

@@ -9,6 +9,7 @@ import pytest
 from dragoman.errors import InputError
 from dragoman.forest import Derivation
 from dragoman.lm import EstimateConfig
+from dragoman.search import ChartFeatures, RuleRescorer
 from dragoman.system import DenseSet, HieroSettings, SystemSettings, TrainConfig, train
 from small_text import write_splits
 
@@ -54,6 +55,27 @@ def test_every_application_has_the_features_of_its_edge(system):
             n_glue += sum(a.symbols == (0, 1) for a in found.applications)
             n_unknown += sum(a.rule < 0 and not a.children for a in found.applications)
     assert min(n_rules, n_glue, n_unknown) > 10
+
+
+def test_features_of_templates_are_those_of_the_edges(system):
+    trained, sentences = system
+    names = ("rule_id", "discount", "rule_shape", "structural_distortion", "word_context(top=0)")
+    trained = trained.with_templates(names)
+    rescorer = trained.translator.rescorer()
+    for sentence in sentences:
+        for found in derivations(trained, sentence, 5):
+            ours = rescorer.rescore(bare(found), sentence)
+            same_features(ours, found)
+            for mine, theirs in zip(ours.applications, found.applications, strict=True):
+                assert [
+                    {name: value for name, value in a.features.items() if ":" in name} for a in (mine, theirs)
+                ] == 2 * [{name: value for name, value in theirs.features.items() if ":" in name}]
+            if len(sentence.split()) > 3:
+                assert any(name.startswith("word_context:") for name in ours.features())
+    with pytest.raises(InputError, match="does not fit its sentence"):
+        rescorer.rescore(found, ["other"] * len(sentence.split()))
+    with pytest.raises(InputError, match="no templates"):
+        RuleRescorer(trained.grammar.rule_view(), ChartFeatures.chiang8()).rescore(found, sentence)
 
 
 def test_a_derivation_built_by_hand_is_the_one_that_search_found(system):

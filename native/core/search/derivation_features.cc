@@ -40,6 +40,9 @@ class SentenceSums {
     }
   }
   void end_site() { first_.push_back(found_.size()); }
+  std::span<const forest::Feature> site(uint32_t i) const {
+    return std::span(found_).subspan(first_[i], first_[i + 1] - first_[i]);
+  }
 
   // From ids to columns, after the last site.
   void finish(const DenseFeatures& dense) {
@@ -84,6 +87,23 @@ class SentenceSums {
   std::vector<double> sums_;
   std::vector<uint64_t> is_used_;  // bits
 };
+
+// Adds the features of all sites of a sentence. `context` is the next row of contexts in the sentence's chunk.
+void add_sites(const DerivationBatch& batch, const DerivationFeatures::Interned& interned, int64_t sentence,
+               size_t chunk, size_t& context, SentenceSums& sums) {
+  const DerivationFeatures::Draft& draft = interned.draft;
+  const DerivationSites& sites = draft.sites[at(sentence)];
+  for (size_t i = 0; i < sites.size(); ++i) {
+    const uint32_t row = draft.row_of_application[at(batch.first_application[at(sentence)]) + sites.application[i]];
+    if (row != DerivationRules::kPassed) sums.add(interned.rules, row);
+    if (!interned.contexts.empty())
+      for (int n = draft.n_contexts[at(sentence)][i]; n > 0; --n) sums.add(interned.contexts[chunk], context++);
+    if (!draft.rows_of_gaps.empty())
+      for (size_t g = sites.first_gap[i]; g < sites.first_gap[i + 1]; ++g)
+        sums.add(interned.gaps, at(draft.rows_of_gaps[at(sentence)][g]));
+    sums.end_site();
+  }
+}
 
 // Which parts candidates have with which orientations, as features of parts are numbered.
 std::vector<uint8_t> met_parts(const DerivationFeatures::Draft& draft, const DerivationBatch& batch) {
@@ -248,17 +268,7 @@ CandidateFeatures DerivationFeatures::sum(const DerivationBatch& batch, const In
     for (int64_t s = begin; s < end; ++s) {
       const DerivationSites& sites = draft.sites[at(s)];
       sums.start(dense);
-      for (size_t i = 0; i < sites.size(); ++i) {
-        const uint32_t row = draft.row_of_application[at(batch.first_application[at(s)]) + sites.application[i]];
-        if (row != DerivationRules::kPassed) sums.add(interned.rules, row);
-        if (!interned.contexts.empty())
-          for (int n = draft.n_contexts[at(s)][i]; n > 0; --n)
-            sums.add(interned.contexts[at(begin / kSentences)], context++);
-        if (!draft.rows_of_gaps.empty())
-          for (size_t g = sites.first_gap[i]; g < sites.first_gap[i + 1]; ++g)
-            sums.add(interned.gaps, at(draft.rows_of_gaps[at(s)][g]));
-        sums.end_site();
-      }
+      add_sites(batch, interned, s, at(begin / kSentences), context, sums);
       const auto first = at(batch.first_application[at(s)]), last = at(batch.first_application[at(s) + 1]);
       for (size_t a = first; draft.parts && a < last; ++a)
         for (size_t o = 0; o < templates::kOrientations; ++o) {
@@ -305,6 +315,25 @@ CandidateFeatures DerivationFeatures::sum(const DerivationBatch& batch, const In
     part = {};
   }
   return result;
+}
+
+CandidateFeatures DerivationFeatures::steps(const DerivationBatch& batch, const Interned& interned) const {
+  CandidateFeatures out;
+  SentenceSums sums;
+  size_t context = 0;
+  for (int64_t s = 0; s < batch.size(); ++s) {
+    if (s % kSentences == 0) context = 0;
+    sums.start({});
+    add_sites(batch, interned, s, at(s / kSentences), context, sums);
+    for (const uint32_t site : interned.draft.sites[at(s)].steps) {
+      for (const forest::Feature& f : sums.site(site)) {
+        out.ids.push_back(f.id);
+        out.values.push_back(f.value);
+      }
+      out.offsets.push_back(static_cast<int64_t>(out.ids.size()));
+    }
+  }
+  return out;
 }
 
 }  // namespace dragoman::search

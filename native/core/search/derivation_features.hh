@@ -71,6 +71,9 @@ class DerivationFeatures {
   // The sums over each derivation, together with the dense features.
   CandidateFeatures sum(const DerivationBatch& batch, const Interned& interned, const DenseFeatures& dense,
                         int n_threads, Control& control) const;
+  // Features of every application of a rule, without sums: a row for each step of each derivation, as on the instances
+  // of a forest. Those of orientations are not among them.
+  CandidateFeatures steps(const DerivationBatch& batch, const Interned& interned) const;
 
  private:
   static constexpr int64_t kChunk = 256;     // rules that are named together

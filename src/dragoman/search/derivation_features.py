@@ -90,6 +90,13 @@ class DerivationFeatures:
         values = np.ascontiguousarray(dense)
         return self._native.features(batch, dense_ids, values, self.index, grow, self._blocks, n_threads)
 
+    def steps(self, batch: _core.DerivationBatch, *, grow: bool = True) -> tuple[Int64Array, Int32Array, Float32Array]:
+        """Rows, ids and values of every application of every candidate: what its forest's edge has of templates.
+
+        Features of orientations, which depend on the phrases before, are not among them.
+        """
+        return self._native.steps(batch, self.index, grow, self._blocks)
+
     def tokens(
         self, batch: _core.DerivationBatch, source: EncodedSentences, derivations: Derivations, *, n_threads: int = 1
     ) -> tuple[Int64Array, Int32Array, list[str]]:

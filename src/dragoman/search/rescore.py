@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from dragoman._core import LmPiece, unescape_word
 from dragoman.errors import InputError
-from dragoman.forest import Application, Derivation
+from dragoman.forest import Application, Derivation, Derivations
 from dragoman.grammar import Rule, RuleView, nonterminal_of
 from dragoman.lm import LanguageModel
 from dragoman.search.chart_config import ChartConfig, ChartFeatures
+from dragoman.search.derivation_features import DerivationFeatures
+from dragoman.search.sentences import Sentence, encode_sentences
 
 __all__ = ["RuleRescorer"]
 
@@ -21,8 +25,9 @@ class RuleRescorer:
     """Makes derivations from a grammar's rules and gives each application the features that a forest's edge has.
 
     Build with `apply`, `unknown` and `sentence`; edit with `Derivation.replaced`; `rescore` computes the dense features
-    of everything anew, language model included. Features of templates stay as they are on an application whose rule and
-    place have not changed.
+    of everything anew, language model included. Features of templates, which depend on the words of the sentence, are
+    computed by `rescore` with a sentence, if the rescorer has `templates` (over the view's grammar); without one they
+    stay as they are on an application whose rule and place have not changed.
     """
 
     def __init__(
@@ -32,11 +37,13 @@ class RuleRescorer:
         lm: LanguageModel | None = None,
         *,
         goal: str = ChartConfig().goal,
+        templates: DerivationFeatures | None = None,
     ) -> None:
         self._view = view
         self._features = features
         self._lm = lm
         self._goal = goal
+        self._templates = templates
         self._dense = frozenset(features.names())
         self._columns = [(name, view.score_names.index(name)) for name in features.scores]
 
@@ -93,13 +100,21 @@ class RuleRescorer:
             applications += part.moved(own)
         return self.rescore(Derivation(tuple(applications)))
 
-    def rescore(self, derivation: Derivation) -> Derivation:
-        """The same tree with the dense features recomputed as in the decoder."""
+    def rescore(self, derivation: Derivation, sentence: Sentence | None = None) -> Derivation:
+        """The same tree with the dense features recomputed as in the decoder.
+
+        With the source sentence, which the derivation must cover, features of templates too. Raises InputError where it
+        is not the derivation's.
+        """
         pieces: dict[int, LmPiece] = {}
+        sparse = None if sentence is None else self._sparse(derivation, sentence)
         scored = list(derivation.applications)
         for place in range(len(scored) - 1, -1, -1):  # children come after their parents
             application = scored[place]
-            features = {name: value for name, value in application.features.items() if name not in self._dense}
+            if sparse is None:
+                features = {name: value for name, value in application.features.items() if name not in self._dense}
+            else:
+                features = sparse.get(place, {})
             features |= self._local(application)
             if self._lm is not None:
                 inside = [pieces.pop(child) for child in application.children]
@@ -114,6 +129,39 @@ class RuleRescorer:
                     features[self._features.lm] = added
             scored[place] = replace(application, features=features)
         return Derivation(tuple(scored))
+
+    def _sparse(self, derivation: Derivation, sentence: Sentence) -> dict[int, dict[str, float]]:
+        """Features of templates by place, of rules and words that pass through."""
+        if self._templates is None:
+            raise InputError("the rescorer has no templates, so it cannot compute their features")
+        applied = [
+            (place, a)
+            for place, a in enumerate(derivation.applications)
+            if a.rule >= 0 or (not a.children and a.symbols not in {(_BEGIN, _END)})
+        ]
+        n = len(applied)
+        fold = self._view.config.excluded_fold
+        batch = self._templates.batch(
+            encode_sentences([sentence], self._view.source_vocab),
+            np.array([-1 if fold is None else fold], np.int16),
+            np.array([0, 1], np.int64),
+            Derivations(
+                np.array([0, n], np.int64),
+                np.array([a.rule for _, a in applied], np.int64),
+                np.array([a.source[0] for _, a in applied], np.int32),
+                np.array([a.source[1] for _, a in applied], np.int32),
+                np.array([0, n], np.int64),
+                np.arange(n, dtype=np.int32),
+            ),
+        )
+        rows, ids, values = self._templates.steps(batch)
+        names = self._templates.index.names(ids)
+        found: dict[int, dict[str, float]] = {}
+        for (place, _), begin, end in zip(applied, rows[:-1].tolist(), rows[1:].tolist(), strict=True):
+            here = found[place] = {}
+            for name, value in zip(names[begin:end], values[begin:end].tolist(), strict=True):
+                here[name] = here.get(name, 0.0) + value  # a block's value has two parts
+        return found
 
     def _local(self, application: Application) -> dict[str, float]:
         """All dense features except those that depend on the subtrees."""

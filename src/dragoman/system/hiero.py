@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from dragoman.align import Alignment
 from dragoman.corpus import Bitext
@@ -15,6 +16,7 @@ from dragoman.search import (
     ChartConfig,
     ChartDecoder,
     ChartFeatures,
+    DerivationFeatures,
     RuleBatch,
     RuleOptionBuilder,
     RuleRescorer,
@@ -56,10 +58,14 @@ class HieroTranslator(Translator[RuleBatch]):
         self._features = chart_features(model.dense, None if given is None else tuple(given))
         self._lm = lm
         self._max_span = model.max_span
+        templates = parse_templates(settings.features)
+        self._make_templates = partial(
+            DerivationFeatures, grammar, index, templates=templates, word_counts=word_counts, blocks=blocks
+        )
         builder = RuleOptionBuilder(
             self._view,
             index,
-            templates=parse_templates(settings.features),
+            templates=templates,
             scores=self._features.scores,
             max_span=model.max_span,
             word_counts=word_counts,
@@ -72,8 +78,8 @@ class HieroTranslator(Translator[RuleBatch]):
         return ChartDecoder(config, self.vocab, self.index, features=self._features, lm=self._lm)
 
     def rescorer(self) -> RuleRescorer:
-        """Builds and scores derivations outside search, with the same rules, language model and dense features."""
-        return RuleRescorer(self._view, self._features, self._lm)
+        """Builds and scores derivations outside search, with the same rules, language model and features."""
+        return RuleRescorer(self._view, self._features, self._lm, templates=self._make_templates())
 
     def alignment(self, derivation: Derivation) -> list[tuple[int, int]]:
         """Word alignment: the links of the rules at their positions; a copied word is aligned to itself."""
