@@ -484,6 +484,13 @@ class PhraseBatch:
     feature_offsets: NDArray[np.int64]
     feature_ids: NDArray[np.int32]
     feature_values: NDArray[np.float32]
+    part_offsets: NDArray[np.int64] | None
+    parts: NDArray[np.int32] | None
+    word_part_offsets: NDArray[np.int64] | None
+    word_parts: NDArray[np.int32] | None
+    part_feature_offsets: NDArray[np.int64] | None
+    part_feature_ids: NDArray[np.int32] | None
+    part_feature_values: NDArray[np.float32] | None
     own_words: tuple[str, ...]
     def __len__(self) -> int: ...
     def interned(self, index: FeatureIndex) -> PhraseBatch: ...
