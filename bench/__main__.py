@@ -21,6 +21,7 @@ from bench import (
     search,
     stored_lists,
     tuning,
+    vectors,
 )
 from bench.harness import DATA, Case, measure, measure_apart, save
 from bench.table import write_page
@@ -39,6 +40,7 @@ CASES: list[Case] = [
     *passes.CASES,
     *stored_lists.CASES,
     *engine.CASES,
+    *vectors.CASES,
 ]
 
 
