@@ -30,14 +30,15 @@ uint64_t load(const char* bytes, size_t n) {
   return value;
 }
 
+[[noreturn]] void throw_no_permutation() { throw InputError("the places of the features are not a permutation"); }
+
 // Element i is the feature at place i; by default features are at their own places.
 std::vector<int32_t> order_of(int64_t n_features, std::span<const int64_t> places) {
   std::vector<int32_t> order(at(n_features), FeatureIndex::kAbsent);
   if (places.empty()) std::iota(order.begin(), order.end(), 0);
-  if (!places.empty() && places.size() != order.size()) throw InputError("there is not one place per feature");
   for (size_t i = 0; i < places.size(); ++i) {
     if (places[i] < 0 || places[i] >= n_features || order[at(places[i])] != FeatureIndex::kAbsent)
-      throw InputError("the places of the features are not a permutation");
+      throw_no_permutation();
     order[at(places[i])] = static_cast<int32_t>(i);
   }
   return order;
@@ -129,8 +130,9 @@ std::vector<int32_t> FeatureIndex::extend(const FeatureIndex& other, std::span<c
 
 std::vector<int32_t> FeatureIndex::extend(const FeatureTable& table, std::span<const int64_t> places) {
   if (table.size() > kMaxFeatures) throw InputError("more than 2^30 features");
-  const std::vector<int32_t> order = order_of(table.size(), places);
+  if (!places.empty() && at(table.size()) != places.size()) throw InputError("there is not one place per feature");
   if (size() == 0 && has_whole_keys()) return adopt(table, places);
+  const std::vector<int32_t> order = order_of(table.size(), places);
   std::vector<int32_t> ids(at(table.size()));
   for (size_t i = 0; i < ids.size(); ++i) {
     if (i + kAhead < ids.size()) prefetch(table.keys()[at(order[i + kAhead])] & key_mask_);
@@ -139,7 +141,7 @@ std::vector<int32_t> FeatureIndex::extend(const FeatureTable& table, std::span<c
   return ids;
 }
 
-// All keys differ, and places are a permutation: the first empty slot is the right one.
+// All keys differ: the first empty slot is the right one.
 std::vector<int32_t> FeatureIndex::adopt(const FeatureTable& table, std::span<const int64_t> places) {
   const size_t n = at(table.size());
   reserve(n);
@@ -153,6 +155,10 @@ std::vector<int32_t> FeatureIndex::adopt(const FeatureTable& table, std::span<co
     const uint64_t key = table.keys()[i];
     const std::string_view name = table.name(static_cast<int64_t>(i));
     const size_t id = places.empty() ? i : at(places[i]);
+    if (id >= n || starts_[id] != nullptr) {
+      *this = FeatureIndex();
+      throw_no_permutation();
+    }
     size_t slot = first_slot(key);
     while (slots_[slot] != kAbsent) slot = (slot + 1) & mask;
     slots_[slot] = ids[i] = static_cast<int32_t>(id);

@@ -111,7 +111,9 @@ class FeatureTable:
         InputError is raised. An empty index uses the table's own names, mapped or not, instead of copying them.
         """
         index = FeatureIndex() if index is None else index
-        ids = index.extend_table(self.features, None if places is None else self.columns[places].astype(np.int64))
+        ids = index.extend_table(
+            self.features, None if places is None else self.columns[places].astype(np.int64, copy=False)
+        )
         weights = Weights(index)
         weights.values[ids] = self.columns[column]
         return weights
