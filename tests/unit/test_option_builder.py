@@ -10,9 +10,9 @@ from dragoman.align import Alignment
 from dragoman.corpus import UNK, Bitext
 from dragoman.errors import InputError
 from dragoman.features import TEMPLATE_SETS, FeatureIndex, Template, feature_name, parse_templates
-from dragoman.grammar import Grammar, extract_phrases
+from dragoman.grammar import Grammar, extract_phrases, extract_rules
 from dragoman.grammar.phrase_tables import read_tables, write_tables
-from dragoman.search import PhraseOptionBuilder
+from dragoman.search import PhraseOptionBuilder, RuleOptionBuilder
 
 SOURCE = ["das haus", "das haus ist klein", "ein haus", "klein ist das haus"]
 TARGET = ["the house", "the house is small", "a house", "small is the house"]
@@ -147,6 +147,16 @@ def test_templates_about_rules_are_refused(grammar, name):
         PhraseOptionBuilder(grammar.view(), FeatureIndex(), templates=parse_templates([name]))
     with pytest.raises(InputError, match=f"{name} is for rules"):
         parse_templates(["rule_id", name], has_rules=False)
+
+
+def test_templates_about_phrases_are_refused_for_rules(tmp_path):
+    with pytest.raises(InputError, match="reorder_local is for orientations of phrases, which a hierarchical system"):
+        parse_templates(["rule_id", "reorder_local"], has_rules=True)
+    (tmp_path / "s").write_text("a b\n")
+    bitext = Bitext.build(tmp_path / "s", tmp_path / "s", tmp_path / "bitext")
+    rules = extract_rules(bitext, Alignment.of([[(0, 0), (1, 1)]]), tmp_path / "grammar")
+    with pytest.raises(InputError, match="reorder_local is for orientations of phrases, which a hierarchical system"):
+        RuleOptionBuilder(rules.rule_view(), FeatureIndex(), templates=parse_templates(["reorder_local"]))
 
 
 def test_pairs_in_context_need_an_extracted_grammar(grammar, tmp_path):
