@@ -3,6 +3,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/errors.hh"
@@ -11,6 +12,7 @@
 #include "core/lm/chart.hh"
 #include "core/lm/estimate.hh"
 #include "core/lm/model.hh"
+#include "core/lm/pieces.hh"
 #include "test/test.hh"
 
 using namespace dragoman;
@@ -87,6 +89,23 @@ void use(const Model& model) {
   }
 }
 
+// A piece of words and pieces: by numbers, and by PieceScorer.
+std::pair<Piece, PieceScorer> random_piece(const Model& model, Pieces& pieces, std::mt19937& random, int depth) {
+  std::pair<Piece, PieceScorer> made{{}, PieceScorer(model)};
+  for (int n = static_cast<int>(random() % 4) + (depth > 0 ? 1 : 0); n > 0; --n) {
+    if (depth > 0 && random() % 2 == 0) {
+      const auto inner = random_piece(model, pieces, random, depth - 1);
+      pieces.add(made.first, inner.first.state);
+      made.second.piece(inner.second.state());
+    } else {
+      const uint32_t word = random() % 5 == 0 ? kUnk : 3 + random() % (model.n_words() - 3);
+      pieces.word(made.first, word);
+      made.second.word(word);
+    }
+  }
+  return made;
+}
+
 }  // namespace
 
 TEST(lm_batch_equals_single_scores) {
@@ -123,6 +142,25 @@ TEST(lm_chart_pieces_add_up) {
     if (end > begin) outer.piece(inner.state());
     for (size_t i = end; i < words.size(); ++i) outer.word(words[i]);
     CHECK(std::abs(inner.score() + outer.score() - score(*model, words)) < 1e-4);
+  }
+}
+
+TEST(lm_pieces_by_number_score_alike) {
+  for (const int order : {1, 2, 4}) {
+    const auto model = train(order);
+    Pieces pieces(*model);
+    std::mt19937 random(4);
+    std::vector<std::pair<PieceState, ChartState>> states;
+    for (int round = 0; round < 500; ++round) {
+      if (round == 250) {
+        pieces.clear();
+        states.clear();
+      }
+      const auto [piece, scorer] = random_piece(*model, pieces, random, 3);
+      CHECK(std::abs(piece.score - scorer.score()) < 1e-9);
+      for (const auto& [by_number, state] : states) CHECK((by_number == piece.state) == (state == scorer.state()));
+      states.emplace_back(piece.state, scorer.state());
+    }
   }
 }
 

@@ -22,6 +22,7 @@ constexpr uint32_t kNotYet = std::numeric_limits<uint32_t>::max();
 void ChartRules::start(const RuleBatch& batch, int64_t sentence) {
   batch_ = &batch;
   sentence_ = sentence;
+  if (lm_ != nullptr) lm_->clear();
   rules_.clear();
   symbols_.clear();
   choices_.clear();
@@ -269,7 +270,7 @@ void ChartRules::append_local(const ChartRule& rule, std::vector<forest::Feature
 }
 
 ChartRule ChartRules::made(ChartRuleKind kind, int64_t place) {
-  ChartRule rule{0, 0, 0, place, static_cast<uint32_t>(symbols_.size()), 0, 0, kind, {}};
+  ChartRule rule{0, 0, place, static_cast<uint32_t>(symbols_.size()), 0, 0, kind, {}};
   features_.clear();
   append_local(rule, features_);
   for (const forest::Feature& f : features_) rule.local += model_.weight(f.id) * static_cast<double>(f.value);
@@ -292,14 +293,11 @@ ChartRule ChartRules::made(ChartRuleKind kind, int64_t place) {
   if (!std::isfinite(rule.local) || !std::isfinite(model_.weight(model_.features.lm)))
     throw std::invalid_argument("a weight of the rules' features is not finite");
   if (lm_ == nullptr) return rule;
-  lm::BasicPieceScorer lead(*lm_);
   if (kind == ChartRuleKind::kFirst)
-    lead.begin_sentence();
+    lm_->begin_sentence(rule.lead);
   else
-    for (const int32_t word : symbols.subspan(0, rule.n_lead)) lead.word(static_cast<uint32_t>(word));
-  rule.lead_lm = lead.score();
-  rule.lead = lead.state();
-  double sum = rule.lead_lm;
+    for (const int32_t word : symbols.subspan(0, rule.n_lead)) lm_->word(rule.lead, static_cast<uint32_t>(word));
+  double sum = rule.lead.score;
   lm::State state;
   for (const int32_t symbol : symbols.subspan(rule.n_lead)) {
     if (symbol < 0)

@@ -8,8 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "core/lm/cache.hh"
-#include "core/lm/chart.hh"
+#include "core/lm/pieces.hh"
 #include "core/search/chart_search.hh"
 
 namespace dragoman::search {
@@ -39,11 +38,10 @@ enum class ChartRuleKind : uint8_t {
 struct ChartRule {
   double local;     // weighted local features
   double estimate;  // with the language model's opinion of the words, those after a nonterminal without their context
-  double lead_lm;   // score of the symbols before the first nonterminal
   int64_t place;
   uint32_t first_symbol, n_lead, n_symbols;  // in ChartRules::symbols; n_lead of them stand before a nonterminal
   ChartRuleKind kind;
-  lm::ChartState lead;  // after the first n_lead symbols
+  lm::Piece lead;  // the first n_lead symbols
 };
 
 class ChartRules {
@@ -69,8 +67,8 @@ class ChartRules {
     int32_t pattern;
   };
 
-  // `lm` is null where the model has none.
-  ChartRules(const ChartModel& model, lm::CachedModel* lm) : model_(model), lm_(lm) {}
+  // `lm` is null where the model has none; it forgets what it knows when a sentence starts.
+  ChartRules(const ChartModel& model, lm::Pieces* lm) : model_(model), lm_(lm) {}
   void start(const RuleBatch& batch, int64_t sentence);
 
   const TrieNode& node(uint32_t i) const { return trie_[i]; }
@@ -128,7 +126,7 @@ class ChartRules {
   int32_t n_unknown_words(std::span<const int32_t> target) const;
 
   const ChartModel& model_;
-  lm::CachedModel* lm_;
+  lm::Pieces* lm_;
   const RuleBatch* batch_ = nullptr;
   int64_t sentence_ = 0;
   std::vector<TrieNode> trie_;

@@ -12,7 +12,7 @@
 
 #include "core/base/control.hh"
 #include "core/forest/forest.hh"
-#include "core/lm/cache.hh"
+#include "core/lm/pieces.hh"
 #include "core/search/candidate_heap.hh"
 #include "core/search/chart_rules.hh"
 #include "core/search/chart_search.hh"
@@ -38,7 +38,7 @@ class ChartSearcher {
   struct Node {
     double score;  // of the best way there
     int32_t last_edge;
-    lm::ChartState state;
+    lm::PieceState state;
   };
   struct Edge {
     int32_t next;  // the edge into the same node that was found before
@@ -57,16 +57,16 @@ class ChartSearcher {
   // One rule and one node for each nonterminal. The ranks follow each other in ranks_.
   struct Candidate {
     uint32_t cube, first_rank;
-    uint32_t state;  // in states_; kNoState before it is scored
+    lm::PieceState state;
     float lm;
+    bool is_scored;
     double score;  // without the language model's part before it is scored
-    double key;    // what orders candidates
+    double key;    // what orders candidates; an estimate before it is scored
   };
   struct NewNode {
     double score;
     int32_t last_edge;
-    uint32_t state;  // in states_
-    uint64_t hash;
+    lm::PieceState state;
   };
   struct Slot {
     uint32_t stamp = 0, node = 0;
@@ -82,18 +82,19 @@ class ChartSearcher {
 
   // Cube pruning over cubes_; the nodes that come out become an item.
   NodeList search(int32_t label, forest::Forest::Span span, bool is_end);
-  void push(uint32_t cube);
-  void push_next(uint32_t candidate);
+  // `change` is what the language model is expected to change of the estimate.
+  void push(uint32_t cube, double change);
+  void push_next(uint32_t candidate, double change);
   void score(Candidate& candidate, bool is_end);
   void take(const Candidate& candidate);
-  uint32_t recombine(uint32_t state);
+  uint32_t recombine(lm::PieceState state);
 
   forest::Forest build_forest() const;
   forest::Forest empty_sentence() const;
 
   const ChartModel& model_;
   double lm_weight_;
-  std::unique_ptr<lm::CachedModel> lm_;
+  std::unique_ptr<lm::Pieces> lm_;
   ChartRules rules_;
   std::span<const int32_t> words_;
   int32_t n_words_ = 0, max_span_ = 0, begin_ = 0, limit_ = 0;
@@ -113,7 +114,6 @@ class ChartSearcher {
   std::vector<Candidate> candidates_;
   CandidateHeap heap_;
   std::vector<uint32_t> ranks_;
-  std::vector<lm::ChartState> states_;
   std::vector<NewNode> new_nodes_;
   std::vector<Slot> slots_;
   uint32_t stamp_ = 0;

@@ -43,7 +43,7 @@ class ChartConfig:
     @classmethod
     def fast(cls, *, max_span: int | None = 20) -> ChartConfig:
         """The preset behind `--fast`."""
-        return cls(pop_limit=60, max_span=max_span)
+        return cls(pop_limit=80, max_span=max_span)
 
     @classmethod
     def accurate(cls, *, max_span: int | None = 20) -> ChartConfig:
