@@ -19,7 +19,12 @@ RuleView::RuleView(const GrammarTables& tables, const RuleViewOptions& options)
 void RuleView::lookup(int64_t source, RuleList& out) const {
   const auto [begin, end] = tables_.pair_targets.bounds(source);
   if (end - begin > kCachedRules) {
-    if (const RuleList* list = cache_.get(source, [&](RuleList& made) { compute(source, made); })) {
+    const auto make = [&](RuleList& made) {
+      compute(source, made);
+      made.rules.shrink_to_fit();
+      made.scores.shrink_to_fit();
+    };
+    if (const RuleList* list = cache_.get(source, make)) {
       out.rules.insert(out.rules.end(), list->rules.begin(), list->rules.end());
       out.scores.insert(out.scores.end(), list->scores.begin(), list->scores.end());
       return;

@@ -80,8 +80,8 @@ class RuleView {
   RuleViewOptions options_;
   FoldFilter folds_;
   LexicalWeights lexical_;
-  static constexpr int64_t kCachedRules = 16;  // source sides with more are kept once computed
-  SourceCache<RuleList> cache_{1 << 15};
+  static constexpr int64_t kCachedRules = 24;  // source sides with more are kept once computed
+  SourceCache<RuleList> cache_{1 << 14};
 };
 
 }  // namespace dragoman::grammar
