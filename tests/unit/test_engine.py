@@ -115,6 +115,15 @@ def test_closing_ends_the_workers():
         next(engine.map(Square(), [1]))
 
 
+def test_whoever_wants_results_of_a_closed_engine_does_not_wait_for_ever():
+    engine = ProcessEngine(2)
+    results = engine.map(Square(0.05), range(20))
+    assert next(results)[0] == 0
+    engine.close()
+    with pytest.raises(ValueError, match="closed before all results"):
+        list(results)
+
+
 ENDLESS = """
 import signal, sys
 from dragoman.engine.processes import ProcessEngine

@@ -85,3 +85,20 @@ def test_what_is_not_a_sum_is_refused():
         put_all(TreeSum(joined), [0, 1, 1])
     with pytest.raises(ValueError, match="shard 0 is there already"):
         TreeSum(joined, [Node(1, 0, "a"), Node(0, 0, "b")])
+
+
+def test_an_interrupted_addition_leaves_the_sum_as_it_was():
+    interrupted = True
+
+    def add(left, right):
+        if interrupted and left == "(<0><1>)":
+            raise KeyboardInterrupt
+        return joined(left, right)
+
+    tree = put_all(TreeSum(add), range(3))
+    before = tree.nodes
+    with pytest.raises(KeyboardInterrupt):
+        tree.put(3, "<3>")
+    assert tree.nodes == before
+    interrupted = False
+    assert put_all(tree, [3]).nodes == whole(4).nodes

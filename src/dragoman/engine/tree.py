@@ -76,10 +76,11 @@ class TreeSum(Generic[T]):
     def _push(self, node: Node[T]) -> None:
         if self._nodes and node.first < self._nodes[-1].end:
             raise ValueError(f"shard {node.first} is there already, or came after a later one")
-        while self._nodes:
-            left = self._nodes[-1]
+        nodes = list(self._nodes)  # an addition that is interrupted leaves the sum as it was
+        while nodes:
+            left = nodes[-1]
             if left.level != node.level or left.place + 1 != node.place or left.place % 2:
                 break
-            self._nodes.pop()
+            nodes.pop()
             node = Node(node.level + 1, left.place // 2, self._add(left.value, node.value))
-        self._nodes.append(node)
+        self._nodes = [*nodes, node]

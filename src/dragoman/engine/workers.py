@@ -122,10 +122,11 @@ class WorkerEngine(Engine):
 
     def _result(self, task: _Task) -> Any:
         with self._state:
-            self._state.wait_for(lambda: task.done or self._broken is not None)
+            self._state.wait_for(lambda: task.done or self._broken is not None or self._closed)
         if error := task.error or self._broken:
             raise error
-        assert task.answer is not None
+        if task.answer is None:
+            raise ValueError("the engine was closed before all results were there")
         return unpacked(task.answer)
 
     def _serve(self) -> None:
