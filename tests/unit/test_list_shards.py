@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import fields
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from dragoman.errors import InputError
 from dragoman.forest import Derivations
 from dragoman.lists import ALL_DATA, ListShard, map_shard, write_shard
+from dragoman.store import seal
 from dragoman.types import offsets_of
 from small_text import damage
 
@@ -77,6 +79,19 @@ def test_damage_names_the_file(tmp_path):
             map_shard(path)
     path.unlink()
     with pytest.raises(InputError, match="cannot be read"):
+        map_shard(path)
+
+
+@pytest.mark.parametrize("field", ["version", "dense", "n_stats", "n_bytes", "content", "arrays"])
+@pytest.mark.parametrize("value", [None, -1, 1 << 70, "x", [[]], {"totals": {"type": [], "at": 0, "size": 0}}])
+def test_a_header_that_lies_is_an_error(field, value, tmp_path):
+    path = tmp_path / "shard"
+    write_shard(path, random_shard(1))
+    line, _, body = path.read_bytes().partition(b"\n")
+    header = json.loads(line)
+    del header["checksum"]
+    path.write_bytes(json.dumps(seal({**header, field: value})).encode() + b"\n" + body)
+    with pytest.raises(InputError, match=str(path)):
         map_shard(path)
 
 

@@ -112,7 +112,7 @@ def _shard(header: dict[str, Any], body: NDArray[np.uint8]) -> ListShard:
         derivations=derivations,
         dense_names=tuple(header["dense"]),
         dense=matrix("dense", len(header["dense"]), np.float32),
-        stats=matrix("stats", int(header["n_stats"]), np.float64),
+        stats=matrix("stats", header["n_stats"], np.float64),
         totals=totals,
     )
 
@@ -134,10 +134,18 @@ def _read(path: Path) -> tuple[dict[str, Any], NDArray[np.uint8]]:
     header = unseal(header, _WHAT)
     if header.get("version") != _VERSION:
         raise InputError(f"has version {header.get('version')}; this dragoman reads {_VERSION}: make the lists again")
-    if n_file != len(line) + header["n_bytes"]:
-        raise InputError(f"has {n_file} bytes, {len(line) + header['n_bytes']} were expected; the {_WHAT} is damaged")
+    n_bytes, n_stats, names = header.get("n_bytes"), header.get("n_stats"), header.get("dense")
+    if not (
+        type(n_bytes) is type(n_stats) is int
+        and n_stats >= 0
+        and isinstance(names, list)
+        and all(type(name) is str for name in names)
+    ):
+        raise InputError(f"has a header with other fields than expected; the {_WHAT} is damaged")
+    if n_file != len(line) + n_bytes:
+        raise InputError(f"has {n_file} bytes, {len(line) + n_bytes} were expected; the {_WHAT} is damaged")
     data = np.memmap(path, dtype=np.uint8, mode="r").view(np.ndarray)[len(line) :]
-    if _checksum(data) != header["content"]:
+    if _checksum(data) != header.get("content"):
         raise InputError(f"does not match its checksum; the {_WHAT} is damaged")
     return header, data
 
