@@ -82,6 +82,16 @@ def test_damage_names_the_file(tmp_path):
         map_shard(path)
 
 
+@pytest.mark.parametrize("name", ["dense", "stats"])
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_numbers_that_are_not_finite_are_an_error(name, value, tmp_path):
+    shard = random_shard(1)
+    getattr(shard, name)[2, 1] = value
+    write_shard(tmp_path / "shard", shard)
+    with pytest.raises(InputError, match="damaged"):
+        map_shard(tmp_path / "shard")
+
+
 @pytest.mark.parametrize("field", ["version", "dense", "n_stats", "n_bytes", "content", "arrays"])
 @pytest.mark.parametrize("value", [None, -1, 1 << 70, "x", [[]], {"totals": {"type": [], "at": 0, "size": 0}}])
 def test_a_header_that_lies_is_an_error(field, value, tmp_path):

@@ -13,7 +13,7 @@ from dragoman.errors import InputError
 from dragoman.features import Block, Weights
 from dragoman.lists import ListShard, StoredLists, write_shard
 from dragoman.lm import EstimateConfig
-from dragoman.metric import Bleu
+from dragoman.metric import Bleu, Ter
 from dragoman.optim import Mira, Pro, Rm, SoftRamp
 from dragoman.pool import LazyShards, load_pool, rerank, save_pool
 from dragoman.pool.shard import concatenate
@@ -227,6 +227,20 @@ def test_a_shard_that_changes_meanwhile_is_noticed(built, stored, tmp_path):
         with pytest.raises(InputError, match="has changed since"):
             get(0)
     assert StoredLists(System.load(built), []).pool().n_candidates == 0
+
+
+def test_statistics_of_another_metric_are_refused(built, stored):
+    shards = StoredLists(System.load(built), stored[0])
+    with pytest.raises(InputError, match=r"shard-0.* statistics; ter has"):
+        shards.pool(Ter())
+
+
+def test_lengths_of_words_that_are_not_there_are_refused(built, stored):
+    system = System.load(built)
+    with pytest.raises(InputError, match="no words"):
+        Pro(max_length_deviation=1.0).optimise(StoredLists(system, stored[0]).pool(Bleu()), system.weights, seed=1)
+    pool = StoredLists(system, stored[0], with_words=True).pool(Bleu())
+    assert Pro(max_length_deviation=1.0).optimise(pool, system.weights, seed=1).weights.is_usable()
 
 
 def test_lists_need_derivations(built):

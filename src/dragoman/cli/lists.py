@@ -115,11 +115,11 @@ def info(
     paths = lists.paths()
     opened = lists.open_system(system, features=features)
     with session.progress("names of features", len(paths)) as progress:
-        stored = StoredLists(opened, paths, n_threads=session.n_threads, progress=progress)
+        pool = StoredLists(opened, paths, n_threads=session.n_threads, progress=progress).pool(metric)
     with session.progress("scores", len(paths)) as progress:
         scores = list_scores(_mapped(paths, progress), metric)
     with session.progress("features", len(paths)) as progress:
-        counts = count_features(stored.pool(), progress)
+        counts = count_features(pool, progress)
     in_fold = lists.settings.all_data
     session.show(_what(lists))
     rows = table("in fold" if in_fold else "out of fold", "lists", "candidates", metric.name, "oracle", "length ratio")

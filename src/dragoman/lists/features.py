@@ -58,6 +58,7 @@ class StoredLists(LazyShards):
         self._dense_names = [name for name in system.translator.dense() if name not in blocks]
         self._dense = np.array([self._index.find(name) for name in self._dense_names], np.int32)
         self._outlines: list[Outline] = []
+        self._n_stats: list[int] = []
         for path in self._paths:
             stored = map_shard(path)
             with naming(path):
@@ -67,6 +68,7 @@ class StoredLists(LazyShards):
                 if with_words:
                     self._tokens(stored, sentences, batch)
             self._outlines.append(Outline(stored.lines, stored.sentences))
+            self._n_stats.append(stored.stats.shape[1])
             if progress is not None:
                 progress(len(self._outlines))
         self._last: tuple[int, Shard] | None = None
@@ -80,7 +82,10 @@ class StoredLists(LazyShards):
         return self._outlines
 
     def pool(self, metric: Metric | None = None) -> Pool:
-        """A pool of these shards; `metric` is the one of the stored statistics."""
+        """A pool of these shards; `metric` is the one of the stored statistics. Raises InputError if it cannot be."""
+        for path, n_stats in zip(self._paths, self._n_stats, strict=True):
+            if metric is not None and n_stats != metric.n_stats:
+                raise InputError(f"has {n_stats} statistics; {metric.name} has {metric.n_stats}", path=path)
         return Pool(
             index=self._index,
             words=self.words,
@@ -110,7 +115,11 @@ class StoredLists(LazyShards):
 
     def _stored(self, number: int) -> ListShard:
         stored, outline = map_shard(self._paths[number]), self._outlines[number]
-        same = (stored.lines, outline.sentence_ids), (stored.sentences, outline.sentences)
+        same = (
+            (stored.lines, outline.sentence_ids),
+            (stored.sentences, outline.sentences),
+            (stored.stats.shape[1], self._n_stats[number]),
+        )
         if not set(stored.dense_names) >= set(self._dense_names) or not all(np.array_equal(*pair) for pair in same):
             raise InputError("has changed since it was first read; start anew", path=self._paths[number])
         return stored

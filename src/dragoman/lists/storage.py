@@ -104,6 +104,9 @@ def _shard(header: dict[str, Any], body: NDArray[np.uint8]) -> ListShard:
     n_listed, n_applied = int(derivations.sentences[-1]), int(derivations.rows[-1])
     if not len(derivations.rules) == len(begins) == n_listed or len(derivations.applications) != n_applied:
         raise ValueError("derivations")
+    dense, stats = matrix("dense", len(header["dense"]), np.float32), matrix("stats", header["n_stats"], np.float64)
+    if not (np.isfinite(dense).all() and np.isfinite(stats).all()):
+        raise ValueError("numbers that are not finite")
     return ListShard(
         lines=array("lines", np.int32),
         folds=array("folds", np.int16),
@@ -111,8 +114,8 @@ def _shard(header: dict[str, Any], body: NDArray[np.uint8]) -> ListShard:
         sentences=offsets_of(array("candidates", np.int64)),
         derivations=derivations,
         dense_names=tuple(header["dense"]),
-        dense=matrix("dense", len(header["dense"]), np.float32),
-        stats=matrix("stats", header["n_stats"], np.float64),
+        dense=dense,
+        stats=stats,
         totals=totals,
     )
 

@@ -238,6 +238,8 @@ def _stack(
 def _without_length_outliers(shards: Sequence[Shard], pairs: list[_Pairs], limit: float) -> list[_Pairs]:
     lengths = [np.diff(shard.token_rows) for shard in shards]
     differences = [n[better] - n[worse] for n, (better, worse) in zip(lengths, pairs, strict=True)]
+    if not any(n.any() for n in lengths):
+        raise InputError("the candidates have no words, so none can be dropped for its length; leave that setting out")
     every = np.concatenate(differences)
     deviation = float(every.std()) if len(every) else 0.0
     if deviation == 0 or not math.isfinite(deviation):
