@@ -19,6 +19,7 @@ from dragoman.features import Block, FeatureTable, Weights
 from dragoman.lm import EstimateConfig
 from dragoman.optim import LOSSES
 from dragoman.passes import N_LISTS, Gradient, GradientPass, PassSettings, gradient_pass, sum_parts
+from dragoman.store import seal, write_json
 from dragoman.system import (
     FoldDecoder,
     HieroSettings,
@@ -336,6 +337,30 @@ def test_damaged_sums_are_named(system, tmp_path):
     (tmp_path / "run" / "sums.json").write_text('{"sums": ["03-000000"]}')
     with pytest.raises(InputError, match=r"sums.json.*checksum"):
         gradient_pass(system, SETTINGS, folder=tmp_path / "run", resume=True)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [None, "00-000000", [0], ["00-1"], ["00-000001"], ["00-000000"] * 2, ["01-000000", "00-000001"], ["50-000000"]],
+)
+def test_sums_of_other_shards_are_named(names, system, tmp_path):
+    work = GradientPass.of(system, replace(SETTINGS, limit=4))
+    with work.opened(tmp_path / "run") as (tree, checkpoint):
+        work.run(LocalEngine(), tree, checkpoint=checkpoint)
+    write_json(tmp_path / "run" / "sums.json", seal({"sums": names}))
+    with pytest.raises(InputError, match=r"sums.json.*damaged"), work.opened(tmp_path / "run", resume=True):
+        pass
+    with pytest.raises(InputError, match=r"sums.json.*damaged"):
+        sum_parts([tmp_path / "run"])
+
+
+@pytest.mark.parametrize("settings", [{"lines_per_shard": 0}, {"n_lines": "x"}, {"n_lines": None}])
+def test_a_record_that_lacks_numbers_of_lines_is_named(settings, tmp_path):
+    (tmp_path / "part").mkdir()
+    record = {"command": "gradient", "part": "1/1", "n_lines": 4, "lines_per_shard": 4, **settings}
+    write_json(tmp_path / "part" / "run.json", {"settings": record})
+    with pytest.raises(InputError, match=r"run.json.*damaged"):
+        sum_parts([tmp_path / "part"])
 
 
 def test_a_full_disk_loses_nothing(system, whole, tmp_path, monkeypatch):

@@ -178,8 +178,14 @@ def test_pools_derived_from_lazy_ones_are_lazy(built, stored, tmp_path):
 def test_pools_of_stored_lists_travel_by_reference(built, kind, stored):
     system = System.load(built).with_templates(TEMPLATES[kind])
     system.index.intern("somebody else's feature")
-    pool = StoredLists(system, stored[0]).pool(Bleu())
+    StoredLists(system, stored[0])
+    block = Block.from_dict(
+        "block",
+        dict.fromkeys(system.index.names(np.arange(len(system.index) - 9, len(system.index), dtype=np.int32)), 1.0),
+    )
+    pool = StoredLists(system.with_blocks([block]), stored[0]).pool(Bleu())
     sent = pickle.loads(pickle.dumps(pool))
+    assert sent.dense == pool.dense
     assert sent.index.names(np.arange(len(sent.index), dtype=np.int32)) == pool.index.names(
         np.arange(len(pool.index), dtype=np.int32)
     )

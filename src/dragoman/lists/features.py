@@ -16,7 +16,7 @@ from dragoman.lists.shard import ALL_DATA, ListShard
 from dragoman.lists.storage import map_shard
 from dragoman.metric import Metric
 from dragoman.pool import LazyShards, Outline, Pool, Shard
-from dragoman.search import DerivationFeatures, EncodedSentences
+from dragoman.search import DerivationFeatures, EncodedSentences, SearchBlocks
 from dragoman.system import System, intern_passed, words_of
 from dragoman.types import Int32Array, Int64Array, PathLike, Progress
 
@@ -28,8 +28,8 @@ class StoredLists(LazyShards):
 
     Features are those of the system's templates and blocks (`System.with_templates`, `with_blocks`), equal to the
     decoder's own: they are computed from derivations, and dense ones were stored. The names of all features are added
-    to the system's index at the start, in the order of the shards, so that ids do not depend on which shards are looked
-    at later; `progress` counts them. Words are computed too if `with_words`.
+    to the index, by default the system's, at the start, in the order of the shards, so that ids do not depend on which
+    shards are looked at later; `progress` counts them. Words are computed too if `with_words`.
     """
 
     def __init__(
@@ -40,9 +40,10 @@ class StoredLists(LazyShards):
         with_words: bool = False,
         n_threads: int = 1,
         progress: Progress | None = None,
+        index: FeatureIndex | None = None,
     ) -> None:
         self.system = system
-        self._index = system.index
+        self._index = system.index if index is None else index
         self.words = words_of(system.grammar.target_vocab)
         self._paths = [Path(path) for path in paths]
         self._with_words = with_words
@@ -52,7 +53,7 @@ class StoredLists(LazyShards):
             self._index,
             templates=parse_templates(system.settings.features),
             word_counts=system.word_counts(),
-            blocks=system.search_blocks,
+            blocks=SearchBlocks(system.blocks, self._index) if system.blocks else None,
         )
         blocks = {block.name for block in system.blocks}
         self._dense_names = [name for name in system.translator.dense() if name not in blocks]
@@ -74,7 +75,7 @@ class StoredLists(LazyShards):
         self._last: tuple[int, Shard] | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The names travel so that ids are the same, whatever was in the index before.
+        # The index travels so that ids are the same, and those of the pool that goes with it.
         return _reopened, (self.system, self._index, self._paths, self._with_words, self._n_threads)
 
     @property
@@ -158,8 +159,7 @@ class StoredLists(LazyShards):
 def _reopened(
     system: System, index: FeatureIndex, paths: Sequence[Path], with_words: bool, n_threads: int
 ) -> StoredLists:
-    system.index.extend(index)
-    return StoredLists(system, paths, with_words=with_words, n_threads=n_threads)
+    return StoredLists(system, paths, with_words=with_words, n_threads=n_threads, index=index)
 
 
 def _shard(

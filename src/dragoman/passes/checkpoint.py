@@ -36,9 +36,9 @@ class Checkpoint:
         self._due = time.monotonic() + interval_s
         self._there: set[str] = set()
 
-    def load(self) -> list[Node[Gradient]]:
-        """What an earlier process left. Raises InputError for a damaged file."""
-        nodes = load_sums(self._folder) if (self._folder / _SUMS).exists() else []
+    def load(self, shards: range) -> list[Node[Gradient]]:
+        """What an earlier process left of these shards. Raises InputError for a damaged file."""
+        nodes = load_sums(self._folder, shards) if (self._folder / _SUMS).exists() else []
         self._there = {_name(node) for node in nodes}
         return nodes
 
@@ -63,19 +63,26 @@ class Checkpoint:
         self._due = now + max(self._interval_s, (now - began) / _SHARE)
 
 
-def load_sums(folder: Path) -> list[Node[Gradient]]:
-    """The nodes in a folder. Raises InputError where there are none, or a file is damaged."""
+def load_sums(folder: Path, shards: range) -> list[Node[Gradient]]:
+    """The nodes in a folder, of the first of these shards. Raises InputError where there are none, or for damage."""
     if not (folder / _SUMS).exists():
         raise InputError(f"holds no sums of a gradient pass: there is no {_SUMS} in it", path=folder)
     with naming(folder / _SUMS):
         names = unseal(read_json(folder / _SUMS, _WHAT), _WHAT).get("sums")
-        if not isinstance(names, list) or not all(re.fullmatch(r"\d+-\d+", str(name)) for name in names):
+        if not isinstance(names, list) or not all(re.fullmatch(r"\d{2}-\d{6,12}", str(name)) for name in names):
             raise InputError(f"does not list its sums; the {_WHAT} is damaged")
-    nodes = []
-    for name in names:
-        level, place = map(int, name.split("-"))
-        nodes.append(Node(level, place, Gradient.load(folder / _NODES / name)))
-    return nodes
+        places = [tuple(map(int, name.split("-"))) for name in names]
+        end = shards.start
+        for level, place in places:
+            if place << level != end:
+                raise InputError(f"has sums of other shards; the {_WHAT} is damaged")
+            end = (place + 1) << level
+        if end > shards.stop:
+            raise InputError(f"has sums of other shards; the {_WHAT} is damaged")
+    return [
+        Node(level, place, Gradient.load(folder / _NODES / name))
+        for name, (level, place) in zip(names, places, strict=True)
+    ]
 
 
 def _name(node: Node[Gradient]) -> str:

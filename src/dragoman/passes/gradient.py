@@ -77,7 +77,10 @@ class Gradient:
         with naming(path):
             if not isinstance(settings := table.about.get(_SETTINGS), dict):
                 raise InputError("is a feature table, but not the gradient of a pass")
-            return cls(table=table, sums=from_plain(ListSums, table.about.get(_SUMS)), settings=settings)
+            sums = from_plain(ListSums, table.about.get(_SUMS))
+            if {*sums.losses, N_LISTS} != {*table.columns} or len(sums.best) != len(sums.oracle):
+                raise InputError("has other columns than losses; the gradient is damaged")
+            return cls(table=table, sums=sums, settings=settings)
 
 
 def _sum(left: tuple[float, ...], right: tuple[float, ...]) -> tuple[float, ...]:

@@ -28,7 +28,7 @@ def sum_parts(folders: Sequence[PathLike]) -> Gradient:
     if not folders:
         raise InputError("no parts; name the folders that `gradient --shard I/N` wrote")
     settings, _ = _read(Path(folders[0]))
-    n_shards = -(-int(settings["n_lines"]) // int(settings["lines_per_shard"]))
+    n_shards = -(-settings["n_lines"] // settings["lines_per_shard"])
     nodes: list[Node[Gradient]] = []
     owners: dict[int, Path] = {}
     for folder in map(Path, folders):
@@ -38,7 +38,7 @@ def sum_parts(folders: Sequence[PathLike]) -> Gradient:
         shards = part.shards(n_shards)
         if twice := [owners[shard] for shard in shards if shard in owners]:
             raise InputError(f"part {part} has lines that are also in {twice[0]}; name each part once", path=folder)
-        sums = load_sums(folder)
+        sums = load_sums(folder, shards)
         if sum(node.end - node.first for node in sums) != len(shards):
             raise InputError(f"part {part} is not finished; go on with --resume", path=folder)
         owners |= dict.fromkeys(shards, folder)
@@ -59,4 +59,6 @@ def _read(folder: Path) -> tuple[dict[str, Any], Part]:
         settings = read_json(folder / _RUN, "gradient pass").get("settings")
         if not isinstance(settings, dict) or settings.pop("command", None) != "gradient":
             raise InputError("is not the record of a gradient pass")
+        if any(type(n := settings.get(name)) is not int or n < 1 for name in ("n_lines", "lines_per_shard")):
+            raise InputError("does not say how many lines there are; the record of the gradient pass is damaged")
         return settings, Part.parse(str(settings.pop("part", "")))

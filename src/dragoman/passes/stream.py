@@ -79,7 +79,7 @@ class GradientPass:
         """
         with RunFolder.open(folder, {"command": "gradient", **self.record, "part": str(part)}, resume=resume):
             checkpoint = Checkpoint(Path(folder), checkpoint_s)
-            yield TreeSum(Gradient.add, checkpoint.load()), checkpoint
+            yield TreeSum(Gradient.add, checkpoint.load(part.shards(len(self.shards)))), checkpoint
 
     def run(
         self,
