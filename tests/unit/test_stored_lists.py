@@ -11,7 +11,7 @@ import pytest
 
 from dragoman.errors import InputError
 from dragoman.features import Block, Weights
-from dragoman.lists import ListShard, StoredLists, write_shard
+from dragoman.lists import ListShard, StoredLists, map_shard, write_shard
 from dragoman.lm import EstimateConfig
 from dragoman.metric import Bleu, Ter
 from dragoman.optim import Mira, Pro, Rm, SoftRamp
@@ -221,6 +221,16 @@ def test_lists_of_another_system_are_refused(built, kind, stored, text, tmp_path
     other = train(tmp_path / "de", tmp_path / "en", tmp_path / "system", config=config)
     with pytest.raises(InputError, match=r"shard-0.*another system"):
         StoredLists(other, stored[0])
+
+
+@pytest.mark.parametrize(("name", "change"), [("folds", -5), ("folds", 1), ("source_lengths", 1)])
+def test_lists_that_lie_about_their_lines_are_refused(name, change, built, stored, tmp_path):
+    shard, system = map_shard(stored[0][0]), System.load(built)
+    values = getattr(shard, name).copy()
+    values[2] = (int(system.training.folds[shard.lines[2]]) if name == "folds" else values[2]) + change
+    write_shard(tmp_path / "shard", replace(shard, **{name: values}))
+    with pytest.raises(InputError, match=r"shard.*other folds or lengths"):
+        StoredLists(system, [tmp_path / "shard"])
 
 
 def test_a_shard_that_changes_meanwhile_is_noticed(built, stored, tmp_path):

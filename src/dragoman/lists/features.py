@@ -129,8 +129,16 @@ class StoredLists(LazyShards):
         if not set(stored.dense_names) >= set(self._dense_names):
             raise InputError("has other dense features than the system; the lists were made with another system")
         training = self.system.training
-        if stored.lines.max(initial=-1) >= len(training) or stored.folds.max(initial=ALL_DATA) >= training.n_folds:
-            raise InputError("has lines or folds that the training text lacks; the lists were made with another system")
+        if stored.lines.max(initial=-1) >= len(training):
+            raise InputError("has lines that the training text lacks; the lists were made with another system")
+        lines, offsets = stored.lines.astype(np.int64), training.source_ids.offsets
+        if not (
+            ((stored.folds == training.folds[lines]) | (stored.folds == ALL_DATA)).all()
+            and np.array_equal(stored.source_lengths, offsets[lines + 1] - offsets[lines])
+        ):
+            raise InputError(
+                "has other folds or lengths than the training text; the lists were made with another system"
+            )
 
     def _batch(self, stored: ListShard) -> tuple[EncodedSentences, DerivationBatch]:
         training = self.system.training
