@@ -115,6 +115,15 @@ def test_closing_ends_the_workers():
         next(engine.map(Square(), [1]))
 
 
+def test_files_of_the_current_folder_are_not_imported(tmp_path, monkeypatch):
+    for name in ("pickle", "queue", "dragoman"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('imported')\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [str(ROOT), *(path for path in sys.path if path)])
+    with ProcessEngine(1) as engine:
+        assert [square for square, _, _ in engine.map(Square(), [3])] == [9]
+
+
 def test_whoever_wants_results_of_a_closed_engine_does_not_wait_for_ever():
     engine = ProcessEngine(2)
     results = engine.map(Square(0.05), range(20))

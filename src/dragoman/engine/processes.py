@@ -39,7 +39,8 @@ class _Process(Worker):
 
     def __init__(self, n_threads: int) -> None:
         ours, theirs = socket.socketpair()
-        command = [sys.executable, "-m", "dragoman.engine.child", str(theirs.fileno()), str(n_threads)]
+        # -P: modules of the current folder are not those of Python.
+        command = [sys.executable, "-P", "-m", "dragoman.engine.child", str(theirs.fileno()), str(n_threads)]
         with theirs:
             try:
                 self._process = subprocess.Popen(
