@@ -57,6 +57,18 @@ def test_items_are_taken_as_they_are_wanted(processes):
     assert [square for square, _, _ in processes.map(Square(), [3, 4])] == [9, 16]
 
 
+@pytest.mark.parametrize("n", [0, 1, 5, 9])
+def test_items_that_end_with_an_error_give_the_results_before_it(processes, n):
+    def items():
+        yield from range(n)
+        raise InputError("is not UTF-8")
+
+    results = processes.map(Square(), items())
+    assert [next(results)[0] for _ in range(n)] == [i * i for i in range(n)]
+    with pytest.raises(InputError, match="UTF-8"):
+        next(results)
+
+
 @pytest.mark.parametrize("n_workers", [1, 2, 3])
 def test_bits_do_not_depend_on_the_workers(n_workers):
     job = Vectors(1000)

@@ -81,17 +81,29 @@ class WorkerEngine(Engine):
             raise ValueError("the engine is closed")
         packed = self._pack(job)
         self._start_threads()
-        source = enumerate(items)
+        source = (
+            _Task(packed, number, pickle.dumps(item, pickle.HIGHEST_PROTOCOL)) for number, item in enumerate(items)
+        )
         pending: deque[_Task] = deque()
+        failure: Exception | None = None
         try:
             while True:
-                while len(pending) < _AHEAD * self.n_workers and (found := next(source, None)) is not None:
-                    number, item = found
-                    pending.append(_Task(packed, number, pickle.dumps(item, pickle.HIGHEST_PROTOCOL)))
-                    self._offer(pending[-1])
-                if not pending:
+                while failure is None and len(pending) < _AHEAD * self.n_workers:
+                    try:
+                        task = next(source, None)
+                    except Exception as error:  # raised after the results of what came before
+                        failure = error
+                        break
+                    if task is None:
+                        break
+                    pending.append(task)
+                    self._offer(task)
+                if pending:
+                    yield self._result(pending.popleft())
+                elif failure is not None:
+                    raise failure
+                else:
                     return
-                yield self._result(pending.popleft())
         finally:
             with self._state:
                 for task in pending:
