@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,8 @@ class StoredLists(LazyShards):
     Features are those of the system's templates and blocks (`System.with_templates`, `with_blocks`), equal to the
     decoder's own: they are computed from derivations, and dense ones were stored. The names of all features are added
     to the index, by default the system's, at the start, in the order of the shards, so that ids do not depend on which
-    shards are looked at later; `progress` counts them. Words are computed too if `with_words`.
+    shards are looked at later; `progress` counts them. Words are computed too if `with_words`. `seen` are outlines and
+    numbers of statistics of the first shards, whose names the index has: they are not gone through again.
     """
 
     def __init__(
@@ -41,6 +42,7 @@ class StoredLists(LazyShards):
         n_threads: int = 1,
         progress: Progress | None = None,
         index: FeatureIndex | None = None,
+        seen: Sequence[tuple[Outline, int]] = (),
     ) -> None:
         self.system = system
         self._index = system.index if index is None else index
@@ -58,9 +60,9 @@ class StoredLists(LazyShards):
         blocks = {block.name for block in system.blocks}
         self._dense_names = [name for name in system.translator.dense() if name not in blocks]
         self._dense = np.array([self._index.find(name) for name in self._dense_names], np.int32)
-        self._outlines: list[Outline] = []
-        self._n_stats: list[int] = []
-        for path in self._paths:
+        self._outlines = [outline for outline, _ in seen]
+        self._n_stats = [n_stats for _, n_stats in seen]
+        for path in self._paths[len(seen) :]:
             stored = map_shard(path)
             with naming(path):
                 self._check(stored)
@@ -76,7 +78,10 @@ class StoredLists(LazyShards):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The index travels so that ids are the same, and those of the pool that goes with it.
-        return _reopened, (self.system, self._index, self._paths, self._with_words, self._n_threads)
+        # Words are found anew.
+        seen = () if self._with_words else tuple(zip(self._outlines, self._n_stats, strict=True))
+        paths = [path.resolve() for path in self._paths]
+        return _reopened, (self.system, self._index, seen, paths, self._with_words, self._n_threads)
 
     @property
     def outlines(self) -> Sequence[Outline]:
@@ -101,13 +106,17 @@ class StoredLists(LazyShards):
             self._last = last = number, self.compute(number)
         return last[1]
 
-    def compute(self, number: int) -> Shard:
+    def maker(self) -> Callable[[int, int], Shard]:
+        return self.compute
+
+    def compute(self, number: int, n_threads: int | None = None) -> Shard:
         """A shard from its file, even if it is the one that was asked for last, which is kept."""
+        threads = self._n_threads if n_threads is None else n_threads
         stored = self._stored(number)
         with naming(self._paths[number]):
             sentences, batch = self._batch(stored)
             dense = stored.dense[:, [stored.dense_names.index(name) for name in self._dense_names]]
-            features = self._computer.features(batch, self._dense, dense, grow=False, n_threads=self._n_threads)
+            features = self._computer.features(batch, self._dense, dense, grow=False, n_threads=threads)
             tokens = self._tokens(stored, sentences, batch) if self._with_words else None
         return _shard(stored, features, tokens)
 
@@ -165,9 +174,14 @@ class StoredLists(LazyShards):
 
 
 def _reopened(
-    system: System, index: FeatureIndex, paths: Sequence[Path], with_words: bool, n_threads: int
+    system: System,
+    index: FeatureIndex,
+    seen: Sequence[tuple[Outline, int]],
+    paths: Sequence[Path],
+    with_words: bool,
+    n_threads: int,
 ) -> StoredLists:
-    return StoredLists(system, paths, with_words=with_words, n_threads=n_threads, index=index)
+    return StoredLists(system, paths, with_words=with_words, n_threads=n_threads, index=index, seen=seen)
 
 
 def _shard(

@@ -41,6 +41,10 @@ class LazyShards(Sequence[Shard]):
     def light(self, number: int) -> Shard:
         """The shard without features and words, which costs little."""
 
+    def maker(self) -> Callable[[int, int], Shard] | None:
+        """What makes a shard, by its number and with so many threads, in other processes too; None if nothing does."""
+        return None
+
     def __len__(self) -> int:
         return len(self.outlines)
 
