@@ -103,6 +103,19 @@ def test_stored_lists_teach_what_the_same_lists_in_a_pool_do(made, lists, method
     assert dict(one.items()) == dict(other.items())
 
 
+def test_workers_sample_as_this_process_does(lists, inside, tmp_path):
+    learn = lists("learn", "--where", "learn")
+    words = ["tune", "--lists", learn, "--features", "extended", "--method"]
+    inside(*words, "pro", "-o", "alone.tsv", "--run", "run")
+    inside(*words, "pro", "-o", "shared.tsv", "--workers", 2)
+    inside(*words, "pro", "-o", "again.tsv", "--run", "run", "--resume", "--workers", 2)
+    for name in ("shared.tsv", "again.tsv"):
+        assert (tmp_path / name).read_bytes() == (tmp_path / "alone.tsv").read_bytes()
+    for method in ("mira", "all"):
+        error = inside(*words, method, "-o", "w.tsv", "--workers", 2, status=2).err
+        assert "leave out --workers (workers are for pro)" in " ".join(error.split())
+
+
 def test_a_tuned_system_with_sparse_features(lists, inside, tmp_path):
     learn = lists("learn", "--where", "learn")
     inside(

@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from dragoman.engine.processes import ProcessEngine
 from dragoman.errors import InputError
 from dragoman.features import Block, Weights
 from dragoman.lists import ListShard, StoredLists, map_shard, write_shard
@@ -192,6 +193,20 @@ def test_pools_of_stored_lists_travel_by_reference(built, kind, stored):
     for mine, other in zip(sent.shards, pool.shards, strict=True):
         assert np.array_equal(mine.feature_ids, other.feature_ids)
         assert np.array_equal(mine.feature_values, other.feature_values)
+
+
+def test_workers_sample_the_pairs_of_this_process(built, kind, stored):
+    system = System.load(built).with_templates(TEMPLATES[kind])
+    lazy = StoredLists(system, stored[0], with_words=True).pool(Bleu())
+    memory, some = replace(lazy, shards=tuple(lazy.shards)), lazy.of_sentences(np.arange(5, 55))
+    with ProcessEngine(2) as engine:
+        for method, pool in ((Pro(), lazy), (Pro(max_length_deviation=1.0), memory), (Pro(), some)):
+            wanted = method.optimise(pool, system.weights, seed=1, round_number=2)
+            found = method.optimise(pool, system.weights, seed=1, round_number=2, engine=engine)
+            assert found.weights.values.tobytes() == wanted.weights.values.tobytes()
+            assert found.trace == wanted.trace
+        with pytest.raises(InputError, match="mira does not share"):
+            Mira().optimise(lazy, system.weights, seed=1, engine=engine)
 
 
 def applied(shard):

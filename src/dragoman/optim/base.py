@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from dragoman.engine import Engine
 from dragoman.errors import FailedError, InputError
 from dragoman.features import Weights
 from dragoman.metric import Metric
@@ -57,6 +58,7 @@ class Problem:
     seed: int
     round_number: int
     n_threads: int
+    engine: Engine | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -82,6 +84,8 @@ class Optimiser:
     """Candidates of a sentence that it wants unless the user says otherwise."""
     distinct: ClassVar[bool] = False
     """Whether it wants candidates with different words only."""
+    uses_engine: ClassVar[bool] = False
+    """Whether `optimise` can share its work out among the workers of an engine."""
 
     def optimise(
         self,
@@ -92,12 +96,16 @@ class Optimiser:
         round_number: int = 0,
         frozen: Collection[str] = (),
         n_threads: int = 1,
+        engine: Engine | None = None,
     ) -> Result:
         """Better weights than `start` on a pool; those of `frozen` features stay as they are.
 
-        The same seed and round give the same result for any number of threads. Raises InputError for a pool that
-        cannot teach anything, FailedError instead of returning weights that a decoder could not use.
+        The same seed and round give the same result for any number of threads, and for any engine; methods without
+        `uses_engine` refuse one. Raises InputError for a pool that cannot teach anything, FailedError instead of
+        returning weights that a decoder could not use.
         """
+        if engine is not None and not self.uses_engine:
+            raise InputError(f"{self.name} does not share its work out among workers; it learns in this process")
         if self.learns_from is not LearnsFrom.LISTS:
             raise self._cannot()
         metric = metric_of(pool)
@@ -115,6 +123,7 @@ class Optimiser:
                 seed=seed,
                 round_number=round_number,
                 n_threads=n_threads,
+                engine=engine,
             )
         )
         weights = Weights(pool.index, learned.values)

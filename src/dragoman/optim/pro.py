@@ -21,22 +21,24 @@ standard deviation of the differentials of the sentence's pairs.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dragoman import _core
+from dragoman.engine import Job, LocalEngine
 from dragoman.errors import InputError
 from dragoman.features import Weights
-from dragoman.metric import SentenceBleu
+from dragoman.metric import Metric, SentenceBleu
 from dragoman.optim.base import Learned, Learner, Optimiser, Problem
 from dragoman.optim.context import LearningContext
-from dragoman.pool import Shard
+from dragoman.pool import LazyShards, Shard
 from dragoman.settings import about
-from dragoman.types import Float64Array, Int32Array, Int64Array
+from dragoman.types import Float32Array, Float64Array, Int32Array, Int64Array, offsets_of
 
 __all__ = ["Acceptance", "Prior", "Pro", "Scaling"]
 
@@ -63,12 +65,12 @@ class Scaling(StrEnum):
     NONE = "none"  # 1
 
 
-class _Sampling(NamedTuple):
+class _Numbers(NamedTuple):
     n_draws: int
     n_kept: int
 
 
-_STEP, _LOGISTIC = _Sampling(5000, 50), _Sampling(100, 100)
+_STEP, _LOGISTIC = _Numbers(5000, 50), _Numbers(100, 100)
 
 
 def _resolved(name: str) -> str:
@@ -86,6 +88,7 @@ class Pro(Optimiser):
     """
 
     name = "pro"
+    uses_engine = True
     n_draws: int | None = field(default=None, metadata=about(resolved=_resolved("n_draws")))
     """Gamma: pairs drawn of a sentence."""
     n_kept: int | None = field(default=None, metadata=about(resolved=_resolved("n_kept")))
@@ -118,20 +121,18 @@ class Pro(Optimiser):
 
     def _learn(self, problem: Problem) -> Learned:
         """The classifier's weights. `start` matters where features are frozen, and to the prior `previous`."""
-        pool, fixed = problem.pool, problem.frozen
-        pairs = [self._pairs(shard, problem) for shard in pool.light_shards()]
-        n_sampled = sum(len(better) for better, _ in pairs)
+        fixed = problem.frozen
+        sampled = list(self._sampled(problem))
+        n_sampled = sum(len(part.lengths) for part in sampled)
         if self.max_length_deviation is not None:
-            pairs = _without_length_outliers(pool.shards, pairs, self.max_length_deviation)
-        n_pairs = sum(len(better) for better, _ in pairs)
+            sampled = _without_length_outliers(sampled, self.max_length_deviation)
+        n_pairs = sum(len(part.lengths) for part in sampled)
         if n_pairs == 0:
             raise InputError(
                 "no two candidates of a sentence differ enough in the metric to learn from; "
                 "make longer lists, lower the threshold, or use the logistic acceptance"
             )
-        rows, ids, values = _stack(
-            [_core.difference_rows(*s.candidates, *pair) for s, pair in zip(pool.shards, pairs, strict=True)]
-        )
+        rows, ids, values = _stack(sampled)
         weights = problem.start.values.copy()
         # What is not learned adds a constant to the margin of each pair: frozen features, and the prior's centre.
         row_of_each = np.repeat(np.arange(n_pairs), np.diff(rows))
@@ -159,8 +160,8 @@ class Pro(Optimiser):
             problem.n_threads,
         )
         # The penalty alone decides about features that no pair has; of those that no candidate has nothing is known.
-        for shard in pool.shards if self.prior is Prior.ZERO else ():
-            weights[shard.feature_ids[~fixed[shard.feature_ids]]] = 0.0
+        for part in sampled if self.prior is Prior.ZERO else ():
+            weights[part.features[~fixed[part.features]]] = 0.0
         weights[free] = centre + scaled / scales
         trace = (
             {
@@ -192,8 +193,18 @@ class Pro(Optimiser):
         squares = np.bincount(columns, weights=x * x)
         return np.sqrt(squares / (counts if self.scaling is Scaling.ACTIVE else n_pairs))
 
-    def _pairs(self, shard: Shard, problem: Problem) -> tuple[Int64Array, Int64Array]:
-        metric = problem.metric
+    def _sampled(self, problem: Problem) -> Iterator[_Sampled]:
+        """Of every shard; where an engine's workers can make the shards themselves, they get their numbers."""
+        shards = problem.pool.shards
+        make = shards.maker() if problem.engine is not None and isinstance(shards, LazyShards) else None
+        job = _Sampling(self, problem.metric, problem.seed, problem.round_number, make)
+        engine = problem.engine or LocalEngine(problem.n_threads)
+        return engine.map(job, shards if make is None else range(len(shards)))
+
+    def sample(
+        self, shard: Shard, metric: Metric, *, seed: int, round_number: int, n_threads: int
+    ) -> tuple[Int64Array, Int64Array]:
+        """The better and the worse candidate of each pair."""
         acceptance = self.acceptance or (Acceptance.STEP if metric.has_known_scale else Acceptance.LOGISTIC)
         logistic = acceptance is Acceptance.LOGISTIC
         return _core.sample_pairs(
@@ -204,9 +215,9 @@ class Pro(Optimiser):
             self.n_kept or (_LOGISTIC if logistic else _STEP).n_kept,
             self.threshold,
             logistic,
-            problem.seed,
-            problem.round_number,
-            problem.n_threads,
+            seed,
+            round_number,
+            n_threads,
         )
 
 
@@ -222,27 +233,68 @@ class _Interpolation(Learner):
         return self._pro.interpolate(previous, learned)
 
 
-_Pairs = tuple[Int64Array, Int64Array]
-"""The better and the worse candidate of each pair."""
+class _Sampled(NamedTuple):
+    """The pairs of a shard."""
+
+    rows: Int64Array  # [pairs + 1]
+    ids: Int32Array
+    values: Float32Array  # better minus worse
+    lengths: Int64Array  # of each pair, how many words more the better one has
+    has_words: bool
+    features: Int64Array  # that candidates of the shard have
 
 
-def _stack(
-    parts: list[tuple[Int64Array, Int32Array, np.ndarray]],
-) -> tuple[Int64Array, Int32Array, Float64Array]:
-    counts = np.concatenate([np.diff(rows) for rows, _, _ in parts])
-    rows = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    ids = np.concatenate([ids for _, ids, _ in parts])
-    return rows, ids, np.concatenate([values for _, _, values in parts]).astype(np.float64)
+@dataclass(frozen=True, slots=True)
+class _Sampling(Job[Shard | int, _Sampled]):
+    """Pairs of shards, or of the shards that `make` makes of their numbers."""
+
+    pro: Pro
+    metric: Metric
+    seed: int
+    round_number: int
+    make: Callable[[int, int], Shard] | None
+
+    def open(self, n_threads: int) -> Callable[[Shard | int], _Sampled]:
+        def sampled(item: Shard | int) -> _Sampled:
+            if isinstance(item, Shard):
+                shard = item
+            else:
+                assert self.make is not None
+                shard = self.make(item, n_threads)
+            better, worse = self.pro.sample(
+                shard, self.metric, seed=self.seed, round_number=self.round_number, n_threads=n_threads
+            )
+            n_words = np.diff(shard.token_rows)
+            differences = _core.difference_rows(*shard.candidates, better, worse)
+            met = np.zeros(shard.feature_ids.max(initial=-1) + 1, dtype=bool)
+            met[shard.feature_ids] = True
+            return _Sampled(*differences, n_words[better] - n_words[worse], len(shard.tokens) > 0, np.flatnonzero(met))
+
+        return sampled
 
 
-def _without_length_outliers(shards: Sequence[Shard], pairs: list[_Pairs], limit: float) -> list[_Pairs]:
-    lengths = [np.diff(shard.token_rows) for shard in shards]
-    differences = [n[better] - n[worse] for n, (better, worse) in zip(lengths, pairs, strict=True)]
-    if not any(n.any() for n in lengths):
+def _stack(parts: Sequence[_Sampled]) -> tuple[Int64Array, Int32Array, Float64Array]:
+    rows = offsets_of(np.concatenate([np.diff(part.rows) for part in parts]))
+    ids = np.concatenate([part.ids for part in parts])
+    return rows, ids, np.concatenate([part.values for part in parts]).astype(np.float64)
+
+
+def _without_length_outliers(parts: list[_Sampled], limit: float) -> list[_Sampled]:
+    if not any(part.has_words for part in parts):
         raise InputError("the candidates have no words, so none can be dropped for its length; leave that setting out")
-    every = np.concatenate(differences)
+    every = np.concatenate([part.lengths for part in parts])
     deviation = float(every.std()) if len(every) else 0.0
     if deviation == 0 or not math.isfinite(deviation):
-        return pairs
-    kept = [np.abs(difference - every.mean()) <= limit * deviation for difference in differences]
-    return [(better[k], worse[k]) for k, (better, worse) in zip(kept, pairs, strict=True)]
+        return parts
+    return [_select(part, np.abs(part.lengths - every.mean()) <= limit * deviation) for part in parts]
+
+
+def _select(part: _Sampled, kept: NDArray[np.bool_]) -> _Sampled:
+    counts = np.diff(part.rows)
+    entries = np.repeat(kept, counts)
+    return part._replace(
+        rows=offsets_of(counts[kept]),
+        ids=part.ids[entries],
+        values=part.values[entries],
+        lengths=part.lengths[kept],
+    )

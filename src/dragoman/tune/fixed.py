@@ -6,6 +6,7 @@ import time
 from collections.abc import Collection
 
 from dragoman.cost import cpu_seconds
+from dragoman.engine import Engine
 from dragoman.features import Weights, describe_fit
 from dragoman.optim import Optimiser
 from dragoman.pool import Pool, metric_of, rerank
@@ -25,11 +26,13 @@ def tune_pool(
     seed: int,
     frozen: Collection[str] = (),
     n_threads: int = 1,
+    engine: Engine | None = None,
     run: RunFolder | None = None,
 ) -> TuneRecord:
     """Optimise once on a pool that carries its metric; the score of the only round is that of the result.
 
-    With `run` the round is recorded; if the run has it already, nothing is done again.
+    An `engine` is for methods that use one. With `run` the round is recorded; if the run has it already, nothing is
+    done again.
     """
     store = RoundStore(run)
     # Before learning, which adds the names of all weights to the index.
@@ -37,7 +40,7 @@ def tune_pool(
     before = rerank(pool, start, n_threads=n_threads)
     found = store.find_learned(1, pool.index)
     names = frozen_names(start.on(pool.index).index, frozen)
-    weights, learned = found or _learn(pool, optimiser, start, seed, names, n_threads)
+    weights, learned = found or _learn(pool, optimiser, start, seed, names, n_threads, engine)
     after = rerank(pool, weights, n_threads=n_threads)
     record = RoundRecord(
         round=1,
@@ -73,10 +76,16 @@ def tune_pool(
 
 
 def _learn(
-    pool: Pool, optimiser: Optimiser, start: Weights, seed: int, frozen: Collection[str], n_threads: int
+    pool: Pool,
+    optimiser: Optimiser,
+    start: Weights,
+    seed: int,
+    frozen: Collection[str],
+    n_threads: int,
+    engine: Engine | None,
 ) -> tuple[Weights, Learned]:
     began, cpu_began = time.perf_counter(), cpu_seconds()
-    result = optimiser.optimise(pool, start, seed=seed, frozen=frozen, n_threads=n_threads)
+    result = optimiser.optimise(pool, start, seed=seed, frozen=frozen, n_threads=n_threads, engine=engine)
     return result.weights, Learned(
         gain_before=result.gain_before,
         gain_after=result.gain_after,

@@ -52,6 +52,7 @@ class Kind:
 _METRIC = frozenset({"reference", "metric", "external", "lower_is_better", "tokenize", "lowercase"})
 _LISTS = frozenset({"format_", "dense", "fields", "allow_missing"})
 _FILES = frozenset({"weights_format", "template", "run"})
+_WORKERS = frozenset({"engine", "workers", "address"})
 LOOP_OPTIONS = frozenset({"source", "k", "rounds", "keep"})
 """Options of every kind that decodes."""
 
@@ -143,7 +144,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         ),
         "stats": Kind(takes=_FILES, inputs=("stats",), open=_open_stats),
         "lists": Kind(
-            takes=frozenset({"system", "features", "weights_format", "run", "system_out"}),
+            takes=_WORKERS | {"system", "features", "weights_format", "run", "system_out"},
             inputs=("lists",),
             open=_open_lists,
         ),
@@ -154,6 +155,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         ),
         "system": Kind(
             takes=LOOP_OPTIONS
+            | _WORKERS
             | {
                 "reference",
                 "metric",
@@ -163,9 +165,6 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
                 "online",
                 "distinct",
                 "without_fold",
-                "engine",
-                "workers",
-                "address",
                 "fast",
                 "accurate",
             },

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from dragoman.cli.engine_options import engine_of
 from dragoman.cli.session import Session
 from dragoman.cli.tuning.candidates import Decoding, Lists, choose_kind
-from dragoman.cli.tuning.options import ALL, TuneOptions
+from dragoman.cli.tuning.options import ALL, TuneOptions, flag
 from dragoman.cli.tuning.paths import check_paths
 from dragoman.cli.tuning.record import open_run
 from dragoman.cli.tuning.report import report, report_comparison, rounds_shown, show_settings, write_result
 from dragoman.cli.tuning.system import tune_own
+from dragoman.engine import Engine, LocalEngine
 from dragoman.errors import InputError
-from dragoman.optim import LIST_METHODS, LearningContext, Optimiser, make_optimiser, method_name
+from dragoman.optim import LIST_METHODS, OPTIMISERS, LearningContext, Optimiser, make_optimiser, method_name
 from dragoman.run import RunFolder
 from dragoman.settings import parse_settings
 from dragoman.system import save_tuned
@@ -40,11 +42,16 @@ def tune_as_told(options: TuneOptions) -> None:
             raise _only_lists()
         tune_own(session, options, methods[options.method_name])
         return
+    if options.lists is not None:
+        _check_workers(options, methods)
     for method in methods.values():
         method.learner(LearningContext())  # raises where it learns from more than lists
     if options.comparing and options.decoder is not None:
         raise _only_lists()
-    with open_run(options, kind, methods, seed=session.seed) as run:
+    with (
+        open_run(options, kind, methods, seed=session.seed) as run,
+        engine_of(options.engine, options.workers, options.address, threads=options.threads) as engine,
+    ):
         candidates = kind.open(session, options)
         match candidates:
             case Decoding():
@@ -53,12 +60,24 @@ def tune_as_told(options: TuneOptions) -> None:
                 _compare(session, options, candidates, methods, run)
             case Lists():
                 session.say(f"tuning with {options.method_name}")
-                record = _tune_lists(session, options, candidates, methods[options.method_name], run)
+                workers = None if isinstance(engine, LocalEngine) else engine
+                record = _tune_lists(session, options, candidates, methods[options.method_name], run, workers)
                 report(session, options, record.summary(), options.target())
 
 
 def _only_lists() -> InputError:
     return InputError(f"--method {ALL} compares methods on fixed lists; decode once and give the list with --nbest")
+
+
+def _check_workers(options: TuneOptions, methods: Mapping[str, Optimiser]) -> None:
+    """Raise InputError for workers that would have nothing to do."""
+    named = [flag(name) for name in ("engine", "workers", "address") if name in options.given()]
+    if named and (options.comparing or not methods[options.method_name].uses_engine):
+        users = ", ".join(name for name in LIST_METHODS if OPTIMISERS[name].uses_engine)
+        raise InputError(
+            f"--method {options.method_name} learns from lists in this process; leave out {', '.join(named)} "
+            f"(workers are for {users})"
+        )
 
 
 def _methods(options: TuneOptions) -> dict[str, Optimiser]:
@@ -75,7 +94,12 @@ def _methods(options: TuneOptions) -> dict[str, Optimiser]:
 
 
 def _tune_lists(
-    session: Session, options: TuneOptions, candidates: Lists, optimiser: Optimiser, run: RunFolder | None
+    session: Session,
+    options: TuneOptions,
+    candidates: Lists,
+    optimiser: Optimiser,
+    run: RunFolder | None,
+    engine: Engine | None = None,
 ) -> TuneRecord:
     record = tune_pool(
         candidates.pool,
@@ -84,6 +108,7 @@ def _tune_lists(
         seed=session.seed,
         frozen=options.freeze or (),
         n_threads=session.n_threads,
+        engine=engine,
         run=run,
     )
     write_result(record, options, options.target())
