@@ -105,7 +105,8 @@ def test_errors_say_what_to_do(system, inside, tmp_path):
     for words, why in (
         ([system, "-o", "v", "--loss", "mert"], "there is no loss 'mert'"),
         ([system, "-o", "v", "--loss", "cll", "--loss", "cll"], "named twice"),
-        ([system, "-o", "v", "--set", "xbleu.gamma=2"], "--set xbleu: expected the setting of a loss"),
+        ([system, "-o", "v", "--set", "xbleu.gamma=2"], "--set xbleu: that loss is not asked for; add --loss xbleu"),
+        ([system, "-o", "v", "--set", "gamma=2"], "--set gamma: expected the setting of a loss"),
         ([system, "-o", "v", "--set", "softramp=2"], "expected softramp.NAME=VALUE"),
         ([system, "-o", "v", "--set", "softramp.step=2"], "does not depend on its setting 'step'"),
         ([system, "-o", "v", "--scale", "-1"], "scale of the weights must be positive"),

@@ -141,6 +141,8 @@ def _losses(names: list[str] | None, items: list[str] | None) -> dict[str, dict[
         raise InputError("a loss is named twice; one pass can take it once")
     values = parse_settings(items or [])
     for name, settings in values.items():
+        if name not in chosen and name in LOSSES:
+            raise InputError(f"--set {name}: that loss is not asked for; add --loss {name}, or leave out its settings")
         if name not in chosen:
             raise InputError(f"--set {name}: expected the setting of a loss, such as {chosen[0]}.NAME=VALUE")
         if not isinstance(settings, dict):

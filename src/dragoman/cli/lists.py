@@ -175,8 +175,9 @@ def _report(session: Session, lists: ListsFolder) -> None:
 def _what(lists: ListsFolder) -> str:
     n_shards = len(lists.shards)
     shards = f"{n_shards}" if n_shards == lists.n_shards else f"{n_shards} of {lists.n_shards}"
+    shards += " shard" if lists.n_shards == 1 else " shards"
     size = f"{lists.n_bytes / max(1, lists.n_candidates):.0f} bytes a candidate"
-    return f"{lists.base}: {lists.n_candidates:,} candidates in {lists.n_lists:,} lists, {shards} shards, {size}"
+    return f"{lists.base}: {lists.n_candidates:,} candidates in {lists.n_lists:,} lists, {shards}, {size}"
 
 
 def _summary(lists: ListsFolder) -> dict[str, object]:

@@ -163,8 +163,8 @@ def store_domains(domains: PathLike, folder: Path, n_lines: int, source: PathLik
     for number, line in enumerate(read_lines(domains), start=1):
         label = line.strip()
         if not label or label.startswith("!"):
-            found = f"'{label}' begins with an exclamation mark, which means 'not'" if label else "is empty"
-            raise InputError(f"expected the label of a domain, but it {found}", path=domains, line=number)
+            found = f"'{label}' begins with an exclamation mark, which means 'not'" if label else "the line is empty"
+            raise InputError(f"expected the label of a domain, but {found}", path=domains, line=number)
         column.append(ids.setdefault(label, len(ids)))
     if len(column) != n_lines:
         raise MismatchError(
