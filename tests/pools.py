@@ -73,3 +73,10 @@ def dense_features(pool: Pool) -> np.ndarray:
         part[rows, shard.feature_ids] = shard.feature_values
         matrix.append(part)
     return np.concatenate(matrix)
+
+
+def arrays_of(pool: Pool) -> list[bytes]:
+    """The content of every array of every shard; of derivations, which such pools lack, nothing."""
+    arrays = [getattr(shard, name) for shard in pool.shards for name in shard.__slots__ if name != "derivations"]
+    assert all(shard.derivations is None for shard in pool.shards)
+    return [array.tobytes() for array in arrays]

@@ -66,7 +66,13 @@ def test_workers_belong_to_what_decodes(made, inside, tmp_path):
 
 def test_ctrl_c_ends_the_workers_too(made):
     command = [sys.executable, "-m", "dragoman", "translate", made / "system", "--workers", "2"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # ignored in a background job
+    ) as process:
         line = (made / "dev.de").read_bytes().splitlines()[0] + b"\n"
         process.stdin.write(line * 256 * 3)
         process.stdin.flush()

@@ -15,7 +15,7 @@ from dragoman.features import read_weights
 from dragoman.pool import load_pool, rerank, save_pool
 from dragoman.run import load_cells, load_plans, save_plan
 from fake_runs import fake_run
-from pools import random_pool
+from pools import arrays_of, random_pool
 from toy_runs import tune_inside
 
 N_CASES = 75
@@ -58,8 +58,7 @@ def test_damaged_pools(tmp_path):
         loaded = load_pool(folder)
         named = read_weights(tmp_path / "weights", index=loaded.index)
         choice = rerank(loaded, named)
-        arrays = [getattr(shard, name).tobytes() for shard in loaded.shards for name in shard.__slots__]
-        return arrays, list(choice.texts()), loaded.dense_names(), loaded.score_names
+        return arrays_of(loaded), list(choice.texts()), loaded.dense_names(), loaded.score_names
 
     (tmp_path / "weights").write_text("".join(f"f{i} {value}\n" for i, value in enumerate(weights)))
     expected = result(tmp_path / "good")

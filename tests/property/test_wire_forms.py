@@ -19,7 +19,7 @@ from dragoman.lm import EstimateConfig
 from dragoman.pool import load_pool, rerank, save_pool
 from dragoman.system import KINDS, System, SystemSettings, TrainConfig, train
 from forests import forests, weight_vectors
-from pools import random_pool
+from pools import arrays_of, random_pool
 from small_text import write_splits
 
 
@@ -46,10 +46,6 @@ def choice_of(pool, weights):
 
 def translations_of(view, sentences):
     return list(view.translate(sentences)), dict(view.weights.items())
-
-
-def arrays_of(pool):
-    return [getattr(shard, name).tobytes() for shard in pool.shards for name in shard.__slots__]
 
 
 NAMES = st.lists(
