@@ -38,7 +38,10 @@ class Checkpoint:
 
     def load(self, shards: range) -> list[Node[Gradient]]:
         """What an earlier process left of these shards. Raises InputError for a damaged file."""
-        nodes = load_sums(self._folder, shards) if (self._folder / _SUMS).exists() else []
+        try:
+            nodes = load_sums(self._folder, shards) if (self._folder / _SUMS).exists() else []
+        except InputError as error:
+            raise InputError(f"{error.message}; remove {self._folder} and start anew", path=error.path) from None
         self._there = {_name(node) for node in nodes}
         return nodes
 
