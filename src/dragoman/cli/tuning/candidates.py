@@ -103,6 +103,8 @@ def _open_lists(session: Session, options: TuneOptions) -> Lists:
     lists = ListsFolder.load(options.lists)
     system = lists.open_system(options.system, features=options.features)
     session.say(f"{lists.n_candidates:,} candidates of {lists.n_lists:,} lines")
+    if len(lists.shards) < lists.n_shards:
+        session.say(f"a part of the lists only: {len(lists.shards)} of {lists.n_shards} shards (`lists join`)")
     start = read_start(options) if options.weights else lists.weights()
     with session.progress("features", len(lists.shards)) as progress:
         stored = StoredLists(system, lists.paths(), n_threads=session.n_threads, progress=progress)
