@@ -18,6 +18,7 @@ from dragoman.lists.shard import ListShard
 from dragoman.lists.storage import map_shard, write_shard
 from dragoman.run import RunFolder
 from dragoman.system import FoldDecoder, System
+from dragoman.system import shards as split_lines
 from dragoman.system.watch import SystemWatch
 from dragoman.types import Int64Array, PathLike, Progress
 
@@ -51,7 +52,7 @@ def make_lists(
     if blocks:
         loaded = loaded.with_blocks(blocks)
     lines = loaded.training.select(where=settings.where, limit=settings.limit)
-    lines_of = [lines[at : at + settings.lines_per_shard] for at in range(0, len(lines), settings.lines_per_shard)]
+    lines_of = split_lines(lines, settings.lines_per_shard)
     if not len(lines):
         raise InputError(f"no line of the training text is of the domain '{settings.where}'", path=loaded.folder)
     part = part or Part()

@@ -16,7 +16,7 @@ from dragoman.passes.gradient import Gradient
 from dragoman.passes.job import WEIGHT, GradientJob
 from dragoman.passes.settings import PassSettings
 from dragoman.run import RunFolder
-from dragoman.system import System
+from dragoman.system import System, shards
 from dragoman.system.watch import SystemWatch
 from dragoman.types import Int64Array, PathLike, Progress
 
@@ -50,7 +50,6 @@ class GradientPass:
         used = fresh.weights if weights is None else weights
         if not used.is_usable():
             raise InputError("the weights cannot rank candidates: they are all zero, or not finite")
-        n = settings.lines_per_shard
         record = {
             "system": fresh.manifest.identity(),
             "weights": used.digest(),
@@ -61,7 +60,7 @@ class GradientPass:
         return cls(
             system=fresh,
             job=GradientJob(system=fresh, settings=settings, weights=FeatureTable.from_weights(used, WEIGHT)),
-            shards=[lines[first : first + n] for first in range(0, len(lines), n)],
+            shards=shards(lines, settings.lines_per_shard),
             record=record,
         )
 

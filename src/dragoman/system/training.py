@@ -39,9 +39,9 @@ _BLOCK_LINES = 1 << 16
 _MAX_DOMAINS = 1 << 16
 
 
-def shards(lines: Int64Array) -> list[Int64Array]:
-    """The lines in blocks of SHARD_LINES, the last one shorter."""
-    return [lines[begin : begin + SHARD_LINES] for begin in range(0, len(lines), SHARD_LINES)]
+def shards(lines: Int64Array, n_lines: int = SHARD_LINES) -> list[Int64Array]:
+    """The lines in blocks of `n_lines`, the last one shorter."""
+    return [lines[begin : begin + n_lines] for begin in range(0, len(lines), n_lines)]
 
 
 @dataclass(frozen=True, slots=True)
