@@ -27,6 +27,8 @@ def test_equals_sacrebleu(dragoman, files):
     assert system["ter"] == pytest.approx(sacrebleu.corpus_ter(HYP, REFS).score, abs=1e-9)
     theirs = bleu.corpus_score(HYP, REFS).format(signature="", width=2)
     assert theirs.endswith(system["details"]["bleu"]["breakdown"])
+    assert system["details"]["bleu"]["precisions"] == pytest.approx(bleu.corpus_score(HYP, REFS).precisions, abs=1e-9)
+    assert system["details"]["bleu"]["brevity_penalty"] == pytest.approx(bleu.corpus_score(HYP, REFS).bp, abs=1e-12)
     assert system["details"]["ter"]["breakdown"] is None
     assert system["name"] == "hyp"
     assert system["signature"]["bleu"].startswith("nrefs:2|bs:1000|seed:12345|case:mixed|eff:no|tok:none|smooth:exp|")
@@ -57,12 +59,15 @@ def test_direction_and_empty_references(inside, files, tmp_path):
 
 
 def test_several_runs_have_mean_and_deviation(dragoman, files):
-    words = ["--run", "ours=hyp", "--run", "ours=other", "-r", "ref0", "-m", "chrf", "--json"]
+    words = ["--run", "ours=hyp", "--run", "ours=other", "-r", "ref0", "-m", "chrf", "-m", "bleu", "--json"]
     (system,) = dragoman("score", *words).json["systems"]
     details = system["details"]["chrf"]
     assert len(details["runs"]) == 2
     assert system["chrf"] == pytest.approx(sum(details["runs"]) / 2)
     assert details["std"] == pytest.approx(abs(details["runs"][0] - details["runs"][1]) / 2**0.5)
+    precisions = [sacrebleu.BLEU(tokenize="none").corpus_score(run, REFS[:1]).precisions for run in (HYP, OTHER)]
+    means = [sum(of_order) / 2 for of_order in zip(*precisions, strict=True)]
+    assert system["details"]["bleu"]["precisions"] == pytest.approx(means)
 
 
 @pytest.mark.parametrize(

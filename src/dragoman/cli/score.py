@@ -85,7 +85,8 @@ def _group_runs(hypotheses: list[str], runs: list[str]) -> dict[str, list[str]]:
 
 def _record(system: SystemScore) -> dict[str, object]:
     record: dict[str, object] = {"name": system.name, "length_ratio": system.length_ratio}
-    signatures, details = {}, {}
+    signatures: dict[str, str] = {}
+    details: dict[str, dict[str, object]] = {}
     for item in system.scores:
         record[item.metric] = 100 * item.score
         signatures[item.metric] = item.signature
@@ -95,8 +96,13 @@ def _record(system: SystemScore) -> dict[str, object]:
             "interval": None if item.interval is None else [100 * item.interval.low, 100 * item.interval.high],
             "p_bootstrap": item.p_bootstrap,
             "p_randomisation": item.p_randomisation,
-            "breakdown": item.breakdown,
+            "breakdown": None if item.details is None else str(item.details),
         }
+        if item.details is not None:
+            details[item.metric] |= {
+                "precisions": [100 * precision for precision in item.details.precisions],
+                "brevity_penalty": item.details.brevity_penalty,
+            }
     return {**record, "signature": signatures, "details": details}
 
 
@@ -117,8 +123,8 @@ def _show(session: Session, systems: list[SystemScore], lower_is_better: set[str
     session.show(rows)
     for system in systems:
         for item in system.scores:
-            if item.breakdown is not None:
-                session.show(f"{item.metric}, {printable(system.name)}: {item.breakdown}")
+            if item.details is not None:
+                session.show(f"{item.metric}, {printable(system.name)}: {item.details}")
     for item in systems[0].scores:
         session.say(f"{item.metric}: {item.signature}")
 

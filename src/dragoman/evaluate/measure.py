@@ -19,7 +19,7 @@ from dragoman.evaluate.significance import (
     resampled_totals,
     shuffled_totals,
 )
-from dragoman.metric import Bleu, Metric, n_references, output_statistics, references_by_sentence
+from dragoman.metric import Bleu, BleuDetails, Metric, n_references, output_statistics, references_by_sentence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,10 +53,11 @@ class Measured:
     def run_scores(self) -> list[Floats]:
         return [self.metric.score(runs.sum(axis=1)) for runs in self.statistics]
 
-    def breakdown(self, system: int) -> str | None:
-        """What the score of a system of one run is made of, where the metric can tell."""
-        runs = self.statistics[system]
-        return self.metric.breakdown(runs[0].sum(axis=0)) if len(runs) == 1 else None
+    def details(self, system: int) -> BleuDetails | None:
+        """What a system's BLEU is made of, mean over its runs; None for other metrics."""
+        found = [self.metric.details(run.sum(axis=0)) for run in self.statistics[system]]
+        known = [one for one in found if one is not None]
+        return BleuDetails.mean(known) if known else None
 
     def resampled(self, n_bootstrap: int, seed: int) -> Floats:
         """Scores of bootstrap resamples of sentences, [resample, system]; all runs of a sentence are drawn together."""

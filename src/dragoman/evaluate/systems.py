@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dragoman.errors import InputError
 from dragoman.evaluate.measure import Measured, SystemOutput, measure
 from dragoman.evaluate.significance import Interval
-from dragoman.metric import Draws, Metric
+from dragoman.metric import BleuDetails, Draws, Metric
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,8 +33,8 @@ class MetricScore:
     p_randomisation: float | None
     """p-value of paired approximate randomisation against the first system; None for the first."""
     signature: str
-    breakdown: str | None
-    """BLEU's precisions, brevity penalty and lengths; None for several runs."""
+    details: BleuDetails | None
+    """BLEU's precisions, brevity penalty and lengths, mean over the runs; None for other metrics."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +100,7 @@ def _metric_scores(measured: Measured, *, n_bootstrap: int, n_trials: int, seed:
             p_bootstrap=p_bootstrap[i],
             p_randomisation=p_randomisation[i],
             signature=signature,
-            breakdown=measured.breakdown(i),
+            details=measured.details(i),
         )
         for i, scores in enumerate(measured.run_scores())
     ]

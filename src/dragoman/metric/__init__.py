@@ -1,7 +1,7 @@
 """Metrics: segment statistics, summed over a corpus and scored; scores equal sacrebleu's."""
 
 from dragoman.metric.base import Draws, Metric
-from dragoman.metric.bleu import Bleu, ReferenceLength, Smoothing
+from dragoman.metric.bleu import Bleu, BleuDetails, ReferenceLength, Smoothing
 from dragoman.metric.chrf import Chrf
 from dragoman.metric.external import External
 from dragoman.metric.mix import Mix
@@ -22,6 +22,7 @@ __all__ = [
     "METRICS",
     "AddOne",
     "Bleu",
+    "BleuDetails",
     "Chrf",
     "Draws",
     "External",

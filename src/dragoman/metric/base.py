@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from dragoman import _core
+    from dragoman.metric.bleu import BleuDetails
     from dragoman.metric.segments import Segments, Spelling
     from dragoman.metric.sentence import SentenceBleu
 
@@ -122,8 +123,8 @@ class Metric(ABC):
         """Whether gains are in [0, 1], as step sizes and thresholds assume."""
         return True
 
-    def breakdown(self, total: Totals) -> str | None:
-        """What a score is made of, for people; None where the score says it all."""
+    def details(self, total: Totals) -> BleuDetails | None:
+        """What a BLEU score is made of; None for other metrics."""
         return None
 
     def points(self, score: float) -> float:

@@ -15,13 +15,13 @@ from dragoman.metric.sentence import SentenceBleu, brevity_penalty
 from dragoman.metric.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from dragoman.metric.segments import Spelling
 
-__all__ = ["Bleu", "ReferenceLength", "Smoothing"]
+__all__ = ["Bleu", "BleuDetails", "ReferenceLength", "Smoothing"]
 
 
 class Smoothing(StrEnum):
@@ -39,6 +39,40 @@ class ReferenceLength(StrEnum):
     CLOSEST = "closest"
     SHORTEST = "shortest"
     AVERAGE = "average"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BleuDetails:
+    """What a BLEU score is made of; precisions are fractions, smoothed as in the score."""
+
+    precisions: tuple[float, ...]
+    """Of n-grams of order 1..N."""
+    brevity_penalty: float
+    length: float
+    reference_length: float
+
+    @property
+    def length_ratio(self) -> float:
+        """Hypothesis length over reference length; 0 if the references are empty."""
+        return self.length / self.reference_length if self.reference_length > 0 else 0.0
+
+    def __str__(self) -> str:
+        """As sacrebleu writes it."""
+        return (
+            "/".join(f"{100 * precision:.1f}" for precision in self.precisions)
+            + f" (BP = {self.brevity_penalty:.3f} ratio = {self.length_ratio:.3f}"
+            + f" hyp_len = {self.length:.0f} ref_len = {self.reference_length:.0f})"
+        )
+
+    @staticmethod
+    def mean(details: Sequence[BleuDetails]) -> BleuDetails:
+        """Mean over runs, field by field."""
+        return BleuDetails(
+            precisions=tuple(np.mean([one.precisions for one in details], axis=0).tolist()),
+            brevity_penalty=float(np.mean([one.brevity_penalty for one in details])),
+            length=float(np.mean([one.length for one in details])),
+            reference_length=float(np.mean([one.reference_length for one in details])),
+        )
 
 
 _DEFAULT_VALUE = {Smoothing.FLOOR: 0.1, Smoothing.ADD_K: 1.0}
@@ -134,18 +168,18 @@ class Bleu(WordMetric):
             correct = np.where(missed, self._value, correct)
         return correct, possible, usable
 
-    def breakdown(self, total: Totals) -> str:
-        """Precisions, brevity penalty and lengths as sacrebleu writes them."""
+    def details(self, total: Totals) -> BleuDetails:
+        """Precisions, brevity penalty and lengths, equal to sacrebleu's."""
         total = np.asarray(total, dtype=np.float64)
         correct, possible, usable = self._smoothed(total)
         any_match = total[2 : 2 + self.max_order].any()
         precisions = np.where(usable & any_match, correct, 0.0) / np.where(usable, possible, 1.0)
-        length, reference = total[:2]
-        penalty = float(brevity_penalty(length, reference))
-        ratio = length / reference if reference > 0 else 0.0
-        return (
-            "/".join(f"{100 * precision:.1f}" for precision in precisions)
-            + f" (BP = {penalty:.3f} ratio = {ratio:.3f} hyp_len = {length:.0f} ref_len = {reference:.0f})"
+        length, reference = float(total[0]), float(total[1])
+        return BleuDetails(
+            precisions=tuple(precisions.tolist()),
+            brevity_penalty=float(brevity_penalty(total[0], total[1])),
+            length=length,
+            reference_length=reference,
         )
 
     def segment_gains(self, stats: Totals, sentence_bleu: SentenceBleu | None = None) -> NDArray[np.float64]:
