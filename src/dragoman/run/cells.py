@@ -28,6 +28,7 @@ __all__ = [
     "CellKey",
     "CellResult",
     "CellRound",
+    "SetScores",
     "TestSet",
     "cell_folder",
     "load_cells",
@@ -74,6 +75,30 @@ class CellRound:
     learn_cpu_s: float
     statistics_cpu_s: float = 0.0
     """CPU time of metric statistics and merging candidates, not included in decoding or learning."""
+    n_possible: int | None = None
+    """Number of features of all candidates that were learned from so far; None if it is not known."""
+    spread: float | None = None
+    """Mean over the lists that the round learned from, of the model scores of the hope less that of the worst candidate.
+
+    None of a method without margins, and in the last round, which learns nothing. So are the next two.
+    """
+    spread_deviation: float | None = None
+    fired: Mapping[str, float] = dataclasses.field(default_factory=dict)
+    """How often each kind of constraint was violated and moved the weights, as a share of the lists of the round:
+    `margin`, and with a bound on the spread `upper` and `lower`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetScores:
+    """What the kept weights score on a set of sentences, decoded with them."""
+
+    scores: Mapping[str, float]
+    """By metric, in [0, 1]: at least bleu, chrf, ter."""
+    length_ratio: float
+    """Words of the translations to those of the closest references."""
+    precisions: tuple[float, ...]
+    """Of BLEU's n-grams, in [0, 1]."""
+    brevity_penalty: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +113,13 @@ class CellResult:
     stopped: str = ""
     stages: tuple[StageCost, ...] = ()
     scores: Mapping[str, float] = dataclasses.field(default_factory=dict)
-    """Test scores: bleu, chrf, ter in [0, 1] and length_ratio."""
+    """Scores on the main test set: bleu, chrf, ter in [0, 1] and length_ratio."""
+    tests: Mapping[str, SetScores] = dataclasses.field(default_factory=dict)
+    """Scores on every test set by name, the main one first (`test` if it has no name); empty in older records."""
+    tune: SetScores | None = None
+    """Scores on the development set; None in older records."""
+    units: Mapping[str, float] = dataclasses.field(default_factory=dict)
+    """Constants that a method in relative units derived from the lists of the start, by name; empty of others."""
     notes: tuple[str, ...] = ()
     programs: tuple[str, ...] = ()
     """The program versions that worked on it, in order: version and digest."""
@@ -115,6 +146,11 @@ class CellResult:
             if entry.round == self.best_round:
                 return entry
         raise InputError(f"the cell {self.key.name} has no rounds")
+
+    @property
+    def best_pass(self) -> CellRound | None:
+        """The round that learned the kept weights: the one before the best; None if the start was kept."""
+        return next((entry for entry in self.rounds if entry.round == self.best_round - 1), None)
 
     def save(self, run: PathLike) -> None:
         """Write the record into the cell's folder of the run."""
