@@ -78,10 +78,8 @@ class CellRound:
     n_possible: int | None = None
     """Number of features of all candidates that were learned from so far; None if it is not known."""
     spread: float | None = None
-    """Mean over the lists that the round learned from, of the model scores of the hope less that of the worst candidate.
-
-    None of a method without margins, and in the last round, which learns nothing. So are the next two.
-    """
+    """Mean difference of the model scores of the hope and the worst candidate, over the lists that the round learned
+    from; None of a method without margins, and in the last round, which learns nothing."""
     spread_deviation: float | None = None
     fired: Mapping[str, float] = dataclasses.field(default_factory=dict)
     """How often each kind of constraint was violated and moved the weights, as a share of the lists of the round:
