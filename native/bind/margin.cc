@@ -92,7 +92,13 @@ void bind_learners(nb::module_& m) {
             new (self) metric::PseudoCorpus{std::move(scorer), vector_of(background), vector_of(prior), length, decay};
           },
           nb::arg("scorer"), nb::arg("background").noconvert(), nb::arg("prior").noconvert(), nb::arg("length"),
-          nb::arg("decay"));
+          nb::arg("decay"))
+      .def(
+          "gains",
+          [](const metric::PseudoCorpus& corpus, In2<double> statistics, double length) {
+            return to_numpy(released([&] { return corpus.gains({statistics.data(), statistics.size()}, length); }));
+          },
+          nb::arg("statistics").noconvert(), nb::arg("length"));
   nb::class_<BoundMargin>(m, "MarginLearner", "Online margin learning on candidate lists.")
       .def(
           "visit",

@@ -29,6 +29,16 @@ struct PseudoCorpus {
     for (size_t k = 0; k < total.size(); ++k) total[k] = prior[k] + background[k] + statistics[k];
     return (length + source_length) * scorer->gain(total);
   }
+  // Of several candidates of a sentence; `statistics` is row-major.
+  std::vector<double> gains(std::span<const double> statistics, double source_length) const {
+    check();
+    const size_t n_stats = background.size();
+    if (statistics.size() % n_stats != 0) throw std::invalid_argument("statistics of every candidate expected");
+    std::vector<double> total, gains(statistics.size() / n_stats);
+    for (size_t c = 0; c < gains.size(); ++c)
+      gains[c] = gain(statistics.subspan(c * n_stats, n_stats), source_length, total);
+    return gains;
+  }
   void add(std::span<const double> statistics, double source_length) {
     for (size_t k = 0; k < background.size(); ++k) background[k] = decay * (background[k] + statistics[k]);
     length = decay * (length + source_length);

@@ -138,8 +138,12 @@ class Metric(ABC):
 
     @property
     def in_context(self) -> bool:
-        """Whether MIRA computes gains with a pseudo-corpus of previous translations."""
+        """Whether margin learners take gains with other translations, whose statistics add up to those of a corpus."""
         return False
+
+    def context_prior(self) -> NDArray[np.float64]:
+        """What is added to the statistics of any context, [n_stats], so that it tells candidates apart."""
+        return np.zeros(self.n_stats)
 
     def reference_lengths(self, stats: Totals) -> NDArray[np.float64] | None:
         """Reference length of each candidate, [n, n_stats] -> [n]; None if not in the statistics."""

@@ -129,8 +129,12 @@ class Bleu(WordMetric):
 
     @property
     def in_context(self) -> bool:
-        """True, because most single sentences score 0."""
+        """True; most single sentences score 0."""
         return True
+
+    def context_prior(self) -> NDArray[np.float64]:
+        """A trace of every n-gram: unsmoothed BLEU is 0 without a match, whatever the candidate."""
+        return np.array([0.0, 0.0] + [0.01] * (2 * self.max_order))
 
     def _count(self, words: WordArrays, spelling: Spelling | None, n_threads: int) -> NDArray[np.float64]:
         length = _core.ReferenceLength[self.reference_length.name]

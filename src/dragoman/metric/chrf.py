@@ -84,6 +84,10 @@ class Chrf(WordMetric):
         score: Totals = (1 + weight) * precision * recall / np.where(below > 0, below, 1.0)
         return score
 
+    @property
+    def in_context(self) -> bool:
+        return True
+
     def scorer(self) -> _core.Scorer:
         return _core.chrf_scorer(self.char_order + self.word_order, float(self.beta))
 

@@ -109,6 +109,14 @@ class Mix(Metric):
         return _core.mix_scorer(0.0, self._shares, [metric.scorer() for _, metric in self.terms])
 
     @property
+    def in_context(self) -> bool:
+        """Whether all terms are; numbers from outside have no corpus."""
+        return all(metric.in_context for _, metric in self.terms)
+
+    def context_prior(self) -> NDArray[np.float64]:
+        return np.concatenate([metric.context_prior() for _, metric in self.terms])
+
+    @property
     def uses_references(self) -> bool:
         return any(metric.uses_references for _, metric in self.terms)
 

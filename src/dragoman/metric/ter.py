@@ -58,6 +58,10 @@ class Ter(WordMetric):
         rate = np.where(length > 0, edits / np.where(length > 0, length, 1.0), (edits > 0).astype(np.float64))
         return rate[()]
 
+    @property
+    def in_context(self) -> bool:
+        return True
+
     def scorer(self) -> _core.Scorer:
         return _core.ter_scorer()
 

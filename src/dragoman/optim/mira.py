@@ -208,10 +208,8 @@ class Mira(Optimiser):
         if not metric.in_context:
             return None
         n = self.decay / (1 - self.decay)
-        # A trace of every n-gram: unsmoothed BLEU is 0 without a match, and could not tell candidates apart.
-        prior = np.full(metric.n_stats, 0.01)
-        prior[:2] = 0
-        return _core.PseudoCorpus(metric.scorer(), n * mean, prior, n * self.gain_scale * length, self.decay)
+        length *= n * self.gain_scale
+        return _core.PseudoCorpus(metric.scorer(), n * mean, metric.context_prior(), length, self.decay)
 
 
 class _Margins(ListLearner):

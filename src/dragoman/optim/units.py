@@ -1,0 +1,151 @@
+"""Units in which the bound, costs and steps of margin learners mean something.
+
+Scores, costs, the bound B, weights, C and D may all be multiplied by the same number, and nothing changes but the unit;
+features may be multiplied and weights divided by one. So "B 1, C 0.01, D 0.01" says nothing without the sizes of
+scores, costs and features. Relative units take them from lists that the start made, once a run:
+
+    start    multiplied so that the mean range of scores of a list, best - worst, is B
+    costs    multiplied so that the mean range of gains of a list is kappa B
+    C        c B / mean |omega|^2 of hope and fear: a step changes their distance by a share c of B, in the mean
+    D        d B / mean |omega|^2 of hope and worst
+
+B is the unit, 1. |omega|^2 is taken in the metric of the learner's rates, and hope and fear under the start and the
+gains so multiplied. The start is multiplied up or down, whatever is needed: a linear decoder does not know the scale of
+its weights, and so the result does not depend on it. Weights are divided by the same number in the end.
+
+Symbols: kappa `cost_range`; c `share`; d `bound_share`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+import numpy as np
+
+from dragoman.errors import InputError
+from dragoman.optim.epochs import Entry
+from dragoman.types import Float64Array
+
+__all__ = ["Scale", "Shares", "Survey", "Units", "relative_scale"]
+
+
+class Units(StrEnum):
+    """What costs, bounds and steps are measured in."""
+
+    RELATIVE = "relative"  # the start's spread of scores
+    RAW = "raw"  # none: numbers as they are
+
+
+class Survey(NamedTuple):
+    """Sums over lists of several candidates, under some weights: what `MarginLearner.survey` returns."""
+
+    n_lists: int
+    scores: float
+    """Range of scores, best - worst."""
+    gains: float
+    """Range of gains."""
+    fear: float
+    """|omega|^2 of hope and fear."""
+    worst: float
+    """|omega|^2 of hope and worst, the candidate of the least score."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scale:
+    """What the learner multiplies, and the steps that go with it."""
+
+    start: float = 1.0
+    """Multiplies the start; what was learned is divided by it."""
+    gains: float = 1.0
+    """Multiplies gains."""
+    aggressiveness: float
+    """C."""
+    bound: float = math.inf
+    """B; infinite for MIRA."""
+    bound_step: float = 1.0
+    """D; means nothing without a bound."""
+    cost_unit: float = 1.0
+    """The cost of a candidate whose bound is B, where bounds go by cost."""
+
+    def __post_init__(self) -> None:
+        finite = (self.start, self.gains, self.aggressiveness, self.bound_step, self.cost_unit)
+        if not (all(0 < number < math.inf for number in finite) and self.bound > 0):
+            raise InputError("units must be positive and finite; scores or features are too large or too small")
+
+    def scaled(self, start: Float64Array) -> Float64Array:
+        """The weights that learning starts with."""
+        return self.start * start
+
+    def restored(self, values: Float64Array, start: Float64Array) -> Float64Array:
+        """Weights on the scale of the start; those that did not move, as frozen ones, are the start's bit by bit."""
+        return np.where(values == self.scaled(start), start, values / self.start)
+
+    def entry(self) -> Entry:
+        """For the trace."""
+        bounded = {"bound_step": self.bound_step} if self.bound < math.inf else {}
+        return {
+            "score_factor": self.start,
+            "cost_factor": self.gains,
+            "aggressiveness": self.aggressiveness,
+            **bounded,
+        }
+
+    def note(self) -> str:
+        """For people."""
+        bounded = f", D {self.bound_step:.3g}" if self.bound < math.inf else ""
+        return f"units: scores x {self.start:.3g}, costs x {self.gains:.3g}, C {self.aggressiveness:.3g}{bounded}"
+
+    def to_json(self) -> dict[str, float | None]:
+        """As a file holds it: a bound that is infinite is none."""
+        values = dataclasses.asdict(self)
+        return {**values, "bound": None if math.isinf(self.bound) else self.bound}
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, float | None]) -> Scale:
+        """Raises TypeError or ValueError for what is no scale."""
+        numbers = {name: math.inf if value is None else float(value) for name, value in values.items()}
+        return cls(**numbers)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shares:
+    """Of B, the unit: what relative units are made from."""
+
+    cost_range: float
+    """kappa: the mean range of costs."""
+    share: float
+    """c: how far one step moves hope and fear apart."""
+    bound_share: float | None = None
+    """d: how far one step moves hope and worst together; None without a bound."""
+
+
+def relative_scale(survey: Callable[[Scale], Survey], shares: Shares) -> Scale:
+    """The scale of a learner; `survey` asks it about lists of the start, when start and gains are multiplied so.
+
+    A size that is 0 on every list, as the scores of a start of zeros are, is left as it is.
+    """
+    found = survey(Scale(aggressiveness=1.0))
+    n = max(found.n_lists, 1)
+    scale = Scale(
+        start=_ratio(1.0, found.scores / n),
+        gains=_ratio(shares.cost_range, found.gains / n),
+        aggressiveness=1.0,
+        bound=math.inf if shares.bound_share is None else 1.0,
+        cost_unit=shares.cost_range,
+    )
+    found = survey(scale)
+    fear, worst = found.fear / n, found.worst / n
+    return dataclasses.replace(
+        scale,
+        aggressiveness=shares.share * _ratio(1.0, fear or worst),
+        bound_step=1.0 if shares.bound_share is None else shares.bound_share * _ratio(1.0, worst or fear),
+    )
+
+
+def _ratio(wanted: float, found: float) -> float:
+    return wanted / found if found > 0 else 1.0

@@ -1,0 +1,80 @@
+"""Gains in the context of other translations, against corpus scores computed anew."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+import sacrebleu
+
+from dragoman.errors import InputError
+from dragoman.metric import External, by_name
+from dragoman.optim.costs import PreviousPass
+from dragoman.pool.shard import concatenate
+from pools import random_pool
+
+TEXT = [
+    ["the cat sat on the mat", "the cat sat on a mat today", "a cat"],
+    ["he reads a long book in bed", "he reads the long book", "in bed he reads a long book"],
+    ["it rained all day in the old town", "it rains", "all day it rained in the town"],
+]
+REFERENCES = [["the cat sat on the mat"], ["he reads a long book in his bed"], ["it rained all day in the old town"]]
+LENGTHS = np.array([5.0, 7.0, 9.0])
+METRICS = ["bleu", "ter", "chrf", "chrf++", "(ter-bleu)/2", "0.3*chrf+0.7*bleu"]
+
+
+def previous_pass(metric):
+    stats = metric.text_statistics([hyps[0] for hyps in TEXT], REFERENCES)
+    return PreviousPass(metric, stats, LENGTHS), stats
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_the_previous_pass_gives_corpus_gains_computed_anew(name):
+    metric = by_name(name)
+    previous, stats = previous_pass(metric)
+    for sentence, hyps in enumerate(TEXT):
+        candidates = metric.text_statistics(hyps, [REFERENCES[sentence]] * len(hyps))
+        others = np.delete(stats, sentence, axis=0).sum(axis=0)
+        words = np.delete(LENGTHS, sentence).sum()
+        anew = [metric.gain(metric.context_prior() + others / 2 + row) for row in candidates]
+        expected = (words / 2 + LENGTHS[sentence]) * np.array(anew)
+        np.testing.assert_allclose(previous.gains(sentence, candidates), expected, rtol=1e-12)
+    copy = pickle.loads(pickle.dumps(previous))
+    assert copy.gains(1, candidates).tobytes() == previous.gains(1, candidates).tobytes()
+
+
+@pytest.mark.parametrize(("name", "sign"), [("bleu", 1), ("ter", -1)])
+def test_the_previous_pass_is_sacrebleu_of_a_corpus_with_the_candidate_twice(name, sign):
+    """Half the others and the candidate once are the others once and the candidate twice; the prior is near nothing."""
+    metric = by_name(name)
+    previous, _ = previous_pass(metric)
+    for sentence, hyps in enumerate(TEXT):
+        others = [i for i in range(len(TEXT)) if i != sentence]
+        words = LENGTHS[others].sum() / 2 + LENGTHS[sentence]
+        candidates = metric.text_statistics(hyps, [REFERENCES[sentence]] * len(hyps))
+        for hyp, gain in zip(hyps, previous.gains(sentence, candidates) / words, strict=True):
+            lines = [TEXT[i][0] for i in others] + [hyp, hyp]
+            refs = [[REFERENCES[i][0] for i in others] + 2 * REFERENCES[sentence]]
+            corpus = {
+                "bleu": lambda lines=lines, refs=refs: sacrebleu.corpus_bleu(lines, refs, tokenize="none"),
+                "ter": lambda lines=lines, refs=refs: sacrebleu.corpus_ter(lines, refs),
+            }[name]().score / 100
+            assert gain == pytest.approx(corpus if sign > 0 else 1 - corpus, abs=2e-3 if name == "bleu" else 1e-12)
+
+
+def test_gains_of_a_shard_go_by_the_ids_of_its_sentences():
+    pool = random_pool(3, n_sentences=6, bleu=True)
+    shard = pool.shards[0]
+    first = shard.stats[shard.sentences[:-1]]
+    previous = PreviousPass(pool.metric, first, np.arange(1.0, 7.0))
+    some = concatenate([shard.part(1, 2), shard.part(4, 5)])
+    expected = [previous.gains(s, shard.stats[shard.sentences[s] : shard.sentences[s + 1]]) for s in (1, 4)]
+    assert previous.gains_of(some).tobytes() == np.concatenate(expected).tobytes()
+
+
+def test_numbers_from_outside_have_no_context():
+    with pytest.raises(InputError, match="no context"):
+        PreviousPass(External(), np.zeros((2, 2)), np.ones(2))
+    with pytest.raises(ValueError, match="statistics expected"):
+        PreviousPass(by_name("bleu"), np.zeros((2, 2)), np.ones(2))
