@@ -23,7 +23,7 @@ from dragoman.report.chart_svg import draw_chart, page_svgs
 from dragoman.report.charts import BarChart, DotChart, Line, LineChart, Panel, PanelChart, nice_ticks
 from dragoman.report.comparison import latex_text, markdown_text
 from dragoman.report.experiment import load_experiment
-from dragoman.report.figures import FAR, learning_charts, spread_charts
+from dragoman.report.figures import FAR, learning_charts, run_charts
 from dragoman.report.samples import Change, differences
 from dragoman.run import CellKey, CellResult, CellRound
 
@@ -81,7 +81,7 @@ def test_the_page_has_all_sections(tmp_path):
     write_cell(run, optimiser="mira", error="no luck")
     page = read(few([run], tmp_path / "report.html", svg=tmp_path / "svg"))
     ids = {attrs.get("id") for _, attrs in page.tags}
-    sections = {"results", "learning", "spread", "weights", "active", "candidates", "cost", "sentences", "settings"}
+    sections = {"results", "learning", "runs", "weights", "active", "candidates", "cost", "sentences", "settings"}
     assert sections | {"missing"} <= ids
     for link in page.named("a"):
         assert link["href"].removeprefix("#") in ids
@@ -267,7 +267,7 @@ def test_markdown_into_a_page_that_has_a_place_for_it(tmp_path):
 
 def test_a_row_that_failed_leaves_room_for_the_others(tmp_path):
     rates = {"mert": 0.4, "pro": 0.1, "mira": 0.3}
-    (chart,) = spread_charts(compare_runs([fake_run(tmp_path / "run", rates=rates)], n_trials=10), sorted(rates))
+    (chart,) = run_charts(compare_runs([fake_run(tmp_path / "run", rates=rates)], n_trials=10), sorted(rates))
     far = {"mert", "mira", "pro"} - set(chart.rows)
     means = [fmean(values) for values in chart.values]
     assert max(means) - min(means) <= 2 * FAR

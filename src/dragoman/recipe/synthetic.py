@@ -92,10 +92,10 @@ def write_synthetic_report(recipe: SyntheticRecipe, cells: list[SyntheticCell], 
         for dimension, chosen in by_dimension.items():
             values = [c.cosine for c in chosen]
             mean = statistics.fmean(values)
-            spread = statistics.stdev(values) if len(values) > 1 else 0.0
+            deviation = statistics.stdev(values) if len(values) > 1 else 0.0
             points.append((float(dimension), mean))
             cpu_s = statistics.fmean(c.cpu_s for c in chosen)
-            numbers = (f"{dimension}", f"{mean:.4f}", f"{spread:.4f}", f"{cpu_s:.1f}")
+            numbers = (f"{dimension}", f"{mean:.4f}", f"{deviation:.4f}", f"{cpu_s:.1f}")
             rows.append([Shown(optimiser, numeric=False), Shown(f"{noise:g}"), *map(Shown, numbers)])
         name, dash = f"{optimiser}, noise {noise:g}", Dash.DASHED if noise > 0 else Dash.SOLID
         lines.append(Line(name=name, points=points, colour=order.index(optimiser), dash=dash))

@@ -17,7 +17,7 @@ from dragoman.report.figures import (
     active_charts,
     candidate_charts,
     learning_charts,
-    spread_charts,
+    run_charts,
     time_charts,
     weight_charts,
 )
@@ -101,7 +101,7 @@ def load_experiment(runs: Sequence[PathLike], *, n_threads: int = 1, n_trials: i
     )
     charts: dict[str, list[Chart]] = {
         "learning": [*learning_charts(records)],
-        "spread": [*spread_charts(comparison, records.optimisers)],
+        "runs": [*run_charts(comparison, records.optimisers)],
         "weights": [*weight_charts(records)],
         "active": [*active_charts(records)],
         "candidates": [*candidate_charts(records)],

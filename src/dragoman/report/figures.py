@@ -15,7 +15,7 @@ from dragoman.report.records import Records
 from dragoman.report.results import cpu_by_part
 from dragoman.run import CellResult, CellRound
 
-__all__ = ["active_charts", "candidate_charts", "learning_charts", "spread_charts", "time_charts", "weight_charts"]
+__all__ = ["active_charts", "candidate_charts", "learning_charts", "run_charts", "time_charts", "weight_charts"]
 
 N_WEIGHTS = 12
 """Number of features whose weights are drawn: the largest of the last round, by any optimiser."""
@@ -75,7 +75,7 @@ def _with_mean(
     return lines
 
 
-def spread_charts(comparison: RunComparison, optimisers: Sequence[str]) -> Iterator[DotChart]:
+def run_charts(comparison: RunComparison, optimisers: Sequence[str]) -> Iterator[DotChart]:
     """The test score of every run, as in Figure 6 of Hopkins and May (2011): a chart for each corpus.
 
     Rows far from the median row would compress the others: they are mentioned in the label instead.
@@ -90,7 +90,7 @@ def spread_charts(comparison: RunComparison, optimisers: Sequence[str]) -> Itera
         far = [f"{names[row.key]} at {100 * row.scores[metric].mean:.1f}" for row in every if row not in rows]
         label = f"test {metric_label(metric)}"
         yield DotChart(
-            name=_file_name("spread", corpus),
+            name=_file_name("runs", corpus),
             title=f"{corpus}: {metric_label(metric)} of every run",
             x_label=f"{label} (not drawn: {', '.join(far)})" if far else label,
             rows=[names[row.key] for row in rows],

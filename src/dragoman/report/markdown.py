@@ -17,7 +17,7 @@ from dragoman.types import PathLike
 __all__ = ["markdown_tables", "write_markdown"]
 
 _BEGIN, _END = "<!-- results -->", "<!-- end of results -->"
-_PICTURED = ("spread", "learning", "time")
+_PICTURED = ("runs", "learning", "time")
 
 
 def markdown_tables(runs: Sequence[PathLike] | Experiment, *, figures: str | None = None, n_threads: int = 1) -> str:
@@ -89,7 +89,7 @@ def _tables(experiment: Experiment, figures: str | None) -> Iterator[str]:
     for corpus in records.corpora:
         yield from _table(corpus if several else "", experiment.results(corpus))
     yield markdown_text(legend(comparison, "BOLD", "≈")).replace("BOLD", "**Bold**") + "\n"
-    yield from _pictures(experiment.charts["spread"], figures)
+    yield from _pictures(experiment.charts["runs"], figures)
     yield "## Dev and test\n"
     yield (
         "Means over runs; "
