@@ -80,17 +80,18 @@ void bind_option_builder(nb::module_& m) {
   m.def(
       "template_kinds",
       [] {
-        using Setting = std::tuple<std::string, int64_t, int64_t, int64_t>;
+        using Setting = std::tuple<std::string, int64_t, int64_t, int64_t, std::vector<std::string>>;
         std::vector<std::tuple<std::string, std::string, std::vector<Setting>, bool, bool>> result;
         for (const templates::TemplateKind& kind : templates::template_kinds()) {
           std::vector<Setting> settings;
           for (const templates::TemplateSetting& s : kind.settings)
-            settings.emplace_back(s.name, s.value, s.least, s.most);
+            settings.emplace_back(s.name, s.value, s.least, s.most, s.choices);
           result.emplace_back(kind.name, kind.summary, std::move(settings), kind.for_rules_only, kind.for_phrases_only);
         }
         return result;
       },
-      "Name, summary, settings (name, default, least, most) of every template, whether it is for rules only, and for "
+      "Name, summary, settings (name, default, least, most, names of choices) of every template, whether it is for "
+      "rules only, and for "
       "phrases only.");
 
   nb::class_<templates::Blocks>(m, "Blocks", "Sparse vectors that stand in search for the features they cover.")

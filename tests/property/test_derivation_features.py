@@ -31,7 +31,14 @@ from dragoman.search.sentences import encode_sentences
 
 SOURCE_WORDS = ["a", "b", "c", "d"]
 TARGET_WORDS = ["x", "y", "z"]
-SETTINGS = {"word_context": "(top=2)", "word_pair": "(top=2)", "reorder_local": "(top=3)", "rule_id": "(min_count=1)"}
+SETTINGS = {
+    "word_context": "(top=2)",
+    "word_pair": "(top=2)",
+    "reorder_local": "(top=3)",
+    "rule_id": "(min_count=1)",
+    "target_insertion": "(top=1,by=unaligned)",
+    "source_deletion": "(top=2,by=unaligned)",
+}
 
 
 def templates(has_rules):

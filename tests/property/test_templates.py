@@ -27,13 +27,17 @@ TEMPLATES = (
     "source_length(max=2)",
     "target_length",
     "joint_length(max=1)",
-    "target_insertion(top=1)",
-    "source_deletion(top=1)",
     "discount",
     "rule_id(min_count=1)",
     "reorder_local(top=2)",
 )
+COUNTED = ("frequency", "unaligned")
 CONTEXTS = ("word_context(top=0)", "word_context(top=2)", "word_context(top=0,pairs=2)")
+
+
+def templates_of(context, by):
+    unaligned = (f"{name}(top=1,by={by})" for name in ("target_insertion", "source_deletion"))
+    return parse_templates([*TEMPLATES, *unaligned, context])
 
 
 def stored(word):
@@ -41,21 +45,29 @@ def stored(word):
 
 
 class Twin:
-    """The definitions, rule by rule. `top` gives the names of words, the frequent ones their own."""
+    """The definitions, rule by rule. `top` gives the names of words, the frequent ones their own.
 
-    def __init__(self, pairs):
+    `by` says what makes a word of insertions and deletions frequent.
+    """
+
+    def __init__(self, pairs, by):
         self.sides = Counter(), Counter()
+        self.unaligned = Counter(), Counter()
+        self.by = by
         self.linked = Counter()
         for source, target, links in pairs:
             self.linked.update((stored(source[s]), stored(target[t])) for s, t in links)
         for *sides, links in pairs:
             for side, words in enumerate(sides):
                 for place, word in enumerate(words):
-                    self.sides[side][stored(word)] += max(1, sum(link[side] == place for link in links))
+                    n_links = sum(link[side] == place for link in links)
+                    self.sides[side][stored(word)] += max(1, n_links)
+                    self.unaligned[side][stored(word)] += n_links == 0
 
-    def top(self, side, n):
-        ranked = sorted(self.sides[side].items(), key=lambda item: (-item[1], item[0].encode()))
-        frequent = {word for word, _ in ranked[:n]}
+    def top(self, side, n, by="frequency"):
+        counts = (self.sides if by == "frequency" else self.unaligned)[side]
+        ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0].encode()))
+        frequent = {word for word, count in ranked[:n] if count}
         return lambda word: word if word in frequent else "<other>"
 
     def context(self, option, begin, sentence, template):
@@ -95,9 +107,9 @@ class Twin:
         add("target_length", len(e) if len(e) <= 7 else "8+")
         add("joint_length", *(len(side) if len(side) <= 1 else "2+" for side in (f, e)))
         for w in unaligned_e:
-            add("target_insertion", self.top(1, 1)(w))
+            add("target_insertion", self.top(1, 1, self.by)(w))
         for w in unaligned_f:
-            add("source_deletion", self.top(0, 1)(w))
+            add("source_deletion", self.top(0, 1, self.by)(w))
         bins = [1, 2, 3, 4, 5, (6, 10), (11, 20), (21, 50), (51, 100), (101, 1000)]
         for b in bins:
             low, high = b if isinstance(b, tuple) else (b, b)
@@ -159,19 +171,25 @@ sentences = st.lists(st.lists(st.sampled_from([*SOURCE_WORDS, "new"]), max_size=
 
 
 @settings(max_examples=40)
-@given(pairs=corpora(), batch=sentences, fold=st.sampled_from([None, 0]), context=st.sampled_from(CONTEXTS))
-def test_options_and_features_are_those_of_the_twin(pairs, batch, fold, context):
+@given(
+    pairs=corpora(),
+    batch=sentences,
+    fold=st.sampled_from([None, 0]),
+    context=st.sampled_from(CONTEXTS),
+    by=st.sampled_from(COUNTED),
+)
+def test_options_and_features_are_those_of_the_twin(pairs, batch, fold, context, by):
     with tempfile.TemporaryDirectory() as scratch:
         view = grammar_of(pairs, Path(scratch)).view(PhraseViewConfig(excluded_fold=fold))
         index = FeatureIndex()
-        builder = PhraseOptionBuilder(view, index, templates=parse_templates([*TEMPLATES, context]))
+        builder = PhraseOptionBuilder(view, index, templates=templates_of(context, by))
         options = builder.build(batch).interned(index)
         wanted = [view.options(sentence) for sentence in batch]
         assert options.first.tolist() == np.cumsum([0, *(len(row) for row in wanted)]).tolist()
         flat = [option for row in wanted for option in row]
         assert options.rules.tolist() == [o.pair for o in flat]
         assert list(zip(options.begin.tolist(), options.end.tolist(), strict=True)) == [(o.begin, o.end) for o in flat]
-        twin = Twin(pairs)
+        twin = Twin(pairs, by)
         sentence_of = [sentence for sentence, row in zip(batch, wanted, strict=True) for _ in row]
         for i, (option, found) in enumerate(zip(flat, rows_of(options, index), strict=True)):
             target = options.targets[options.target_offsets[i] : options.target_offsets[i + 1]]
@@ -190,16 +208,16 @@ def test_options_and_features_are_those_of_the_twin(pairs, batch, fold, context)
 
 
 @settings(max_examples=15)
-@given(pairs=corpora(), batch=sentences, context=st.sampled_from(CONTEXTS))
-def test_a_derivation_has_the_features_of_its_phrases(pairs, batch, context):
+@given(pairs=corpora(), batch=sentences, context=st.sampled_from(CONTEXTS), by=st.sampled_from(COUNTED))
+def test_a_derivation_has_the_features_of_its_phrases(pairs, batch, context, by):
     with tempfile.TemporaryDirectory() as scratch:
         view = grammar_of(pairs, Path(scratch)).view()
         index = FeatureIndex()
-        builder = PhraseOptionBuilder(view, index, templates=parse_templates([*TEMPLATES, context]))
+        builder = PhraseOptionBuilder(view, index, templates=templates_of(context, by))
         decoder = PhraseDecoder(PhraseConfig.fast(), view.target_vocab, index)
         options = builder.build(batch).interned(index)
         weights = np.linspace(-1, 1, len(index))
-        twin = Twin(pairs)
+        twin = Twin(pairs, by)
         for sentence, forest in zip(batch, decoder.decode(options, weights), strict=True):
             best = forest.best(weights)
             wanted = Counter()
@@ -221,6 +239,9 @@ def test_a_derivation_has_the_features_of_its_phrases(pairs, batch, context):
 @given(name=st.sampled_from(sorted(known_templates())), data=st.data())
 def test_a_template_is_what_its_text_says(name, data):
     settings_ = known_templates()[name].settings
-    values = tuple(data.draw(st.integers(setting.least, setting.most)) for setting in settings_)
+    values = tuple(
+        data.draw(st.sampled_from(setting.choices) if setting.choices else st.integers(setting.least, setting.most))
+        for setting in settings_
+    )
     template = Template(name, values)
     assert Template.parse(str(template)) == template

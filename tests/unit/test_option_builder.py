@@ -9,7 +9,7 @@ from tests.batches import same
 from dragoman.align import Alignment
 from dragoman.corpus import UNK, Bitext
 from dragoman.errors import InputError
-from dragoman.features import TEMPLATE_SETS, FeatureIndex, Template, feature_name, parse_templates
+from dragoman.features import TEMPLATE_SETS, FeatureIndex, Template, feature_name, known_templates, parse_templates
 from dragoman.grammar import Grammar, extract_phrases, extract_rules
 from dragoman.grammar.phrase_tables import read_tables, write_tables
 from dragoman.search import PhraseOptionBuilder, RuleOptionBuilder
@@ -95,6 +95,10 @@ def test_an_imported_grammar_needs_word_counts(grammar, tmp_path):
     templates = parse_templates(["word_pair(top=1)"])
     with pytest.raises(InputError, match="counts"):
         PhraseOptionBuilder(imported, FeatureIndex(), templates=templates)
+    with pytest.raises(
+        InputError, match="by=unaligned needs counts of linked word pairs, which an imported grammar lacks"
+    ):
+        PhraseOptionBuilder(imported, FeatureIndex(), templates=parse_templates(["source_deletion(by=unaligned)"]))
     counts = []
     for vocab, frequent in ((imported.source_vocab, "haus"), (imported.target_vocab, "house")):
         of_word = np.ones(len(vocab), np.int64)
@@ -126,11 +130,31 @@ def test_tokens_with_white_space_are_refused(grammar, sentence):
         ("word_pair(top=1,top=2)", "duplicate setting top"),
         ("word_pair(max=1)", "has no setting"),
         ("discount(top=1)", "has no setting"),
+        ("source_deletion(by=length)", "by of source_deletion must be frequency or unaligned, not 'length'"),
+        ("source_deletion(by=1)", "must be frequency or unaligned"),
+        ("source_deletion(top=unaligned)", "expected settings of source_deletion such as top=50"),
     ],
 )
 def test_texts_that_name_no_template(text, message):
     with pytest.raises(InputError, match=message):
         Template.parse(text)
+
+
+def test_choices_of_a_template_go_by_name():
+    template = Template.parse("target_insertion(by=unaligned)")
+    assert template == Template("target_insertion", (50, 0, "unaligned"))
+    assert template.codes() == [50, 0, 1]
+    assert str(template) == "target_insertion(top=50,aligned=0,by=unaligned)"
+    with pytest.raises(InputError, match="must be frequency or unaligned"):
+        Template("source_deletion", (50, 1))
+    with pytest.raises(InputError, match="must be from 1"):
+        Template("source_deletion", ("50", "unaligned"))
+
+
+def test_rm_phrase_is_what_phrases_can_have_of_rm_sparse():
+    rules, phrases = parse_templates(["rm_sparse"]), parse_templates(["rm_phrase"], has_rules=False)
+    assert phrases == tuple(t for t in rules if not known_templates()[t.name].for_rules_only)
+    assert {t.values[-1] for t in phrases if t.name in ("target_insertion", "source_deletion")} == {"unaligned"}
 
 
 def test_sets_of_templates():

@@ -94,6 +94,31 @@ std::vector<int64_t> GrammarTables::word_counts(const CheckedRows<FoldCount>& wo
   return counts;
 }
 
+std::vector<int64_t> GrammarTables::unaligned_source_words() const {
+  if (is_given()) return {};
+  std::vector<int64_t> counts(static_cast<size_t>(std::max<int64_t>(word_pairs.size() - 1, 0)), 0);
+  for (int64_t row = 1; row < word_pairs.size(); ++row) {
+    const auto keys = word_pairs[row];
+    // The empty word is the first.
+    if (!keys.empty() && static_cast<uint32_t>(keys.front()) == 0)
+      counts[static_cast<size_t>(row) - 1] = FoldFilter().sum(word_pair_counts[word_pairs.bounds(row).first]);
+  }
+  return counts;
+}
+
+std::vector<int64_t> GrammarTables::unaligned_target_words() const {
+  if (is_given()) return {};
+  std::vector<int64_t> counts(static_cast<size_t>(std::max<int64_t>(target_words.size() - 1, 0)), 0);
+  if (word_pairs.size() == 0) return counts;
+  const auto keys = word_pairs[0];
+  for (size_t i = 0; i < keys.size(); ++i) {
+    const size_t row = static_cast<uint32_t>(keys[i]);
+    if (row == 0 || row > counts.size()) throw_damaged_grammar();
+    counts[row - 1] = FoldFilter().sum(word_pair_counts[word_pairs.bounds(0).first + static_cast<int64_t>(i)]);
+  }
+  return counts;
+}
+
 uint64_t GrammarTables::mass(int64_t pair, const FoldFilter& folds) const {
   const auto [begin, end] = pair_events.bounds(pair);
   uint64_t total = 0;

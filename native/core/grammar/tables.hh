@@ -101,6 +101,9 @@ struct GrammarTables {
   std::pair<int64_t, int64_t> children(int64_t node) const;
   // How often each word occurs, in all folds; empty for a grammar with given scores, which has no counts.
   std::vector<int64_t> word_counts(const CheckedRows<FoldCount>& words) const;
+  // How often each source and each target word is unaligned, in all folds; as above for given scores.
+  std::vector<int64_t> unaligned_source_words() const;
+  std::vector<int64_t> unaligned_target_words() const;
   // The child of a trie node by a symbol, or -1.
   int64_t child(int64_t node, Symbol symbol) const;
 };

@@ -31,18 +31,41 @@ std::string_view SideNames::text(grammar::Symbol symbol) const {
 std::vector<bool> SideNames::most_frequent(size_t n) const {
   if (counts.empty())
     throw InputError("templates of frequent words need word counts, which this grammar lacks: provide them");
+  return most_frequent(n, counts);
+}
+
+std::vector<bool> SideNames::most_frequent(size_t n, std::span<const int64_t> by) const {
   std::vector<int32_t> order;
   for (int32_t word = kFirstWord; word < words->size(); ++word)
-    if (static_cast<size_t>(word) < counts.size() && counts[static_cast<size_t>(word)] > 0) order.push_back(word);
+    if (static_cast<size_t>(word) < by.size() && by[static_cast<size_t>(word)] > 0) order.push_back(word);
   n = std::min(n, order.size());
   std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(n), order.end(),
                     [&](int32_t a, int32_t b) {
-                      const int64_t x = counts[static_cast<size_t>(a)], y = counts[static_cast<size_t>(b)];
+                      const int64_t x = by[static_cast<size_t>(a)], y = by[static_cast<size_t>(b)];
                       return x != y ? x > y : words->word(a) < words->word(b);
                     });
   std::vector<bool> result(static_cast<size_t>(words->size()));
   for (size_t i = 0; i < n; ++i) result[static_cast<size_t>(order[i])] = true;
   return result;
+}
+
+const grammar::GrammarTables& RuleSides::pair_counts(std::string_view setting) const {
+  if (tables == nullptr || tables->is_given())
+    throw InputError(std::string(setting) +
+                     " needs counts of linked word pairs, which an imported grammar lacks; leave this setting out");
+  return *tables;
+}
+
+FrequentWords RuleSides::source_words(int64_t n, CountedBy by) const {
+  if (by == CountedBy::kFrequency) return {source, n};
+  const auto counts = pair_counts("by=unaligned").unaligned_source_words();
+  return {source, source.most_frequent(static_cast<size_t>(n), counts)};
+}
+
+FrequentWords RuleSides::target_words(int64_t n, CountedBy by) const {
+  if (by == CountedBy::kFrequency) return {target, n};
+  const auto counts = pair_counts("by=unaligned").unaligned_target_words();
+  return {target, target.most_frequent(static_cast<size_t>(n), counts)};
 }
 
 void FeatureRows::append_escaped(std::string_view text) {

@@ -57,11 +57,8 @@ struct SideNames {
   // Which words are among the `n` most frequent; ties are broken by the words' bytes. Excludes words that do not occur
   // and the three reserved ones. Throws InputError without counts.
   std::vector<bool> most_frequent(size_t n) const;
-};
-
-struct RuleSides {
-  SideNames source, target;
-  const grammar::GrammarTables* tables = nullptr;  // for counts of word pairs; null if unavailable
+  // The same by other counts.
+  std::vector<bool> most_frequent(size_t n, std::span<const int64_t> by) const;
 };
 
 constexpr int64_t kAllWords = int64_t{1} << 31;
@@ -72,8 +69,9 @@ class FrequentWords {
  public:
   static constexpr std::string_view kOther = "<other>";
 
-  FrequentWords(const SideNames& side, int64_t n)
-      : side_(&side), is_frequent_(side.most_frequent(static_cast<size_t>(n))) {}
+  FrequentWords(const SideNames& side, int64_t n) : FrequentWords(side, side.most_frequent(static_cast<size_t>(n))) {}
+  FrequentWords(const SideNames& side, std::vector<bool> is_frequent)
+      : side_(&side), is_frequent_(std::move(is_frequent)) {}
   std::string_view name(grammar::Symbol word) const {
     const auto place = static_cast<size_t>(word);
     return place < is_frequent_.size() && is_frequent_[place] ? side_->text(word) : kOther;
@@ -82,6 +80,20 @@ class FrequentWords {
  private:
   const SideNames* side_;
   std::vector<bool> is_frequent_;
+};
+
+// What the most frequent words are counted by: all their occurrences, or those without a link.
+enum class CountedBy : int64_t { kFrequency, kUnaligned };
+
+struct RuleSides {
+  SideNames source, target;
+  const grammar::GrammarTables* tables = nullptr;  // for counts of word pairs; null if unavailable
+
+  // Throw InputError where the counts are unavailable.
+  FrequentWords source_words(int64_t n, CountedBy by) const;
+  FrequentWords target_words(int64_t n, CountedBy by) const;
+  // For a setting that needs them.
+  const grammar::GrammarTables& pair_counts(std::string_view setting) const;
 };
 
 constexpr std::string_view kUnaligned = "<unaligned>";
@@ -135,10 +147,19 @@ class RuleTemplate {
   virtual void features(const RuleSight& rule, FeatureRows& out) const = 0;
 };
 
+// An integer, or one of several names; then `value` is the place of one in `choices`, from 0.
 struct TemplateSetting {
   std::string name;
   int64_t value;  // default
   int64_t least, most;
+  std::vector<std::string> choices = {};
+
+  static TemplateSetting one_of(std::string name, std::vector<std::string> choices) {
+    const auto n = static_cast<int64_t>(choices.size());
+    return {std::move(name), 0, 0, n - 1, std::move(choices)};
+  }
+  // A CountedBy.
+  static TemplateSetting counted_by() { return one_of("by", {"frequency", "unaligned"}); }
 };
 
 // A template's name, settings and factory: `values` are the settings in order, and `sides` must outlive the template.

@@ -1,4 +1,5 @@
-// Unaligned source words, the most frequent by name.
+// Unaligned source words, the most frequent by name, or those most frequently unaligned (Eidelman, Marton and Resnik
+// 2013, section 4.2).
 #include "core/templates/rule_template.hh"
 
 namespace dragoman::templates {
@@ -7,7 +8,8 @@ namespace {
 
 class SourceDeletion final : public RuleTemplate {
  public:
-  SourceDeletion(const RuleSides& sides, std::span<const int64_t> values) : source_(sides.source, values[0]) {}
+  SourceDeletion(const RuleSides& sides, std::span<const int64_t> values)
+      : source_(sides.source_words(values[0], CountedBy{values[1]})) {}
 
   void features(const RuleSight& rule, FeatureRows& out) const override {
     const LinkedPlaces linked(rule);
@@ -21,7 +23,7 @@ class SourceDeletion final : public RuleTemplate {
 
 const RegisterTemplate kRegister({"source_deletion",
                                   "unaligned source words, the most frequent by name, others as <other>",
-                                  {{"top", 50, 1, kAllWords}},
+                                  {{"top", 50, 1, kAllWords}, TemplateSetting::counted_by()},
                                   make_template<SourceDeletion>});
 
 }  // namespace

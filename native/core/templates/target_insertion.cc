@@ -1,5 +1,5 @@
-// Unaligned target words, the most frequent by name. With `aligned`, every target word (Hopkins and May 2011,
-// phrase-based systems).
+// Unaligned target words, the most frequent by name, or those most frequently unaligned (Eidelman, Marton and Resnik
+// 2013, section 4.2). With `aligned`, every target word (Hopkins and May 2011, phrase-based systems).
 #include "core/templates/rule_template.hh"
 
 namespace dragoman::templates {
@@ -9,7 +9,7 @@ namespace {
 class TargetInsertion final : public RuleTemplate {
  public:
   TargetInsertion(const RuleSides& sides, std::span<const int64_t> values)
-      : target_(sides.target, values[0]), counts_aligned_(values[1] != 0) {}
+      : target_(sides.target_words(values[0], CountedBy{values[2]})), counts_aligned_(values[1] != 0) {}
 
   void features(const RuleSight& rule, FeatureRows& out) const override {
     const LinkedPlaces linked(rule);
@@ -24,7 +24,7 @@ class TargetInsertion final : public RuleTemplate {
 
 const RegisterTemplate kRegister({"target_insertion",
                                   "unaligned target words, the most frequent by name, others as <other>",
-                                  {{"top", 50, 1, kAllWords}, {"aligned", 0, 0, 1}},
+                                  {{"top", 50, 1, kAllWords}, {"aligned", 0, 0, 1}, TemplateSetting::counted_by()},
                                   make_template<TargetInsertion>});
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/base/errors.hh"
 #include "core/grammar/word_counts.hh"
 #include "core/templates/application_template.hh"
 
@@ -16,15 +15,12 @@ constexpr int32_t kOther = -1;
 
 // Keys of the most frequent pairs in all folds, ascending; ties are broken by the words' bytes.
 std::vector<uint64_t> frequent_pairs(const RuleSides& sides, size_t n) {
-  if (sides.tables == nullptr || sides.tables->is_given())
-    throw InputError(
-        "word_context(pairs=...) needs counts of linked word pairs, which an imported grammar lacks; leave pairs "
-        "out");
-  const auto keys = sides.tables->word_pairs.values;
+  const grammar::GrammarTables& tables = sides.pair_counts("word_context(pairs=...)");
+  const auto keys = tables.word_pairs.values;
   std::vector<std::pair<int64_t, uint64_t>> pairs;
   for (size_t i = 0; i < keys.size(); ++i) {
     const bool has_both = keys[i] >> 32 != 0 && static_cast<uint32_t>(keys[i]) != 0;  // 0 is the empty word
-    const auto counts = sides.tables->word_pair_counts[static_cast<int64_t>(i)];
+    const auto counts = tables.word_pair_counts[static_cast<int64_t>(i)];
     if (has_both) pairs.emplace_back(grammar::FoldFilter().sum(counts), keys[i]);
   }
   const auto words = [&](uint64_t key) {

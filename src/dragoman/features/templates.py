@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -19,7 +19,7 @@ TEMPLATE_SETS = {
         "source_length(max=7)",
         "target_length(max=7)",
         "joint_length(max=7)",
-        "target_insertion(top=50,aligned=1)",
+        "target_insertion(top=50,aligned=1,by=frequency)",
         "discount",
     ),
     "extended_rules": ("target_insertion(top=50)", "discount"),
@@ -29,29 +29,59 @@ TEMPLATE_SETS = {
         "rule_shape",
         "structural_distortion",
         "word_context(top=0,pairs=300)",
-        "target_insertion(top=150)",
-        "source_deletion(top=150)",
+        "target_insertion(top=150,by=unaligned)",
+        "source_deletion(top=150,by=unaligned)",
+    ),
+    "rm_phrase": (
+        "rule_id",
+        "word_context(top=0,pairs=300)",
+        "target_insertion(top=150,by=unaligned)",
+        "source_deletion(top=150,by=unaligned)",
     ),
     "hols_sparse": ("rule_id",),
     "fastforest_sparse": ("word_context(top=0)",),
     "rules_in_context": ("rule_id", "word_context(top=0)"),
 }
 """Named feature sets. `phrase15`: dense features only; `extended`: PRO's (section 5.3) for phrases, `extended_rules`
-for rules, `extended_labels` for rules with several labels; `rm_sparse`: RM's (section 4.2); `hols_sparse`: HOLS'
-(section 6); `fastforest_sparse`: FastForest's (section 6); `rules_in_context`: the last two together."""
+for rules, `extended_labels` for rules with several labels; `rm_sparse`: RM's (section 4.2) for rules, `rm_phrase`
+for phrases; `hols_sparse`: HOLS' (section 6); `fastforest_sparse`: FastForest's (section 6); `rules_in_context`: the
+last two together."""
 
 _TEXT = re.compile(r"([a-z]\w*)(?:\(([^()]*)\))?")
-_SETTING = re.compile(r"([a-z]\w*)=(\d{1,18})")
+_SETTING = re.compile(r"([a-z]\w*)=(\w+)")
+_INTEGER = re.compile(r"[0-9]{1,18}")
 
 
 @dataclass(frozen=True, slots=True)
 class TemplateSetting:
-    """An integer setting of a template, with its default and range."""
+    """A setting of a template with its default: an integer with a range, or one of several named choices."""
 
     name: str
-    default: int
+    default: int | str
     least: int
     most: int
+    choices: tuple[str, ...] = ()
+
+    @classmethod
+    def of_native(cls, name: str, value: int, least: int, most: int, choices: Sequence[str]) -> TemplateSetting:
+        """The setting as the native registry has it, where a choice is its place in `choices`."""
+        return cls(name, choices[value] if choices else value, least, most, tuple(choices))
+
+    def parse(self, text: str, template: str) -> int | str:
+        """The value that the text says; `code` checks it."""
+        if not self.choices and _INTEGER.fullmatch(text) is None:
+            raise InputError(f"expected settings of {template} such as {self.name}={self.default}, not {text!r}")
+        return text if self.choices else int(text)
+
+    def code(self, value: int | str, template: str) -> int:
+        """The value for the native registry. Raises InputError if the setting cannot have it."""
+        if self.choices:
+            if value not in self.choices:
+                raise InputError(f"{self.name} of {template} must be {' or '.join(self.choices)}, not {value!r}")
+            return self.choices.index(str(value))
+        if not isinstance(value, int) or not self.least <= value <= self.most:
+            raise InputError(f"{self.name} of {template} must be from {self.least} to {self.most}, not {value!r}")
+        return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +101,7 @@ class TemplateKind:
 def known_templates() -> dict[str, TemplateKind]:
     """All registered templates, by name."""
     return {
-        name: TemplateKind(name, summary, tuple(TemplateSetting(*setting) for setting in settings), *limits)
+        name: TemplateKind(name, summary, tuple(TemplateSetting.of_native(*s) for s in settings), *limits)
         for name, summary, settings, *limits in template_kinds()
     }
 
@@ -81,7 +111,7 @@ class Template:
     """A configured template. `values` are in the order of `known_templates()[name].settings`."""
 
     name: str
-    values: tuple[int, ...] = ()
+    values: tuple[int | str, ...] = ()
 
     def __post_init__(self) -> None:
         kind = known_templates().get(self.name)
@@ -89,11 +119,12 @@ class Template:
             raise InputError(f"unknown template {self.name!r}; known templates: {', '.join(known_templates())}")
         if len(self.values) != len(kind.settings):
             raise InputError(f"{self.name} has {len(kind.settings)} settings, not {len(self.values)}")
-        for setting, value in zip(kind.settings, self.values, strict=True):
-            if not setting.least <= value <= setting.most:
-                raise InputError(
-                    f"{setting.name} of {self.name} must be from {setting.least} to {setting.most}, not {value}"
-                )
+        self.codes()
+
+    def codes(self) -> list[int]:
+        """The values as the native registry has them: a named choice is its place among the choices."""
+        settings = known_templates()[self.name].settings
+        return [setting.code(value, self.name) for setting, value in zip(settings, self.values, strict=True)]
 
     @classmethod
     def parse(cls, text: str) -> Template:
@@ -101,19 +132,23 @@ class Template:
         if (match := _TEXT.fullmatch(text.strip())) is None:
             raise InputError(f"expected a template such as word_pair(top=80), not {text!r}")
         name, inside = match.groups()
-        given: dict[str, int] = {}
+        given: dict[str, str] = {}
         for part in (inside or "").split(",") if (inside or "").strip() else []:
             if (setting := _SETTING.fullmatch(part.replace(" ", ""))) is None:
                 raise InputError(f"expected settings of {name} such as top=80, not {part.strip()!r}")
             if setting[1] in given:
                 raise InputError(f"duplicate setting {setting[1]} of {name}")
-            given[setting[1]] = int(setting[2])
+            given[setting[1]] = setting[2]
         kind = known_templates().get(name)
         if kind is None:
             raise InputError(f"unknown template {name!r}; known templates: {', '.join(known_templates())}")
         if strange := given.keys() - {setting.name for setting in kind.settings}:
             raise InputError(f"{name} has no setting {min(strange)!r}")
-        return cls(name, tuple(given.get(setting.name, setting.default) for setting in kind.settings))
+        values = (
+            setting.parse(given[setting.name], name) if setting.name in given else setting.default
+            for setting in kind.settings
+        )
+        return cls(name, tuple(values))
 
     def __str__(self) -> str:
         names = (setting.name for setting in known_templates()[self.name].settings)

@@ -49,7 +49,7 @@ class OptionBuilder(Generic[Batch]):
             view.source_vocab.table,
             view.target_vocab.table,
             *word_counts,
-            [(template.name, list(template.values)) for template in self.templates],
+            [(template.name, template.codes()) for template in self.templates],
             **settings,
         )
 

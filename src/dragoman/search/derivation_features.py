@@ -46,7 +46,7 @@ class DerivationFeatures:
             grammar.source_vocab.table,
             grammar.target_vocab.table,
             *word_counts,
-            [(template.name, list(template.values)) for template in templates],
+            [(template.name, template.codes()) for template in templates],
             list(grammar.labels),
         )
 
