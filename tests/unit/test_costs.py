@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import sacrebleu
 
 from dragoman.errors import InputError
+from dragoman.features import Weights
 from dragoman.metric import External, by_name
-from dragoman.optim.costs import PreviousPass
+from dragoman.optim import Mira
+from dragoman.optim.costs import Context, PreviousPass
 from dragoman.pool.shard import concatenate
 from pools import random_pool
 
@@ -73,7 +76,29 @@ def test_gains_of_a_shard_go_by_the_ids_of_its_sentences():
     assert previous.gains_of(some).tobytes() == np.concatenate(expected).tobytes()
 
 
+@pytest.mark.parametrize("name", ["bleu", "ter", "chrf", "(ter-bleu)/2"])
+def test_gains_of_metrics_with_references_are_taken_in_context(name):
+    metric = by_name(name)
+    pool = random_pool(3, n_sentences=12, bleu=True)
+    stats = np.random.default_rng(1).integers(1, 9, size=(pool.n_candidates, metric.n_stats)).astype(float)
+    pool = replace(pool, metric=metric, shards=(pool.shards[0].with_stats(stats),))
+    start = Weights(pool.index, np.ones(len(pool.index)))
+    found = {
+        context: Mira(context=context, n_epochs=2).optimise(pool, start, seed=1).weights.values.tobytes()
+        for context in (None, Context.PSEUDO, Context.SENTENCE)
+    }
+    assert found[None] == found[Context.PSEUDO] != found[Context.SENTENCE]
+    with pytest.raises(InputError, match="no previous pass"):
+        Mira(context=Context.PREVIOUS).optimise(pool, start, seed=1)
+
+
 def test_numbers_from_outside_have_no_context():
+    pool = random_pool(3)
+    start = Weights(pool.index, np.ones(len(pool.index)))
+    runs = [Mira(context=context).optimise(pool, start, seed=1) for context in (None, Context.SENTENCE)]
+    assert runs[0].weights.values.tobytes() == runs[1].weights.values.tobytes()
+    with pytest.raises(InputError, match="context=sentence"):
+        Mira(context=Context.PSEUDO).optimise(pool, start, seed=1)
     with pytest.raises(InputError, match="no context"):
         PreviousPass(External(), np.zeros((2, 2)), np.ones(2))
     with pytest.raises(ValueError, match="statistics expected"):

@@ -3,6 +3,7 @@
 from dragoman.optim.base import Learner, Optimiser, Result
 from dragoman.optim.cll import Cll, OracleLikelihood
 from dragoman.optim.context import LearningContext, LearnsFrom
+from dragoman.optim.costs import Context, PreviousPass
 from dragoman.optim.descent import Descent, descend
 from dragoman.optim.epochs import Stopping
 from dragoman.optim.forest_mert import ForestMert
@@ -28,6 +29,7 @@ from dragoman.optim.registry import (
 from dragoman.optim.rm import RelativeMarginLoss, Rm
 from dragoman.optim.softramp import SoftRamp, SoftRampLoss
 from dragoman.optim.svm import StructuredHinge, Svm
+from dragoman.optim.units import Scale, Units
 from dragoman.optim.update import Conditioning, Update
 from dragoman.optim.xbleu import ExpectedGain, Xbleu
 
@@ -39,6 +41,7 @@ __all__ = [
     "Background",
     "Cll",
     "Conditioning",
+    "Context",
     "Descent",
     "ExpectedGain",
     "Fear",
@@ -61,6 +64,7 @@ __all__ = [
     "OracleLikelihood",
     "Perceptron",
     "PerceptronLoss",
+    "PreviousPass",
     "Prior",
     "Pro",
     "Ramp",
@@ -69,6 +73,7 @@ __all__ = [
     "RelativeMarginLoss",
     "Result",
     "Rm",
+    "Scale",
     "Scaling",
     "SoftRamp",
     "SoftRampLoss",
@@ -76,6 +81,7 @@ __all__ = [
     "Stopping",
     "StructuredHinge",
     "Svm",
+    "Units",
     "Update",
     "Xbleu",
     "descend",

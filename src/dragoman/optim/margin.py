@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar
@@ -83,13 +83,18 @@ class MarginLoss(ABC):
         )
         return value, SparseVector(ids, values), n_lists
 
-    def lists(self, shards: Sequence[Shard], lengths: Sequence[Float64Array] | None = None) -> _core.CandidateLists:
-        """The lists for native learners. With `lengths`, the words of each sentence, gains may be taken in context."""
+    def lists(
+        self,
+        shards: Sequence[Shard],
+        lengths: Sequence[Float64Array] | None = None,
+        gains: Callable[[Shard], Float64Array] | None = None,
+    ) -> _core.CandidateLists:
+        """The lists for native learners. `lengths` are words of each sentence; `gains` replace those of the loss."""
         arrays = [
             (
                 *shard.candidates,
                 shard.stats,
-                np.zeros(0) if lengths and self.metric.in_context else self.gains(shard),
+                (gains or self.gains)(shard),
                 np.ones(shard.n_sentences) if lengths is None else self.gain_scale * lengths[number],
             )
             for number, shard in enumerate(spooled(shards))

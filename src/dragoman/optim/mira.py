@@ -14,9 +14,10 @@ The cutting plane adds the most violated constraint, solves the program over the
 minimal optimisation in the dual, and repeats until no candidate violates the margin (rm, Algorithms 1 and 2 there).
 
 Symbols: C `aggressiveness`; y+ `hope`; y- `fear`; MaxIter `max_iterations`; epsilon `tolerance`. Delta(y) = -gain(y) up
-to a constant. For BLEU the gain is (O_f + |f|) BLEU(O + statistics of y), O being the decayed statistics of the
-translations before (Chiang et al. 2008; `decay`, `background`). For other metrics it is the gain of the candidate
-alone times the words of the source sentence. `gain_scale` multiplies either.
+to a constant. For metrics with references the gain is (O_f + |f|) gain(O + statistics of y), O being the decayed
+statistics of the translations before (Chiang et al. 2008; `decay`, `background`) or others (`context`). For numbers
+from outside it is the gain of the candidate alone times the words of the source sentence. `gain_scale` multiplies
+either.
 
 The result is the average of the weights after every sentence. Deviations: O starts at what the start's own choices
 would leave there, not at a small constant; gains of external metrics are divided by their mean range within a
@@ -28,7 +29,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 import numpy as np
@@ -38,6 +39,7 @@ from dragoman import _core
 from dragoman.errors import InputError
 from dragoman.metric import Metric
 from dragoman.optim.base import Learned, Optimiser, Problem
+from dragoman.optim.costs import Context, PreviousPass
 from dragoman.optim.epochs import Entry, run_epochs, visiting_order
 from dragoman.optim.gains import list_lengths, typical_range
 from dragoman.optim.margin import (
@@ -52,6 +54,7 @@ from dragoman.optim.margin import (
 )
 from dragoman.pool import Pool, Shard
 from dragoman.pool.shard import UNKNOWN_LENGTH
+from dragoman.settings import about
 from dragoman.types import Float64Array, Int64Array
 
 __all__ = ["Background", "HingeLoss", "MarginUpdate", "Mira", "pass_entry"]
@@ -106,6 +109,8 @@ class Mira(Optimiser):
     """The candidate that stands for the reference."""
     fear: Fear = Fear.COST_AUGMENTED
     """The candidate that a passive-aggressive step moves away from."""
+    context: Context | None = field(default=None, metadata=about(resolved="pseudo; sentence for numbers from outside"))
+    """The translations that a candidate's gain is taken with; previous is for learning online."""
     decay: float = 0.9
     """Of the pseudo-corpus, after each sentence."""
     background: Background = Background.MODEL
@@ -139,6 +144,8 @@ class Mira(Optimiser):
     def _learn(self, problem: Problem) -> Learned:
         """Learn from `start`; the averaged weights of the best epoch."""
         pool, metric = problem.pool, problem.metric
+        if self.context_for(metric) is Context.PREVIOUS:
+            raise InputError("fixed lists have no previous pass; learn online, or use context=pseudo")
         start, fixed = problem.start.values, problem.frozen.view(np.uint8)
         lengths = [list_lengths(metric, shard) for shard in pool.light_shards()]
         lists = self.lists(pool.shards, metric, lengths)
@@ -147,7 +154,7 @@ class Mira(Optimiser):
         split = split_of(problem, stopping)
         past = lists.totals(split.learned, start, problem.n_threads)
         mean_length = float(np.concatenate(lengths)[split.learned].mean())
-        context = self.context(metric, past / len(split.learned), mean_length)
+        context = self.pseudo_corpus(metric, past / len(split.learned), mean_length)
         native = self.margin_learner(lists, start, fixed, context, batch=self.batch, sparse=_has_sparse_features(pool))
         found = run_epochs(_Margins(self, native, lists, problem), split, stopping)
         notes = [f"the weights are those of epoch {found.best} of {len(found.trace)}", *found.notes]
@@ -199,13 +206,33 @@ class Mira(Optimiser):
             batch=batch,
         )
 
-    def lists(self, shards: Sequence[Shard], metric: Metric, lengths: Sequence[Float64Array]) -> _core.CandidateLists:
-        """The lists of shards with their gains; `lengths` are the words of each sentence."""
-        return self.loss(metric, shards).lists(shards, lengths)
+    def context_for(self, metric: Metric) -> Context:
+        """The context of the metric's gains. Raises InputError if the metric cannot have the one that was asked for."""
+        if self.context is None:
+            return Context.PSEUDO if metric.in_context else Context.SENTENCE
+        if self.context is not Context.SENTENCE and not metric.in_context:
+            raise InputError(f"{metric.name} has no corpus to be taken with; use context=sentence")
+        return self.context
 
-    def context(self, metric: Metric, mean: Float64Array, length: float) -> _core.PseudoCorpus | None:
-        """The past if it had been `mean` statistics for ever, for metrics that need one."""
-        if not metric.in_context:
+    def lists(
+        self,
+        shards: Sequence[Shard],
+        metric: Metric,
+        lengths: Sequence[Float64Array],
+        previous: PreviousPass | None = None,
+    ) -> _core.CandidateLists:
+        """The lists of shards with their gains; `lengths` are the words of each sentence.
+
+        Gains with the `previous` pass are those that it gives; those with a pseudo-corpus come from the learner.
+        """
+        loss = self.loss(metric, shards)
+        if previous is not None:
+            return loss.lists(shards, lengths, previous.gains_of)
+        return loss.lists(shards, lengths, _none if self.context_for(metric) is Context.PSEUDO else None)
+
+    def pseudo_corpus(self, metric: Metric, mean: Float64Array, length: float) -> _core.PseudoCorpus | None:
+        """The past if it had been `mean` statistics for ever; None where gains have another context."""
+        if self.context_for(metric) is not Context.PSEUDO:
             return None
         n = self.decay / (1 - self.decay)
         length *= n * self.gain_scale
@@ -234,6 +261,10 @@ def pass_entry(n: float, n_updates: float, loss: float, spread: float, spread_sq
         "spread": mean,
         "spread_deviation": math.sqrt(max(0.0, spread_square / n - mean * mean)),
     }
+
+
+def _none(shard: Shard) -> Float64Array:
+    return np.zeros(0)
 
 
 def _has_sparse_features(pool: Pool) -> bool:

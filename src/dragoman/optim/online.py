@@ -154,7 +154,7 @@ class OnlineLearner(Learner):
         lengths = self._decoder.lengths[self._decoder.lengths > 0]
         # The pool of the first round has what the start translates to.
         mean = sum(shard.stats[self._have_words(shard)].sum(axis=0) for shard in pool.shards) / len(lengths)
-        context = self._mira.context(metric, mean, float(lengths.mean()))
+        context = self._mira.pseudo_corpus(metric, mean, float(lengths.mean()))
         nothing = self._mira.lists((), metric, ())
         learner = self._mira.margin_learner(nothing, values, fixed, context, batch=1, sparse=self._decoder.sparse)
         if self._stored is not None:

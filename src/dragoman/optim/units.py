@@ -6,7 +6,7 @@ scores, costs and features. Relative units take them from lists that the start m
 
     start    multiplied so that the mean range of scores of a list, best - worst, is B
     costs    multiplied so that the mean range of gains of a list is kappa B
-    C        c B / mean |omega|^2 of hope and fear: a step changes their distance by a share c of B, in the mean
+    C        c B / mean |omega|^2 of hope and fear where they differ: a step parts them by c B at most, in the mean
     D        d B / mean |omega|^2 of hope and worst
 
 B is the unit, 1. |omega|^2 is taken in the metric of the learner's rates, and hope and fear under the start and the
@@ -44,15 +44,17 @@ class Units(StrEnum):
 class Survey(NamedTuple):
     """Sums over lists of several candidates, under some weights: what `MarginLearner.survey` returns."""
 
-    n_lists: int
-    scores: float
-    """Range of scores, best - worst."""
-    gains: float
-    """Range of gains."""
-    fear: float
+    n_lists: float
+    n_fear: float
+    """Lists in which hope and fear differ in what may change."""
+    n_worst: float
+    """The same of hope and worst, the candidate of the least score."""
+    score_range: float
+    gain_range: float
+    fear_square: float
     """|omega|^2 of hope and fear."""
-    worst: float
-    """|omega|^2 of hope and worst, the candidate of the least score."""
+    worst_square: float
+    """|omega|^2 of hope and worst."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,20 +132,20 @@ def relative_scale(survey: Callable[[Scale], Survey], shares: Shares) -> Scale:
     A size that is 0 on every list, as the scores of a start of zeros are, is left as it is.
     """
     found = survey(Scale(aggressiveness=1.0))
-    n = max(found.n_lists, 1)
     scale = Scale(
-        start=_ratio(1.0, found.scores / n),
-        gains=_ratio(shares.cost_range, found.gains / n),
+        start=_ratio(found.n_lists, found.score_range),
+        gains=_ratio(shares.cost_range * found.n_lists, found.gain_range),
         aggressiveness=1.0,
         bound=math.inf if shares.bound_share is None else 1.0,
         cost_unit=shares.cost_range,
     )
     found = survey(scale)
-    fear, worst = found.fear / n, found.worst / n
+    fear = _ratio(found.n_fear, found.fear_square)
+    worst = _ratio(found.n_worst, found.worst_square)
     return dataclasses.replace(
         scale,
-        aggressiveness=shares.share * _ratio(1.0, fear or worst),
-        bound_step=1.0 if shares.bound_share is None else shares.bound_share * _ratio(1.0, worst or fear),
+        aggressiveness=shares.share * (fear if found.n_fear else worst),
+        bound_step=1.0 if shares.bound_share is None else shares.bound_share * (worst if found.n_worst else fear),
     )
 
 
