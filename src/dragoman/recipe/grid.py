@@ -204,7 +204,8 @@ def _read_followed(table: RecipeTable, names: Sequence[Collection[str]], example
 
 
 def _read_published(table: RecipeTable) -> dict[str, Any]:
-    row = {key: table.text(key) for key in ("corpus", "system", "features", "optimiser", "metric", "source", "note")}
+    keys = ("corpus", "test", "system", "features", "optimiser", "metric", "source", "note")
+    row = {key: table.text(key) for key in keys}
     score = table.take("score", int, float)
     deviation = table.find("deviation", int, float)
     table.done()

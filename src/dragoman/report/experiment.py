@@ -22,17 +22,20 @@ from dragoman.report.figures import (
     weight_charts,
 )
 from dragoman.report.gains import remarks
+from dragoman.report.margins import spread_table
+from dragoman.report.published import Topic, published_table, topic_of
 from dragoman.report.records import Records
 from dragoman.report.results import (
-    Table,
     class_table,
     cost_table,
+    feature_table,
     overview_table,
-    published_table,
     score_table,
     stage_table,
 )
 from dragoman.report.samples import samples
+from dragoman.report.sets import breakdown_table, set_table
+from dragoman.report.tables import Table
 from dragoman.report.templating import render_page
 from dragoman.text import open_binary_output, replace_bytes
 from dragoman.types import PathLike
@@ -45,6 +48,17 @@ LEARNING = (
     "are single runs, thick ones their mean over the runs that have the round."
 )
 """Caption of the learning curves."""
+SETS = (
+    "The tuning set and every test set decoded with the kept weights, means over runs. Gap: BLEU on the tuning set "
+    "less that on the test set."
+)
+"""Caption of the tables of test sets."""
+SPREAD = (
+    "Difference of the model scores of the hope and the worst candidate of a list, mean ± standard deviation over "
+    "lists, in the units that the method learns in: with relative units the bound is 1. The best pass learned the kept "
+    "weights. Margin, upper and lower: share of lists that violated the constraint, over all passes."
+)
+"""Caption of the table of spreads."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,10 +91,11 @@ class Experiment:
         """Remarks on gains on the development set that did not generalise to the test set."""
         return list(remarks(self.records, self.comparison))
 
-    def published(self) -> Table:
+    def published(self, topic: str = Topic.RESULTS) -> Table:
+        """What the recipes cite on a topic."""
         entries = [entry for run in self.records.runs for entry in run.entries("published")]
         unique = list({json.dumps(entry, sort_keys=True): entry for entry in entries}.values())
-        return published_table(unique, self.comparison)
+        return published_table([entry for entry in unique if topic_of(entry) == topic], self.comparison)
 
 
 def load_experiment(runs: Sequence[PathLike], *, n_threads: int = 1, n_trials: int = 10_000) -> Experiment:
@@ -177,8 +192,14 @@ def experiment_html(experiment: Experiment) -> str:
         legend=legend(experiment.comparison, "Bold", "≈"),
         about_learning=LEARNING,
         class_table=class_table,
+        breakdown_table=breakdown_table,
         cost_table=cost_table,
+        feature_table=feature_table,
+        about_sets=SETS,
+        about_spread=SPREAD,
         score_table=score_table,
+        set_table=set_table,
+        spread_table=spread_table,
         stage_table=stage_table,
         samples=samples,
         settings=lambda run: json.dumps(dict(run.settings), indent=2, ensure_ascii=False),

@@ -9,8 +9,12 @@ from pathlib import Path
 from dragoman.errors import InputError
 from dragoman.report.charts import Chart
 from dragoman.report.comparison import legend, markdown_table, markdown_text, metric_label
-from dragoman.report.experiment import LEARNING, Experiment, load_experiment, write_figures
-from dragoman.report.results import Table, class_table, cost_table, score_table
+from dragoman.report.experiment import LEARNING, SETS, SPREAD, Experiment, load_experiment, write_figures
+from dragoman.report.margins import spread_table
+from dragoman.report.published import Topic
+from dragoman.report.results import class_table, cost_table, feature_table, score_table
+from dragoman.report.sets import breakdown_table, set_table
+from dragoman.report.tables import Table
 from dragoman.text import replace_bytes
 from dragoman.types import PathLike
 
@@ -90,6 +94,7 @@ def _tables(experiment: Experiment, figures: str | None) -> Iterator[str]:
         yield from _table(corpus if several else "", experiment.results(corpus))
     yield markdown_text(legend(comparison, "BOLD", "≈")).replace("BOLD", "**Bold**") + "\n"
     yield from _pictures(experiment.charts["runs"], figures)
+    yield from _sets(experiment)
     yield "## Dev and test\n"
     yield (
         "Means over runs; "
@@ -101,7 +106,17 @@ def _tables(experiment: Experiment, figures: str | None) -> Iterator[str]:
     if figures is not None and experiment.charts["learning"]:
         yield f"{LEARNING}\n"
     yield from _pictures(experiment.charts["learning"], figures)
+    spread = spread_table(records)
+    if spread[1]:
+        yield "## Spread of model scores\n"
+        yield f"{markdown_text(SPREAD)}\n"
+        yield from _table("", spread)
+        yield from _published(experiment, Topic.SPREAD)
     if records.has_sparse:
+        yield "## Active features\n"
+        yield "Active at the best round, means over runs; possible: the features of any candidate learned from.\n"
+        yield from _table("", feature_table(records))
+        yield from _published(experiment, Topic.FEATURES)
         yield "## Active features by class\n"
         yield "Means over runs, at the best round; the class of a feature is the part of its name before the colon.\n"
         for corpus in records.corpora:
@@ -111,13 +126,37 @@ def _tables(experiment: Experiment, figures: str | None) -> Iterator[str]:
     for corpus in records.corpora:
         yield from _table(corpus if several else "", cost_table(records, corpus))
     yield from _pictures(experiment.charts["time"], figures)
-    published = experiment.published()
-    if published[1]:
+    if experiment.published()[1]:
         yield "## Published\n"
-        yield from _table("", published)
+        yield from _table("", experiment.published())
     if comparison.notes:
         yield "## What is missing\n"
         yield "".join(f"- {markdown_text(note)}\n" for note in comparison.notes)
+
+
+def _sets(experiment: Experiment) -> Iterator[str]:
+    """Tuning and test sets of every corpus that recorded them."""
+    records = experiment.records
+    found = [(corpus, table) for corpus in records.corpora if (table := set_table(records, corpus)) is not None]
+    if found:
+        yield "## Tuning and test sets\n"
+        yield f"{SETS}\n"
+    for corpus, table in found:
+        yield from _table(corpus if len(records.corpora) > 1 else "", table)
+    for corpus, _ in found:
+        table = breakdown_table(records, corpus)
+        if table is not None:
+            of_corpus = f" of {markdown_text(corpus)}" if len(records.corpora) > 1 else ""
+            yield f"Precisions of BLEU, brevity penalty and length ratio{of_corpus}:\n"
+            yield from _table("", table)
+
+
+def _published(experiment: Experiment, topic: Topic) -> Iterator[str]:
+    """Published figures on the topic of a section."""
+    table = experiment.published(topic)
+    if table[1]:
+        yield "Published:\n"
+        yield from _table("", table)
 
 
 def _table(title: str, content: Table) -> Iterator[str]:

@@ -1,34 +1,30 @@
-"""The tables of an experiment: methods side by side, costs, active features by class, published figures."""
+"""The tables of an experiment: methods side by side, costs, active features by class."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from statistics import fmean
+from collections.abc import Sequence
 from typing import Any
 
-from dragoman.evaluate import Row, RowKey, RunComparison, Within
-from dragoman.report.comparison import Shown, mark_of, metric_label, plus_minus
+from dragoman.evaluate import Row, RunComparison, Within
+from dragoman.report.comparison import Shown, mark_of, plus_minus
 from dragoman.report.records import Records, best_rounds, start_rounds
+from dragoman.report.tables import Table, mean_points, mean_text, names_of_row, row_header, words
 from dragoman.run import CellResult
 
 __all__ = [
-    "Table",
     "class_table",
     "cost_table",
     "cpu_by_part",
+    "feature_table",
     "overview_table",
-    "published_table",
     "score_table",
     "stage_table",
 ]
 
-Table = tuple[list[Shown], list[list[Shown]]]
-"""The cells of the header, and those of every row."""
-
 
 def overview_table(records: Records, comparison: RunComparison) -> Table:
     """Test scores by the first metric, one column per optimiser, with the marks of the comparison."""
-    header = [*(Shown(word, numeric=False) for word in ("corpus", "system", "features")), Shown("start")]
+    header = [*words("corpus", "system", "features"), Shown("start")]
     header += map(Shown, records.optimisers)
     metric = comparison.metrics[0]
     found: dict[tuple[str, ...], dict[str, Row]] = {}
@@ -37,8 +33,8 @@ def overview_table(records: Records, comparison: RunComparison) -> Table:
     rows = []
     for names, by_optimiser in found.items():
         cells = [cell for row in by_optimiser.values() for cell in records.rows[row.key] if cell.metric == metric]
-        start = _points(entry.test for entry in start_rounds(cells))
-        line = [*(Shown(name, numeric=False) for name in names), Shown(start)]
+        start = mean_points(entry.test for entry in start_rounds(cells))
+        line = [*words(*names), Shown(start)]
         for optimiser in records.optimisers:
             score = by_optimiser[optimiser].scores[metric] if optimiser in by_optimiser else None
             line.append(Shown("") if score is None else Shown(plus_minus(score), mark=mark_of(score)))
@@ -49,29 +45,29 @@ def overview_table(records: Records, comparison: RunComparison) -> Table:
 def score_table(records: Records, corpus: str) -> Table:
     """Rounds, dev and test scores of the initial weights and the best round, and sizes; means over the runs."""
     names = ["rounds", "best round", "dev, start", "dev", "test, start", "test", "length", "candidates"]
-    header = _header(*names, *(["active features"] if records.has_sparse else []))
+    header = row_header(*names, *(["active features"] if records.has_sparse else []))
     rows = []
     for key, cells in records.of_corpus(corpus).items():
         first, best, last = start_rounds(cells), best_rounds(cells), [cell.rounds[-1] for cell in cells if cell.rounds]
         numbers = [
-            _mean([len(cell.rounds) for cell in cells], 1),
-            _mean([cell.best_round for cell in cells], 1),
-            _points(entry.dev for entry in first),
-            _points(entry.dev for entry in best),
-            _points(entry.test for entry in first),
-            _points(entry.test for entry in best),
-            _mean([cell.scores["length_ratio"] for cell in cells if "length_ratio" in cell.scores], 3),
-            _mean([entry.n_candidates for entry in last], 0),
+            mean_text([len(cell.rounds) for cell in cells], 1),
+            mean_text([cell.best_round for cell in cells], 1),
+            mean_points(entry.dev for entry in first),
+            mean_points(entry.dev for entry in best),
+            mean_points(entry.test for entry in first),
+            mean_points(entry.test for entry in best),
+            mean_text([cell.scores["length_ratio"] for cell in cells if "length_ratio" in cell.scores], 3),
+            mean_text([entry.n_candidates for entry in last], 0),
         ]
         if records.has_sparse:
-            numbers.append(_mean([entry.n_active for entry in best], 0))
-        rows.append([*_names(key), *map(Shown, numbers)])
+            numbers.append(mean_text([entry.n_active for entry in best], 0))
+        rows.append([*names_of_row(key), *map(Shown, numbers)])
     return header, rows
 
 
 def cost_table(records: Records, corpus: str) -> Table:
     """Time and memory of a tuning run, means over the runs."""
-    header = _header(
+    header = row_header(
         "rounds",
         "decoding, CPU s",
         "statistics, CPU s",
@@ -89,8 +85,8 @@ def cost_table(records: Records, corpus: str) -> Table:
         a_round = [total / len(cell.rounds) for total, cell in zip(together, cells, strict=True) if cell.rounds]
         peak = max((stage.peak_bytes for cell in cells for stage in cell.stages), default=0)
         shown = [*parts.values(), together, wall]
-        numbers = [_mean([len(cell.rounds) for cell in cells], 1), *(_mean(values, 1) for values in shown)]
-        rows.append([*_names(key), *map(Shown, [*numbers, _mean(a_round, 1), f"{peak / 2**20:,.0f}"])])
+        numbers = [mean_text([len(cell.rounds) for cell in cells], 1), *(mean_text(values, 1) for values in shown)]
+        rows.append([*names_of_row(key), *map(Shown, [*numbers, mean_text(a_round, 1), f"{peak / 2**20:,.0f}"])])
     return header, rows
 
 
@@ -105,7 +101,7 @@ def cpu_by_part(cells: Sequence[CellResult]) -> dict[str, list[float]]:
 
 def stage_table(records: Records, corpus: str) -> Table:
     """Time and memory of every stage when it was computed, means over the cells of a system."""
-    header = [Shown("stage", numeric=False), Shown("system", numeric=False)]
+    header = words("stage", "system")
     header += map(Shown, ["made", "CPU s", "wall s", "peak MiB", "found ready"])
     by_stage: dict[tuple[str, str], list[tuple[CellResult, Any]]] = {}
     for key, cells in records.of_corpus(corpus).items():
@@ -119,12 +115,12 @@ def stage_table(records: Records, corpus: str) -> Table:
         shown = made or [found[0][1]]
         numbers = [
             f"{len(made)}",
-            _mean([stage.cpu_s for stage in shown], 1),
-            _mean([stage.wall_s for stage in shown], 1),
+            mean_text([stage.cpu_s for stage in shown], 1),
+            mean_text([stage.wall_s for stage in shown], 1),
             f"{max(stage.peak_bytes for stage in shown) / 2**20:,.0f}",
             f"{len(found) - len(made)}",
         ]
-        rows.append([Shown(name, numeric=False), Shown(system, numeric=False), *map(Shown, numbers)])
+        rows.append([*words(name, system), *map(Shown, numbers)])
     return header, rows
 
 
@@ -133,95 +129,32 @@ def class_table(records: Records, corpus: str) -> Table:
     rows = records.of_corpus(corpus)
     counts = {key: [records.classes(cell) for cell in cells] for key, cells in rows.items()}
     names = sorted({name for found in counts.values() for count in found for name in count if name})
-    header = _header("without a class", *names, "all")
+    header = row_header("without a class", *names, "all")
     body = []
     for key, found in counts.items():
-        numbers = [_mean([count[name] for count in found], 0) for name in ("", *names)]
-        total = _mean([sum(count.values()) for count in found], 0)
-        body.append([*_names(key), *map(Shown, [*numbers, total])])
+        numbers = [mean_text([count[name] for count in found], 0) for name in ("", *names)]
+        total = mean_text([sum(count.values()) for count in found], 0)
+        body.append([*names_of_row(key), *map(Shown, [*numbers, total])])
     return header, body
 
 
-def published_table(published: Sequence[Mapping[str, Any]], comparison: RunComparison) -> Table:
-    """Published figures, and the matching row of ours if there is exactly one.
+def feature_table(records: Records) -> Table:
+    """Active features of the best round by optimiser, and possible ones, where there are sparse ones; means over runs.
 
-    If none of ours matches any, optimisers are shown side by side instead.
+    As Table 2 of Eidelman et al. 2013: possible are the features of any candidate that was learned from, the most of
+    any method.
     """
-    entries = [entry for entry in published if isinstance(entry.get("score"), int | float)]
-    here = [_ours(entry, comparison) for entry in entries]
-    if not any(here):
-        return _published_overview(entries)
-    header = [*_published_header("optimiser", "metric"), Shown("published"), Shown("here"), Shown("source", False)]
+    found: dict[tuple[str, ...], dict[str, Sequence[CellResult]]] = {}
+    for key, cells in records.rows.items():
+        if any(name for cell in cells for name in records.classes(cell)):
+            found.setdefault(key.group(Within.FEATURES), {})[key.optimiser] = cells
+    optimisers = [name for name in records.optimisers if any(name in row for row in found.values())]
+    header = [*words("corpus", "system", "features"), *map(Shown, [*optimisers, "possible"])]
     rows = []
-    for entry, ours in zip(entries, here, strict=True):
-        source = ", ".join(str(entry[key]) for key in ("source", "note") if entry.get(key))
-        names = [*_published_names(entry), str(entry.get("optimiser") or ""), metric_label(_metric(entry))]
-        rows.append([*(Shown(name, False) for name in names), Shown(_figure(entry)), Shown(ours), Shown(source, False)])
-    return header, rows
-
-
-def _published_overview(entries: Sequence[Mapping[str, Any]]) -> Table:
-    optimisers = list(dict.fromkeys(str(entry.get("optimiser") or "") for entry in entries))
-    found: dict[tuple[str, ...], dict[str, str]] = {}
-    for entry in entries:
-        source = str(entry.get("source") or "")
-        group = (*_published_names(entry), metric_label(_metric(entry)), source)
-        note = f" ({entry['note']})" if entry.get("note") else ""
-        figures = found.setdefault(group, {})
-        optimiser = str(entry.get("optimiser") or "")
-        figures[optimiser] = ", ".join(filter(None, [figures.get(optimiser), _figure(entry) + note]))
-    header = [*_published_header("metric"), *map(Shown, optimisers), Shown("source", False)]
-    rows = [
-        [
-            *(Shown(name, False) for name in names),
-            *(Shown(figures.get(optimiser, "")) for optimiser in optimisers),
-            Shown(source, False),
+    for names, row in found.items():
+        active = [mean_text([entry.n_active for entry in best_rounds(row.get(name, ()))], 0) for name in optimisers]
+        possible = [
+            entry.n_possible for cells in row.values() for cell in cells for entry in cell.rounds if entry.n_possible
         ]
-        for (*names, source), figures in found.items()
-    ]
+        rows.append([*words(*names), *map(Shown, [*active, f"{max(possible):,}" if possible else ""])])
     return header, rows
-
-
-def _published_header(*more: str) -> list[Shown]:
-    return [Shown(word, numeric=False) for word in ("corpus", "system", "features", *more)]
-
-
-def _published_names(entry: Mapping[str, Any]) -> list[str]:
-    return [str(entry.get(word) or "") for word in ("corpus", "system", "features")]
-
-
-def _metric(entry: Mapping[str, Any]) -> str:
-    return str(entry.get("metric") or "bleu")
-
-
-def _figure(entry: Mapping[str, Any]) -> str:
-    deviation = entry.get("deviation")
-    return f"{entry['score']:.2f}" + (f" ± {deviation:.2f}" if isinstance(deviation, int | float) else "")
-
-
-def _ours(entry: Mapping[str, Any], comparison: RunComparison) -> str:
-    metric = _metric(entry)
-    here = [row for row in comparison.rows if metric in row.scores and _fits(row, entry)]
-    return f"{100 * here[0].scores[metric].mean:.2f}" if len(here) == 1 else ""
-
-
-def _fits(row: Row, entry: Mapping[str, Any]) -> bool:
-    parts = [part for part in ("corpus", "system", "features", "optimiser") if entry.get(part)]
-    return bool(parts) and all(getattr(row.key, part) == entry[part] for part in parts)
-
-
-def _header(*numbers: str) -> list[Shown]:
-    return [*(Shown(word, numeric=False) for word in ("system", "features", "optimiser")), *map(Shown, numbers)]
-
-
-def _names(key: RowKey) -> list[Shown]:
-    return [Shown(part, numeric=False) for part in (key.system, key.features, key.optimiser)]
-
-
-def _points(scores: Iterable[float | None]) -> str:
-    """The mean of the known scores, in points."""
-    return _mean([100 * score for score in scores if score is not None], 2)
-
-
-def _mean(values: Sequence[float], n_digits: int) -> str:
-    return f"{fmean(values):,.{n_digits}f}" if values else ""

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from dragoman.report.chart_svg import legend_swatch, page_svgs
 from dragoman.report.charts import Chart
 from dragoman.report.comparison import Mark
-from dragoman.report.results import Table
+from dragoman.report.tables import Table
 from dragoman.text import printable, replace_bytes
 from dragoman.types import PathLike
 

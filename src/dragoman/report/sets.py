@@ -1,0 +1,81 @@
+"""Tables of all test sets of a corpus beside the tuning set, each decoded with the kept weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from statistics import fmean
+
+from dragoman.report.comparison import Shown
+from dragoman.report.records import Records
+from dragoman.report.tables import Table, mean_points, mean_text, names_of_row, row_header
+from dragoman.run import CellResult, SetScores
+
+__all__ = ["breakdown_table", "set_table"]
+
+
+def set_table(records: Records, corpus: str) -> Table | None:
+    """BLEU on the tuning set, and on every test set BLEU, TER, (TER-BLEU)/2 and the gap of tuning and test.
+
+    As Tables 3 and 4 of Eidelman et al. 2013, except that the tuning set, too, is decoded with the kept weights. None
+    if the cells did not record it.
+    """
+    rows = records.of_corpus(corpus)
+    tests = _tests(rows.values())
+    if not tests:
+        return None
+    header = row_header("tune BLEU")
+    for name in tests:
+        header += map(Shown, [f"{name} BLEU", "gap", "TER↓", "(TER-BLEU)/2↓"])
+    body = []
+    for key, cells in rows.items():
+        numbers = [mean_points(cell.tune.scores["bleu"] for cell in cells if cell.tune is not None)]
+        for name in tests:
+            here = [cell for cell in cells if name in cell.tests]
+            scores = [cell.tests[name].scores for cell in here]
+            numbers += [
+                mean_points(score["bleu"] for score in scores),
+                _signed([c.tune.scores["bleu"] - c.tests[name].scores["bleu"] for c in here if c.tune is not None]),
+                mean_points(score["ter"] for score in scores),
+                mean_points((score["ter"] - score["bleu"]) / 2 for score in scores),
+            ]
+        body.append([*names_of_row(key), *map(Shown, numbers)])
+    return header, body
+
+
+def breakdown_table(records: Records, corpus: str) -> Table | None:
+    """BLEU's precisions, brevity penalty and length ratio on the tuning set and every test set; None without them."""
+    rows = records.of_corpus(corpus)
+    tests = _tests(rows.values())
+    if not tests:
+        return None
+    sets: dict[str, Callable[[CellResult], SetScores | None]] = {"tune": lambda cell: cell.tune}
+    sets |= {name: _on(name) for name in tests}
+    header = row_header()
+    for name in sets:
+        header += map(Shown, [f"{name} precisions", "BP", "length"])
+    body = []
+    for key, cells in rows.items():
+        numbers = []
+        for scores_of in sets.values():
+            found = [scores for cell in cells if (scores := scores_of(cell)) is not None]
+            orders = zip(*(scores.precisions for scores in found), strict=False)
+            numbers += [
+                "/".join(f"{100 * fmean(order):.1f}" for order in orders),
+                mean_text([scores.brevity_penalty for scores in found], 3),
+                mean_text([scores.length_ratio for scores in found], 3),
+            ]
+        body.append([*names_of_row(key), *map(Shown, numbers)])
+    return header, body
+
+
+def _tests(rows: Iterable[Sequence[CellResult]]) -> list[str]:
+    """The test sets of a corpus, in order."""
+    return list(dict.fromkeys(name for cells in rows for cell in cells for name in cell.tests))
+
+
+def _on(name: str) -> Callable[[CellResult], SetScores | None]:
+    return lambda cell: cell.tests.get(name)
+
+
+def _signed(gaps: Sequence[float]) -> str:
+    return f"{100 * fmean(gaps):+.2f}".replace("-", "−") if gaps else ""

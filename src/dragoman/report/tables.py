@@ -1,0 +1,39 @@
+"""What all tables of a report share: their form, the names of rows, and means as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from statistics import fmean
+
+from dragoman.evaluate import RowKey
+from dragoman.report.comparison import Shown
+
+__all__ = ["Table", "mean_points", "mean_text", "names_of_row", "row_header", "words"]
+
+Table = tuple[list[Shown], list[list[Shown]]]
+"""The cells of the header, and those of every row."""
+
+
+def words(*texts: str) -> list[Shown]:
+    """Cells with words: names, and the headers of their columns."""
+    return [Shown(text, numeric=False) for text in texts]
+
+
+def row_header(*numbers: str) -> list[Shown]:
+    """The header of a table of the rows of one corpus."""
+    return [*words("system", "features", "optimiser"), *map(Shown, numbers)]
+
+
+def names_of_row(key: RowKey) -> list[Shown]:
+    """The first cells of a row of one corpus."""
+    return [Shown(part, numeric=False) for part in (key.system, key.features, key.optimiser)]
+
+
+def mean_points(scores: Iterable[float | None]) -> str:
+    """The mean of the known scores, in points."""
+    return mean_text([100 * score for score in scores if score is not None], 2)
+
+
+def mean_text(values: Sequence[float], n_digits: int) -> str:
+    """The mean; empty without values."""
+    return f"{fmean(values):,.{n_digits}f}" if values else ""

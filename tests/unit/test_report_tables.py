@@ -1,0 +1,167 @@
+"""Tables of a report: spread of model scores, active and possible features, tuning and test sets, published figures."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections import defaultdict
+from dataclasses import replace
+from pathlib import Path
+from statistics import fmean
+
+import numpy as np
+import pytest
+from tests.fake_runs import fake_run, noisy, rounds, sentences, start_run, write_cell, write_test_set
+
+from dragoman.report import markdown_tables, write_report
+from dragoman.report.margins import spread_table
+from dragoman.report.published import Topic, topic_of
+from dragoman.report.records import Records
+from dragoman.report.results import feature_table
+from dragoman.report.sets import breakdown_table, set_table
+from dragoman.run import SetScores
+
+PUBLISHED = Path(__file__).parents[2] / "recipes" / "published" / "rm.toml"
+
+
+def texts(table):
+    return [[cell.text for cell in row] for row in (table[0], *table[1])]
+
+
+def on_set(bleu, ter):
+    precisions = (0.7, 0.45, 0.3, 0.2)
+    return SetScores(
+        scores={"bleu": bleu, "chrf": 0.5, "ter": ter}, length_ratio=0.98, precisions=precisions, brevity_penalty=0.975
+    )
+
+
+def margin_rounds(spreads, *, n_possible=None):
+    """A round for every pass and one that only measures."""
+    entries = [*rounds(len(spreads) + 1)]
+    for i, (mean, deviation) in enumerate(spreads):
+        fired = {"margin": 0.5, "upper": 0.25 * i, "lower": 0.0}
+        entries[i] = replace(entries[i], spread=mean, spread_deviation=deviation, fired=fired, n_possible=n_possible)
+    return tuple(entries)
+
+
+def margin_run(folder, **settings):
+    """Two methods on base and sparse features, two seeds, two test sets; one of them learns with margins."""
+    run = start_run(folder, **settings)
+    refs = sentences(20)
+    write_test_set(run, "toy", refs, refs)
+    for features, weights in (
+        ("base", {"lm": 0.5, "words": 1.0}),
+        ("sparse", {"lm": 0.5, "rule:a": 0.1, "rule:b": 1.0}),
+    ):
+        for seed in (1, 2):
+            more = {
+                "features": features,
+                "seed": seed,
+                "weights": weights,
+                "tests": {"2016": on_set(0.30 + seed / 100, 0.5), "2017": on_set(0.25, 0.55)},
+                "tune": on_set(0.35, 0.5),
+                "n_rounds": 3,
+            }
+            write_cell(run, optimiser="pro", lines=noisy(refs, 0.3, seed), **more)
+            entries = margin_rounds([(2.0, 1.0), (4.0, float(seed))], n_possible=1234)
+            write_cell(run, optimiser="rm", lines=noisy(refs, 0.2, seed), rounds=entries, **more)
+    return run
+
+
+def test_spread_is_that_of_the_lists_of_all_runs(tmp_path):
+    table = spread_table(Records([margin_run(tmp_path / "run")]))
+    assert texts(table)[0] == [
+        "corpus", "system", "optimiser", "features", "best pass", "all passes", "margin", "upper", "lower",
+    ]  # fmt: skip
+    # Lists with these means and deviations, taken together; the kept weights are those that the second pass learned.
+    rng = np.random.default_rng(0)
+
+    def lists(mean, deviation):
+        drawn = rng.normal(size=50)
+        return mean + deviation * (drawn - drawn.mean()) / drawn.std()
+
+    second = np.concatenate([lists(4, 1), lists(4, 2)])
+    every = np.concatenate([lists(2, 1), lists(2, 1), second])
+    best, passes = (f"{x.mean():.2f} ± {x.std():.2f}" for x in (second, every))
+    assert best == f"4.00 ± {math.sqrt(2.5):.2f}"
+    assert texts(table)[1:] == [
+        ["toy", "phrase", "rm", name, best, passes, "50.0%", "12.5%", "0.0%"] for name in ("base", "sparse")
+    ]
+
+
+def test_active_and_possible_features(tmp_path):
+    table = feature_table(Records([margin_run(tmp_path / "run")]))
+    assert texts(table) == [
+        ["corpus", "system", "features", "pro", "rm", "possible"],
+        ["toy", "phrase", "sparse", "13", "13", "1,234"],
+    ]
+
+
+def test_tuning_and_test_sets(tmp_path):
+    records = Records([margin_run(tmp_path / "run")])
+    header, first, *more = texts(set_table(records, "toy"))
+    assert header[3:] == [
+        "tune BLEU",
+        *(f"{n} BLEU|gap|TER↓|(TER-BLEU)/2↓".split("|")[i] for n in (2016, 2017) for i in range(4)),
+    ]
+    assert first == [
+        "phrase",
+        "base",
+        "pro",
+        "35.00",
+        "31.50",
+        "+3.50",
+        "50.00",
+        "9.25",
+        "25.00",
+        "+10.00",
+        "55.00",
+        "15.00",
+    ]
+    assert len(more) == 3
+    header, first, *_ = texts(breakdown_table(records, "toy"))
+    assert header[3:6] == ["tune precisions", "BP", "length"]
+    assert first[3:] == 3 * ["70.0/45.0/30.0/20.0", "0.975", "0.980"]
+
+
+def test_all_are_on_the_page_and_in_markdown(tmp_path):
+    published = tomllib.loads(PUBLISHED.read_text(encoding="utf-8"))["published"]
+    run = margin_run(tmp_path / "run", published=published)
+    page = write_report([run], tmp_path / "page.html", n_trials=10).read_text(encoding="utf-8")
+    text = markdown_tables([run])
+    for heading in ("Spread of model scores", "Tuning and test sets", "Active features"):
+        assert f"## {heading}\n" in text
+        assert heading in page
+    for figure in ("14.00 ± 31.10", "3,400,000", "70.0/45.0/30.0/20.0", "2016 BLEU"):
+        assert figure in text
+        assert figure in page
+    assert "| Chinese-English | MT03 | hiero | sparse | TER |  | 60.60 | 56.10 | 57.70 | 54.60 | Table 3 |" in text
+
+
+def test_records_of_before_have_none_of_these(tmp_path):
+    run = fake_run(tmp_path / "run", seeds=(1,))
+    page = write_report([run], tmp_path / "page.html", n_trials=10).read_text(encoding="utf-8")
+    text = markdown_tables([run])
+    for heading in ("Spread of model scores", "Tuning and test sets"):
+        assert heading not in page + text
+    assert "| toy | phrase | phrase15 | 13 | 13 |  |" in text
+
+
+def test_published_gains_are_those_of_the_published_scores():
+    """Table 5 of Eidelman et al. 2013 from Tables 3 and 4: what we typed is what they printed."""
+    entries = tomllib.loads(PUBLISHED.read_text(encoding="utf-8"))["published"]
+    scores = defaultdict(dict)
+    for entry in entries:
+        if topic_of(entry) is Topic.RESULTS and entry["test"] != "tune":
+            group = (entry["features"], entry["metric"])
+            scores[group, entry["optimiser"]][entry["corpus"], entry["test"]] = entry["score"]
+    gains = [entry for entry in entries if topic_of(entry) is Topic.GAINS]
+    assert len(gains) == 14
+    for entry in gains:
+        metric = entry["metric"].rpartition(" ")[2]
+        rm, other = scores[(entry["features"], metric), "rm"], scores[(entry["features"], metric), entry["optimiser"]]
+        assert len(other) == 4
+        gain = fmean(rm[name] - other[name] for name in rm) * (-1 if metric == "ter" else 1)
+        assert entry["score"] == pytest.approx(gain, abs=0.1)  # of rounded scores
+    topics = [topic_of(entry) for entry in entries]
+    assert {topic: topics.count(topic) for topic in Topic} == {"results": 90, "spread": 9, "features": 10, "gains": 14}
