@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
+from functools import partial
 
 import pytest
+import sacrebleu
 
 from dragoman.align import align_files, write_pharaoh
 from dragoman.errors import InputError
 from dragoman.lm import EstimateConfig, LanguageModel, TrainingText, estimate
 from dragoman.recipe import plan_cells, read_recipe, run_cells
-from dragoman.run import cell_folder, load_test_sets
+from dragoman.run import cell_folder, load_cells, load_test_sets
 from dragoman.synth import SynthConfig, generate_splits
 from dragoman.system import Silent, System
 from small_text import write_lines
@@ -74,16 +77,16 @@ def quick_disk(monkeypatch):
     monkeypatch.setattr(os, "fsync", lambda _: None)
 
 
-def run(files, folder, *changes, cache="cache"):
-    recipe = read_recipe(files / "r.toml", changes)
-    selection = recipe.select()
-    results = run_cells(recipe, selection, folder / "run", observer=Watcher(), cache=folder / cache)
+def run(files, folder, *changes, recipe="r.toml", resume=False):
+    plan = read_recipe(files / recipe, changes)
+    cache = folder / "cache"
+    results = run_cells(plan, plan.select(), folder / "run", observer=Watcher(), cache=cache, resume=resume)
     assert [result.error for result in results] == [None] * len(results)
     return results
 
 
 def stages(result):
-    return [stage.name for stage in result.stages][:-4]
+    return [stage.name for stage in result.stages][:-5]
 
 
 def test_files_are_read_as_far_as_the_limits_say(files, tmp_path):
@@ -185,6 +188,88 @@ def test_the_test_set_is_decoded_with_the_start_and_the_best_or_with_every_round
     assert all(entry.test is not None for entry in result.rounds)
 
 
+TWO_TESTS = (
+    "corpora.plain.dev.skip=2",
+    "corpora.plain.tests={late={source='test.de', references='test.en.*', skip=2},"
+    " early={source='test.de', references='test.en.1', limit=2}}",
+)
+
+
+@pytest.fixture
+def two_tests(files):
+    """A recipe whose corpus has two test sets, of three and two sentences."""
+    head, tail = RECIPE.split("test = ", 1)
+    (files / "two.toml").write_text(head + tail.split("\n", 1)[1], encoding="utf-8")
+    return partial(run, files, recipe="two.toml")
+
+
+def test_several_test_sets(two_tests, files, tmp_path):
+    (result,) = two_tests(tmp_path, *TWO_TESTS)
+    folder = cell_folder(tmp_path / "run", result.key)
+    source = (files / "test.de").read_text().splitlines()
+    kept = load_test_sets(tmp_path / "run")["plain"]
+    assert kept.source == tuple(source[2:])
+    assert kept.others["early"].source == tuple(source[:2])
+    assert kept.others["early"].references == (tuple((files / "test.en.1").read_text().splitlines()[:2]),)
+    assert list(result.tests) == ["late", "early"]
+    assert result.scores == {**result.tests["late"].scores, "length_ratio": result.tests["late"].length_ratio}
+    system = System.load(folder / "tuned")
+    for test, lines, refs in (
+        ("test.txt", kept.source, kept.references),
+        ("tests/early.txt", kept.others["early"].source, kept.others["early"].references),
+    ):
+        text = (folder / test).read_text().splitlines()
+        assert text == list(system.translate(lines, preset="fast"))
+        scores = result.tests["late" if test == "test.txt" else "early"]
+        expected = sacrebleu.corpus_bleu(text, refs, tokenize="none", force=True)
+        assert scores.scores["bleu"] == pytest.approx(expected.score / 100)
+        assert scores.precisions == pytest.approx([precision / 100 for precision in expected.precisions])
+        assert scores.brevity_penalty == pytest.approx(expected.bp)
+    dev = (files / "dev.de").read_text().splitlines()[2:8]
+    refs = [(files / f"dev.en.{r}").read_text().splitlines()[2:8] for r in range(2)]
+    expected = sacrebleu.corpus_bleu(list(system.translate(dev, preset="fast")), refs, tokenize="none", force=True)
+    assert result.tune.scores["bleu"] == pytest.approx(expected.score / 100)
+    assert result.tune.scores["bleu"] == pytest.approx(result.best.dev)  # decoded with the weights of the round
+    assert load_cells(tmp_path / "run") == [result]
+
+
+def test_test_sets_of_a_resumed_run(two_tests, tmp_path):
+    (whole,) = two_tests(tmp_path, *TWO_TESTS)
+    folder = cell_folder(tmp_path / "run", whole.key)
+    (folder / "cell.json").unlink()
+    (folder / "tests/early.txt").unlink()
+    (again,) = two_tests(tmp_path, *TWO_TESTS, resume=True)
+    assert (again.tests, again.tune, again.scores) == (whole.tests, whole.tune, whole.scores)
+    assert (folder / "tests/early.txt").exists()
+    with pytest.raises(InputError, match=r"begun with another text"):
+        two_tests(tmp_path, *TWO_TESTS, "corpora.plain.tests.early.limit=1", resume=True)
+
+
+def test_records_of_before_have_no_scores_of_sets(files, tmp_path):
+    (result,) = run(files, tmp_path)
+    record = cell_folder(tmp_path / "run", result.key) / "cell.json"
+    content = json.loads(record.read_text())
+    for name in ("tests", "tune", "units", "checksum"):
+        del content[name]
+    for entry in content["rounds"]:
+        for name in ("n_possible", "spread", "spread_deviation", "fired"):
+            del entry[name]
+    record.write_text(json.dumps(content))
+    (old,) = load_cells(tmp_path / "run")
+    assert (old.scores, old.tests, old.tune, old.best.spread) == (result.scores, {}, None, None)
+
+
+def test_wrong_test_sets(two_tests, files, tmp_path):
+    with pytest.raises(InputError, match=r"'corpora.plain.test' is missing"):
+        two_tests(tmp_path)
+    with pytest.raises(InputError, match=r"'corpora.plain.test' does not go together with 'corpora.plain.tests'"):
+        run(files, tmp_path, TWO_TESTS[1])
+    with pytest.raises(InputError, match=r"\[corpora.plain.tests.NAME\] is missing"):
+        two_tests(tmp_path, "corpora.plain.tests={}")
+    with pytest.raises(InputError, match=r"corpora.plain.tests.late.skip = 5: .*test.de has only 5 lines"):
+        two_tests(tmp_path, *TWO_TESTS, "corpora.plain.tests.late.skip=5")
+
+
 @pytest.mark.realdata
 def test_real_corpora_are_found(tmp_path, data):
     (tmp_path / "r.toml").write_text(
@@ -197,4 +282,4 @@ def test_real_corpora_are_found(tmp_path, data):
     )
     recipe = read_recipe(tmp_path / "r.toml", data=data)
     found = recipe.select().files["plain"]
-    assert [len(part.others) for part in (found.train, found.dev, found.test)] == [1, 4, 4]
+    assert [len(part.others) for part in (found.train, found.dev, found.tests["test"])] == [1, 4, 4]

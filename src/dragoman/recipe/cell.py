@@ -5,25 +5,35 @@ from __future__ import annotations
 import dataclasses
 import json
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 from dragoman.cost import StageCost, measured, peak_memory
-from dragoman.evaluate import SystemOutput, compare_systems
 from dragoman.features import find_weights, read_weights
 from dragoman.metric import by_name, score_text
 from dragoman.recipe.cache import Cache, Made, program_name
+from dragoman.recipe.corpora import TEST
 from dragoman.recipe.grid import GridRecipe
+from dragoman.recipe.held_out import Translating, metrics_of, score_set
 from dragoman.recipe.optimisers import TuningPlan
-from dragoman.recipe.stages import SharedStages, decode_test, decoding_key, read_held_out, system_folder
-from dragoman.run import CellKey, CellResult, CellRound, RunFolder, cell_folder, save_plan
+from dragoman.recipe.rounds import cell_rounds, constants
+from dragoman.recipe.stages import SharedStages, read_held_out, system_folder
+from dragoman.run import (
+    CellKey,
+    CellResult,
+    RunFolder,
+    SetScores,
+    cell_folder,
+    corpus_folder,
+    save_plan,
+    translations_file,
+)
 from dragoman.settings import plain
-from dragoman.store import make_folder
-from dragoman.system import Monitor, System
-from dragoman.system.manifest import MANIFEST, read_manifest
+from dragoman.store import make_folder, read_json, unseal
+from dragoman.system import Monitor
+from dragoman.system.manifest import MANIFEST
 from dragoman.text import read_lines, replace_bytes, split_tokens
 from dragoman.tune import RoundRecord, Step, tune_system
 
@@ -31,7 +41,9 @@ __all__ = ["CellWork", "Watch", "cell_plan"]
 
 TUNED = "tuned"
 PROGRAMS = "programs.txt"
-_METRICS = ("bleu", "chrf", "ter")
+_DEV = "dev"
+_TESTING, _MEASURING = "test decoding", "dev decoding"
+"""Stages: translating the test sets, and the development set with the weights that were kept."""
 _SAMPLE_TOKENS = range(5, 31)
 """Preferred lengths of sample sentences."""
 
@@ -48,6 +60,7 @@ class Watch:
 def cell_plan(key: CellKey, recipe: GridRecipe, shared: SharedStages) -> dict[str, Any]:
     """The settings and inputs that the cell's results depend on."""
     tuning = _tuning(key, recipe)
+    tests = [test.name for test in recipe.corpora[key.corpus].test_parts()]
     return {
         "text": shared.identity(),
         "system": plain(recipe.systems[key.system]),
@@ -56,6 +69,7 @@ def cell_plan(key: CellKey, recipe: GridRecipe, shared: SharedStages) -> dict[st
         "seed": key.seed,
         "samples": recipe.report.samples,
         "rounds_on_test": recipe.report.follows(key),
+        **({} if tests == [TEST] else {"tests": tests}),
     }
 
 
@@ -90,6 +104,7 @@ class CellWork:
         self._preset = recipe.systems[key.system].preset
         self._templates = recipe.features[key.features]
         self._tuning = _tuning(key, recipe)
+        self._tests = recipe.corpora[key.corpus].test_parts()
 
     def run(self) -> CellResult:
         save_plan(self._run.path, self.key, cell_plan(self.key, self._recipe, self._shared))
@@ -97,25 +112,34 @@ class CellWork:
         made = self._shared.make()
         for stage in made:
             self._log(stage.cost)
-        self._keep_test_set(made[0])
-        tuning, tuned_cost = self._tune(made[0], made[-1])
-        outputs, decoded_cost = self._decode(made[0], made[-1], tuning)
+        text = made[0].folder
+        self._keep_test_sets(text)
+        tuning, tuned_cost = self._tune(text, made[-1])
+        translating = Translating(
+            self._cache, made[-1], self._templates, self._preset, self._n_threads, self._watch.monitor
+        )
+        by_round, by_part = self._translate(text, tuning, translating)
         with measured("scoring") as scoring:
-            scores, tests = self._score(made[0], outputs, tuning)
+            scores = {part: self._score(text, lines, part) for part, lines in by_part.items()}
+            tests = self._test_scores(text, by_round)
         with measured("derivations") as explaining:
-            self._explain(made[0], made[-1], tuning["best_round"])
-        costs = (tuned_cost, decoded_cost, scoring(), explaining())
+            self._explain(text, translating, tuning["best_round"])
+        decoding = (translating.cost(_TESTING), translating.cost(_MEASURING))
+        costs = (tuned_cost, *decoding, scoring(), explaining())
         for cost in costs:
             self._log(cost)
         result = CellResult(
             key=self.key,
             method=self._tuning.optimiser.name,
             metric=by_name(self._tuning.config.metric).name,
-            rounds=tuple(self._rounds(tuning["rounds"], tests)),
+            rounds=tuple(cell_rounds(tuning["rounds"], self._weights, tests)),
             best_round=tuning["best_round"],
             stopped=tuning["stopped"],
             stages=(*(stage.cost for stage in made), *costs),
-            scores=scores,
+            scores={**scores[TEST].scores, "length_ratio": scores[TEST].length_ratio},
+            tests={test.name: scores[test.part] for test in self._tests},
+            tune=scores[_DEV],
+            units=constants(tuning["rounds"]),
             notes=tuple(tuning["notes"]),
             programs=programs,
         )
@@ -131,20 +155,20 @@ class CellWork:
             replace_bytes(path, "".join(f"{name}\n" for name in programs).encode("utf-8"))
         return tuple(programs)
 
-    def _keep_test_set(self, text: Made) -> None:
-        """Copy the test set into the run, the source last: its presence marks completeness."""
-        folder = self._run.path / "corpora" / self.key.corpus
-        make_folder(folder)
-        source, references = read_held_out(text.folder, "test")
-        goals = [*(f"reference.{number}.txt" for number in range(len(references))), "source.txt"]
-        for path, goal in zip([*references, source], goals, strict=True):
-            content = path.read_bytes()
-            if not (folder / goal).exists() or (folder / goal).read_bytes() != content:
-                replace_bytes(folder / goal, content)
+    def _keep_test_sets(self, text: Path) -> None:
+        """Copy the test sets into the run, of each the source last: its presence marks completeness."""
+        for test in self._tests:
+            folder = make_folder(corpus_folder(self._run.path, self.key.corpus, test.other))
+            source, references = read_held_out(text, test.part)
+            goals = [*(f"reference.{number}.txt" for number in range(len(references))), "source.txt"]
+            for path, goal in zip([*references, source], goals, strict=True):
+                content = path.read_bytes()
+                if not (folder / goal).exists() or (folder / goal).read_bytes() != content:
+                    replace_bytes(folder / goal, content)
 
-    def _tune(self, text: Made, system: Made) -> tuple[dict[str, Any], StageCost]:
+    def _tune(self, text: Path, system: Made) -> tuple[dict[str, Any], StageCost]:
         out = self.folder / TUNED
-        source, references = read_held_out(text.folder, "dev")
+        source, references = read_held_out(text, _DEV)
         if not (out / MANIFEST).exists():
             logged = {entry["round"] for entry in self._logged_rounds()}
             with peak_memory() as peak:
@@ -172,7 +196,7 @@ class CellWork:
                         on_step=on_step,
                         on_round=on_round,
                     )
-        tuning: dict[str, Any] = read_manifest(out).about["tuning"]
+        tuning = unseal(read_json(out / "tune" / "result.json", "run"), "run")
         weights = make_folder(self.folder / "weights")
         for entry in tuning["rounds"]:
             name = f"{entry['round']:04d}"
@@ -189,8 +213,10 @@ class CellWork:
         )
         return tuning, cost
 
-    def _decode(self, text: Made, system: Made, tuning: Mapping[str, Any]) -> tuple[dict[int, list[str]], StageCost]:
-        """Translations of the test set with the weights of rounds; those of the best round go to `test.txt`.
+    def _translate(
+        self, text: Path, tuning: Mapping[str, Any], translating: Translating
+    ) -> tuple[dict[int, Path], dict[str, Path]]:
+        """Translations of the main test set by round, and of every part by the best, which the cell keeps of tests.
 
         The first round has the initial weights, whose translations are shared between cells.
         """
@@ -198,62 +224,40 @@ class CellWork:
         rounds = [entry["round"] for entry in tuning["rounds"]]
         if not self._recipe.report.follows(self.key):
             rounds = sorted({rounds[0], best})
-        outputs, costs = {}, []
-        view = _Lazy(partial(self._load, system))
-        for number in rounds:
-            self._watch.on_step(self.key, number, "on the test set")
-            weights = self._weights(number)
-            key = decoding_key(system.hash, text.hash, self._templates, self._preset, weights)
 
-            def work(folder: Path, weights: Path = weights) -> None:
-                decode_test(
-                    view.system,
-                    text.folder / "test.source",
-                    read_weights(weights),
-                    self._preset,
-                    self._n_threads,
-                    self._watch.monitor,
-                    folder,
-                )
+        def translate(stage: str, part: str, number: int) -> Path:
+            self._watch.on_step(self.key, number, f"on the {'test' if stage == _TESTING else 'development'} set")
+            return translating.translate(stage, text / f"{part}.source", self._weights(number))
 
-            made = self._cache.make(key, work)
-            costs.append(made.cost)
-            content = (made.folder / "test.txt").read_bytes()
-            outputs[number] = list(read_lines(made.folder / "test.txt"))
-            if number == best:
-                replace_bytes(self.folder / "test.txt", content)
-        # Cached results cost nothing here, unless all are cached.
-        own = [cost for cost in costs if not cost.cached] or costs
-        return outputs, StageCost(
-            name="test decoding",
-            wall_s=round(sum(cost.wall_s for cost in own), 3),
-            cpu_s=round(sum(cost.cpu_s for cost in own), 3),
-            peak_bytes=max(cost.peak_bytes for cost in own),
-            cached=own[0].cached,
-        )
+        by_round = {number: translate(_TESTING, TEST, number) for number in rounds}
+        by_part = {TEST: by_round[best]}
+        by_part |= {test.part: translate(_TESTING, test.part, best) for test in self._tests[1:]}
+        for test in self._tests:
+            goal = translations_file(self.folder, test.other)
+            make_folder(goal.parent)
+            replace_bytes(goal, by_part[test.part].read_bytes())
+        return by_round, by_part | {_DEV: translate(_MEASURING, _DEV, best)}
 
-    def _score(
-        self, text: Made, outputs: Mapping[int, list[str]], tuning: Mapping[str, Any]
-    ) -> tuple[dict[str, float], dict[int, float]]:
-        references = [list(read_lines(path)) for path in read_held_out(text.folder, "test")[1]]
-        metrics = [by_name(name) for name in dict.fromkeys((*_METRICS, *self._recipe.report.metrics))]
-        best = SystemOutput(name="best", runs=(outputs[tuning["best_round"]],))
-        (score,) = compare_systems([best], references, metrics, n_bootstrap=0, n_trials=0, n_threads=self._n_threads)
-        scores = {item.metric: item.score for item in score.scores} | {"length_ratio": score.length_ratio}
+    def _score(self, text: Path, lines: Path, part: str) -> SetScores:
+        metrics = metrics_of(self._recipe.report.metrics)
+        return score_set(lines, read_held_out(text, part)[1], metrics, self._n_threads)
+
+    def _test_scores(self, text: Path, by_round: Mapping[int, Path]) -> dict[int, float]:
+        """The objective on the main test set by round."""
+        references = [list(read_lines(path)) for path in read_held_out(text, TEST)[1]]
         config = self._tuning.config
         metric = by_name(config.metric, tokenizer=config.tokenizer, lowercase=config.lowercase)
-        tests = {
-            number: score_text(metric, lines, references, n_threads=self._n_threads).score
-            for number, lines in outputs.items()
+        return {
+            number: score_text(metric, list(read_lines(path)), references, n_threads=self._n_threads).score
+            for number, path in by_round.items()
         }
-        return scores, tests
 
-    def _explain(self, text: Made, system: Made, best: int) -> None:
-        sentences = list(read_lines(text.folder / "test.source"))
+    def _explain(self, text: Path, translating: Translating, best: int) -> None:
+        sentences = list(read_lines(text / f"{TEST}.source"))
         chosen = choose_samples(sentences, self._recipe.report.samples)
         lines = []
         if chosen:
-            view = self._load(system)
+            view = translating.system
             weights = read_weights(self._weights(best)).on(view.index)
             for sentence in chosen:
                 found = view.explain(sentences[sentence], weights=weights, preset=self._preset)
@@ -264,35 +268,6 @@ class CellWork:
 
     def _weights(self, number: int) -> Path:
         return find_weights(self.folder / "weights", f"{number:04d}")
-
-    def _load(self, system: Made) -> System:
-        return System.load(system_folder(system)).with_templates(self._templates)
-
-    def _rounds(self, entries: Sequence[Mapping[str, Any]], tests: Mapping[int, float]) -> Iterator[CellRound]:
-        seen = 0
-        for entry in entries:
-            # A method that decodes while it learns says from how many; its last round is only measured.
-            seen = (entry["learned"] or {}).get("n_candidates") or seen
-            found = self._round(entry, tests.get(entry["round"]))
-            yield replace(found, n_candidates=seen) if seen else found
-
-    def _round(self, entry: Mapping[str, Any], test: float | None) -> CellRound:
-        weights = read_weights(self._weights(entry["round"]))
-        learned = entry["learned"] or dict.fromkeys(("wall_s", "cpu_s", "decode_cpu_s", "statistics_cpu_s"), 0.0)
-        inside = learned["decode_cpu_s"] + learned["statistics_cpu_s"]  # of a method that decodes while it learns
-        return CellRound(
-            round=entry["round"],
-            dev=entry["score"],
-            test=test,
-            n_candidates=entry["n_candidates"],
-            n_features=entry["n_features"],
-            n_active=len(weights.ids()),
-            decode_wall_s=entry["wall_s"],
-            decode_cpu_s=entry["cpu_s"] - entry["statistics_cpu_s"] + learned["decode_cpu_s"],
-            learn_wall_s=learned["wall_s"],
-            learn_cpu_s=learned["cpu_s"] - inside,
-            statistics_cpu_s=entry["statistics_cpu_s"] + learned["statistics_cpu_s"],
-        )
 
     def _logged_rounds(self) -> list[dict[str, Any]]:
         rounds = [e for e in self._run.trace() if e["event"] == "round" and e.get("cell") == self.key.name]
@@ -314,17 +289,6 @@ class CellWork:
             learn_s=None if learned is None else learned.wall_s,
             peak_bytes=peak_bytes,
         )
-
-
-class _Lazy:
-    """A lazily loaded system."""
-
-    def __init__(self, load: Callable[[], System]) -> None:
-        self._load = load
-
-    @cached_property
-    def system(self) -> System:
-        return self._load()
 
 
 def choose_samples(sentences: Sequence[str], n: int) -> list[int]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,9 +15,11 @@ from dragoman.text import count_lines
 if TYPE_CHECKING:
     from dragoman.synth import SynthConfig
 
-__all__ = ["CorpusFiles", "CorpusPlan", "PartFiles", "SynthPlan", "read_corpus"]
+__all__ = ["TEST", "CorpusFiles", "CorpusPlan", "PartFiles", "SynthPlan", "TestPart", "read_corpus"]
 
 _WILD = "*?["
+TEST = "test"
+"""The main test set among the parts of a corpus, and its name if it is the only one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +38,8 @@ class PartPlan:
 
     source: str
     others: tuple[str, ...]
+    skip: int
+    """Number of lines to leave out first."""
     limit: int | None
     """Number of lines to use; None: all."""
 
@@ -45,7 +50,33 @@ class PartFiles:
 
     source: Path
     others: tuple[Path, ...]
+    skip: int
     limit: int | None
+
+    @property
+    def stop(self) -> int | None:
+        """The line after the last to use; None: all are used."""
+        return None if self.limit is None else self.skip + self.limit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestPart:
+    """A test set: its name, and that of its copies, `test` for the main one."""
+
+    __test__ = False  # not for pytest
+
+    name: str
+    part: str
+
+    @property
+    def other(self) -> str | None:
+        """The name of a test set that is not the main one."""
+        return None if self.part == TEST else self.name
+
+
+def _test_parts(names: Iterable[str]) -> list[TestPart]:
+    """The test sets of these names, of which the first is the main one."""
+    return [TestPart(name=name, part=f"{TEST}-{name}" if number else TEST) for number, name in enumerate(names)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,10 +85,16 @@ class CorpusFiles:
 
     train: PartFiles
     dev: PartFiles
-    test: PartFiles
+    tests: Mapping[str, PartFiles]
+    """The test sets by name, the main one first."""
     align: Path | None
     lm: Path | None
     lm_text: tuple[Path, ...]
+
+    def parts(self) -> dict[str, PartFiles]:
+        """All parts by the names that their copies have."""
+        tests = {test.part: self.tests[test.name] for test in _test_parts(self.tests)}
+        return {"train": self.train, "dev": self.dev, **tests}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,31 +104,35 @@ class CorpusPlan:
     name: str
     base: Path
     synth: SynthPlan | None = None
-    parts: tuple[PartPlan, ...] = ()
-    """Training, development and test part."""
+    train: PartPlan | None = None
+    dev: PartPlan | None = None
+    tests: Mapping[str, PartPlan] = field(default_factory=dict)
+    """The test sets by name, the main one first."""
     align: str | None = None
     lm: str | None = None
     lm_text: tuple[str, ...] = ()
     raw: bool = False
     text: TextSettings
 
+    def test_parts(self) -> list[TestPart]:
+        return _test_parts(self.tests or (TEST,))
+
     def find(self) -> CorpusFiles | None:
         """Find the files and compare their line counts; None for the embedded corpus.
 
         Raises InputError with the key.
         """
-        if self.synth is not None:
+        if self.train is None or self.dev is None:
             return None
-        train, dev, test = (
-            self._part(name, part) for name, part in zip(("train", "dev", "test"), self.parts, strict=True)
-        )
+        train, dev = self._part("train", self.train), self._part("dev", self.dev)
+        key = TEST if list(self.tests) == [TEST] else "tests.{}"
         align = None if self.align is None else self._one("align", self.align)
         if align is not None:
             _same_lines(f"corpora.{self.name}.align", train.source, [align])
         return CorpusFiles(
             train=train,
             dev=dev,
-            test=test,
+            tests={name: self._part(key.format(name), part) for name, part in self.tests.items()},
             align=align,
             lm=None if self.lm is None else self._one("lm", self.lm),
             lm_text=self._all("lm_text", self.lm_text),
@@ -106,7 +147,9 @@ class CorpusPlan:
         n_lines = _same_lines(f"corpora.{self.name}.{key}", source, others)
         if n_lines == 0:
             raise InputError(f"corpora.{self.name}.{name}.source: {source} is empty")
-        return PartFiles(source=source, others=others, limit=part.limit)
+        if part.skip >= n_lines:
+            raise InputError(f"corpora.{self.name}.{name}.skip = {part.skip}: {source} has only {n_lines} lines")
+        return PartFiles(source=source, others=others, skip=part.skip, limit=part.limit)
 
     def _one(self, key: str, pattern: str) -> Path:
         found = self._all(key, (pattern,))
@@ -156,7 +199,9 @@ def read_corpus(name: str, table: RecipeTable, base: Path) -> CorpusPlan:
     plan = CorpusPlan(
         name=name,
         base=base,
-        parts=tuple(_read_part(table, part) for part in ("train", "dev", "test")),
+        train=_read_part(table.need_table("train"), "target"),
+        dev=_read_part(table.need_table("dev")),
+        tests=_read_tests(table),
         align=align,
         lm=table.find("lm", str),
         lm_text=table.texts("lm_text"),
@@ -169,15 +214,23 @@ def read_corpus(name: str, table: RecipeTable, base: Path) -> CorpusPlan:
     return plan
 
 
-def _read_part(table: RecipeTable, name: str) -> PartPlan:
-    part = table.need_table(name)
+def _read_tests(table: RecipeTable) -> dict[str, PartPlan]:
+    """`test`, or the tables of `tests`."""
+    if "tests" not in table:
+        return {TEST: _read_part(table.need_table("test"))}
+    if "test" in table:
+        raise InputError(f"'{table.named('test')}' does not go together with '{table.named('tests')}'")
+    return {name: _read_part(part) for name, part in table.entries("tests").items()}
+
+
+def _read_part(part: RecipeTable, others: str = "references") -> PartPlan:
     source = part.take("source", str)
-    others = (part.take("target", str),) if name == "train" else part.texts("references")
-    if not others:
+    names = (part.take("target", str),) if others == "target" else part.texts("references")
+    if not names:
         raise InputError(f"'{part.named('references')}' is missing; expected text or a list of texts")
-    limit = part.number("limit", 1, 0) or None
+    skip, limit = part.number("skip", 0, 0), part.number("limit", 1, 0) or None
     part.done()
-    return PartPlan(source=source, others=others, limit=limit)
+    return PartPlan(source=source, others=names, skip=skip, limit=limit)
 
 
 def _synth(table: RecipeTable) -> SynthPlan:

@@ -24,7 +24,7 @@ from dragoman.system.raw import RawText
 from dragoman.text import open_output, read_lines
 from dragoman.types import Progress
 
-__all__ = ["SharedStages", "StagePlan", "decode_test", "decoding_key", "read_held_out", "system_folder"]
+__all__ = ["SharedStages", "StagePlan", "decode_file", "decoding_key", "read_held_out", "system_folder"]
 
 _Prepare = Callable[[str], str] | None
 _ALIGN, _LM, _SYSTEM = "train.align.zst", "lm.bin", "system"
@@ -84,7 +84,7 @@ class SharedStages:
         if files is None:
             assert corpus.synth is not None
             return StageKey(stage="corpus", settings={"synth": asdict(corpus.synth)}, inputs={})
-        parts = {"train": files.train, "dev": files.dev, "test": files.test}
+        parts = files.parts()
         inputs = {
             f"{name}.{number}": digest(path)
             for name, part in parts.items()
@@ -93,7 +93,9 @@ class SharedStages:
         inputs |= {f"lm_text.{number}": digest(path) for number, path in enumerate(files.lm_text)}
         inputs |= {name: digest(path) for name, path in (("align", files.align), ("lm", files.lm)) if path}
         limits = {name: part.limit for name, part in parts.items()}
-        settings = {"limits": limits, "raw": corpus.raw, "text": asdict(corpus.text)}
+        settings: dict[str, Any] = {"limits": limits, "raw": corpus.raw, "text": asdict(corpus.text)}
+        if skips := {name: part.skip for name, part in parts.items() if part.skip}:
+            settings["skips"] = skips
         return StageKey(stage="corpus", settings=settings, inputs=inputs)
 
     def _parts_of_text(self, *prefixes: str) -> dict[str, str]:
@@ -101,7 +103,8 @@ class SharedStages:
         if self._files is None:
             return {"text": self.text.hash}
         inputs = {name: digest for name, digest in self.text.inputs.items() if name.startswith(prefixes)}
-        settings = {**self.text.settings, "limits": self.text.settings["limits"]["train"]}
+        part = self._files.train
+        settings = {**self.text.settings, "limits": part.limit, "skips": part.skip}
         return {"text": StageKey(stage="text", settings=settings, inputs=inputs).hash}
 
     def _alignment_key(self) -> StageKey:
@@ -134,12 +137,12 @@ class SharedStages:
         source, target = (None, None) if raw is None else (raw.prepare, raw.prepare_target)
         files = self._files
         self._monitor.say(f"reading the text of {self._corpus.name}")
-        for name, part in (("train", files.train), ("dev", files.dev), ("test", files.test)):
+        for name, part in files.parts().items():
             _write_part(folder, name, part, source, target)
         for number, path in enumerate(files.lm_text):
             _write(folder / f"lm-text.{number}", _prepared(read_lines(path), target))
         if files.align is not None:
-            _write(folder / _ALIGN, islice(read_lines(files.align), files.train.limit))
+            _write(folder / _ALIGN, _chosen(files.align, files.train))
         if files.lm is not None:
             shutil.copyfile(files.lm, folder / "given-lm")
 
@@ -190,12 +193,14 @@ class SharedStages:
         return max(int(stage["peak_bytes"]) for stage in system.manifest.about["stages"])
 
 
-def decoding_key(system: str, text: str, templates: Sequence[str], preset: Preset, weights: Path) -> StageKey:
-    """The key of test set translations."""
+def decoding_key(
+    stage: str, system: str, source: Path, templates: Sequence[str], preset: Preset, weights: Path
+) -> StageKey:
+    """The key of the translations of a development or test set: corpora that share the text share them."""
     return StageKey(
-        stage="test decoding",
+        stage=stage,
         settings={"templates": list(templates), "preset": preset.value},
-        inputs={"system": system, "text": text, "weights": digest(weights)},
+        inputs={"system": system, "text": digest(source), "weights": digest(weights)},
     )
 
 
@@ -204,18 +209,18 @@ def system_folder(made: Made) -> Path:
     return made.folder / _SYSTEM
 
 
-def decode_test(
-    view: SystemView, source: Path, weights: Weights, preset: Preset, n_threads: int, monitor: Monitor, folder: Path
+def decode_file(
+    view: SystemView, source: Path, weights: Weights, preset: Preset, n_threads: int, monitor: Monitor, out: Path
 ) -> None:
-    """Translate a file's lines into `test.txt`."""
+    """Translate a file's lines."""
     sentences = list(read_lines(source))
-    with monitor.progress("translating the test set", len(sentences)) as progress:
+    with monitor.progress("translating", len(sentences)) as progress:
         lines = view.translate(sentences, weights=weights.on(view.index), preset=preset, n_threads=n_threads)
-        _write(folder / "test.txt", _counted(lines, progress))
+        _write(out, _counted(lines, progress))
 
 
 def read_held_out(text: Path, part: str) -> tuple[Path, list[Path]]:
-    """The files of `dev` or `test`: source and references."""
+    """The files of `dev` or a test set: source and references."""
     references: list[Path] = []
     while (path := text / f"{part}.reference.{len(references)}").exists():
         references.append(path)
@@ -236,10 +241,15 @@ def _write_synth(folder: Path, plan: SynthPlan, monitor: Monitor) -> None:
 
 
 def _write_part(folder: Path, name: str, part: PartFiles, source: _Prepare, target: _Prepare) -> None:
-    _write(folder / f"{name}.source", _prepared(islice(read_lines(part.source), part.limit), source))
+    _write(folder / f"{name}.source", _prepared(_chosen(part.source, part), source))
     for number, path in enumerate(part.others):
         goal = f"{name}.target" if name == "train" else f"{name}.reference.{number}"
-        _write(folder / goal, _prepared(islice(read_lines(path), part.limit), target))
+        _write(folder / goal, _prepared(_chosen(path, part), target))
+
+
+def _chosen(path: Path, part: PartFiles) -> Iterator[str]:
+    """The lines of a file that the part uses."""
+    return islice(read_lines(path), part.skip, part.stop)
 
 
 def _prepared(lines: Iterable[str], prepare: _Prepare) -> Iterable[str]:

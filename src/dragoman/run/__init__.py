@@ -7,11 +7,13 @@ from dragoman.run.cells import (
     SetScores,
     TestSet,
     cell_folder,
+    corpus_folder,
     load_cells,
     load_plans,
     load_test_sets,
     plan_changes,
     save_plan,
+    translations_file,
 )
 from dragoman.run.folder import RunFolder
 
@@ -23,9 +25,11 @@ __all__ = [
     "SetScores",
     "TestSet",
     "cell_folder",
+    "corpus_folder",
     "load_cells",
     "load_plans",
     "load_test_sets",
     "plan_changes",
     "save_plan",
+    "translations_file",
 ]

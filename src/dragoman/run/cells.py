@@ -1,9 +1,9 @@
 """The records of an experiment's cells, for comparison and reporting.
 
-A test set is kept in `corpora/NAME/` as `source.txt` and `reference.0.txt`, `reference.1.txt`, …; a cell in
-`cells/CORPUS/SYSTEM/FEATURES/OPTIMISER/SEED/`:
+The main test set is kept in `corpora/NAME/` as `source.txt` and `reference.0.txt`, `reference.1.txt`, …, others in
+`corpora/NAME/tests/TEST/`; a cell in `cells/CORPUS/SYSTEM/FEATURES/OPTIMISER/SEED/`:
 
-- `test.txt`: translations of the test set;
+- `test.txt`: translations of the main test set; `tests/TEST.txt` of others;
 - `weights/0001.tsv`: the weights that round 1 decoded with, and so on;
 - `derivations.jsonl`: `{"sentence": i, "explanation": {…}}` for a few test sentences;
 - `plan.json`: what the results depend on, written first;
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,14 +31,17 @@ __all__ = [
     "SetScores",
     "TestSet",
     "cell_folder",
+    "corpus_folder",
     "load_cells",
     "load_plans",
     "load_test_sets",
     "plan_changes",
     "save_plan",
+    "translations_file",
 ]
 
 CELL_RECORD, PLAN = "cell.json", "plan.json"
+_SOURCE = "source.txt"
 _SCORES = ("bleu", "chrf", "ter", "length_ratio")
 
 
@@ -157,13 +160,14 @@ class CellResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestSet:
-    """Source lines, and the lines of each reference."""
+    """Source lines, and the lines of each reference. `others` are further test sets of the corpus, by name."""
 
     __test__ = False  # not for pytest
 
     name: str
     source: tuple[str, ...]
     references: tuple[tuple[str, ...], ...]
+    others: Mapping[str, TestSet] = dataclasses.field(default_factory=dict)
 
 
 def cell_folder(run: PathLike, key: CellKey) -> Path:
@@ -215,16 +219,32 @@ def plan_changes(before: object, now: object, name: str = "") -> list[str]:
     return [] if before == now else [name]
 
 
+def corpus_folder(run: PathLike, corpus: str, other: str | None = None) -> Path:
+    """The folder of a corpus's main test set, or of another one."""
+    folder = Path(run) / "corpora" / corpus
+    return folder if other is None else folder / "tests" / other
+
+
+def translations_file(cell: Path, other: str | None = None) -> Path:
+    """The translations of the main test set in a cell's folder, or of another one."""
+    return cell / "test.txt" if other is None else cell / "tests" / f"{other}.txt"
+
+
 def load_test_sets(run: PathLike) -> dict[str, TestSet]:
-    """The test sets of a run, by corpus name."""
-    found = {}
-    for folder in sorted((Path(run) / "corpora").glob("*")):
-        if not (folder / "source.txt").exists():
-            continue
-        references: list[tuple[str, ...]] = []
-        while (path := folder / f"reference.{len(references)}.txt").exists():
-            references.append(tuple(read_lines(path)))
-        found[folder.name] = TestSet(
-            name=folder.name, source=tuple(read_lines(folder / "source.txt")), references=tuple(references)
-        )
-    return found
+    """The main test sets of a run, by corpus name."""
+    return {
+        folder.name: replace(_load_test_set(folder), others=_load_all(folder / "tests"))
+        for folder in sorted((Path(run) / "corpora").glob("*"))
+        if (folder / _SOURCE).exists()
+    }
+
+
+def _load_all(folder: Path) -> dict[str, TestSet]:
+    return {path.parent.name: _load_test_set(path.parent) for path in sorted(folder.glob(f"*/{_SOURCE}"))}
+
+
+def _load_test_set(folder: Path) -> TestSet:
+    references: list[tuple[str, ...]] = []
+    while (path := folder / f"reference.{len(references)}.txt").exists():
+        references.append(tuple(read_lines(path)))
+    return TestSet(name=folder.name, source=tuple(read_lines(folder / _SOURCE)), references=tuple(references))
