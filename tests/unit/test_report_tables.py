@@ -19,6 +19,7 @@ from dragoman.report.published import Topic, topic_of
 from dragoman.report.records import Records
 from dragoman.report.results import feature_table
 from dragoman.report.sets import breakdown_table, set_table
+from dragoman.report.sizes import size_charts, tuning_sizes
 from dragoman.run import SetScores
 
 PUBLISHED = Path(__file__).parents[2] / "recipes" / "published" / "rm.toml"
@@ -145,6 +146,34 @@ def test_records_of_before_have_none_of_these(tmp_path):
     for heading in ("Spread of model scores", "Tuning and test sets"):
         assert heading not in page + text
     assert "| toy | phrase | phrase15 | 13 | 13 |  |" in text
+
+
+def test_scores_by_the_number_of_tuning_sentences(tmp_path):
+    def part(limit):
+        return {"train": {"source": "t"}, "dev": {"source": "d", "limit": limit}}
+
+    sizes = {"toy-500": 500, "toy-5000": 5000, "toy-1000": 1000}
+    corpora = {name: part(limit) for name, limit in sizes.items()} | {"other": {"dev": {"source": "d", "limit": 1}}}
+    run = start_run(tmp_path / "run", corpora=corpora)
+    refs = sentences(20)
+    for name in corpora:
+        write_test_set(run, name, refs, refs)
+        for optimiser, more in (("pro", 0.0), ("rm", 0.02)):
+            for seed in (1, 2):
+                scores = on_set(0.2 + more + sizes.get(name, 0) / 1e5 + seed / 100, 0.5)
+                found = {"tests": {"dev": scores, "test": scores}, "tune": on_set(0.4, 0.5)}
+                write_cell(run, corpus=name, optimiser=optimiser, seed=seed, lines=refs, **found)
+    records = Records([run])
+    assert tuning_sizes(records) == {"toy": sizes}
+    charts = [*size_charts(records, "bleu")]
+    assert [chart.title for chart in charts] == [f"toy: phrase, phrase15, {test}" for test in ("dev", "test")]
+    lines = {line.name: line.points for line in charts[0].lines}
+    assert [x for x, _ in lines["rm, test"]] == [500, 1000, 5000]
+    assert [y for _, y in lines["rm, test"]] == pytest.approx([24, 24.5, 28.5])
+    assert [y for _, y in lines["pro, tune"]] == pytest.approx([40, 40, 40])
+    page = write_report([run], tmp_path / "page.html", n_trials=10).read_text(encoding="utf-8")
+    assert page.count("tuning sentences 1000: 24.50") == 2
+    assert "sizes-toy-phrase-phrase15-test.svg" in markdown_tables([run], figures="figures")
 
 
 def test_published_gains_are_those_of_the_published_scores():

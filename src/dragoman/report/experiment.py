@@ -35,6 +35,7 @@ from dragoman.report.results import (
 )
 from dragoman.report.samples import samples
 from dragoman.report.sets import breakdown_table, set_table
+from dragoman.report.sizes import size_charts
 from dragoman.report.tables import Table
 from dragoman.report.templating import render_page
 from dragoman.text import open_binary_output, replace_bytes
@@ -53,6 +54,11 @@ SETS = (
     "less that on the test set."
 )
 """Caption of the tables of test sets."""
+SIZES = (
+    "Scores by the number of tuning sentences, of corpora that differ in it alone; means over runs. Solid: test set; "
+    "dashed: tuning set, both decoded with the kept weights."
+)
+"""Caption of the curves of sizes."""
 SPREAD = (
     "Difference of the model scores of the hope and the worst candidate of a list, mean ± standard deviation over "
     "lists, in the units that the method learns in: with relative units the bound is 1. The best pass learned the kept "
@@ -116,6 +122,7 @@ def load_experiment(runs: Sequence[PathLike], *, n_threads: int = 1, n_trials: i
     )
     charts: dict[str, list[Chart]] = {
         "learning": [*learning_charts(records)],
+        "sizes": [*size_charts(records, comparison.metrics[0])],
         "runs": [*run_charts(comparison, records.optimisers)],
         "weights": [*weight_charts(records)],
         "active": [*active_charts(records)],
@@ -196,6 +203,7 @@ def experiment_html(experiment: Experiment) -> str:
         cost_table=cost_table,
         feature_table=feature_table,
         about_sets=SETS,
+        about_sizes=SIZES,
         about_spread=SPREAD,
         score_table=score_table,
         set_table=set_table,

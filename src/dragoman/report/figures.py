@@ -15,7 +15,15 @@ from dragoman.report.records import Records
 from dragoman.report.results import cpu_by_part
 from dragoman.run import CellResult, CellRound
 
-__all__ = ["active_charts", "candidate_charts", "learning_charts", "run_charts", "time_charts", "weight_charts"]
+__all__ = [
+    "active_charts",
+    "candidate_charts",
+    "file_name",
+    "learning_charts",
+    "run_charts",
+    "time_charts",
+    "weight_charts",
+]
 
 N_WEIGHTS = 12
 """Number of features whose weights are drawn: the largest of the last round, by any optimiser."""
@@ -36,7 +44,7 @@ def learning_charts(records: Records) -> Iterator[LineChart]:
             lines += _with_mean(cells, lambda r: 100 * r.dev, f"{name}, dev", colour, Dash.SOLID)
             lines += _with_mean(cells, _test_points, f"{name}, test", colour, Dash.DASHED)
         yield LineChart(
-            name=_file_name("learning", corpus, system, features),
+            name=file_name("learning", corpus, system, features),
             title=f"{corpus}: {system}, {features}",
             x_label="round",
             y_label=" / ".join(metric_label(name) for name in sorted(metrics)),
@@ -90,7 +98,7 @@ def run_charts(comparison: RunComparison, optimisers: Sequence[str]) -> Iterator
         far = [f"{names[row.key]} at {100 * row.scores[metric].mean:.1f}" for row in every if row not in rows]
         label = f"test {metric_label(metric)}"
         yield DotChart(
-            name=_file_name("runs", corpus),
+            name=file_name("runs", corpus),
             title=f"{corpus}: {metric_label(metric)} of every run",
             x_label=f"{label} (not drawn: {', '.join(far)})" if far else label,
             rows=[names[row.key] for row in rows],
@@ -114,7 +122,7 @@ def weight_charts(records: Records) -> Iterator[PanelChart]:
                 rounds[key.optimiser] = {number: weights for number, weights in found.items() if weights}
         if rounds:
             yield PanelChart(
-                name=_file_name("weights", corpus, system, features),
+                name=file_name("weights", corpus, system, features),
                 title=f"{corpus}: {system}, {features}",
                 x_label="round",
                 panels=[_weight_panel(name, rounds, records.optimisers) for name in _greatest(rounds)],
@@ -173,7 +181,7 @@ def _counts(records: Records, what: str, label: str, count: Callable[[CellRound]
             lines += [line for line in _with_mean(cells, count, name, colour, dash) if not line.thin]
         values = [y for line in lines for _, y in line.points if y > 0]
         yield LineChart(
-            name=_file_name(what, corpus),
+            name=file_name(what, corpus),
             title=f"{corpus}: {label}",
             x_label="round",
             y_label=label,
@@ -188,7 +196,7 @@ def time_charts(records: Records) -> Iterator[BarChart]:
         rows = records.of_corpus(corpus)
         spent = [cpu_by_part(cells) for cells in rows.values()]
         yield BarChart(
-            name=_file_name("time", corpus),
+            name=file_name("time", corpus),
             title=f"{corpus}: CPU time of a tuning run",
             x_label="CPU seconds, mean over runs",
             rows=_row_names(list(rows)),
@@ -204,5 +212,6 @@ def _row_names(keys: Sequence[RowKey]) -> list[str]:
     return [f"{key.system} {key.features} {key.optimiser}" for key in keys]
 
 
-def _file_name(*parts: str) -> str:
+def file_name(*parts: str) -> str:
+    """The name of a figure: letters, digits and dashes."""
     return "-".join(re.sub(r"[^A-Za-z0-9]+", "-", part) for part in parts)

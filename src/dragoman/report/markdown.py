@@ -9,7 +9,7 @@ from pathlib import Path
 from dragoman.errors import InputError
 from dragoman.report.charts import Chart
 from dragoman.report.comparison import legend, markdown_table, markdown_text, metric_label
-from dragoman.report.experiment import LEARNING, SETS, SPREAD, Experiment, load_experiment, write_figures
+from dragoman.report.experiment import LEARNING, SETS, SIZES, SPREAD, Experiment, load_experiment, write_figures
 from dragoman.report.margins import spread_table
 from dragoman.report.published import Topic
 from dragoman.report.results import class_table, cost_table, feature_table, score_table
@@ -21,7 +21,7 @@ from dragoman.types import PathLike
 __all__ = ["markdown_tables", "write_markdown"]
 
 _BEGIN, _END = "<!-- results -->", "<!-- end of results -->"
-_PICTURED = ("runs", "learning", "time")
+_PICTURED = ("runs", "learning", "sizes", "time")
 
 
 def markdown_tables(runs: Sequence[PathLike] | Experiment, *, figures: str | None = None, n_threads: int = 1) -> str:
@@ -106,6 +106,10 @@ def _tables(experiment: Experiment, figures: str | None) -> Iterator[str]:
     if figures is not None and experiment.charts["learning"]:
         yield f"{LEARNING}\n"
     yield from _pictures(experiment.charts["learning"], figures)
+    if figures is not None and experiment.charts["sizes"]:
+        yield "## Tuning sentences\n"
+        yield f"{SIZES}\n"
+    yield from _pictures(experiment.charts["sizes"], figures)
     spread = spread_table(records)
     if spread[1]:
         yield "## Spread of model scores\n"
