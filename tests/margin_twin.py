@@ -11,22 +11,51 @@ from pools import dense_features
 from pseudo_corpus import PseudoCorpus
 
 
-def passive_aggressive(w, x, gains, *, c, bound=np.inf, d=0.0):
+def find_hope(scores, gains, rule="cost-based", size=10):
+    """The position of y+, the first of equals; equal gains are ordered by score."""
+    if rule == "cost-based":
+        return int(np.argmax(scores + gains))
+    among = np.argsort(-scores, kind="stable")[: size if rule == "local" else None]
+    return int(among[np.argmax(gains[among])])
+
+
+def find_fear(scores, gains, rule="cost-based"):
+    """The position of y-."""
+    if rule == "cost-based":
+        return int(np.argmax(scores - gains))
+    if rule == "prediction":
+        return int(np.argmax(scores))
+    order = np.argsort(-scores, kind="stable")
+    return int(order[np.argmin(gains[order])])
+
+
+def bounds_of(gains, hope, bound, floor=None):
+    """Of each candidate: B, or with a floor B max(cost, floor)."""
+    return np.full(len(gains), bound) if floor is None else bound * np.maximum(gains[hope] - gains, floor)
+
+
+def passive_aggressive(
+    w, x, gains, *, c, bound=np.inf, d=0.0, rates=1.0, floor=None, hope="cost-based", fear="cost-based"
+):
     """One visit of RM-PA: the new weights, and the positions of hope and best."""
     scores = x @ w
-    hope, fear = int(np.argmax(scores + gains)), int(np.argmax(scores - gains))
-    worst, best = int(np.argmin(scores)), int(np.argmax(scores))
+    hope, fear, best = find_hope(scores, gains, hope), find_fear(scores, gains, fear), int(np.argmax(scores))
+    bounds = bounds_of(gains, hope, bound, floor)
+    # With a constant bound argmin and argmax of the scores, whatever the rounding of the differences.
+    above, below = scores[hope] - scores, scores - scores[hope]
+    worst = int(np.argmin(scores) if floor is None else np.argmax(above - bounds))
+    other = int(np.argmax(scores) if floor is None else np.argmax(below - bounds))
 
     def step(direction, violation, limit):
-        square = direction @ direction
-        return w + direction * (min(limit, violation / square) if square > 0 and violation > 0 else 0.0)
+        square = direction @ (rates * direction)
+        return w + rates * direction * (min(limit, violation / square) if square > 0 and violation > 0 else 0.0)
 
-    over, under = scores[hope] - scores[worst] > bound, scores[hope] - scores[best] < -bound
+    over, under = above[worst] > bounds[worst], below[other] > bounds[other]
     w = step(x[hope] - x[fear], gains[hope] - gains[fear] - (scores[hope] - scores[fear]), c)
     if over:
-        w = step(x[worst] - x[hope], (x[hope] - x[worst]) @ w - bound, d)
+        w = step(x[worst] - x[hope], (x[hope] - x[worst]) @ w - bounds[worst], d)
     if under:
-        w = step(x[hope] - x[best], -bound - (x[hope] - x[best]) @ w, d)
+        w = step(x[hope] - x[other], -bounds[other] - (x[hope] - x[other]) @ w, d)
     return w, hope, best
 
 
@@ -60,29 +89,51 @@ def learn(pool, start, *, seed, n_epochs, c, bound=np.inf, d=0.0, scale=1.0, dec
     return averages
 
 
-def objective(w, w_t, margins, bounds, *, c, bound, d):
-    """Program (4) at w with the least slack; `margins` are (omega, cost), `bounds` say omega.w <= B + tau."""
-    xi = max([0.0] + [cost - omega @ w for omega, cost in margins])
-    tau = max([0.0] + [omega @ w - bound for omega in bounds])
-    return 0.5 * np.sum((w - w_t) ** 2) + c * xi + d * tau
+def program(w, x, gains, *, c, bound, d, exact, floor=None, working_set=False):
+    """Program (4) of a list: groups (limit, constraints) of one slack each; (omega, rhs) says omega.w >= rhs - slack.
+
+    `exact` has one tau for both bounds. The working set is that of RM-PA: one constraint of each kind if violated.
+    """
+    hope = find_hope(x @ w, gains)
+    omega = x[hope] - x
+    bounds = bounds_of(gains, hope, bound, floor)
+    kinds = [
+        [(o, cost) for o, cost in zip(omega, gains[hope] - gains, strict=True)],
+        [(-o, -b) for o, b in zip(omega, bounds, strict=True)],
+        [(o, -b) for o, b in zip(omega, bounds, strict=True)],
+    ]
+    if working_set:
+        most = [max(kind, key=lambda one: one[1] - one[0] @ w) for kind in kinds]
+        kinds = [[one] if one[1] > one[0] @ w else [] for one in most]
+    if exact:
+        kinds = [kinds[0], kinds[1] + kinds[2]]
+    return [(limit, kind) for limit, kind in zip((c, d, d), kinds, strict=False) if kind and np.isfinite(kind[0][1])]
 
 
-def solve(w_t, margins, bounds, *, c, bound, d):
-    """The least value of program (4) that a general solver finds."""
-    n = len(w_t)
-    rows = [np.concatenate([omega, [1.0, 0.0]]) for omega, _ in margins]
-    below = [cost for _, cost in margins]
-    rows += [np.concatenate([-omega, [0.0, 1.0]]) for omega in bounds]
-    below += [-bound] * len(bounds)
-    a, b = np.array(rows), np.array(below)
-    prices = np.array([c, d])
+def objective(w, w_t, groups, rates=1.0):
+    """The program at w with the least slacks, in the metric of the rates."""
+    slacks = [limit * max(0.0, max(rhs - omega @ w for omega, rhs in group)) for limit, group in groups]
+    return 0.5 * np.sum((w - w_t) ** 2 / rates) + sum(slacks)
+
+
+def solve(w_t, groups, rates=1.0):
+    """The weights that a general solver finds, over v with w = w_t + sqrt(R) v."""
+    n, root = len(w_t), np.sqrt(rates) * np.ones(len(w_t))
+    prices = np.array([limit for limit, _ in groups])
+    rows = [
+        np.concatenate([root * omega, np.eye(len(groups))[g]])
+        for g, (_, group) in enumerate(groups)
+        for omega, _ in group
+    ]
+    a, b = np.array(rows), np.array([rhs - omega @ w_t for _, group in groups for omega, rhs in group])
+    slacks = [max(0.0, max(rhs - omega @ w_t for omega, rhs in group)) for _, group in groups]
     found = minimize(
-        lambda z: 0.5 * np.sum((z[:n] - w_t) ** 2) + prices @ z[n:],
-        np.concatenate([w_t, [max(0.0, *below), max([0.0] + [omega @ w_t for omega in bounds])]]),
-        jac=lambda z: np.concatenate([z[:n] - w_t, prices]),
-        bounds=[(None, None)] * n + [(0, None)] * 2,
+        lambda z: 0.5 * np.sum(z[:n] ** 2) + prices @ z[n:],
+        np.concatenate([np.zeros(n), slacks]),
+        jac=lambda z: np.concatenate([z[:n], prices]),
+        bounds=[(None, None)] * n + [(0, None)] * len(groups),
         constraints=[{"type": "ineq", "fun": lambda z: a @ z - b, "jac": lambda z: a}],
         method="SLSQP",
         options={"maxiter": 1000, "ftol": 1e-14},
     )
-    return objective(found.x[:n], w_t, margins, bounds, c=c, bound=bound, d=d)
+    return w_t + root * found.x[:n]

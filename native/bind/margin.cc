@@ -53,6 +53,34 @@ struct BoundMargin {
   std::unique_ptr<optim::MarginLearner> learner;
 };
 
+// Sums by name: what Python adds up over passes and processes.
+nb::dict sums_of(const optim::Pass& pass) {
+  nb::dict sums;
+  sums["n_lists"] = pass.n_lists;
+  sums["n_updates"] = pass.n_updates;
+  sums["n_margin"] = pass.n_margin;
+  sums["n_upper"] = pass.n_upper;
+  sums["n_lower"] = pass.n_lower;
+  sums["loss"] = pass.loss;
+  sums["spread"] = pass.spread;
+  sums["spread_square"] = pass.spread_square;
+  sums["score_range"] = pass.score_range;
+  sums["gain_range"] = pass.gain_range;
+  return sums;
+}
+
+nb::dict sums_of(const optim::Survey& survey) {
+  nb::dict sums;
+  sums["n_lists"] = survey.n_lists;
+  sums["n_fear"] = survey.n_fear;
+  sums["n_worst"] = survey.n_worst;
+  sums["score_range"] = survey.score_range;
+  sums["gain_range"] = survey.gain_range;
+  sums["fear_square"] = survey.fear_square;
+  sums["worst_square"] = survey.worst_square;
+  return sums;
+}
+
 struct BoundRamp {
   std::shared_ptr<BoundLists> lists;
   std::unique_ptr<optim::RampLearner> learner;
@@ -60,13 +88,14 @@ struct BoundRamp {
 
 void bind_lists(nb::module_& m) {
   nb::enum_<optim::Hope>(m, "Hope")
-      .value("COST_DIMINISHED", optim::Hope::kCostDiminished)
-      .value("ORACLE", optim::Hope::kOracle)
+      .value("COST_BASED", optim::Hope::kCostBased)
+      .value("MAX_BLEU", optim::Hope::kMaxBleu)
+      .value("LOCAL", optim::Hope::kLocal)
       .value("MODEL", optim::Hope::kModel);
   nb::enum_<optim::Fear>(m, "Fear")
-      .value("COST_AUGMENTED", optim::Fear::kCostAugmented)
-      .value("WORST", optim::Fear::kWorst)
-      .value("MODEL", optim::Fear::kModel);
+      .value("COST_BASED", optim::Fear::kCostBased)
+      .value("MAX_COST", optim::Fear::kMaxCost)
+      .value("PREDICTION", optim::Fear::kPrediction);
   nb::class_<BoundLists>(m, "CandidateLists", "Lists of all shards, counted through.")
       .def("__len__", [](const BoundLists& b) { return b.lists->size(); })
       .def(
@@ -105,9 +134,18 @@ void bind_learners(nb::module_& m) {
           [](BoundMargin& b, In<int64_t> positions, int n_threads) {
             const optim::Pass pass =
                 watch([&](Control& control) { return b.learner->visit(span_of(positions), n_threads, control); });
-            return nb::make_tuple(pass.n_lists, pass.n_updates, pass.loss, pass.spread, pass.spread_square);
+            return sums_of(pass);
           },
           nb::arg("positions").noconvert(), nb::arg("n_threads") = 1)
+      .def(
+          "survey",
+          [](const BoundMargin& b, In<int64_t> positions, double score_scale, double gain_scale, int n_threads) {
+            return sums_of(watch([&](Control& control) {
+              return b.learner->survey(span_of(positions), score_scale, gain_scale, n_threads, control);
+            }));
+          },
+          nb::arg("positions").noconvert(), nb::arg("score_scale") = 1.0, nb::arg("gain_scale") = 1.0,
+          nb::arg("n_threads") = 1)
       .def(
           "turn_to",
           [](BoundMargin& b, std::shared_ptr<BoundLists> lists) {
@@ -129,23 +167,44 @@ void bind_learners(nb::module_& m) {
           nb::arg("weights").noconvert(), nb::arg("past").noconvert(), nb::arg("ticks"),
           nb::arg("background").noconvert(), nb::arg("length"))
       .def("weights", [](const BoundMargin& b) { return to_numpy(std::vector<double>(b.learner->weights())); })
+      .def(
+          "live_weights",
+          [](const BoundMargin& b) {
+            const auto& weights = b.learner->weights();
+            return nb::ndarray<nb::numpy, const double>(weights.data(), {weights.size()});
+          },
+          nb::rv_policy::reference_internal)
       .def("average", [](const BoundMargin& b) { return to_numpy(b.learner->average()); });
   m.def(
       "margin_learner",
-      [](std::shared_ptr<BoundLists> lists, In<double> start, In<uint8_t> frozen,
+      [](std::shared_ptr<BoundLists> lists, In<double> start, In<double> rates,
          std::optional<metric::PseudoCorpus> context, double limit, double bound, double bound_limit,
-         bool cutting_plane, bool exact, optim::Hope hope, optim::Fear fear, bool hope_background, int max_iterations,
-         double tolerance, int64_t batch) {
-        const optim::MarginSettings settings{limit, bound,           bound_limit,    cutting_plane, exact, hope,
-                                             fear,  hope_background, max_iterations, tolerance,     batch};
-        auto learner = std::make_unique<optim::MarginLearner>(lists->lists, vector_of(start), vector_of(frozen),
+         bool bound_by_cost, double bound_floor, double bound_unit, bool cutting_plane, bool exact, optim::Hope hope,
+         size_t local_size, optim::Fear fear, bool hope_background, double gain_scale, int max_iterations,
+         double tolerance, double bound_tolerance, int64_t batch) {
+        const optim::MarginSettings settings{.limit = limit,
+                                             .bound = {bound, bound_by_cost, bound_floor, bound_unit},
+                                             .bound_limit = bound_limit,
+                                             .cutting_plane = cutting_plane,
+                                             .exact = exact,
+                                             .hope = hope,
+                                             .local_size = local_size,
+                                             .fear = fear,
+                                             .hope_background = hope_background,
+                                             .gain_scale = gain_scale,
+                                             .max_iterations = max_iterations,
+                                             .tolerance = tolerance,
+                                             .bound_tolerance = bound_tolerance,
+                                             .batch = batch};
+        auto learner = std::make_unique<optim::MarginLearner>(lists->lists, vector_of(start), vector_of(rates),
                                                               std::move(context), settings);
         return BoundMargin{std::move(lists), std::move(learner)};
       },
-      nb::arg("lists"), nb::arg("start").noconvert(), nb::arg("frozen").noconvert(), nb::arg("context").none(),
-      nb::arg("limit"), nb::arg("bound"), nb::arg("bound_limit"), nb::arg("cutting_plane"), nb::arg("exact"),
-      nb::arg("hope"), nb::arg("fear"), nb::arg("hope_background"), nb::arg("max_iterations"), nb::arg("tolerance"),
-      nb::arg("batch"));
+      nb::arg("lists"), nb::arg("start").noconvert(), nb::arg("rates").noconvert(), nb::arg("context").none(),
+      nb::arg("limit"), nb::arg("bound"), nb::arg("bound_limit"), nb::arg("bound_by_cost"), nb::arg("bound_floor"),
+      nb::arg("bound_unit"), nb::arg("cutting_plane"), nb::arg("exact"), nb::arg("hope"), nb::arg("local_size"),
+      nb::arg("fear"), nb::arg("hope_background"), nb::arg("gain_scale"), nb::arg("max_iterations"),
+      nb::arg("tolerance"), nb::arg("bound_tolerance"), nb::arg("batch"));
   nb::class_<BoundRamp>(m, "RampLearner", "Ramp loss by CCCP and subgradient steps.")
       .def(
           "fix_hopes",
@@ -183,18 +242,21 @@ void bind_margin(nb::module_& m) {
   m.def(
       "margin_loss",
       [](In<int64_t> sentences, In<int64_t> rows, In<int32_t> ids, In<float> values, In<double> gains,
-         In<double> weights, optim::Hope hope, optim::Fear fear, bool ramp, double bound, double bound_weight) {
+         In<double> weights, optim::Hope hope, optim::Fear fear, size_t local_size, bool ramp, double bound,
+         double bound_weight, bool bound_by_cost, double bound_floor) {
         const pool::Candidates candidates{span_of(sentences), span_of(rows), span_of(ids), span_of(values)};
         auto result = released([&] {
-          return optim::margin_loss(candidates, span_of(gains), span_of(weights),
-                                    {hope, fear, ramp, bound, bound_weight});
+          return optim::margin_loss(
+              candidates, span_of(gains), span_of(weights),
+              {hope, fear, local_size, ramp, {bound, bound_by_cost, bound_floor, 1}, bound_weight});
         });
         return nb::make_tuple(result.value, to_numpy(std::move(result.ids)), to_numpy(std::move(result.values)),
                               to_numpy(std::move(result.n_lists)));
       },
       nb::arg("sentences").noconvert(), nb::arg("rows").noconvert(), nb::arg("ids").noconvert(),
       nb::arg("values").noconvert(), nb::arg("gains").noconvert(), nb::arg("weights").noconvert(), nb::arg("hope"),
-      nb::arg("fear"), nb::arg("ramp"), nb::arg("bound"), nb::arg("bound_weight"));
+      nb::arg("fear"), nb::arg("local_size"), nb::arg("ramp"), nb::arg("bound"), nb::arg("bound_weight"),
+      nb::arg("bound_by_cost"), nb::arg("bound_floor"));
 }
 
 }  // namespace dragoman::bind

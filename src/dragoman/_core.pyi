@@ -285,14 +285,15 @@ _ListShard = tuple[
 ]
 
 class Hope(enum.Enum):
-    COST_DIMINISHED = 0
-    ORACLE = 1
-    MODEL = 2
+    COST_BASED = 0
+    MAX_BLEU = 1
+    LOCAL = 2
+    MODEL = 3
 
 class Fear(enum.Enum):
-    COST_AUGMENTED = 0
-    WORST = 1
-    MODEL = 2
+    COST_BASED = 0
+    MAX_COST = 1
+    PREDICTION = 2
 
 class CandidateLists:
     def __len__(self) -> int: ...
@@ -316,7 +317,14 @@ class PseudoCorpus:
 
 class MarginLearner:
     def turn_to(self, lists: CandidateLists) -> None: ...
-    def visit(self, positions: NDArray[np.int64], n_threads: int = 1) -> tuple[int, int, float, float, float]: ...
+    def visit(self, positions: NDArray[np.int64], n_threads: int = 1) -> dict[str, float]: ...
+    def survey(
+        self,
+        positions: NDArray[np.int64],
+        score_scale: float = 1.0,
+        gain_scale: float = 1.0,
+        n_threads: int = 1,
+    ) -> dict[str, float]: ...
     def state(self) -> tuple[NDArray[np.float64], NDArray[np.float64], int, NDArray[np.float64], float]: ...
     def restore(
         self,
@@ -327,23 +335,30 @@ class MarginLearner:
         length: float,
     ) -> None: ...
     def weights(self) -> NDArray[np.float64]: ...
+    def live_weights(self) -> NDArray[np.float64]: ...
     def average(self) -> NDArray[np.float64]: ...
 
 def margin_learner(
     lists: CandidateLists,
     start: NDArray[np.float64],
-    frozen: NDArray[np.uint8],
+    rates: NDArray[np.float64],
     context: PseudoCorpus | None,
     limit: float,
     bound: float,
     bound_limit: float,
+    bound_by_cost: bool,
+    bound_floor: float,
+    bound_unit: float,
     cutting_plane: bool,
     exact: bool,
     hope: Hope,
+    local_size: int,
     fear: Fear,
     hope_background: bool,
+    gain_scale: float,
     max_iterations: int,
     tolerance: float,
+    bound_tolerance: float,
     batch: int,
 ) -> MarginLearner: ...
 
@@ -370,9 +385,12 @@ def margin_loss(
     weights: NDArray[np.float64],
     hope: Hope,
     fear: Fear,
+    local_size: int,
     ramp: bool,
     bound: float,
     bound_weight: float,
+    bound_by_cost: bool,
+    bound_floor: float,
 ) -> tuple[float, NDArray[np.int32], NDArray[np.float64], NDArray[np.int32]]: ...
 
 _ForestArrays = tuple[

@@ -13,7 +13,7 @@ from dragoman.features import Weights
 from dragoman.metric import SentenceBleu
 from dragoman.optim import HingeLoss, MarginUpdate, Mira, Ramp, RampLoss, RelativeMarginLoss, Rm
 from dragoman.optim.gains import scaled_gains, typical_range
-from margin_twin import learn, objective, passive_aggressive, solve
+from margin_twin import learn, objective, passive_aggressive, program, solve
 from pools import dense_features, pool_of, random_pool
 
 numbers = st.integers(-8, 8).map(lambda i: i / 4)
@@ -27,17 +27,18 @@ def problems(draw):
     gains = np.array(draw(st.lists(st.integers(0, 10), min_size=6, max_size=6))) / 10
     w = np.array(draw(st.lists(numbers, min_size=n_features, max_size=n_features)))
     assume(np.ptp(gains) > 0 and (np.ptp(x, axis=0) > 0).any() and w.any())
-    prices = [draw(st.sampled_from([0.01, 0.1, 1.0, 10.0])) for _ in range(2)]
-    return x, gains, w, prices[0], draw(st.sampled_from([0.25, 1.0, 4.0])), prices[1]
+    c, d = draw(st.sampled_from([0.01, 0.1, 1.0, 10.0])), draw(st.sampled_from([1e-4, 1e-3, 0.01, 0.1, 1.0, 10.0]))
+    return x, gains, w, c, draw(st.sampled_from([0.25, 1.0, 4.0])), d
 
 
 def one_step(optimiser, x, gains, w):
-    """The weights after one sentence, and its gains as the learner scales them."""
+    """The weights after one sentence, and its gains as the learner scales them. The first feature is dense."""
     names = [f"f{i}" for i in range(x.shape[1])]
     rows = [dict(zip(names, row.tolist(), strict=True)) for row in x]
     pool = pool_of([[({**dict.fromkeys(names, 0.0), **row}, gain) for row, gain in zip(rows, gains, strict=True)]])
     # A weight that no candidate has keeps a step to exactly zero from being refused as unusable.
     start = Weights.from_dict({**dict(zip(names, w.tolist(), strict=True)), "other": 1.0}, pool.index)
+    pool = replace(pool, dense=frozenset({pool.index.find("f0")}))
     shard = pool.shards[0]
     scale = optimiser.gain_scale / typical_range(pool.metric, pool.shards)
     scaled = scaled_gains(pool.metric, shard, scale=scale, by_length=True)
@@ -46,56 +47,58 @@ def one_step(optimiser, x, gains, w):
 
 
 PRECISE = {"n_epochs": 1, "averaged": False, "max_iterations": 20_000, "tolerance": 1e-9}
+SCALES, RATES = st.sampled_from([0.01, 0.1, 1.0]), st.sampled_from([1.0, 0.25, 10.0])
 
 
-@given(problems(), st.sampled_from([0.01, 0.1, 1.0]))
-def test_cutting_plane_mira_solves_its_program(problem, scale):
+def rates_of(x, sparse_rate):
+    return np.array([1.0] + [sparse_rate] * (x.shape[1] - 1))
+
+
+@given(problems(), SCALES, RATES)
+def test_cutting_plane_mira_solves_its_program(problem, scale, rate):
     x, gains, w, c, _, _ = problem
-    optimiser = Mira(update=MarginUpdate.CUTTING_PLANE, aggressiveness=c, gain_scale=scale, **PRECISE)
+    optimiser = Mira(update=MarginUpdate.CUTTING_PLANE, aggressiveness=c, gain_scale=scale, sparse_rate=rate, **PRECISE)
     moved, g = one_step(optimiser, x, gains, w)
-    hope = int(np.argmax(x @ w + g))
-    margins = [(x[hope] - x[i], g[hope] - g[i]) for i in range(6)]
-    settings = {"c": c, "bound": np.inf, "d": 0.0}
-    assert objective(moved, w, margins, [], **settings) <= solve(w, margins, [], **settings) + 1e-7
+    groups, rates = program(w, x, g, c=c, bound=np.inf, d=1.0, exact=False), rates_of(x, rate)
+    assert objective(moved, w, groups, rates) <= objective(solve(w, groups, rates), w, groups, rates) + 1e-7
 
 
-@given(problems(), st.sampled_from([0.01, 0.1, 1.0]), st.sampled_from(MarginUpdate))
-def test_exact_rm_solves_its_program(problem, scale, update):
+@given(problems(), SCALES, RATES, st.sampled_from(MarginUpdate), st.booleans(), st.sampled_from([None, 0.1, 0.5]))
+def test_rm_solves_its_program_for_any_bound_step(problem, scale, rate, update, exact, floor):
+    """Program (4), or with a slack of each bound; RM-PA over its own working set, all at once if exact."""
     x, gains, w, c, bound, d = problem
-    optimiser = Rm(update=update, exact=True, aggressiveness=c, bound=bound, bound_step=d, gain_scale=scale, **PRECISE)
-    moved, g = one_step(optimiser, x, gains, w)
-    scores = x @ w
-    hope = int(np.argmax(scores + g))
-    margins = [(x[hope] - x[i], g[hope] - g[i]) for i in range(6)]
-    bounds = [sign * (x[hope] - x[i]) for i in range(6) for sign in (1, -1)]
-    if update is MarginUpdate.PASSIVE_AGGRESSIVE:  # one constraint of each kind, if it is violated
-        fear, worst, best = int(np.argmax(scores - g)), int(np.argmin(scores)), int(np.argmax(scores))
-        margins = [(omega, cost) for omega, cost in (margins[fear],) if cost > omega @ w]
-        bounds = [omega for omega in (x[hope] - x[worst], x[best] - x[hope]) if omega @ w > bound]
-        assume(margins or bounds)
-    settings = {"c": c, "bound": bound, "d": d}
-    assert objective(moved, w, margins, bounds, **settings) <= solve(w, margins, bounds, **settings) + 1e-7
-
-
-@given(problems())
-def test_passive_aggressive_steps(problem):
-    x, gains, w, c, bound, d = problem
-    one = {"n_epochs": 1, "averaged": False, "aggressiveness": c}
-    moved, g = one_step(Mira(**one), x, gains, w)
-    np.testing.assert_allclose(moved, passive_aggressive(w, x, g, c=c)[0], rtol=1e-12, atol=1e-12)
-    moved, g = one_step(Rm(bound=bound, bound_step=d, **one), x, gains, w)
-    np.testing.assert_allclose(moved, passive_aggressive(w, x, g, c=c, bound=bound, d=d)[0], rtol=1e-12, atol=1e-12)
-
-
-@given(problems())
-def test_cutting_plane_rm_keeps_the_spread_within_the_bound(problem):
-    x, gains, w, c, bound, d = problem
+    is_pa = update is MarginUpdate.PASSIVE_AGGRESSIVE
+    by_cost = {"bound_by_cost": floor is not None, "bound_floor": floor or 0.1}
     optimiser = Rm(
-        update=MarginUpdate.CUTTING_PLANE, aggressiveness=c, bound=bound, bound_step=d, **{**PRECISE, "tolerance": 1e-6}
+        update=update,
+        exact=exact or is_pa,
+        aggressiveness=c,
+        bound=bound,
+        bound_step=d,
+        gain_scale=scale,
+        sparse_rate=rate,
+        bound_tolerance=1e-9,
+        **by_cost,
+        **PRECISE,
     )
     moved, g = one_step(optimiser, x, gains, w)
-    hope = int(np.argmax(x @ w + g))
-    assert np.abs(x[hope] @ moved - x @ moved).max() <= bound + 1e-4
+    groups = program(w, x, g, c=c, bound=bound, d=d, exact=exact or is_pa, floor=floor, working_set=is_pa)
+    assume(groups)
+    rates = rates_of(x, rate)
+    assert objective(moved, w, groups, rates) <= objective(solve(w, groups, rates), w, groups, rates) + 1e-7
+
+
+@given(problems(), RATES, st.sampled_from([None, 0.1, 0.5]))
+def test_passive_aggressive_steps(problem, rate, floor):
+    x, gains, w, c, bound, d = problem
+    one = {"n_epochs": 1, "averaged": False, "aggressiveness": c, "sparse_rate": rate}
+    rates = rates_of(x, rate)
+    moved, g = one_step(Mira(**one), x, gains, w)
+    np.testing.assert_allclose(moved, passive_aggressive(w, x, g, c=c, rates=rates)[0], rtol=1e-12, atol=1e-12)
+    by_cost = {} if floor is None else {"bound_by_cost": True, "bound_floor": floor}
+    moved, g = one_step(Rm(bound=bound, bound_step=d, **by_cost, **one), x, gains, w)
+    twin, _, _ = passive_aggressive(w, x, g, c=c, bound=bound, d=d, rates=rates, floor=floor)
+    np.testing.assert_allclose(moved, twin, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("bleu", [False, True])

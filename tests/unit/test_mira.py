@@ -78,10 +78,10 @@ def test_which_candidates_are_compared():
         return {name: np.sign(values[name]) for name in "xyz"}
 
     assert moved() == {"x": 0, "y": 0, "z": 0}  # hope: 3 + 1; fear: 3 - 1
-    assert moved(hope=Hope.ORACLE) == {"x": -1, "y": 1, "z": 0}
-    assert moved(hope=Hope.ORACLE, fear=Fear.MODEL) == {"x": -1, "y": 1, "z": 0}
+    assert moved(hope=Hope.MAX_BLEU) == {"x": -1, "y": 1, "z": 0}
+    assert moved(hope=Hope.MAX_BLEU, fear=Fear.PREDICTION) == {"x": -1, "y": 1, "z": 0}
     # The worst candidate is beaten by (0 + 1) - 2 less than its cost.
-    assert moved(hope=Hope.ORACLE, fear=Fear.WORST) == {"x": 0, "y": 1, "z": -1}
+    assert moved(hope=Hope.MAX_BLEU, fear=Fear.MAX_COST) == {"x": 0, "y": 1, "z": -1}
 
 
 def test_bound_steps_are_taken_only_while_a_bound_is_violated():
@@ -283,7 +283,7 @@ def test_settings_are_checked():
         {"decay": 1.0},
         {"held_out": 1.0},
         {"batch": 0},
-        {"update": MarginUpdate.CUTTING_PLANE, "fear": Fear.WORST},
+        {"update": MarginUpdate.CUTTING_PLANE, "fear": Fear.MAX_COST},
     ):
         with pytest.raises(InputError):
             Mira(**settings)

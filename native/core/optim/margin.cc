@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 
@@ -13,7 +14,7 @@ namespace {
 
 // A constraint that could join a working set.
 struct Cut {
-  double violation;
+  double violation, tolerance;
   size_t candidate;
   Budget* budget;
   double sign, rhs;
@@ -22,16 +23,19 @@ struct Cut {
 }  // namespace
 
 MarginLearner::MarginLearner(std::shared_ptr<const pool::Lists> lists, std::vector<double> start,
-                             std::vector<uint8_t> frozen, std::optional<metric::PseudoCorpus> context,
+                             std::vector<double> rates, std::optional<metric::PseudoCorpus> context,
                              const MarginSettings& settings)
     : lists_(std::move(lists)),
       weights_(std::move(start)),
       past_(weights_.size()),
-      frozen_(std::move(frozen)),
+      rates_(std::move(rates)),
       context_(std::move(context)),
       settings_(settings) {
-  if (frozen_.size() != weights_.size()) throw std::invalid_argument("frozen: one element per weight expected");
-  if (std::none_of(frozen_.begin(), frozen_.end(), [](uint8_t f) { return f != 0; })) frozen_.clear();
+  if (rates_.size() != weights_.size()) throw std::invalid_argument("rates: one element per weight expected");
+  if (!std::all_of(rates_.begin(), rates_.end(), [](double rate) { return rate >= 0 && std::isfinite(rate); }))
+    throw std::invalid_argument("a rate is a number that is not negative");
+  if (std::all_of(rates_.begin(), rates_.end(), [](double rate) { return rate == 1; })) rates_.clear();
+  if (settings_.local_size < 1) throw std::invalid_argument("a local hope is sought among at least one candidate");
   if (settings_.batch < 1) throw std::invalid_argument("a batch has at least one list");
   if (context_) context_->check();
   check(*lists_);
@@ -51,15 +55,15 @@ Pass MarginLearner::visit(std::span<const int64_t> positions, int n_threads, Con
   std::vector<Visit> visits(
       static_cast<size_t>(std::min<int64_t>(settings_.batch, std::max<int64_t>(1, positions.size()))));
   const auto n_workers = static_cast<size_t>(std::clamp<int64_t>(n_threads, 1, static_cast<int64_t>(visits.size())));
-  std::vector<std::vector<double>> moved(n_workers);
+  if (moved_.size() < n_workers) moved_.resize(n_workers);
   if (settings_.cutting_plane)
-    for (auto& one : moved) one.resize(weights_.size());
+    for (auto& one : moved_) one.resize(weights_.size());
   Pass pass;
   for (size_t begin = 0; begin < positions.size(); begin += visits.size()) {
     const size_t n = std::min(visits.size(), positions.size() - begin);
     const auto look_at = [&](int64_t i, int worker) {
       look((*lists_)[positions[begin + static_cast<size_t>(i)]], visits[static_cast<size_t>(i)],
-           moved[static_cast<size_t>(worker)]);
+           moved_[static_cast<size_t>(worker)]);
     };
     if (n == 1) {
       control.check();
@@ -74,11 +78,7 @@ Pass MarginLearner::visit(std::span<const int64_t> positions, int n_threads, Con
       if (list.size() == 0) continue;
       const Visit& visit = visits[i];
       apply(visit, 1.0 / static_cast<double>(n));
-      ++pass.n_lists;
-      pass.n_updates += visit.dual.moved();
-      pass.loss += visit.loss;
-      pass.spread += visit.spread;
-      pass.spread_square += visit.spread * visit.spread;
+      count(visit, pass);
       if (context_)
         context_->add(lists_->stats(list, settings_.hope_background ? visit.hope : visit.best), list.length);
     }
@@ -87,22 +87,75 @@ Pass MarginLearner::visit(std::span<const int64_t> positions, int n_threads, Con
   return pass;
 }
 
+void MarginLearner::count(const Visit& visit, Pass& pass) const {
+  const double low = visit.scores[visit.worst], spread = visit.scores[visit.hope] - low;
+  ++pass.n_lists;
+  pass.n_updates += visit.dual.moved();
+  pass.n_margin += visit.margin.fired(visit.dual, 1);
+  pass.n_upper += visit.upper.fired(visit.dual, -1);
+  pass.n_lower += (settings_.exact ? visit.upper : visit.lower).fired(visit.dual, 1);
+  pass.loss += visit.loss;
+  pass.spread += spread;
+  pass.spread_square += spread * spread;
+  pass.score_range += visit.scores[visit.best] - low;
+  pass.gain_range += visit.gain_range;
+}
+
+Survey MarginLearner::survey(std::span<const int64_t> positions, double score_scale, double gain_scale, int n_threads,
+                             Control& control) const {
+  std::vector<Survey> each(positions.size());
+  parallel_chunks(static_cast<int64_t>(positions.size()), 16, n_threads, control, [&](int64_t begin, int64_t end, int) {
+    Visit visit;
+    for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
+      const pool::CandidateList list = (*lists_)[positions[i]];
+      if (list.size() < 2) continue;
+      compare(list, visit, score_scale, settings_.gain_scale * gain_scale);
+      const auto square = [&](size_t candidate) {
+        const Direction direction = difference(list, visit.hope, candidate);
+        return dot(direction, direction);
+      };
+      Survey& one = each[i];
+      one.n_lists = 1;
+      one.score_range = visit.scores[visit.best] - visit.scores[visit.worst];
+      one.gain_range = visit.gain_range;
+      one.fear_square = square(find_fear(visit.scores, visit.gains, settings_.fear));
+      one.worst_square = square(visit.worst);
+    }
+  });
+  Survey sums;
+  for (const Survey& one : each) {
+    sums.n_lists += one.n_lists;
+    sums.n_fear += one.fear_square > 0;
+    sums.n_worst += one.worst_square > 0;
+    sums.score_range += one.score_range;
+    sums.gain_range += one.gain_range;
+    sums.fear_square += one.fear_square;
+    sums.worst_square += one.worst_square;
+  }
+  return sums;
+}
+
+void MarginLearner::compare(const pool::CandidateList& list, Visit& visit, double score_scale,
+                            double gain_scale) const {
+  pool::score_list(list, weights_, visit.scores);
+  for (double& score : visit.scores) score *= score_scale;
+  visit.gains.resize(list.size());
+  for (size_t c = 0; c < list.size(); ++c)
+    visit.gains[c] =
+        gain_scale * (context_ ? context_->gain(lists_->stats(list, c), list.length, visit.total) : list.gains()[c]);
+  visit.hope = find_hope(visit.scores, visit.gains, settings_.hope, settings_.local_size);
+  const auto [least, most] = std::minmax_element(visit.gains.begin(), visit.gains.end());
+  visit.gain_range = *most - *least;
+  const auto begin = visit.scores.begin(), end = visit.scores.end();
+  visit.best = static_cast<size_t>(std::max_element(begin, end) - begin);
+  visit.worst = static_cast<size_t>(std::min_element(begin, end) - begin);
+}
+
 void MarginLearner::look(const pool::CandidateList& list, Visit& visit, std::vector<double>& moved) const {
   visit.dual.clear();
   visit.members.clear();
   if (list.size() == 0) return;
-  pool::score_list(list, weights_, visit.scores);
-  if (context_) {
-    visit.gains.resize(list.size());
-    for (size_t c = 0; c < list.size(); ++c)
-      visit.gains[c] = context_->gain(lists_->stats(list, c), list.length, visit.total);
-  } else {
-    const auto gains = list.gains();
-    visit.gains.assign(gains.begin(), gains.end());
-  }
-  visit.hope = find_hope(visit.scores, visit.gains, settings_.hope);
-  visit.best = find_fear(visit.scores, visit.gains, Fear::kModel);
-  visit.spread = visit.scores[visit.hope] - *std::min_element(visit.scores.begin(), visit.scores.end());
+  compare(list, visit, 1, settings_.gain_scale);
   visit.margin.clear(settings_.limit);
   visit.upper.clear(settings_.bound_limit);
   visit.lower.clear(settings_.bound_limit);
@@ -112,13 +165,17 @@ void MarginLearner::look(const pool::CandidateList& list, Visit& visit, std::vec
     passive_aggressive(list, visit);
 }
 
+Direction MarginLearner::difference(const pool::CandidateList& list, size_t a, size_t b) const {
+  return {pool::difference(list.shard->candidates, list.begin + static_cast<int64_t>(a),
+                           list.begin + static_cast<int64_t>(b), {}),
+          rates_};
+}
+
 size_t MarginLearner::member(const pool::CandidateList& list, Visit& visit, size_t candidate) const {
   const auto found = std::find(visit.members.begin(), visit.members.end(), static_cast<int64_t>(candidate));
   if (found != visit.members.end()) return static_cast<size_t>(found - visit.members.begin());
   visit.members.push_back(static_cast<int64_t>(candidate));
-  return visit.dual.add(pool::difference(list.shard->candidates, list.begin + static_cast<int64_t>(visit.hope),
-                                         list.begin + static_cast<int64_t>(candidate), frozen_),
-                        visit.scores[visit.hope] - visit.scores[candidate]);
+  return visit.dual.add(difference(list, visit.hope, candidate), visit.scores[visit.hope] - visit.scores[candidate]);
 }
 
 // One constraint of each kind, the most violated one at w_t; one step for each.
@@ -129,42 +186,43 @@ void MarginLearner::passive_aggressive(const pool::CandidateList& list, Visit& v
   const double cost = gains[hope] - gains[fear];
   visit.loss = std::max(0.0, cost - (scores[hope] - scores[fear]));
   if (visit.loss > 0) visit.margin.add(member(list, visit, fear), 1, cost);
-  const auto worst = static_cast<size_t>(std::min_element(scores.begin(), scores.end()) - scores.begin());
-  if (scores[hope] - scores[worst] > settings_.bound) visit.upper.add(member(list, visit, worst), -1, -settings_.bound);
-  if (scores[visit.best] - scores[hope] > settings_.bound)
-    (settings_.exact ? visit.upper : visit.lower).add(member(list, visit, visit.best), 1, -settings_.bound);
+  const Excess above = settings_.bound.most_violated(scores, gains, hope, 1);
+  if (above.violation > 0) visit.upper.add(member(list, visit, above.candidate), -1, -above.bound);
+  const Excess below = settings_.bound.most_violated(scores, gains, hope, -1);
+  if (below.violation > 0)
+    (settings_.exact ? visit.upper : visit.lower).add(member(list, visit, below.candidate), 1, -below.bound);
   if (settings_.exact) {
     optimise(visit);
   } else {
     visit.margin.optimise(visit.dual, 1, 0);
-    visit.upper.step(visit.dual, 1, 0);
-    visit.lower.step(visit.dual, 1, 0);
+    visit.upper.optimise(visit.dual, 1, 0);
+    visit.lower.optimise(visit.dual, 1, 0);
   }
 }
 
-// Alg. 1: the working sets grow by the most violated constraint until none is violated by more than the tolerance.
+// Alg. 1: the working sets grow by the most violated constraint until none is violated by more than its tolerance.
 void MarginLearner::cutting_plane(const pool::CandidateList& list, Visit& visit, std::vector<double>& moved) const {
   const auto& gains = visit.gains;
   auto& now = visit.now;
   now = visit.scores;
   const size_t hope = visit.hope;
-  Budget& below = settings_.exact ? visit.upper : visit.lower;
+  Budget& below_budget = settings_.exact ? visit.upper : visit.lower;
   for (int round = 0; round < settings_.max_iterations; ++round) {
-    const size_t fear = find_fear(now, gains, Fear::kCostAugmented);
-    const size_t best = find_fear(now, gains, Fear::kModel);
-    const auto worst = static_cast<size_t>(std::min_element(now.begin(), now.end()) - now.begin());
+    const size_t fear = find_fear(now, gains, Fear::kCostBased);
+    const Excess above = settings_.bound.most_violated(now, gains, hope, 1),
+                 below = settings_.bound.most_violated(now, gains, hope, -1);
     const double cost = gains[hope] - gains[fear], hinge = cost - (now[hope] - now[fear]);
     if (round == 0) visit.loss = std::max(0.0, hinge);
-    const double tau = settings_.exact ? visit.upper.slack(visit.dual) : 0;
+    const auto beyond = [&](double violation, const Budget& budget) { return violation - budget.slack(visit.dual); };
+    const double epsilon = settings_.tolerance, epsilon_b = settings_.bound_tolerance;
     std::array<Cut, 3> cuts{{
-        {hinge - visit.margin.slack(visit.dual), fear, &visit.margin, 1, cost},
-        {now[hope] - now[worst] - settings_.bound - tau, worst, &visit.upper, -1, -settings_.bound},
-        {now[best] - now[hope] - settings_.bound - tau, best, &below, 1, -settings_.bound},
+        {beyond(hinge, visit.margin), epsilon, fear, &visit.margin, 1, cost},
+        {beyond(above.violation, visit.upper), epsilon_b, above.candidate, &visit.upper, -1, -above.bound},
+        {beyond(below.violation, below_budget), epsilon_b, below.candidate, &below_budget, 1, -below.bound},
     }};
     std::stable_sort(cuts.begin(), cuts.end(), [](const Cut& a, const Cut& b) { return a.violation > b.violation; });
     const bool grown = std::any_of(cuts.begin(), cuts.end(), [&](const Cut& cut) {
-      return cut.violation > settings_.tolerance &&
-             cut.budget->add(member(list, visit, cut.candidate), cut.sign, cut.rhs);
+      return cut.violation > cut.tolerance && cut.budget->add(member(list, visit, cut.candidate), cut.sign, cut.rhs);
     });
     if (!grown) break;
     optimise(visit);
@@ -172,18 +230,13 @@ void MarginLearner::cutting_plane(const pool::CandidateList& list, Visit& visit,
   }
 }
 
-// Alg. 2. Without `exact` the bounds have no budget of their own, only a limit to each step.
+// Alg. 2: the dual variables of each kind in turn, until none of them moves.
 void MarginLearner::optimise(Visit& visit) const {
   const int most = settings_.max_iterations;
-  const double tolerance = settings_.tolerance;
   for (int sweep = 0; sweep < most; ++sweep) {
-    int n_steps = visit.margin.optimise(visit.dual, most, tolerance);
-    if (settings_.exact) {
-      n_steps += visit.upper.optimise(visit.dual, most, tolerance);
-    } else {
-      n_steps += visit.upper.step(visit.dual, most, tolerance);
-      n_steps += visit.lower.step(visit.dual, most, tolerance);
-    }
+    int n_steps = visit.margin.optimise(visit.dual, most, settings_.tolerance);
+    n_steps += visit.upper.optimise(visit.dual, most, settings_.bound_tolerance);
+    n_steps += visit.lower.optimise(visit.dual, most, settings_.bound_tolerance);
     if (n_steps == 0) break;
   }
 }
@@ -191,24 +244,26 @@ void MarginLearner::optimise(Visit& visit) const {
 // Scores by w_t plus the moves so far; `moved` is zero outside this call.
 void MarginLearner::rescore(const pool::CandidateList& list, Visit& visit, std::vector<double>& moved) const {
   const Dual& dual = visit.dual;
-  for (size_t m = 0; m < dual.size(); ++m)
-    for (size_t i = 0; i < dual.omega(m).ids.size(); ++i)
-      moved[static_cast<size_t>(dual.omega(m).ids[i])] += dual.shift(m) * dual.omega(m).values[i];
+  for (size_t m = 0; m < dual.size(); ++m) {
+    const Direction& direction = dual.direction(m);
+    for (size_t i = 0; i < direction.ids.size(); ++i)
+      moved[static_cast<size_t>(direction.ids[i])] += dual.shift(m) * direction.step[i];
+  }
   pool::score_list(list, moved, visit.now);
   for (size_t c = 0; c < visit.now.size(); ++c) visit.now[c] += visit.scores[c];
   for (size_t m = 0; m < dual.size(); ++m)
-    for (const int32_t id : dual.omega(m).ids) moved[static_cast<size_t>(id)] = 0;
+    for (const int32_t id : dual.direction(m).ids) moved[static_cast<size_t>(id)] = 0;
 }
 
 void MarginLearner::apply(const Visit& visit, double share) {
   const auto ticks = static_cast<double>(ticks_);
   for (size_t m = 0; m < visit.dual.size(); ++m) {
     const double shift = share * visit.dual.shift(m);
-    const auto& [ids, values] = visit.dual.omega(m);
-    for (size_t i = 0; i < ids.size(); ++i) {
-      const double change = shift * values[i];
-      weights_[static_cast<size_t>(ids[i])] += change;
-      past_[static_cast<size_t>(ids[i])] += ticks * change;
+    const Direction& direction = visit.dual.direction(m);
+    for (size_t i = 0; i < direction.ids.size(); ++i) {
+      const double change = shift * direction.step[i];
+      weights_[static_cast<size_t>(direction.ids[i])] += change;
+      past_[static_cast<size_t>(direction.ids[i])] += ticks * change;
     }
   }
 }
@@ -223,7 +278,7 @@ void MarginLearner::restore(MarginState state) {
   if (state.weights.size() != weights_.size() || state.past.size() != weights_.size() || state.ticks < 0 ||
       state.background.size() != n_stats)
     throw std::invalid_argument("the state is that of another learner");
-  weights_ = std::move(state.weights);
+  std::copy(state.weights.begin(), state.weights.end(), weights_.begin());  // stays where views see it
   past_ = std::move(state.past);
   ticks_ = state.ticks;
   if (!context_) return;

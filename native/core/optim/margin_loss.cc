@@ -48,7 +48,7 @@ LossGradient margin_loss(const pool::Candidates& candidates, std::span<const dou
     for (size_t c = 0; c < n; ++c) scores[c] = pool::dot(candidates, begin + static_cast<int64_t>(c), weights);
     const auto g = gains.subspan(static_cast<size_t>(begin), n);
     const double top = *std::max_element(g.begin(), g.end());
-    const size_t hope = find_hope(scores, g, loss.hope), fear = find_fear(scores, g, loss.fear);
+    const size_t hope = find_hope(scores, g, loss.hope, loss.local_size), fear = find_fear(scores, g, loss.fear);
     const size_t before = terms.size();
     const auto add = [&](size_t c, double coefficient) {
       const auto row = static_cast<size_t>(begin) + c;
@@ -62,19 +62,19 @@ LossGradient margin_loss(const pool::Candidates& candidates, std::span<const dou
       add(raise, -weight);
     };
     if (loss.ramp) {
-      const double fear_cost = loss.fear == Fear::kModel ? 0 : top - g[fear];
+      const double fear_cost = loss.fear == Fear::kPrediction ? 0 : top - g[fear];
       const double hope_cost = loss.hope == Hope::kModel ? 0 : top - g[hope];
       penalise(scores[fear] + fear_cost - (scores[hope] - hope_cost), fear, hope, 1);
     } else {
       const double hinge = g[hope] - g[fear] - (scores[hope] - scores[fear]);
       if (hinge > 0) penalise(hinge, fear, hope, 1);
     }
-    const auto [worst, best] = std::minmax_element(scores.begin(), scores.end());
-    const double above = scores[hope] - *worst - loss.bound, below = *best - scores[hope] - loss.bound;
-    if (above > 0 && above >= below)
-      penalise(above, hope, static_cast<size_t>(worst - scores.begin()), loss.bound_weight);
-    else if (below > 0)
-      penalise(below, static_cast<size_t>(best - scores.begin()), hope, loss.bound_weight);
+    const Excess above = loss.bound.most_violated(scores, g, hope, 1),
+                 below = loss.bound.most_violated(scores, g, hope, -1);
+    if (above.violation > 0 && above.violation >= below.violation)
+      penalise(above.violation, hope, above.candidate, loss.bound_weight);
+    else if (below.violation > 0)
+      penalise(below.violation, below.candidate, hope, loss.bound_weight);
     reduce(terms, before, true);
     for (size_t i = before; i < terms.size(); ++i) terms[i].n_lists = 1;
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/optim/hope_fear.hh"
+#include "core/optim/spread_bound.hh"
 #include "core/pool/candidates.hh"
 
 namespace dragoman::optim {
@@ -14,8 +15,9 @@ namespace dragoman::optim {
 struct MarginLoss {
   Hope hope;
   Fear fear;
+  size_t local_size;    // of a local hope
   bool ramp;            // a difference of maxima, else a hinge with y+ held fixed
-  double bound;         // B
+  SpreadBound bound;    // B
   double bound_weight;  // of the excess of the spread over B
 };
 

@@ -56,8 +56,20 @@ std::vector<int64_t> all(const pool::Lists& lists) {
 }
 
 optim::MarginSettings settings_of(bool cutting_plane, bool exact, double bound, int64_t batch) {
-  return {0.1,   bound, 0.1,  cutting_plane, exact, optim::Hope::kCostDiminished, optim::Fear::kCostAugmented,
-          false, 50,    1e-6, batch};
+  return {.limit = 0.1,
+          .bound = {bound, batch % 2 == 0, 0.1, 0.5},
+          .bound_limit = 0.1,
+          .cutting_plane = cutting_plane,
+          .exact = exact,
+          .hope = optim::Hope::kCostBased,
+          .local_size = 3,
+          .fear = optim::Fear::kCostBased,
+          .hope_background = false,
+          .gain_scale = 1,
+          .max_iterations = 50,
+          .tolerance = 1e-6,
+          .bound_tolerance = 1e-6,
+          .batch = batch};
 }
 
 }  // namespace
@@ -72,12 +84,12 @@ TEST(margin_learners_are_the_same_for_any_number_of_threads) {
         for (const double bound : {kInfinity, 0.5}) {
           std::vector<std::vector<double>> results;
           for (const int n_threads : {1, 3}) {
-            const std::vector<uint8_t> frozen{0, 1, 0, 0, 0, 0};
+            const std::vector<double> rates{1, 0, 1, 1, 0.25, 4};
             std::optional<metric::PseudoCorpus> context;
             if (seed % 2)
               context = metric::PseudoCorpus{
                   std::shared_ptr<const metric::Scorer>(metric::mean_scorer()), {1, 2}, {0, 0}, 3, 0.9};
-            optim::MarginLearner learner(lists, std::vector<double>(6, 0.25), frozen, context,
+            optim::MarginLearner learner(lists, std::vector<double>(6, 0.25), rates, context,
                                          settings_of(cutting_plane, exact, bound, 4));
             Control control;
             for (int epoch = 0; epoch < 3; ++epoch) learner.visit(positions, n_threads, control);
@@ -104,7 +116,7 @@ TEST(a_budget_is_never_overdrawn) {
           omega.ids.push_back(f);
           omega.values.push_back(random.normal());
         }
-      CHECK(budget.add(dual.add(omega, random.normal()), random.below(2) ? 1 : -1, random.normal()));
+      CHECK(budget.add(dual.add({omega, {}}, random.normal()), random.below(2) ? 1 : -1, random.normal()));
     }
     budget.optimise(dual, 1000, 1e-9);
     double total = 0;
@@ -121,7 +133,7 @@ TEST(ramp_learners_and_losses_visit_any_list) {
     const auto positions = all(*lists);
     const std::vector<double> start(6, 0.5);
     optim::RampLearner learner(lists, start, std::vector<uint8_t>{0, 0, 1, 0, 0, 0},
-                               {optim::Hope::kCostDiminished, optim::Fear::kCostAugmented, 0.1, 0.5});
+                               {optim::Hope::kCostBased, optim::Fear::kCostBased, 0.1, 0.5});
     Control control;
     CHECK(throws<std::invalid_argument>([&] { learner.descend(positions, control); }) || made.gains.empty());
     for (int round = 0; round < 30; ++round) {
@@ -131,8 +143,9 @@ TEST(ramp_learners_and_losses_visit_any_list) {
     CHECK(learner.weights()[2] == 0.5);
     for (const double w : learner.weights()) CHECK(std::isfinite(w));
     for (const bool ramp : {false, true}) {
-      const auto result = optim::margin_loss(made.shard().candidates, made.gains, start,
-                                             {optim::Hope::kOracle, optim::Fear::kWorst, ramp, 0.5, 2});
+      const auto result =
+          optim::margin_loss(made.shard().candidates, made.gains, start,
+                             {optim::Hope::kLocal, optim::Fear::kMaxCost, 2, ramp, {0.5, ramp, 0.1, 1}, 2});
       CHECK(std::is_sorted(result.ids.begin(), result.ids.end()));
       CHECK(result.ids.size() == result.values.size() && result.ids.size() == result.n_lists.size());
     }
@@ -148,7 +161,7 @@ TEST(lists_that_do_not_fit_are_refused) {
   const auto lists = made.lists();
   CHECK(throws<std::invalid_argument>([&] { (*lists)[lists->size()]; }));
   Control control;
-  optim::MarginLearner learner(lists, std::vector<double>(2), std::vector<uint8_t>(2), std::nullopt,
+  optim::MarginLearner learner(lists, std::vector<double>(2), std::vector<double>(2, 1.0), std::nullopt,
                                settings_of(false, false, 1, 1));
   const auto positions = all(*lists);
   CHECK(throws<InputError>([&] { learner.visit(positions, 1, control); }));

@@ -48,7 +48,8 @@ void RampLearner::fix_hopes(std::span<const int64_t> positions, int n_threads, C
       const pool::CandidateList list = (*lists_)[positions[i]];
       if (list.size() == 0) continue;
       score(list, scores);
-      hopes_[static_cast<size_t>(positions[i])] = static_cast<int64_t>(find_hope(scores, list.gains(), settings_.hope));
+      hopes_[static_cast<size_t>(positions[i])] =
+          static_cast<int64_t>(find_hope(scores, list.gains(), settings_.hope, 0));
     }
   });
 }
@@ -67,7 +68,7 @@ double RampLearner::descend(std::span<const int64_t> positions, Control& control
     const auto hope = static_cast<size_t>(fixed), fear = find_fear(scores, gains, settings_.fear);
     const double best = *std::max_element(gains.begin(), gains.end());
     loss += scores[fear] - scores[hope];
-    if (settings_.fear != Fear::kModel) loss += best - gains[fear];
+    if (settings_.fear != Fear::kPrediction) loss += best - gains[fear];
     if (settings_.hope != Hope::kModel) loss += best - gains[hope];
     scale_ *= 1 - settings_.penalty;
     if (scale_ < 1e-100) {  // after very many steps; keeps offsets finite
@@ -78,7 +79,7 @@ double RampLearner::descend(std::span<const int64_t> positions, Control& control
       const auto omega = pool::difference(list.shard->candidates, list.begin + fixed,
                                           list.begin + static_cast<int64_t>(fear), frozen_);
       // No longer than what satisfies the margin: else, where features are huge, the first steps decide everything.
-      const double cost = settings_.fear == Fear::kModel ? 0 : gains[hope] - gains[fear];
+      const double cost = settings_.fear == Fear::kPrediction ? 0 : gains[hope] - gains[fear];
       const double enough = std::max(0.0, cost - (scores[hope] - scores[fear])) / pool::dot(omega, omega);
       const double step = (enough < settings_.step ? enough : settings_.step) / scale_;
       for (size_t i = 0; i < omega.ids.size(); ++i)

@@ -54,13 +54,13 @@ class LearningContext:
 class LiveDecoder(Protocol):
     """Candidates of single sentences by weights that keep changing. Threads may share it.
 
-    `index` has all features and `words` all words that candidates can have. `sparse` says whether there are features
-    that are not dense; `lengths` are the words of each source sentence.
+    `index` has all features and `words` all words that candidates can have; `dense` are the ids of the dense features;
+    `lengths` are the words of each source sentence.
     """
 
     index: FeatureIndex
     words: WordTable
-    sparse: bool
+    dense: frozenset[int]
     lengths: Int32Array
 
     def kbest(self, sentence: int, weights: Float64Array, k: int, *, distinct: bool = False) -> Shard:

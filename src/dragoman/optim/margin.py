@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dragoman import _core
 from dragoman.errors import InputError
@@ -20,36 +22,123 @@ from dragoman.optim.loss import SparseVector
 from dragoman.pool import Shard, spooled
 from dragoman.types import Float64Array, Int32Array, Int64Array
 
-__all__ = ["Comparison", "Fear", "Hope", "ListLearner", "MarginLoss", "check_varying", "split_of", "stopping_by_gain"]
+__all__ = [
+    "BOUND_FLOOR",
+    "LOCAL_SIZE",
+    "Comparison",
+    "Fear",
+    "Hope",
+    "ListLearner",
+    "MarginLoss",
+    "PassSums",
+    "Survey",
+    "check_varying",
+    "rates_of",
+    "split_of",
+    "stopping_by_gain",
+]
+
+LOCAL_SIZE = 10
+"""Candidates among which Liang et al. 2006 seek the best."""
+
+BOUND_FLOOR = 0.1
+"""The least share of B that a bound by cost can be."""
 
 
 class Hope(StrEnum):
     """The candidate that stands for the reference."""
 
-    COST_DIMINISHED = "cost-diminished"  # greatest model score + gain
-    ORACLE = "oracle"  # greatest gain
+    COST_BASED = "cost-based"  # greatest model score + gain
+    MAX_BLEU = "max-bleu"  # greatest gain, of whatever metric
+    LOCAL = "local"  # greatest gain among the candidates of the greatest model score
 
 
 class Fear(StrEnum):
     """The candidate that a passive-aggressive step moves away from."""
 
-    COST_AUGMENTED = "cost-augmented"  # greatest model score - gain: the most violated margin
-    WORST = "worst"  # least gain
-    MODEL = "model"  # greatest model score
+    COST_BASED = "cost-based"  # greatest model score - gain: the most violated margin
+    MAX_COST = "max-cost"  # least gain
+    PREDICTION = "prediction"  # greatest model score
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassSums:
+    """Sums over lists that a native learner visited, before the step of each. Passes and learners add up.
+
+    A constraint fired where it moved the weights. `spread` is the score of the hope minus the least.
+    """
+
+    n_lists: float = 0
+    n_updates: float = 0
+    n_margin: float = 0
+    n_upper: float = 0
+    n_lower: float = 0
+    loss: float = 0
+    spread: float = 0
+    spread_square: float = 0
+    score_range: float = 0
+    gain_range: float = 0
+
+    def __add__(self, other: PassSums) -> PassSums:
+        return PassSums(**_added(asdict(self), asdict(other)))
+
+    def entry(self) -> Entry:
+        """For a trace: means over the lists, the share of them in which each constraint fired."""
+        n = max(self.n_lists, 1)
+        mean = self.spread / n
+        return {
+            "loss": self.loss / n,
+            "updates": int(self.n_updates),
+            "margin": self.n_margin / n,
+            "upper": self.n_upper / n,
+            "lower": self.n_lower / n,
+            "spread": mean,
+            "spread_deviation": math.sqrt(max(0.0, self.spread_square / n - mean * mean)),
+            "score_range": self.score_range / n,
+            "gain_range": self.gain_range / n,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survey:
+    """Sums over lists of more than one candidate, which a native learner looked at without a step.
+
+    Ranges are greatest minus least; squares are omega' R omega between the hope and the fear, and between the hope and
+    the candidate of the least score, in `n_fear` and `n_worst` lists where that is not 0.
+    """
+
+    n_lists: float = 0
+    n_fear: float = 0
+    n_worst: float = 0
+    score_range: float = 0
+    gain_range: float = 0
+    fear_square: float = 0
+    worst_square: float = 0
+
+    def __add__(self, other: Survey) -> Survey:
+        return Survey(**_added(asdict(self), asdict(other)))
+
+
+def _added(a: Mapping[str, float], b: Mapping[str, float]) -> dict[str, float]:
+    return {name: a[name] + b[name] for name in a}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
     """Which candidates a loss compares: a hinge with the hope held fixed, or a ramp, a difference of maxima.
 
-    `bound_weight` times the excess of the spread of scores over `bound` is added.
+    `bound_weight` times the excess of the spread of scores over `bound` is added; `bound_by_cost` multiplies the bound
+    by the cost of each candidate, at least by `bound_floor`.
     """
 
     hope: _core.Hope
     fear: _core.Fear
+    local_size: int = LOCAL_SIZE
     is_ramp: bool = False
     bound: float = float("inf")
     bound_weight: float = 0.0
+    bound_by_cost: bool = False
+    bound_floor: float = BOUND_FLOOR
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +168,17 @@ class MarginLoss(ABC):
         """See Loss."""
         c = self.comparison()
         value, ids, values, n_lists = _core.margin_loss(
-            *shard.candidates, self.gains(shard), weights, c.hope, c.fear, c.is_ramp, c.bound, c.bound_weight
+            *shard.candidates,
+            self.gains(shard),
+            weights,
+            hope=c.hope,
+            fear=c.fear,
+            local_size=c.local_size,
+            ramp=c.is_ramp,
+            bound=c.bound,
+            bound_weight=c.bound_weight,
+            bound_by_cost=c.bound_by_cost,
+            bound_floor=c.bound_floor,
         )
         return value, SparseVector(ids, values), n_lists
 
@@ -132,6 +231,14 @@ def stopping_by_gain(max_epochs: int, held_out: float, patience: int) -> Stoppin
 def split_of(problem: Problem, stopping: Stopping) -> Split:
     """The sentences that have candidates, split."""
     return Split.draw(filled_sentences(problem.pool), stopping, key=(problem.seed, problem.round_number))
+
+
+def rates_of(n: int, dense: Collection[int], frozen: NDArray[np.bool_], sparse_rate: float) -> Float64Array:
+    """The rate of each of `n` weights, R: 1 of dense features, `sparse_rate` of others, 0 of frozen ones."""
+    rates = np.full(n, sparse_rate)
+    rates[sorted(dense)] = 1
+    rates[frozen] = 0
+    return rates
 
 
 def check_varying(lists: _core.CandidateLists, problem: Problem) -> None:

@@ -13,6 +13,9 @@ passive-aggressive `update` knows the one constraint of y-, the fear, argmax s(y
 The cutting plane adds the most violated constraint, solves the program over the constraints so far by sequential
 minimal optimisation in the dual, and repeats until no candidate violates the margin (rm, Algorithms 1 and 2 there).
 
+R is diagonal: 1 for dense features, `sparse_rate` for others, 0 for frozen ones. Lengths are taken in its metric,
+1/2 (w - w_t)' R^-1 (w - w_t), so that steps are min(C, violation / omega' R omega) R omega.
+
 Symbols: C `aggressiveness`; y+ `hope`; y- `fear`; MaxIter `max_iterations`; epsilon `tolerance`. Delta(y) = -gain(y) up
 to a constant. For metrics with references the gain is (O_f + |f|) gain(O + statistics of y), O being the decayed
 statistics of the translations before (Chiang et al. 2008; `decay`, `background`) or others (`context`). For numbers
@@ -33,7 +36,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dragoman import _core
 from dragoman.errors import InputError
@@ -43,12 +45,16 @@ from dragoman.optim.costs import Context, PreviousPass
 from dragoman.optim.epochs import Entry, run_epochs, visiting_order
 from dragoman.optim.gains import list_lengths, typical_range
 from dragoman.optim.margin import (
+    BOUND_FLOOR,
+    LOCAL_SIZE,
     Comparison,
     Fear,
     Hope,
     ListLearner,
     MarginLoss,
+    PassSums,
     check_varying,
+    rates_of,
     split_of,
     stopping_by_gain,
 )
@@ -57,7 +63,7 @@ from dragoman.pool.shard import UNKNOWN_LENGTH
 from dragoman.settings import about
 from dragoman.types import Float64Array, Int64Array
 
-__all__ = ["Background", "HingeLoss", "MarginUpdate", "Mira", "pass_entry"]
+__all__ = ["Background", "Bounds", "HingeLoss", "MarginUpdate", "Mira", "check_positive"]
 
 
 _MAX_SETTING = 1e100
@@ -71,6 +77,25 @@ class MarginUpdate(StrEnum):
     CUTTING_PLANE = "cutting-plane"
 
 
+def check_positive(settings: Mira, *names: str) -> None:
+    """Raise InputError unless the settings of these names are positive, and their squares are numbers still."""
+    for name in names:
+        if not 0 < getattr(settings, name) <= _MAX_SETTING:
+            raise InputError(f"{settings.name}: {name} must be positive and at most {_MAX_SETTING:g}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """What limits the spread of scores, and D, what limits the steps of that: by default nothing does."""
+
+    size: float = math.inf
+    step: float = 1.0
+    exact: bool = False
+    by_cost: bool = False
+    floor: float = BOUND_FLOOR
+    tolerance: float = 1e-4
+
+
 class Background(StrEnum):
     """Which translations make up the pseudo-corpus."""
 
@@ -82,12 +107,14 @@ class Background(StrEnum):
 class HingeLoss(MarginLoss):
     """max(0, Delta(y-) - Delta(y+) - s(y+) + s(y-)) of each list, y+ held fixed: what a step of MIRA reduces."""
 
-    hope: Hope = Hope.COST_DIMINISHED
-    fear: Fear = Fear.COST_AUGMENTED
+    hope: Hope = Hope.COST_BASED
+    fear: Fear = Fear.COST_BASED
+    local_size: int = LOCAL_SIZE
 
     def comparison(self) -> Comparison:
         """y+ and y-."""
-        return Comparison(hope=_core.Hope[self.hope.name], fear=_core.Fear[self.fear.name])
+        hope, fear = _core.Hope[self.hope.name], _core.Fear[self.fear.name]
+        return Comparison(hope=hope, fear=fear, local_size=self.local_size)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,9 +132,13 @@ class Mira(Optimiser):
     """C: how far one sentence may move the weights."""
     n_epochs: int = 30
     """Passes over all lists at most."""
-    hope: Hope = Hope.COST_DIMINISHED
+    sparse_rate: float = 1.0
+    """How much faster than dense features the others learn: their part of R."""
+    hope: Hope = Hope.COST_BASED
     """The candidate that stands for the reference."""
-    fear: Fear = Fear.COST_AUGMENTED
+    local_size: int = LOCAL_SIZE
+    """Candidates of the greatest model score among which a local hope is sought."""
+    fear: Fear = Fear.COST_BASED
     """The candidate that a passive-aggressive step moves away from."""
     context: Context | None = field(default=None, metadata=about(resolved="pseudo; sentence for numbers from outside"))
     """The translations that a candidate's gain is taken with; previous is for learning online."""
@@ -131,22 +162,20 @@ class Mira(Optimiser):
     """Violation of a margin that the cutting plane ignores."""
 
     def __post_init__(self) -> None:
-        positive = (self.aggressiveness, self.gain_scale, self.tolerance)
-        if not all(0 < number <= _MAX_SETTING for number in positive):
-            raise InputError(f"aggressiveness, gain_scale and tolerance must be positive and at most {_MAX_SETTING:g}")
-        if min(self.n_epochs, self.batch, self.patience, self.max_iterations) < 1:
-            raise InputError("numbers of epochs and iterations, batch and patience must be at least 1")
+        check_positive(self, "aggressiveness", "sparse_rate", "gain_scale", "tolerance")
+        if min(self.n_epochs, self.batch, self.patience, self.max_iterations, self.local_size) < 1:
+            raise InputError("numbers of epochs and iterations, batch, patience and local_size must be at least 1")
         if not (0 <= self.decay < 1 and 0 <= self.held_out < 1):
             raise InputError("decay and held_out must be in [0, 1)")
-        if self.update is MarginUpdate.CUTTING_PLANE and self.fear is not Fear.COST_AUGMENTED:
-            raise InputError("the cutting plane looks for the most violated margin; fear must be cost-augmented")
+        if self.update is MarginUpdate.CUTTING_PLANE and self.fear is not Fear.COST_BASED:
+            raise InputError("the cutting plane looks for the most violated margin; fear must be cost-based")
 
     def _learn(self, problem: Problem) -> Learned:
         """Learn from `start`; the averaged weights of the best epoch."""
         pool, metric = problem.pool, problem.metric
         if self.context_for(metric) is Context.PREVIOUS:
             raise InputError("fixed lists have no previous pass; learn online, or use context=pseudo")
-        start, fixed = problem.start.values, problem.frozen.view(np.uint8)
+        start = problem.start.values
         lengths = [list_lengths(metric, shard) for shard in pool.light_shards()]
         lists = self.lists(pool.shards, metric, lengths)
         check_varying(lists, problem)
@@ -155,7 +184,8 @@ class Mira(Optimiser):
         past = lists.totals(split.learned, start, problem.n_threads)
         mean_length = float(np.concatenate(lengths)[split.learned].mean())
         context = self.pseudo_corpus(metric, past / len(split.learned), mean_length)
-        native = self.margin_learner(lists, start, fixed, context, batch=self.batch, sparse=_has_sparse_features(pool))
+        rates = rates_of(len(start), pool.dense, problem.frozen, self.sparse_rate)
+        native = self.margin_learner(lists, start, rates, context, batch=self.batch, sparse=_has_sparse_features(pool))
         found = run_epochs(_Margins(self, native, lists, problem), split, stopping)
         notes = [f"the weights are those of epoch {found.best} of {len(found.trace)}", *found.notes]
         if metric.uses_references and any(
@@ -167,42 +197,48 @@ class Mira(Optimiser):
     def loss(self, metric: Metric, shards: Sequence[Shard] = ()) -> MarginLoss:
         """What a step reduces, for these shards' gains."""
         scale = self.gain_scale / typical_range(metric, shards)
-        return HingeLoss(metric=metric, hope=self.hope, fear=self.fear, gain_scale=scale)
+        return HingeLoss(metric=metric, hope=self.hope, fear=self.fear, local_size=self.local_size, gain_scale=scale)
 
-    def _bounds(self, sparse: bool) -> tuple[float, float, bool]:
-        """B, D, and whether D is shared: for the relative margin, which extends this."""
-        return math.inf, 1.0, False
+    def _bounds(self, sparse: bool) -> Bounds:
+        """Of the relative margin, which extends this."""
+        return Bounds()
 
     def margin_learner(
         self,
         lists: _core.CandidateLists,
         start: Float64Array,
-        fixed: NDArray[np.uint8],
+        rates: Float64Array,
         context: _core.PseudoCorpus | None,
         *,
         batch: int,
         sparse: bool,
     ) -> _core.MarginLearner:
-        """A learner of these lists, whose weights change but those that are `fixed`.
+        """A learner of these lists; `rates` are those of the weights, as `rates_of` says.
 
         `sparse` says whether candidates can have sparse features.
         """
-        bound, bound_step, exact = self._bounds(sparse)
+        bounds = self._bounds(sparse)
         return _core.margin_learner(
             lists,
             start,
-            fixed,
+            rates,
             context,
             limit=self.aggressiveness,
-            bound=bound,
-            bound_limit=bound_step,
+            bound=bounds.size,
+            bound_limit=bounds.step,
+            bound_by_cost=bounds.by_cost,
+            bound_floor=bounds.floor,
+            bound_unit=1.0,
             cutting_plane=self.update is MarginUpdate.CUTTING_PLANE,
-            exact=exact,
+            exact=bounds.exact,
             hope=_core.Hope[self.hope.name],
+            local_size=self.local_size,
             fear=_core.Fear[self.fear.name],
             hope_background=self.background is Background.HOPE,
+            gain_scale=1.0,
             max_iterations=self.max_iterations,
             tolerance=self.tolerance,
+            bound_tolerance=bounds.tolerance,
             batch=batch,
         )
 
@@ -246,21 +282,10 @@ class _Margins(ListLearner):
 
     def epoch(self, learned: Int64Array, number: int) -> Entry:
         order = visiting_order(learned, key=[*self._key, number])
-        return pass_entry(*self._native.visit(order, self._n_threads))
+        return PassSums(**self._native.visit(order, self._n_threads)).entry()
 
     def values(self) -> Float64Array:
         return self._native.average() if self._mira.averaged else self._native.weights()
-
-
-def pass_entry(n: float, n_updates: float, loss: float, spread: float, spread_square: float) -> Entry:
-    """What the trace says of a pass over `n` lists, from sums: means, and the standard deviation of the spread."""
-    mean = spread / n
-    return {
-        "loss": loss / n,
-        "updates": int(n_updates),
-        "spread": mean,
-        "spread_deviation": math.sqrt(max(0.0, spread_square / n - mean * mean)),
-    }
 
 
 def _none(shard: Shard) -> Float64Array:

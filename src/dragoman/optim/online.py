@@ -29,7 +29,8 @@ from dragoman.features import FeatureIndex, Weights, find_weights, read_weights,
 from dragoman.optim.base import Learner, Optimiser, Result, finish, frozen_ids
 from dragoman.optim.context import LearningContext, LearnsFrom
 from dragoman.optim.epochs import Entry, visiting_order
-from dragoman.optim.mira import Mira, pass_entry
+from dragoman.optim.margin import PassSums, rates_of
+from dragoman.optim.mira import Mira
 from dragoman.optim.rm import Rm
 from dragoman.pool import Judge, Pool, Shard, metric_of
 from dragoman.settings import about
@@ -147,8 +148,8 @@ class OnlineLearner(Learner):
         frozen_ids(pool, frozen)  # raises for a name that nobody has
         kept = [index.intern(name) for name in frozen]
         values = start.on(index).values
-        fixed = np.zeros(len(index), np.uint8)
-        fixed[kept] = 1
+        fixed = np.zeros(len(index), bool)
+        fixed[kept] = True
         if fixed.all():
             raise InputError("all features are frozen; there is nothing to learn")
         lengths = self._decoder.lengths[self._decoder.lengths > 0]
@@ -156,7 +157,9 @@ class OnlineLearner(Learner):
         mean = sum(shard.stats[self._have_words(shard)].sum(axis=0) for shard in pool.shards) / len(lengths)
         context = self._mira.pseudo_corpus(metric, mean, float(lengths.mean()))
         nothing = self._mira.lists((), metric, ())
-        learner = self._mira.margin_learner(nothing, values, fixed, context, batch=1, sparse=self._decoder.sparse)
+        rates = rates_of(len(index), self._decoder.dense, fixed, self._mira.sparse_rate)
+        sparse = len(index) > len(self._decoder.dense)
+        learner = self._mira.margin_learner(nothing, values, rates, context, batch=1, sparse=sparse)
         if self._stored is not None:
             state = self._stored
             weights, past = state.weights.values_on(index), state.past.values_on(index)
@@ -173,7 +176,7 @@ class OnlineLearner(Learner):
         decoder, metric, batch = self._decoder, judge.metric, self._method.batch
         order = visiting_order(np.flatnonzero(decoder.lengths), key=[seed, number])
         totals = np.zeros(metric.n_stats)
-        sums = np.zeros(5)
+        sums = PassSums()
         n_candidates = 0
         clock = _Clock("decode_cpu_s", "statistics_cpu_s", "update_cpu_s")
         with _mapper(n_threads) as each:
@@ -186,17 +189,17 @@ class OnlineLearner(Learner):
                 lists = [shard.with_stats(judge.statistics(shard)) for shard in lists]
                 clock.tick("statistics_cpu_s")
                 learner.turn_to(self._mira.lists(lists, metric, [s.source_lengths.astype(np.float64) for s in lists]))
-                sums += learner.visit(np.arange(len(lists)))
+                sums += PassSums(**learner.visit(np.arange(len(lists))))
                 totals += sum(shard.stats[0] for shard in lists)
                 n_candidates += sum(shard.n_candidates for shard in lists)
                 clock.tick("update_cpu_s")
-        if n_candidates == sums[0]:
+        if n_candidates == sums.n_lists:
             raise InputError("every sentence has only one candidate, so there is nothing to choose between")
         return {
             "pass": number,
             "gain": float(metric.gain(totals)),
             "candidates": n_candidates,
-            **pass_entry(*sums.tolist()),
+            **sums.entry(),
             **clock.seconds,
         }
 

@@ -59,8 +59,8 @@ class RampLoss(MarginLoss):
 
     def comparison(self) -> Comparison:
         """The maximisers of both parts."""
-        hope = _core.Hope.MODEL if self.ramp is Ramp.FEAR else _core.Hope.COST_DIMINISHED
-        fear = _core.Fear.MODEL if self.ramp is Ramp.HOPE else _core.Fear.COST_AUGMENTED
+        hope = _core.Hope.MODEL if self.ramp is Ramp.FEAR else _core.Hope.COST_BASED
+        fear = _core.Fear.PREDICTION if self.ramp is Ramp.HOPE else _core.Fear.COST_BASED
         return Comparison(hope=hope, fear=fear, is_ramp=True)
 
 

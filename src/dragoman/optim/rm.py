@@ -15,13 +15,16 @@ each, of gamma = violation / |omega|^2:
 
 RM-CP (`update` cutting-plane) is Algorithm 1 with the updates of Algorithm 2. With B infinite both are `mira`.
 
-Symbols: B `bound`; D `bound_step`; C `aggressiveness`; MaxIter `max_iterations`; epsilon `tolerance`.
+Symbols: B `bound`; D `bound_step`; C `aggressiveness`; MaxIter `max_iterations`; epsilon `tolerance`; epsilon_B
+`bound_tolerance`. With `bound_by_cost` the bound of a candidate is B max(cost, `bound_floor`), its cost being the gain
+of y+ minus its own, and y^w and y^b are those furthest beyond their own bounds (footnote 4).
 
 The printed algorithms have slips, and differ here. Algorithm 1: line 6 minimises G. Algorithm 2: in lines 20-21 mass
 gamma goes from y to y', clipped to what either has; alpha starts at C on y+ once per example; line 29 has the sign
-of a bound that is satisfied. Program (4) has one tau, so that D limits all bound steps of an example together; the
-authors' code limits each step. The latter is the default; `exact` gives the former, and the cutting plane then solves
-program (4) itself. Gains, averaging and epochs are those of `mira`.
+of a bound that is satisfied; beta has no limit. Program (4) has one tau, so D limits the sum of beta over both bounds
+of an example: this is `exact`, the default of the cutting plane, which then solves program (4). Otherwise there is a
+tau for each bound, and D limits each sum apart, as each of the two steps of RM-PA. Gains, averaging and epochs are
+those of `mira`.
 """
 
 from __future__ import annotations
@@ -34,8 +37,8 @@ from dragoman import _core
 from dragoman.errors import InputError
 from dragoman.metric import Metric
 from dragoman.optim.gains import typical_range
-from dragoman.optim.margin import Comparison, Hope, MarginLoss
-from dragoman.optim.mira import Mira
+from dragoman.optim.margin import BOUND_FLOOR, LOCAL_SIZE, Comparison, Hope, MarginLoss
+from dragoman.optim.mira import Bounds, MarginUpdate, Mira, check_positive
 from dragoman.pool import Shard
 from dragoman.settings import about
 
@@ -50,15 +53,21 @@ class RelativeMarginLoss(MarginLoss):
 
     bound: float = 1.0
     bound_weight: float = 1.0
-    hope: Hope = Hope.COST_DIMINISHED
+    bound_by_cost: bool = False
+    bound_floor: float = BOUND_FLOOR
+    hope: Hope = Hope.COST_BASED
+    local_size: int = LOCAL_SIZE
 
     def comparison(self) -> Comparison:
-        """y+ with y-, with the best and with the worst."""
+        """y+ with y-, and with those furthest beyond their bounds."""
         return Comparison(
             hope=_core.Hope[self.hope.name],
-            fear=_core.Fear.COST_AUGMENTED,
+            fear=_core.Fear.COST_BASED,
+            local_size=self.local_size,
             bound=self.bound,
             bound_weight=self.bound_weight,
+            bound_by_cost=self.bound_by_cost,
+            bound_floor=self.bound_floor,
         )
 
 
@@ -77,27 +86,44 @@ class Rm(Mira):
         default=None, metadata=about(resolved=f"{_DENSE_STEP}; with sparse features {_SPARSE_STEP}")
     )
     """D: how far the bounds of one sentence may move the weights."""
-    exact: bool = False
-    """D limits all bound steps of a sentence together, as in the paper's program."""
+    exact: bool | None = field(default=None, metadata=about(resolved="true for update=cutting-plane, else false"))
+    """D limits the steps of both bounds of a sentence together, as in the paper's program, else of each."""
+    bound_by_cost: bool = False
+    """The bound of a candidate is B times its cost, the gain of the hope minus its own."""
+    bound_floor: float = BOUND_FLOOR
+    """The least share of B that a bound by cost can be."""
+    bound_tolerance: float = 1e-4
+    """Violation of a bound that the cutting plane ignores."""
 
     def __post_init__(self) -> None:
         Mira.__post_init__(self)
+        check_positive(self, "bound_floor", "bound_tolerance")
         if not self.bound > 0 or (self.bound_step is not None and not 0 < self.bound_step < math.inf):
             raise InputError("bound and bound_step must be positive")
 
     def loss(self, metric: Metric, shards: Sequence[Shard] = ()) -> MarginLoss:
         """The hinge, and D / C times the excess of the spread over B, with the D of sparse features."""
-        bound, step, _ = self._bounds(sparse=True)
+        bounds = self._bounds(sparse=True)
         return RelativeMarginLoss(
             metric=metric,
-            bound=bound,
-            bound_weight=step / self.aggressiveness,
+            bound=bounds.size,
+            bound_weight=bounds.step / self.aggressiveness,
+            bound_by_cost=bounds.by_cost,
+            bound_floor=bounds.floor,
             hope=self.hope,
+            local_size=self.local_size,
             gain_scale=self.gain_scale / typical_range(metric, shards),
         )
 
-    def _bounds(self, sparse: bool) -> tuple[float, float, bool]:
+    def _bounds(self, sparse: bool) -> Bounds:
         step = self.bound_step
         if step is None:
             step = _SPARSE_STEP if sparse else _DENSE_STEP
-        return self.bound, step, self.exact
+        return Bounds(
+            size=self.bound,
+            step=step,
+            exact=self.update is MarginUpdate.CUTTING_PLANE if self.exact is None else self.exact,
+            by_cost=self.bound_by_cost,
+            floor=self.bound_floor,
+            tolerance=self.bound_tolerance,
+        )

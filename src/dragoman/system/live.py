@@ -20,15 +20,15 @@ __all__ = ["LiveDecoder"]
 class LiveDecoder:
     """A system and sentences whose options are built once for all calls. Thread-safe.
 
-    `index` has all features and `words` all words that candidates can have; neither grows any more. `sparse` says
-    whether there are features that are not dense.
+    `index` has all features and `words` all words that candidates can have; neither grows any more. `dense` are
+    the ids of the dense features.
     """
 
     def __init__(self, view: SystemView, sentences: Sequence[str], *, preset: Preset = Preset.DEFAULT) -> None:
         self._translator = view.translator
         self._prepared = self._translator.prepare(sentences, preset=preset)
         self.index = self._translator.index
-        self.sparse = len(self.index) > len(set(self._translator.dense()))
+        self.dense = frozenset(self.index.find(name) for name in self._translator.dense())
         self.words = words_of(self._translator.vocab)
         self._passed = [intern_passed(self.words, self._prepared.vocab(s)) for s in range(len(sentences))]
         self.lengths = np.array([len(split_tokens(sentence)) for sentence in sentences], np.int32)
@@ -47,5 +47,4 @@ class LiveDecoder:
         )
 
     def pool_of(self, shards: Sequence[Shard]) -> Pool:
-        dense = frozenset(self.index.find(name) for name in self._translator.dense())
-        return Pool(index=self.index, words=self.words, shards=(concatenate(shards),), dense=dense)
+        return Pool(index=self.index, words=self.words, shards=(concatenate(shards),), dense=self.dense)
