@@ -8,7 +8,7 @@ import pytest
 from dragoman.align import write_pharaoh
 from dragoman.align.links import Alignment
 from dragoman.errors import InputError, MismatchError
-from dragoman.features import Weights
+from dragoman.features import FeatureIndex, Weights
 from dragoman.lm import EstimateConfig, TrainingText, estimate
 from dragoman.metric import Bleu, Tokenizer, by_name
 from dragoman.pool import with_metric
@@ -16,6 +16,7 @@ from dragoman.system import (
     SHARD_LINES,
     FoldDecoder,
     HieroSettings,
+    LiveDecoder,
     PhraseSettings,
     Preset,
     System,
@@ -266,3 +267,30 @@ def test_lines_without_words(tmp_path):
         assert pool.shards[0].sentence_ids.tolist() == chosen
         assert (pool.text(pool.shards[0], 0) == "") == (chosen[0] == 0)
     assert decoder.kbest(np.zeros(0, np.int64), system.weights, 3).n_sentences == 0
+
+
+def test_lines_are_drawn_evenly_from_all_folds(built):
+    training = built[0].training
+    n, n_folds = len(training), training.n_folds
+    assert training.evenly().tolist() == list(range(n)) == training.evenly(n + 1).tolist()
+    sizes = np.bincount(training.folds, minlength=n_folds)
+    for limit in range(1, n, 7):
+        lines = training.evenly(limit)
+        assert len(lines) == limit == len(np.unique(lines))
+        drawn = np.bincount(training.folds[lines], minlength=n_folds)
+        share = next(d for d in range(n + 1) if np.minimum(sizes, d + 1).sum() > limit)
+        assert ((np.minimum(sizes, share) <= drawn) & (drawn <= np.minimum(sizes, share + 1))).all()
+    with pytest.raises(InputError, match="at least 1"):
+        training.evenly(0)
+
+
+def test_a_live_decoder_of_lines_finds_what_the_fold_decoder_does(built):
+    system, _ = built
+    lines = np.flatnonzero(system.training.folds == FOLD)[:8]
+    wanted = FoldDecoder(system).kbest(lines, system.weights, K)
+    view = system.view_on(FeatureIndex(), FOLD)
+    live = LiveDecoder(view, [system.training.encoded(lines[i : i + 1], FOLD) for i in range(len(lines))])
+    values = view.weights.on(live.index).values
+    found = live.pool_of([live.kbest(i, values, K) for i in range(len(lines))])
+    assert live.lengths.tolist() == [len(system.training.source(line).split()) for line in lines.tolist()]
+    assert candidates(found) == candidates(wanted)

@@ -14,7 +14,6 @@ from dragoman.metric import Metric, References, Segments
 from dragoman.pool import Pool
 from dragoman.pool.measure import id_statistics, text_statistics
 from dragoman.pool.shard import Shard, concatenate
-from dragoman.search import EncodedSentences
 from dragoman.system.candidates import intern_passed, shard_of, words_of
 from dragoman.system.system import System
 from dragoman.system.training import TrainingLines
@@ -101,15 +100,13 @@ class FoldDecoder:
         offsets = self.training.source_ids.offsets
         # The longest first: otherwise many threads wait for a late one at the end of a group.
         lines = lines[np.argsort(offsets[lines] - offsets[lines + 1], kind="stable")]
-        side = self.training.source_ids.take(lines)
-        is_known = np.ones(len(side.vocab), bool) if fold is None else self.training.only_fold != fold
-        sentences = EncodedSentences.of_side(side, is_known)
+        sentences = self.training.encoded(lines, fold)
         best, vocab = self._translator(fold).kbest(sentences, weights, k, preset=self._preset, **how)
         shard = shard_of(
             best,
             passed=intern_passed(words, vocab),
             n_words=len(vocab.table),
-            source_lengths=side.lengths().astype(np.int32),
+            source_lengths=np.diff(sentences.offsets).astype(np.int32),
         )
         return replace(shard, sentence_ids=lines.astype(np.int32))
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from dragoman.pool import Pool, Shard
 from dragoman.pool.shard import concatenate
+from dragoman.search import EncodedSentences
 from dragoman.system.candidates import intern_passed, shard_of, words_of
 from dragoman.system.system import SystemView
 from dragoman.system.translator import Preset
@@ -21,17 +22,19 @@ class LiveDecoder:
     """A system and sentences whose options are built once for all calls. Thread-safe.
 
     `index` has all features and `words` all words that candidates can have; neither grows any more. `dense` are
-    the ids of the dense features.
+    the ids of the dense features. Encoded sentences are given one by one.
     """
 
-    def __init__(self, view: SystemView, sentences: Sequence[str], *, preset: Preset = Preset.DEFAULT) -> None:
+    def __init__(
+        self, view: SystemView, sentences: Sequence[str | EncodedSentences], *, preset: Preset = Preset.DEFAULT
+    ) -> None:
         self._translator = view.translator
         self._prepared = self._translator.prepare(sentences, preset=preset)
         self.index = self._translator.index
         self.dense = frozenset(self.index.find(name) for name in self._translator.dense())
         self.words = words_of(self._translator.vocab)
         self._passed = [intern_passed(self.words, self._prepared.vocab(s)) for s in range(len(sentences))]
-        self.lengths = np.array([len(split_tokens(sentence)) for sentence in sentences], np.int32)
+        self.lengths = np.array([_n_words(sentence) for sentence in sentences], np.int32)
 
     def __len__(self) -> int:
         return len(self.lengths)
@@ -48,3 +51,7 @@ class LiveDecoder:
 
     def pool_of(self, shards: Sequence[Shard]) -> Pool:
         return Pool(index=self.index, words=self.words, shards=(concatenate(shards),), dense=self.dense)
+
+
+def _n_words(sentence: str | EncodedSentences) -> int:
+    return len(split_tokens(sentence)) if isinstance(sentence, str) else len(sentence.ids)

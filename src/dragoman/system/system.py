@@ -141,7 +141,7 @@ class System(SystemView):
         self.grammar = grammar
         self.blocks = tuple(blocks)
         self.search_blocks = SearchBlocks(blocks, weights.index) if blocks else None
-        super().__init__(self._translator(None, weights), weights)
+        super().__init__(self._translator(None, weights.index, self.search_blocks), weights)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _reopened, self.reference()
@@ -209,11 +209,22 @@ class System(SystemView):
         """The system of all data, or of all data but a fold (`train --folds`); index and weights are shared."""
         if fold is None:
             return self
+        self._check_fold(fold)
+        return _FoldView(self, fold)
+
+    def view_on(self, index: FeatureIndex, fold: int | None = None) -> SystemView:
+        """Such a view over an index that it does not share; the names of dense features come first in an empty one."""
+        if fold is not None:
+            self._check_fold(fold)
+        blocks = SearchBlocks(self.blocks, index) if self.blocks else None
+        translator = self._translator(fold, index, blocks)
+        return SystemView(translator, self.weights.on(index))
+
+    def _check_fold(self, fold: int) -> None:
         n_folds = self.settings.n_folds
         if not 0 <= fold < n_folds or n_folds == 1:
             has = f"{n_folds} folds" if n_folds > 1 else "no folds; train it with --folds"
             raise InputError(f"there is no fold {fold}; the system has {has}", path=self.folder)
-        return _FoldView(self, fold)
 
     def with_templates(self, templates: Sequence[str]) -> System:
         """The same system with other sparse features, for tuning."""
@@ -232,17 +243,17 @@ class System(SystemView):
         """How raw text becomes tokens of this system and back."""
         return RawText(self.settings.text)
 
-    def _translator(self, fold: int | None, weights: Weights) -> Translator[Any]:
+    def _translator(self, fold: int | None, index: FeatureIndex, blocks: SearchBlocks | None) -> Translator[Any]:
         make = kind_named(self.settings.kind).translator
         counts = self.word_counts()
         return make(
             self.grammar,
             self.lm(fold),
             self.settings,
-            weights.index,
+            index,
             fold=fold,
             word_counts=counts,
-            blocks=self.search_blocks,
+            blocks=blocks,
         )
 
     def word_counts(self) -> tuple[Int64Array, Int64Array] | None:
@@ -264,7 +275,7 @@ class _FoldView(SystemView):
     def __init__(self, system: System, fold: int) -> None:
         self._system = system
         self._fold = fold
-        super().__init__(system._translator(fold, system.weights), system.weights)
+        super().__init__(system._translator(fold, system.index, system.search_blocks), system.weights)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _reopened, (*self._system.reference(), self._fold)

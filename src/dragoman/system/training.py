@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from dragoman.align import Alignment, read_pharaoh
 from dragoman.corpus import Bitext, Side, Vocab
 from dragoman.errors import InputError, MismatchError
+from dragoman.search import EncodedSentences
 from dragoman.store import map_array
 from dragoman.text import read_lines, replace_bytes
 from dragoman.types import Int64Array, PathLike
@@ -135,6 +136,29 @@ class TrainingLines:
             raise InputError(f"the number of lines must be at least 1, not {limit}")
         lines = np.arange(len(self)) if where is None else np.flatnonzero(self._is_of(where))
         return lines.astype(np.int64)[:limit]
+
+    def evenly(self, limit: int | None = None) -> Int64Array:
+        """Line numbers, ascending: all, or `limit` of them, as many of each fold as of any other and evenly spaced.
+
+        A fold that has fewer gives what it has, and the others more.
+        """
+        if limit is not None and limit < 1:
+            raise InputError(f"the number of lines must be at least 1, not {limit}")
+        if limit is None or limit >= len(self):
+            return np.arange(len(self))
+        of_fold = [np.flatnonzero(self.folds == fold) for fold in range(self.n_folds)]
+        chosen = []
+        for done, lines in enumerate(sorted(of_fold, key=len)):
+            n = min(len(lines), limit // (len(of_fold) - done))
+            chosen.append(lines[np.arange(n) * len(lines) // max(1, n)])
+            limit -= n
+        return np.sort(np.concatenate(chosen))
+
+    def encoded(self, lines: Int64Array, fold: int | None) -> EncodedSentences:
+        """The source side of lines, as a view without the fold knows it: words that only the fold has are unknown."""
+        side = self.source_ids.take(lines)
+        is_known = np.ones(len(side.vocab), bool) if fold is None else self.only_fold != fold
+        return EncodedSentences.of_side(side, is_known)
 
     def about(self) -> Mapping[str, Any]:
         """Information for the manifest: lines, lines of each fold and of each domain."""

@@ -10,7 +10,7 @@ from typing import Generic, Protocol, TypeVar
 from dragoman.corpus import Vocab
 from dragoman.features import FeatureIndex, Weights
 from dragoman.forest import Derivation, Forest, KBest
-from dragoman.search import SearchBlocks
+from dragoman.search import EncodedSentences, SearchBlocks
 from dragoman.search.decoder import Batch, Decoder
 from dragoman.search.sentences import Sentences
 from dragoman.types import Float64Array, Progress
@@ -108,11 +108,12 @@ class Translator(ABC, Generic[Batch]):
         )
         return best, self.vocab.extended(batch.own_words)
 
-    def prepare(self, sentences: Sequence[str], *, preset: Preset = Preset.DEFAULT) -> PreparedSentences[Batch]:
-        """Sentences that are searched again and again; all their features are added to the index."""
-        return PreparedSentences(
-            self._decoder(preset), [self._builder.build([s]).interned(self.index) for s in sentences]
-        )
+    def prepare(
+        self, sentences: Sequence[str | EncodedSentences], *, preset: Preset = Preset.DEFAULT
+    ) -> PreparedSentences[Batch]:
+        """Sentences, one by one, that are searched again and again; all their features are added to the index."""
+        alone = [[sentence] if isinstance(sentence, str) else sentence for sentence in sentences]
+        return PreparedSentences(self._decoder(preset), [self._builder.build(s).interned(self.index) for s in alone])
 
     def _decoder(self, preset: Preset) -> Decoder[Batch]:
         if preset not in self._decoders:
