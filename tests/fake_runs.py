@@ -8,7 +8,7 @@ import numpy as np
 
 from dragoman.cost import StageCost
 from dragoman.features import Weights, write_weights
-from dragoman.run import CellKey, CellResult, CellRound, cell_folder
+from dragoman.run import CellKey, CellResult, CellRound, cell_folder, translations_file
 
 WORDS = ("the", "a", "cat", "dog", "bird", "sat", "ran", "slept", "on", "under", "near", "mat", "house", "tree", "and")
 SETTINGS = {
@@ -126,6 +126,13 @@ def write_cell(
     }
     CellResult(key=key, **settings).save(run)
     return key
+
+
+def write_translations(run, key, test, lines):
+    """Of a test set that is not the main one."""
+    path = translations_file(cell_folder(run, key), test)
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
 def start_run(run, **settings):

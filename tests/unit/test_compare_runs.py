@@ -9,12 +9,21 @@ import numpy as np
 import pytest
 import sacrebleu
 from sacrebleu.significance import PairedTest as PeerTest
-from tests.fake_runs import count_ties_in_sacrebleu, fake_run, noisy, sentences, start_run, write_cell, write_test_set
+from tests.fake_runs import (
+    count_ties_in_sacrebleu,
+    fake_run,
+    noisy,
+    sentences,
+    start_run,
+    write_cell,
+    write_test_set,
+    write_translations,
+)
 
 from dragoman.errors import InputError, MismatchError
 from dragoman.evaluate import PairedTest, Within, compare_runs, load_outputs
-from dragoman.report import legend
-from dragoman.run import CellKey, save_plan
+from dragoman.report import TableFormat, legend, render
+from dragoman.run import CellKey, SetScores, save_plan
 
 FEW = {"n_bootstrap": 200, "n_trials": 300}
 
@@ -225,3 +234,35 @@ def test_runs_that_do_not_fit_are_named(tmp_path):
     shutil.rmtree(second / "corpora")
     with pytest.raises(InputError, match="no test set toy"):
         compare_runs([second])
+
+
+def test_every_test_set_is_compared_as_if_it_were_the_only_one(tmp_path):
+    sets = {"old": sentences(30, seed=1), "new": sentences(20, seed=2)}
+    found = SetScores(scores={"bleu": 0, "chrf": 0, "ter": 0}, length_ratio=1, precisions=(), brevity_penalty=1)
+    both = start_run(tmp_path / "both")
+    write_test_set(both, "toy", sets["old"], sets["old"])
+    write_test_set(both, "toy/tests/new", sets["new"], sets["new"])
+    alone = {name: start_run(tmp_path / name) for name in sets}
+    for name, refs in sets.items():
+        write_test_set(alone[name], "toy", refs, refs)
+    for optimiser, rate in (("mert", 0.4), ("pro", 0.2)):
+        for seed in (1, 2):
+            lines = {name: noisy(refs, rate, seed) for name, refs in sets.items()}
+            where = {"optimiser": optimiser, "seed": seed}
+            key = write_cell(both, lines=lines["old"], tests=dict.fromkeys(sets, found), **where)
+            write_translations(both, key, "new", lines["new"])
+            for name, run in alone.items():
+                write_cell(run, lines=lines[name], **where)
+    comparison = compare_runs([both], **FEW)
+    assert comparison.tests("toy") == ["old", "new"]
+    assert comparison.main() == comparison.of_corpus("toy") == list(comparison.rows[:2])
+    for name, run in alone.items():
+        here = [replace(row, test="test") for row in comparison.of_corpus("toy", name)]
+        assert here == list(compare_runs([run], **FEW).rows)
+    assert list(comparison.signatures) == ["toy/old", "toy/new"]
+    assert render(comparison, TableFormat.MARKDOWN).startswith("| corpus | test | system |")
+    write_cell(both, optimiser="mira", lines=sets["old"])  # recorded before there were several
+    assert [row.key.optimiser for row in compare_runs([both], **FEW).of_corpus("toy", "new")] == ["mert", "pro"]
+    write_translations(both, key, "new", lines["new"][:-1])
+    with pytest.raises(MismatchError, match="new.txt: has 19 lines, but the test set toy/new has 20"):
+        compare_runs([both], **FEW)

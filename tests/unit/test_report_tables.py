@@ -11,9 +11,19 @@ from statistics import fmean
 
 import numpy as np
 import pytest
-from tests.fake_runs import fake_run, noisy, rounds, sentences, start_run, write_cell, write_test_set
+from tests.fake_runs import (
+    fake_run,
+    noisy,
+    rounds,
+    sentences,
+    start_run,
+    write_cell,
+    write_test_set,
+    write_translations,
+)
 
-from dragoman.report import markdown_tables, write_report
+from dragoman.evaluate import compare_runs
+from dragoman.report import Mark, markdown_tables, write_report
 from dragoman.report.margins import spread_table
 from dragoman.report.published import Topic, topic_of
 from dragoman.report.records import Records
@@ -50,6 +60,7 @@ def margin_run(folder, **settings):
     run = start_run(folder, **settings)
     refs = sentences(20)
     write_test_set(run, "toy", refs, refs)
+    write_test_set(run, "toy/tests/2017", refs[:8], refs[:8])
     for features, weights in (
         ("base", {"lm": 0.5, "words": 1.0}),
         ("sparse", {"lm": 0.5, "rule:a": 0.1, "rule:b": 1.0}),
@@ -63,9 +74,10 @@ def margin_run(folder, **settings):
                 "tune": on_set(0.35, 0.5),
                 "n_rounds": 3,
             }
-            write_cell(run, optimiser="pro", lines=noisy(refs, 0.3, seed), **more)
             entries = margin_rounds([(2.0, 1.0), (4.0, float(seed))], n_possible=1234)
-            write_cell(run, optimiser="rm", lines=noisy(refs, 0.2, seed), rounds=entries, **more)
+            for optimiser, rate, found in (("pro", 0.3, {}), ("rm", 0.1, {"rounds": entries})):
+                key = write_cell(run, optimiser=optimiser, lines=noisy(refs, rate, seed), **more, **found)
+                write_translations(run, key, "2017", noisy(refs[:8], 0.4 - rate, 10 * seed))
     return run
 
 
@@ -100,7 +112,9 @@ def test_active_and_possible_features(tmp_path):
 
 def test_tuning_and_test_sets(tmp_path):
     records = Records([margin_run(tmp_path / "run")])
-    header, first, *more = texts(set_table(records, "toy"))
+    comparison = compare_runs(records.outputs, n_trials=100, n_bootstrap=0)
+    table = set_table(records, comparison, "toy")
+    header, first, *more = texts(table)
     assert header[3:] == [
         "tune BLEU",
         *(f"{n} BLEU|gap|TER↓|(TER-BLEU)/2↓".split("|")[i] for n in (2016, 2017) for i in range(4)),
@@ -120,6 +134,10 @@ def test_tuning_and_test_sets(tmp_path):
         "15.00",
     ]
     assert len(more) == 3
+    # RM makes fewer errors in the first, PRO in the second.
+    marks = [[cell.mark for cell in row] for row in table[1]]
+    assert [row[4] for row in marks].index(Mark.BEST) % 2 == 1
+    assert [row[8] for row in marks].index(Mark.BEST) % 2 == 0
     header, first, *_ = texts(breakdown_table(records, "toy"))
     assert header[3:6] == ["tune precisions", "BP", "length"]
     assert first[3:] == 3 * ["70.0/45.0/30.0/20.0", "0.975", "0.980"]

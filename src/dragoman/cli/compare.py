@@ -41,9 +41,9 @@ def compare(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Compare the methods of one or more runs on each corpus: mean and deviation over seeds, significance.
+    """Compare the methods of one or more runs on each test set: mean and deviation over seeds, significance.
 
-    A row is a corpus, a system, a feature set and an optimiser. The best row of a corpus and those that are not
+    A row is a test set, a system, a feature set and an optimiser. The best row of a test set and those that are not
     significantly worse (p >= 0.05) are marked; with --within system, the best row of each system. Approximate
     randomisation shuffles over sentences and tuning runs.
 
@@ -107,6 +107,7 @@ def _row(comparison: RunComparison, row: Row) -> dict[str, Any]:
     key, scores = row.key, row.scores
     return {
         "corpus": key.corpus,
+        "test": row.test,
         "system": key.system,
         "features": key.features,
         "optimiser": key.optimiser,

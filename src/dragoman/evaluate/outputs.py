@@ -19,11 +19,15 @@ from dragoman.run import (
     load_plans,
     load_test_sets,
     plan_changes,
+    translations_file,
 )
 from dragoman.text import read_lines
 from dragoman.types import PathLike
 
 __all__ = ["Outputs", "load_outputs"]
+
+MAIN_TEST = "test"
+"""The name of the main test set where cells do not name it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,13 +56,26 @@ class Outputs:
         """Cells that ended with an error."""
         return {key: cell for key, cell in self.cells.items() if cell.error is not None}
 
-    def translations(self, key: CellKey) -> list[str]:
-        """A cell's translations of its test set. Raises MismatchError for a wrong number of lines."""
-        path = self.folders[key] / "test.txt"
+    def tests(self, corpus: str) -> dict[str, TestSet]:
+        """All test sets of a corpus by name, the main one first."""
+        main = self.test_sets[corpus]
+        names = [list(cell.tests) for key, cell in self.finished().items() if key.corpus == corpus and cell.tests]
+        others = dict.fromkeys(name for found in names for name in found[1:] if name in main.others)
+        return {names[0][0] if names else MAIN_TEST: main, **{name: main.others[name] for name in others}}
+
+    def translations(self, key: CellKey, test: str | None = None) -> list[str]:
+        """A cell's translations of a test set, by default the main one.
+
+        Raises MismatchError for a wrong number of lines.
+        """
+        tests = self.tests(key.corpus)
+        name = next(iter(tests)) if test is None else test
+        path = translations_file(self.folders[key], None if tests[name] is self.test_sets[key.corpus] else name)
         lines = list(read_lines(path))
-        expected = len(self.test_sets[key.corpus].source)
+        expected = len(tests[name].source)
         if len(lines) != expected:
-            raise MismatchError(f"has {len(lines)} lines, but the test set {key.corpus} has {expected}", path=path)
+            label = key.corpus if len(tests) == 1 else f"{key.corpus}/{name}"
+            raise MismatchError(f"has {len(lines)} lines, but the test set {label} has {expected}", path=path)
         return lines
 
 

@@ -72,9 +72,11 @@ class RowScore:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A method on a corpus, over its seeds."""
+    """A method on a test set of a corpus, over its seeds."""
 
     key: RowKey
+    test: str
+    """The name of the test set."""
     seeds: tuple[int, ...]
     scores: Mapping[str, RowScore]
     """Scores by metric name."""
@@ -86,7 +88,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunComparison:
-    """All rows, by corpus, with notes and signatures."""
+    """All rows, by corpus and test set, the main one first, with notes and signatures."""
 
     rows: tuple[Row, ...]
     metrics: tuple[str, ...]
@@ -95,7 +97,7 @@ class RunComparison:
     within: Within
     lower_is_better: frozenset[str]
     signatures: Mapping[str, Mapping[str, str]]
-    """Signatures by corpus and metric."""
+    """Signatures by corpus, of several test sets by corpus/test, and metric."""
     notes: tuple[str, ...]
 
     def p_value(self, score: RowScore) -> float | None:
@@ -105,5 +107,20 @@ class RunComparison:
     def corpora(self) -> list[str]:
         return list(dict.fromkeys(row.key.corpus for row in self.rows))
 
-    def of_corpus(self, corpus: str) -> list[Row]:
-        return [row for row in self.rows if row.key.corpus == corpus]
+    def tests(self, corpus: str) -> list[str]:
+        """The test sets of a corpus, the main one first."""
+        return list(dict.fromkeys(row.test for row in self.rows if row.key.corpus == corpus))
+
+    @property
+    def several_tests(self) -> bool:
+        """Whether a corpus has more than one test set."""
+        return any(len(self.tests(corpus)) > 1 for corpus in self.corpora())
+
+    def of_corpus(self, corpus: str, test: str | None = None) -> list[Row]:
+        """The rows of one test set of a corpus, by default the main one."""
+        name = next(iter(self.tests(corpus)), None) if test is None else test
+        return [row for row in self.rows if (row.key.corpus, row.test) == (corpus, name)]
+
+    def main(self) -> list[Row]:
+        """The rows of the main test set of every corpus."""
+        return [row for corpus in self.corpora() for row in self.of_corpus(corpus)]

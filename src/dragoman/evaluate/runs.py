@@ -53,9 +53,13 @@ def compare_runs(
     signatures = {}
     for corpus in dict.fromkeys(key.corpus for key in cells):
         same = {key: row for key, row in cells.items() if key.corpus == corpus}
-        found, signatures[corpus] = how.rows(outputs, outputs.test_sets[corpus].references, same)
-        rows += found
-    return RunComparison(
+        tests = outputs.tests(corpus)
+        for name, test_set in tests.items():
+            tested = same if test_set is outputs.test_sets[corpus] else _tested(same, name)
+            label = corpus if len(tests) == 1 else f"{corpus}/{name}"
+            found, signatures[label] = how.rows(outputs, name, test_set.references, tested)
+            rows += found
+    result = RunComparison(
         rows=tuple(rows),
         metrics=tuple(metric.name for metric in chosen),
         baseline=baseline,
@@ -63,8 +67,15 @@ def compare_runs(
         within=within,
         lower_is_better=frozenset(metric.name for metric in chosen if not metric.higher_is_better),
         signatures=signatures,
-        notes=tuple(_notes(outputs, rows)),
+        notes=(),
     )
+    return replace(result, notes=tuple(_notes(outputs, result.main())))
+
+
+def _tested(cells: Mapping[RowKey, Sequence[CellResult]], test: str) -> dict[RowKey, list[CellResult]]:
+    """The cells that have a result on a test set that is not the main one."""
+    found = {key: [cell for cell in row if test in cell.tests] for key, row in cells.items()}
+    return {key: row for key, row in found.items() if row}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,21 +90,26 @@ class _Comparing:
     n_threads: int
 
     def rows(
-        self, outputs: Outputs, references: Sequence[Sequence[str]], cells: Mapping[RowKey, Sequence[CellResult]]
+        self,
+        outputs: Outputs,
+        test: str,
+        references: Sequence[Sequence[str]],
+        cells: Mapping[RowKey, Sequence[CellResult]],
     ) -> tuple[list[Row], dict[str, str]]:
-        """The rows of one corpus, and the signatures of their scores by metric."""
+        """The rows of one test set of a corpus, and the signatures of their scores by metric."""
         keys = list(cells)
         systems = [
-            SystemOutput(name=key.name, runs=[outputs.translations(cell.key) for cell in row])
+            SystemOutput(name=key.name, runs=[outputs.translations(cell.key, test) for cell in row])
             for key, row in cells.items()
         ]
         measured, ratios = measure(systems, references, self.metrics, n_threads=self.n_threads)
-        places = [keys.index(self.baselines[key]) if key in self.baselines else None for key in keys]
+        places = [keys.index(base) if (base := self.baselines.get(key)) in keys else None for key in keys]
         groups = [key.group(self.within) for key in keys]
         columns = [metric_column(one, groups, places, self.test, **self.draws) for one in measured]
         rows = [
             Row(
                 key=key,
+                test=test,
                 seeds=tuple(cell.key.seed for cell in cells[key]),
                 scores={one.metric.name: score for one, score in zip(measured, scores, strict=True)},
                 length_ratio=float(lengths.mean()),

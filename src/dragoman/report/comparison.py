@@ -81,7 +81,7 @@ def mark_of(score: RowScore) -> Mark:
 
 def comparison_header(comparison: RunComparison) -> list[Shown]:
     """The column headers."""
-    words = ["corpus", "system", "features", "optimiser"]
+    words = ["corpus", *(["test"] if comparison.several_tests else []), "system", "features", "optimiser"]
     numbers = ["runs"]
     for name in comparison.metrics:
         arrow = "↓" if name in comparison.lower_is_better else ""
@@ -95,7 +95,8 @@ def comparison_rows(comparison: RunComparison) -> list[list[Shown]]:
 
 
 def _cells(comparison: RunComparison, row: Row) -> list[Shown]:
-    names = (row.key.corpus, row.key.system, row.key.features, row.key.optimiser)
+    test = [row.test] if comparison.several_tests else []
+    names = (row.key.corpus, *test, row.key.system, row.key.features, row.key.optimiser)
     cells = [*(Shown(printable(name), numeric=False) for name in names), Shown(str(len(row.seeds)))]
     for name in comparison.metrics:
         score = row.scores[name]
@@ -166,7 +167,7 @@ def _csv(comparison: RunComparison) -> str:
     """Plain numbers in points, one column each, including all tests."""
     columns = ["mean", "std", "mark", "low", "high"]
     tests = [(against, test) for against in ("best", "baseline") for test in PairedTest]
-    header = ["corpus", "system", "features", "optimiser", "n_runs", "length_ratio"]
+    header = ["corpus", "test", "system", "features", "optimiser", "n_runs", "length_ratio"]
     for name in comparison.metrics:
         header += [f"{name}_{column}" for column in columns]
         header += [f"{name}_p_{against}_{test}" for against, test in tests]
@@ -175,7 +176,8 @@ def _csv(comparison: RunComparison) -> str:
     writer.writerow(header)
     for row in comparison.rows:
         key = row.key
-        values: list[Any] = [key.corpus, key.system, key.features, key.optimiser, len(row.seeds), row.length_ratio]
+        values: list[Any] = [key.corpus, row.test, key.system, key.features, key.optimiser]
+        values += [len(row.seeds), row.length_ratio]
         for name in comparison.metrics:
             score = row.scores[name]
             bounds = (None, None) if score.interval is None else (score.interval.low, score.interval.high)
@@ -201,9 +203,9 @@ def _latex(comparison: RunComparison) -> str:
     lines += [" & ".join(latex_text(name.text) for name in header) + " \\\\", "\\midrule"]
     last = None
     for row, cells in zip(comparison.rows, comparison_rows(comparison), strict=True):
-        if last not in (None, row.key.corpus):
+        if last not in (None, (row.key.corpus, row.test)):
             lines.append("\\midrule")
-        last = row.key.corpus
+        last = row.key.corpus, row.test
         lines.append(" & ".join(map(cell, cells)) + " \\\\")
     lines += ["\\bottomrule", "\\end{tabular}", "% " + printable(legend(comparison, "bold", "approx"))]
     return "\n".join(lines) + "\n"

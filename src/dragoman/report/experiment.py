@@ -86,6 +86,7 @@ class Experiment:
         return table if len(table[1]) > 1 and len(self.records.optimisers) > 1 else None
 
     def results(self, corpus: str) -> Table:
+        """The rows of a corpus, on one test set after the other."""
         rows = [
             cells[1:]
             for row, cells in zip(self.comparison.rows, comparison_rows(self.comparison), strict=True)

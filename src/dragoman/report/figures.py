@@ -84,13 +84,14 @@ def _with_mean(
 
 
 def run_charts(comparison: RunComparison, optimisers: Sequence[str]) -> Iterator[DotChart]:
-    """The test score of every run, as in Figure 6 of Hopkins and May (2011): a chart for each corpus.
+    """The test score of every run, as in Figure 6 of Hopkins and May (2011): a chart for each test set.
 
     Rows far from the median row would compress the others: they are mentioned in the label instead.
     """
     metric = comparison.metrics[0]
-    for corpus in comparison.corpora():
-        every = comparison.of_corpus(corpus)
+    for corpus, test in dict.fromkeys((row.key.corpus, row.test) for row in comparison.rows):
+        every = comparison.of_corpus(corpus, test)
+        tests = [test] if len(comparison.tests(corpus)) > 1 else []
         names = dict(zip((row.key for row in every), _row_names([row.key for row in every]), strict=True))
         middle = median(100 * row.scores[metric].mean for row in every)
         near = [row for row in every if abs(100 * row.scores[metric].mean - middle) <= FAR]
@@ -98,8 +99,8 @@ def run_charts(comparison: RunComparison, optimisers: Sequence[str]) -> Iterator
         far = [f"{names[row.key]} at {100 * row.scores[metric].mean:.1f}" for row in every if row not in rows]
         label = f"test {metric_label(metric)}"
         yield DotChart(
-            name=file_name("runs", corpus),
-            title=f"{corpus}: {metric_label(metric)} of every run",
+            name=file_name("runs", corpus, *tests),
+            title=f"{' '.join([corpus, *tests])}: {metric_label(metric)} of every run",
             x_label=f"{label} (not drawn: {', '.join(far)})" if far else label,
             rows=[names[row.key] for row in rows],
             values=[[100 * value for value in row.scores[metric].run_scores] for row in rows],

@@ -34,7 +34,7 @@ class _Gain:
 
 def remarks(records: Records, comparison: RunComparison) -> Iterator[str]:
     """A paragraph for every system and feature set with a row that gained on the development but not the test set."""
-    for names, rows in groupby(comparison.rows, key=lambda row: row.key.group(Within.FEATURES)):
+    for names, rows in groupby(comparison.main(), key=lambda row: row.key.group(Within.FEATURES)):
         gains = [gain for row in rows if (gain := _gain(records, comparison, row)) is not None]
         if any(gain.on_dev > 0 >= gain.on_test for gain in gains):
             corpus = names[0]

@@ -141,7 +141,11 @@ def _tables(experiment: Experiment, figures: str | None) -> Iterator[str]:
 def _sets(experiment: Experiment) -> Iterator[str]:
     """Tuning and test sets of every corpus that recorded them."""
     records = experiment.records
-    found = [(corpus, table) for corpus in records.corpora if (table := set_table(records, corpus)) is not None]
+    found = [
+        (corpus, table)
+        for corpus in records.corpora
+        if (table := set_table(records, experiment.comparison, corpus)) is not None
+    ]
     if found:
         yield "## Tuning and test sets\n"
         yield f"{SETS}\n"

@@ -108,10 +108,13 @@ def _figure(entry: Entry) -> str:
 
 def _ours(entry: Entry, comparison: RunComparison) -> str:
     metric = _metric(entry)
-    here = [row for row in comparison.rows if metric in row.scores and _fits(row, entry)]
+    rows = comparison.rows if entry.get("test") else comparison.main()
+    here = [row for row in rows if metric in row.scores and _fits(row, entry)]
     return f"{100 * here[0].scores[metric].mean:.2f}" if len(here) == 1 else ""
 
 
 def _fits(row: Row, entry: Entry) -> bool:
+    if entry.get("test", row.test) != row.test:
+        return False
     parts = [part for part in ("corpus", "system", "features", "optimiser") if entry.get(part)]
-    return bool(parts) and not entry.get("test") and all(getattr(row.key, part) == entry[part] for part in parts)
+    return bool(parts) and all(getattr(row.key, part) == entry[part] for part in parts)

@@ -24,17 +24,21 @@ __all__ = [
 
 def overview_table(records: Records, comparison: RunComparison) -> Table:
     """Test scores by the first metric, one column per optimiser, with the marks of the comparison."""
-    header = [*words("corpus", "system", "features"), Shown("start")]
+    tests = ["test"] if comparison.several_tests else []
+    header = [*words("corpus", *tests, "system", "features"), Shown("start")]
     header += map(Shown, records.optimisers)
     metric = comparison.metrics[0]
     found: dict[tuple[str, ...], dict[str, Row]] = {}
     for row in comparison.rows:
-        found.setdefault(row.key.group(Within.FEATURES), {})[row.key.optimiser] = row
+        corpus, *names = row.key.group(Within.FEATURES)
+        found.setdefault((corpus, row.test, *names), {})[row.key.optimiser] = row
     rows = []
-    for names, by_optimiser in found.items():
+    for (corpus, test, *names), by_optimiser in found.items():
         cells = [cell for row in by_optimiser.values() for cell in records.rows[row.key] if cell.metric == metric]
-        start = mean_points(entry.test for entry in start_rounds(cells))
-        line = [*words(*names), Shown(start)]
+        # The start is measured on the main test set alone.
+        is_main = test == comparison.tests(corpus)[0]
+        start = mean_points(entry.test for entry in start_rounds(cells)) if is_main else ""
+        line = [*words(corpus, *([test] if tests else []), *names), Shown(start)]
         for optimiser in records.optimisers:
             score = by_optimiser[optimiser].scores[metric] if optimiser in by_optimiser else None
             line.append(Shown("") if score is None else Shown(plus_minus(score), mark=mark_of(score)))

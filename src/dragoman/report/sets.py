@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from statistics import fmean
 
-from dragoman.report.comparison import Shown
+from dragoman.evaluate import RowKey, RunComparison
+from dragoman.report.comparison import Mark, Shown, mark_of
 from dragoman.report.records import Records
 from dragoman.report.tables import Table, mean_points, mean_text, names_of_row, row_header
 from dragoman.run import CellResult, SetScores
@@ -13,11 +14,11 @@ from dragoman.run import CellResult, SetScores
 __all__ = ["breakdown_table", "set_table"]
 
 
-def set_table(records: Records, corpus: str) -> Table | None:
+def set_table(records: Records, comparison: RunComparison, corpus: str) -> Table | None:
     """BLEU on the tuning set, and on every test set BLEU, TER, (TER-BLEU)/2 and the gap of tuning and test.
 
-    As Tables 3 and 4 of Eidelman et al. 2013, except that the tuning set, too, is decoded with the kept weights. None
-    if the cells did not record it.
+    As Tables 3 and 4 of Eidelman et al. 2013, except that the tuning set, too, is decoded with the kept weights. Scores
+    that were compared have the marks of the comparison. None if the cells did not record them.
     """
     rows = records.of_corpus(corpus)
     tests = _tests(rows.values())
@@ -28,17 +29,19 @@ def set_table(records: Records, corpus: str) -> Table | None:
         header += map(Shown, [f"{name} BLEU", "gap", "TER↓", "(TER-BLEU)/2↓"])
     body = []
     for key, cells in rows.items():
-        numbers = [mean_points(cell.tune.scores["bleu"] for cell in cells if cell.tune is not None)]
+        numbers = [Shown(mean_points(cell.tune.scores["bleu"] for cell in cells if cell.tune is not None))]
         for name in tests:
             here = [cell for cell in cells if name in cell.tests]
             scores = [cell.tests[name].scores for cell in here]
+            gaps = [c.tune.scores["bleu"] - c.tests[name].scores["bleu"] for c in here if c.tune is not None]
+            bleu, ter = (_mark(comparison, key, name, metric) for metric in ("bleu", "ter"))
             numbers += [
-                mean_points(score["bleu"] for score in scores),
-                _signed([c.tune.scores["bleu"] - c.tests[name].scores["bleu"] for c in here if c.tune is not None]),
-                mean_points(score["ter"] for score in scores),
-                mean_points((score["ter"] - score["bleu"]) / 2 for score in scores),
+                Shown(mean_points(score["bleu"] for score in scores), mark=bleu),
+                Shown(_signed(gaps)),
+                Shown(mean_points(score["ter"] for score in scores), mark=ter),
+                Shown(mean_points((score["ter"] - score["bleu"]) / 2 for score in scores)),
             ]
-        body.append([*names_of_row(key), *map(Shown, numbers)])
+        body.append([*names_of_row(key), *numbers])
     return header, body
 
 
@@ -71,6 +74,13 @@ def breakdown_table(records: Records, corpus: str) -> Table | None:
 def _tests(rows: Iterable[Sequence[CellResult]]) -> list[str]:
     """The test sets of a corpus, in order."""
     return list(dict.fromkeys(name for cells in rows for cell in cells for name in cell.tests))
+
+
+def _mark(comparison: RunComparison, key: RowKey, test: str, metric: str) -> Mark | None:
+    for row in comparison.of_corpus(key.corpus, test):
+        if row.key == key and metric in row.scores:
+            return mark_of(row.scores[metric])
+    return None
 
 
 def _on(name: str) -> Callable[[CellResult], SetScores | None]:
