@@ -336,7 +336,7 @@ def test_the_trace_tells_what_happened(whole, command, tmp_path):
     command("-o", "r", "--cache", whole[0], "--only", "*/hiero/*/pro/1", "-q")
     events = [json.loads(line) for line in (tmp_path / "r" / "trace.jsonl").read_text().splitlines()]
     assert [event["event"] for event in events] == [
-        "start", *["stage"] * 4, *["round"] * 3, *["stage"] * 4, "cell", "end",
+        "start", *["stage"] * 4, *["round"] * 3, *["stage"] * 5, "cell", "end",
     ]  # fmt: skip
     assert events[0]["cells"] == ["synth/hiero/dense/pro/1"]
     assert events[0]["dragoman"]

@@ -25,10 +25,12 @@ from dragoman.recipe import (
     run_synthetic,
     write_synthetic_report,
 )
-from dragoman.run import CellResult, RunFolder
+from dragoman.run import CellResult, RunFolder, SetScores
 from dragoman.text import printable
 
 __all__ = ["cell_json", "fail_if_any", "run", "run_grid"]
+
+_LAST_STAGES = ("tuning", "test decoding", "dev decoding", "scoring", "derivations")
 
 
 def run(
@@ -138,7 +140,7 @@ def _show_plan(session: Session, recipe: GridRecipe, out: Path | None, only: lis
     for plan in plans:
         ready = ", ".join(name for name, cached in plan.stages.items() if cached)
         missing = [name for name, cached in plan.stages.items() if not cached]
-        to_do = "" if plan.done else ", ".join([*missing, "tuning", "test decoding", "scoring", "derivations"])
+        to_do = "" if plan.done else ", ".join([*missing, *_LAST_STAGES])
         rows.add_row(Text(plan.key.name), "done" if plan.done else "to do", Text(ready), Text(to_do))
     session.show(rows)
     session.show(f"{len(plans)} cells, {n_done} of them done; cache: {cache_folder(out, cache)}")
@@ -165,7 +167,20 @@ def cell_json(result: CellResult) -> dict[str, Any]:
         return fields
     scores = {name: value if name == "length_ratio" else 100 * value for name, value in result.scores.items()}
     dev = [100 * entry.dev for entry in result.rounds]
-    return {**fields, **scores, "dev": dev, "best_round": result.best_round, "stopped": result.stopped}
+    sets = {
+        "tests": {name: _set_json(found) for name, found in result.tests.items()},
+        "tune": None if result.tune is None else _set_json(result.tune),
+    }
+    return {**fields, **scores, **sets, "dev": dev, "best_round": result.best_round, "stopped": result.stopped}
+
+
+def _set_json(found: SetScores) -> dict[str, Any]:
+    return {
+        **{name: 100 * value for name, value in found.scores.items()},
+        "precisions": [100 * precision for precision in found.precisions],
+        "brevity_penalty": found.brevity_penalty,
+        "length_ratio": found.length_ratio,
+    }
 
 
 def _run_synthetic(session: Session, plan: SyntheticRecipe, out: Path | None, *, dry_run: bool, resume: bool) -> None:
