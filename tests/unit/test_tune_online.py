@@ -137,7 +137,7 @@ def test_equals_the_twin(made, tmp_path, templates):
     sentences, references = lines_of(made / "dev.de"), [[line] for line in lines_of(made / "dev.en")]
     system = System.load(made / "phrase").with_templates(templates)
     expected = twin(system, sentences, references, n_passes=3, seed=5, k=6)
-    settings = {"batch": 1}
+    settings = {"learners": 1}
     tuned = tune(
         made, tmp_path / "t", rounds=3, seed=5, settings=settings, features=templates, options={"keep": Keep.LAST}
     )
@@ -150,7 +150,7 @@ def test_equals_the_twin(made, tmp_path, templates):
 
 def test_rounds_are_measured_by_decoding(made, tmp_path):
     rounds = []
-    tuned = tune(made, tmp_path / "t", rounds=3, settings={"passes": 2}, on_round=rounds.append)
+    tuned = tune(made, tmp_path / "t", rounds=3, settings={"passes": 2, "learners": 1}, on_round=rounds.append)
     assert [record.round for record in rounds] == [1, 2, 3, 4]
     assert [[entry["pass"] for entry in record.learned.trace] for record in rounds[:-1]] == [[1, 2], [3, 4], [5, 6]]
     assert rounds[-1].learned is None
@@ -168,7 +168,8 @@ def test_threads_do_not_matter_but_batches_do(made, tmp_path):
     found = {}
     for batch, n_threads in ((1, 1), (4, 1), (4, 3), (100, 2)):
         out = tmp_path / f"{batch}-{n_threads}"
-        tuned = tune(made, out, n_threads=n_threads, settings={"batch": batch}, options={"keep": Keep.LAST})
+        settings = {"batch": batch, "learners": 1}
+        tuned = tune(made, out, n_threads=n_threads, settings=settings, options={"keep": Keep.LAST})
         found[batch, n_threads] = (out / "weights.tsv").read_bytes()
         assert tuned.weights.is_usable()
     assert found[4, 1] == found[4, 3]
@@ -228,14 +229,16 @@ def test_what_cannot_be_learned_online_is_refused(made, tmp_path):
         learner.learn(with_metric(system.kbest(["das"], 1), BLEU, [["the"]]), system.weights, seed=1, round_number=0)
 
 
-def test_a_killed_run_goes_on_to_the_same_bits(made, tmp_path):
+@pytest.mark.parametrize("measure", ["decode", "live"])
+def test_a_killed_run_goes_on_to_the_same_bits(made, tmp_path, measure):
     script = (
         "import sys; from pathlib import Path; from dragoman.tune import *\n"
         "made, out = map(Path, sys.argv[1:])\n"
-        "from dragoman.optim import OnlineMira\n"
+        "from dragoman.optim import make_optimiser\n"
+        f"method = make_optimiser('online-mira', dict(learners=4, batch=2, measure='{measure}'))\n"
         "config = TuneConfig(k=6, features=('extended',), loop=LoopSettings(max_rounds=6))\n"
         "tune_system(made / 'phrase', made / 'dev.de', [made / 'dev.en'], out, config=config, seed=3, resume=True,\n"
-        "            optimiser=OnlineMira(batch=3), n_threads=2,\n"
+        "            optimiser=method, n_threads=2,\n"
         "            on_round=lambda record: print(record.round, flush=True))\n"
     )
 

@@ -179,6 +179,13 @@ class Learner:
         """From the weights of the round before and those just learned, the weights to decode with next."""
         return learned
 
+    def translations(self) -> Pool | None:
+        """What the development set was translated to while the last round learned, if that is to be measured.
+
+        None: the loop decodes with the weights of the round.
+        """
+        return None
+
     def save_state(self, folder: Path) -> None:
         """Called after `learn`, with a folder in that of the round: write what a resumed run needs to go on."""
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from enum import StrEnum
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from dragoman._core import WordTable
 from dragoman.features import FeatureIndex, Weights
 from dragoman.forest import Forest
-from dragoman.pool import Shard
+from dragoman.pool import Pool, Shard
 from dragoman.types import Float64Array, Int32Array
+
+if TYPE_CHECKING:
+    from dragoman.optim.learner_pass import Learners, LearningTask
 
 __all__ = ["LearningContext", "LearnsFrom", "LiveDecoder"]
 
@@ -50,6 +53,10 @@ class LearningContext:
         """A decoder of single sentences."""
         raise NotImplementedError
 
+    def learners(self, task: LearningTask, decoder: LiveDecoder) -> Learners:
+        """Those who learn while they decode; `decoder` is what `live_decoder` gave."""
+        raise NotImplementedError
+
 
 class LiveDecoder(Protocol):
     """Candidates of single sentences by weights that keep changing. Threads may share it.
@@ -65,4 +72,8 @@ class LiveDecoder(Protocol):
 
     def kbest(self, sentence: int, weights: Float64Array, k: int, *, distinct: bool = False) -> Shard:
         """The k best candidates of one sentence, the best first; its id is its position."""
+        ...
+
+    def pool_of(self, shards: Sequence[Shard]) -> Pool:
+        """Candidates of single sentences as a pool."""
         ...

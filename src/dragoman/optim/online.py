@@ -1,46 +1,64 @@
 """Online margin learning: a sentence is decoded with the weights as they are, which learn from its list at once.
 
 Hopkins and May 2011, section 5.4.2, after Chiang, Knight and Wang 2009: hope and fear are sought among the `k` best
-translations by model score; gains are BLEU in the context of the translations before, which goes on from pass to
-pass. A pass visits all sentences in an order of its own. `batch` sentences are decoded at a time, by threads, with the
-weights at the beginning of the batch; the steps are then taken one after another, each from where the one before led.
-The result depends on the batch, not on threads.
+translations by model score; gains are BLEU in the context of the translations before. A pass visits all sentences in
+an order of its own, drawn by the stream of seed and pass. As in Eidelman et al. 2013, `learners` share them out: each
+is truly online on its part, all begin a pass at the same weights, and at its end their weights are mixed by the
+sentences that each saw (iterative parameter mixing). A learner that is alone keeps its pseudo-corpus from pass to
+pass; several begin each with that of the last pass's translations. With `batch` sentences a learner decodes so many
+with the same weights before it takes their steps, one after another, each from where the one before led. The result
+depends on learners and batch, not on threads and workers.
 
-A round of the outer loop makes `passes` passes: its weights are the average over all steps so far, its score is that of
-decoding with this average.
+A round of the outer loop makes `passes` passes. Its weights are the average over all steps of all learners so far, or
+(`mix` last) the mixed weights at the end of the pass. Its score is that of decoding with these weights or, at half the
+cost, that of what the last pass itself translated to, with weights that moved (`measure` live).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dragoman import _core
-from dragoman.cost import cpu_seconds
 from dragoman.errors import FailedError, InputError
-from dragoman.features import FeatureIndex, Weights, find_weights, read_weights, store_weights
+from dragoman.features import Weights
+from dragoman.metric import Metric
 from dragoman.optim.base import Learner, Optimiser, Result, finish, frozen_ids
 from dragoman.optim.context import LearningContext, LearnsFrom
 from dragoman.optim.epochs import Entry, visiting_order
-from dragoman.optim.margin import PassSums, rates_of
+from dragoman.optim.learner_pass import Learners, LearningTask, ShareResult
+from dragoman.optim.learner_state import LearnerState
+from dragoman.optim.margin import PassSums
 from dragoman.optim.mira import Mira
 from dragoman.optim.rm import Rm
-from dragoman.pool import Judge, Pool, Shard, metric_of
+from dragoman.pool import Pool, compacted, load_pool, metric_of, save_pool
 from dragoman.settings import about
-from dragoman.store import read_json, write_json
 from dragoman.types import Float64Array
 
-__all__ = ["OnlineLearner", "OnlineMira", "OnlineRm"]
+__all__ = ["MeasuredBy", "Mix", "OnlineLearner", "OnlineMira", "OnlineRm"]
 
-_OFFLINE = frozenset({"n_epochs", "batch", "held_out", "patience"})
+_OFFLINE = frozenset({"n_epochs", "batch", "held_out", "patience", "averaged"})
 """Settings of margin learners on pools that mean nothing, or something else, online."""
+
+_LEARNERS = 15
+_TRANSLATED = "translations"
+
+
+class Mix(StrEnum):
+    """The weights of a round."""
+
+    AVERAGE = "average"  # of all steps of all learners since the first pass
+    LAST = "last"  # those at the end of the pass, of several learners mixed
+
+
+class MeasuredBy(StrEnum):
+    """What the score of a round is that of."""
+
+    DECODE = "decode"  # the development set, decoded with its weights
+    LIVE = "live"  # what the pass itself translated to
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,14 +71,22 @@ class OnlineMira(Optimiser):
     distinct = True  # 30 derivations would often be few translations
     margin: Mira = field(default=Mira(), metadata=about(inline=_OFFLINE))
     """How the weights learn from a list."""
-    batch: int = 8
-    """Sentences that are decoded with the same weights; 1 is truly online."""
+    learners: int | None = field(
+        default=None, metadata=about(resolved=f"{_LEARNERS}, or the number of sentences if that is less")
+    )
+    """Learners side by side, each on its share of the sentences, mixed after a pass; 1 is plain online learning."""
+    mix: Mix = Mix.AVERAGE
+    """The weights of a round: the average over all steps, or the last ones of all learners mixed."""
+    measure: MeasuredBy = MeasuredBy.DECODE
+    """The score of a round: that of decoding with its weights, or at half the cost that of the pass itself."""
+    batch: int = 1
+    """Sentences that a learner decodes with the same weights; 1 is truly online."""
     passes: int = 1
     """Passes over the development set in a round, after which the weights are measured."""
 
     def __post_init__(self) -> None:
-        if min(self.batch, self.passes) < 1:
-            raise InputError("online learning: batch and passes must be at least 1")
+        if min(self.batch, self.passes, self.learners or 1) < 1 or self.learners == 0:
+            raise InputError("online learning: learners, batch and passes must be at least 1")
 
     def _learner(self, context: LearningContext) -> Learner:
         return OnlineLearner(self, context)
@@ -86,15 +112,21 @@ class OnlineLearner(Learner):
         decoder = context.live_decoder()
         if context.k < 2:
             raise InputError(f"tuning needs at least two candidates of a sentence, not {context.k}")
-        if not decoder.lengths.any():
+        self._sentences = np.flatnonzero(decoder.lengths)
+        if not len(self._sentences):
             raise InputError("no sentence has a word; there is nothing to learn from")
+        self._n_learners = method.learners or min(_LEARNERS, len(self._sentences))
+        if self._n_learners > len(self._sentences):
+            raise InputError(
+                f"{self._n_learners} learners for {len(self._sentences)} sentences; each needs one at least"
+            )
         self._method = method
-        self._mira = method.margin
         self._context = context
         self._decoder = decoder
-        self._judge: Judge | None = None
-        self._learner: _core.MarginLearner | None = None
-        self._stored: _State | None = None
+        self._learners: Learners | None = None
+        self._state: LearnerState | None = None
+        self._stored: Path | None = None
+        self._translations: Pool | None = None
 
     def learn(
         self,
@@ -110,140 +142,99 @@ class OnlineLearner(Learner):
         metric = metric_of(pool)
         if round_number < 1:
             raise ValueError("rounds are counted from 1")
-        if self._judge is None:
-            self._judge = Judge(metric, self._decoder.words, self._context.references)
-        learner = self._learner = self._learner or self._new_learner(pool, start, frozen)
+        if self._learners is None:
+            self._learners = self._new_learners(pool, frozen)
+        state = self._begin(pool, start)
         last = round_number * self._method.passes
-        trace = [
-            self._visit_all(learner, self._judge, seed, number, n_threads)
-            for number in range(last - self._method.passes + 1, last + 1)
-        ]
-        values = learner.average() if self._mira.averaged else learner.weights()
-        if not (np.isfinite(values).all() and np.isfinite(learner.weights()).all()):
+        trace = []
+        for number in range(last - self._method.passes + 1, last + 1):
+            order = visiting_order(self._sentences, key=[seed, number])
+            shares = np.array_split(order, self._n_learners)
+            state, results = self._learners.run(state, shares, n_threads=n_threads)
+            trace.append(self._entry(number, metric, results))
+        self._state = state
+        self._translations = self._translated(results, state) if self._method.measure is MeasuredBy.LIVE else None
+        values = state.average() if self._method.mix is Mix.AVERAGE else state.weights
+        if not (np.isfinite(values).all() and np.isfinite(state.weights).all()):
             raise FailedError("the weights left the range of numbers; lower the aggressiveness or gain_scale")
         return finish(
             pool, start, Weights(self._decoder.index, values).on(pool.index), n_threads=n_threads, trace=tuple(trace)
         )
 
+    def translations(self) -> Pool | None:
+        """The translations of the last pass, where they are what is measured."""
+        if self._translations is None and self._stored is not None and (folder := self._stored / _TRANSLATED).is_dir():
+            self._translations = load_pool(folder)
+        return self._translations
+
     def save_state(self, folder: Path) -> None:
         """Write what a process that goes on after this round must know."""
-        assert self._learner is not None
-        weights, past, ticks, background, length = self._learner.state()
-        store_weights(Weights(self._decoder.index, weights), folder, _WEIGHTS)
-        store_weights(Weights(self._decoder.index, past), folder, _PAST)
-        state = {"ticks": ticks, "background": background.tolist(), "length": length}
-        write_json(folder / _REST, state)
+        assert self._state is not None
+        self._state.save(folder, self._decoder.index)
+        if self._translations is not None:
+            save_pool(self._translations, folder / _TRANSLATED)
 
     def load_state(self, folder: Path) -> None:
         """Go on after the round of this folder."""
-        state = read_json(folder / _REST, "run")
-        try:
-            rest = int(state["ticks"]), np.array(state["background"], np.float64), float(state["length"])
-        except (ValueError, KeyError, TypeError) as error:
-            raise InputError(f"is no state of learning ({error}); the run is damaged", path=folder / _REST) from error
-        self._stored = _State(_read(folder, _WEIGHTS), _read(folder, _PAST), *rest)
+        self._stored = folder
+        self._state = self._translations = None
 
-    def _new_learner(self, pool: Pool, start: Weights, frozen: Collection[str]) -> _core.MarginLearner:
-        index, metric = self._decoder.index, metric_of(pool)
+    def _new_learners(self, pool: Pool, frozen: Collection[str]) -> Learners:
         frozen_ids(pool, frozen)  # raises for a name that nobody has
-        kept = [index.intern(name) for name in frozen]
-        values = start.on(index).values
-        fixed = np.zeros(len(index), bool)
-        fixed[kept] = True
-        if fixed.all():
+        index = self._decoder.index
+        task = LearningTask(
+            margin=self._method.margin,
+            metric=metric_of(pool),
+            batch=self._method.batch,
+            k=self._context.k,
+            distinct=self._context.distinct,
+            frozen=tuple(frozen),
+        )
+        if len(index) == len({index.intern(name) for name in frozen}):
             raise InputError("all features are frozen; there is nothing to learn")
-        lengths = self._decoder.lengths[self._decoder.lengths > 0]
-        # The pool of the first round has what the start translates to.
-        mean = sum(shard.stats[self._have_words(shard)].sum(axis=0) for shard in pool.shards) / len(lengths)
-        context = self._mira.pseudo_corpus(metric, mean, float(lengths.mean()))
-        nothing = self._mira.lists((), metric, ())
-        rates = rates_of(len(index), self._decoder.dense, fixed, self._mira.sparse_rate)
-        sparse = len(index) > len(self._decoder.dense)
-        learner = self._mira.margin_learner(nothing, values, rates, context, batch=1, sparse=sparse)
+        return self._context.learners(task, self._decoder)
+
+    def _begin(self, pool: Pool, start: Weights) -> LearnerState:
+        """Where the next pass begins: after the last one, of this process or of a killed one, or at the start."""
+        if self._state is not None:
+            return self._state
+        index = self._decoder.index
         if self._stored is not None:
-            state = self._stored
-            weights, past = state.weights.values_on(index), state.past.values_on(index)
-            learner.restore(weights, past, state.ticks, state.background, state.length)
-        return learner
+            return LearnerState.load(self._stored, index)
+        values = start.on(index).values
+        return LearnerState(
+            weights=values,
+            past=np.zeros(len(values)),
+            ticks=0,
+            previous=_first_statistics(pool, len(self._decoder.lengths)),
+        )
 
-    def _have_words(self, shard: Shard) -> NDArray[np.bool_]:
-        """Which candidates are of sentences that have words."""
-        has = self._decoder.lengths[shard.sentence_ids] > 0
-        return np.repeat(has, np.diff(shard.sentences))
-
-    def _visit_all(self, learner: _core.MarginLearner, judge: Judge, seed: int, number: int, n_threads: int) -> Entry:
-        """One pass."""
-        decoder, metric, batch = self._decoder, judge.metric, self._method.batch
-        order = visiting_order(np.flatnonzero(decoder.lengths), key=[seed, number])
-        totals = np.zeros(metric.n_stats)
-        sums = PassSums()
-        n_candidates = 0
-        clock = _Clock("decode_cpu_s", "statistics_cpu_s", "update_cpu_s")
-        with _mapper(n_threads) as each:
-            for begin in range(0, len(order), batch):
-                kbest = partial(
-                    decoder.kbest, weights=learner.weights(), k=self._context.k, distinct=self._context.distinct
-                )
-                lists = [shard for shard in each(kbest, order[begin : begin + batch].tolist()) if shard.n_candidates]
-                clock.tick("decode_cpu_s")
-                lists = [shard.with_stats(judge.statistics(shard)) for shard in lists]
-                clock.tick("statistics_cpu_s")
-                learner.turn_to(self._mira.lists(lists, metric, [s.source_lengths.astype(np.float64) for s in lists]))
-                sums += PassSums(**learner.visit(np.arange(len(lists))))
-                totals += sum(shard.stats[0] for shard in lists)
-                n_candidates += sum(shard.n_candidates for shard in lists)
-                clock.tick("update_cpu_s")
-        if n_candidates == sums.n_lists:
-            raise InputError("every sentence has only one candidate, so there is nothing to choose between")
+    def _entry(self, number: int, metric: Metric, results: list[ShareResult]) -> Entry:
+        """What the trace says of a pass."""
+        totals = sum(shard.stats[0] for result in results for shard in result.best)
+        stages = results[0].seconds
         return {
             "pass": number,
             "gain": float(metric.gain(totals)),
-            "candidates": n_candidates,
-            **sums.entry(),
-            **clock.seconds,
+            "candidates": sum(result.n_candidates for result in results),
+            "features": len(self._decoder.index),
+            "seen": len(np.unique(np.concatenate([result.seen for result in results]))),
+            **sum((result.sums for result in results), PassSums()).entry(),
+            **{stage: sum(result.seconds[stage] for result in results) for stage in stages},
         }
 
-
-_WEIGHTS, _PAST, _REST = "weights", "past", "rest.json"
-
-
-def _read(folder: Path, name: str) -> Weights:
-    """What `store_weights` wrote: zeros leave no line."""
-    path = find_weights(folder, name)
-    try:
-        return read_weights(path) if path.stat().st_size else Weights(FeatureIndex())
-    except OSError as error:
-        raise InputError(f"cannot be read ({error}); the run is damaged", path=path) from error
+    def _translated(self, results: list[ShareResult], state: LearnerState) -> Pool:
+        """The best candidate of each sentence when its turn came, and of sentences without words."""
+        silent = np.flatnonzero(self._decoder.lengths == 0).tolist()
+        shards = [self._decoder.kbest(sentence, state.weights, 1) for sentence in silent]
+        found = [replace(shard, stats=shard.stats[:, :0]) for result in results for shard in result.best]
+        return compacted(self._decoder.pool_of([*shards, *found]))
 
 
-@dataclass(frozen=True, slots=True)
-class _State:
-    weights: Weights
-    past: Weights
-    ticks: int
-    background: Float64Array
-    length: float
-
-
-class _Clock:
-    """CPU time by stage."""
-
-    def __init__(self, *stages: str) -> None:
-        self.seconds = dict.fromkeys(stages, 0.0)
-        self._last = cpu_seconds()
-
-    def tick(self, stage: str) -> None:
-        """What went by since the last tick belongs to this stage."""
-        now = cpu_seconds()
-        self.seconds[stage] += now - self._last
-        self._last = now
-
-
-_Task = Callable[[int], Shard]
-
-
-@contextmanager
-def _mapper(n_threads: int) -> Iterator[Callable[[_Task, Sequence[int]], Iterator[Shard]]]:
-    """`map` by threads: the core lets go of the interpreter while it searches."""
-    with ExitStack() as stack:
-        yield stack.enter_context(ThreadPoolExecutor(n_threads)).map if n_threads > 1 else map
+def _first_statistics(pool: Pool, n_sentences: int) -> Float64Array:
+    """Of the first candidate of each sentence; zeros where there is none."""
+    statistics = np.zeros((n_sentences, metric_of(pool).n_stats))
+    for shard in pool.shards:
+        filled = np.diff(shard.sentences) > 0
+        statistics[shard.sentence_ids[filled]] = shard.stats[shard.sentences[:-1][filled]]
+    return statistics

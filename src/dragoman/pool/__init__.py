@@ -3,7 +3,7 @@
 from dragoman.pool.choose import Choice, oracle, rerank, rerank_each, weights_for
 from dragoman.pool.lazy import LazyShards, Outline, outlines
 from dragoman.pool.measure import Judge, read_references, with_external, with_metric
-from dragoman.pool.merge import merge_pools, on_tables
+from dragoman.pool.merge import compacted, merge_pools, on_tables
 from dragoman.pool.pool import Pool, metric_of, new_words
 from dragoman.pool.readers import FIELDS, NbestFormat, has_segmentation, read_nbest, read_pool
 from dragoman.pool.shard import Shard
@@ -22,6 +22,7 @@ __all__ = [
     "Pool",
     "Shard",
     "SyntheticPool",
+    "compacted",
     "cosine",
     "has_segmentation",
     "load_pool",

@@ -15,7 +15,7 @@ from dragoman.pool.pool import Pool
 from dragoman.pool.shard import Shard, concatenate
 from dragoman.types import offsets_of
 
-__all__ = ["aligned", "merge_pools", "merged_shards", "on_tables", "renumbered"]
+__all__ = ["aligned", "compacted", "merge_pools", "merged_shards", "on_tables", "renumbered"]
 
 
 def merge_pools(pools: Sequence[Pool], *, n_threads: int = 1) -> Pool:
@@ -102,6 +102,24 @@ def on_tables(pool: Pool, index: FeatureIndex, words: WordTable) -> Pool:
             shards=map_shards(lambda shard: replace(shard, tokens=table[shard.tokens]), pool.shards),
         )
     return pool
+
+
+def compacted(pool: Pool) -> Pool:
+    """The pool over an index of its own that has only dense features and those of its candidates, in the same order."""
+    used = np.zeros(len(pool.index), dtype=bool)
+    used[sorted(pool.dense)] = True
+    for shard in pool.shards:
+        used[shard.feature_ids] = True
+    ids = np.flatnonzero(used).astype(np.int32)
+    to = np.zeros(len(used), np.int32)
+    index = FeatureIndex()
+    to[ids] = index.extend(pool.index, ids)
+    return replace(
+        pool,
+        index=index,
+        shards=map_shards(lambda shard: renumbered(shard, to), pool.shards),
+        dense=frozenset(int(to[id_]) for id_ in pool.dense),
+    )
 
 
 def renumbered(shard: Shard, to: np.ndarray) -> Shard:

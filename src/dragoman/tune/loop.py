@@ -179,7 +179,7 @@ class _Loop:
         began, cpu_began = time.perf_counter(), cpu_seconds()
         dense = None if self._pool is None else tuple(self._pool.dense_names())
         self._decoder.begin_round(DecodingRound(number=number, seed=self._seed, folder=folder, dense=dense))
-        raw = self._decoder.decode(self._weights)
+        raw = self._learner.translations() or self._decoder.decode(self._weights)
         if raw.n_candidates == 0:
             raise FailedError(f"the decoder gave no candidates in round {number}")
         notes = []

@@ -111,7 +111,11 @@ class RoundStore:
         if self._run is not None and folder is not None:
             write_json(folder / _TRACE, dataclasses.asdict(learned))
             stored = store_weights(weights, folder, _LEARNED)
-            state = [f"{_STATE}/{path.name}" for path in sorted((folder / _STATE).glob("[!.]*"))]
+            state = [
+                path.relative_to(folder).as_posix()
+                for path in sorted((folder / _STATE).rglob("[!.]*"))
+                if path.is_file()
+            ]
             decoded = [name for name in _FORMAT.read(folder).files if name in _DECODED]
             _FORMAT.write(folder, [*decoded, _TRACE, stored.name, *state], {})
 

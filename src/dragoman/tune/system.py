@@ -15,6 +15,8 @@ from dragoman.features import MANY_WEIGHTS, FeatureIndex, Weights
 from dragoman.forest import Forest
 from dragoman.metric import Smoothing, Tokenizer, by_name
 from dragoman.optim import LearningContext, LearnsFrom, Optimiser, make_optimiser
+from dragoman.optim.context import LiveDecoder as AnyLiveDecoder
+from dragoman.optim.learner_pass import Ground, LearningTask
 from dragoman.pool import Pool, read_references, with_metric
 from dragoman.run import RunFolder
 from dragoman.settings import plain
@@ -24,6 +26,7 @@ from dragoman.text import read_lines
 from dragoman.tune.decoder import Decoder
 from dragoman.tune.frozen import frozen_names
 from dragoman.tune.loop import LoopSettings, Step, tune_decoder
+from dragoman.tune.mixing import LocalLearners
 from dragoman.tune.record import RoundRecord, TuneRecord
 from dragoman.tune.rounds import settings_to_come
 from dragoman.types import PathLike, Progress
@@ -159,6 +162,10 @@ class SystemContext(LearningContext):
         """Options of all sentences are built now, once."""
         return LiveDecoder(self._view, self._sentences, preset=self._preset)
 
+    def learners(self, task: LearningTask, decoder: AnyLiveDecoder) -> LocalLearners:
+        """Threads of this process."""
+        return LocalLearners(Ground.of(task, decoder, self._references))
+
 
 DecoderFactory = Callable[..., Decoder]
 """Makes the decoder of a tuning from the arguments of SystemDecoder."""
@@ -270,7 +277,8 @@ def _keep(parent: System, out: PathLike, record: TuneRecord, *, method: str, see
         if entry["learned"] is not None:
             del entry["learned"]["trace"]  # long, and in the record of the run
     tuned = save_tuned(parent, out, record.weights, about=about)
-    for candidates in (Path(out) / TUNE_RECORD).glob("rounds/*/candidates"):
+    rounds = Path(out) / TUNE_RECORD / "rounds"
+    for candidates in (*rounds.glob("*/candidates"), *rounds.glob("*/state/translations")):
         shutil.rmtree(candidates)
     return tuned
 

@@ -1,0 +1,219 @@
+"""A learner's pass over its share of the sentences: a pure function of where it begins and of the share.
+
+It decodes `batch` sentences at a time with the weights as they are and takes a step from the list of each. Whoever
+computes it, on whatever machine, gets the same bits; learners side by side share one decoder, and what a finished
+one leaves behind are the features it changed and the best translation of each sentence.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from dragoman import _core
+from dragoman.metric import Metric
+from dragoman.optim.context import LiveDecoder
+from dragoman.optim.costs import Context, PreviousPass
+from dragoman.optim.learner_state import LearnerState
+from dragoman.optim.margin import PassSums, rates_of
+from dragoman.optim.mira import Mira
+from dragoman.pool import Judge, Shard
+from dragoman.types import Float64Array, Int32Array, Int64Array
+
+__all__ = ["Ground", "Learners", "LearningTask", "ShareResult", "learn_share", "threads"]
+
+_STAGES = ("decode_cpu_s", "statistics_cpu_s", "update_cpu_s")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearningTask:
+    """What learners do with sentences, besides the sentences and the decoder: small, and the same in all passes."""
+
+    margin: Mira
+    metric: Metric
+    batch: int
+    k: int
+    distinct: bool
+    frozen: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Ground:
+    """What the learners of one process share, by threads too. `rates` are those of the weights, 0 of frozen ones."""
+
+    task: LearningTask
+    decoder: LiveDecoder
+    judge: Judge
+    rates: Float64Array
+
+    @classmethod
+    def of(cls, task: LearningTask, decoder: LiveDecoder, references: Sequence[Sequence[str]]) -> Ground:
+        """The index gets the names of frozen features that it lacks."""
+        kept = [decoder.index.intern(name) for name in task.frozen]
+        frozen = np.zeros(len(decoder.index), bool)
+        frozen[kept] = True
+        rates = rates_of(len(frozen), decoder.dense, frozen, task.margin.sparse_rate)
+        return cls(task=task, decoder=decoder, judge=Judge(task.metric, decoder.words, references), rates=rates)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ShareResult:
+    """What a learner leaves behind: new values of the features `ids`, the rest of its state, and what it saw.
+
+    `best` has the first candidate of each sentence of the share with its statistics. `sums` are those of the trace,
+    over `n_lists` lists; `seen` are the features of all candidates.
+    """
+
+    ids: Int32Array
+    weights: Float64Array
+    past: Float64Array
+    ticks: int
+    background: Float64Array
+    length: float
+    best: tuple[Shard, ...]
+    sums: PassSums
+    n_lists: int
+    n_candidates: int
+    seen: Int32Array
+    seconds: dict[str, float]
+
+
+class Learners(Protocol):
+    """Those who compute passes."""
+
+    def run(
+        self, state: LearnerState, shares: Sequence[Int64Array], *, n_threads: int
+    ) -> tuple[LearnerState, list[ShareResult]]:
+        """A pass: where the next one begins, and the result of each share, in order.
+
+        Raises InputError where no list has two candidates.
+        """
+        ...
+
+
+def learn_share(
+    ground: Ground,
+    state: LearnerState,
+    share: Int64Array,
+    *,
+    alone: bool,
+    n_threads: int = 1,
+    go_on: Callable[[], object] = lambda: None,
+) -> ShareResult:
+    """Visit the sentences of a share in order, which must not be empty. `go_on` is called before each batch.
+
+    A learner that is `alone` goes on with the state's sums and pseudo-corpus. Threads decode the sentences of a batch.
+    """
+    task, decoder = ground.task, ground.decoder
+    learner = _learner(ground, state, alone=alone)
+    by_previous = task.margin.context_for(task.metric) is Context.PREVIOUS
+    previous = PreviousPass(task.metric, state.previous, decoder.lengths.astype(np.float64)) if by_previous else None
+    sums = PassSums()
+    best: list[Shard] = []
+    n_lists = n_candidates = 0
+    seen = np.zeros(len(decoder.index), bool)
+    weights = learner.live_weights()
+    clock = _Clock()
+
+    def decode(sentence: int) -> tuple[Shard, float]:
+        began = time.thread_time()
+        shard = decoder.kbest(sentence, weights, task.k, distinct=task.distinct)
+        return shard, time.thread_time() - began
+
+    with threads(min(n_threads, task.batch)) as each:
+        for begin in range(0, len(share), task.batch):
+            go_on()
+            found = list(each(decode, share[begin : begin + task.batch].tolist()))
+            clock.add(_STAGES[0], sum(seconds for _, seconds in found))
+            lists = [shard.with_stats(ground.judge.statistics(shard)) for shard, _ in found if shard.n_candidates]
+            best += [_first(shard) for shard in lists]
+            clock.tick(_STAGES[1])
+            words = [shard.source_lengths.astype(np.float64) for shard in lists]
+            learner.turn_to(task.margin.lists(lists, task.metric, words, previous))
+            sums += PassSums(**learner.visit(np.arange(len(lists))))
+            for shard in lists:
+                seen[shard.feature_ids] = True
+            n_lists += len(lists)
+            n_candidates += sum(shard.n_candidates for shard in lists)
+            clock.tick(_STAGES[2])
+    values, past, ticks, background, length = learner.state()
+    before = state.past if alone else 0.0
+    ids = np.flatnonzero((values != state.weights) | (past != before)).astype(np.int32)
+    return ShareResult(
+        ids=ids,
+        weights=values[ids],
+        past=past[ids],
+        ticks=ticks,
+        background=background,
+        length=length,
+        best=tuple(best),
+        sums=sums,
+        n_lists=n_lists,
+        n_candidates=n_candidates,
+        seen=np.flatnonzero(seen).astype(np.int32),
+        seconds=clock.seconds,
+    )
+
+
+def _learner(ground: Ground, state: LearnerState, *, alone: bool) -> _core.MarginLearner:
+    """A native learner that begins at the state."""
+    task, decoder = ground.task, ground.decoder
+    spoken = decoder.lengths > 0
+    mean = state.previous[spoken].sum(axis=0) / np.count_nonzero(spoken)
+    context = task.margin.pseudo_corpus(task.metric, mean, float(decoder.lengths[spoken].mean()))
+    nothing = task.margin.lists((), task.metric, ())
+    sparse = len(decoder.index) > len(decoder.dense)
+    learner = task.margin.margin_learner(nothing, state.weights, ground.rates, context, batch=1, sparse=sparse)
+    if alone and state.background is not None:
+        learner.restore(state.weights, state.past, state.ticks, state.background, state.length)
+    return learner
+
+
+def _first(shard: Shard) -> Shard:
+    """The best candidate alone, in arrays of its own, so that the list itself can go."""
+    n_features, n_tokens = int(shard.feature_rows[1]), int(shard.token_rows[1])
+    return Shard(
+        sentence_ids=shard.sentence_ids,
+        sentences=np.array([0, 1], np.int64),
+        feature_rows=shard.feature_rows[:2].copy(),
+        feature_ids=shard.feature_ids[:n_features].copy(),
+        feature_values=shard.feature_values[:n_features].copy(),
+        token_rows=shard.token_rows[:2].copy(),
+        tokens=shard.tokens[:n_tokens].copy(),
+        rounds=shard.rounds[:1].copy(),
+        source_lengths=shard.source_lengths,
+        totals=shard.totals[:1].copy(),
+        scores=shard.scores[:1].copy(),
+        stats=shard.stats[:1].copy(),
+    )
+
+
+class _Clock:
+    """CPU time of this thread by stage, but what others did is added."""
+
+    def __init__(self) -> None:
+        self.seconds = dict.fromkeys(_STAGES, 0.0)
+        self._last = time.thread_time()
+
+    def add(self, stage: str, seconds: float) -> None:
+        self.seconds[stage] += seconds
+        self._last = time.thread_time()
+
+    def tick(self, stage: str) -> None:
+        """What went by since the last call belongs to this stage."""
+        now = time.thread_time()
+        self.seconds[stage] += now - self._last
+        self._last = now
+
+
+@contextmanager
+def threads(n_threads: int) -> Iterator[Callable[..., Iterator[Any]]]:
+    """`map` by threads: the core lets go of the interpreter while it searches."""
+    with ExitStack() as stack:
+        yield stack.enter_context(ThreadPoolExecutor(n_threads)).map if n_threads > 1 else map

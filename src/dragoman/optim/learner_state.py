@@ -1,0 +1,69 @@
+"""What online learners carry from pass to pass, in memory and in the folder of a round."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from dragoman.errors import InputError
+from dragoman.features import FeatureIndex, Weights, find_weights, read_weights, store_weights
+from dragoman.store import read_json, write_json
+from dragoman.types import Float64Array
+
+__all__ = ["LearnerState"]
+
+_WEIGHTS, _PAST, _PREVIOUS, _REST = "weights", "past", "previous.npy", "rest.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LearnerState:
+    """Where a pass begins. The mean of the weights after each of `ticks` steps is weights - past / ticks.
+
+    `previous` has the statistics of the last pass's best translation of each sentence, before the first pass those of
+    the start. `background` and `length` are the pseudo-corpus of a learner that goes on alone; None: it begins anew,
+    from the mean of `previous`.
+    """
+
+    weights: Float64Array
+    past: Float64Array
+    ticks: int
+    previous: Float64Array
+    background: Float64Array | None = None
+    length: float = 0.0
+
+    def average(self) -> Float64Array:
+        """The mean of the weights after each step."""
+        return self.weights - self.past / self.ticks if self.ticks else self.weights.copy()
+
+    def save(self, folder: Path, index: FeatureIndex) -> None:
+        """Write it to a folder; weights go by the names of the index."""
+        store_weights(Weights(index, self.weights), folder, _WEIGHTS)
+        store_weights(Weights(index, self.past), folder, _PAST)
+        np.save(folder / _PREVIOUS, self.previous)
+        background = None if self.background is None else self.background.tolist()
+        write_json(folder / _REST, {"ticks": self.ticks, "background": background, "length": self.length})
+
+    @classmethod
+    def load(cls, folder: Path, index: FeatureIndex) -> LearnerState:
+        """What `save` wrote. Raises InputError where it is damaged."""
+        rest = read_json(folder / _REST, "run")
+        try:
+            background = rest["background"]
+            return cls(
+                weights=_read(folder, _WEIGHTS).values_on(index),
+                past=_read(folder, _PAST).values_on(index),
+                ticks=int(rest["ticks"]),
+                previous=np.load(folder / _PREVIOUS),
+                background=None if background is None else np.array(background, np.float64),
+                length=float(rest["length"]),
+            )
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise InputError(f"is no state of learning ({error}); the run is damaged", path=folder) from error
+
+
+def _read(folder: Path, name: str) -> Weights:
+    """What `store_weights` wrote: zeros leave no line."""
+    path = find_weights(folder, name)
+    return read_weights(path) if path.stat().st_size else Weights(FeatureIndex())

@@ -1,0 +1,90 @@
+"""Learners side by side: each makes a pass over its share of the sentences, then their weights are mixed.
+
+McDonald, Hall and Mann 2010, *Distributed training strategies for the structured perceptron*, iterative parameter
+mixing, as Eidelman et al. 2013 have it: all begin a pass at the same weights w, learner l takes n_l steps and ends at
+w_l, and the next pass begins at
+
+    w' = w + sum_l n_l / n (w_l - w),    n = sum_l n_l
+
+over the features that anybody changed. Beside it goes the sum of the weights after each step of each learner, for
+their mean: weights - past / ticks with past' = past + ticks (w' - w) + sum_l past_l, where past_l counts the steps of
+this pass alone. Learners are logical: threads of this process take one after the other, and a finished one keeps only
+what it changed.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+
+from dragoman.errors import FailedError, InputError
+from dragoman.optim.learner_pass import Ground, ShareResult, learn_share, threads
+from dragoman.optim.learner_state import LearnerState
+from dragoman.types import Int64Array
+
+__all__ = ["LocalLearners", "mix_learners"]
+
+
+class LocalLearners:
+    """Learners in this process, which share its decoder."""
+
+    def __init__(self, ground: Ground) -> None:
+        self._ground = ground
+
+    def run(
+        self, state: LearnerState, shares: Sequence[Int64Array], *, n_threads: int
+    ) -> tuple[LearnerState, list[ShareResult]]:
+        """A pass by threads over learners, or over the batch of the only one."""
+        if len(shares) == 1:
+            results = [learn_share(self._ground, state, shares[0], alone=True, n_threads=n_threads)]
+        else:
+            results = self._side_by_side(state, shares, n_threads)
+        return mix_learners(state, results), results
+
+    def _side_by_side(self, state: LearnerState, shares: Sequence[Int64Array], n_threads: int) -> list[ShareResult]:
+        stop = threading.Event()
+
+        def go_on() -> None:
+            if stop.is_set():
+                raise FailedError("another learner failed")
+
+        work = partial(learn_share, self._ground, state, alone=False, go_on=go_on)
+        with threads(min(n_threads, len(shares))) as each:
+            try:
+                return list(each(work, shares))
+            except BaseException:
+                stop.set()
+                raise
+
+
+def mix_learners(state: LearnerState, results: Sequence[ShareResult]) -> LearnerState:
+    """Where the next pass begins: the state of the only learner, or the weights of several mixed."""
+    n_lists = sum(result.n_lists for result in results)
+    if n_lists == sum(result.n_candidates for result in results):
+        raise InputError("every sentence has only one candidate, so there is nothing to choose between")
+    previous = state.previous.copy()
+    for result in results:
+        for shard in result.best:
+            previous[shard.sentence_ids] = shard.stats
+    if len(results) == 1:
+        only = results[0]
+        weights, past = state.weights.copy(), state.past.copy()
+        weights[only.ids], past[only.ids] = only.weights, only.past
+        return LearnerState(
+            weights=weights,
+            past=past,
+            ticks=only.ticks,
+            previous=previous,
+            background=only.background,
+            length=only.length,
+        )
+    change, past = np.zeros_like(state.weights), state.past.copy()
+    for result in results:
+        change[result.ids] += result.n_lists / n_lists * (result.weights - state.weights[result.ids])
+        past[result.ids] += result.past
+    return LearnerState(
+        weights=state.weights + change, past=past + state.ticks * change, ticks=state.ticks + n_lists, previous=previous
+    )

@@ -1,0 +1,203 @@
+"""Learners side by side: against plain online learning, a twin of the mixing, and each other on any workers."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from dragoman.errors import InputError
+from dragoman.features import read_weights
+from dragoman.lm import EstimateConfig
+from dragoman.metric import Bleu, Smoothing
+from dragoman.optim import Mira, OnlineMira, make_optimiser
+from dragoman.optim.epochs import visiting_order
+from dragoman.optim.learner_pass import Ground, LearningTask, learn_share
+from dragoman.optim.learner_state import LearnerState
+from dragoman.pool import Judge, rerank, with_metric
+from dragoman.system import LiveDecoder, System, TrainConfig, train
+from dragoman.tune import Keep, LoopSettings, SystemContext, TuneConfig, tune_system
+from dragoman.tune.mixing import LocalLearners
+from small_text import write_lines, write_splits
+
+BLEU = Bleu(smoothing=Smoothing.NONE)
+N_DEV = 20
+K = 6
+FEATURES = ("extended",)
+
+
+@pytest.fixture(scope="module", name="made")
+def made_system(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("made")
+    splits = write_splits(folder, 300, N_DEV, 0, seed=1)
+    write_lines(folder / "dev.de", [*(example.source for example in splits.dev), ""])
+    write_lines(folder / "dev.en", [*(example.references[0] for example in splits.dev), ""])
+    train(folder / "train.de", folder / "train.en", folder / "system", config=TrainConfig(lm=EstimateConfig(order=3)))
+    return folder
+
+
+def lines_of(path):
+    return path.read_text(encoding="utf-8").split("\n")[:-1]
+
+
+def tune(made, out, *, rounds=3, method="online-mira", **changes):
+    settings = changes.pop("settings", {})
+    loop = LoopSettings(max_rounds=rounds, keep=Keep.LAST)
+    return tune_system(
+        made / "system",
+        made / "dev.de",
+        [made / "dev.en"],
+        out,
+        optimiser=make_optimiser(method, settings),
+        config=TuneConfig(k=K, features=FEATURES, loop=loop),
+        **changes,
+    )
+
+
+class Setting:
+    """A decoder of the development set, and the state at the start."""
+
+    def __init__(self, made, **task):
+        self.system = System.load(made / "system").with_templates(FEATURES)
+        self.decoder = LiveDecoder(self.system, lines_of(made / "dev.de"))
+        self.references = [[line] for line in lines_of(made / "dev.en")]
+        words = {"margin": Mira(), "metric": BLEU, "batch": 1, "k": K, "distinct": True, "frozen": ()} | task
+        self.ground = Ground.of(LearningTask(**words), self.decoder, self.references)
+        weights = self.system.weights.values_on(self.decoder.index)
+        self.sentences = np.flatnonzero(self.decoder.lengths)
+        previous = np.zeros((len(self.decoder), BLEU.n_stats))
+        for s in self.sentences:
+            previous[s] = self.ground.judge.statistics(self.decoder.kbest(int(s), weights, 1))[0]
+        self.start = LearnerState(weights=weights, past=np.zeros(len(weights)), ticks=0, previous=previous)
+
+    def shares(self, n, number=1, seed=1):
+        return np.array_split(visiting_order(self.sentences, key=[seed, number]), n)
+
+
+@pytest.mark.parametrize("mix", ["average", "last"])
+def test_one_learner_is_plain_online_learning_bit_by_bit(made, tmp_path, mix):
+    """The plain loop: one native learner for all passes, one sentence at a time."""
+    n_passes, seed = 4, 3
+    tune(made, tmp_path / "t", rounds=n_passes, seed=seed, settings={"learners": 1, "mix": mix})
+    plain = Setting(made)
+    decoder, margin = plain.decoder, Mira()
+    judge = Judge(BLEU, decoder.words, plain.references)
+    lengths = decoder.lengths[plain.sentences]
+    mean = plain.start.previous[plain.sentences].sum(axis=0) / len(lengths)
+    context = margin.pseudo_corpus(BLEU, mean, float(lengths.mean()))
+    rates = np.ones(len(decoder.index))
+    nothing = margin.lists((), BLEU, ())
+    learner = margin.margin_learner(nothing, plain.start.weights, rates, context, batch=1, sparse=True)
+    for number in range(1, n_passes + 1):
+        for sentence in visiting_order(plain.sentences, key=[seed, number]).tolist():
+            shard = decoder.kbest(sentence, learner.weights(), K, distinct=True)
+            shard = shard.with_stats(judge.statistics(shard))
+            learner.turn_to(margin.lists([shard], BLEU, [shard.source_lengths.astype(np.float64)]))
+            learner.visit(np.arange(1))
+        expected = learner.average() if mix == "average" else learner.weights()
+        found = read_weights(tmp_path / "t" / "tune" / "rounds" / f"{number:04d}" / "learned.tsv")
+        assert found.values_on(decoder.index).tobytes() == (expected + 0.0).tobytes()
+    assert (expected != plain.start.weights).any()
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_mixing_is_that_of_a_twin(made, n_threads):
+    """Dense vectors, every step of every learner kept."""
+    setting = Setting(made)
+    learners = LocalLearners(setting.ground)
+    state, sums, n_steps = setting.start, 0.0, 0
+    for number in (1, 2, 3):
+        shares = setting.shares(4, number)
+        ends = []
+        for share in shares:
+            for n in range(1, len(share) + 1):  # the weights after n steps
+                result = learn_share(setting.ground, state, share[:n], alone=False)
+                values = state.weights.copy()
+                values[result.ids] = result.weights
+                sums, n_steps = sums + values, n_steps + 1
+            ends.append(values)
+        mixed = np.average(ends, axis=0, weights=[len(share) for share in shares])
+        new, results = learners.run(state, shares, n_threads=n_threads)
+        np.testing.assert_allclose(new.weights, mixed, rtol=1e-12, atol=1e-15)
+        np.testing.assert_allclose(new.average(), sums / n_steps, rtol=1e-12, atol=1e-14)
+        assert new.ticks == n_steps
+        untouched = np.ones(len(mixed), bool)
+        untouched[np.concatenate([result.ids for result in results])] = False
+        assert untouched.any()
+        assert new.weights[untouched].tobytes() == state.weights[untouched].tobytes()
+        assert (new.weights != state.weights).any()
+        state = new
+    assert len({len(share) for share in setting.shares(7)}) == 2  # shares differ in size, so their weights do
+
+
+def test_threads_and_learners(made, tmp_path):
+    found = {}
+    for n_learners, n_threads in ((1, 1), (15, 1), (15, 2), (N_DEV, 1)):
+        tune(
+            made, out := tmp_path / f"{n_learners}-{n_threads}", n_threads=n_threads, settings={"learners": n_learners}
+        )
+        found[n_learners, n_threads] = (out / "weights.tsv").read_bytes()
+    assert found[15, 1] == found[15, 2]
+    assert len(set(found.values())) == 3
+    tune(made, tmp_path / "default")
+    assert (tmp_path / "default" / "weights.tsv").read_bytes() == found[15, 1]
+
+
+@pytest.mark.parametrize("n_learners", [1, 5])
+def test_live_scores_are_those_of_the_pass(made, tmp_path, n_learners):
+    rounds, lists = [], []
+    settings = {"learners": n_learners, "measure": "live"}
+    tune(made, tmp_path / "live", settings=settings, on_round=rounds.append)
+    setting = Setting(made)
+    state = setting.start
+    for number, (record, after) in enumerate(pairwise(rounds), 1):
+        shares = setting.shares(n_learners, number)
+        state, results = LocalLearners(setting.ground).run(state, shares, n_threads=1)
+        best = [shard for result in results for shard in result.best]
+        totals = (
+            with_metric(setting.decoder.pool_of(best), BLEU, setting.references, allow_missing=True).shards[0].stats
+        )
+        assert after.score == pytest.approx(BLEU.score(totals.sum(axis=0)), abs=1e-15)
+        assert record.learned.trace[-1]["gain"] == after.gain
+        lists.append(totals)
+    assert (lists[0] != lists[-1]).any()
+    tune(made, tmp_path / "decode", settings={"learners": n_learners})
+    for name in ("live", "decode"):
+        weights = read_weights(tmp_path / name / "weights.tsv")
+        pool = with_metric(
+            setting.system.kbest(lines_of(made / "dev.de"), 1, weights=weights), BLEU, setting.references
+        )
+        assert rerank(pool, weights).score() > rounds[0].score
+    assert (tmp_path / "live" / "weights.tsv").read_bytes() == (tmp_path / "decode" / "weights.tsv").read_bytes()
+
+
+def test_a_live_run_that_is_stopped_goes_on_to_the_same_bits(made, tmp_path):
+    class StoppedError(Exception):
+        pass
+
+    settings = {"settings": {"learners": 4, "measure": "live"}}
+    whole, parts = [], []
+    tune(made, tmp_path / "whole", **settings, on_round=whole.append)
+    for last in (1, 2, 3):
+
+        def stop(record, last=last):
+            if record.round == last:
+                raise StoppedError
+
+        with pytest.raises(StoppedError):
+            tune(made, tmp_path / "t", **settings, resume=last > 1, on_round=stop)
+    tune(made, tmp_path / "t", **settings, resume=True, on_round=parts.append)
+    assert (tmp_path / "t" / "weights.tsv").read_bytes() == (tmp_path / "whole" / "weights.tsv").read_bytes()
+    assert [record.score for record in parts] == [record.score for record in whole]
+
+
+def test_wrong_numbers_of_learners_are_refused(made, tmp_path):
+    context = SystemContext(System.load(made / "system"), ["das", "", "ist"], [["the"], [""], ["is"]])
+    with pytest.raises(InputError, match="3 learners for 2 sentences"):
+        OnlineMira(learners=3).learner(context)
+    OnlineMira(learners=2).learner(context)
+    OnlineMira().learner(context)
+    for bad in ({"learners": 0}, {"learners": -1}, {"mix": "none"}, {"measure": "dead"}):
+        with pytest.raises(InputError):
+            make_optimiser("online-mira", bad)
