@@ -1,5 +1,6 @@
 """Comparison of systems on a test set: scores, standard deviations and significance tests."""
 
+from dragoman.evaluate.column import LEVEL
 from dragoman.evaluate.measure import Measured, SystemOutput, measure
 from dragoman.evaluate.outputs import Outputs, load_outputs
 from dragoman.evaluate.rows import PairedTest, Row, RowKey, RowScore, RunComparison, Within
@@ -15,6 +16,7 @@ from dragoman.evaluate.significance import (
 from dragoman.evaluate.systems import MetricScore, SystemScore, compare_systems
 
 __all__ = [
+    "LEVEL",
     "Interval",
     "Measured",
     "MetricScore",

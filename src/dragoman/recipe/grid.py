@@ -32,6 +32,10 @@ class ReportPlan:
     baseline: str | None = None
     within: Within = Within.CORPUS
     """The group whose best row is marked: the corpus, each system, or each feature set of a system."""
+    focus: str | None = None
+    """An optimiser whose gains over the others the report averages and tests."""
+    against: tuple[str, ...] = ()
+    """Those others; empty: all."""
     samples: int = 8
     """Number of test sentences whose derivations are kept."""
     rounds_on_test: tuple[str, ...] = ()
@@ -178,15 +182,28 @@ def _read_report(
     baseline = table.find("baseline", str)
     if baseline is not None and baseline not in names:
         raise table.wrong("baseline", listed(baseline, sorted(names)))
+    focus, against = _read_focus(table, orders[-1])
     plan = ReportPlan(
         metrics=metrics,
         baseline=baseline,
+        focus=focus,
+        against=against,
         within=table.choice("within", Within, Within.CORPUS),
         samples=table.number("samples", 0, 8, most=200),
         rounds_on_test=_read_followed(table, orders, example),
     )
     table.done()
     return plan
+
+
+def _read_focus(table: RecipeTable, optimisers: Collection[str]) -> tuple[str | None, tuple[str, ...]]:
+    focus, against = table.find("focus", str), table.texts("against")
+    for key, name in (*((("focus", focus),) if focus else ()), *(("against", other) for other in against)):
+        if name not in optimisers:
+            raise table.wrong(key, listed(name, sorted(optimisers)))
+    if against and (focus is None or focus in against):
+        raise table.wrong("against", f"expected other optimisers than '{table.named('focus')}'")
+    return focus, against
 
 
 def _read_followed(table: RecipeTable, names: Sequence[Collection[str]], example: CellKey) -> tuple[str, ...]:

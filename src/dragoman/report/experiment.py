@@ -21,6 +21,7 @@ from dragoman.report.figures import (
     time_charts,
     weight_charts,
 )
+from dragoman.report.focus import Focus, focus_of
 from dragoman.report.gains import remarks
 from dragoman.report.margins import spread_table
 from dragoman.report.published import Topic, published_table, topic_of
@@ -49,6 +50,11 @@ LEARNING = (
     "are single runs, thick ones their mean over the runs that have the round."
 )
 """Caption of the learning curves."""
+FOCUS = (
+    "Gains in points, positive if it is better, averaged over all test sets where both were run. On every test set it "
+    "is compared with the best other method there, by approximate randomisation over sentences and runs (p < 0.05)."
+)
+"""Caption of the gains of the method in the focus."""
 SETS = (
     "The tuning set and every test set decoded with the kept weights, means over runs. Gap: BLEU on the tuning set "
     "less that on the test set."
@@ -74,6 +80,8 @@ class Experiment:
     records: Records
     comparison: RunComparison
     charts: dict[str, list[Chart]]
+    focus: Focus | None
+    """The method that the recipe wants compared with all others; None without one."""
 
     @property
     def title(self) -> str:
@@ -130,7 +138,8 @@ def load_experiment(runs: Sequence[PathLike], *, n_threads: int = 1, n_trials: i
         "candidates": [*candidate_charts(records)],
         "time": [*time_charts(records)],
     }
-    return Experiment(records=records, comparison=comparison, charts=_distinct(charts))
+    focus = focus_of(records, n_trials=n_trials, n_threads=n_threads)
+    return Experiment(records=records, comparison=comparison, charts=_distinct(charts), focus=focus)
 
 
 def _distinct(charts: dict[str, list[Chart]]) -> dict[str, list[Chart]]:
@@ -204,6 +213,7 @@ def experiment_html(experiment: Experiment) -> str:
         cost_table=cost_table,
         feature_table=feature_table,
         about_sets=SETS,
+        about_focus=FOCUS,
         about_sizes=SIZES,
         about_spread=SPREAD,
         score_table=score_table,

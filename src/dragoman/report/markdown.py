@@ -9,7 +9,7 @@ from pathlib import Path
 from dragoman.errors import InputError
 from dragoman.report.charts import Chart
 from dragoman.report.comparison import legend, markdown_table, markdown_text, metric_label
-from dragoman.report.experiment import LEARNING, SETS, SIZES, SPREAD, Experiment, load_experiment, write_figures
+from dragoman.report.experiment import FOCUS, LEARNING, SETS, SIZES, SPREAD, Experiment, load_experiment, write_figures
 from dragoman.report.margins import spread_table
 from dragoman.report.published import Topic
 from dragoman.report.results import class_table, cost_table, feature_table, score_table
@@ -94,6 +94,7 @@ def _tables(experiment: Experiment, figures: str | None) -> Iterator[str]:
         yield from _table(corpus if several else "", experiment.results(corpus))
     yield markdown_text(legend(comparison, "BOLD", "≈")).replace("BOLD", "**Bold**") + "\n"
     yield from _pictures(experiment.charts["runs"], figures)
+    yield from _focus(experiment)
     yield from _sets(experiment)
     yield "## Dev and test\n"
     yield (
@@ -136,6 +137,19 @@ def _tables(experiment: Experiment, figures: str | None) -> Iterator[str]:
     if comparison.notes:
         yield "## What is missing\n"
         yield "".join(f"- {markdown_text(note)}\n" for note in comparison.notes)
+
+
+def _focus(experiment: Experiment) -> Iterator[str]:
+    """Gains of the method in the focus."""
+    focus = experiment.focus
+    if focus is not None:
+        yield f"## Gains of {markdown_text(focus.name)}\n"
+        yield f"{markdown_text(FOCUS)}\n"
+        yield from _table("", focus.gains())
+        yield from _published(experiment, Topic.GAINS)
+        yield "Test sets on which it is significantly better or worse than the best other method:\n"
+        yield from _table("", focus.counts())
+        yield from _table("", focus.verdicts())
 
 
 def _sets(experiment: Experiment) -> Iterator[str]:
