@@ -30,9 +30,8 @@ sentences held out; the steps of a `batch` are computed from the same weights an
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 import numpy as np
@@ -53,21 +52,19 @@ from dragoman.optim.margin import (
     ListLearner,
     MarginLoss,
     PassSums,
+    Survey,
     check_varying,
     rates_of,
     split_of,
     stopping_by_gain,
 )
+from dragoman.optim.units import MAX_SETTING, Scale, Shares, Units, check_units, given, relative_scale
 from dragoman.pool import Pool, Shard
 from dragoman.pool.shard import UNKNOWN_LENGTH
 from dragoman.settings import about
 from dragoman.types import Float64Array, Int64Array
 
 __all__ = ["Background", "Bounds", "HingeLoss", "MarginUpdate", "Mira", "check_positive"]
-
-
-_MAX_SETTING = 1e100
-"""Of settings: squares of what comes of it are numbers still."""
 
 
 class MarginUpdate(StrEnum):
@@ -80,16 +77,14 @@ class MarginUpdate(StrEnum):
 def check_positive(settings: Mira, *names: str) -> None:
     """Raise InputError unless the settings of these names are positive, and their squares are numbers still."""
     for name in names:
-        if not 0 < getattr(settings, name) <= _MAX_SETTING:
-            raise InputError(f"{settings.name}: {name} must be positive and at most {_MAX_SETTING:g}")
+        if not 0 < getattr(settings, name) <= MAX_SETTING:
+            raise InputError(f"{settings.name}: {name} must be positive and at most {MAX_SETTING:g}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """What limits the spread of scores, and D, what limits the steps of that: by default nothing does."""
+    """How scores are kept within the bound of a Scale."""
 
-    size: float = math.inf
-    step: float = 1.0
     exact: bool = False
     by_cost: bool = False
     floor: float = BOUND_FLOOR
@@ -128,8 +123,14 @@ class Mira(Optimiser):
     name = "mira"
     update: MarginUpdate = MarginUpdate.PASSIVE_AGGRESSIVE
     """How the program of one sentence is solved."""
-    aggressiveness: float = 0.01
+    units: Units = Units.RAW
+    """What costs and steps are measured in: the start's spread of scores, or nothing."""
+    aggressiveness: float | None = field(default=None, metadata=about(resolved="0.01 of raw units"))
     """C: how far one sentence may move the weights."""
+    cost_range: float | None = field(default=None, metadata=about(resolved="1.2 of relative units"))
+    """kappa: the mean range of costs in a list, in units of B."""
+    share: float | None = field(default=None, metadata=about(resolved="0.1 of relative units"))
+    """c: how far one step parts hope and fear at most, in the mean, in units of B."""
     n_epochs: int = 30
     """Passes over all lists at most."""
     sparse_rate: float = 1.0
@@ -146,7 +147,7 @@ class Mira(Optimiser):
     """Of the pseudo-corpus, after each sentence."""
     background: Background = Background.MODEL
     """Which translations make up the pseudo-corpus."""
-    gain_scale: float = 1.0
+    gain_scale: float | None = field(default=None, metadata=about(resolved="1 of raw units"))
     """Multiplies gains, and so the margin."""
     averaged: bool = True
     """Return the average of the weights after every sentence."""
@@ -162,7 +163,8 @@ class Mira(Optimiser):
     """Violation of a margin that the cutting plane ignores."""
 
     def __post_init__(self) -> None:
-        check_positive(self, "aggressiveness", "sparse_rate", "gain_scale", "tolerance")
+        check_units(self.name, self.units, self._of_units())
+        check_positive(self, "sparse_rate", "tolerance")
         if min(self.n_epochs, self.batch, self.patience, self.max_iterations, self.local_size) < 1:
             raise InputError("numbers of epochs and iterations, batch, patience and local_size must be at least 1")
         if not (0 <= self.decay < 1 and 0 <= self.held_out < 1):
@@ -185,9 +187,14 @@ class Mira(Optimiser):
         mean_length = float(np.concatenate(lengths)[split.learned].mean())
         context = self.pseudo_corpus(metric, past / len(split.learned), mean_length)
         rates = rates_of(len(start), pool.dense, problem.frozen, self.sparse_rate)
-        native = self.margin_learner(lists, start, rates, context, batch=self.batch, sparse=_has_sparse_features(pool))
-        found = run_epochs(_Margins(self, native, lists, problem), split, stopping)
+        sparse = _has_sparse_features(pool)
+        scale = self.measure(lists, start, rates, context, split.learned, sparse=sparse, n_threads=problem.n_threads)
+        native = self.margin_learner(lists, scale.scaled(start), rates, context, scale=scale, batch=self.batch)
+        found = run_epochs(_Margins(self, native, scale, lists, problem), split, stopping)
         notes = [f"the weights are those of epoch {found.best} of {len(found.trace)}", *found.notes]
+        if self.units is Units.RELATIVE:
+            notes.append(scale.note())
+            found.trace[0].update(scale.entry())
         if metric.uses_references and any(
             (shard.source_lengths == UNKNOWN_LENGTH).any() for shard in pool.light_shards()
         ):
@@ -196,12 +203,48 @@ class Mira(Optimiser):
 
     def loss(self, metric: Metric, shards: Sequence[Shard] = ()) -> MarginLoss:
         """What a step reduces, for these shards' gains."""
-        scale = self.gain_scale / typical_range(metric, shards)
+        scale = self._raw_scale(sparse=True).gains / typical_range(metric, shards)
         return HingeLoss(metric=metric, hope=self.hope, fear=self.fear, local_size=self.local_size, gain_scale=scale)
 
-    def _bounds(self, sparse: bool) -> Bounds:
+    def _of_units(self) -> dict[Units, dict[str, float | None]]:
+        """The settings that only one kind of units has."""
+        return {
+            Units.RAW: {"aggressiveness": self.aggressiveness, "gain_scale": self.gain_scale},
+            Units.RELATIVE: {"cost_range": self.cost_range, "share": self.share},
+        }
+
+    def _raw_scale(self, sparse: bool) -> Scale:
+        """`sparse` says whether candidates can have sparse features."""
+        return Scale(gains=given(self.gain_scale, 1.0), aggressiveness=given(self.aggressiveness, 0.01))
+
+    def _shares(self) -> Shares:
+        return Shares(cost_range=given(self.cost_range, 1.2), share=given(self.share, 0.1))
+
+    def _bounds(self) -> Bounds:
         """Of the relative margin, which extends this."""
         return Bounds()
+
+    def measure(
+        self,
+        lists: _core.CandidateLists,
+        start: Float64Array,
+        rates: Float64Array,
+        context: _core.PseudoCorpus | None,
+        positions: Int64Array,
+        *,
+        sparse: bool,
+        n_threads: int = 1,
+    ) -> Scale:
+        """The scale to learn on; relative units come from the lists at `positions`, candidates of the start.
+
+        `sparse` says whether candidates can have sparse features.
+        """
+        if self.units is Units.RAW:
+            return self._raw_scale(sparse)
+        learner = self.margin_learner(lists, start, rates, context, scale=Scale(aggressiveness=1.0), batch=1)
+        return relative_scale(
+            lambda scale: Survey(**learner.survey(positions, scale.start, scale.gains, n_threads)), self._shares()
+        )
 
     def margin_learner(
         self,
@@ -210,32 +253,29 @@ class Mira(Optimiser):
         rates: Float64Array,
         context: _core.PseudoCorpus | None,
         *,
+        scale: Scale,
         batch: int,
-        sparse: bool,
     ) -> _core.MarginLearner:
-        """A learner of these lists; `rates` are those of the weights, as `rates_of` says.
-
-        `sparse` says whether candidates can have sparse features.
-        """
-        bounds = self._bounds(sparse)
+        """A learner of these lists from weights on the `scale`; `rates` are those of each, as `rates_of` says."""
+        bounds = self._bounds()
         return _core.margin_learner(
             lists,
             start,
             rates,
             context,
-            limit=self.aggressiveness,
-            bound=bounds.size,
-            bound_limit=bounds.step,
+            limit=scale.aggressiveness,
+            bound=scale.bound,
+            bound_limit=scale.bound_step,
             bound_by_cost=bounds.by_cost,
             bound_floor=bounds.floor,
-            bound_unit=1.0,
+            bound_unit=scale.cost_unit,
             cutting_plane=self.update is MarginUpdate.CUTTING_PLANE,
             exact=bounds.exact,
             hope=_core.Hope[self.hope.name],
             local_size=self.local_size,
             fear=_core.Fear[self.fear.name],
             hope_background=self.background is Background.HOPE,
-            gain_scale=1.0,
+            gain_scale=scale.gains,
             max_iterations=self.max_iterations,
             tolerance=self.tolerance,
             bound_tolerance=bounds.tolerance,
@@ -261,7 +301,7 @@ class Mira(Optimiser):
 
         Gains with the `previous` pass are those that it gives; those with a pseudo-corpus come from the learner.
         """
-        loss = self.loss(metric, shards)
+        loss = replace(self.loss(metric, shards), gain_scale=1 / typical_range(metric, shards))
         if previous is not None:
             return loss.lists(shards, lengths, previous.gains_of)
         return loss.lists(shards, lengths, _none if self.context_for(metric) is Context.PSEUDO else None)
@@ -271,21 +311,23 @@ class Mira(Optimiser):
         if self.context_for(metric) is not Context.PSEUDO:
             return None
         n = self.decay / (1 - self.decay)
-        length *= n * self.gain_scale
-        return _core.PseudoCorpus(metric.scorer(), n * mean, metric.context_prior(), length, self.decay)
+        return _core.PseudoCorpus(metric.scorer(), n * mean, metric.context_prior(), n * length, self.decay)
 
 
 class _Margins(ListLearner):
-    def __init__(self, mira: Mira, native: _core.MarginLearner, lists: _core.CandidateLists, problem: Problem) -> None:
+    def __init__(
+        self, mira: Mira, native: _core.MarginLearner, scale: Scale, lists: _core.CandidateLists, problem: Problem
+    ) -> None:
         super().__init__(lists, problem)
-        self._mira, self._native = mira, native
+        self._mira, self._native, self._scale, self._start = mira, native, scale, problem.start.values
 
     def epoch(self, learned: Int64Array, number: int) -> Entry:
         order = visiting_order(learned, key=[*self._key, number])
         return PassSums(**self._native.visit(order, self._n_threads)).entry()
 
     def values(self) -> Float64Array:
-        return self._native.average() if self._mira.averaged else self._native.weights()
+        values = self._native.average() if self._mira.averaged else self._native.weights()
+        return self._scale.restored(values, self._start)
 
 
 def _none(shard: Shard) -> Float64Array:

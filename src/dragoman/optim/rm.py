@@ -29,22 +29,21 @@ those of `mira`.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dragoman import _core
-from dragoman.errors import InputError
 from dragoman.metric import Metric
 from dragoman.optim.gains import typical_range
 from dragoman.optim.margin import BOUND_FLOOR, LOCAL_SIZE, Comparison, Hope, MarginLoss
 from dragoman.optim.mira import Bounds, MarginUpdate, Mira, check_positive
+from dragoman.optim.units import Scale, Shares, Units, given
 from dragoman.pool import Shard
 from dragoman.settings import about
 
 __all__ = ["RelativeMarginLoss", "Rm"]
 
-_DENSE_STEP, _SPARSE_STEP = 0.01, 0.1
+_GAIN_SCALE, _DENSE_STEP, _SPARSE_STEP = 0.1, 0.01, 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,19 +72,23 @@ class RelativeMarginLoss(MarginLoss):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rm(Mira):
-    """The settings of MIRA, and the paper's B 1 and D 0.01, or 0.1 where candidates have sparse features.
+    """The settings of MIRA, in units of the bound.
 
-    The paper does not say how costs compare with B; `gain_scale` 0.1 makes them similar, so that both can be met.
+    Raw units have the paper's B 1 and D 0.01, or 0.1 where candidates have sparse features. The paper does not say how
+    costs compare with B; `gain_scale` 0.1 makes them similar on some lists, so that both can be met.
     """
 
     name = "rm"
-    gain_scale: float = 0.1
-    bound: float = 1.0
-    """B: how far the hope may be above the worst candidate, or below the best."""
+    units: Units = Units.RELATIVE
+    gain_scale: float | None = field(default=None, metadata=about(resolved=f"{_GAIN_SCALE} of raw units"))
+    bound: float | None = field(default=None, metadata=about(resolved="1"))
+    """B: how far the hope may be above the worst candidate, or below the best; the unit of relative units."""
     bound_step: float | None = field(
-        default=None, metadata=about(resolved=f"{_DENSE_STEP}; with sparse features {_SPARSE_STEP}")
+        default=None, metadata=about(resolved=f"{_DENSE_STEP} of raw units; with sparse features {_SPARSE_STEP}")
     )
     """D: how far the bounds of one sentence may move the weights."""
+    bound_share: float | None = field(default=None, metadata=about(resolved="0.2 of relative units"))
+    """d: how far one step moves hope and worst together at most, in the mean, in units of B."""
     exact: bool | None = field(default=None, metadata=about(resolved="true for update=cutting-plane, else false"))
     """D limits the steps of both bounds of a sentence together, as in the paper's program, else of each."""
     bound_by_cost: bool = False
@@ -98,30 +101,41 @@ class Rm(Mira):
     def __post_init__(self) -> None:
         Mira.__post_init__(self)
         check_positive(self, "bound_floor", "bound_tolerance")
-        if not self.bound > 0 or (self.bound_step is not None and not 0 < self.bound_step < math.inf):
-            raise InputError("bound and bound_step must be positive")
 
     def loss(self, metric: Metric, shards: Sequence[Shard] = ()) -> MarginLoss:
         """The hinge, and D / C times the excess of the spread over B, with the D of sparse features."""
-        bounds = self._bounds(sparse=True)
+        scale, bounds = self._raw_scale(sparse=True), self._bounds()
         return RelativeMarginLoss(
             metric=metric,
-            bound=bounds.size,
-            bound_weight=bounds.step / self.aggressiveness,
+            bound=scale.bound,
+            bound_weight=scale.bound_step / scale.aggressiveness,
             bound_by_cost=bounds.by_cost,
             bound_floor=bounds.floor,
             hope=self.hope,
             local_size=self.local_size,
-            gain_scale=self.gain_scale / typical_range(metric, shards),
+            gain_scale=scale.gains / typical_range(metric, shards),
         )
 
-    def _bounds(self, sparse: bool) -> Bounds:
-        step = self.bound_step
-        if step is None:
-            step = _SPARSE_STEP if sparse else _DENSE_STEP
+    def _of_units(self) -> dict[Units, dict[str, float | None]]:
+        of = Mira._of_units(self)
+        return {
+            Units.RAW: {**of[Units.RAW], "bound": self.bound, "bound_step": self.bound_step},
+            Units.RELATIVE: {**of[Units.RELATIVE], "bound_share": self.bound_share},
+        }
+
+    def _raw_scale(self, sparse: bool) -> Scale:
+        return replace(
+            Mira._raw_scale(self, sparse),
+            gains=given(self.gain_scale, _GAIN_SCALE),
+            bound=given(self.bound, 1.0),
+            bound_step=given(self.bound_step, _SPARSE_STEP if sparse else _DENSE_STEP),
+        )
+
+    def _shares(self) -> Shares:
+        return replace(Mira._shares(self), bound_share=given(self.bound_share, 0.2))
+
+    def _bounds(self) -> Bounds:
         return Bounds(
-            size=self.bound,
-            step=step,
             exact=self.update is MarginUpdate.CUTTING_PLANE if self.exact is None else self.exact,
             by_cost=self.bound_by_cost,
             floor=self.bound_floor,

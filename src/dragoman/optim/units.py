@@ -23,15 +23,19 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
 
 import numpy as np
 
 from dragoman.errors import InputError
 from dragoman.optim.epochs import Entry
+from dragoman.optim.margin import Survey
 from dragoman.types import Float64Array
 
-__all__ = ["Scale", "Shares", "Survey", "Units", "relative_scale"]
+__all__ = ["MAX_SETTING", "Scale", "Shares", "Units", "check_units", "given", "relative_scale"]
+
+
+MAX_SETTING = 1e100
+"""Squares of what comes of settings are numbers still."""
 
 
 class Units(StrEnum):
@@ -41,20 +45,22 @@ class Units(StrEnum):
     RAW = "raw"  # none: numbers as they are
 
 
-class Survey(NamedTuple):
-    """Sums over lists of several candidates, under some weights: what `MarginLearner.survey` returns."""
+def given(value: float | None, default: float) -> float:
+    """A setting, or what None stands for."""
+    return default if value is None else value
 
-    n_lists: float
-    n_fear: float
-    """Lists in which hope and fear differ in what may change."""
-    n_worst: float
-    """The same of hope and worst, the candidate of the least score."""
-    score_range: float
-    gain_range: float
-    fear_square: float
-    """|omega|^2 of hope and fear."""
-    worst_square: float
-    """|omega|^2 of hope and worst."""
+
+def check_units(method: str, units: Units, settings: Mapping[Units, Mapping[str, float | None]]) -> None:
+    """Raise InputError for settings that are not positive numbers, and for those of other units; None is not given."""
+    for of, values in settings.items():
+        for name, value in values.items():
+            if value is None:
+                continue
+            if of is not units:
+                others = ", ".join(settings[units])
+                raise InputError(f"{method}: {name} needs units={of}, but units={units}, which have {others}")
+            if not 0 < value <= MAX_SETTING and not (name == "bound" and value == math.inf):
+                raise InputError(f"{method}: {name} must be positive and at most {MAX_SETTING:g}, not {value:g}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
