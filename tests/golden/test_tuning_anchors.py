@@ -99,7 +99,7 @@ BREVITY = SentenceBleu(smooth_brevity=True)
         (Pro(), 0.265),
         (Pro(sentence_bleu=BREVITY), 0.279),
         (Mira(), 0.286),
-        (Rm(), 0.284),
+        (Rm(), 0.281),
         (Rampion(), 0.285),
         (Rampion(sentence_bleu=BREVITY), 0.285),
     ],

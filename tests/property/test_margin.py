@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dragoman.features import Weights
 from dragoman.metric import SentenceBleu
-from dragoman.optim import HingeLoss, MarginUpdate, Mira, Ramp, RampLoss, RelativeMarginLoss, Rm
+from dragoman.optim import HingeLoss, MarginUpdate, Mira, Ramp, RampLoss, RelativeMarginLoss, Rm, Units
 from dragoman.optim.gains import scaled_gains, typical_range
 from margin_twin import learn, objective, passive_aggressive, program, solve
 from pools import dense_features, pool_of, random_pool
@@ -40,7 +40,7 @@ def one_step(optimiser, x, gains, w):
     start = Weights.from_dict({**dict(zip(names, w.tolist(), strict=True)), "other": 1.0}, pool.index)
     pool = replace(pool, dense=frozenset({pool.index.find("f0")}))
     shard = pool.shards[0]
-    scale = optimiser.gain_scale / typical_range(pool.metric, pool.shards)
+    scale = (optimiser.gain_scale or 1.0) / typical_range(pool.metric, pool.shards)
     scaled = scaled_gains(pool.metric, shard, scale=scale, by_length=True)
     result = optimiser.optimise(pool, start, seed=1)
     return np.array([result.weights[name] for name in names]), scaled
@@ -70,6 +70,7 @@ def test_rm_solves_its_program_for_any_bound_step(problem, scale, rate, update, 
     is_pa = update is MarginUpdate.PASSIVE_AGGRESSIVE
     by_cost = {"bound_by_cost": floor is not None, "bound_floor": floor or 0.1}
     optimiser = Rm(
+        units=Units.RAW,
         update=update,
         exact=exact or is_pa,
         aggressiveness=c,
@@ -96,7 +97,7 @@ def test_passive_aggressive_steps(problem, rate, floor):
     moved, g = one_step(Mira(**one), x, gains, w)
     np.testing.assert_allclose(moved, passive_aggressive(w, x, g, c=c, rates=rates)[0], rtol=1e-12, atol=1e-12)
     by_cost = {} if floor is None else {"bound_by_cost": True, "bound_floor": floor}
-    moved, g = one_step(Rm(bound=bound, bound_step=d, **by_cost, **one), x, gains, w)
+    moved, g = one_step(Rm(units=Units.RAW, bound=bound, bound_step=d, gain_scale=0.1, **by_cost, **one), x, gains, w)
     twin, _, _ = passive_aggressive(w, x, g, c=c, bound=bound, d=d, rates=rates, floor=floor)
     np.testing.assert_allclose(moved, twin, rtol=1e-12, atol=1e-12)
 
@@ -109,7 +110,7 @@ def test_epochs_equal_a_slow_twin(bleu, bound):
     common = {"n_epochs": 3, "gain_scale": 0.5}
     averages = learn(pool, start.values, seed=7, n_epochs=3, c=0.01, bound=bound, d=0.01, scale=0.5)
     for n_epochs, average in enumerate(averages, 1):
-        optimiser = Rm(bound=bound, **{**common, "n_epochs": n_epochs})
+        optimiser = Rm(units=Units.RAW, bound=bound, **{**common, "n_epochs": n_epochs})
         result = optimiser.optimise(pool, start, seed=7)
         best = int(np.argmax([entry["gain"] for entry in result.trace]))
         if best == n_epochs - 1:

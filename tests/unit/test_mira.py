@@ -11,7 +11,7 @@ from bench.shards import random_shard
 from dragoman.errors import FailedError, InputError
 from dragoman.features import FeatureIndex, Weights
 from dragoman.metric import Chrf, External, Ter
-from dragoman.optim import OPTIMISERS, Background, Fear, Hope, MarginUpdate, Mira, Rm, make_optimiser
+from dragoman.optim import OPTIMISERS, Background, Fear, Hope, MarginUpdate, Mira, Rm, Units, make_optimiser
 from dragoman.optim.epochs import EpochLearner, Split, Stopping, Watched, filled_sentences, run_epochs, visiting_order
 from dragoman.optim.gains import ORDINARY_LENGTH, list_lengths, typical_range
 from dragoman.pool import Pool, new_words, rerank
@@ -54,10 +54,10 @@ def test_rm_without_a_bound_is_mira_bit_for_bit(update, exact, kind):
     }[kind]()
     common = {"update": update, "n_epochs": 4, "gain_scale": 1.0}
     mira = Mira(**common).optimise(pool, start_of(pool), seed=1)
-    rm = Rm(bound=np.inf, exact=exact, **common).optimise(pool, start_of(pool), seed=1)
+    rm = Rm(units=Units.RAW, bound=np.inf, exact=exact, **common).optimise(pool, start_of(pool), seed=1)
     assert rm.weights.values.tobytes() == mira.weights.values.tobytes()
     assert rm.trace == mira.trace
-    bound = Rm(bound=1.0, exact=exact, **common).optimise(pool, start_of(pool), seed=1)
+    bound = Rm(units=Units.RAW, exact=exact, **common).optimise(pool, start_of(pool), seed=1)
     assert bound.weights.values.tobytes() != mira.weights.values.tobytes()
     assert bound.trace[-1]["spread"] < mira.trace[-1]["spread"]
 
@@ -86,7 +86,7 @@ def test_which_candidates_are_compared():
 
 def test_bound_steps_are_taken_only_while_a_bound_is_violated():
     pool = pool_of([[({"a": 2.0}, 0.5), ({"b": 1.0}, 0.25)]])
-    tiny = {"aggressiveness": 1e-12, "gain_scale": 1e-6, **ONE}
+    tiny = {"units": Units.RAW, "aggressiveness": 1e-12, "gain_scale": 1e-6, **ONE}
     inside = Weights.from_dict({"a": 0.25, "b": 0.0}, pool.index)  # spread 0.5
     result = Rm(bound=1.0, bound_step=1.0, **tiny).optimise(pool, inside, seed=1)
     np.testing.assert_allclose(result.weights.values, inside.values, atol=1e-11)
@@ -100,7 +100,7 @@ def test_bound_steps_are_taken_only_while_a_bound_is_violated():
 def test_the_bound_step_is_greater_with_sparse_features():
     pool = pool_of([[({"a": 2.0}, 0.5), ({"b": 1.0}, 0.25)]])
     start = Weights.from_dict({"a": 1.0, "b": 0.0}, pool.index)
-    tiny = {"aggressiveness": 1e-12, "gain_scale": 1e-6, **ONE}
+    tiny = {"units": Units.RAW, "aggressiveness": 1e-12, "gain_scale": 1e-6, **ONE}
     for dense, step in ((frozenset({0, 1}), 0.01), (frozenset({0}), 0.1)):
         result = Rm(**tiny).optimise(replace(pool, dense=dense), start, seed=1)
         assert result.weights["b"] == pytest.approx(step)
@@ -288,8 +288,7 @@ def test_settings_are_checked():
         with pytest.raises(InputError):
             Mira(**settings)
     for settings in ({"bound": 0.0}, {"bound": np.nan}, {"bound_step": -1.0}, {"aggressiveness": -1.0}):
-        with pytest.raises(InputError):
-            Rm(**settings)
-    assert make_optimiser("rm", {"update": "cutting-plane", "bound": np.inf}) == Rm(
-        update=MarginUpdate.CUTTING_PLANE, bound=np.inf
-    )
+        with pytest.raises(InputError, match="must be positive"):
+            Rm(units=Units.RAW, **settings)
+    words = {"update": "cutting-plane", "units": "raw", "bound": np.inf}
+    assert make_optimiser("rm", words) == Rm(update=MarginUpdate.CUTTING_PLANE, units=Units.RAW, bound=np.inf)

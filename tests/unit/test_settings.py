@@ -107,7 +107,7 @@ def test_an_inlined_record_shares_the_names_of_the_outer_one():
     made = read("count=2", "limit=4", "inner.deep=true", cls=Around)
     assert made == Around(outer=Outer(limit=4, inner=Inner(deep=True, size=2.0)), count=2.0)
     assert "word" not in settable(Around)
-    assert make_optimiser("online-rm", {"bound": 2, "batch": 3}) == OnlineRm(margin=Rm(bound=2.0), batch=3)
+    assert make_optimiser("online-rm", {"share": 2, "batch": 3}) == OnlineRm(margin=Rm(share=2.0), batch=3)
 
 
 def test_a_class_without_a_source_file_is_described_too():

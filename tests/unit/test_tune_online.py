@@ -206,12 +206,12 @@ def test_enormous_steps_end_in_numbers_or_in_an_error(made, tmp_path):
 
 
 def test_what_cannot_be_learned_online_is_refused(made, tmp_path):
-    assert make_optimiser("online-rm", {"bound": 2, "batch": 3}) == OnlineRm(margin=Rm(bound=2.0), batch=3)
+    assert make_optimiser("online-rm", {"share": 2, "batch": 3}) == OnlineRm(margin=Rm(share=2.0), batch=3)
     assert method_name("rm", online=True) == "online-rm"
     with pytest.raises(InputError, match="pro cannot learn online; there are: mira, rm"):
         method_name("pro", online=True)
     for setting in ("n_epochs", "held_out", "wish"):
-        with pytest.raises(InputError, match=f"online-mira has no setting '{setting}'; it has: update, aggressiveness"):
+        with pytest.raises(InputError, match=f"online-mira has no setting '{setting}'; it has: update, units"):
             make_optimiser("online-mira", {setting: 1})
     assert {"batch", "passes"} < {setting.name for setting in describe(OnlineMira)}
     for bad in ({"batch": 0}, {"passes": 0}):

@@ -22,8 +22,9 @@ from dragoman.optim.rampion import Rampion
 from dragoman.optim.rm import Rm
 from dragoman.optim.softramp import SoftRamp
 from dragoman.optim.svm import Svm
+from dragoman.optim.units import Units
 from dragoman.optim.xbleu import Xbleu
-from dragoman.settings import from_values, listed
+from dragoman.settings import from_values, listed, settable
 
 __all__ = ["LIST_METHODS", "LOSSES", "OPTIMISERS", "make_loss", "make_optimiser", "method_name", "method_named"]
 
@@ -88,15 +89,21 @@ def make_loss(name: str, metric: Metric, settings: Mapping[str, Any] = MappingPr
     if name not in LOSSES:
         raise InputError(f"there is no loss '{name}'; {listed(name, LOSSES)}")
     loss = _loss(name, metric, settings)
-    defaults = OPTIMISERS[name]()
+    defaults = _method(name, {})
     for key in settings:
         rest = {other: value for other, value in settings.items() if other != key}
-        if loss == _loss(name, metric, rest) and make_optimiser(name, {key: settings[key]}) != defaults:
+        if loss == _loss(name, metric, rest) and _method(name, {key: settings[key]}) != defaults:
             raise InputError(f"the loss of {name} does not depend on its setting '{key}'")
     return loss
 
 
 def _loss(name: str, metric: Metric, settings: Mapping[str, Any]) -> Loss:
-    method = make_optimiser(name, settings)
+    method = _method(name, settings)
     assert isinstance(method, LowersLoss)
     return method.loss(metric)
+
+
+def _method(name: str, settings: Mapping[str, Any]) -> Optimiser:
+    """A method as its loss needs it: there are no lists of a start to take units from."""
+    raw = {"units": Units.RAW.value} if "units" in settable(OPTIMISERS[name]) else {}
+    return make_optimiser(name, {**raw, **settings})
