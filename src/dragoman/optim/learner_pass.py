@@ -169,7 +169,8 @@ def _learner(ground: Ground, state: LearnerState, *, alone: bool) -> _core.Margi
     context = task.margin.pseudo_corpus(task.metric, mean, float(decoder.lengths[spoken].mean()))
     nothing = task.margin.lists((), task.metric, ())
     sparse = len(decoder.index) > len(decoder.dense)
-    learner = task.margin.margin_learner(nothing, state.weights, ground.rates, context, batch=1, sparse=sparse)
+    scale = task.margin.measure(nothing, state.weights, ground.rates, context, np.zeros(0, np.int64), sparse=sparse)
+    learner = task.margin.margin_learner(nothing, state.weights, ground.rates, context, scale=scale, batch=1)
     if alone and state.background is not None:
         learner.restore(state.weights, state.past, state.ticks, state.background, state.length)
     return learner
