@@ -156,6 +156,10 @@ BAD = {
     "a limit of rules": ("systems.hiero.rules.max_symbol=3", "'systems.hiero.rules.max_symbol' is not", "max_symbols"),
     "a value of a limit": ("systems.hiero.rules.max_nonterminals=3", "systems.hiero.rules: rules with 0 to 2 nontermi"),
     "a template": ("features.extended.templates=['word_pear']", "features.extended: unknown template 'word_pear'"),
+    "templates of no model": (
+        "features.dense.templates={tree=[]}",
+        "'features.dense.templates.tree' is not a key of a recipe: expected",
+    ),
     "no templates": ("features.dense={}", "'features.dense.templates' is missing"),
     "a method": ("optimisers.smooth.method='magic'", "optimisers.smooth: there is no method 'magic'"),
     "a setting": ("optimisers.mert.settings.n_start=3", "optimisers.mert: mert has no setting 'n_start'"),
@@ -261,3 +265,11 @@ def test_recipes_of_the_repository_are_good(request):
     assert (request.config.rootpath / "recipes" / "quickstart.toml").samefile(QUICKSTART)
     quickstart = read_recipe(QUICKSTART)
     assert len(quickstart.select().cells) == 12
+
+
+def test_templates_by_model(folder):
+    by_model = "features.extended.templates={phrase=['extended'], hiero=['extended_rules', 'rule_id']}"
+    recipe = read(folder, by_model, "grid.1.systems=['phrase', 'hiero']")
+    found = {cell.system: recipe.templates(cell) for cell in recipe.cells if cell.features == "extended"}
+    assert found == {"phrase": ("extended",), "hiero": ("extended_rules", "rule_id")}
+    assert {recipe.templates(cell) for cell in recipe.cells if cell.features == "dense"} == {()}

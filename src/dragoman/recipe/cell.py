@@ -76,7 +76,7 @@ def cell_plan(key: CellKey, recipe: GridRecipe, shared: SharedStages) -> dict[st
 def _tuning(key: CellKey, recipe: GridRecipe) -> TuningPlan:
     plan = recipe.optimisers[key.optimiser]
     preset = recipe.systems[key.system].preset
-    return replace(plan, config=replace(plan.config, features=recipe.features[key.features], preset=preset))
+    return replace(plan, config=replace(plan.config, features=recipe.templates(key), preset=preset))
 
 
 class CellWork:
@@ -102,7 +102,7 @@ class CellWork:
         self._n_threads = n_threads
         self._watch = watch
         self._preset = recipe.systems[key.system].preset
-        self._templates = recipe.features[key.features]
+        self._templates = recipe.templates(key)
         self._tuning = _tuning(key, recipe)
         self._tests = recipe.corpora[key.corpus].test_parts()
 

@@ -20,6 +20,7 @@ from dragoman.recipe.systems import SystemPlan, read_system
 from dragoman.recipe.table import RecipeTable
 from dragoman.run import CellKey
 from dragoman.settings import listed
+from dragoman.system import KINDS
 
 __all__ = ["GridRecipe", "ReportPlan", "Selection", "read_grid"]
 
@@ -64,13 +65,18 @@ class GridRecipe:
     cost: str
     corpora: Mapping[str, CorpusPlan]
     systems: Mapping[str, SystemPlan]
-    features: Mapping[str, tuple[str, ...]]
+    features: Mapping[str, Mapping[str, tuple[str, ...]]]
+    """Templates of each set, by the model of the system."""
     optimisers: Mapping[str, TuningPlan]
     cells: tuple[CellKey, ...]
     report: ReportPlan
     published: tuple[Mapping[str, Any], ...]
     content: Mapping[str, Any]
     """The parsed TOML, including changes by `--set`."""
+
+    def templates(self, cell: CellKey) -> tuple[str, ...]:
+        """The templates that a cell learns weights of."""
+        return self.features[cell.features][self.systems[cell.system].model]
 
     def select(self, patterns: Sequence[str] = ()) -> Selection:
         """The cells whose names match one of the patterns, with the files that they need.
@@ -163,13 +169,19 @@ def _names(cell: CellKey) -> tuple[str, str, str, str]:
     return cell.corpus, cell.system, cell.features, cell.optimiser
 
 
-def _read_features(table: RecipeTable) -> tuple[str, ...]:
-    table.take("templates", list)
-    templates = table.texts("templates")
+def _read_features(table: RecipeTable) -> dict[str, tuple[str, ...]]:
+    """The templates by model: a list for all of them, or a table with one for each."""
+    if isinstance(table.take("templates", list, dict), list):
+        found = dict.fromkeys(KINDS, table.texts("templates"))
+    else:
+        by_model = table.table("templates")
+        found = {model: by_model.texts(model) for model in KINDS}
+        by_model.done()
     table.done()
     with table:
-        parse_templates(templates)
-    return templates
+        for templates in found.values():
+            parse_templates(templates)
+    return found
 
 
 def _read_report(

@@ -191,7 +191,7 @@ def _parts(key: CellKey, plan: Mapping[str, Any]) -> dict[tuple[str, str], Any]:
     return {
         ("text", key.corpus): plan.get("text"),
         ("system", key.system): plan.get("system"),
-        ("features", key.features): tuning.get("features"),
+        ("features", f"{key.features} of {key.system}"): tuning.get("features"),
         ("tuning", key.optimiser): {k: v for k, v in tuning.items() if k not in ("features", "preset")},
         ("", key.name): plan,
     }

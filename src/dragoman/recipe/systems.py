@@ -28,6 +28,11 @@ class SystemPlan:
     aligned: bool | None
     """Whether the corpus's given alignment is used; None: if it has one."""
 
+    @property
+    def model(self) -> str:
+        """The kind of system."""
+        return self.train.settings.model.kind
+
     def config(self, text: TextSettings) -> TrainConfig:
         """The training configuration for a corpus with these text settings."""
         return replace(self.train, settings=replace(self.train.settings, text=text))
