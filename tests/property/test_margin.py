@@ -46,7 +46,7 @@ def one_step(optimiser, x, gains, w):
     return np.array([result.weights[name] for name in names]), scaled
 
 
-PRECISE = {"n_epochs": 1, "averaged": False, "max_iterations": 20_000, "tolerance": 1e-9}
+PRECISE = {"n_epochs": 1, "averaged": False, "max_iterations": 500, "tolerance": 1e-9}
 SCALES, RATES = st.sampled_from([0.01, 0.1, 1.0]), st.sampled_from([1.0, 0.25, 10.0])
 
 

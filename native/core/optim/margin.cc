@@ -10,18 +10,6 @@
 
 namespace dragoman::optim {
 
-namespace {
-
-// A constraint that could join a working set.
-struct Cut {
-  double violation, tolerance;
-  size_t candidate;
-  Budget* budget;
-  double sign, rhs;
-};
-
-}  // namespace
-
 MarginLearner::MarginLearner(std::shared_ptr<const pool::Lists> lists, std::vector<double> start,
                              std::vector<double> rates, std::optional<metric::PseudoCorpus> context,
                              const MarginSettings& settings)
@@ -200,45 +188,43 @@ void MarginLearner::passive_aggressive(const pool::CandidateList& list, Visit& v
   }
 }
 
-// Alg. 1: the working sets grow by the most violated constraint until none is violated by more than its tolerance.
+// Alg. 1: the working sets grow by the most violated constraint of each kind until none is violated by more than its
+// tolerance.
 void MarginLearner::cutting_plane(const pool::CandidateList& list, Visit& visit, std::vector<double>& moved) const {
   const auto& gains = visit.gains;
   auto& now = visit.now;
   now = visit.scores;
   const size_t hope = visit.hope;
-  Budget& below_budget = settings_.exact ? visit.upper : visit.lower;
+  Budget& lower = settings_.exact ? visit.upper : visit.lower;
   for (int round = 0; round < settings_.max_iterations; ++round) {
     const size_t fear = find_fear(now, gains, Fear::kCostBased);
-    const Excess above = settings_.bound.most_violated(now, gains, hope, 1),
-                 below = settings_.bound.most_violated(now, gains, hope, -1);
-    const double cost = gains[hope] - gains[fear], hinge = cost - (now[hope] - now[fear]);
-    if (round == 0) visit.loss = std::max(0.0, hinge);
-    const auto beyond = [&](double violation, const Budget& budget) { return violation - budget.slack(visit.dual); };
-    const double epsilon = settings_.tolerance, epsilon_b = settings_.bound_tolerance;
-    std::array<Cut, 3> cuts{{
-        {beyond(hinge, visit.margin), epsilon, fear, &visit.margin, 1, cost},
-        {beyond(above.violation, visit.upper), epsilon_b, above.candidate, &visit.upper, -1, -above.bound},
-        {beyond(below.violation, below_budget), epsilon_b, below.candidate, &below_budget, 1, -below.bound},
-    }};
-    std::stable_sort(cuts.begin(), cuts.end(), [](const Cut& a, const Cut& b) { return a.violation > b.violation; });
-    const bool grown = std::any_of(cuts.begin(), cuts.end(), [&](const Cut& cut) {
-      return cut.violation > cut.tolerance && cut.budget->add(member(list, visit, cut.candidate), cut.sign, cut.rhs);
-    });
+    const double cost = gains[hope] - gains[fear];
+    const Excess margin{fear, cost - (now[hope] - now[fear]), -cost};
+    const Excess above = settings_.bound.most_violated(now, gains, hope, 1);
+    const Excess below = settings_.bound.most_violated(now, gains, hope, -1);
+    if (round == 0) visit.loss = std::max(0.0, margin.violation);
+    const double xi = visit.margin.slack(visit.dual);
+    const double tau_above = visit.upper.slack(visit.dual), tau_below = lower.slack(visit.dual);
+    bool grown = false;
+    const auto add = [&](Budget& budget, double sign, const Excess& most, double slack, double tolerance) {
+      if (most.violation - slack > tolerance)
+        grown |= budget.add(member(list, visit, most.candidate), sign, -most.bound);
+    };
+    add(visit.margin, 1, margin, xi, settings_.tolerance);
+    add(visit.upper, -1, above, tau_above, settings_.bound_tolerance);
+    add(lower, 1, below, tau_below, settings_.bound_tolerance);
     if (!grown) break;
     optimise(visit);
     rescore(list, visit, moved);
   }
 }
 
-// Alg. 2: the dual variables of each kind in turn, until none of them moves.
+// Alg. 2.
 void MarginLearner::optimise(Visit& visit) const {
-  const int most = settings_.max_iterations;
-  for (int sweep = 0; sweep < most; ++sweep) {
-    int n_steps = visit.margin.optimise(visit.dual, most, settings_.tolerance);
-    n_steps += visit.upper.optimise(visit.dual, most, settings_.bound_tolerance);
-    n_steps += visit.lower.optimise(visit.dual, most, settings_.bound_tolerance);
-    if (n_steps == 0) break;
-  }
+  const std::array<Solved, 3> budgets{{{&visit.margin, settings_.tolerance},
+                                       {&visit.upper, settings_.bound_tolerance},
+                                       {&visit.lower, settings_.bound_tolerance}}};
+  solve(visit.dual, budgets, settings_.max_iterations);
 }
 
 // Scores by w_t plus the moves so far; `moved` is zero outside this call.

@@ -65,7 +65,7 @@ bool Dual::moved() const {
 
 void Budget::clear(double limit) {
   constraints_.clear();
-  spare_ = limit;
+  limit_ = spare_ = limit;
 }
 
 bool Budget::add(size_t member, double sign, double rhs) {
@@ -114,6 +114,84 @@ int Budget::optimise(Dual& dual, int max_steps, double tolerance) {
     if (from != nullptr) dual.move(from->member, -from->sign * amount);
   }
   return max_steps;
+}
+
+double Budget::room(std::span<const double> changes) const {
+  double most = std::numeric_limits<double>::infinity(), spent = 0;
+  for (size_t i = 0; i < changes.size(); ++i) {
+    if (changes[i] < 0) most = std::min(most, -constraints_[i].mass / changes[i]);
+    spent += changes[i];
+  }
+  return spent > 0 ? std::min(most, spare_ / spent) : most;
+}
+
+void Budget::add_masses(std::span<const double> changes, double factor) {
+  const auto rounded = [&](double mass) { return mass < 1e-14 * limit_ ? 0 : mass; };
+  double spent = 0;
+  for (size_t i = 0; i < changes.size(); ++i) {
+    constraints_[i].mass = rounded(constraints_[i].mass + factor * changes[i]);
+    spent += factor * changes[i];
+  }
+  spare_ = rounded(spare_ - spent);
+}
+
+namespace {
+
+// The masses of all budgets.
+void read(std::span<const Solved> budgets, std::vector<double>& masses) {
+  masses.clear();
+  for (const auto& [budget, tolerance] : budgets)
+    for (const auto& c : budget->constraints()) masses.push_back(c.mass);
+}
+
+// Exact line search along changes of the masses.
+void go_on(Dual& dual, std::span<const Solved> budgets, std::span<const double> changes) {
+  double most = std::numeric_limits<double>::infinity(), slope = 0, square = 0, scale = 0;
+  std::vector<double> shifts(dual.size());
+  const auto part_of = [&](const Budget& budget, size_t begin) {
+    return changes.subspan(begin, budget.constraints().size());
+  };
+  size_t begin = 0;
+  for (const auto& [budget, tolerance] : budgets) {
+    const auto part = part_of(*budget, begin);
+    most = std::min(most, budget->room(part));
+    for (size_t i = 0; i < part.size(); ++i) {
+      const auto& c = budget->constraints()[i];
+      slope += part[i] * Budget::violation(dual, c);
+      shifts[c.member] += c.sign * part[i];
+    }
+    begin += part.size();
+  }
+  if (!(slope > 0) || !std::isfinite(most)) return;
+  for (size_t m = 0; m < shifts.size(); ++m) {
+    scale += shifts[m] * shifts[m] * dual.product(m, m);
+    for (size_t k = 0; k < shifts.size(); ++k) square += shifts[m] * shifts[k] * dual.product(m, k);
+  }
+  const double factor = square > 1e-14 * scale ? std::min(most, slope / square) : most;
+  begin = 0;
+  for (const auto& [budget, tolerance] : budgets) {
+    const auto part = part_of(*budget, begin);
+    budget->add_masses(part, factor);
+    begin += part.size();
+  }
+  for (size_t m = 0; m < shifts.size(); ++m)
+    if (shifts[m] != 0) dual.move(m, factor * shifts[m]);
+}
+
+}  // namespace
+
+void solve(Dual& dual, std::span<const Solved> budgets, int max_iterations) {
+  std::vector<double> before, after;
+  for (int sweep = 0; sweep < max_iterations; ++sweep) {
+    read(budgets, before);
+    int n_steps = 0;
+    for (const auto& [budget, tolerance] : budgets) n_steps += budget->optimise(dual, max_iterations, tolerance);
+    if (n_steps == 0) return;
+    if (sweep == 0) continue;
+    read(budgets, after);
+    for (size_t i = 0; i < after.size(); ++i) after[i] -= before[i];
+    go_on(dual, budgets, after);
+  }
 }
 
 }  // namespace dragoman::optim

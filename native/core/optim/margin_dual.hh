@@ -64,15 +64,29 @@ class Budget {
   // differ by no more than the tolerance. Returns the number of steps.
   int optimise(Dual& dual, int max_steps, double tolerance);
 
- private:
   struct Constraint {
     size_t member;
     double sign, rhs, mass;
   };
-  double violation(const Dual& dual, const Constraint& c) const { return c.rhs - c.sign * dual.projection(c.member); }
+  const std::vector<Constraint>& constraints() const { return constraints_; }
+  static double violation(const Dual& dual, const Constraint& c) { return c.rhs - c.sign * dual.projection(c.member); }
+  // The greatest multiple of `changes`, one of each constraint, that leaves no mass negative.
+  double room(std::span<const double> changes) const;
+  // Changes the masses only; what they do to w is the caller's.
+  void add_masses(std::span<const double> changes, double factor);
 
+ private:
   std::vector<Constraint> constraints_;
-  double spare_ = 0;
+  double limit_ = 0, spare_ = 0;
 };
+
+struct Solved {
+  Budget* budget;
+  double tolerance;
+};
+
+// Optimises budgets in turn until none of them moves. Those that pull in opposite directions would take many small
+// steps: after each sweep but the first, w goes on along the way of the sweep as far as that is better.
+void solve(Dual& dual, std::span<const Solved> budgets, int max_iterations);
 
 }  // namespace dragoman::optim

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <span>
 
@@ -22,6 +23,7 @@ struct SpreadBound {
 
   // How far the hope is above a candidate (sign 1) or below it (sign -1), compared with the bound there.
   Excess most_violated(std::span<const double> scores, std::span<const double> gains, size_t hope, double sign) const {
+    if (std::isinf(size)) return {hope, -size, size};
     if (!by_cost) {
       const auto at =
           sign > 0 ? std::min_element(scores.begin(), scores.end()) : std::max_element(scores.begin(), scores.end());
