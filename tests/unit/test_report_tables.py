@@ -24,6 +24,7 @@ from tests.fake_runs import (
 
 from dragoman.evaluate import compare_runs
 from dragoman.report import Mark, markdown_tables, write_report
+from dragoman.report.comparison import TER_BLEU
 from dragoman.report.margins import spread_table
 from dragoman.report.published import Topic, topic_of
 from dragoman.report.records import Records
@@ -112,7 +113,9 @@ def test_active_and_possible_features(tmp_path):
 
 def test_tuning_and_test_sets(tmp_path):
     records = Records([margin_run(tmp_path / "run")])
-    comparison = compare_runs(records.outputs, n_trials=100, n_bootstrap=0)
+    metrics = ("bleu", "ter", "(ter-bleu)/2")
+    comparison = compare_runs(records.outputs, metrics=metrics, n_trials=100, n_bootstrap=0)
+    assert comparison.metrics[-1] == TER_BLEU
     table = set_table(records, comparison, "toy")
     header, first, *more = texts(table)
     assert header[3:] == [
@@ -138,6 +141,7 @@ def test_tuning_and_test_sets(tmp_path):
     marks = [[cell.mark for cell in row] for row in table[1]]
     assert [row[4] for row in marks].index(Mark.BEST) % 2 == 1
     assert [row[8] for row in marks].index(Mark.BEST) % 2 == 0
+    assert [row[7] for row in marks].index(Mark.BEST) % 2 == 1
     header, first, *_ = texts(breakdown_table(records, "toy"))
     assert header[3:6] == ["tune precisions", "BP", "length"]
     assert first[3:] == 3 * ["70.0/45.0/30.0/20.0", "0.975", "0.980"]

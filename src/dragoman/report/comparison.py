@@ -15,6 +15,7 @@ from dragoman.evaluate import PairedTest, Row, RowScore, RunComparison, Within
 from dragoman.text import printable
 
 __all__ = [
+    "TER_BLEU",
     "Mark",
     "Shown",
     "TableFormat",
@@ -29,7 +30,16 @@ __all__ = [
     "render",
 ]
 
-_LABELS = {"bleu": "BLEU", "chrf": "chrF", "chrf+": "chrF+", "chrf++": "chrF++", "ter": "TER"}
+TER_BLEU = "0.5*ter - 0.5*bleu"
+"""The name of the metric (TER-BLEU)/2."""
+_LABELS = {
+    "bleu": "BLEU",
+    "chrf": "chrF",
+    "chrf+": "chrF+",
+    "chrf++": "chrF++",
+    "ter": "TER",
+    TER_BLEU: "(TER-BLEU)/2",
+}
 _TESTS = {
     PairedTest.RANDOMISATION: "approximate randomisation over sentences and runs",
     PairedTest.BOOTSTRAP: "paired bootstrap over sentences",

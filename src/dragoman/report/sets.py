@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from statistics import fmean
 
 from dragoman.evaluate import RowKey, RunComparison
-from dragoman.report.comparison import Mark, Shown, mark_of
+from dragoman.report.comparison import TER_BLEU, Mark, Shown, mark_of
 from dragoman.report.records import Records
 from dragoman.report.tables import Table, mean_points, mean_text, names_of_row, row_header
 from dragoman.run import CellResult, SetScores
@@ -34,12 +34,12 @@ def set_table(records: Records, comparison: RunComparison, corpus: str) -> Table
             here = [cell for cell in cells if name in cell.tests]
             scores = [cell.tests[name].scores for cell in here]
             gaps = [c.tune.scores["bleu"] - c.tests[name].scores["bleu"] for c in here if c.tune is not None]
-            bleu, ter = (_mark(comparison, key, name, metric) for metric in ("bleu", "ter"))
+            bleu, ter, both = (_mark(comparison, key, name, metric) for metric in ("bleu", "ter", TER_BLEU))
             numbers += [
                 Shown(mean_points(score["bleu"] for score in scores), mark=bleu),
                 Shown(_signed(gaps)),
                 Shown(mean_points(score["ter"] for score in scores), mark=ter),
-                Shown(mean_points((score["ter"] - score["bleu"]) / 2 for score in scores)),
+                Shown(mean_points((score["ter"] - score["bleu"]) / 2 for score in scores), mark=both),
             ]
         body.append([*names_of_row(key), *numbers])
     return header, body
