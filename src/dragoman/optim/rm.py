@@ -19,6 +19,11 @@ Symbols: B `bound`; D `bound_step`; C `aggressiveness`; MaxIter `max_iterations`
 `bound_tolerance`. With `bound_by_cost` the bound of a candidate is B max(cost, `bound_floor`), its cost being the gain
 of y+ minus its own, and y^w and y^b are those furthest beyond their own bounds (footnote 4).
 
+The paper's B 1, C 0.01 and D 0.01 or 0.1 mean nothing without the sizes of scores, costs and features, which it does
+not give: where |omega|^2 is some hundred, one step moves scores by more than B, and the weights are lost in one pass.
+So by default (`units` relative) B is the unit, start and costs are multiplied to fit it, and C and D are shares of it
+by what a step moves; see `units`. Costs of bounds by cost are then in units of their mean range.
+
 The printed algorithms have slips, and differ here. Algorithm 1: line 6 minimises G. Algorithm 2: in lines 20-21 mass
 gamma goes from y to y', clipped to what either has; alpha starts at C on y+ once per example; line 29 has the sign
 of a bound that is satisfied; beta has no limit. Program (4) has one tau, so D limits the sum of beta over both bounds
