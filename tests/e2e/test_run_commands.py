@@ -353,6 +353,12 @@ def test_what_a_cell_says_of_itself(whole, tmp_path, monkeypatch):
     assert len(first.rounds) == 3
     assert 10 < first.rounds[0].n_candidates <= 50
     assert first.rounds[2].n_candidates == first.rounds[1].n_candidates
+    for entry in first.rounds[:2]:
+        assert min(entry.spread, entry.spread_deviation, entry.fired["margin"]) > 0
+        assert entry.fired["upper"] == entry.fired["lower"] == 0  # of RM alone
+        assert entry.n_active <= entry.n_possible
+    assert (first.rounds[2].spread, first.rounds[2].fired) == (None, {})
+    assert first.tune.scores["bleu"] == pytest.approx(first.best.dev)
     # The start's translations are shared, and so are others: what was found ready is not paid for again.
     costs = [stage for cell in (first, second) for stage in cell.stages if stage.name == "test decoding"]
     made = [json.loads((folder / "entry.json").read_bytes()) for folder in {*whole[0].iterdir()} - before]

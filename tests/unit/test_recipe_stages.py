@@ -204,7 +204,7 @@ def two_tests(files):
 
 
 def test_several_test_sets(two_tests, files, tmp_path):
-    (result,) = two_tests(tmp_path, *TWO_TESTS)
+    (result,) = two_tests(tmp_path, *TWO_TESTS, "report.metrics='(ter-bleu)/2'")
     folder = cell_folder(tmp_path / "run", result.key)
     source = (files / "test.de").read_text().splitlines()
     kept = load_test_sets(tmp_path / "run")["plain"]
@@ -225,6 +225,7 @@ def test_several_test_sets(two_tests, files, tmp_path):
         assert scores.scores["bleu"] == pytest.approx(expected.score / 100)
         assert scores.precisions == pytest.approx([precision / 100 for precision in expected.precisions])
         assert scores.brevity_penalty == pytest.approx(expected.bp)
+        assert scores.scores["0.5*ter - 0.5*bleu"] == pytest.approx((scores.scores["ter"] - scores.scores["bleu"]) / 2)
     dev = (files / "dev.de").read_text().splitlines()[2:8]
     refs = [(files / f"dev.en.{r}").read_text().splitlines()[2:8] for r in range(2)]
     expected = sacrebleu.corpus_bleu(list(system.translate(dev, preset="fast")), refs, tokenize="none", force=True)

@@ -79,14 +79,14 @@ class CellRound:
     statistics_cpu_s: float = 0.0
     """CPU time of metric statistics and merging candidates, not included in decoding or learning."""
     n_possible: int | None = None
-    """Number of features of all candidates that were learned from so far; None if it is not known."""
+    """Number of features that weights could have been learned of: those of the candidates so far, and where sentences
+    are decoded while learning those of everything they could be translated with. None in older records."""
     spread: float | None = None
     """Mean difference of the model scores of the hope and the worst candidate, over the lists that the round learned
     from; None of a method without margins, and in the last round, which learns nothing."""
     spread_deviation: float | None = None
     fired: Mapping[str, float] = dataclasses.field(default_factory=dict)
-    """How often each kind of constraint was violated and moved the weights, as a share of the lists of the round:
-    `margin`, and with a bound on the spread `upper` and `lower`."""
+    """Share of these lists in which a constraint of each kind moved the weights: `margin`, `upper` and `lower`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
