@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -124,6 +125,31 @@ TEST(a_budget_is_never_overdrawn) {
     CHECK(total <= 0.3 + 1e-12);
     CHECK(budget.slack(dual) >= 0);
   }
+}
+
+TEST(budgets_that_pull_in_opposite_directions_are_solved_in_few_sweeps) {
+  // A margin of 1.01 and a bound of 1 on the same difference: a thousandth of the budgets a sweep, without a line
+  // search.
+  optim::Dual dual;
+  optim::Budget margin, upper;
+  margin.clear(10);
+  upper.clear(8);
+  const size_t m = dual.add({{{0}, {1.0}}, {}}, 0);
+  margin.add(m, 1, 1.01);
+  upper.add(m, -1, -1);
+  const std::array<optim::Solved, 2> budgets{{{&margin, 1e-9}, {&upper, 1e-9}}};
+  optim::solve(dual, budgets, 10);
+  CHECK(std::abs(dual.projection(m) - 1.01) < 1e-9);  // the bound gives way: D is less than C
+  CHECK(std::abs(upper.constraints()[0].mass - 8) < 1e-9);
+  CHECK(std::abs(margin.constraints()[0].mass - 9.01) < 1e-9);
+}
+
+TEST(rates_are_a_diagonal_metric) {
+  const std::vector<double> rates{4, 0, 1};
+  const optim::Direction a({{0, 1, 2}, {1, 5, 2}}, rates), b({{0, 2}, {3, -1}}, rates), plain({{0, 2}, {3, -1}}, {});
+  CHECK((a.ids == std::vector<int32_t>{0, 2} && a.step == std::vector<double>{4, 2}));
+  CHECK(optim::dot(a, a) == 8 && optim::dot(a, b) == 10 && optim::dot(b, a) == 10);
+  CHECK(optim::dot(plain, plain) == 10);
 }
 
 TEST(ramp_learners_and_losses_visit_any_list) {

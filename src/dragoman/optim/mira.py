@@ -158,7 +158,7 @@ class Mira(Optimiser):
     patience: int = 5
     """With held-out sentences, epochs without improvement before early stopping."""
     max_iterations: int = 100
-    """Constraints of a sentence at most, of the cutting plane."""
+    """Rounds of the cutting plane at most; each adds a constraint of every kind."""
     tolerance: float = 1e-4
     """Violation of a margin that the cutting plane ignores."""
 

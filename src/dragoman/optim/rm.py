@@ -16,8 +16,9 @@ each, of gamma = violation / |omega|^2:
 RM-CP (`update` cutting-plane) is Algorithm 1 with the updates of Algorithm 2. With B infinite both are `mira`.
 
 Symbols: B `bound`; D `bound_step`; C `aggressiveness`; MaxIter `max_iterations`; epsilon `tolerance`; epsilon_B
-`bound_tolerance`. With `bound_by_cost` the bound of a candidate is B max(cost, `bound_floor`), its cost being the gain
-of y+ minus its own, and y^w and y^b are those furthest beyond their own bounds (footnote 4).
+`bound_tolerance`. With `bound_by_cost` the bound of a candidate is B max(cost / u, `bound_floor`), its cost being the
+gain of y+ minus its own and u the start's mean range of costs, 1 in raw units; y^w and y^b are then
+those furthest beyond their own bounds (footnote 4).
 
 The paper's B 1, C 0.01 and D 0.01 or 0.1 mean nothing without the sizes of scores, costs and features, which it does
 not give: where |omega|^2 is some hundred, one step moves scores by more than B, and the weights are lost in one pass.
@@ -97,7 +98,7 @@ class Rm(Mira):
     exact: bool | None = field(default=None, metadata=about(resolved="true for update=cutting-plane, else false"))
     """D limits the steps of both bounds of a sentence together, as in the paper's program, else of each."""
     bound_by_cost: bool = False
-    """The bound of a candidate is B times its cost, the gain of the hope minus its own."""
+    """The bound of a candidate is B times its cost, in relative units over the start's mean range of costs."""
     bound_floor: float = BOUND_FLOOR
     """The least share of B that a bound by cost can be."""
     bound_tolerance: float = 1e-4
