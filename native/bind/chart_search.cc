@@ -44,15 +44,15 @@ void bind_chart_search(nb::module_& m) {
           "kbest",
           [](const search::ChartDecoder& d, const search::RuleBatch& batch, names::FeatureIndex& index,
              In<double> weights, int64_t k, bool distinct, int n_threads, nb::object progress, bool derivations,
-             int32_t goal, const std::vector<int32_t>& glue, const std::vector<int32_t>& unknown) {
-            return kbest_of(batch, index, weights, n_threads, progress,
+             bool steady, int32_t goal, const std::vector<int32_t>& glue, const std::vector<int32_t>& unknown) {
+            return kbest_of(batch, index, weights, steady, n_threads, progress,
                             [&](const search::RuleBatch& b, std::span<const double> w, int n, Control& control) {
                               return d.decode_kbest(b, {goal, glue, unknown}, w, k, distinct, n, control, derivations);
                             });
           },
           nb::arg("batch"), nb::arg("index"), nb::arg("weights").noconvert(), nb::arg("k"), nb::arg("distinct"),
-          nb::arg("n_threads"), nb::arg("progress").none(), nb::arg("derivations"), nb::kw_only(), nb::arg("goal"),
-          nb::arg("glue"), nb::arg("unknown"));
+          nb::arg("n_threads"), nb::arg("progress").none(), nb::arg("derivations"), nb::arg("steady"), nb::kw_only(),
+          nb::arg("goal"), nb::arg("glue"), nb::arg("unknown"));
 }
 
 }  // namespace dragoman::bind

@@ -53,14 +53,15 @@ void bind_phrase_search(nb::module_& m) {
       .def(
           "kbest",
           [](const search::PhraseDecoder& d, const search::PhraseBatch& batch, names::FeatureIndex& index,
-             In<double> weights, int64_t k, bool distinct, int n_threads, nb::object progress, bool derivations) {
-            return kbest_of(batch, index, weights, n_threads, progress,
+             In<double> weights, int64_t k, bool distinct, int n_threads, nb::object progress, bool derivations,
+             bool steady) {
+            return kbest_of(batch, index, weights, steady, n_threads, progress,
                             [&](const search::PhraseBatch& b, std::span<const double> w, int n, Control& control) {
                               return d.decode_kbest(b, w, k, distinct, n, control, derivations);
                             });
           },
           nb::arg("batch"), nb::arg("index"), nb::arg("weights").noconvert(), nb::arg("k"), nb::arg("distinct"),
-          nb::arg("n_threads"), nb::arg("progress").none(), nb::arg("derivations"));
+          nb::arg("n_threads"), nb::arg("progress").none(), nb::arg("derivations"), nb::arg("steady"));
 }
 
 }  // namespace dragoman::bind

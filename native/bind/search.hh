@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "bind/arrays.hh"
@@ -43,12 +44,14 @@ std::vector<forest::Forest> decode_batch(const Batch& batch, names::FeatureIndex
   return forests;
 }
 
-// `kbest(batch, weights, n_threads, control)` gives candidate lists.
+// `kbest(batch, weights, n_threads, control)` gives candidate lists. Weights that are `steady` do not change meanwhile
+// and are not copied.
 template <typename Batch, typename Kbest>
-nb::tuple kbest_of(const Batch& batch, names::FeatureIndex& index, const In<double>& weights, int n_threads,
-                   nb::handle progress, Kbest&& kbest) {
+nb::tuple kbest_of(const Batch& batch, names::FeatureIndex& index, const In<double>& weights, bool steady,
+                   int n_threads, nb::handle progress, Kbest&& kbest) {
   const CurrentBatch<Batch> current(batch, index);
-  const std::vector<double> w = copy_of(weights);
+  const std::vector<double> copy = steady ? std::vector<double>{} : copy_of(weights);
+  const std::span<const double> w = steady ? span_of(weights) : std::span<const double>(copy);
   auto lists = watch([&](Control& control) { return kbest(*current, w, n_threads, control); }, progress);
   current.intern(index, lists);
   return to_tuple(std::move(lists));

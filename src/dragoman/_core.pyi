@@ -553,6 +553,7 @@ class PhraseDecoder:
         n_threads: int,
         progress: Callable[[int], None] | None,
         derivations: bool,
+        steady: bool,
     ) -> _KBest: ...
 
 class RuleBatch:
@@ -634,6 +635,7 @@ class ChartDecoder:
         n_threads: int,
         progress: Callable[[int], None] | None,
         derivations: bool,
+        steady: bool,
         *,
         goal: int,
         glue: list[int],

@@ -13,7 +13,7 @@ from dragoman.lm import EstimateConfig
 from dragoman.metric import Bleu, Smoothing
 from dragoman.optim import Mira, OnlineMira, make_optimiser
 from dragoman.optim.epochs import visiting_order
-from dragoman.optim.learner_pass import Ground, LearningTask, learn_share
+from dragoman.optim.learner_pass import Ground, LearningTask, learn_share, scale_of_start
 from dragoman.optim.learner_state import LearnerState
 from dragoman.pool import Judge, rerank, with_metric
 from dragoman.system import LiveDecoder, System, TrainConfig, train
@@ -69,7 +69,8 @@ class Setting:
         previous = np.zeros((len(self.decoder), BLEU.n_stats))
         for s in self.sentences:
             previous[s] = self.ground.judge.statistics(self.decoder.kbest(int(s), weights, 1))[0]
-        self.start = LearnerState(weights=weights, past=np.zeros(len(weights)), ticks=0, previous=previous)
+        scale = scale_of_start(self.ground, weights, previous)
+        self.start = LearnerState.first(weights, scale, previous)
 
     def shares(self, n, number=1, seed=1):
         return np.array_split(visiting_order(self.sentences, key=[seed, number]), n)
@@ -88,7 +89,7 @@ def test_one_learner_is_plain_online_learning_bit_by_bit(made, tmp_path, mix):
     context = margin.pseudo_corpus(BLEU, mean, float(lengths.mean()))
     rates = np.ones(len(decoder.index))
     nothing = margin.lists((), BLEU, ())
-    learner = margin.margin_learner(nothing, plain.start.weights, rates, context, batch=1, sparse=True)
+    learner = margin.margin_learner(nothing, plain.start.weights, rates, context, scale=plain.start.scale, batch=1)
     for number in range(1, n_passes + 1):
         for sentence in visiting_order(plain.sentences, key=[seed, number]).tolist():
             shard = decoder.kbest(sentence, learner.weights(), K, distinct=True)
@@ -170,6 +171,30 @@ def test_live_scores_are_those_of_the_pass(made, tmp_path, n_learners):
         )
         assert rerank(pool, weights).score() > rounds[0].score
     assert (tmp_path / "live" / "weights.tsv").read_bytes() == (tmp_path / "decode" / "weights.tsv").read_bytes()
+
+
+@pytest.mark.parametrize("settings", [{}, {"context": "previous", "sparse_rate": 10.0}])
+def test_relative_units_are_those_of_the_starts_lists(made, tmp_path, settings):
+    """From the lists one by one; a start of another scale makes no difference but its scale."""
+    about = {}
+    for factor in (1.0, 8.0):
+        start = System.load(made / "system").weights
+        start.values[:] *= factor
+        tuned = tune(made, tmp_path / f"{factor}", method="online-rm", settings=settings, weights=start, n_threads=2)
+        about[factor] = tuned.manifest.about["tuning"], tuned.weights
+    (one, weights), (other, greater) = about.values()
+    assert [entry["score"] for entry in one["rounds"]] == [entry["score"] for entry in other["rounds"]]
+    for name, value in weights.items():
+        assert greater[name] == pytest.approx(8 * value, rel=1e-9)
+    setting = Setting(made, margin=make_optimiser("online-rm", settings).margin)
+    scores = []
+    for s in setting.sentences.tolist():
+        shard = setting.decoder.kbest(s, setting.start.start, K, distinct=True)
+        if shard.n_candidates > 1:
+            scores.append(np.ptp(shard.totals))
+    assert setting.start.scale.start == pytest.approx(1 / np.mean(scores), rel=1e-6)
+    (note,) = [note for note in one["notes"] if "units" in note]
+    assert note == f"round 1: {setting.start.scale.note()}"
 
 
 def test_a_live_run_that_is_stopped_goes_on_to_the_same_bits(made, tmp_path):

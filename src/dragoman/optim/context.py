@@ -71,7 +71,10 @@ class LiveDecoder(Protocol):
     lengths: Int32Array
 
     def kbest(self, sentence: int, weights: Float64Array, k: int, *, distinct: bool = False) -> Shard:
-        """The k best candidates of one sentence, the best first; its id is its position."""
+        """The k best candidates of one sentence, the best first; its id is its position.
+
+        The weights must not change meanwhile.
+        """
         ...
 
     def pool_of(self, shards: Sequence[Shard]) -> Pool:

@@ -11,7 +11,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -23,11 +24,23 @@ from dragoman.optim.costs import Context, PreviousPass
 from dragoman.optim.learner_state import LearnerState
 from dragoman.optim.margin import PassSums, rates_of
 from dragoman.optim.mira import Mira
+from dragoman.optim.units import Scale, Units
 from dragoman.pool import Judge, Shard
 from dragoman.types import Float64Array, Int32Array, Int64Array
 
-__all__ = ["Ground", "Learners", "LearningTask", "ShareResult", "learn_share", "threads"]
+__all__ = [
+    "Ground",
+    "Learners",
+    "LearningTask",
+    "ShareResult",
+    "in_cpu_seconds",
+    "learn_share",
+    "scale_of_start",
+    "threads",
+]
 
+_MOST_SURVEYED = 500
+_now = time.perf_counter
 _STAGES = ("decode_cpu_s", "statistics_cpu_s", "update_cpu_s")
 
 
@@ -67,7 +80,7 @@ class ShareResult:
     """What a learner leaves behind: new values of the features `ids`, the rest of its state, and what it saw.
 
     `best` has the first candidate of each sentence of the share with its statistics. `sums` are those of the trace,
-    over `n_lists` lists; `seen` are the features of all candidates.
+    over `n_lists` lists; `seen` are the features of all candidates; `seconds` go by stage.
     """
 
     ids: Int32Array
@@ -96,6 +109,10 @@ class Learners(Protocol):
         """
         ...
 
+    def measure(self, start: Float64Array, previous: Float64Array, *, n_threads: int) -> Scale:
+        """The units of a run: see `scale_of_start`."""
+        ...
+
 
 def learn_share(
     ground: Ground,
@@ -112,8 +129,7 @@ def learn_share(
     """
     task, decoder = ground.task, ground.decoder
     learner = _learner(ground, state, alone=alone)
-    by_previous = task.margin.context_for(task.metric) is Context.PREVIOUS
-    previous = PreviousPass(task.metric, state.previous, decoder.lengths.astype(np.float64)) if by_previous else None
+    previous = _previous_pass(ground, state.previous)
     sums = PassSums()
     best: list[Shard] = []
     n_lists = n_candidates = 0
@@ -121,21 +137,16 @@ def learn_share(
     weights = learner.live_weights()
     clock = _Clock()
 
-    def decode(sentence: int) -> tuple[Shard, float]:
-        began = time.thread_time()
-        shard = decoder.kbest(sentence, weights, task.k, distinct=task.distinct)
-        return shard, time.thread_time() - began
-
+    decode = partial(decoder.kbest, weights=weights, k=task.k, distinct=task.distinct)
     with threads(min(n_threads, task.batch)) as each:
         for begin in range(0, len(share), task.batch):
             go_on()
             found = list(each(decode, share[begin : begin + task.batch].tolist()))
-            clock.add(_STAGES[0], sum(seconds for _, seconds in found))
-            lists = [shard.with_stats(ground.judge.statistics(shard)) for shard, _ in found if shard.n_candidates]
+            clock.tick(_STAGES[0])
+            lists = [shard.with_stats(ground.judge.statistics(shard)) for shard in found if shard.n_candidates]
             best += [_first(shard) for shard in lists]
             clock.tick(_STAGES[1])
-            words = [shard.source_lengths.astype(np.float64) for shard in lists]
-            learner.turn_to(task.margin.lists(lists, task.metric, words, previous))
+            learner.turn_to(_native_lists(ground, lists, previous))
             sums += PassSums(**learner.visit(np.arange(len(lists))))
             for shard in lists:
                 seen[shard.feature_ids] = True
@@ -161,19 +172,71 @@ def learn_share(
     )
 
 
+def scale_of_start(ground: Ground, start: Float64Array, previous: Float64Array, *, n_threads: int = 1) -> Scale:
+    """The scale to learn on: relative units come from lists of the start, of up to 500 sentences evenly spaced.
+
+    `previous` has the statistics of the start's translations.
+    """
+    task, decoder = ground.task, ground.decoder
+    sentences = np.flatnonzero(decoder.lengths)
+    n = min(_MOST_SURVEYED, len(sentences)) if task.margin.units is Units.RELATIVE else 0
+    with threads(n_threads) as each:
+        decode = partial(decoder.kbest, weights=start, k=task.k, distinct=task.distinct)
+        found = list(each(decode, sentences[np.arange(n) * len(sentences) // max(n, 1)].tolist()))
+    lists = [shard.with_stats(ground.judge.statistics(shard)) for shard in found if shard.n_candidates]
+    return task.margin.measure(
+        _native_lists(ground, lists, _previous_pass(ground, previous)),
+        start,
+        ground.rates,
+        _pseudo_corpus(ground, previous),
+        np.arange(len(lists)),
+        sparse=len(decoder.index) > len(decoder.dense),
+        n_threads=n_threads,
+    )
+
+
+def in_cpu_seconds(results: Sequence[ShareResult], cpu_s: float) -> list[ShareResult]:
+    """The stages' wall seconds as parts of the CPU time that all these results took together."""
+    factor = cpu_s / (sum(sum(result.seconds.values()) for result in results) or 1.0)
+    return [
+        replace(result, seconds={stage: factor * seconds for stage, seconds in result.seconds.items()})
+        for result in results
+    ]
+
+
 def _learner(ground: Ground, state: LearnerState, *, alone: bool) -> _core.MarginLearner:
     """A native learner that begins at the state."""
-    task, decoder = ground.task, ground.decoder
-    spoken = decoder.lengths > 0
-    mean = state.previous[spoken].sum(axis=0) / np.count_nonzero(spoken)
-    context = task.margin.pseudo_corpus(task.metric, mean, float(decoder.lengths[spoken].mean()))
-    nothing = task.margin.lists((), task.metric, ())
-    sparse = len(decoder.index) > len(decoder.dense)
-    scale = task.margin.measure(nothing, state.weights, ground.rates, context, np.zeros(0, np.int64), sparse=sparse)
-    learner = task.margin.margin_learner(nothing, state.weights, ground.rates, context, scale=scale, batch=1)
+    learner = ground.task.margin.margin_learner(
+        _native_lists(ground, (), None),
+        state.weights,
+        ground.rates,
+        _pseudo_corpus(ground, state.previous),
+        scale=state.scale,
+        batch=1,
+    )
     if alone and state.background is not None:
         learner.restore(state.weights, state.past, state.ticks, state.background, state.length)
     return learner
+
+
+def _pseudo_corpus(ground: Ground, previous: Float64Array) -> _core.PseudoCorpus | None:
+    """The past as if all translations so far had been the mean of these."""
+    lengths = ground.decoder.lengths
+    spoken = lengths > 0
+    mean = previous[spoken].sum(axis=0) / np.count_nonzero(spoken)
+    return ground.task.margin.pseudo_corpus(ground.task.metric, mean, float(lengths[spoken].mean()))
+
+
+def _previous_pass(ground: Ground, previous: Float64Array) -> PreviousPass | None:
+    task = ground.task
+    if task.margin.context_for(task.metric) is not Context.PREVIOUS:
+        return None
+    return PreviousPass(task.metric, previous, ground.decoder.lengths.astype(np.float64))
+
+
+def _native_lists(ground: Ground, lists: Sequence[Shard], previous: PreviousPass | None) -> _core.CandidateLists:
+    words = [shard.source_lengths.astype(np.float64) for shard in lists]
+    return ground.task.margin.lists(lists, ground.task.metric, words, previous)
 
 
 def _first(shard: Shard) -> Shard:
@@ -196,19 +259,15 @@ def _first(shard: Shard) -> Shard:
 
 
 class _Clock:
-    """CPU time of this thread by stage, but what others did is added."""
+    """Wall time by stage."""
 
     def __init__(self) -> None:
         self.seconds = dict.fromkeys(_STAGES, 0.0)
-        self._last = time.thread_time()
-
-    def add(self, stage: str, seconds: float) -> None:
-        self.seconds[stage] += seconds
-        self._last = time.thread_time()
+        self._last = _now()
 
     def tick(self, stage: str) -> None:
         """What went by since the last call belongs to this stage."""
-        now = time.thread_time()
+        now = _now()
         self.seconds[stage] += now - self._last
         self._last = now
 

@@ -9,12 +9,13 @@ import numpy as np
 
 from dragoman.errors import InputError
 from dragoman.features import FeatureIndex, Weights, find_weights, read_weights, store_weights
+from dragoman.optim.units import Scale
 from dragoman.store import read_json, write_json
 from dragoman.types import Float64Array
 
 __all__ = ["LearnerState"]
 
-_WEIGHTS, _PAST, _PREVIOUS, _REST = "weights", "past", "previous.npy", "rest.json"
+_START, _WEIGHTS, _PAST, _PREVIOUS, _REST = "start", "weights", "past", "previous.npy", "rest.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -23,9 +24,11 @@ class LearnerState:
 
     `previous` has the statistics of the last pass's best translation of each sentence, before the first pass those of
     the start. `background` and `length` are the pseudo-corpus of a learner that goes on alone; None: it begins anew,
-    from the mean of `previous`.
+    from the mean of `previous`. Weights are on the `scale` of the run, `start`, where its first pass began, is not.
     """
 
+    start: Float64Array
+    scale: Scale
     weights: Float64Array
     past: Float64Array
     ticks: int
@@ -33,17 +36,29 @@ class LearnerState:
     background: Float64Array | None = None
     length: float = 0.0
 
+    @classmethod
+    def first(cls, start: Float64Array, scale: Scale, previous: Float64Array) -> LearnerState:
+        """Before the first pass."""
+        weights = scale.scaled(start)
+        return cls(start=start, scale=scale, weights=weights, past=np.zeros(len(start)), ticks=0, previous=previous)
+
     def average(self) -> Float64Array:
         """The mean of the weights after each step."""
         return self.weights - self.past / self.ticks if self.ticks else self.weights.copy()
 
+    def restored(self, values: Float64Array) -> Float64Array:
+        """Weights on the scale of the start."""
+        return self.scale.restored(values, self.start)
+
     def save(self, folder: Path, index: FeatureIndex) -> None:
         """Write it to a folder; weights go by the names of the index."""
+        store_weights(Weights(index, self.start), folder, _START)
         store_weights(Weights(index, self.weights), folder, _WEIGHTS)
         store_weights(Weights(index, self.past), folder, _PAST)
         np.save(folder / _PREVIOUS, self.previous)
         background = None if self.background is None else self.background.tolist()
-        write_json(folder / _REST, {"ticks": self.ticks, "background": background, "length": self.length})
+        rest = {"ticks": self.ticks, "background": background, "length": self.length, "scale": self.scale.to_json()}
+        write_json(folder / _REST, rest)
 
     @classmethod
     def load(cls, folder: Path, index: FeatureIndex) -> LearnerState:
@@ -52,6 +67,8 @@ class LearnerState:
         try:
             background = rest["background"]
             return cls(
+                start=_read(folder, _START).values_on(index),
+                scale=Scale.from_json(rest["scale"]),
                 weights=_read(folder, _WEIGHTS).values_on(index),
                 past=_read(folder, _PAST).values_on(index),
                 ticks=int(rest["ticks"]),

@@ -23,6 +23,7 @@ from pathlib import Path
 
 import numpy as np
 
+from dragoman.cost import cpu_seconds
 from dragoman.errors import FailedError, InputError
 from dragoman.features import Weights
 from dragoman.metric import Metric
@@ -34,6 +35,7 @@ from dragoman.optim.learner_state import LearnerState
 from dragoman.optim.margin import PassSums
 from dragoman.optim.mira import Mira
 from dragoman.optim.rm import Rm
+from dragoman.optim.units import Units
 from dragoman.pool import Pool, compacted, load_pool, metric_of, save_pool
 from dragoman.settings import about
 from dragoman.types import Float64Array
@@ -143,10 +145,13 @@ class OnlineLearner(Learner):
         if round_number < 1:
             raise ValueError("rounds are counted from 1")
         if self._learners is None:
+            start.on(self._decoder.index)  # which then has all names of the start
             self._learners = self._new_learners(pool, frozen)
-        state = self._begin(pool, start)
+        began = cpu_seconds()
+        state = self._begin(self._learners, pool, start, n_threads)
+        units_cpu_s = cpu_seconds() - began
         last = round_number * self._method.passes
-        trace = []
+        trace: list[Entry] = []
         for number in range(last - self._method.passes + 1, last + 1):
             order = visiting_order(self._sentences, key=[seed, number])
             shares = np.array_split(order, self._n_learners)
@@ -154,12 +159,15 @@ class OnlineLearner(Learner):
             trace.append(self._entry(number, metric, results))
         self._state = state
         self._translations = self._translated(results, state) if self._method.measure is MeasuredBy.LIVE else None
-        values = state.average() if self._method.mix is Mix.AVERAGE else state.weights
+        values = state.restored(state.average() if self._method.mix is Mix.AVERAGE else state.weights)
+        notes = []
+        if self._method.margin.units is Units.RELATIVE and round_number == 1:
+            trace[0] |= {**state.scale.entry(), "units_cpu_s": units_cpu_s}
+            notes.append(state.scale.note())
         if not (np.isfinite(values).all() and np.isfinite(state.weights).all()):
-            raise FailedError("the weights left the range of numbers; lower the aggressiveness or gain_scale")
-        return finish(
-            pool, start, Weights(self._decoder.index, values).on(pool.index), n_threads=n_threads, trace=tuple(trace)
-        )
+            raise FailedError("the weights left the range of numbers; take smaller steps")
+        weights = Weights(self._decoder.index, values).on(pool.index)
+        return finish(pool, start, weights, n_threads=n_threads, trace=tuple(trace), notes=notes)
 
     def translations(self) -> Pool | None:
         """The translations of the last pass, where they are what is measured."""
@@ -194,7 +202,7 @@ class OnlineLearner(Learner):
             raise InputError("all features are frozen; there is nothing to learn")
         return self._context.learners(task, self._decoder)
 
-    def _begin(self, pool: Pool, start: Weights) -> LearnerState:
+    def _begin(self, learners: Learners, pool: Pool, start: Weights, n_threads: int) -> LearnerState:
         """Where the next pass begins: after the last one, of this process or of a killed one, or at the start."""
         if self._state is not None:
             return self._state
@@ -202,12 +210,8 @@ class OnlineLearner(Learner):
         if self._stored is not None:
             return LearnerState.load(self._stored, index)
         values = start.on(index).values
-        return LearnerState(
-            weights=values,
-            past=np.zeros(len(values)),
-            ticks=0,
-            previous=_first_statistics(pool, len(self._decoder.lengths)),
-        )
+        previous = _first_statistics(pool, len(self._decoder.lengths))
+        return LearnerState.first(values, learners.measure(values, previous, n_threads=n_threads), previous)
 
     def _entry(self, number: int, metric: Metric, results: list[ShareResult]) -> Entry:
         """What the trace says of a pass."""

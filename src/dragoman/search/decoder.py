@@ -76,16 +76,19 @@ class Decoder(ABC, Generic[Batch]):
         *,
         distinct: bool = False,
         derivations: bool = False,
+        steady: bool = False,
         n_threads: int = 1,
         progress: Progress | None = None,
     ) -> KBest:
         """The k best candidates of each sentence; the same as from `decode`, without keeping the forests.
 
         The index gets their features, by sentence, candidate and name. With `derivations`, the lists say which rules
-        every candidate is made of.
+        every candidate is made of. A buffer of weights is copied first unless the caller says that it is `steady` until
+        the call ends.
         """
         if k < 1:
             raise ValueError(f"k must be at least 1, not {k}")
         values, meaning = live_values(weights, self.index), self.meaning(batch)
-        found = self._native.kbest(batch, self.index, values, k, distinct, n_threads, progress, derivations, **meaning)
+        options = k, distinct, n_threads, progress, derivations, steady
+        found = self._native.kbest(batch, self.index, values, *options, **meaning)
         return KBest.of(found)

@@ -40,7 +40,10 @@ class LiveDecoder:
         return len(self.lengths)
 
     def kbest(self, sentence: int, weights: Float64Array, k: int, *, distinct: bool = False) -> Shard:
-        """The k best candidates of one sentence, the best first; its id is its position."""
+        """The k best candidates of one sentence, the best first; its id is its position.
+
+        The weights must not change meanwhile.
+        """
         return shard_of(
             self._prepared.kbest(sentence, weights, k, distinct=distinct),
             passed=self._passed[sentence],

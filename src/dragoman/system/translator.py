@@ -132,4 +132,5 @@ class PreparedSentences(Generic[Batch]):
         return self._decoder.vocab.extended(self._batches[sentence].own_words)
 
     def kbest(self, sentence: int, weights: Float64Array, k: int, *, distinct: bool = False) -> KBest:
-        return self._decoder.kbest(self._batches[sentence], weights, k, distinct=distinct)
+        """The k best candidates of a sentence; the weights must not change meanwhile."""
+        return self._decoder.kbest(self._batches[sentence], weights, k, distinct=distinct, steady=True)

@@ -16,14 +16,24 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
+from dragoman.cost import cpu_seconds
 from dragoman.errors import FailedError, InputError
-from dragoman.optim.learner_pass import Ground, ShareResult, learn_share, threads
+from dragoman.optim.learner_pass import (
+    Ground,
+    ShareResult,
+    in_cpu_seconds,
+    learn_share,
+    scale_of_start,
+    threads,
+)
 from dragoman.optim.learner_state import LearnerState
-from dragoman.types import Int64Array
+from dragoman.optim.units import Scale
+from dragoman.types import Float64Array, Int64Array
 
 __all__ = ["LocalLearners", "mix_learners"]
 
@@ -38,11 +48,16 @@ class LocalLearners:
         self, state: LearnerState, shares: Sequence[Int64Array], *, n_threads: int
     ) -> tuple[LearnerState, list[ShareResult]]:
         """A pass by threads over learners, or over the batch of the only one."""
+        began = cpu_seconds()
         if len(shares) == 1:
             results = [learn_share(self._ground, state, shares[0], alone=True, n_threads=n_threads)]
         else:
             results = self._side_by_side(state, shares, n_threads)
-        return mix_learners(state, results), results
+        return mix_learners(state, results), in_cpu_seconds(results, cpu_seconds() - began)
+
+    def measure(self, start: Float64Array, previous: Float64Array, *, n_threads: int) -> Scale:
+        """The units of the run."""
+        return scale_of_start(self._ground, start, previous, n_threads=n_threads)
 
     def _side_by_side(self, state: LearnerState, shares: Sequence[Int64Array], n_threads: int) -> list[ShareResult]:
         stop = threading.Event()
@@ -73,7 +88,8 @@ def mix_learners(state: LearnerState, results: Sequence[ShareResult]) -> Learner
         only = results[0]
         weights, past = state.weights.copy(), state.past.copy()
         weights[only.ids], past[only.ids] = only.weights, only.past
-        return LearnerState(
+        return replace(
+            state,
             weights=weights,
             past=past,
             ticks=only.ticks,
@@ -85,6 +101,10 @@ def mix_learners(state: LearnerState, results: Sequence[ShareResult]) -> Learner
     for result in results:
         change[result.ids] += result.n_lists / n_lists * (result.weights - state.weights[result.ids])
         past[result.ids] += result.past
-    return LearnerState(
-        weights=state.weights + change, past=past + state.ticks * change, ticks=state.ticks + n_lists, previous=previous
+    return replace(
+        state,
+        weights=state.weights + change,
+        past=past + state.ticks * change,
+        ticks=state.ticks + n_lists,
+        previous=previous,
     )
