@@ -12,7 +12,7 @@ import sacrebleu
 from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.metric import External, by_name
-from dragoman.optim import Mira
+from dragoman.optim import LearningContext, Mira
 from dragoman.optim.costs import Context, PreviousPass
 from dragoman.pool.shard import concatenate
 from pools import random_pool
@@ -90,6 +90,8 @@ def test_gains_of_metrics_with_references_are_taken_in_context(name):
     assert found[None] == found[Context.PSEUDO] != found[Context.SENTENCE]
     with pytest.raises(InputError, match="no previous pass"):
         Mira(context=Context.PREVIOUS).optimise(pool, start, seed=1)
+    with pytest.raises(InputError, match="no previous pass"):
+        Mira(context=Context.PREVIOUS).learner(LearningContext())
 
 
 def test_numbers_from_outside_have_no_context():

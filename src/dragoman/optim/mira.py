@@ -39,7 +39,8 @@ import numpy as np
 from dragoman import _core
 from dragoman.errors import InputError
 from dragoman.metric import Metric
-from dragoman.optim.base import Learned, Optimiser, Problem
+from dragoman.optim.base import Learned, Learner, Optimiser, Problem
+from dragoman.optim.context import LearningContext
 from dragoman.optim.costs import Context, PreviousPass
 from dragoman.optim.epochs import Entry, run_epochs, visiting_order
 from dragoman.optim.gains import list_lengths, typical_range
@@ -172,11 +173,18 @@ class Mira(Optimiser):
         if self.update is MarginUpdate.CUTTING_PLANE and self.fear is not Fear.COST_BASED:
             raise InputError("the cutting plane looks for the most violated margin; fear must be cost-based")
 
+    def _learner(self, context: LearningContext) -> Learner:
+        self._check_lists()
+        return Optimiser._learner(self, context)
+
+    def _check_lists(self) -> None:
+        if self.context is Context.PREVIOUS:
+            raise InputError("fixed lists have no previous pass; learn online, or use context=pseudo")
+
     def _learn(self, problem: Problem) -> Learned:
         """Learn from `start`; the averaged weights of the best epoch."""
+        self._check_lists()
         pool, metric = problem.pool, problem.metric
-        if self.context_for(metric) is Context.PREVIOUS:
-            raise InputError("fixed lists have no previous pass; learn online, or use context=pseudo")
         start = problem.start.values
         lengths = [list_lengths(metric, shard) for shard in pool.light_shards()]
         lists = self.lists(pool.shards, metric, lengths)
