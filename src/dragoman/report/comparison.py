@@ -123,7 +123,8 @@ def plus_minus(score: RowScore) -> str:
 
 def legend(comparison: RunComparison, best: str, not_worse: str) -> str:
     """An explanation of the marks and p-values of a table."""
-    scores = f"Mean ± standard deviation over tuning runs. {best}: best of its {_GROUPS[comparison.within]}"
+    group = _GROUPS[comparison.within].replace("corpus", "test set" if comparison.several_tests else "corpus")
+    scores = f"Mean ± standard deviation over tuning runs. {best}: best of its {group}"
     against = "that best" if comparison.baseline is None else f"the baseline {comparison.baseline}"
     all_scores = [score for row in comparison.rows for score in row.scores.values()]
     if not any(comparison.test in {*score.p_best, *score.p_baseline} for score in all_scores):

@@ -51,8 +51,9 @@ LEARNING = (
 )
 """Caption of the learning curves."""
 FOCUS = (
-    "Gains in points, positive if it is better, averaged over all test sets where both were run. On every test set it "
-    "is compared with the best other method there, by approximate randomisation over sentences and runs (p < 0.05)."
+    "Gains in points, positive if it is better, averaged over all test sets where both were run; length is the "
+    "difference of length ratios. On every test set it is compared with the best other method there, by approximate "
+    "randomisation over sentences and runs (p < 0.05)."
 )
 """Caption of the gains of the method in the focus."""
 SETS = (

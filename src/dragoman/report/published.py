@@ -53,7 +53,7 @@ def published_table(published: Iterable[Entry], comparison: RunComparison) -> Ta
     rows = []
     for entry, ours in zip(entries, here, strict=True):
         source = ", ".join(str(entry[key]) for key in ("source", "note") if entry.get(key))
-        names = [*_names(entry, [*columns, "optimiser"]), metric_label(_metric(entry))]
+        names = [*_names(entry, [*columns, "optimiser"]), _label(entry)]
         rows.append([*words(*names), Shown(_figure(entry)), Shown(ours), Shown(source, False)])
     return header, rows
 
@@ -64,7 +64,7 @@ def _side_by_side(entries: Sequence[Entry]) -> Table:
     found: dict[tuple[str, ...], dict[str, str]] = {}
     for entry in entries:
         source = str(entry.get("source") or "")
-        group = (*_names(entry, columns), metric_label(_metric(entry)), source)
+        group = (*_names(entry, columns), _label(entry), source)
         note = f" ({entry['note']})" if entry.get("note") else ""
         figures = found.setdefault(group, {})
         optimiser = str(entry.get("optimiser") or "")
@@ -97,6 +97,12 @@ def _names(entry: Entry, columns: Iterable[str]) -> list[str]:
 
 def _metric(entry: Entry) -> str:
     return str(entry.get("metric") or "bleu")
+
+
+def _label(entry: Entry) -> str:
+    """The metric's name; that of a gain ends in a metric."""
+    *what, metric = _metric(entry).split(", ")
+    return ", ".join([*what, metric_label(metric)])
 
 
 def _figure(entry: Entry) -> str:

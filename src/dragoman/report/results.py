@@ -148,10 +148,14 @@ def feature_table(records: Records) -> Table:
     As Table 2 of Eidelman et al. 2013: possible are the features of any candidate that was learned from, the most of
     any method.
     """
-    found: dict[tuple[str, ...], dict[str, Sequence[CellResult]]] = {}
+    groups: dict[tuple[str, ...], dict[str, Sequence[CellResult]]] = {}
     for key, cells in records.rows.items():
-        if any(name for cell in cells for name in records.classes(cell)):
-            found.setdefault(key.group(Within.FEATURES), {})[key.optimiser] = cells
+        groups.setdefault(key.group(Within.FEATURES), {})[key.optimiser] = cells
+    found = {
+        names: row
+        for names, row in groups.items()
+        if any(name for cells in row.values() for cell in cells for name in records.classes(cell))
+    }
     optimisers = [name for name in records.optimisers if any(name in row for row in found.values())]
     header = [*words("corpus", "system", "features"), *map(Shown, [*optimisers, "possible"])]
     rows = []

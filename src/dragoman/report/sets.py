@@ -88,4 +88,4 @@ def _on(name: str) -> Callable[[CellResult], SetScores | None]:
 
 
 def _signed(gaps: Sequence[float]) -> str:
-    return f"{100 * fmean(gaps):+.2f}".replace("-", "−") if gaps else ""
+    return f"{100 * fmean(gaps):+.2f}" if gaps else ""
