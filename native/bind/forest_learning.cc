@@ -9,6 +9,8 @@
 #include "core/base/ragged.hh"
 #include "core/forest/envelope.hh"
 #include "core/forest/oracle.hh"
+#include "core/forest/prune.hh"
+#include "core/forest/translations.hh"
 
 namespace dragoman::bind {
 
@@ -23,6 +25,24 @@ nb::tuple envelopes_of(const std::vector<std::vector<const forest::Forest*>>& se
       to_numpy(std::move(lines.first)), to_numpy(std::move(lines.from)), to_numpy(std::move(lines.slopes)),
       to_numpy(std::move(lines.scores)), to_numpy(std::move(lines.forests)), to_numpy(std::move(lines.token_offsets)),
       to_numpy(std::move(lines.tokens)), to_numpy(std::move(lines.edge_offsets)), to_numpy(std::move(lines.edges)));
+}
+
+// The number of each line's translation, and the lines whose translations are new.
+nb::tuple number_lines(forest::Translations& translations, In<int64_t> first, In<int32_t> forests,
+                       In<int64_t> token_offsets, In<int32_t> tokens) {
+  const auto words = ragged_of(token_offsets, tokens, "tokens");
+  Ragged<int32_t> sentences{span_of(first), span_of(forests)};
+  sentences.check("lines");
+  if (words.size() != static_cast<int64_t>(forests.size())) throw std::invalid_argument("tokens of each line expected");
+  std::vector<int64_t> numbers, new_lines;
+  for (int64_t s = 0; s < sentences.size(); ++s)
+    for (const int32_t forest : sentences[s]) {
+      const auto line = static_cast<int64_t>(numbers.size());
+      const auto [number, is_new] = translations.of(s, forest, words[line]);
+      numbers.push_back(number);
+      if (is_new) new_lines.push_back(line);
+    }
+  return nb::make_tuple(to_numpy(std::move(numbers)), to_numpy(std::move(new_lines)));
 }
 
 nb::tuple oracles_of(const std::vector<const forest::Forest*>& forests, In<int64_t> ref_offsets,
@@ -52,6 +72,18 @@ nb::tuple oracles_of(const std::vector<const forest::Forest*>& forests, In<int64
 }  // namespace
 
 void bind_forest_learning(nb::module_& m) {
+  nb::class_<forest::Translations>(m, "Translations", "Numbers of the distinct translations of many sentences.")
+      .def(nb::init<>())
+      .def("number", &number_lines, nb::arg("first").noconvert(), nb::arg("forests").noconvert(),
+           nb::arg("token_offsets").noconvert(), nb::arg("tokens").noconvert(), "numbers, new_lines.");
+  m.def(
+      "prune_forests",
+      [](const std::vector<const forest::Forest*>& forests, In<double> weights, double density, int n_threads) {
+        return watch([&](Control& control) {
+          return forest::prune_forests(forests, span_of(weights), density, n_threads, control);
+        });
+      },
+      nb::arg("forests"), nb::arg("weights").noconvert(), nb::arg("density"), nb::arg("n_threads") = 1);
   m.def("forest_envelopes", &envelopes_of, nb::arg("sentences"), nb::arg("weights").noconvert(),
         nb::arg("direction").noconvert(), nb::arg("n_threads") = 1,
         "first, from, slopes, scores, forests, token_offsets, tokens, edge_offsets, edges.");

@@ -464,6 +464,20 @@ def forest_of_arrays(
     feature_values: NDArray[np.float32],
 ) -> Forest: ...
 def kbest(forests: list[Forest], weights: NDArray[np.float64], k: int, distinct: bool, n_threads: int) -> _KBest: ...
+def prune_forests(
+    forests: list[Forest], weights: NDArray[np.float64], density: float, n_threads: int = 1
+) -> list[Forest]: ...
+
+class Translations:
+    def __init__(self) -> None: ...
+    def number(
+        self,
+        first: NDArray[np.int64],
+        forests: NDArray[np.int32],
+        token_offsets: NDArray[np.int64],
+        tokens: NDArray[np.int32],
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
+
 def forest_envelopes(
     sentences: list[list[Forest]], weights: NDArray[np.float64], direction: NDArray[np.float64], n_threads: int = 1
 ) -> tuple[

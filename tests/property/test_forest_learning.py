@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from dragoman.forest import ForestArrays, envelopes, oracles
+from dragoman.forest import ForestArrays, envelopes, oracles, prune_to_density
 from dragoman.metric import Bleu, SentenceBleu
 from forests import N_FEATURES, WORDS, all_derivations, brute_force, features_of, forests, weight_vectors, words_of
 
@@ -47,6 +47,28 @@ def test_envelope_is_the_best_of_all_derivations(several, weights, direction):
         assert found.scores[i] == pytest.approx(float(features @ weights), abs=1e-9)
         assert found.slopes[i] == pytest.approx(float(features @ direction), abs=1e-9)
         assert found.tokens_of(i).tolist() == words_of(arrays, edges.tolist())
+
+
+@given(forests(max_tails=3), weight_vectors, weight_vectors, st.integers(1, 8))
+def test_a_pruned_forest_has_the_edges_of_the_best_derivations(forest, weights, direction, n_edges):
+    arrays, derivations = brute_force(forest, weights)
+    assume(0 < len(derivations) <= 1000)
+    best = max(score for score, _ in derivations)
+    through = {e: max(score for score, edges in derivations if e in edges) for _, edges in derivations for e in edges}
+    ranked = sorted(through.values(), reverse=True)
+    n_words = max(1, len(forest.kbest(weights, 1).tokens))
+    [pruned] = prune_to_density([forest], weights, n_edges / n_words)
+    least = min(ranked[min(n_edges, len(ranked)) - 1], best - 1e-9) - 1e-12
+    kept = [edges for _, edges in derivations if all(through[e] >= least for e in edges)]
+    lines = lines_of(pruned, weights, direction)
+    features = [features_of(arrays, edges) for edges in kept]
+    assert sorted(lines) == sorted((float(f @ weights), float(f @ direction)) for f in features)
+    assert pruned.n_edges == len({e for edges in kept for e in edges})
+    found = envelopes([[pruned]], weights, direction)
+    for t in STEPS:
+        at = int(np.searchsorted(found.begins, t, side="right")) - 1
+        value = found.scores[at] + t * found.slopes[at]
+        assert value == pytest.approx(max(score + t * slope for score, slope in lines), abs=1e-9)
 
 
 @settings(max_examples=20)

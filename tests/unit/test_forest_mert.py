@@ -8,7 +8,7 @@ import pytest
 from dragoman.corpus import Vocab
 from dragoman.errors import InputError, MismatchError
 from dragoman.features import FeatureIndex, Weights
-from dragoman.forest import Forest, ForestArrays
+from dragoman.forest import Forest, ForestArrays, prune_to_density
 from dragoman.metric import Bleu, Smoothing, Ter
 from dragoman.optim.forest_mert import ForestMert, ForestSurface, feature_spreads
 
@@ -98,6 +98,31 @@ def test_threads_and_seeds(problem):
     assert not np.array_equal(one.weights.values, other.weights.values)
 
 
+def test_pruning_does_not_depend_on_the_scale_of_weights_or_on_threads(problem):
+    forests, _, start = problem
+    flat = [forest for [forest] in forests]
+    small, same, threads = (
+        prune_to_density(flat, scale * start.values, 2.0, n_threads=n) for scale, n in ((1.0, 1), (64.0, 1), (1.0, 3))
+    )
+    assert [forest.n_edges for forest in small] == [2 * (3 + i % 3) for i in range(12)]
+    for one, other, third in zip(small, same, threads, strict=True):
+        assert np.array_equal(one.core.arrays()[1], other.core.arrays()[1])
+        assert np.array_equal(one.core.arrays()[1], third.core.arrays()[1])
+    assert prune_to_density([], start, 1.0) == []
+
+
+def test_it_learns_from_pruned_forests(problem):
+    forests, lines, start = problem
+    whole, wide, narrow = (
+        ForestMert(prune=prune).optimise_forests(iter(forests), lines, Ter(), start, dense=NAMES, seed=1)
+        for prune in (np.inf, 100.0, 1.5)
+    )
+    assert np.array_equal(whole.weights.values, wide.weights.values)  # no forest has 100 edges a word
+    assert narrow.gain_before == whole.gain_before  # the best derivation is kept
+    pruned = [prune_to_density(several, start, 1.5) for several in forests]
+    assert narrow.gain_after == pytest.approx(gain_of(pruned, lines, narrow.weights.values, Ter()))
+
+
 def test_frozen_features_stay(problem):
     forests, lines, start = problem
     result = ForestMert().optimise_forests(forests, lines, Bleu(), start, dense=NAMES, seed=1, frozen=["f1"])
@@ -132,6 +157,11 @@ def test_bad_requests(problem):
         ForestMert().optimise_forests([], [], Bleu(), start, dense=NAMES, seed=1)
     with pytest.raises(InputError):
         ForestMert(n_starts=0)
+    for prune in (0.0, -1.0, np.nan):
+        with pytest.raises(InputError, match="edges per word"):
+            ForestMert(prune=prune)
+    with pytest.raises(ValueError, match="density"):
+        prune_to_density([forests[0][0]], start, 0.0)
 
 
 def test_a_rare_feature_is_measured_where_it_differs():

@@ -3,6 +3,8 @@
 
 #include "core/forest/envelope.hh"
 #include "core/forest/oracle.hh"
+#include "core/forest/prune.hh"
+#include "core/forest/translations.hh"
 #include "test/test.hh"
 
 namespace dragoman {
@@ -36,6 +38,27 @@ TEST(envelope_of_a_node_used_twice) {
   CHECK(std::isinf(lines.from[0]) && std::abs(lines.from[1] - 0.5) < 1e-12);
   CHECK(lines.tokens == std::vector<int32_t>({11, 11, 10, 10}));
   CHECK(lines.edges == std::vector<int32_t>({2, 1, 1, 2, 0, 0}));
+}
+
+TEST(pruning_keeps_the_best_derivation) {
+  const forest::Forest forest = twice(), empty;
+  const std::vector<double> weights{0.0, 0.5};
+  Control control;
+  const auto pruned = forest::prune_forests({&forest, &empty}, weights, 0.1, 2, control);
+  CHECK(pruned[0].n_edges() == 2 && pruned[0].symbols(0)[0] == 11);
+  CHECK(pruned[1].n_edges() == 0);
+  CHECK(forest::pruned_to_density(forest, weights, 1.5).n_edges() == 3);
+  CHECK(test::throws<std::invalid_argument>([&] { forest::pruned_to_density(forest, weights, 0); }));
+}
+
+TEST(translations_are_numbered_as_they_come) {
+  forest::Translations translations;
+  const std::vector<int32_t> ab{10, 11}, a{10};
+  const auto number = [&](int64_t sentence, int32_t forest, std::span<const int32_t> words) {
+    return translations.of(sentence, forest, words).number;
+  };
+  CHECK(number(0, 0, ab) == 0 && number(0, 0, a) == 1 && number(2, 0, ab) == 2 && number(0, 1, ab) == 3);
+  CHECK(number(0, 0, ab) == 0 && !translations.of(2, 0, ab).is_new);
 }
 
 TEST(oracle_mixes_what_search_would_not) {

@@ -9,6 +9,7 @@ from dragoman.forest.forest import Expectation, Forest, Marginal
 from dragoman.forest.json_form import forest_from_json, forest_to_json
 from dragoman.forest.kbest import KBest
 from dragoman.forest.oracle import Oracle, oracles
+from dragoman.forest.prune import prune_to_density
 
 __all__ = [
     "Application",
@@ -25,6 +26,7 @@ __all__ = [
     "forest_from_json",
     "forest_to_json",
     "oracles",
+    "prune_to_density",
     "read_forest",
     "write_forest",
 ]

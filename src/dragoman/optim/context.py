@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
@@ -45,7 +45,7 @@ class LearningContext:
         """Names of the dense features of the search spaces."""
         raise NotImplementedError
 
-    def forests(self, weights: Weights, *, n_threads: int) -> Sequence[Forest]:
+    def forests(self, weights: Weights, *, n_threads: int) -> Iterator[Forest]:
         """The search space of each sentence by these weights, all over one index."""
         raise NotImplementedError
 

@@ -13,15 +13,16 @@ because a search costs a pass over the forests; steps too narrow for the weights
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 import numpy as np
 
 from dragoman import _core
 from dragoman.errors import FailedError, InputError, MismatchError
 from dragoman.features import FeatureIndex, Weights
-from dragoman.forest import Envelopes, Forest, envelopes
+from dragoman.forest import Envelopes, Forest, envelopes, prune_to_density
 from dragoman.metric import Metric
 from dragoman.optim.base import Learner, Optimiser, Result
 from dragoman.optim.context import LearningContext, LearnsFrom
@@ -32,6 +33,8 @@ from dragoman.types import Float64Array, Int32Array, Int64Array
 __all__ = ["ForestMert", "ForestSurface"]
 
 _SPREAD_CANDIDATES = 50
+_BLOCK = 64
+"""Sentences pruned at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,16 +55,20 @@ class ForestMert(Optimiser):
     """Random directions after the coordinates."""
     tolerance: float = 1e-5
     """Gain of a pass below which climbing ends."""
+    prune: float = 100.0
+    """Edges kept for each word of the best translation, those of the greatest max-marginals; inf: all."""
     features: tuple[str, ...] | None = field(default=None, metadata=about(resolved="the dense features"))
     """Features to tune."""
 
     def __post_init__(self) -> None:
+        if not self.prune > 0:
+            raise InputError(f"forest-mert: prune is a number of edges per word, more than 0, not {self.prune:g}")
         if self.n_starts < 1 or self.max_passes < 1 or self.n_directions < 0 or not self.tolerance >= 0:
             raise InputError("forest-mert needs at least one start and one pass, and no negative numbers")
 
     def optimise_forests(
         self,
-        sentences: Sequence[Sequence[Forest]],
+        sentences: Iterable[Sequence[Forest]],
         references: Sequence[Sequence[str]],
         metric: Metric,
         start: Weights,
@@ -73,7 +80,11 @@ class ForestMert(Optimiser):
         n_threads: int = 1,
         progress: Callable[[int], None] | None = None,
     ) -> Result:
-        """Climb from `start` and from weights near it. `progress` gets the number of searches done."""
+        """Climb from `start` and from weights near it. `progress` gets the number of searches done.
+
+        `sentences` are pruned as they come, so that forests of a generator need not all be in memory.
+        """
+        sentences = self._pruned(sentences, start, n_threads)
         if len(sentences) != len(references):
             raise MismatchError(f"forests of {len(sentences)} sentences but references of {len(references)}")
         index = _index_of(sentences)
@@ -106,6 +117,21 @@ class ForestMert(Optimiser):
 
     def _learner(self, context: LearningContext) -> Learner:
         return _ForestLearner(self, context)
+
+    def _pruned(
+        self, sentences: Iterable[Sequence[Forest]], start: Weights, n_threads: int
+    ) -> Sequence[Sequence[Forest]]:
+        if self.prune == np.inf:
+            return list(sentences)
+        pruned: list[Sequence[Forest]] = []
+        coming = iter(sentences)
+        while block := list(islice(coming, _BLOCK)):
+            forests = prune_to_density(
+                [forest for several in block for forest in several], start, self.prune, n_threads=n_threads
+            )
+            rest = iter(forests)
+            pruned.extend(list(islice(rest, len(several))) for several in block)
+        return pruned
 
     def _chosen(self, index: FeatureIndex, dense: Sequence[str], frozen: Collection[str]) -> Int32Array:
         names = self.features if self.features is not None else tuple(dense)
@@ -193,7 +219,7 @@ class _ForestLearner(Learner):
         """Better weights on the search spaces of `start`, over the pool's index."""
         forests = self._context.forests(start, n_threads=n_threads)
         result = self._mert.optimise_forests(
-            [[forest] for forest in forests],
+            ([forest] for forest in forests),
             self._context.references,
             metric_of(pool),
             start,
@@ -218,7 +244,7 @@ class ForestSurface:
         self._metric = metric
         self._scorer = metric.scorer()
         self._n_threads = n_threads
-        self._rows: list[dict[str, int]] = [{} for _ in sentences]
+        self._translations = _core.Translations()
         self._stats = np.zeros((0, metric.n_stats))
 
     def gain(self, values: Float64Array) -> float:
@@ -238,20 +264,19 @@ class ForestSurface:
 
     def _rows_of(self, found: Envelopes) -> Int64Array:
         """For each line the row of its statistics."""
-        rows = np.zeros(len(found), dtype=np.int64)
-        new: list[tuple[int, str]] = []
-        n_known = len(self._stats)
-        for s, known in enumerate(self._rows):
-            for line in range(found.first[s], found.first[s + 1]):
-                text = self._sentences[s][found.forests[line]].text(found.tokens_of(line))
-                if text not in known:
-                    known[text] = n_known + len(new)
-                    new.append((s, text))
-                rows[line] = known[text]
-        if new:
-            of = np.array([s for s, _ in new], dtype=np.int32)
+        rows, new = self._translations.number(found.first, found.forests, found.token_offsets, found.tokens)
+        if len(new):
+            of = np.searchsorted(found.first, new, side="right") - 1
+            texts = [
+                self._sentences[s][found.forests[line]].text(found.tokens_of(line))
+                for s, line in zip(of, new, strict=True)
+            ]
+            used, place = np.unique(of, return_inverse=True)
             stats = self._metric.text_statistics(
-                [text for _, text in new], self._references, sentence=of, n_threads=self._n_threads
+                texts,
+                [self._references[s] for s in used],
+                sentence=place.astype(np.int32),
+                n_threads=self._n_threads,
             )
             self._stats = np.concatenate([self._stats, stats])
         return rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -154,9 +154,9 @@ class SystemContext(LearningContext):
     def dense(self) -> Sequence[str]:
         return self._view.translator.dense()
 
-    def forests(self, weights: Weights, *, n_threads: int) -> Sequence[Forest]:
+    def forests(self, weights: Weights, *, n_threads: int) -> Iterator[Forest]:
         on_index = weights.on(self._view.index)
-        return list(self._view.forests(self._sentences, on_index, preset=self._preset, n_threads=n_threads))
+        return self._view.forests(self._sentences, on_index, preset=self._preset, n_threads=n_threads)
 
     def live_decoder(self) -> LiveDecoder:
         """Options of all sentences are built now, once."""
