@@ -19,6 +19,8 @@ def tune(options: TuneOptions) -> None:
 
     dragoman tune --system system --source dev.de -r dev.en --method mira --online -o tuned
 
+    dragoman tune --system system --source dev.de -r dev.en --method rm --online --learn-from training -o tuned
+
     dragoman tune --nbest run1.nbest.gz --nbest run2.nbest.gz -r dev.ref --weights run2.dense -o weights.tsv
 
     dragoman tune --nbest candidates.jsonl --external comet --method pro -o weights.tsv

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
@@ -10,7 +10,7 @@ from dragoman._core import WordTable
 from dragoman.features import FeatureIndex, Weights
 from dragoman.forest import Forest
 from dragoman.pool import Pool, Shard
-from dragoman.types import Float64Array, Int32Array
+from dragoman.types import Float64Array, Int32Array, Int64Array
 
 if TYPE_CHECKING:
     from dragoman.optim.learner_pass import Learners, LearningTask
@@ -36,9 +36,16 @@ class LearningContext:
     k: int = 0
     distinct: bool = False
 
+    groups: Int64Array | None = None
+    """The learner that each sentence of `live_decoder` belongs to, where not any learner may have any sentence."""
+
     @property
     def references(self) -> Sequence[Sequence[str]]:
         raise NotImplementedError
+
+    def references_of(self, sentences: Sequence[int]) -> Mapping[int, Sequence[str]]:
+        """The references of some sentences of `live_decoder`."""
+        return {sentence: self.references[sentence] for sentence in sentences}
 
     @property
     def dense(self) -> Sequence[str]:

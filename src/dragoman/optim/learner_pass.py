@@ -8,7 +8,7 @@ one leaves behind are the features it changed and the best translation of each s
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dragoman import _core
 from dragoman.metric import Metric
@@ -35,7 +36,9 @@ __all__ = [
     "ShareResult",
     "in_cpu_seconds",
     "learn_share",
+    "scale_of_lists",
     "scale_of_start",
+    "surveyed",
     "threads",
 ]
 
@@ -66,8 +69,13 @@ class Ground:
     rates: Float64Array
 
     @classmethod
-    def of(cls, task: LearningTask, decoder: LiveDecoder, references: Sequence[Sequence[str]]) -> Ground:
-        """The index gets the names of frozen features that it lacks."""
+    def of(
+        cls,
+        task: LearningTask,
+        decoder: LiveDecoder,
+        references: Sequence[Sequence[str]] | Mapping[int, Sequence[str]],
+    ) -> Ground:
+        """The index gets the names of frozen features that it lacks. References may be those of some sentences."""
         kept = [decoder.index.intern(name) for name in task.frozen]
         frozen = np.zeros(len(decoder.index), bool)
         frozen[kept] = True
@@ -80,7 +88,8 @@ class ShareResult:
     """What a learner leaves behind: new values of the features `ids`, the rest of its state, and what it saw.
 
     `best` has the first candidate of each sentence of the share with its statistics. `sums` are those of the trace,
-    over `n_lists` lists; `seen` are the features of all candidates; `seconds` go by stage.
+    over `n_lists` lists; `seen` are the features of all candidates, ids or, where learners have no index in common,
+    keys; `seconds` go by stage.
     """
 
     ids: Int32Array
@@ -93,7 +102,7 @@ class ShareResult:
     sums: PassSums
     n_lists: int
     n_candidates: int
-    seen: Int32Array
+    seen: Int32Array | NDArray[np.uint64]
     seconds: dict[str, float]
 
 
@@ -178,11 +187,25 @@ def scale_of_start(ground: Ground, start: Float64Array, previous: Float64Array, 
     `previous` has the statistics of the start's translations.
     """
     task, decoder = ground.task, ground.decoder
-    sentences = np.flatnonzero(decoder.lengths)
-    n = min(_MOST_SURVEYED, len(sentences)) if task.margin.units is Units.RELATIVE else 0
+    sentences = surveyed(decoder.lengths) if task.margin.units is Units.RELATIVE else []
     with threads(n_threads) as each:
         decode = partial(decoder.kbest, weights=start, k=task.k, distinct=task.distinct)
-        found = list(each(decode, sentences[np.arange(n) * len(sentences) // max(n, 1)].tolist()))
+        found = list(each(decode, sentences))
+    return scale_of_lists(ground, found, start, previous, n_threads=n_threads)
+
+
+def surveyed(lengths: Int32Array) -> list[int]:
+    """Sentences whose lists say what sizes things have: up to 500 that have words, evenly spaced."""
+    sentences = np.flatnonzero(lengths)
+    n = min(_MOST_SURVEYED, len(sentences))
+    return [int(sentence) for sentence in sentences[np.arange(n) * len(sentences) // max(n, 1)]]
+
+
+def scale_of_lists(
+    ground: Ground, found: Sequence[Shard], start: Float64Array, previous: Float64Array, *, n_threads: int = 1
+) -> Scale:
+    """The scale to learn on, from lists of the start; none are needed where units are raw."""
+    task, decoder = ground.task, ground.decoder
     lists = [shard.with_stats(ground.judge.statistics(shard)) for shard in found if shard.n_candidates]
     return task.margin.measure(
         _native_lists(ground, lists, _previous_pass(ground, previous)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +42,14 @@ class LearnerState:
         weights = scale.scaled(start)
         return cls(start=start, scale=scale, weights=weights, past=np.zeros(len(start)), ticks=0, previous=previous)
 
+    def grown(self, n_features: int) -> LearnerState:
+        """The same over an index that has more features since."""
+        start, weights, past = (
+            np.concatenate([values, np.zeros(n_features - len(values))])
+            for values in (self.start, self.weights, self.past)
+        )
+        return replace(self, start=start, weights=weights, past=past)
+
     def average(self) -> Float64Array:
         """The mean of the weights after each step."""
         return self.weights - self.past / self.ticks if self.ticks else self.weights.copy()
@@ -62,15 +70,16 @@ class LearnerState:
 
     @classmethod
     def load(cls, folder: Path, index: FeatureIndex) -> LearnerState:
-        """What `save` wrote. Raises InputError where it is damaged."""
+        """What `save` wrote; names that the index lacks are added. Raises InputError where it is damaged."""
         rest = read_json(folder / _REST, "run")
         try:
             background = rest["background"]
+            start, weights, past = (_read(folder, name).on(index) for name in (_START, _WEIGHTS, _PAST))
             return cls(
-                start=_read(folder, _START).values_on(index),
+                start=start.values,
                 scale=Scale.from_json(rest["scale"]),
-                weights=_read(folder, _WEIGHTS).values_on(index),
-                past=_read(folder, _PAST).values_on(index),
+                weights=weights.values,
+                past=past.values,
                 ticks=int(rest["ticks"]),
                 previous=np.load(folder / _PREVIOUS),
                 background=None if background is None else np.array(background, np.float64),

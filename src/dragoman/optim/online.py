@@ -25,20 +25,20 @@ import numpy as np
 
 from dragoman.cost import cpu_seconds
 from dragoman.errors import FailedError, InputError
-from dragoman.features import Weights
+from dragoman.features import FeatureTable, Weights
 from dragoman.metric import Metric
 from dragoman.optim.base import Learner, Optimiser, Result, finish, frozen_ids
 from dragoman.optim.context import LearningContext, LearnsFrom
 from dragoman.optim.epochs import Entry, visiting_order
-from dragoman.optim.learner_pass import Learners, LearningTask, ShareResult
+from dragoman.optim.learner_pass import Learners, LearningTask, ShareResult, surveyed
 from dragoman.optim.learner_state import LearnerState
 from dragoman.optim.margin import PassSums
 from dragoman.optim.mira import Mira
 from dragoman.optim.rm import Rm
 from dragoman.optim.units import Units
-from dragoman.pool import Pool, compacted, load_pool, metric_of, save_pool
+from dragoman.pool import Judge, Pool, compacted, load_pool, metric_of, save_pool
 from dragoman.settings import about
-from dragoman.types import Float64Array
+from dragoman.types import Float64Array, Int64Array
 
 __all__ = ["MeasuredBy", "Mix", "OnlineLearner", "OnlineMira", "OnlineRm"]
 
@@ -117,11 +117,7 @@ class OnlineLearner(Learner):
         self._sentences = np.flatnonzero(decoder.lengths)
         if not len(self._sentences):
             raise InputError("no sentence has a word; there is nothing to learn from")
-        self._n_learners = method.learners or min(_LEARNERS, len(self._sentences))
-        if self._n_learners > len(self._sentences):
-            raise InputError(
-                f"{self._n_learners} learners for {len(self._sentences)} sentences; each needs one at least"
-            )
+        self._n_learners = self._learners_for(method, context)
         self._method = method
         self._context = context
         self._decoder = decoder
@@ -154,8 +150,7 @@ class OnlineLearner(Learner):
         trace: list[Entry] = []
         for number in range(last - self._method.passes + 1, last + 1):
             order = visiting_order(self._sentences, key=[seed, number])
-            shares = np.array_split(order, self._n_learners)
-            state, results = self._learners.run(state, shares, n_threads=n_threads)
+            state, results = self._learners.run(state, self._shares(order), n_threads=n_threads)
             trace.append(self._entry(number, metric, results))
         self._state = state
         self._translations = self._translated(results, state) if self._method.measure is MeasuredBy.LIVE else None
@@ -166,8 +161,10 @@ class OnlineLearner(Learner):
             notes.append(state.scale.note())
         if not (np.isfinite(values).all() and np.isfinite(state.weights).all()):
             raise FailedError("the weights left the range of numbers; take smaller steps")
-        weights = Weights(self._decoder.index, values).on(pool.index)
-        return finish(pool, start, weights, n_threads=n_threads, trace=tuple(trace), notes=notes)
+        weights = Weights(self._decoder.index, values)
+        if self._context.groups is not None:  # then the index has the order in which results came
+            weights = FeatureTable.from_weights(weights).weights("weight")
+        return finish(pool, start, weights.on(pool.index), n_threads=n_threads, trace=tuple(trace), notes=notes)
 
     def translations(self) -> Pool | None:
         """The translations of the last pass, where they are what is measured."""
@@ -210,12 +207,42 @@ class OnlineLearner(Learner):
         if self._stored is not None:
             return LearnerState.load(self._stored, index)
         values = start.on(index).values
-        previous = _first_statistics(pool, len(self._decoder.lengths))
+        previous = self._first_statistics(pool, values)
         return LearnerState.first(values, learners.measure(values, previous, n_threads=n_threads), previous)
+
+    def _learners_for(self, method: OnlineMira, context: LearningContext) -> int:
+        """How many there are. Raises InputError for a number that the sentences do not allow."""
+        if context.groups is not None:
+            n_groups = len(np.unique(context.groups[self._sentences]))
+            if method.learners not in (None, n_groups):
+                raise InputError(f"each of {n_groups} folds has a learner; leave out learners={method.learners}")
+            if method.measure is MeasuredBy.LIVE:
+                raise InputError("the training text is learned from, the development set measured: measure by decoding")
+            return n_groups
+        n_learners = method.learners or min(_LEARNERS, len(self._sentences))
+        if n_learners > len(self._sentences):
+            raise InputError(f"{n_learners} learners for {len(self._sentences)} sentences; each needs one at least")
+        return n_learners
+
+    def _shares(self, order: Int64Array) -> list[Int64Array]:
+        """The sentences of each learner, in the order of the pass."""
+        groups = self._context.groups
+        if groups is None:
+            return np.array_split(order, self._n_learners)
+        return [order[groups[order] == group] for group in np.unique(groups[order]).tolist()]
+
+    def _first_statistics(self, pool: Pool, values: Float64Array) -> Float64Array:
+        """Of what the start translates each sentence to; in the mean of some, where the pool has other sentences."""
+        if self._context.groups is None:
+            return _first_statistics(pool, len(self._decoder.lengths))
+        decoder, sample = self._decoder, surveyed(self._decoder.lengths)
+        judge = Judge(metric_of(pool), decoder.words, self._context.references_of(sample))
+        found = [judge.statistics(decoder.kbest(sentence, values, 1)) for sentence in sample]
+        return np.tile(np.concatenate(found).mean(axis=0), (len(decoder.lengths), 1))
 
     def _entry(self, number: int, metric: Metric, results: list[ShareResult]) -> Entry:
         """What the trace says of a pass."""
-        totals = sum(shard.stats[0] for result in results for shard in result.best)
+        totals = sum(shard.stats.sum(axis=0) for result in results for shard in result.best)
         stages = results[0].seconds
         return {
             "pass": number,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -68,14 +68,17 @@ def with_external(pool: Pool, name: str, *, higher_is_better: bool = True) -> Po
 class Judge:
     """Statistics of many single-sentence lists: references are tokenised and mapped to ids only once.
 
-    `words` is the candidates' word table; the words of the references are added to it.
+    `words` is the candidates' word table; the words of the references are added to it. References are those of all
+    sentences, or by sentence id those of some.
     """
 
-    def __init__(self, metric: Metric, words: WordTable, references: Sequence[Sequence[str]]) -> None:
+    def __init__(
+        self, metric: Metric, words: WordTable, references: Sequence[Sequence[str]] | Mapping[int, Sequence[str]]
+    ) -> None:
         self.metric = metric
         self._words = words
-        self._texts = references
-        self._references = [_encoded(words, [several]) for several in references]
+        self._texts = references if isinstance(references, Mapping) else dict(enumerate(references))
+        self._references = {sentence: _encoded(words, [several]) for sentence, several in self._texts.items()}
         self._spelling = _spelling(words)
 
     def statistics(self, shard: Shard) -> Float64Array:

@@ -21,6 +21,7 @@ from dragoman.recipe.table import RecipeTable
 from dragoman.run import CellKey
 from dragoman.settings import listed
 from dragoman.system import KINDS
+from dragoman.tune import LearnFrom
 
 __all__ = ["GridRecipe", "ReportPlan", "Selection", "read_grid"]
 
@@ -103,8 +104,12 @@ class GridRecipe:
                 f"systems.{cell.system}.folds: a finished language model cannot leave out a fold; give its text as "
                 f"'corpora.{cell.corpus}.lm_text' instead of '.lm'"
             )
-        fold = self.optimisers[cell.optimiser].config.fold
-        n_folds = system.train.settings.n_folds
+        config = self.optimisers[cell.optimiser].config
+        fold, n_folds = config.fold, system.train.settings.n_folds
+        if config.learn_from is LearnFrom.TRAINING and n_folds == 1:
+            raise InputError(
+                f"optimisers.{cell.optimiser}.learn_from: 'systems.{cell.system}.folds' must be at least 2"
+            )
         if fold is not None and not 0 <= fold < (n_folds if n_folds > 1 else 0):
             raise InputError(f"optimisers.{cell.optimiser}.fold = {fold}: 'systems.{cell.system}.folds' is {n_folds}")
 

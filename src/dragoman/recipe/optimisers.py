@@ -30,6 +30,7 @@ def read_optimiser(name: str, table: RecipeTable) -> TuningPlan:
     table.done()
     with table:
         config = TuneConfig(loop=LoopSettings(**loop), **values)
+        config.check(optimiser)
         by_name(config.metric, smoothing=Smoothing.NONE)
     if config.k is not None and config.k < _MIN_K:
         raise table.wrong("k", f"expected at least {_MIN_K}")

@@ -7,6 +7,7 @@ from dragoman.system.folds import FoldDecoder
 from dragoman.system.jobs import ListsJob, TranslationJob, kbest_by_engine, pool_of_lists
 from dragoman.system.kinds import KINDS, Kind, kind_named
 from dragoman.system.live import LiveDecoder
+from dragoman.system.live_lines import LineBlock, Lines, LiveLines
 from dragoman.system.raw import RawText
 from dragoman.system.settings import (
     REORDERING,
@@ -35,8 +36,11 @@ __all__ = [
     "FoldDecoder",
     "HieroSettings",
     "Kind",
+    "LineBlock",
+    "Lines",
     "ListsJob",
     "LiveDecoder",
+    "LiveLines",
     "ModelSettings",
     "Monitor",
     "PhraseSettings",

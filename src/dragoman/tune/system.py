@@ -6,6 +6,7 @@ import hashlib
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +21,11 @@ from dragoman.optim.learner_pass import Ground, LearningTask
 from dragoman.pool import Pool, read_references, with_metric
 from dragoman.run import RunFolder
 from dragoman.settings import plain
-from dragoman.system import ListsJob, LiveDecoder, Preset, System, SystemView, kbest_by_engine, save_tuned
+from dragoman.system import Lines, ListsJob, LiveDecoder, Preset, System, SystemView, kbest_by_engine, save_tuned
 from dragoman.system.manifest import MANIFEST
 from dragoman.text import read_lines
 from dragoman.tune.decoder import Decoder
+from dragoman.tune.fold_learners import TrainingContext
 from dragoman.tune.frozen import frozen_names
 from dragoman.tune.loop import LoopSettings, Step, tune_decoder
 from dragoman.tune.mixing import LocalLearners
@@ -35,6 +37,7 @@ __all__ = [
     "TUNE_RECORD",
     "DecoderFactory",
     "EngineDecoder",
+    "LearnFrom",
     "SystemContext",
     "SystemDecoder",
     "TuneConfig",
@@ -43,6 +46,13 @@ __all__ = [
 
 TUNE_RECORD = "tune"
 """The run folder inside a tuned system."""
+
+
+class LearnFrom(StrEnum):
+    """The sentences that online learners decode."""
+
+    DEVELOPMENT = "development"  # those that measure the rounds too
+    TRAINING = "training"  # lines of the training text, each decoded by the view that has not seen its fold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +76,25 @@ class TuneConfig:
     preset: Preset = Preset.DEFAULT
     fold: int | None = None
     """Decode as if this fold had not been in the training."""
+    learn_from: LearnFrom = LearnFrom.DEVELOPMENT
+    """What online learners decode; the development set measures the rounds in any case."""
+    limit: int | None = None
+    """Lines of the training text to learn from, evenly over folds; None: all."""
+
+    def __post_init__(self) -> None:
+        if self.learn_from is LearnFrom.DEVELOPMENT:
+            if self.limit is not None:
+                raise InputError("a limit is for lines of the training text; learn from it, or leave out the limit")
+            return
+        if self.fold is not None:
+            raise InputError("every line of the training text is decoded without its own fold; leave out the fold")
+        if self.limit is not None and self.limit < 1:
+            raise InputError(f"the limit of training lines must be at least 1, not {self.limit}")
+
+    def check(self, method: Optimiser) -> None:
+        """Raise InputError for a method that cannot learn from what was chosen."""
+        if self.learn_from is LearnFrom.TRAINING and method.learns_from is not LearnsFrom.DECODING:
+            raise InputError(f"{method.name} cannot learn from the training text as it decodes; use rm or mira online")
 
 
 class SystemDecoder(Decoder):
@@ -184,6 +213,7 @@ def tune_system(
     resume: bool = False,
     n_threads: int = 1,
     decoder_factory: DecoderFactory = SystemDecoder,
+    engine: Engine | None = None,
     progress: Progress | None = None,
     on_step: Callable[[int, Step], None] | None = None,
     on_round: Callable[[RoundRecord], None] | None = None,
@@ -193,6 +223,7 @@ def tune_system(
     `optimiser` is a method or its name. `out/tune` records every round, so that a stopped tuning goes on with `resume`
     to the same result; its candidates are dropped at the end. What tuning did is in the result's
     `manifest.about["tuning"]`. `weights` is where to start, by default the system's own.
+    Learners on the training text are shared among the workers of `engine`, by default among threads.
     """
     config = config or TuneConfig()
     method = make_optimiser(optimiser) if isinstance(optimiser, str) else optimiser
@@ -211,6 +242,7 @@ def tune_system(
     if k < 2:
         raise InputError(f"tuning needs at least two candidates of a sentence, not {k}")
     _check_frozen(parent, start, config.frozen)
+    lines = _training_lines(parent, method, config)
     settings = _record(method, config, k, distinct, parent, sentences, texts, start, seed)
     if finished:
         return _finished(base, settings)
@@ -225,7 +257,11 @@ def tune_system(
         n_threads=n_threads,
         progress=progress,
     )
-    context = SystemContext(view, sentences, texts, k=k, distinct=distinct, preset=config.preset)
+    context: LearningContext
+    if lines is None:
+        context = SystemContext(view, sentences, texts, k=k, distinct=distinct, preset=config.preset)
+    else:
+        context = TrainingContext(lines, k=k, distinct=distinct, engine=engine)
     folder = base / TUNE_RECORD
     with RunFolder.open(folder, settings, resume=resume, may_change=settings_to_come(folder)) as run:
         record = tune_decoder(
@@ -253,6 +289,14 @@ def _read(source: PathLike, references: Sequence[PathLike]) -> tuple[list[str], 
     if not any(sentence.split() for sentence in sentences):
         raise InputError("the development set has no words", path=source)
     return sentences, texts
+
+
+def _training_lines(parent: System, method: Optimiser, config: TuneConfig) -> Lines | None:
+    """What is learned from instead of the development set. Raises InputError where that cannot be."""
+    config.check(method)
+    if config.learn_from is LearnFrom.DEVELOPMENT:
+        return None
+    return Lines(parent, parent.training.evenly(config.limit), config.preset)
 
 
 def _check_frozen(parent: System, start: Weights, asked: Sequence[str]) -> None:
@@ -308,6 +352,8 @@ def _record(
         "frozen": list(config.frozen),
         "preset": config.preset.value,
         "fold": config.fold,
+        "learn_from": config.learn_from.value,
+        "limit": config.limit,
         "seed": seed,
         "source": _digest(sentences),
         "references": _digest([line for lines in references for line in lines]),

@@ -165,6 +165,8 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
                 "lowercase",
                 "features",
                 "online",
+                "learn_from",
+                "limit",
                 "distinct",
                 "without_fold",
                 "fast",

@@ -17,7 +17,7 @@ from dragoman.engine import EngineName
 from dragoman.errors import InputError
 from dragoman.features import WeightFormat
 from dragoman.optim import LIST_METHODS, OPTIMISERS
-from dragoman.tune import Keep, LoopSettings
+from dragoman.tune import Keep, LearnFrom, LoopSettings
 
 __all__ = ["ALL", "TuneOptions", "flag"]
 
@@ -128,6 +128,17 @@ class TuneOptions(ListOptions):
         bool,
         _system("--online", help="Learn from each sentence as soon as it is decoded (mira, rm); rounds are passes."),
     ] = False
+    learn_from: Annotated[
+        LearnFrom | None,
+        _system(
+            help="With --online: training learns from the training text of a system with folds (train --folds), each "
+            "line decoded by the tables without its fold; the development set then only measures the rounds.",
+        ),
+    ] = None
+    limit: Annotated[
+        int | None,
+        _system(metavar="N", help="Lines of the training text to learn from, evenly over folds; all unless given."),
+    ] = None
     distinct: Annotated[
         bool | None,
         _system("--distinct/--no-distinct", help="Candidates with different words only; unless given, with --online."),
@@ -227,6 +238,15 @@ class TuneOptions(ListOptions):
             raise InputError("--resume continues a run; name its folder with --run")
         if self.online and (self.comparing or not self.tunes_system):
             raise InputError("--online decodes while it learns, which needs one method and a system; give --system")
+        if self.learn_from is LearnFrom.TRAINING:
+            if not self.online:
+                raise InputError("--learn-from training decodes while it learns; add --online (rm, mira)")
+            if self.without_fold is not None:
+                raise InputError("--learn-from training leaves out the fold of each line; leave out --without-fold")
+        elif self.limit is not None:
+            raise InputError("--limit is for lines of the training text; add --learn-from training")
+        if self.limit is not None and self.limit < 1:
+            raise InputError(f"--limit must be at least 1, not {self.limit}")
         if str(self.out) == "-" and (self.json or self.comparing or self.tunes_system):
             raise InputError("weights cannot go to standard output with --json, --method all or --system; name a file")
         if self.fast and self.accurate:

@@ -19,7 +19,7 @@ from dragoman.store import read_json, unseal
 from dragoman.system import Preset
 from dragoman.system.manifest import MANIFEST
 from dragoman.text import read_lines
-from dragoman.tune import TUNE_RECORD, EngineDecoder, SystemDecoder, TuneConfig, tune_system
+from dragoman.tune import TUNE_RECORD, EngineDecoder, LearnFrom, SystemDecoder, TuneConfig, tune_system
 
 __all__ = ["tune_own"]
 
@@ -46,11 +46,14 @@ def tune_own(session: Session, options: TuneOptions, optimiser: Optimiser) -> No
         frozen=tuple(options.freeze or ()),
         preset=Preset.FAST if options.fast else Preset.ACCURATE if options.accurate else Preset.DEFAULT,
         fold=options.without_fold,
+        learn_from=options.learn_from or LearnFrom.DEVELOPMENT,
+        limit=options.limit,
     )
     with (
         engine_of(options.engine, options.workers, options.address, threads=options.threads) as engine,
         rounds_shown(session, options) as shown,
     ):
+        workers = None if isinstance(engine, LocalEngine) else engine
         tuned = tune_system(
             options.system,
             options.source,
@@ -62,7 +65,8 @@ def tune_own(session: Session, options: TuneOptions, optimiser: Optimiser) -> No
             seed=session.seed,
             resume=options.resume,
             n_threads=session.n_threads,
-            decoder_factory=SystemDecoder if isinstance(engine, LocalEngine) else partial(EngineDecoder, engine),
+            decoder_factory=SystemDecoder if workers is None else partial(EngineDecoder, workers),
+            engine=workers,
             on_step=shown.on_step,
             on_round=shown.on_round,
         )

@@ -1,0 +1,102 @@
+"""Live decoders of the training text: each line by the view that has not seen its fold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dragoman.features import FeatureIndex, FeatureTable
+from dragoman.pool import Pool, Shard
+from dragoman.pool.shard import concatenate
+from dragoman.system.candidates import intern_passed, shard_of, words_of
+from dragoman.system.live import LiveDecoder
+from dragoman.system.system import System
+from dragoman.system.translator import Preset, Translator
+from dragoman.types import Float64Array, Int32Array, Int64Array
+
+__all__ = ["LineBlock", "Lines", "LiveLines"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lines:
+    """Some lines of a system's training text as sentences: sentence i is line `numbers[i]`. Pickles small."""
+
+    system: System
+    numbers: Int64Array
+    preset: Preset = Preset.DEFAULT
+
+    def folds(self) -> Int64Array:
+        """The fold of each sentence."""
+        return self.system.training.folds[self.numbers].astype(np.int64)
+
+    def lengths(self) -> Int32Array:
+        """Source words of each sentence."""
+        return self.system.training.source_ids.lengths()[self.numbers].astype(np.int32)
+
+    def references(self, sentences: Sequence[int]) -> dict[int, list[str]]:
+        """The target side of some sentences."""
+        target = self.system.training.target
+        return {sentence: [target(int(self.numbers[sentence]))] for sentence in sentences}
+
+
+class LiveLines:
+    """A live decoder of lines that builds options anew in each call; its index is its own and grows with candidates."""
+
+    def __init__(self, lines: Lines) -> None:
+        self.lines = lines
+        self.lengths = lines.lengths()
+        self.folds = lines.folds()
+        self.index = FeatureIndex()
+        self._translators: dict[int, Translator[Any]] = {}
+        view = lines.system.view_on(self.index)
+        self.dense = frozenset(self.index.find(name) for name in view.translator.dense())
+        self.words = words_of(view.translator.vocab)
+
+    def kbest(self, sentence: int, weights: Float64Array, k: int, *, distinct: bool = False) -> Shard:
+        """The k best candidates of one sentence, the best first; their features may be new to the index."""
+        system, fold = self.lines.system, int(self.folds[sentence])
+        if fold not in self._translators:
+            self._translators[fold] = system.view_on(self.index, fold).translator
+        encoded = system.training.encoded(self.lines.numbers[sentence : sentence + 1], fold)
+        best, vocab = self._translators[fold].kbest(encoded, weights, k, distinct=distinct, preset=self.lines.preset)
+        return shard_of(
+            best,
+            passed=intern_passed(self.words, vocab),
+            n_words=len(vocab.table),
+            source_lengths=self.lengths[sentence : sentence + 1],
+            first_sentence=sentence,
+        )
+
+    def pool_of(self, shards: Sequence[Shard]) -> Pool:
+        return Pool(index=self.index, words=self.words, shards=(concatenate(shards),), dense=self.dense)
+
+
+class LineBlock:
+    """A live decoder of the sentences `block` alone, of one fold, whose options are built once.
+
+    Its index is a function of the lines and of `weights`: dense features, those of the table in its order, then what
+    the options of the block have. `lengths` are those of all sentences.
+    """
+
+    def __init__(self, lines: Lines, block: Int64Array, weights: FeatureTable) -> None:
+        training, numbers = lines.system.training, lines.numbers
+        (fold,) = set(training.folds[numbers[block]].tolist())
+        view = lines.system.view_on(FeatureIndex(), fold)
+        self.weight_ids = view.index.extend_table(weights.features, None)
+        encoded = [training.encoded(numbers[sentence : sentence + 1], fold) for sentence in block.tolist()]
+        self._decoder = LiveDecoder(view, encoded, preset=lines.preset)
+        self._places = {sentence: place for place, sentence in enumerate(block.tolist())}
+        self.references = lines.references(block.tolist())
+        self.index, self.words, self.dense = self._decoder.index, self._decoder.words, self._decoder.dense
+        self.lengths = lines.lengths()
+
+    def kbest(self, sentence: int, weights: Float64Array, k: int, *, distinct: bool = False) -> Shard:
+        """The k best candidates of a sentence of the block, the best first."""
+        shard = self._decoder.kbest(self._places[sentence], weights, k, distinct=distinct)
+        return replace(shard, sentence_ids=np.array([sentence], np.int32))
+
+    def pool_of(self, shards: Sequence[Shard]) -> Pool:
+        return self._decoder.pool_of(shards)

@@ -1,0 +1,211 @@
+"""Learners on the training text: learner k takes the lines of fold k, decoded by the view that has not seen them.
+
+Options are built block by block and thrown away with the block, so memory depends on the block and on the features
+that were changed, not on the number of lines. Each block has an index of its own: dense features, those of the
+learner's weights in the order of their keys, then what the lines of the block have. So a learner's pass is a function
+of the weights, the pass and the fold, whoever computes it and whatever they did before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dragoman.cost import cpu_seconds
+from dragoman.engine import Engine, Job
+from dragoman.features import FeatureIndex, FeatureTable
+from dragoman.optim import LearningContext, LearnsFrom
+from dragoman.optim.context import LiveDecoder
+from dragoman.optim.learner_pass import (
+    Ground,
+    LearningTask,
+    ShareResult,
+    in_cpu_seconds,
+    learn_share,
+    scale_of_lists,
+    surveyed,
+    threads,
+)
+from dragoman.optim.learner_state import LearnerState
+from dragoman.optim.units import Scale, Units
+from dragoman.pool import Shard
+from dragoman.system import LineBlock, Lines, LiveLines, shards
+from dragoman.tune.mixing import mix_learners
+from dragoman.types import Float64Array, Int64Array
+
+__all__ = ["BLOCK_LINES", "FoldLearners", "FoldPass", "PortableResult", "TrainingContext"]
+
+BLOCK_LINES = 256
+"""Lines whose options are in memory at the same time."""
+_WEIGHT, _PAST = "weight", "past"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PortableResult:
+    """What a learner leaves behind, by names: weights and sums of all features that it began with or changed.
+
+    `result` is the rest, without features; its `best` is one shard of statistics alone.
+    """
+
+    table: FeatureTable
+    result: ShareResult
+
+    def on(self, index: FeatureIndex) -> ShareResult:
+        """The result over an index, to which names are added."""
+        ids = index.extend_table(self.table.features, None)
+        weights, past = (self.table.columns[name].astype(np.float64, copy=False) for name in (_WEIGHT, _PAST))
+        return replace(self.result, ids=ids, weights=weights, past=past)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FoldPass(Job[Int64Array, PortableResult]):
+    """A pass: what a learner does with the sentences of one fold, in the order of its visits.
+
+    `table` has the weights, and the sums of averaging of a learner that goes on alone; `state` is where learners begin
+    but for these.
+    """
+
+    lines: Lines
+    task: LearningTask
+    table: FeatureTable
+    state: LearnerState
+    block_lines: int
+
+    def open(self, n_threads: int) -> Callable[[Int64Array], PortableResult]:
+        def work(share: Int64Array) -> PortableResult:
+            table, state = self.table, self.state
+            results = []
+            for block in shards(share, self.block_lines):
+                table, result = self._learn(block, table, state, n_threads)
+                state = replace(state, ticks=result.ticks, background=result.background, length=result.length)
+                results.append(result)
+            return PortableResult(table=table, result=_summed(results))
+
+        return work
+
+    def _learn(
+        self, block: Int64Array, table: FeatureTable, state: LearnerState, n_threads: int
+    ) -> tuple[FeatureTable, ShareResult]:
+        """Go on from the table and the state through a block of sentences."""
+        decoder = LineBlock(self.lines, block, table)
+        ground = Ground.of(self.task, decoder, decoder.references)
+        index, known = decoder.index, decoder.weight_ids
+        weights, past = np.zeros(len(index)), np.zeros(len(index))
+        weights[known], past[known] = table.columns[_WEIGHT], table.columns[_PAST]
+        begin = replace(state, weights=weights, past=past)
+        result = learn_share(ground, begin, block, alone=True, n_threads=n_threads)
+        weights[result.ids], past[result.ids] = result.weights, result.past
+        kept = (weights != 0) | (past != 0)
+        kept[known] = True
+        ids = np.flatnonzero(kept).astype(np.int32)
+        seen = index.keys()[result.seen]
+        light = replace(result, best=(_statistics(result.best),), seen=seen)
+        return FeatureTable.from_ids(index, ids, {_WEIGHT: weights[ids], _PAST: past[ids]}), light
+
+
+class TrainingContext(LearningContext):
+    """Lines of a system's training text, as online learners want them: one learner for each fold."""
+
+    offers = (LearnsFrom.LISTS, LearnsFrom.DECODING)
+
+    def __init__(self, lines: Lines, *, k: int, distinct: bool, engine: Engine | None = None) -> None:
+        self._lines = lines
+        self._engine = engine
+        self.groups = lines.folds()
+        self.k = k
+        self.distinct = distinct
+
+    def references_of(self, sentences: Sequence[int]) -> Mapping[int, Sequence[str]]:
+        return self._lines.references(sentences)
+
+    def live_decoder(self) -> LiveLines:
+        return LiveLines(self._lines)
+
+    def learners(self, task: LearningTask, decoder: LiveDecoder) -> FoldLearners:
+        """Workers of the engine, or threads of this process."""
+        return FoldLearners(self._lines, task, decoder, self._engine)
+
+
+class FoldLearners:
+    """Learners of all folds: workers of an engine, or threads of this process, take one after the other.
+
+    The index of `decoder` gets the features that learners change.
+    """
+
+    def __init__(self, lines: Lines, task: LearningTask, decoder: LiveDecoder, engine: Engine | None = None) -> None:
+        self._lines, self._task, self._decoder, self._engine = lines, task, decoder, engine
+        self._index = decoder.index
+
+    def measure(self, start: Float64Array, previous: Float64Array, *, n_threads: int) -> Scale:
+        """The units of a run, from lists of the start."""
+        task, decoder = self._task, self._decoder
+        sentences = surveyed(decoder.lengths) if task.margin.units is Units.RELATIVE else []
+        found = [decoder.kbest(sentence, start, task.k, distinct=task.distinct) for sentence in sentences]
+        ground = Ground.of(task, decoder, self._lines.references(sentences))  # the index has all features by now
+        start = np.concatenate([start, np.zeros(len(self._index) - len(start))])
+        return scale_of_lists(ground, found, start, previous, n_threads=n_threads)
+
+    def run(
+        self, state: LearnerState, shares: Sequence[Int64Array], *, n_threads: int
+    ) -> tuple[LearnerState, list[ShareResult]]:
+        """A pass; a share has the sentences of one fold."""
+        began = cpu_seconds()
+        alone = len(shares) == 1
+        past = state.past if alone else np.zeros_like(state.past)
+        ids = np.flatnonzero((state.weights != 0) | (past != 0)).astype(np.int32)
+        none = np.zeros(0)
+        rest = replace(state, start=none, weights=none, past=none)
+        job = FoldPass(
+            lines=self._lines,
+            task=self._task,
+            table=FeatureTable.from_ids(self._index, ids, {_WEIGHT: state.weights[ids], _PAST: past[ids]}),
+            state=rest if alone else replace(rest, ticks=0, background=None),
+            block_lines=BLOCK_LINES,
+        )
+        if self._engine is None:
+            with threads(min(n_threads, len(shares))) as each:
+                found = list(each(job.open(n_threads if alone else 1), shares))
+            results = in_cpu_seconds([portable.on(self._index) for portable in found], cpu_seconds() - began)
+        else:
+            results = [portable.on(self._index) for portable in self._engine.map(job, shares)]
+        return mix_learners(state.grown(len(self._index)), results), results
+
+
+def _summed(results: Sequence[ShareResult]) -> ShareResult:
+    """The blocks of one learner, without features."""
+    none = np.zeros(0)
+    return replace(
+        results[-1],
+        ids=np.zeros(0, np.int32),
+        weights=none,
+        past=none,
+        best=tuple(shard for result in results for shard in result.best),
+        sums=sum((result.sums for result in results[1:]), results[0].sums),
+        n_lists=sum(result.n_lists for result in results),
+        n_candidates=sum(result.n_candidates for result in results),
+        seen=np.unique(np.concatenate([result.seen for result in results])),
+        seconds={stage: sum(result.seconds[stage] for result in results) for stage in results[0].seconds},
+    )
+
+
+def _statistics(best: Sequence[Shard]) -> Shard:
+    """The shards of single candidates as one, of statistics alone."""
+    best = sorted(best, key=lambda shard: int(shard.sentence_ids[0]))
+    n = len(best)
+    no_rows = np.zeros(n + 1, np.int64)
+    return Shard(
+        sentence_ids=np.concatenate([shard.sentence_ids for shard in best]),
+        sentences=np.arange(n + 1, dtype=np.int64),
+        feature_rows=no_rows,
+        feature_ids=np.zeros(0, np.int32),
+        feature_values=np.zeros(0, np.float32),
+        token_rows=no_rows,
+        tokens=np.zeros(0, np.int32),
+        rounds=np.zeros(n, np.int32),
+        source_lengths=np.concatenate([shard.source_lengths for shard in best]),
+        totals=np.concatenate([shard.totals for shard in best]),
+        scores=np.zeros((n, 0)),
+        stats=np.concatenate([shard.stats for shard in best]),
+    )
