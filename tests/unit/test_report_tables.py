@@ -25,7 +25,7 @@ from tests.fake_runs import (
 from dragoman.evaluate import compare_runs
 from dragoman.report import Mark, markdown_tables, write_report
 from dragoman.report.comparison import TER_BLEU
-from dragoman.report.margins import spread_table
+from dragoman.report.margins import spread_table, units_table
 from dragoman.report.published import Topic, topic_of
 from dragoman.report.records import Records
 from dragoman.report.results import feature_table
@@ -101,6 +101,32 @@ def test_spread_is_that_of_the_lists_of_all_runs(tmp_path):
     assert texts(table)[1:] == [
         ["toy", "phrase", "rm", name, best, passes, "50.0%", "12.5%", "0.0%"] for name in ("base", "sparse")
     ]
+
+
+def test_constants_of_relative_units(tmp_path):
+    run = margin_run(tmp_path / "run")
+    assert units_table(Records([run]))[1] == []
+    for seed, factor in ((3, 0.5), (4, 0.25)):
+        write_cell(
+            run, optimiser="rm", seed=seed, lines=sentences(20), units={"score_factor": factor, "bound_step": 0.002}
+        )
+    table = spread_table(Records([run]))
+    assert texts(table)[0][6] == "best pass, scale of the start"
+    assert texts(units_table(Records([run]))) == [
+        ["corpus", "system", "optimiser", "features", "scores ×", "D"],
+        ["toy", "phrase", "rm", "phrase15", "0.375", "0.002"],
+    ]
+    assert "| toy | phrase | rm | phrase15 | 0.375 | 0.002 |" in markdown_tables([run])
+
+
+def test_spread_at_the_scale_of_the_start(tmp_path):
+    run = margin_run(tmp_path / "run")
+    entries = margin_rounds([(0.5, 0.2)])
+    for seed in (1, 2):
+        more = {"rounds": entries, "n_rounds": 2, "units": {"score_factor": 0.25}}
+        write_cell(run, optimiser="rm", features="other", seed=seed, lines=sentences(20), **more)
+    (row,) = [row for row in texts(spread_table(Records([run]))) if row[3] == "other"]
+    assert row[4:7] == ["0.50 ± 0.20", "0.50 ± 0.20", "2.00 ± 0.80"]
 
 
 def test_active_and_possible_features(tmp_path):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from dragoman.errors import InputError
 from dragoman.evaluate import RunComparison, Within, compare_runs
+from dragoman.report import captions
 from dragoman.report.chart_svg import draw_chart
 from dragoman.report.charts import Chart
 from dragoman.report.comparison import comparison_header, comparison_rows, legend, metric_label
@@ -23,7 +24,7 @@ from dragoman.report.figures import (
 )
 from dragoman.report.focus import Focus, focus_of
 from dragoman.report.gains import remarks
-from dragoman.report.margins import spread_table
+from dragoman.report.margins import spread_table, units_table
 from dragoman.report.published import Topic, published_table, topic_of
 from dragoman.report.records import Records
 from dragoman.report.results import (
@@ -42,36 +43,7 @@ from dragoman.report.templating import render_page
 from dragoman.text import open_binary_output, replace_bytes
 from dragoman.types import PathLike
 
-__all__ = ["LEARNING", "Experiment", "load_experiment", "write_figures", "write_page", "write_report"]
-
-
-LEARNING = (
-    "Scores of decoding with the weights that a round began with. Solid: development set; dashed: test set. Thin lines "
-    "are single runs, thick ones their mean over the runs that have the round."
-)
-"""Caption of the learning curves."""
-FOCUS = (
-    "Gains in points, positive if it is better, averaged over all test sets where both were run; length is the "
-    "difference of length ratios. On every test set it is compared with the best other method there, by approximate "
-    "randomisation over sentences and runs (p < 0.05)."
-)
-"""Caption of the gains of the method in the focus."""
-SETS = (
-    "The tuning set and every test set decoded with the kept weights, means over runs. Gap: BLEU on the tuning set "
-    "less that on the test set."
-)
-"""Caption of the tables of test sets."""
-SIZES = (
-    "Scores by the number of tuning sentences, of corpora that differ in it alone; means over runs. Solid: test set; "
-    "dashed: tuning set, both decoded with the kept weights."
-)
-"""Caption of the curves of sizes."""
-SPREAD = (
-    "Difference of the model scores of the hope and the worst candidate of a list, mean ± standard deviation over "
-    "lists, in the units that the method learns in: with relative units the bound is 1. The best pass learned the kept "
-    "weights. Margin, upper and lower: share of lists that violated the constraint, over all passes."
-)
-"""Caption of the table of spreads."""
+__all__ = ["Experiment", "load_experiment", "write_figures", "write_page", "write_report"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,18 +180,15 @@ def experiment_html(experiment: Experiment) -> str:
         comparison=experiment.comparison,
         metric_label=metric_label,
         legend=legend(experiment.comparison, "Bold", "≈"),
-        about_learning=LEARNING,
         class_table=class_table,
         breakdown_table=breakdown_table,
         cost_table=cost_table,
         feature_table=feature_table,
-        about_sets=SETS,
-        about_focus=FOCUS,
-        about_sizes=SIZES,
-        about_spread=SPREAD,
+        captions=captions,
         score_table=score_table,
         set_table=set_table,
         spread_table=spread_table,
+        units_table=units_table,
         stage_table=stage_table,
         samples=samples,
         settings=lambda run: json.dumps(dict(run.settings), indent=2, ensure_ascii=False),

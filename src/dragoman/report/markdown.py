@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from dragoman.errors import InputError
+from dragoman.report.captions import FOCUS, LEARNING, SETS, SIZES, SPREAD, UNITS
 from dragoman.report.charts import Chart
 from dragoman.report.comparison import legend, markdown_table, markdown_text, metric_label
-from dragoman.report.experiment import FOCUS, LEARNING, SETS, SIZES, SPREAD, Experiment, load_experiment, write_figures
-from dragoman.report.margins import spread_table
+from dragoman.report.experiment import Experiment, load_experiment, write_figures
+from dragoman.report.margins import spread_table, units_table
 from dragoman.report.published import Topic
 from dragoman.report.results import class_table, cost_table, feature_table, score_table
 from dragoman.report.sets import breakdown_table, set_table
@@ -117,6 +118,9 @@ def _tables(experiment: Experiment, figures: str | None) -> Iterator[str]:
         yield f"{markdown_text(SPREAD)}\n"
         yield from _table("", spread)
         yield from _published(experiment, Topic.SPREAD)
+        if units_table(records)[1]:
+            yield f"{UNITS}\n"
+            yield from _table("", units_table(records))
     if records.has_sparse:
         yield "## Active features\n"
         yield "Active at the best round, means over runs; possible: the features of any candidate learned from.\n"

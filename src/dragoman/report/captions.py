@@ -1,0 +1,30 @@
+"""What stands above tables and figures, on the page and in Markdown."""
+
+from __future__ import annotations
+
+__all__ = ["FOCUS", "LEARNING", "SETS", "SIZES", "SPREAD", "UNITS"]
+
+LEARNING = (
+    "Scores of decoding with the weights that a round began with. Solid: development set; dashed: test set. Thin lines "
+    "are single runs, thick ones their mean over the runs that have the round."
+)
+SETS = (
+    "The tuning set and every test set decoded with the kept weights, means over runs. Gap: BLEU on the tuning set "
+    "less that on the test set."
+)
+FOCUS = (
+    "Gains in points, positive if it is better, averaged over all test sets where both were run; length is the "
+    "difference of length ratios. On every test set it is compared with the best other method there, by approximate "
+    "randomisation over sentences and runs (p < 0.05)."
+)
+SIZES = (
+    "Scores by the number of tuning sentences, of corpora that differ in it alone; means over runs. Solid: test set; "
+    "dashed: tuning set, both decoded with the kept weights."
+)
+SPREAD = (
+    "Difference of the model scores of the hope and the worst candidate of a list, mean ± standard deviation over "
+    "lists, in the units that the method learns in, and where some are relative (the bound is 1) also in those of the "
+    "start, in which methods compare. The best pass learned the kept weights. Margin, upper and lower: share of lists "
+    "that violated the constraint, over all passes."
+)
+UNITS = "Relative units: factors of scores and costs, C and D; means over runs."
