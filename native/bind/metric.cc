@@ -74,6 +74,20 @@ void bind_metric(nb::module_& m) {
       nb::arg("offsets").noconvert(), nb::arg("ids").noconvert(), nb::arg("sentence").noconvert(),
       nb::arg("ref_offsets").noconvert(), nb::arg("ref_word_offsets").noconvert(), nb::arg("ref_ids").noconvert(),
       nb::arg("n_threads"));
+  m.def(
+      "ter_edits",
+      [](In<int64_t> offsets, In<int32_t> ids, In<int32_t> sentence, In<int64_t> ref_offsets,
+         In<int64_t> ref_word_offsets, In<int32_t> ref_ids, int threads) {
+        const auto input = input_of(offsets, ids, sentence, ref_offsets, ref_word_offsets, ref_ids);
+        auto edits = watch([&](Control& control) { return metric::ter_edits(input, threads, control); });
+        return nb::make_tuple(to_numpy(std::move(edits.references)), to_numpy(std::move(edits.n_shifts)),
+                              to_numpy(std::move(edits.offsets)), to_numpy(std::move(edits.steps)),
+                              to_numpy(std::move(edits.candidate_words)), to_numpy(std::move(edits.reference_words)),
+                              to_numpy(std::move(edits.is_shifted)));
+      },
+      nb::arg("offsets").noconvert(), nb::arg("ids").noconvert(), nb::arg("sentence").noconvert(),
+      nb::arg("ref_offsets").noconvert(), nb::arg("ref_word_offsets").noconvert(), nb::arg("ref_ids").noconvert(),
+      nb::arg("n_threads"), "references, n_shifts, offsets, steps, candidate_words, reference_words, is_shifted.");
 }
 
 }  // namespace dragoman::bind

@@ -817,6 +817,23 @@ def ter_statistics(
     ref_ids: NDArray[np.int32],
     n_threads: int,
 ) -> NDArray[np.float64]: ...
+def ter_edits(
+    offsets: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    sentence: NDArray[np.int32],
+    ref_offsets: NDArray[np.int64],
+    ref_word_offsets: NDArray[np.int64],
+    ref_ids: NDArray[np.int32],
+    n_threads: int,
+) -> tuple[
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.int32],
+]: ...
 
 class LmModel:
     order: int

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "core/metric/ngram_trie.hh"
 #include "core/metric/ter_distance.hh"
@@ -73,9 +74,13 @@ struct Shift {
 class Ter {
  public:
   int edits(std::span<const int32_t> hypothesis, const Reference& reference) {
-    if (reference.words.empty()) return static_cast<int>(hypothesis.size());
     reference_ = &reference;
     words_.assign(hypothesis.begin(), hypothesis.end());
+    shifts_.clear();
+    if (reference.words.empty()) {
+      path_.assign(hypothesis.size(), EditOp::kDelete);
+      return n_hypothesis();
+    }
     switch (reference.n_blocks) {
       case 1:
         return edits(one_);
@@ -88,6 +93,32 @@ class Ter {
     }
   }
 
+  // Appends what the last call of edits() did.
+  void append_to(TerEdits& out) const {
+    std::vector<int32_t> origin(words_.size()), shifted(words_.size());
+    std::iota(origin.begin(), origin.end(), 0);
+    for (const Shift& shift : shifts_) {
+      for (int i = shift.start; i < shift.start + shift.length; ++i)
+        shifted[static_cast<size_t>(origin[static_cast<size_t>(i)])] = 1;
+      const auto [begin, middle, end] = rotation(shift);
+      std::rotate(origin.begin() + begin, origin.begin() + middle, origin.begin() + end);
+    }
+    int i = 0, j = 0;
+    for (auto op = path_.rbegin(); op != path_.rend(); ++op) {
+      const bool has_word = *op != EditOp::kInsert, has_reference = *op != EditOp::kDelete;
+      const int32_t word = has_word ? origin[static_cast<size_t>(i++)] : -1;
+      out.steps.push_back(!has_word               ? TerEdits::kDropped
+                          : !has_reference        ? TerEdits::kExcess
+                          : *op == EditOp::kMatch ? TerEdits::kMatch
+                                                  : TerEdits::kSubstituted);
+      out.candidate_words.push_back(word);
+      out.reference_words.push_back(has_reference ? j++ : -1);
+      out.is_shifted.push_back(has_word ? shifted[static_cast<size_t>(word)] : 0);
+    }
+    out.n_shifts.push_back(static_cast<int32_t>(shifts_.size()));
+    out.offsets.push_back(static_cast<int64_t>(out.steps.size()));
+  }
+
  private:
   int n_hypothesis() const { return static_cast<int>(words_.size()); }
   int n_reference() const { return static_cast<int>(reference_->words.size()); }
@@ -98,16 +129,15 @@ class Ter {
     if constexpr (W > 0) distances.full.set_reference(reference_->matches.data(), n_reference());
     has_banded_reference_ = false;
     const int fewest = fewest_edits();
-    int n_shifts = 0;
     n_checked_ = 0;
     for (;;) {
       const int distance = set_base(distances);
-      if (distance == fewest) return n_shifts + distance;
+      if (distance == fewest) return static_cast<int>(shifts_.size()) + distance;
       const Shift best = best_shift(distances, distance, fewest);
-      if (n_checked_ >= kMaxShiftCandidates || best.gain == 0) return n_shifts + distance;
+      if (n_checked_ >= kMaxShiftCandidates || best.gain == 0) return static_cast<int>(shifts_.size()) + distance;
       const int same = apply(best);
       std::copy(rest_.begin(), rest_.end(), words_.begin() + same);
-      ++n_shifts;
+      shifts_.push_back(best);
     }
   }
 
@@ -142,16 +172,18 @@ class Ter {
     return distance;
   }
 
-  // From the traceback: where each reference word aligns to, and running totals of the words in error on each
-  // side.
+  // From the traceback, which stays in path_: where each reference word aligns to, and running totals of the words in
+  // error on each side.
   template <typename Op>
   void align(Op&& op_at) {
     int i = n_hypothesis(), j = n_reference();
+    path_.clear();
     aligned_.resize(static_cast<size_t>(j));
     hypothesis_errors_.assign(static_cast<size_t>(i) + 1, 0);
     reference_errors_.assign(static_cast<size_t>(j) + 1, 0);
     while (i > 0 || j > 0) {
       const EditOp op = i == 0 ? EditOp::kInsert : j == 0 ? EditOp::kDelete : op_at(i, j);
+      path_.push_back(op);
       const bool error = op != EditOp::kMatch;
       if (op != EditOp::kDelete) {
         aligned_[static_cast<size_t>(j) - 1] = i - 1;
@@ -219,31 +251,33 @@ class Ter {
     }
   }
 
-  // Leaves the shifted words from the first that may differ on in rest_; returns how many before it stay.
-  int apply(const Shift& shift) {
-    const auto begin = words_.begin();
-    const auto block = begin + shift.start, block_end = block + shift.length;
-    rest_.clear();
-    if (shift.target < shift.start) {
-      const auto target = begin + shift.target;
-      rest_.insert(rest_.end(), block, block_end);
-      rest_.insert(rest_.end(), target, block);
-      rest_.insert(rest_.end(), block_end, words_.end());
-      return shift.target;
-    }
+  struct Rotation {
+    int begin, middle, end;  // [middle, end) goes before [begin, middle)
+  };
+
+  Rotation rotation(const Shift& shift) const {
+    if (shift.target < shift.start) return {shift.target, shift.start, shift.start + shift.length};
     // A target inside the block moves it right by as many words as the target is after the block's start.
     const int beyond = shift.target > shift.start + shift.length
                            ? shift.target
                            : std::min(shift.target + shift.length, n_hypothesis());
-    const auto target = begin + beyond;
-    rest_.insert(rest_.end(), block_end, target);
-    rest_.insert(rest_.end(), block, block_end);
-    rest_.insert(rest_.end(), target, words_.end());
-    return shift.start;
+    return {shift.start, shift.start + shift.length, beyond};
+  }
+
+  // Leaves the shifted words from the first that may differ on in rest_; returns how many before it stay.
+  int apply(const Shift& shift) {
+    const auto [begin, middle, end] = rotation(shift);
+    const auto words = words_.begin();
+    rest_.assign(words + middle, words + end);
+    rest_.insert(rest_.end(), words + begin, words + middle);
+    rest_.insert(rest_.end(), words + end, words_.end());
+    return begin;
   }
 
   const Reference* reference_ = nullptr;
   std::vector<int32_t> words_, rest_, used_;
+  std::vector<Shift> shifts_;  // applied, in order
+  std::vector<EditOp> path_;   // of the words as they are now, the last first
   std::vector<int32_t> aligned_, hypothesis_errors_, reference_errors_;
   int n_checked_ = 0;
   bool beam_idle_ = false, has_banded_reference_ = false;
@@ -253,12 +287,9 @@ class Ter {
   Distances<0> banded_;
 };
 
-}  // namespace
-
-std::vector<double> ter_statistics(const MetricInput& input, int n_threads, Control& control) {
-  input.check();
-  n_threads = useful_threads(input, n_threads);
-  std::vector<double> statistics(static_cast<size_t>(input.candidates.size()) * 2);
+// Calls body(ter, candidate, hypothesis, references) for every candidate, in sentence-local word numbers.
+template <typename Body>
+void for_each_candidate(const MetricInput& input, int n_threads, Control& control, Body&& body) {
   struct Scratch {
     Ter ter;
     NgramTrie vocabulary;
@@ -275,25 +306,76 @@ std::vector<double> ter_statistics(const MetricInput& input, int n_threads, Cont
       for (size_t i = 0; i < words.size(); ++i) out[i] = scratch.vocabulary.child(NgramTrie::kRoot, words[i]);
     };
     scratch.references.resize(std::max(scratch.references.size(), references.size()));
-    double length = 0;
     for (size_t r = 0; r < references.size(); ++r) {
       std::vector<int32_t> local;
       localise(references[r], local);
       scratch.references[r].set(std::move(local), scratch.vocabulary.n_nodes());
-      length += static_cast<double>(references[r].size());
     }
     for (int64_t c = begin; c < end; ++c) {
       localise(input.candidates[c], scratch.hypothesis);
-      int fewest = std::numeric_limits<int>::max();
-      for (size_t r = 0; r < references.size(); ++r) {
-        control.check();
-        fewest = std::min(fewest, scratch.ter.edits(scratch.hypothesis, scratch.references[r]));
-      }
-      statistics[static_cast<size_t>(c) * 2] = fewest;
-      statistics[static_cast<size_t>(c) * 2 + 1] = length / static_cast<double>(references.size());
+      body(scratch.ter, static_cast<size_t>(c), scratch.hypothesis,
+           std::span<const Reference>(scratch.references).first(references.size()));
     }
   });
+}
+
+struct Nearest {
+  int edits = std::numeric_limits<int>::max();
+  size_t reference = 0;  // the first of equally near ones
+};
+
+Nearest nearest(Ter& ter, std::span<const int32_t> hypothesis, std::span<const Reference> references,
+                Control& control) {
+  Nearest found;
+  for (size_t r = 0; r < references.size(); ++r) {
+    control.check();
+    const int edits = ter.edits(hypothesis, references[r]);
+    if (edits < found.edits) found = {edits, r};
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<double> ter_statistics(const MetricInput& input, int n_threads, Control& control) {
+  input.check();
+  std::vector<double> statistics(static_cast<size_t>(input.candidates.size()) * 2);
+  for_each_candidate(
+      input, useful_threads(input, n_threads), control,
+      [&](Ter& ter, size_t c, std::span<const int32_t> hypothesis, std::span<const Reference> references) {
+        double length = 0;
+        for (const Reference& reference : references) length += static_cast<double>(reference.words.size());
+        statistics[c * 2] = nearest(ter, hypothesis, references, control).edits;
+        statistics[c * 2 + 1] = length / static_cast<double>(references.size());
+      });
   return statistics;
+}
+
+TerEdits ter_edits(const MetricInput& input, int n_threads, Control& control) {
+  input.check();
+  std::vector<TerEdits> rows(static_cast<size_t>(input.candidates.size()));
+  for_each_candidate(
+      input, useful_threads(input, n_threads), control,
+      [&](Ter& ter, size_t c, std::span<const int32_t> hypothesis, std::span<const Reference> references) {
+        const size_t reference = nearest(ter, hypothesis, references, control).reference;
+        if (reference + 1 < references.size()) ter.edits(hypothesis, references[reference]);
+        rows[c].references.push_back(static_cast<int32_t>(reference));
+        ter.append_to(rows[c]);
+      });
+  TerEdits all;
+  const auto add = [](std::vector<int32_t>& to, const std::vector<int32_t>& from) {
+    to.insert(to.end(), from.begin(), from.end());
+  };
+  for (const TerEdits& one : rows) {
+    add(all.references, one.references);
+    add(all.n_shifts, one.n_shifts);
+    add(all.steps, one.steps);
+    add(all.candidate_words, one.candidate_words);
+    add(all.reference_words, one.reference_words);
+    add(all.is_shifted, one.is_shifted);
+    all.offsets.push_back(static_cast<int64_t>(all.steps.size()));
+  }
+  return all;
 }
 
 }  // namespace dragoman::metric

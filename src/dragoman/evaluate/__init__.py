@@ -1,6 +1,7 @@
 """Comparison of systems on a test set: scores, standard deviations and significance tests."""
 
 from dragoman.evaluate.column import LEVEL
+from dragoman.evaluate.errors import ERROR_KINDS, error_profile, function_words_of
 from dragoman.evaluate.measure import Measured, SystemOutput, measure
 from dragoman.evaluate.outputs import Outputs, load_outputs
 from dragoman.evaluate.rows import PairedTest, Row, RowKey, RowScore, RunComparison, Within
@@ -16,6 +17,7 @@ from dragoman.evaluate.significance import (
 from dragoman.evaluate.systems import MetricScore, SystemScore, compare_systems
 
 __all__ = [
+    "ERROR_KINDS",
     "LEVEL",
     "Interval",
     "Measured",
@@ -32,6 +34,8 @@ __all__ = [
     "compare_runs",
     "compare_systems",
     "confidence_interval",
+    "error_profile",
+    "function_words_of",
     "load_outputs",
     "measure",
     "paired_bootstrap",

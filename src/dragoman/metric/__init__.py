@@ -3,6 +3,7 @@
 from dragoman.metric.base import Draws, Metric
 from dragoman.metric.bleu import Bleu, BleuDetails, ReferenceLength, Smoothing
 from dragoman.metric.chrf import Chrf
+from dragoman.metric.edits import Edits, EditStep
 from dragoman.metric.external import External
 from dragoman.metric.mix import Mix
 from dragoman.metric.names import METRICS, Variant, by_name
@@ -25,6 +26,8 @@ __all__ = [
     "BleuDetails",
     "Chrf",
     "Draws",
+    "EditStep",
+    "Edits",
     "External",
     "Lexicon",
     "Metric",

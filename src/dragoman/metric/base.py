@@ -226,13 +226,16 @@ class WordMetric(Metric):
         n_threads: int = 1,
     ) -> NDArray[np.float64]:
         """Tokenise, map words to ids, and count."""
+        segments, references, spelling = self._read(hyps, refs)
+        return self.statistics(segments, references, sentence=sentence, spelling=spelling, n_threads=n_threads)
+
+    def _read(self, hyps: Sequence[str], refs: Sequence[Sequence[str]]) -> tuple[Segments, References, Spelling]:
+        """Word ids of tokenised text, and their spelling."""
         lexicon = Lexicon()
-        hyp_segments = lexicon.segments(self.tokenise(hyps))
+        segments = lexicon.segments(self.tokenise(hyps))
         words = iter(self.tokenise(chain.from_iterable(refs)))
         references = lexicon.references(islice(words, len(lines)) for lines in refs)
-        return self.statistics(
-            hyp_segments, references, sentence=sentence, spelling=lexicon.spelling(), n_threads=n_threads
-        )
+        return segments, references, lexicon.spelling()
 
     def _spelling_needed(self, spelling: Spelling | None) -> Spelling:
         if spelling is None:

@@ -9,13 +9,15 @@ import numpy as np
 
 from dragoman import _core
 from dragoman.metric.base import Totals, WordArrays, WordMetric
+from dragoman.metric.edits import Edits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from dragoman.metric.segments import Spelling
+    from dragoman.types import Int32Array, Int64Array
 
 __all__ = ["Ter"]
 
@@ -51,6 +53,31 @@ class Ter(WordMetric):
     def _count(self, words: WordArrays, spelling: Spelling | None, n_threads: int) -> NDArray[np.float64]:
         return _core.ter_statistics(*words, n_threads=n_threads)
 
+    def edits(self, hyps: Sequence[str], refs: Sequence[Sequence[str]], *, n_threads: int = 1) -> Edits:
+        """The edits between each line and the nearest of its references, of which `text_statistics` has the number."""
+        segments, references, spelling = self._read(hyps, refs)
+        found, n_shifts, offsets, steps, places, reference_places, is_shifted = _core.ter_edits(
+            segments.offsets,
+            segments.ids,
+            np.arange(len(segments), dtype=np.int32),
+            references.ref_offsets,
+            references.segments.offsets,
+            references.segments.ids,
+            n_threads=n_threads,
+        )
+        n_steps = np.diff(offsets)
+        nearest = references.segments.offsets[references.ref_offsets[:-1] + found]
+        return Edits(
+            references=found,
+            n_shifts=n_shifts,
+            offsets=offsets,
+            steps=steps,
+            words=_words(segments.ids, np.repeat(segments.offsets[:-1], n_steps), places),
+            reference_words=_words(references.segments.ids, np.repeat(nearest, n_steps), reference_places),
+            is_shifted=is_shifted,
+            vocabulary=spelling.words,
+        )
+
     def score(self, total: Totals) -> Totals:
         """Edits per reference word; with empty references 0 for an empty hypothesis, else 1."""
         total = np.asarray(total, dtype=np.float64)
@@ -76,3 +103,11 @@ class Ter(WordMetric):
             "punct": "yes",
             "asian": "no",
         }
+
+
+def _words(ids: Int32Array, begins: Int64Array, places: Int32Array) -> Int32Array:
+    """The word at each place of the segment that begins there; -1 for place -1."""
+    words = np.full(len(places), -1, dtype=np.int32)
+    there = places >= 0
+    words[there] = ids[begins[there] + places[there]]
+    return words
