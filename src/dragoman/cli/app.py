@@ -28,7 +28,7 @@ _SUMMARIES = {
     "oracle": "The best score that any choice from the lists reaches (for BLEU a lower bound, by hill climbing).",
     "score": "Score translations as sacrebleu does; with several systems, test each against the first.",
     "run": "Run an experiment; stopped at any moment, it continues with --resume to the same result.",
-    "compare": "Compare the methods of one or more runs on each corpus: mean and deviation over seeds, significance.",
+    "compare": "Compare the methods of one or more runs on each test set: mean and deviation over seeds, significance.",
     "report": "Write one self-contained page on one or more runs: results, learning curves, weights, costs, sentences.",
     "demo": "Train a phrase-based and a hierarchical system on the embedded corpus, tune both three ways, report.",
 }

@@ -11,7 +11,6 @@ from dragoman.cost import cpu_seconds
 from dragoman.features import Weights
 from dragoman.pool import SyntheticPool, cosine, synthetic_pool
 from dragoman.recipe.synthetic_form import SyntheticPoint, SyntheticRecipe
-from dragoman.report import Dash, Line, LineChart, Shown, draw_chart, write_chart_page
 from dragoman.run import RunFolder
 from dragoman.text import replace_bytes
 
@@ -82,6 +81,8 @@ def _run_point(recipe: SyntheticRecipe, point: SyntheticPoint, made: SyntheticPo
 
 def write_synthetic_report(recipe: SyntheticRecipe, cells: list[SyntheticCell], folder: Path) -> Path:
     """`report.html` with the table and the figure, and `figure.svg` for a paper."""
+    from dragoman.report import Dash, Line, LineChart, Shown, draw_chart, write_chart_page
+
     lines, rows = [], []
     groups: dict[tuple[str, float], dict[int, list[SyntheticCell]]] = {}
     order = list(recipe.optimisers)
