@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 import sacrebleu
 
+from dragoman.evaluate import error_profile
+
 HYP = ["the cat sat on the mat", "a dog barks", "", "he reads a book today"]
 OTHER = ["the cat is on a mat", "a dog is barking", "nothing", "he reads a book today"]
 REFS = [
@@ -70,6 +72,22 @@ def test_several_runs_have_mean_and_deviation(dragoman, files):
     assert system["details"]["bleu"]["precisions"] == pytest.approx(means)
 
 
+def test_errors_by_kind(inside, files, tmp_path):
+    words = ["score", "--run", "ours=hyp", "--run", "ours=other", "-r", "ref0", "-m", "ter", "--errors"]
+    words += ["--bootstrap", 0, "--trials", 0]
+    found = inside(*words, "--json").json
+    (system,) = found["systems"]
+    assert system["errors"]["ter"] == pytest.approx(system["ter"])
+    both = [error_profile(run, REFS[:1]) for run in (HYP, OTHER)]
+    assert system["errors"] == pytest.approx({kind: (both[0][kind] + both[1][kind]) / 2 for kind in both[0]})
+    assert "the" in found["function_words"]
+    assert "function words dropped" in inside(*words).out
+    (tmp_path / "words").write_text("Cat\ndog\n")
+    (listed,) = inside(*words, "--function-words", "words", "--json").json["systems"]
+    assert listed["errors"]["ter"] == system["errors"]["ter"]
+    assert listed["errors"]["function_substituted"] == 0
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -80,6 +98,7 @@ def test_several_runs_have_mean_and_deviation(dragoman, files):
         (["hyp", "-r", "ref0", "-m", "meteor"], "'meteor' is not a metric"),
         (["hyp", "-r", "absent"], "absent: cannot be read"),
         (["--run", "hyp", "-r", "ref0"], "expected NAME=FILE"),
+        (["hyp", "-r", "ref0", "--function-words", "other"], "is for --errors"),
         (["hyp", "-r", "ref0", "--tokenize", "words"], "--tokenize"),
     ],
 )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from statistics import fmean
+from typing import Annotated, Any
 
 import typer
 from rich.text import Text
@@ -10,7 +11,14 @@ from rich.text import Text
 from dragoman.cli.scoring import Bootstrap, Lowercase, Metrics, Tokenize, Trials, warn_of_empty_references
 from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, table
 from dragoman.errors import InputError
-from dragoman.evaluate import SystemOutput, SystemScore, compare_systems
+from dragoman.evaluate import (
+    ERROR_KINDS,
+    SystemOutput,
+    SystemScore,
+    compare_systems,
+    error_profile,
+    function_words_of,
+)
 from dragoman.metric import Tokenizer, by_name
 from dragoman.text import printable, read_lines
 
@@ -30,6 +38,17 @@ def score(
     lowercase: Lowercase = False,
     bootstrap: Bootstrap = 1000,
     trials: Trials = 10_000,
+    errors: Annotated[
+        bool,
+        typer.Option("--errors", help="Also count errors by kind: words dropped, in excess, substituted; order."),
+    ] = False,
+    function_words: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Function words of --errors, one a line; default: the most frequent reference words.",
+        ),
+    ] = None,
     threads: Threads = 0,
     seed: Seed = 12345,
     json: Json = False,
@@ -44,10 +63,14 @@ def score(
 
     dragoman score baseline.en better.en -r ref.0 -r ref.1 -m bleu -m ter
 
+    dragoman score output.en -r test.en --errors
+
     dragoman score --run base=run1.en --run base=run2.en --run new=run3.en --run new=run4.en -r test.en
     """
     session = Session(n_threads=threads, seed=seed, json=json, quiet=quiet)
     files = _group_runs(hypotheses or [], run or [])
+    if function_words is not None and not errors:
+        raise InputError("--function-words is for --errors; give both")
     if not reference:
         raise InputError("no reference; give at least one with -r")
     references = [list(read_lines(path)) for path in reference]
@@ -63,8 +86,18 @@ def score(
     scores = compare_systems(
         systems, references, metrics, n_bootstrap=bootstrap, n_trials=trials, seed=seed, n_threads=session.n_threads
     )
-    session.emit({"systems": [_record(system) for system in scores]})
+    found: dict[str, Any] = {"systems": [_record(system) for system in scores]}
+    profiles = []
+    if errors:
+        known = _function_words(function_words, references)
+        profiles = [_mean_profile(system, references, known, session.n_threads) for system in systems]
+        for record, profile in zip(found["systems"], profiles, strict=True):
+            record["errors"] = profile
+        found["function_words"] = sorted(known)
+    session.emit(found)
     _show(session, scores, {metric.name for metric in metrics if not metric.higher_is_better})
+    if profiles:
+        _show_errors(session, [system.name for system in systems], profiles)
 
 
 def _group_runs(hypotheses: list[str], runs: list[str]) -> dict[str, list[str]]:
@@ -81,6 +114,32 @@ def _group_runs(hypotheses: list[str], runs: list[str]) -> dict[str, list[str]]:
     if not files:
         raise InputError("nothing to score; name at least one output file")
     return files
+
+
+def _function_words(path: str | None, references: list[list[str]]) -> frozenset[str]:
+    """Those of a file, or the most frequent words of the references."""
+    if path is None:
+        return function_words_of(line for lines in references for line in lines)
+    words = frozenset(word for line in read_lines(path) for word in line.lower().split())
+    if not words:
+        raise InputError("there is no function word", path=path)
+    return words
+
+
+def _mean_profile(
+    system: SystemOutput, references: list[list[str]], known: frozenset[str], n_threads: int
+) -> dict[str, float]:
+    """Errors per 100 reference words by kind, mean over the runs."""
+    profiles = [error_profile(run, references, function_words=known, n_threads=n_threads) for run in system.runs]
+    return {kind: fmean(profile[kind] for profile in profiles) for kind in ERROR_KINDS}
+
+
+def _show_errors(session: Session, names: list[str], profiles: list[dict[str, float]]) -> None:
+    """A row for each kind, a column for each system."""
+    rows = table("errors per 100 reference words", *map(printable, names), numeric_from=1)
+    for kind, title in ERROR_KINDS.items():
+        rows.add_row(title, *(f"{profile[kind]:.2f}" for profile in profiles))
+    session.show(rows)
 
 
 def _record(system: SystemScore) -> dict[str, object]:
