@@ -345,3 +345,15 @@ def test_other_start_weights(made, tmp_path):
     start = Weights.from_dict({"lm": 1.0, "words": 0.25, "p_e_f": 0.5, "nobody_has_this": 2.0})
     tuned = tune(made, tmp_path / "t", rounds=1, weights=start, options={"keep": Keep.LAST})
     assert tuned.weights["nobody_has_this"] == 2.0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_scale_of_the_start_does_not_matter_in_relative_units(made, tmp_path, kind):
+    start = System.load(made / kind).weights
+    great = Weights(start.index, 1024 * start.values)
+    options = {"kind": kind, "method": "rm", "options": {"keep": Keep.LAST}}
+    plain, other = (
+        tune(made, tmp_path / str(number), weights=weights, **options) for number, weights in enumerate((start, great))
+    )
+    assert (other.weights.values == 1024 * plain.weights.values).all()
+    assert (plain.weights.values != start.values_on(plain.index)).any()

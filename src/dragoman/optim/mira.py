@@ -126,11 +126,11 @@ class Mira(Optimiser):
     """How the program of one sentence is solved."""
     units: Units = Units.RAW
     """What costs and steps are measured in: the start's spread of scores, or nothing."""
-    aggressiveness: float | None = field(default=None, metadata=about(resolved="0.01 of raw units"))
+    aggressiveness: float | None = field(default=None, metadata=about(resolved="0.01 in raw units"))
     """C: how far one sentence may move the weights."""
-    cost_range: float | None = field(default=None, metadata=about(resolved="1.2 of relative units"))
+    cost_range: float | None = field(default=None, metadata=about(resolved="1.2 in relative units"))
     """kappa: the mean range of costs in a list, in units of B."""
-    share: float | None = field(default=None, metadata=about(resolved="0.1 of relative units"))
+    share: float | None = field(default=None, metadata=about(resolved="0.1 in relative units"))
     """c: how far one step parts hope and fear at most, in the mean, in units of B."""
     n_epochs: int = 30
     """Passes over all lists at most."""
@@ -148,7 +148,7 @@ class Mira(Optimiser):
     """Of the pseudo-corpus, after each sentence."""
     background: Background = Background.MODEL
     """Which translations make up the pseudo-corpus."""
-    gain_scale: float | None = field(default=None, metadata=about(resolved="1 of raw units"))
+    gain_scale: float | None = field(default=None, metadata=about(resolved="1 in raw units"))
     """Multiplies gains, and so the margin."""
     averaged: bool = True
     """Return the average of the weights after every sentence."""

@@ -86,14 +86,14 @@ class Rm(Mira):
 
     name = "rm"
     units: Units = Units.RELATIVE
-    gain_scale: float | None = field(default=None, metadata=about(resolved=f"{_GAIN_SCALE} of raw units"))
+    gain_scale: float | None = field(default=None, metadata=about(resolved=f"{_GAIN_SCALE} in raw units"))
     bound: float | None = field(default=None, metadata=about(resolved="1"))
-    """B: how far the hope may be above the worst candidate, or below the best; the unit of relative units."""
+    """B: how far the hope may be above the worst candidate, or below the best; the unit in relative units."""
     bound_step: float | None = field(
-        default=None, metadata=about(resolved=f"{_DENSE_STEP} of raw units; with sparse features {_SPARSE_STEP}")
+        default=None, metadata=about(resolved=f"{_DENSE_STEP} in raw units; with sparse features {_SPARSE_STEP}")
     )
     """D: how far the bounds of one sentence may move the weights."""
-    bound_share: float | None = field(default=None, metadata=about(resolved="0.2 of relative units"))
+    bound_share: float | None = field(default=None, metadata=about(resolved="0.2 in relative units"))
     """d: how far one step moves hope and worst together at most, in the mean, in units of B."""
     exact: bool | None = field(default=None, metadata=about(resolved="true for update=cutting-plane, else false"))
     """D limits the steps of both bounds of a sentence together, as in the paper's program, else of each."""
