@@ -16,11 +16,17 @@ from bench.harness import RESULTS, Case, Workload
 from bench.systems import CORPORA
 from dragoman.engine import LocalEngine
 from dragoman.lists import ListsSettings, make_lists
+from dragoman.metric import Smoothing, by_name
+from dragoman.optim import Mira
+from dragoman.optim.learner_pass import LearningTask
+from dragoman.optim.learner_state import LearnerState
 from dragoman.passes import Gradient, PassSettings, gradient_pass
 from dragoman.system import (
     DenseSet,
     FoldDecoder,
     HieroSettings,
+    Lines,
+    LiveLines,
     PhraseSettings,
     Preset,
     System,
@@ -29,6 +35,7 @@ from dragoman.system import (
     reordering_by_name,
     train,
 )
+from dragoman.tune.fold_learners import FoldLearners
 
 _PHRASE = PhraseSettings(reordering=reordering_by_name("hrm"))
 _HIERO = HieroSettings(dense=DenseSet.CHIANG8)
@@ -97,6 +104,21 @@ def _threads(scale: float) -> Workload:
     return Workload(n_items=int(2048 * scale), ours=two, peer=one, repeats=1)
 
 
+def _learning(scale: float) -> Workload:
+    """A pass of all learners; options are built block by block, so memory must not follow the number of lines."""
+    system = _system("multi30k", _PHRASE, 10).with_templates(["rm_phrase"])
+    lines = Lines(system, system.training.evenly(int(4096 * scale)), Preset.FAST)
+    metric = by_name("bleu", smoothing=Smoothing.NONE)
+    task = LearningTask(margin=Mira(), metric=metric, batch=1, k=100, distinct=True, frozen=())
+    decoder = LiveLines(lines)
+    learners = FoldLearners(lines, task, decoder)
+    start = system.weights.on(decoder.index).values
+    previous = np.ones((len(lines.numbers), metric.n_stats))
+    state = LearnerState.first(start, learners.measure(start, previous, n_threads=1), previous)
+    shares = [np.flatnonzero(decoder.folds == fold) for fold in range(10)]
+    return Workload(n_items=len(lines.numbers), ours=lambda: learners.run(state, shares, n_threads=1), repeats=1)
+
+
 CASES = [
     Case(
         name="lists of 100 distinct by ten folds, sparse reordering, multi30k",
@@ -137,6 +159,14 @@ CASES = [
         prepare=_folds,
         peer_name="one view",
         target="≥ 0.87×",
+        needs_data=True,
+    ),
+    Case(
+        name="a pass of MIRA by ten folds, 100-best with rm_phrase, fast, multi30k",
+        area="training text",
+        unit="sentences",
+        prepare=_learning,
+        target="≤ 8 ms each, anonymous ≤ 1 GB",
         needs_data=True,
     ),
     Case(

@@ -145,6 +145,25 @@ def test_a_hierarchical_system(made, inside, tmp_path):
     assert told["score_after"] > told["score_before"]
 
 
+def test_online_learning_from_the_training_text(made, inside, tmp_path):
+    words = ["tune", "--system", made / "system", "--source", made / "dev.de", "-r", made / "dev.en", "--online"]
+    learn = [*words, "--method", "rm", "--learn-from", "training", "--limit", 60, "--features", "rm_phrase", "--k", 10]
+    told = inside(*learn, "--rounds", 2, "--keep", "last", "-o", "t", "--json").json
+    passes = [entry for item in told["rounds"] for entry in item["trace"]]
+    assert [entry["pass"] for entry in passes] == [1, 2]
+    inside(*learn, "--rounds", 2, "--keep", "last", "-o", "u", "--workers", 2, "--quiet")
+    assert (tmp_path / "t" / "weights.tsv").read_bytes() == (tmp_path / "u" / "weights.tsv").read_bytes()
+    for more, why in (
+        (["--limit", 0], "at least 1"),
+        (["--without-fold", 1], "leave out --without-fold"),
+        (["--set", "learners=2"], "folds has a learner"),
+        (["--learn-from", "development"], "--learn-from training"),
+    ):
+        assert why in " ".join(inside(*learn, "-o", "v", *more, status=2).err.split()), more
+    assert "add --online" in inside(*[word for word in learn if word != "--online"], "-o", "v", status=2).err
+    assert not (tmp_path / "v").exists()
+
+
 def test_errors_say_what_to_do(made, lists, inside, tmp_path):
     learn, system = lists("learn", "--where", "learn"), made / "system"
     for words, why in (

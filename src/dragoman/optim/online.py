@@ -195,7 +195,8 @@ class OnlineLearner(Learner):
             distinct=self._context.distinct,
             frozen=tuple(frozen),
         )
-        if len(index) == len({index.intern(name) for name in frozen}):
+        kept = {index.intern(name) for name in frozen}
+        if self._context.groups is None and len(index) == len(kept):  # by folds, sparse features are to come
             raise InputError("all features are frozen; there is nothing to learn")
         return self._context.learners(task, self._decoder)
 
