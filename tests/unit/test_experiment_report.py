@@ -81,7 +81,18 @@ def test_the_page_has_all_sections(tmp_path):
     write_cell(run, optimiser="mira", error="no luck")
     page = read(few([run], tmp_path / "report.html", svg=tmp_path / "svg"))
     ids = {attrs.get("id") for _, attrs in page.tags}
-    sections = {"results", "learning", "runs", "weights", "active", "candidates", "cost", "sentences", "settings"}
+    sections = {
+        "results",
+        "learning",
+        "runs",
+        "weights",
+        "active",
+        "candidates",
+        "cost",
+        "errors",
+        "sentences",
+        "settings",
+    }
     assert sections | {"missing"} <= ids
     for link in page.named("a"):
         assert link["href"].removeprefix("#") in ids
@@ -190,7 +201,7 @@ def test_markdown(tmp_path):
     for target in re.findall(r"\]\(([^)]+)\)", text):
         assert (page.parent / target).exists(), target
     rows = [line for line in text.splitlines() if line.startswith("| phrase |")]
-    assert len(rows) == 8
+    assert len(rows) == 10
     assert sum("**" in line for line in rows) == 1
     assert "| system | features | optimiser | without a class | tm | wp | all |" in text
     assert "| phrase | phrase15 | mert | 1 | 1 | 1 | 3 |" in text

@@ -22,9 +22,10 @@ from tests.fake_runs import (
     write_translations,
 )
 
-from dragoman.evaluate import compare_runs
+from dragoman.evaluate import compare_runs, error_profile
 from dragoman.report import Mark, markdown_tables, write_report
 from dragoman.report.comparison import TER_BLEU
+from dragoman.report.errors import error_table
 from dragoman.report.margins import spread_table, units_table
 from dragoman.report.published import Topic, topic_of
 from dragoman.report.records import Records
@@ -173,13 +174,33 @@ def test_tuning_and_test_sets(tmp_path):
     assert first[3:] == 3 * ["70.0/45.0/30.0/20.0", "0.975", "0.980"]
 
 
+def test_errors_are_those_of_every_run_and_test_set(tmp_path):
+    records = Records([margin_run(tmp_path / "run")])
+    comparison = compare_runs(records.outputs, metrics=["ter"], n_trials=0, n_bootstrap=0)
+    table = texts(error_table(records, comparison, "toy"))
+    assert table[0][:4] == ["test", "system", "features", "optimiser"]
+    assert len(table) == 1 + 8
+    terms = [row[:5] for row in table[1:] if row[:4] == ["2017", "phrase", "sparse", "rm"]]
+    runs = [
+        error_profile(records.outputs.translations(cell.key, "2017"), [sentences(20)[:8]])
+        for key, cells in records.rows.items()
+        if (key.features, key.optimiser) == ("sparse", "rm")
+        for cell in cells
+    ]
+    assert terms == [["2017", "phrase", "sparse", "rm", f"{fmean(run['function_dropped'] for run in runs):.2f}"]]
+    rows = {(row[0], *row[2:4]): float(row[-1]) for row in table[1:]}
+    for row in comparison.rows:
+        shown = rows[row.test, row.key.features, row.key.optimiser]
+        assert shown == pytest.approx(100 * row.scores["ter"].mean, abs=0.006)
+
+
 def test_all_are_on_the_page_and_in_markdown(tmp_path):
     published = tomllib.loads(PUBLISHED.read_text(encoding="utf-8"))["published"]
     run = margin_run(tmp_path / "run", published=published)
     page = write_report([run], tmp_path / "page.html", n_trials=10).read_text(encoding="utf-8")
     text = markdown_tables([run])
-    for heading in ("Spread of model scores", "Tuning and test sets", "Active features"):
-        assert f"## {heading}\n" in text
+    for heading in ("Spread of model scores", "Tuning and test sets", "Active features", "Errors"):
+        assert f"## {heading}" in text
         assert heading in page
     for figure in ("14.00 ± 31.10", "3,400,000", "70.0/45.0/30.0/20.0", "2016 BLEU"):
         assert figure in text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["FOCUS", "LEARNING", "SETS", "SIZES", "SPREAD", "UNITS"]
+__all__ = ["ERRORS", "FOCUS", "LEARNING", "SETS", "SIZES", "SPREAD", "UNITS"]
 
 LEARNING = (
     "Scores of decoding with the weights that a round began with. Solid: development set; dashed: test set. Thin lines "
@@ -11,6 +11,10 @@ LEARNING = (
 SETS = (
     "The tuning set and every test set decoded with the kept weights, means over runs. Gap: BLEU on the tuning set "
     "less that on the test set."
+)
+ERRORS = (
+    "Edits of TER to the nearest reference by kind, per 100 words of the references, means over runs; TER is the sum "
+    "of all but words in shifted blocks. Function words are the most frequent words of the references."
 )
 FOCUS = (
     "Gains in points, positive if it is better, averaged over all test sets where both were run; length is the "

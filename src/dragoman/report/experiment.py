@@ -14,6 +14,7 @@ from dragoman.report import captions
 from dragoman.report.chart_svg import draw_chart
 from dragoman.report.charts import Chart
 from dragoman.report.comparison import comparison_header, comparison_rows, legend, metric_label
+from dragoman.report.errors import error_table
 from dragoman.report.figures import (
     active_charts,
     candidate_charts,
@@ -55,6 +56,8 @@ class Experiment:
     charts: dict[str, list[Chart]]
     focus: Focus | None
     """The method that the recipe wants compared with all others; None without one."""
+    errors: dict[str, Table]
+    """Errors of translations by kind, by corpus; empty if TER is not reported."""
 
     @property
     def title(self) -> str:
@@ -112,7 +115,11 @@ def load_experiment(runs: Sequence[PathLike], *, n_threads: int = 1, n_trials: i
         "time": [*time_charts(records)],
     }
     focus = focus_of(records, n_trials=n_trials, n_threads=n_threads)
-    return Experiment(records=records, comparison=comparison, charts=_distinct(charts), focus=focus)
+    errors = {
+        corpus: error_table(records, comparison, corpus, n_threads=n_threads)
+        for corpus in (records.corpora if "ter" in comparison.metrics else ())
+    }
+    return Experiment(records=records, comparison=comparison, charts=_distinct(charts), focus=focus, errors=errors)
 
 
 def _distinct(charts: dict[str, list[Chart]]) -> dict[str, list[Chart]]:

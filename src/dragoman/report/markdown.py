@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from dragoman.errors import InputError
-from dragoman.report.captions import FOCUS, LEARNING, SETS, SIZES, SPREAD, UNITS
+from dragoman.report.captions import ERRORS, FOCUS, LEARNING, SETS, SIZES, SPREAD, UNITS
 from dragoman.report.charts import Chart
 from dragoman.report.comparison import legend, markdown_table, markdown_text, metric_label
 from dragoman.report.experiment import Experiment, load_experiment, write_figures
@@ -130,6 +130,11 @@ def _tables(experiment: Experiment, figures: str | None) -> Iterator[str]:
         yield "Means over runs, at the best round; the class of a feature is the part of its name before the colon.\n"
         for corpus in records.corpora:
             yield from _table(corpus if several else "", class_table(records, corpus))
+    if experiment.errors:
+        yield "## Errors by kind\n"
+        yield f"{ERRORS}\n"
+    for corpus, errors in experiment.errors.items():
+        yield from _table(corpus if several else "", errors)
     yield "## Time of a tuning run\n"
     yield "Means over runs; the peak is that of all stages of the cells.\n"
     for corpus in records.corpora:
