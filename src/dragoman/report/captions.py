@@ -5,8 +5,9 @@ from __future__ import annotations
 __all__ = ["ERRORS", "FOCUS", "LEARNING", "SETS", "SIZES", "SPREAD", "UNITS"]
 
 LEARNING = (
-    "Scores of decoding with the weights that a round began with. Solid: development set; dashed: test set. Thin lines "
-    "are single runs, thick ones their mean over the runs that have the round."
+    "Scores of decoding with the weights that a round began with; of a method that measures live, on the development "
+    "set that of the pass before. Solid: development set; dashed: test set. Thin lines are single runs, thick ones "
+    "their mean over the runs that have the round."
 )
 SETS = (
     "The tuning set and every test set decoded with the kept weights, means over runs. Gap: BLEU on the tuning set "
