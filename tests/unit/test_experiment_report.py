@@ -25,7 +25,7 @@ from dragoman.report.comparison import latex_text, markdown_text
 from dragoman.report.experiment import load_experiment
 from dragoman.report.figures import FAR, learning_charts, run_charts
 from dragoman.report.samples import Change, differences
-from dragoman.run import CellKey, CellResult, CellRound
+from dragoman.run import CellKey, CellResult, CellRound, SetScores
 
 VOID = {"meta", "br", "img", "link", "input", "hr"}
 
@@ -433,6 +433,18 @@ def test_gains_that_do_not_carry_over_are_said(tmp_path):
     assert "## Results\n\nphrase, phrase15: tuning gained" in markdown_tables([run])
     (said,) = load_experiment([dense_run(tmp_path / "better", start=pro.mean)], n_trials=0).remarks()
     assert said.endswith("the start lies outside that of mert.")
+
+
+def test_gains_on_dev_are_those_of_decoding(tmp_path):
+    """Not those of weights on the move, which the rounds of learners may have measured."""
+    run = start_run(tmp_path / "run")
+    refs = sentences(40)
+    write_test_set(run, "toy", refs, refs)
+    steps = rounds(3, start=0.91, end=0.95)
+    tune = SetScores(scores={"bleu": 0.93}, length_ratio=1, precisions=(), brevity_penalty=1)
+    write_cell(run, lines=noisy(refs, 0.3, 1), rounds=steps, metric="bleu", tune=tune)
+    (said,) = load_experiment([run], n_trials=0).remarks()
+    assert f"mert +{93 - 100 * steps[0].dev:.2f})" in said
 
 
 @pytest.mark.parametrize(("low", "high"), [(0, 1), (3.2, 3.3), (-5, 12345), (7, 7), (0, 0), (1e-9, 2e-9)])

@@ -56,3 +56,11 @@ def test_the_committed_pictures_are_these(figures):
     for name, draw in (("figure-1", figures.figure_one), ("figure-2", figures.figure_two)):
         assert (ROOT / "docs" / "experiments" / "rm" / f"{name}.svg").read_text(encoding="utf-8") == draw()
         assert ET.fromstring(draw()).tag.endswith("svg")
+
+
+def test_the_page_says_the_numbers_of_the_pictures(figures):
+    page = (ROOT / "docs" / "experiments" / "rm.md").read_text(encoding="utf-8")
+    solutions = figures.solutions()
+    assert f"{figures.SEPARABLE.spread(solutions['MIRA']):.2f} from y⁺ to the worst" in page
+    assert f"bounded by {figures.BOUND:g}" in page
+    assert f"({figures.GRADED.spread(figures.update().after):.2f} below y⁺)" in page

@@ -60,7 +60,7 @@ class Focus:
         """On every test set, the best other method by each metric, the gain over it and the p-value of that."""
         header = words("corpus", "test", "system", "features")
         for metric in self.comparison.metrics:
-            header += [*words("best other"), Shown(f"{metric_label(metric)} gain"), Shown("p"), *words("")]
+            header += [*words("best other"), Shown(f"{metric_label(metric)} gain"), Shown("p"), *words("verdict")]
         rows = []
         for ours, others in self._groups():
             cells = words(ours.key.corpus, ours.test, ours.key.system, ours.key.features)

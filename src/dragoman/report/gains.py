@@ -10,6 +10,7 @@ from statistics import fmean
 from dragoman.evaluate import Interval, Row, RunComparison, Within
 from dragoman.report.comparison import metric_label
 from dragoman.report.records import Records, best_rounds, start_rounds
+from dragoman.run import CellResult
 
 __all__ = ["remarks"]
 
@@ -59,10 +60,15 @@ def _gain(records: Records, comparison: RunComparison, row: Row) -> _Gain | None
         metric=metric_label(metric),
         dev_start=dev_start,
         test_start=test_start,
-        on_dev=100 * fmean(entry.dev for entry in best) - dev_start,
+        on_dev=100 * fmean(_tuned(cell, metric) for cell in cells) - dev_start,
         on_test=100 * row.scores[metric].mean - test_start,
         interval=row.scores[metric].interval,
     )
+
+
+def _tuned(cell: CellResult, metric: str) -> float:
+    """On the development set, decoded with the kept weights; of older records what the best round measured."""
+    return cell.best.dev if cell.tune is None else cell.tune.scores.get(metric, cell.best.dev)
 
 
 def _changes(gains: Sequence[_Gain]) -> str:
