@@ -21,9 +21,10 @@ from dragoman.engine.processes import ProcessEngine
 from dragoman.errors import FailedError, InputError
 from dragoman.lists import ListsSettings, make_lists
 from dragoman.lm import EstimateConfig
+from dragoman.optim import make_optimiser
 from dragoman.passes import Gradient, GradientPass, PassSettings
 from dragoman.system import SystemSettings, TrainConfig, TranslationJob, save_tuned, train
-from dragoman.tune import EngineDecoder, LoopSettings, SystemDecoder, TuneConfig, tune_system
+from dragoman.tune import EngineDecoder, Keep, LoopSettings, Step, SystemDecoder, TuneConfig, tune_system
 from small_text import write_splits
 
 
@@ -131,6 +132,21 @@ def test_tuning_is_that_of_this_machine(ray, system, tmp_path):
             )
     for name in ("processes", "ray"):
         assert list(tuned[name].weights.items()) == list(tuned["local"].weights.items())
+
+
+def test_learning_online_is_that_of_this_machine(ray, system, tmp_path):
+    """An actor is killed in the second pass."""
+    config = TuneConfig(k=10, loop=LoopSettings(max_rounds=2, keep=Keep.LAST), features=("extended",))
+    method = make_optimiser("online-rm", {"measure": "live"})
+    files = system, system.folder.parent / "dev.de", [system.folder.parent / "dev.en"]
+
+    def kill(number, step):
+        if (number, step) == (2, Step.LEARN):
+            ray.ray.kill(next(iter(ray._workers))._actor)
+
+    tune_system(*files, tmp_path / "local", optimiser=method, config=config, n_threads=2)
+    tune_system(*files, tmp_path / "ray", optimiser=method, config=config, engine=ray, on_step=kill)
+    assert (tmp_path / "ray" / "weights.tsv").read_bytes() == (tmp_path / "local" / "weights.tsv").read_bytes()
 
 
 def test_a_system_that_a_host_lacks_is_sent_to_it(ray, system, tmp_path):

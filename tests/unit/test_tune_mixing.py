@@ -7,13 +7,15 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from dragoman.engine.processes import ProcessEngine
+from dragoman.engine.workers import Worker
 from dragoman.errors import InputError
 from dragoman.features import read_weights
 from dragoman.lm import EstimateConfig
 from dragoman.metric import Bleu, Smoothing
 from dragoman.optim import Mira, OnlineMira, make_optimiser
 from dragoman.optim.epochs import visiting_order
-from dragoman.optim.learner_pass import Ground, LearningTask, learn_share, scale_of_start
+from dragoman.optim.learner_pass import Ground, LearningTask, learn_share
 from dragoman.optim.learner_state import LearnerState
 from dragoman.pool import Judge, rerank, with_metric
 from dragoman.system import LiveDecoder, System, TrainConfig, train
@@ -69,7 +71,7 @@ class Setting:
         previous = np.zeros((len(self.decoder), BLEU.n_stats))
         for s in self.sentences:
             previous[s] = self.ground.judge.statistics(self.decoder.kbest(int(s), weights, 1))[0]
-        scale = scale_of_start(self.ground, weights, previous)
+        scale = LocalLearners(self.ground).measure(weights, previous, n_threads=1)
         self.start = LearnerState.first(weights, scale, previous)
 
     def shares(self, n, number=1, seed=1):
@@ -143,6 +145,54 @@ def test_threads_and_learners(made, tmp_path):
     assert len(set(found.values())) == 3
     tune(made, tmp_path / "default")
     assert (tmp_path / "default" / "weights.tsv").read_bytes() == found[15, 1]
+
+
+class Killed(Worker):
+    """A worker that is lost at some items."""
+
+    def __init__(self, worker, items):
+        self._worker, self._items = worker, items
+
+    def answer(self, job, item):
+        self._items.append(job.number)
+        if len(self._items) in {2, 9}:
+            self._worker.end()
+        return self._worker.answer(job, item)
+
+    def end(self):
+        self._worker.end()
+
+
+class LosingEngine(ProcessEngine):
+    """Two processes; some are killed when they get an item."""
+
+    def __init__(self):
+        super().__init__(2)
+        self.items = []
+
+    def _start(self):
+        return Killed(super()._start(), self.items)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"learners": 1},
+        {"learners": 15, "measure": "live"},
+        {"learners": 3, "context": "previous", "mix": "last", "batch": 2},
+    ],
+)
+def test_workers_do_not_matter_even_when_they_are_lost(made, tmp_path, settings):
+    words = {"method": "online-rm", "settings": settings, "rounds": 2}
+    tune(made, tmp_path / "here", **words, n_threads=2)
+    with LosingEngine() as engine:
+        tune(made, tmp_path / "there", **words, engine=engine)
+        assert len(engine.items) > 9
+        assert len(set(engine.items)) == 1  # the workers keep one job open
+    assert (tmp_path / "there" / "weights.tsv").read_bytes() == (tmp_path / "here" / "weights.tsv").read_bytes()
+    here, there = (System.load(tmp_path / name).manifest.about["tuning"] for name in ("here", "there"))
+    assert [entry["score"] for entry in here["rounds"]] == [entry["score"] for entry in there["rounds"]]
+    assert here["notes"] == there["notes"]
 
 
 @pytest.mark.parametrize("n_learners", [1, 5])

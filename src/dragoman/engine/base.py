@@ -30,12 +30,15 @@ class Engine(AbstractContextManager["Engine"]):
 
     name: ClassVar[str]
     n_workers: int
+    n_threads: int
+    """Native threads of each worker."""
 
     @abstractmethod
     def map(self, job: Job[Item, Result], items: Iterable[Item]) -> Iterator[Result]:
         """The result of every item, in their order. Items are taken a few at a time, as workers want them.
 
-        A lost worker's items are done again. What a job raises is raised here.
+        A lost worker's items are done again. What a job raises is raised here. Workers keep the last job open: the
+        same object again finds their state.
         """
 
     def close(self) -> None:

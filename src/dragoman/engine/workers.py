@@ -65,6 +65,7 @@ class WorkerEngine(Engine):
         self._workers: set[Worker] = set()
         self._threads: list[threading.Thread] = []
         self._n_jobs = 0
+        self._last: tuple[Job[Any, Any], PackedJob] | None = None
         self._closed = False
         self._broken: Exception | None = None
 
@@ -76,10 +77,16 @@ class WorkerEngine(Engine):
         self._n_jobs += 1
         return PackedJob(self._n_jobs, pickle.dumps(job, pickle.HIGHEST_PROTOCOL))
 
+    def _packed(self, job: Job[Any, Any]) -> PackedJob:
+        """The same job again keeps its number, and what workers opened for it."""
+        if self._last is None or self._last[0] is not job:
+            self._last = (job, self._pack(job))
+        return self._last[1]
+
     def map(self, job: Job[Item, Result], items: Iterable[Item]) -> Iterator[Result]:
         if self._closed:
             raise ValueError("the engine is closed")
-        packed = self._pack(job)
+        packed = self._packed(job)
         self._start_threads()
         source = (
             _Task(packed, number, pickle.dumps(item, pickle.HIGHEST_PROTOCOL)) for number, item in enumerate(items)

@@ -104,6 +104,8 @@ class ShareResult:
     n_candidates: int
     seen: Int32Array | NDArray[np.uint64]
     seconds: dict[str, float]
+    workers_cpu_s: float = 0.0
+    """What it cost another process."""
 
 
 class Learners(Protocol):
@@ -120,6 +122,10 @@ class Learners(Protocol):
 
     def measure(self, start: Float64Array, previous: Float64Array, *, n_threads: int) -> Scale:
         """The units of a run: see `scale_of_start`."""
+        ...
+
+    def decode(self, sentences: Sequence[int], weights: Float64Array, k: int, *, n_threads: int) -> list[Shard]:
+        """The k best candidates of each of these sentences."""
         ...
 
 
@@ -181,17 +187,21 @@ def learn_share(
     )
 
 
-def scale_of_start(ground: Ground, start: Float64Array, previous: Float64Array, *, n_threads: int = 1) -> Scale:
+def scale_of_start(
+    ground: Ground,
+    start: Float64Array,
+    previous: Float64Array,
+    *,
+    decode: Callable[[Sequence[int]], Sequence[Shard]],
+    n_threads: int = 1,
+) -> Scale:
     """The scale to learn on: relative units come from lists of the start, of up to 500 sentences evenly spaced.
 
-    `previous` has the statistics of the start's translations.
+    `previous` has the statistics of the start's translations; `decode` gives its lists of sentences.
     """
     task, decoder = ground.task, ground.decoder
     sentences = surveyed(decoder.lengths) if task.margin.units is Units.RELATIVE else []
-    with threads(n_threads) as each:
-        decode = partial(decoder.kbest, weights=start, k=task.k, distinct=task.distinct)
-        found = list(each(decode, sentences))
-    return scale_of_lists(ground, found, start, previous, n_threads=n_threads)
+    return scale_of_lists(ground, decode(sentences), start, previous, n_threads=n_threads)
 
 
 def surveyed(lengths: Int32Array) -> list[int]:

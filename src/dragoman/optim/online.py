@@ -153,7 +153,9 @@ class OnlineLearner(Learner):
             state, results = self._learners.run(state, self._shares(order), n_threads=n_threads)
             trace.append(self._entry(number, metric, results))
         self._state = state
-        self._translations = self._translated(results, state) if self._method.measure is MeasuredBy.LIVE else None
+        self._translations = None
+        if self._method.measure is MeasuredBy.LIVE:
+            self._translations = self._translated(self._learners, results, state, n_threads)
         values = state.restored(state.average() if self._method.mix is Mix.AVERAGE else state.weights)
         notes = []
         if self._method.margin.units is Units.RELATIVE and round_number == 1:
@@ -252,13 +254,14 @@ class OnlineLearner(Learner):
             "features": len(self._decoder.index),
             "seen": len(np.unique(np.concatenate([result.seen for result in results]))),
             **sum((result.sums for result in results), PassSums()).entry(),
+            "workers_cpu_s": sum(result.workers_cpu_s for result in results),
             **{stage: sum(result.seconds[stage] for result in results) for stage in stages},
         }
 
-    def _translated(self, results: list[ShareResult], state: LearnerState) -> Pool:
+    def _translated(self, learners: Learners, results: list[ShareResult], state: LearnerState, n_threads: int) -> Pool:
         """The best candidate of each sentence when its turn came, and of sentences without words."""
         silent = np.flatnonzero(self._decoder.lengths == 0).tolist()
-        shards = [self._decoder.kbest(sentence, state.weights, 1) for sentence in silent]
+        shards = learners.decode(silent, state.weights, 1, n_threads=n_threads)
         found = [replace(shard, stats=shard.stats[:, :0]) for result in results for shard in result.best]
         return compacted(self._decoder.pool_of([*shards, *found]))
 

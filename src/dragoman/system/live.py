@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from dragoman.pool.shard import concatenate
 from dragoman.search import EncodedSentences
 from dragoman.system.candidates import intern_passed, shard_of, words_of
 from dragoman.system.system import SystemView
-from dragoman.system.translator import Preset
+from dragoman.system.translator import PreparedSentences, Preset
 from dragoman.text import split_tokens
 from dragoman.types import Float64Array
 
@@ -22,18 +23,29 @@ class LiveDecoder:
     """A system and sentences whose options are built once for all calls. Thread-safe.
 
     `index` has all features and `words` all words that candidates can have; neither grows any more. `dense` are
-    the ids of the dense features. Encoded sentences are given one by one.
+    the ids of the dense features. Encoded sentences are given one by one. Without `searches` it knows all this but
+    keeps no options: others search.
     """
 
     def __init__(
-        self, view: SystemView, sentences: Sequence[str | EncodedSentences], *, preset: Preset = Preset.DEFAULT
+        self,
+        view: SystemView,
+        sentences: Sequence[str | EncodedSentences],
+        *,
+        preset: Preset = Preset.DEFAULT,
+        searches: bool = True,
     ) -> None:
         self._translator = view.translator
-        self._prepared = self._translator.prepare(sentences, preset=preset)
         self.index = self._translator.index
         self.dense = frozenset(self.index.find(name) for name in self._translator.dense())
         self.words = words_of(self._translator.vocab)
-        self._passed = [intern_passed(self.words, self._prepared.vocab(s)) for s in range(len(sentences))]
+        self._prepared: list[PreparedSentences[Any]] = []
+        self._passed = []
+        for sentence in sentences:
+            one = self._translator.prepare([sentence], preset=preset)
+            self._passed.append(intern_passed(self.words, one.vocab(0)))
+            if searches:
+                self._prepared.append(one)
         self.lengths = np.array([_n_words(sentence) for sentence in sentences], np.int32)
 
     def __len__(self) -> int:
@@ -45,7 +57,7 @@ class LiveDecoder:
         The weights must not change meanwhile.
         """
         return shard_of(
-            self._prepared.kbest(sentence, weights, k, distinct=distinct),
+            self._prepared[sentence].kbest(0, weights, k, distinct=distinct),
             passed=self._passed[sentence],
             n_words=len(self._translator.vocab.table),
             source_lengths=self.lengths[sentence : sentence + 1],

@@ -13,11 +13,11 @@ from dragoman.tune.system import (
     DecoderFactory,
     EngineDecoder,
     LearnFrom,
-    SystemContext,
     SystemDecoder,
     TuneConfig,
     tune_system,
 )
+from dragoman.tune.system_context import SystemContext
 
 __all__ = [
     "START",

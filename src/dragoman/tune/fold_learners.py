@@ -142,10 +142,14 @@ class FoldLearners:
         """The units of a run, from lists of the start."""
         task, decoder = self._task, self._decoder
         sentences = surveyed(decoder.lengths) if task.margin.units is Units.RELATIVE else []
-        found = [decoder.kbest(sentence, start, task.k, distinct=task.distinct) for sentence in sentences]
+        found = self.decode(sentences, start, task.k, n_threads=n_threads)
         ground = Ground.of(task, decoder, self._lines.references(sentences))  # the index has all features by now
         start = np.concatenate([start, np.zeros(len(self._index) - len(start))])
         return scale_of_lists(ground, found, start, previous, n_threads=n_threads)
+
+    def decode(self, sentences: Sequence[int], weights: Float64Array, k: int, *, n_threads: int) -> list[Shard]:
+        """The k best candidates of each of these sentences."""
+        return [self._decoder.kbest(sentence, weights, k, distinct=self._task.distinct) for sentence in sentences]
 
     def run(
         self, state: LearnerState, shares: Sequence[Int64Array], *, n_threads: int

@@ -8,7 +8,9 @@
 
 The score of a round is that of the decoder's best translations by w_{t-1} (of a foreign decoder: of its first
 candidates, whatever our own sum w.f says), so every weight vector that can be returned
-was decoded with: after the last optimisation comes one more decoding that only measures.
+was decoded with: after the last optimisation comes one more decoding that only measures. A learner that decodes while
+it learns may spare this (`measure=live` of online methods), half of the cost: the score of a round is then that of the
+translations made while w_{t-1} was learned, by weights on their way to it.
 """
 
 from __future__ import annotations
@@ -196,6 +198,7 @@ class _Loop:
         change = None if self._previous is None else _distance(self._previous, self._weights)
         repeated = bool(self._repeated and change) and self._learner.uses_pool
         notes += [_REPEATS.format(number - 1)] if repeated else []
+        notes += self._fall(best)
         record = RoundRecord(
             round=number,
             score=best.score(),
@@ -213,6 +216,13 @@ class _Loop:
         )
         self._store.save(folder, self._weights, raw, best, record)
         return record
+
+    def _fall(self, best: Choice) -> list[str]:
+        """Whether this round is far below the first, which translated with the start."""
+        if not self.rounds or best.gain() >= (first := self.rounds[0]).gain - _FALL * abs(first.gain):
+            return []
+        points = metric_of(best.pool).points
+        return [_FELL.format(points(best.score()), points(first.score))]
 
     def _doubts(self, number: int, best: Choice, ours: Choice) -> tuple[str, ...]:
         """Whether the order of a foreign decoder's first lists is that of the weights it was given."""
@@ -290,7 +300,7 @@ class _Loop:
             trace=plain_trace(result.trace),
             notes=(*(frozen_at_zero(previous, frozen) if number == 1 else ()), *result.notes),
             wall_s=time.perf_counter() - began,
-            cpu_s=cpu_seconds() - cpu_began,
+            cpu_s=cpu_seconds() - cpu_began + _total(result.trace, "workers_cpu_s"),
             decode_cpu_s=_total(result.trace, "decode_cpu_s"),
             statistics_cpu_s=_total(result.trace, "statistics_cpu_s"),
             n_candidates=int(_total(result.trace, "candidates")),
@@ -303,6 +313,8 @@ class _Loop:
             for record in self.rounds
             for note in (*record.notes, *(record.learned or _NOTHING).notes)
         ]
+        if len(self.rounds) > 1 and max(record.gain for record in self.rounds[1:]) <= self.rounds[0].gain:
+            notes.append(_NO_BETTER)
         result = TuneRecord(
             weights=self._best,
             metric=metric_of(self._pool).name,
@@ -331,6 +343,10 @@ _MISREAD = (
     "in {} of {} sentences the decoder's first candidate is not the best one by the weights it was given "
     "(its score {:.2f}, by the weights {:.2f}): it may not read the weights file, or use other names or features"
 )
+_FELL = "the score {:.2f} is far below the start's {:.2f}"
+_NO_BETTER = "no round is better than the start"
+_FALL = 0.1
+"""Share of the start's gain whose loss is worth a note."""
 _ROUNDING = 0.01
 """Share of sentences that may differ because decoders round what they print."""
 _NOTHING = Learned(gain_before=0.0, gain_after=0.0, trace=(), notes=(), wall_s=0.0, cpu_s=0.0)

@@ -33,6 +33,7 @@ from dragoman.optim.learner_pass import (
 )
 from dragoman.optim.learner_state import LearnerState
 from dragoman.optim.units import Scale
+from dragoman.pool import Shard
 from dragoman.types import Float64Array, Int64Array
 
 __all__ = ["LocalLearners", "mix_learners"]
@@ -48,16 +49,30 @@ class LocalLearners:
         self, state: LearnerState, shares: Sequence[Int64Array], *, n_threads: int
     ) -> tuple[LearnerState, list[ShareResult]]:
         """A pass by threads over learners, or over the batch of the only one."""
+        results = self.results(state, shares, alone=len(shares) == 1, n_threads=n_threads)
+        return mix_learners(state, results), results
+
+    def results(
+        self, state: LearnerState, shares: Sequence[Int64Array], *, alone: bool, n_threads: int
+    ) -> list[ShareResult]:
+        """Those of some learners of a pass; one that is `alone` is the only one."""
         began = cpu_seconds()
         if len(shares) == 1:
-            results = [learn_share(self._ground, state, shares[0], alone=True, n_threads=n_threads)]
+            results = [learn_share(self._ground, state, shares[0], alone=alone, n_threads=n_threads)]
         else:
             results = self._side_by_side(state, shares, n_threads)
-        return mix_learners(state, results), in_cpu_seconds(results, cpu_seconds() - began)
+        return in_cpu_seconds(results, cpu_seconds() - began)
 
     def measure(self, start: Float64Array, previous: Float64Array, *, n_threads: int) -> Scale:
         """The units of the run."""
-        return scale_of_start(self._ground, start, previous, n_threads=n_threads)
+        decode = partial(self.decode, weights=start, k=self._ground.task.k, n_threads=n_threads)
+        return scale_of_start(self._ground, start, previous, decode=decode, n_threads=n_threads)
+
+    def decode(self, sentences: Sequence[int], weights: Float64Array, k: int, *, n_threads: int) -> list[Shard]:
+        """The k best candidates of each of these sentences."""
+        distinct = self._ground.task.distinct
+        with threads(n_threads) as each:
+            return list(each(partial(self._ground.decoder.kbest, weights=weights, k=k, distinct=distinct), sentences))
 
     def _side_by_side(self, state: LearnerState, shares: Sequence[Int64Array], n_threads: int) -> list[ShareResult]:
         stop = threading.Event()

@@ -4,33 +4,31 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from dragoman.engine import Engine
 from dragoman.errors import InputError, MismatchError
 from dragoman.features import MANY_WEIGHTS, FeatureIndex, Weights
-from dragoman.forest import Forest
 from dragoman.metric import Smoothing, Tokenizer, by_name
 from dragoman.optim import LearningContext, LearnsFrom, Optimiser, make_optimiser
-from dragoman.optim.context import LiveDecoder as AnyLiveDecoder
-from dragoman.optim.learner_pass import Ground, LearningTask
 from dragoman.pool import Pool, read_references, with_metric
 from dragoman.run import RunFolder
 from dragoman.settings import plain
-from dragoman.system import Lines, ListsJob, LiveDecoder, Preset, System, SystemView, kbest_by_engine, save_tuned
+from dragoman.system import Lines, ListsJob, Preset, System, SystemView, kbest_by_engine, save_tuned
 from dragoman.system.manifest import MANIFEST
 from dragoman.text import read_lines
 from dragoman.tune.decoder import Decoder
 from dragoman.tune.fold_learners import TrainingContext
 from dragoman.tune.frozen import frozen_names
 from dragoman.tune.loop import LoopSettings, Step, tune_decoder
-from dragoman.tune.mixing import LocalLearners
 from dragoman.tune.record import RoundRecord, TuneRecord
 from dragoman.tune.rounds import settings_to_come
+from dragoman.tune.system_context import LiveMeasuring, SystemContext
 from dragoman.types import PathLike, Progress
 
 __all__ = [
@@ -38,7 +36,6 @@ __all__ = [
     "DecoderFactory",
     "EngineDecoder",
     "LearnFrom",
-    "SystemContext",
     "SystemDecoder",
     "TuneConfig",
     "tune_system",
@@ -151,51 +148,6 @@ class EngineDecoder(SystemDecoder):
         return kbest_by_engine(self._engine, job, self._sentences, progress=self._progress)
 
 
-class SystemContext(LearningContext):
-    """A system and a development set, as methods that learn from more than lists want them."""
-
-    offers = tuple(LearnsFrom)
-
-    def __init__(
-        self,
-        view: SystemView,
-        sentences: Sequence[str],
-        references: Sequence[Sequence[str]],
-        *,
-        k: int = 30,
-        distinct: bool = True,
-        preset: Preset = Preset.DEFAULT,
-    ) -> None:
-        if len(sentences) != len(references):
-            raise MismatchError(f"{len(sentences)} sentences but references of {len(references)}")
-        self._view = view
-        self._sentences = sentences
-        self._references = references
-        self._preset = preset
-        self.k = k
-        self.distinct = distinct
-
-    @property
-    def references(self) -> Sequence[Sequence[str]]:
-        return self._references
-
-    @property
-    def dense(self) -> Sequence[str]:
-        return self._view.translator.dense()
-
-    def forests(self, weights: Weights, *, n_threads: int) -> Iterator[Forest]:
-        on_index = weights.on(self._view.index)
-        return self._view.forests(self._sentences, on_index, preset=self._preset, n_threads=n_threads)
-
-    def live_decoder(self) -> LiveDecoder:
-        """Options of all sentences are built now, once."""
-        return LiveDecoder(self._view, self._sentences, preset=self._preset)
-
-    def learners(self, task: LearningTask, decoder: AnyLiveDecoder) -> LocalLearners:
-        """Threads of this process."""
-        return LocalLearners(Ground.of(task, decoder, self._references))
-
-
 DecoderFactory = Callable[..., Decoder]
 """Makes the decoder of a tuning from the arguments of SystemDecoder."""
 
@@ -212,8 +164,8 @@ def tune_system(
     seed: int = 1,
     resume: bool = False,
     n_threads: int = 1,
-    decoder_factory: DecoderFactory = SystemDecoder,
     engine: Engine | None = None,
+    decoder_factory: DecoderFactory | None = None,
     progress: Progress | None = None,
     on_step: Callable[[int, Step], None] | None = None,
     on_round: Callable[[RoundRecord], None] | None = None,
@@ -222,8 +174,8 @@ def tune_system(
 
     `optimiser` is a method or its name. `out/tune` records every round, so that a stopped tuning goes on with `resume`
     to the same result; its candidates are dropped at the end. What tuning did is in the result's
-    `manifest.about["tuning"]`. `weights` is where to start, by default the system's own.
-    Learners on the training text are shared among the workers of `engine`, by default among threads.
+    `manifest.about["tuning"]`. `weights` is where to start, by default the system's own. The workers of `engine`
+    decode; methods that decode while they learn also learn there. The result does not depend on it.
     """
     config = config or TuneConfig()
     method = make_optimiser(optimiser) if isinstance(optimiser, str) else optimiser
@@ -248,20 +200,25 @@ def tune_system(
         return _finished(base, settings)
     view = parent.view(config.fold)
     decodes = method.learns_from is LearnsFrom.DECODING  # then the loop decodes only to measure
-    decoder = decoder_factory(
-        view,
-        sentences,
-        k=1 if decodes else k,
-        distinct=distinct,
-        preset=config.preset,
-        n_threads=n_threads,
-        progress=progress,
+    development = SystemContext(
+        view, sentences, texts, k=k, distinct=distinct, preset=config.preset, engine=engine if decodes else None
     )
-    context: LearningContext
-    if lines is None:
-        context = SystemContext(view, sentences, texts, k=k, distinct=distinct, preset=config.preset)
+    context: LearningContext = (
+        development if lines is None else TrainingContext(lines, k=k, distinct=distinct, engine=engine)
+    )
+    if decodes and lines is None and decoder_factory is None:
+        decoder: Decoder = LiveMeasuring(development, n_threads=n_threads)
     else:
-        context = TrainingContext(lines, k=k, distinct=distinct, engine=engine)
+        make = decoder_factory or (SystemDecoder if engine is None else partial(EngineDecoder, engine))
+        decoder = make(
+            view,
+            sentences,
+            k=1 if decodes else k,
+            distinct=distinct,
+            preset=config.preset,
+            n_threads=n_threads,
+            progress=progress,
+        )
     folder = base / TUNE_RECORD
     with RunFolder.open(folder, settings, resume=resume, may_change=settings_to_come(folder)) as run:
         record = tune_decoder(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from dragoman.store import read_json, unseal
 from dragoman.system import Preset
 from dragoman.system.manifest import MANIFEST
 from dragoman.text import read_lines
-from dragoman.tune import TUNE_RECORD, EngineDecoder, LearnFrom, SystemDecoder, TuneConfig, tune_system
+from dragoman.tune import TUNE_RECORD, LearnFrom, TuneConfig, tune_system
 
 __all__ = ["tune_own"]
 
@@ -65,7 +64,6 @@ def tune_own(session: Session, options: TuneOptions, optimiser: Optimiser) -> No
             seed=session.seed,
             resume=options.resume,
             n_threads=session.n_threads,
-            decoder_factory=SystemDecoder if workers is None else partial(EngineDecoder, workers),
             engine=workers,
             on_step=shown.on_step,
             on_round=shown.on_round,
