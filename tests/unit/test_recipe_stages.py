@@ -105,6 +105,16 @@ def test_files_are_read_as_far_as_the_limits_say(files, tmp_path):
     assert {"bleu", "chrf", "ter", "length_ratio"} <= set(result.scores)
 
 
+def test_mert_on_forests_and_settings_without_end(files, tmp_path):
+    mert_on_forests = ["optimisers.mert.method='forest-mert'", "optimisers.mert.settings={n_starts=1, prune=inf}"]
+    (result,) = run(files, tmp_path, *mert_on_forests)
+    assert (
+        json.loads((tmp_path / "run" / "recipe.json").read_text())["optimisers"]["mert"]["settings"]["prune"] == "inf"
+    )
+    (again,) = run(files, tmp_path, *mert_on_forests, resume=True)
+    assert again.scores == result.scores
+
+
 def test_what_depends_on_what(files, tmp_path):
     run(files, tmp_path)
 

@@ -31,6 +31,7 @@ from dragoman.recipe.grid import GridRecipe, Selection
 from dragoman.recipe.side_by_side import CellJob, followed, run_cell, run_side_by_side
 from dragoman.recipe.stages import SharedStages
 from dragoman.run import CellKey, CellResult, RunFolder, cell_folder, load_cells, load_plans, plan_changes
+from dragoman.settings import plain
 from dragoman.system import Monitor, Silent
 from dragoman.tune import RoundRecord
 from dragoman.types import PathLike
@@ -204,7 +205,7 @@ def _drop_scratch(base: Path) -> None:
 
 
 def _record_start(run: RunFolder, recipe: GridRecipe, selection: Selection, n_threads: int) -> None:
-    run.save("recipe.json", recipe.content)
+    run.save("recipe.json", plain(recipe.content))
     run.log(
         "start",
         title=recipe.title,
