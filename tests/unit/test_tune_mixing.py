@@ -267,6 +267,21 @@ def test_a_live_run_that_is_stopped_goes_on_to_the_same_bits(made, tmp_path):
     assert [record.score for record in parts] == [record.score for record in whole]
 
 
+def test_falls_are_noted(made, tmp_path):
+    long_steps = {"aggressiveness": 1e6, "gain_scale": 1e3, "learners": 1, "mix": "last"}
+    fell = tune(made, tmp_path / "fell", settings=long_steps).manifest.about["tuning"]
+    first, *others = fell["rounds"]
+    low = [entry for entry in others if entry["gain"] < 0.9 * first["gain"]]
+    assert low
+    for entry in others:
+        assert any("far below the start" in note for note in entry["notes"]) == (entry in low)
+    number = low[0]["round"]
+    score, start = 100 * low[0]["score"], 100 * first["score"]
+    assert f"round {number}: the score {score:.2f} is far below the start's {start:.2f}" in fell["notes"]
+    kept = tune(made, tmp_path / "kept", settings={"gain_scale": 1e-9}).manifest.about["tuning"]
+    assert kept["notes"] == ["no round is better than the start"]
+
+
 def test_wrong_numbers_of_learners_are_refused(made, tmp_path):
     context = SystemContext(System.load(made / "system"), ["das", "", "ist"], [["the"], [""], ["is"]])
     with pytest.raises(InputError, match="3 learners for 2 sentences"):

@@ -145,7 +145,7 @@ def learn_share(
     task, decoder = ground.task, ground.decoder
     learner = _learner(ground, state, alone=alone)
     previous = _previous_pass(ground, state.previous)
-    sums = PassSums()
+    visits: list[dict[str, float]] = []
     best: list[Shard] = []
     n_lists = n_candidates = 0
     seen = np.zeros(len(decoder.index), bool)
@@ -162,7 +162,7 @@ def learn_share(
             best += [_first(shard) for shard in lists]
             clock.tick(_STAGES[1])
             learner.turn_to(_native_lists(ground, lists, previous))
-            sums += PassSums(**learner.visit(np.arange(len(lists))))
+            visits.append(learner.visit(np.arange(len(lists))))
             for shard in lists:
                 seen[shard.feature_ids] = True
             n_lists += len(lists)
@@ -179,7 +179,7 @@ def learn_share(
         background=background,
         length=length,
         best=tuple(best),
-        sums=sums,
+        sums=PassSums(**{name: sum(visit[name] for visit in visits) for name in visits[0]}),
         n_lists=n_lists,
         n_candidates=n_candidates,
         seen=np.flatnonzero(seen).astype(np.int32),

@@ -12,7 +12,7 @@ from dragoman.forest import Forest
 from dragoman.optim import LearningContext, LearnsFrom
 from dragoman.optim.context import LiveDecoder as AnyLiveDecoder
 from dragoman.optim.learner_pass import Ground, Learners, LearningTask, threads
-from dragoman.pool import Pool
+from dragoman.pool import Pool, compacted
 from dragoman.system import LiveDecoder, Preset, SystemView
 from dragoman.tune.decoder import Decoder
 from dragoman.tune.learner_job import EngineLearners, LearnerJob, LearningWorkers, features_of
@@ -94,9 +94,9 @@ class SystemContext(LearningContext):
         values = weights.on(decoder.index).values
         everything = range(len(decoder))
         if self._workers is not None:
-            return decoder.pool_of(self._workers.decode(everything, values, 1, distinct=False))
+            return compacted(decoder.pool_of(self._workers.decode(everything, values, 1, distinct=False)))
         with threads(n_threads) as each:
-            return decoder.pool_of(list(each(partial(decoder.kbest, weights=values, k=1), everything)))
+            return compacted(decoder.pool_of(list(each(partial(decoder.kbest, weights=values, k=1), everything))))
 
 
 class LiveMeasuring(Decoder):
