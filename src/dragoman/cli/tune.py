@@ -17,7 +17,7 @@ def tune(options: TuneOptions) -> None:
 
     dragoman tune --system system --source dev.de -r dev.en --method pro --features extended -o tuned
 
-    dragoman tune --system system --source dev.de -r dev.en --method mira --online -o tuned
+    dragoman tune --system system --source dev.de -r dev.en --method mira --online --set measure=live -o tuned
 
     dragoman tune --system system --source dev.de -r dev.en --method rm --online --learn-from training -o tuned
 

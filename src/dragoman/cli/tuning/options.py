@@ -126,7 +126,11 @@ class TuneOptions(ListOptions):
     ] = None
     online: Annotated[
         bool,
-        _system("--online", help="Learn from each sentence as soon as it is decoded (mira, rm); rounds are passes."),
+        _system(
+            "--online",
+            help="Learn from each sentence as soon as it is decoded (mira, rm); rounds are passes of 15 learners side "
+            "by side (--set learners=N).",
+        ),
     ] = False
     learn_from: Annotated[
         LearnFrom | None,
