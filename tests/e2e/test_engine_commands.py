@@ -30,11 +30,19 @@ def test_workers_translate_and_list_as_threads_do(made, inside):
         assert shared.err == ""
 
 
-def test_workers_tune_as_threads_do(made, inside, tmp_path):
-    common = ["--system", made / "system", "--source", made / "dev.de", "-r", made / "dev.en", "--rounds", 2, "--k", 10]
+@pytest.mark.parametrize("method", [[], ["--method", "rm", "--online", "--set", "measure=live", "--keep", "last"]])
+def test_workers_tune_as_threads_do(made, inside, tmp_path, method):
+    files = ["--system", made / "system", "--source", made / "dev.de", "-r", made / "dev.en"]
+    common = [*files, "--rounds", 2, "--k", 10, *method]
     inside("tune", *common, "-o", "alone", "-q")
     inside("tune", *common, "-o", "shared", "-q", "--workers", 2)
     assert (tmp_path / "shared" / "weights.tsv").read_bytes() == (tmp_path / "alone" / "weights.tsv").read_bytes()
+
+
+def test_more_learners_than_sentences_are_refused(made, inside):
+    words = ["tune", "--system", made / "system", "--source", made / "dev.de", "-r", made / "dev.en", "-o", "many"]
+    refused = inside(*words, "--method", "mira", "--online", "--set", "learners=1000", status=2)
+    assert "1000 learners for" in refused.err
 
 
 def test_ray_says_nothing_on_standard_output(made, dragoman, cluster):
