@@ -88,6 +88,11 @@ class Records:
         """Whether any cell learned a feature that has a class."""
         return any(name for cells in self.rows.values() for cell in cells for name in self.classes(cell))
 
+    @cached_property
+    def has_sets(self) -> bool:
+        """Whether any cell recorded its scores by test set."""
+        return any(cell.tests for cells in self.rows.values() for cell in cells)
+
     def derivations(self, key: CellKey, read: Callable[[Mapping[str, Any]], _T]) -> dict[int, _T]:
         """Explanations of translations by sentence, converted by `read`."""
         path = self.outputs.folders[key] / "derivations.jsonl"
