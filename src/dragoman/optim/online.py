@@ -247,12 +247,13 @@ class OnlineLearner(Learner):
         """What the trace says of a pass."""
         totals = sum(shard.stats.sum(axis=0) for result in results for shard in result.best)
         stages = results[0].seconds
+        n_seen = len(np.unique(np.concatenate([result.seen for result in results])))
         return {
             "pass": number,
             "gain": float(metric.gain(totals)),
             "candidates": sum(result.n_candidates for result in results),
-            "features": len(self._decoder.index),
-            "seen": len(np.unique(np.concatenate([result.seen for result in results]))),
+            "features": len(self._decoder.index) if self._context.groups is None else n_seen,
+            "seen": n_seen,
             **sum((result.sums for result in results), PassSums()).entry(),
             "workers_cpu_s": sum(result.workers_cpu_s for result in results),
             **{stage: sum(result.seconds[stage] for result in results) for stage in stages},

@@ -26,13 +26,12 @@ from dragoman.optim.learner_pass import (
     learn_share,
     scale_of_lists,
     surveyed,
-    threads,
 )
 from dragoman.optim.learner_state import LearnerState
 from dragoman.optim.units import Scale, Units
 from dragoman.pool import Shard
 from dragoman.system import LineBlock, Lines, LiveLines, shards
-from dragoman.tune.mixing import mix_learners
+from dragoman.tune.mixing import mix_learners, side_by_side
 from dragoman.types import Float64Array, Int64Array
 
 __all__ = ["BLOCK_LINES", "FoldLearners", "FoldPass", "PortableResult", "TrainingContext"]
@@ -58,10 +57,14 @@ class PortableResult:
         weights, past = (self.table.columns[name].astype(np.float64, copy=False) for name in (_WEIGHT, _PAST))
         return replace(self.result, ids=ids, weights=weights, past=past)
 
+    def elsewhere(self) -> PortableResult:
+        """The result of another process, with what it cost there."""
+        return replace(self, result=replace(self.result, workers_cpu_s=sum(self.result.seconds.values())))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class FoldPass(Job[Int64Array, PortableResult]):
-    """A pass: what a learner does with the sentences of one fold, in the order of its visits.
+class FoldPass(Job[tuple[Int64Array, ...], list[PortableResult]]):
+    """A pass: what learners do, each with the sentences of one fold in the order of its visits; threads take one each.
 
     `table` has the weights, and the sums of averaging of a learner that goes on alone; `state` is where learners begin
     but for these.
@@ -73,20 +76,26 @@ class FoldPass(Job[Int64Array, PortableResult]):
     state: LearnerState
     block_lines: int
 
-    def open(self, n_threads: int) -> Callable[[Int64Array], PortableResult]:
-        def work(share: Int64Array) -> PortableResult:
-            table, state = self.table, self.state
-            results = []
-            for block in shards(share, self.block_lines):
-                table, result = self._learn(block, table, state, n_threads)
-                state = replace(state, ticks=result.ticks, background=result.background, length=result.length)
-                results.append(result)
-            return PortableResult(table=table, result=_summed(results))
+    def open(self, n_threads: int) -> Callable[[tuple[Int64Array, ...]], list[PortableResult]]:
+        def work(shares: tuple[Int64Array, ...]) -> list[PortableResult]:
+            began = cpu_seconds()
+            found = side_by_side(self._learn, shares, n_threads)
+            results = in_cpu_seconds([portable.result for portable in found], cpu_seconds() - began)
+            return [replace(portable, result=result) for portable, result in zip(found, results, strict=True)]
 
         return work
 
-    def _learn(
-        self, block: Int64Array, table: FeatureTable, state: LearnerState, n_threads: int
+    def _learn(self, share: Int64Array, go_on: Callable[[], object]) -> PortableResult:
+        table, state = self.table, self.state
+        results = []
+        for block in shards(share, self.block_lines):
+            table, result = self._learn_block(block, table, state, go_on)
+            state = replace(state, ticks=result.ticks, background=result.background, length=result.length)
+            results.append(result)
+        return PortableResult(table=table, result=_summed(results))
+
+    def _learn_block(
+        self, block: Int64Array, table: FeatureTable, state: LearnerState, go_on: Callable[[], object]
     ) -> tuple[FeatureTable, ShareResult]:
         """Go on from the table and the state through a block of sentences."""
         decoder = LineBlock(self.lines, block, table)
@@ -95,7 +104,7 @@ class FoldPass(Job[Int64Array, PortableResult]):
         weights, past = np.zeros(len(index)), np.zeros(len(index))
         weights[known], past[known] = table.columns[_WEIGHT], table.columns[_PAST]
         begin = replace(state, weights=weights, past=past)
-        result = learn_share(ground, begin, block, alone=True, n_threads=n_threads)
+        result = learn_share(ground, begin, block, alone=True, go_on=go_on)
         weights[result.ids], past[result.ids] = result.weights, result.past
         kept = (weights != 0) | (past != 0)
         kept[known] = True
@@ -155,7 +164,6 @@ class FoldLearners:
         self, state: LearnerState, shares: Sequence[Int64Array], *, n_threads: int
     ) -> tuple[LearnerState, list[ShareResult]]:
         """A pass; a share has the sentences of one fold."""
-        began = cpu_seconds()
         alone = len(shares) == 1
         past = state.past if alone else np.zeros_like(state.past)
         ids = np.flatnonzero((state.weights != 0) | (past != 0)).astype(np.int32)
@@ -169,11 +177,12 @@ class FoldLearners:
             block_lines=BLOCK_LINES,
         )
         if self._engine is None:
-            with threads(min(n_threads, len(shares))) as each:
-                found = list(each(job.open(n_threads if alone else 1), shares))
-            results = in_cpu_seconds([portable.on(self._index) for portable in found], cpu_seconds() - began)
+            found = job.open(n_threads)(tuple(shares))
         else:
-            results = [portable.on(self._index) for portable in self._engine.map(job, shares)]
+            size = self._engine.n_threads
+            groups = [tuple(shares[begin : begin + size]) for begin in range(0, len(shares), size)]
+            found = [portable.elsewhere() for group in self._engine.map(job, groups) for portable in group]
+        results = [portable.on(self._index) for portable in found]
         return mix_learners(state.grown(len(self._index)), results), results
 
 

@@ -15,9 +15,10 @@ what it changed.
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import TypeVar
 
 import numpy as np
 
@@ -36,7 +37,9 @@ from dragoman.optim.units import Scale
 from dragoman.pool import Shard
 from dragoman.types import Float64Array, Int64Array
 
-__all__ = ["LocalLearners", "mix_learners"]
+__all__ = ["LocalLearners", "mix_learners", "side_by_side"]
+
+Found = TypeVar("Found")
 
 
 class LocalLearners:
@@ -60,7 +63,7 @@ class LocalLearners:
         if len(shares) == 1:
             results = [learn_share(self._ground, state, shares[0], alone=alone, n_threads=n_threads)]
         else:
-            results = self._side_by_side(state, shares, n_threads)
+            results = side_by_side(partial(learn_share, self._ground, state, alone=False), shares, n_threads)
         return in_cpu_seconds(results, cpu_seconds() - began)
 
     def measure(self, start: Float64Array, previous: Float64Array, *, n_threads: int) -> Scale:
@@ -74,20 +77,21 @@ class LocalLearners:
         with threads(n_threads) as each:
             return list(each(partial(self._ground.decoder.kbest, weights=weights, k=k, distinct=distinct), sentences))
 
-    def _side_by_side(self, state: LearnerState, shares: Sequence[Int64Array], n_threads: int) -> list[ShareResult]:
-        stop = threading.Event()
 
-        def go_on() -> None:
-            if stop.is_set():
-                raise FailedError("another learner failed")
+def side_by_side(learn: Callable[..., Found], shares: Sequence[Int64Array], n_threads: int) -> list[Found]:
+    """`learn` of every share, by threads; it gets the share and `go_on`, which raises once another learner failed."""
+    stop = threading.Event()
 
-        work = partial(learn_share, self._ground, state, alone=False, go_on=go_on)
-        with threads(min(n_threads, len(shares))) as each:
-            try:
-                return list(each(work, shares))
-            except BaseException:
-                stop.set()
-                raise
+    def go_on() -> None:
+        if stop.is_set():
+            raise FailedError("another learner failed")
+
+    with threads(min(n_threads, len(shares))) as each:
+        try:
+            return list(each(partial(learn, go_on=go_on), shares))
+        except BaseException:
+            stop.set()
+            raise
 
 
 def mix_learners(state: LearnerState, results: Sequence[ShareResult]) -> LearnerState:
