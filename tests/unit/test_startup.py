@@ -28,7 +28,7 @@ CAPS = {
     "align": 45,
     "corpus stats": 40,
     "compare": 80,
-    "demo": 235,
+    "demo": 220,
     "forest best": 70,
     "gradient sum": 190,
     "lists info": 152,

@@ -11,7 +11,6 @@ from dragoman.cli.run import cell_json, fail_if_any, run_grid
 from dragoman.cli.session import Json, Quiet, Seed, Session, Threads
 from dragoman.demo import QUICKSTART
 from dragoman.recipe import GridRecipe, read_recipe
-from dragoman.report import write_report
 
 __all__ = ["demo"]
 
@@ -32,6 +31,8 @@ def demo(
     Everything is made on this machine from the built-in grammar; nothing is fetched. The seed is that of the text. What
     it does is a recipe, recipes/quickstart.toml; stopped at any moment, it goes on when it is called again.
     """
+    from dragoman.report import write_report
+
     session = Session(n_threads=threads, seed=seed, json=json, quiet=quiet)
     of_text = [f"corpora.synth.synth.seed={seed}"] if seed else []
     recipe = read_recipe(QUICKSTART, [*(setting or []), *of_text])
