@@ -166,7 +166,7 @@ CASES = [
         area="training text",
         unit="sentences",
         prepare=_learning,
-        target="≤ 8 ms each, anonymous ≤ 1 GB",
+        target="≤ 6 ms each, anonymous ≤ 0.2 GB",
         needs_data=True,
     ),
     Case(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -17,6 +20,7 @@ from dragoman.pool import Judge
 from dragoman.system import FoldDecoder, LiveDecoder, System, SystemSettings, TrainConfig, train
 from dragoman.tune import Keep, LearnFrom, LoopSettings, TuneConfig, fold_learners, tune_system
 from small_text import write_lines, write_splits
+from toy_runs import what_remains
 
 BLEU = Bleu(smoothing=Smoothing.NONE)
 N_FOLDS, LIMIT, K, SEED = 3, 30, 6, 5
@@ -166,9 +170,33 @@ def test_a_stopped_run_goes_on_to_the_same_bits(made, tmp_path):
     assert (tmp_path / "t" / "weights.tsv").read_bytes() == (tmp_path / "whole" / "weights.tsv").read_bytes()
 
 
+def test_a_killed_run_goes_on_to_the_same_bits(made, tmp_path):
+    script = (
+        "import sys; from pathlib import Path; from dragoman.tune import *\n"
+        "from dragoman.optim import make_optimiser\n"
+        "made, out = map(Path, sys.argv[1:])\n"
+        f"config = TuneConfig(k={K}, features={FEATURES}, learn_from=LearnFrom.TRAINING, limit={LIMIT},\n"
+        "                    loop=LoopSettings(max_rounds=3, keep=Keep.LAST))\n"
+        "tune_system(made / 'system', made / 'dev.de', [made / 'dev.en'], out, config=config, resume=True,\n"
+        "            optimiser=make_optimiser('online-rm'), n_threads=2,\n"
+        "            on_round=lambda record: print(record.round, flush=True))\n"
+    )
+    for name, rounds in (("whole", None), ("killed", 2), ("killed", None)):
+        words = [sys.executable, "-c", script, made, tmp_path / name]
+        with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+            if rounds is None:
+                assert process.communicate()[0].split() == ["1", "2", "3", "4"]
+                continue
+            for _ in range(rounds):
+                process.stdout.readline()
+            process.kill()
+    assert what_remains(tmp_path / "killed" / "tune") == what_remains(tmp_path / "whole" / "tune")
+    assert (tmp_path / "killed" / "weights.tsv").read_bytes() == (tmp_path / "whole" / "weights.tsv").read_bytes()
+
+
 def test_rounds_are_measured_on_the_development_set(made, tmp_path):
     rounds = []
-    tuned = tune(made, tmp_path / "t", on_round=rounds.append, config={"limit": None})
+    tuned = tune(made, tmp_path / "t", on_round=rounds.append, config={"limit": None}, rounds=1)
     assert rounds[0].learned.trace[0]["candidates"] > 300
     assert tuned.manifest.about["tuning"]["n_sentences"] == 12
 

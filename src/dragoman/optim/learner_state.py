@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 
 from dragoman.errors import InputError
-from dragoman.features import FeatureIndex, Weights, find_weights, read_weights, store_weights
+from dragoman.features import FeatureIndex, FeatureTable, Weights, find_weights, read_weights, store_weights
 from dragoman.optim.units import Scale
 from dragoman.store import read_json, write_json
 from dragoman.types import Float64Array
 
-__all__ = ["LearnerState"]
+__all__ = ["LearnerState", "in_key_order"]
 
 _START, _WEIGHTS, _PAST, _PREVIOUS, _REST = "start", "weights", "past", "previous.npy", "rest.json"
 
@@ -60,9 +60,8 @@ class LearnerState:
 
     def save(self, folder: Path, index: FeatureIndex) -> None:
         """Write it to a folder; weights go by the names of the index."""
-        store_weights(Weights(index, self.start), folder, _START)
-        store_weights(Weights(index, self.weights), folder, _WEIGHTS)
-        store_weights(Weights(index, self.past), folder, _PAST)
+        for name, values in ((_START, self.start), (_WEIGHTS, self.weights), (_PAST, self.past)):
+            store_weights(in_key_order(Weights(index, values)), folder, name)
         np.save(folder / _PREVIOUS, self.previous)
         background = None if self.background is None else self.background.tolist()
         rest = {"ticks": self.ticks, "background": background, "length": self.length, "scale": self.scale.to_json()}
@@ -87,6 +86,11 @@ class LearnerState:
             )
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise InputError(f"is no state of learning ({error}); the run is damaged", path=folder) from error
+
+
+def in_key_order(weights: Weights) -> Weights:
+    """The same weights over an index of their own, whose order depends on their names alone."""
+    return FeatureTable.from_weights(weights).weights("weight")
 
 
 def _read(folder: Path, name: str) -> Weights:

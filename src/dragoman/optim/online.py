@@ -25,13 +25,13 @@ import numpy as np
 
 from dragoman.cost import cpu_seconds
 from dragoman.errors import FailedError, InputError
-from dragoman.features import FeatureTable, Weights
+from dragoman.features import Weights
 from dragoman.metric import Metric
 from dragoman.optim.base import Learner, Optimiser, Result, finish, frozen_ids
 from dragoman.optim.context import LearningContext, LearnsFrom
 from dragoman.optim.epochs import Entry, visiting_order
 from dragoman.optim.learner_pass import Learners, LearningTask, ShareResult, surveyed
-from dragoman.optim.learner_state import LearnerState
+from dragoman.optim.learner_state import LearnerState, in_key_order
 from dragoman.optim.margin import PassSums
 from dragoman.optim.mira import Mira
 from dragoman.optim.rm import Rm
@@ -165,7 +165,7 @@ class OnlineLearner(Learner):
             raise FailedError("the weights left the range of numbers; take smaller steps")
         weights = Weights(self._decoder.index, values)
         if self._context.groups is not None:  # then the index has the order in which results came
-            weights = FeatureTable.from_weights(weights).weights("weight")
+            weights = in_key_order(weights)
         return finish(pool, start, weights.on(pool.index), n_threads=n_threads, trace=tuple(trace), notes=notes)
 
     def translations(self) -> Pool | None:
