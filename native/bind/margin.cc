@@ -81,6 +81,9 @@ nb::dict sums_of(const optim::Survey& survey) {
   return sums;
 }
 
+// So few are visited in no time, without a thread that could be stopped: learners that decode have one at a time.
+constexpr size_t kFewLists = 16;
+
 struct BoundRamp {
   std::shared_ptr<BoundLists> lists;
   std::unique_ptr<optim::RampLearner> learner;
@@ -132,9 +135,14 @@ void bind_learners(nb::module_& m) {
       .def(
           "visit",
           [](BoundMargin& b, In<int64_t> positions, int n_threads) {
-            const optim::Pass pass =
-                watch([&](Control& control) { return b.learner->visit(span_of(positions), n_threads, control); });
-            return sums_of(pass);
+            const auto visit = [&](Control& control) {
+              return b.learner->visit(span_of(positions), n_threads, control);
+            };
+            if (positions.size() > kFewLists) return sums_of(watch(visit));
+            return sums_of(released([&] {
+              Control control;
+              return visit(control);
+            }));
           },
           nb::arg("positions").noconvert(), nb::arg("n_threads") = 1)
       .def(

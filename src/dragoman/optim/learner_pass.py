@@ -43,7 +43,6 @@ __all__ = [
 ]
 
 _MOST_SURVEYED = 500
-_now = time.perf_counter
 _STAGES = ("decode_cpu_s", "statistics_cpu_s", "update_cpu_s")
 
 
@@ -89,7 +88,7 @@ class ShareResult:
 
     `best` has the first candidate of each sentence of the share with its statistics. `sums` are those of the trace,
     over `n_lists` lists; `seen` are the features of all candidates, ids or, where learners have no index in common,
-    keys; `seconds` go by stage.
+    keys; `seconds` go by stage (see `in_cpu_seconds`).
     """
 
     ids: Int32Array
@@ -229,12 +228,11 @@ def scale_of_lists(
 
 
 def in_cpu_seconds(results: Sequence[ShareResult], cpu_s: float) -> list[ShareResult]:
-    """The stages' wall seconds as parts of the CPU time that all these results took together."""
-    factor = cpu_s / (sum(sum(result.seconds.values()) for result in results) or 1.0)
-    return [
-        replace(result, seconds={stage: factor * seconds for stage, seconds in result.seconds.items()})
-        for result in results
-    ]
+    """The wall seconds of decoding as parts of the CPU time that all these results took together, less other stages."""
+    decode, *others = _STAGES
+    left = cpu_s - sum(result.seconds[stage] for result in results for stage in others)
+    factor = max(left, 0.0) / (sum(result.seconds[decode] for result in results) or 1.0)
+    return [replace(result, seconds={**result.seconds, decode: factor * result.seconds[decode]}) for result in results]
 
 
 def _learner(ground: Ground, state: LearnerState, *, alone: bool) -> _core.MarginLearner:
@@ -292,17 +290,21 @@ def _first(shard: Shard) -> Shard:
 
 
 class _Clock:
-    """Wall time by stage."""
+    """Wall time of decoding, which other threads do, and CPU time of the other stages, which are this thread's."""
 
     def __init__(self) -> None:
         self.seconds = dict.fromkeys(_STAGES, 0.0)
-        self._last = _now()
+        self._wall = self._cpu = 0.0
+        self._start()
+
+    def _start(self) -> None:
+        self._wall, self._cpu = time.perf_counter(), time.thread_time()
 
     def tick(self, stage: str) -> None:
         """What went by since the last call belongs to this stage."""
-        now = _now()
-        self.seconds[stage] += now - self._last
-        self._last = now
+        wall, cpu = self._wall, self._cpu
+        self._start()
+        self.seconds[stage] += self._wall - wall if stage == _STAGES[0] else self._cpu - cpu
 
 
 @contextmanager
