@@ -239,9 +239,10 @@ class OnlineLearner(Learner):
         if self._context.groups is None:
             return _first_statistics(pool, len(self._decoder.lengths))
         decoder, sample = self._decoder, surveyed(self._decoder.lengths)
+        best = [decoder.kbest(sentence, values, 1) for sentence in sample]  # whose words the judge must know
         judge = Judge(metric_of(pool), decoder.words, self._context.references_of(sample))
-        found = [judge.statistics(decoder.kbest(sentence, values, 1)) for sentence in sample]
-        return np.tile(np.concatenate(found).mean(axis=0), (len(decoder.lengths), 1))
+        mean = np.concatenate([judge.statistics(shard) for shard in best]).mean(axis=0)
+        return np.tile(mean, (len(decoder.lengths), 1))
 
     def _entry(self, number: int, metric: Metric, results: list[ShareResult]) -> Entry:
         """What the trace says of a pass."""
