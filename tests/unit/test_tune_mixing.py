@@ -45,7 +45,7 @@ def lines_of(path):
 
 def tune(made, out, *, rounds=3, method="online-mira", **changes):
     settings = changes.pop("settings", {})
-    loop = LoopSettings(max_rounds=rounds, keep=Keep.LAST)
+    loop = LoopSettings(max_rounds=rounds, keep=changes.pop("keep", Keep.LAST))
     return tune_system(
         made / "system",
         made / "dev.de",
@@ -280,6 +280,18 @@ def test_falls_are_noted(made, tmp_path):
     assert f"round {number}: the score {score:.2f} is far below the start's {start:.2f}" in fell["notes"]
     kept = tune(made, tmp_path / "kept", settings={"gain_scale": 1e-9}).manifest.about["tuning"]
     assert kept["notes"] == ["no round is better than the start"]
+
+
+def test_the_best_live_pass_is_kept_and_the_start_if_all_fall(made, tmp_path):
+    for name, settings in (("short", {}), ("long", {"aggressiveness": 1e6, "gain_scale": 1e3, "learners": 1})):
+        settings = {"measure": "live", "mix": "last", **settings}
+        tuned = tune(made, tmp_path / name, settings=settings, keep=Keep.BEST).manifest.about["tuning"]
+        start, *passes = tuned["rounds"]
+        assert (start["live"], {entry["live"] for entry in passes}) == (False, {True})
+        good = [entry for entry in passes if entry["gain"] >= 0.9 * start["gain"]]
+        best = max(good, key=lambda entry: entry["gain"], default=start)
+        assert tuned["best_round"] == best["round"]
+        assert (name == "short") == bool(good)
 
 
 def test_wrong_numbers_of_learners_are_refused(made, tmp_path):

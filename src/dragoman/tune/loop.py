@@ -10,7 +10,8 @@ The score of a round is that of the decoder's best translations by w_{t-1} (of a
 candidates, whatever our own sum w.f says), so every weight vector that can be returned
 was decoded with: after the last optimisation comes one more decoding that only measures. A learner that decodes while
 it learns may spare this (`measure=live` of online methods), half of the cost: the score of a round is then that of the
-translations made while w_{t-1} was learned, by weights on their way to it.
+translations made while w_{t-1} was learned, by weights on their way to it. It is no fair rival of the start, which was
+decoded with as it is, so that the best round is then one of the others unless all of them are far below.
 """
 
 from __future__ import annotations
@@ -174,14 +175,22 @@ class _Loop:
                 record = self._decode_anew(number, folder)
         self._store.log_decoded(record)
         self.rounds.append(record)
-        if self._settings.keep is Keep.LAST or record.gain > self.rounds[self._best_round - 1].gain:
+        if self._settings.keep is Keep.LAST or self._is_better(record):
             self._best, self._best_round = self._weights, number
+
+    def _is_better(self, record: RoundRecord) -> bool:
+        """Whether a round is the best so far. Weights on their way beat the start, which decoded, unless they fall."""
+        best = self.rounds[self._best_round - 1]
+        if record.live and not best.live:
+            return not _has_fallen(record.gain, best.gain)
+        return record.gain > best.gain
 
     def _decode_anew(self, number: int, folder: Path) -> RoundRecord:
         began, cpu_began = time.perf_counter(), cpu_seconds()
         dense = None if self._pool is None else tuple(self._pool.dense_names())
         self._decoder.begin_round(DecodingRound(number=number, seed=self._seed, folder=folder, dense=dense))
-        raw = self._learner.translations() or self._decoder.decode(self._weights)
+        live = self._learner.translations()
+        raw = self._decoder.decode(self._weights) if live is None else live
         if raw.n_candidates == 0:
             raise FailedError(f"the decoder gave no candidates in round {number}")
         notes = []
@@ -209,6 +218,7 @@ class _Loop:
             n_features=pool.n_features,
             change=change,
             repeated=repeated,
+            live=live is not None,
             notes=(*notes, *self._doubts(number, best, ours)),
             wall_s=time.perf_counter() - began,
             cpu_s=cpu_seconds() - cpu_began,
@@ -219,7 +229,7 @@ class _Loop:
 
     def _fall(self, best: Choice) -> list[str]:
         """Whether this round is far below the first, which translated with the start."""
-        if not self.rounds or best.gain() >= (first := self.rounds[0]).gain - _FALL * abs(first.gain):
+        if not self.rounds or not _has_fallen(best.gain(), (first := self.rounds[0]).gain):
             return []
         points = metric_of(best.pool).points
         return [_FELL.format(points(best.score()), points(first.score))]
@@ -314,7 +324,7 @@ class _Loop:
             for note in (*record.notes, *(record.learned or _NOTHING).notes)
         ]
         if len(self.rounds) > 1 and max(record.gain for record in self.rounds[1:]) <= self.rounds[0].gain:
-            notes.append(_NO_BETTER)
+            notes.append(_NO_BETTER_LIVE if self.rounds[-1].live else _NO_BETTER)
         result = TuneRecord(
             weights=self._best,
             metric=metric_of(self._pool).name,
@@ -345,6 +355,7 @@ _MISREAD = (
 )
 _FELL = "the score {:.2f} is far below the start's {:.2f}"
 _NO_BETTER = "no round is better than the start"
+_NO_BETTER_LIVE = "no pass was better than the start while it learned; decode with the weights to see how good they are"
 _FALL = 0.1
 """Share of the start's gain whose loss is worth a note."""
 _ROUNDING = 0.01
@@ -355,6 +366,11 @@ _NOTHING = Learned(gain_before=0.0, gain_after=0.0, trace=(), notes=(), wall_s=0
 def _total(trace: Iterable[Mapping[str, Any]], name: str) -> float:
     """Of what the entries of an optimiser's trace say, as far as they do."""
     return float(sum(entry.get(name, 0.0) for entry in trace))
+
+
+def _has_fallen(gain: float, start: float) -> bool:
+    """Whether a gain is far below the start's."""
+    return gain < start - _FALL * abs(start)
 
 
 def _ignore_step(_number: int, _step: Step) -> None:

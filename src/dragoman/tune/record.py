@@ -39,8 +39,9 @@ class RoundRecord:
     `reranked` is the score of what the weights choose from the lists; a foreign decoder's own choice may be another.
     `n_new` candidates joined the pool. `change` is the distance of the weights from those of the round before, both
     scaled to length 1; `repeated` says that they moved and the decoder gave the same lists. `statistics_cpu_s` is the
-    part of `cpu_s` that went into statistics of the metric and into merging. `learned` is None in the last round: its
-    weights were decoded only to be measured.
+    part of `cpu_s` that went into statistics of the metric and into merging. `live` says that the translations are
+    those of the pass in which the weights were learned. `learned` is None in the last round: its weights were decoded
+    only to be measured.
     """
 
     round: int
@@ -52,6 +53,7 @@ class RoundRecord:
     reranked: float | None = None
     change: float | None = None
     repeated: bool = False
+    live: bool = False
     notes: tuple[str, ...] = ()
     wall_s: float = 0.0
     cpu_s: float = 0.0

@@ -52,8 +52,9 @@ def write_result(record: TuneRecord, options: TuneOptions, out: Path) -> Path:
 
 def describe_round(record: RoundRecord, options: TuneOptions) -> str:
     """A round in one line."""
+    kind = "live score" if record.live else "score"
     text = (
-        f"round {record.round}: score {options.shown(record.score)}, {record.n_new:,} new of "
+        f"round {record.round}: {kind} {options.shown(record.score)}, {record.n_new:,} new of "
         f"{record.n_candidates:,} candidates, {record.n_features:,} features, decoded in {record.wall_s:.1f} s"
     )
     if record.reranked is not None and options.shown(record.reranked) != options.shown(record.score):
