@@ -85,7 +85,7 @@ class Optimiser:
     distinct: ClassVar[bool] = False
     """Whether it wants candidates with different words only."""
     uses_engine: ClassVar[bool] = False
-    """Whether `optimise` can share its work out among the workers of an engine."""
+    """Whether its work can be shared out among the workers of an engine: by `optimise`, or by learners that decode."""
 
     def optimise(
         self,

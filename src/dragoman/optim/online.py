@@ -71,6 +71,7 @@ class OnlineMira(Optimiser):
     learns_from = LearnsFrom.DECODING
     k = 30
     distinct = True  # 30 derivations would often be few translations
+    uses_engine = True
     margin: Mira = field(default=Mira(), metadata=about(inline=_OFFLINE))
     """How the weights learn from a list."""
     learners: int | None = field(

@@ -200,13 +200,12 @@ def tune_system(
         return _finished(base, settings)
     view = parent.view(config.fold)
     decodes = method.learns_from is LearnsFrom.DECODING  # then the loop decodes only to measure
-    development = SystemContext(
-        view, sentences, texts, k=k, distinct=distinct, preset=config.preset, engine=engine if decodes else None
-    )
+    learning = engine if decodes and method.uses_engine else None
+    development = SystemContext(view, sentences, texts, k=k, distinct=distinct, preset=config.preset, engine=learning)
     context: LearningContext = (
         development if lines is None else TrainingContext(lines, k=k, distinct=distinct, engine=engine)
     )
-    if decodes and lines is None and decoder_factory is None:
+    if decodes and lines is None and decoder_factory is None and engine is learning:
         decoder: Decoder = LiveMeasuring(development, n_threads=n_threads)
     else:
         make = decoder_factory or (SystemDecoder if engine is None else partial(EngineDecoder, engine))
