@@ -155,6 +155,8 @@ def _pair(weights: Float64Array) -> str:
 
 def main() -> None:
     """Write both figures into the folder that the command names."""
+    if len(sys.argv) != 2:
+        raise SystemExit("usage: python figures.py FOLDER")
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
     for name, draw in (("figure-1", figure_one), ("figure-2", figure_two)):

@@ -26,12 +26,14 @@ from dragoman.evaluate import compare_runs, error_profile
 from dragoman.report import Mark, markdown_tables, write_report
 from dragoman.report.comparison import TER_BLEU
 from dragoman.report.errors import error_table
+from dragoman.report.figures import learning_charts
 from dragoman.report.margins import spread_table, units_table
 from dragoman.report.published import Topic, topic_of
 from dragoman.report.records import Records
-from dragoman.report.results import feature_table
+from dragoman.report.results import feature_table, score_table
 from dragoman.report.sets import breakdown_table, set_table
 from dragoman.report.sizes import size_charts, tuning_sizes
+from dragoman.report.tables import signed
 from dragoman.run import SetScores
 
 PUBLISHED = Path(__file__).parents[2] / "recipes" / "published" / "rm.toml"
@@ -102,6 +104,34 @@ def test_spread_is_that_of_the_lists_of_all_runs(tmp_path):
     assert texts(table)[1:] == [
         ["toy", "phrase", "rm", name, best, passes, "50.0%", "12.5%", "0.0%"] for name in ("base", "sparse")
     ]
+
+
+def test_methods_without_bounds_have_none_that_fired(tmp_path):
+    run = margin_run(tmp_path / "run")
+    entries = margin_rounds([(2.0, 1.0)])
+    write_cell(run, optimiser="mira", method="online-mira", lines=sentences(20), rounds=entries, n_rounds=2)
+    (row,) = [row for row in texts(spread_table(Records([run]))) if row[2] == "mira"]
+    assert row[4:] == ["2.00 ± 1.00", "2.00 ± 1.00", "50.0%", "", ""]
+
+
+def test_scores_of_other_metrics_have_a_chart_and_a_name_of_their_own(tmp_path):
+    run = margin_run(tmp_path / "run")
+    for optimiser in ("ter", "ter-2"):
+        write_cell(run, features="base", optimiser=optimiser, lines=sentences(20), metric="ter")
+    records = Records([run])
+    found = {
+        chart.title: (chart.y_label, {line.group or line.name for line in chart.lines})
+        for chart in learning_charts(records)
+    }
+    assert found["toy: phrase, base, TER"] == ("TER", {"ter, dev", "ter, test", "ter-2, dev", "ter-2, test"})
+    assert found["toy: phrase, base"] == ("BLEU", {"pro, dev", "pro, test", "rm, dev", "rm, test"})
+    assert {row[2]: row[3] for row in texts(score_table(records, "toy"))} == {
+        "optimiser": "metric", "pro": "BLEU", "rm": "BLEU", "ter": "TER", "ter-2": "TER",
+    }  # fmt: skip
+
+
+def test_differences_that_round_to_nothing():
+    assert [signed(x) for x in (-0.004, 0.0, -0.0, 0.006, -1.5)] == ["+0.00", "+0.00", "+0.00", "+0.01", "-1.50"]
 
 
 def test_constants_of_relative_units(tmp_path):
@@ -232,6 +262,7 @@ def test_scores_by_the_number_of_tuning_sentences(tmp_path):
                 scores = on_set(0.2 + more + sizes.get(name, 0) / 1e5 + seed / 100, 0.5)
                 found = {"tests": {"dev": scores, "test": scores}, "tune": on_set(0.4, 0.5)}
                 write_cell(run, corpus=name, optimiser=optimiser, seed=seed, lines=refs, **found)
+    write_cell(run, corpus="toy-500", system="hiero", lines=refs, tests={"test": on_set(0.3, 0.5)})  # of one size alone
     records = Records([run])
     assert tuning_sizes(records) == {"toy": sizes}
     charts = [*size_charts(records, "bleu")]

@@ -5,9 +5,9 @@ from __future__ import annotations
 __all__ = ["ERRORS", "FOCUS", "LEARNING", "SETS", "SIZES", "SPREAD", "UNITS"]
 
 LEARNING = (
-    "Scores of decoding with the weights that a round began with; of a method that measures live, on the development "
-    "set that of the pass before. Solid: development set; dashed: test set. Thin lines are single runs, thick ones "
-    "their mean over the runs that have the round."
+    "Scores of decoding with the weights that a round began with, by the metric tuned for; of a method that measures "
+    "live, on the development set that of the pass before. Solid: development set; dashed: test set. Thin lines are "
+    "single runs, thick ones their mean over the runs that have the round."
 )
 SETS = (
     "The tuning set and every test set decoded with the kept weights, means over runs. Gap: BLEU on the tuning set "
@@ -29,7 +29,8 @@ SIZES = (
 SPREAD = (
     "Difference of the model scores of the hope and the worst candidate of a list, mean ± standard deviation over "
     "lists, in the units that the method learns in, and where some are relative (the bound is 1) also in those of the "
-    "start, in which methods compare. The best pass learned the kept weights. Margin, upper and lower: share of lists "
-    "that violated the constraint, over all passes."
+    "start, in which methods compare. The best pass learned the kept weights; runs that kept the start have none. "
+    "Margin, upper and lower: share of lists in which the constraint moved the weights, over all passes; blank for "
+    "methods without bounds."
 )
 UNITS = "Relative units: factors of scores and costs, C and D; means over runs."

@@ -32,24 +32,25 @@ FAR = 15.0
 
 
 def learning_charts(records: Records) -> Iterator[LineChart]:
-    """Dev and test score by round: a chart for each corpus, system and feature set, its optimisers in it."""
+    """Dev and test score by round: a chart for each corpus, system, feature set and metric, its optimisers in it."""
     for (corpus, system, features), group in groupby(records.rows, key=lambda k: (k.corpus, k.system, k.features)):
-        lines = []
-        metrics = set()
+        by_metric: dict[str, list[Line]] = {}
         for key in group:
             cells = records.rows[key]
-            metrics |= {cell.metric for cell in cells}
             colour = records.optimisers.index(key.optimiser)
             name = key.optimiser
+            lines = by_metric.setdefault(cells[0].metric, [])
             lines += _with_mean(cells, lambda r: 100 * r.dev, f"{name}, dev", colour, Dash.SOLID)
             lines += _with_mean(cells, _test_points, f"{name}, test", colour, Dash.DASHED)
-        yield LineChart(
-            name=file_name("learning", corpus, system, features),
-            title=f"{corpus}: {system}, {features}",
-            x_label="round",
-            y_label=" / ".join(metric_label(name) for name in sorted(metrics)),
-            lines=lines,
-        )
+        for number, (metric, lines) in enumerate(by_metric.items()):
+            others = [metric] if number else []
+            yield LineChart(
+                name=file_name("learning", corpus, system, features, *others),
+                title=f"{corpus}: {', '.join([system, features, *map(metric_label, others)])}",
+                x_label="round",
+                y_label=metric_label(metric),
+                lines=lines,
+            )
 
 
 def _test_points(entry: CellRound) -> float | None:

@@ -11,7 +11,7 @@ from statistics import fmean
 from dragoman.evaluate import LEVEL, Row, RunComparison, Within, compare_runs
 from dragoman.report.comparison import Shown, metric_label
 from dragoman.report.records import Records
-from dragoman.report.tables import Table, words
+from dragoman.report.tables import Table, signed, words
 
 __all__ = ["Focus", "Verdict", "focus_of"]
 
@@ -52,7 +52,7 @@ class Focus:
         for features, by_other in found.items():
             for other in (name for name in self.others if name in by_other):
                 *means, length = [fmean(column) for column in zip(*by_other[other], strict=True)]
-                numbers = [f"{len(by_other[other])}", *map(_signed, means), f"{length:+.3f}"]
+                numbers = [f"{len(by_other[other])}", *map(signed, means), signed(length, 3)]
                 rows.append([*words(features, other), *map(Shown, numbers)])
         return header, rows
 
@@ -69,7 +69,7 @@ class Focus:
                 p_value = self.comparison.p_value(best.scores[metric])
                 cells += [
                     *words(best.key.optimiser),
-                    Shown(_signed(self._gain(ours, best, metric))),
+                    Shown(signed(self._gain(ours, best, metric))),
                     Shown("" if p_value is None else f"{p_value:.4f}"),
                     *words(self._verdict(ours, best, metric) or ""),
                 ]
@@ -139,7 +139,3 @@ def focus_of(records: Records, *, n_trials: int, n_threads: int) -> Focus | None
             )
             return Focus(name=str(name), others=[other for other in others if other != name], comparison=comparison)
     return None
-
-
-def _signed(points: float) -> str:
-    return f"{points:+.2f}"

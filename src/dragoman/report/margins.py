@@ -19,6 +19,8 @@ _T = TypeVar("_T")
 
 CONSTRAINTS = ("margin", "upper", "lower")
 """Kinds of constraints: of the margin, and of the bounds on the spread."""
+_UNBOUNDED = frozenset({"mira", "online-mira"})
+"""Methods that have margins alone."""
 _FACTOR = "score_factor"
 _UNITS = {_FACTOR: "scores ×", "cost_factor": "costs ×", "aggressiveness": "C", "bound_step": "D"}
 
@@ -40,7 +42,9 @@ def spread_table(records: Records) -> Table:
             best = [(entry, cell.units.get(_FACTOR, 1.0)) for cell in cells if (entry := cell.best_pass) is not None]
             shown = [_spread((entry, 1.0) for entry, _ in best), _spread((entry, 1.0) for entry in passes)]
             shown += [_spread(best)] if scaled else []
-            shown += [_share(entry.fired[kind] for entry in passes if kind in entry.fired) for kind in CONSTRAINTS]
+            kinds = CONSTRAINTS[:1] if all(cell.method in _UNBOUNDED for cell in cells) else CONSTRAINTS
+            fired = {kind: _share(entry.fired[kind] for entry in passes if kind in entry.fired) for kind in kinds}
+            shown += [fired.get(kind, "") for kind in CONSTRAINTS]
             found.append((key, shown))
     rows = [
         [*words(key.corpus, key.system, key.optimiser, key.features), *map(Shown, shown)]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dragoman.evaluate import Row, RunComparison, Within
-from dragoman.report.comparison import Shown, mark_of, plus_minus
+from dragoman.report.comparison import Shown, mark_of, metric_label, plus_minus
 from dragoman.report.records import Records, best_rounds, start_rounds
 from dragoman.report.tables import Table, mean_points, mean_text, names_of_row, row_header, words
 from dragoman.run import CellResult
@@ -47,11 +47,17 @@ def overview_table(records: Records, comparison: RunComparison) -> Table:
 
 
 def score_table(records: Records, corpus: str) -> Table:
-    """Rounds, dev and test scores of the initial weights and the best round, and sizes; means over the runs."""
+    """Rounds, dev and test scores of the initial weights and the best round, and sizes; means over the runs.
+
+    Scores are by the metric that was tuned for, which is named where there are several.
+    """
     names = ["rounds", "best round", "dev, start", "dev", "test, start", "test", "length", "candidates"]
-    header = row_header(*names, *(["active features"] if records.has_sparse else []))
+    of_corpus = records.of_corpus(corpus)
+    several = len({cell.metric for cells in of_corpus.values() for cell in cells}) > 1
+    header = [*row_header(), *words(*(["metric"] if several else []))]
+    header += map(Shown, [*names, *(["active features"] if records.has_sparse else [])])
     rows = []
-    for key, cells in records.of_corpus(corpus).items():
+    for key, cells in of_corpus.items():
         first, best, last = start_rounds(cells), best_rounds(cells), [cell.rounds[-1] for cell in cells if cell.rounds]
         numbers = [
             mean_text([len(cell.rounds) for cell in cells], 1),
@@ -65,7 +71,8 @@ def score_table(records: Records, corpus: str) -> Table:
         ]
         if records.has_sparse:
             numbers.append(mean_text([entry.n_active for entry in best], 0))
-        rows.append([*names_of_row(key), *map(Shown, numbers)])
+        metric = words(metric_label(cells[0].metric)) if several else []
+        rows.append([*names_of_row(key), *metric, *map(Shown, numbers)])
     return header, rows
 
 

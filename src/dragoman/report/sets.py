@@ -8,7 +8,7 @@ from statistics import fmean
 from dragoman.evaluate import RowKey, RunComparison
 from dragoman.report.comparison import TER_BLEU, Mark, Shown, mark_of
 from dragoman.report.records import Records
-from dragoman.report.tables import Table, mean_points, mean_text, names_of_row, row_header
+from dragoman.report.tables import Table, mean_points, mean_text, names_of_row, row_header, signed
 from dragoman.run import CellResult, SetScores
 
 __all__ = ["breakdown_table", "set_table"]
@@ -88,4 +88,4 @@ def _on(name: str) -> Callable[[CellResult], SetScores | None]:
 
 
 def _signed(gaps: Sequence[float]) -> str:
-    return f"{100 * fmean(gaps):+.2f}" if gaps else ""
+    return signed(100 * fmean(gaps)) if gaps else ""

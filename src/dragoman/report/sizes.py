@@ -45,7 +45,7 @@ def size_charts(records: Records, metric: str) -> Iterator[LineChart]:
         tests = dict.fromkeys(name for cells in rows.values() for cell in cells for name in cell.tests)
         for system, features in dict.fromkeys((key.system, key.features) for key in rows):
             same = {k: cells for k, cells in rows.items() if (k.system, k.features) == (system, features)}
-            for test in tests:
+            for test in tests if len({sizes[key.corpus] for key in same}) > 1 else ():
                 yield LineChart(
                     name=file_name("sizes", group, system, features, test),
                     title=f"{group}: {system}, {features}, {test}",

@@ -8,7 +8,7 @@ from statistics import fmean
 from dragoman.evaluate import RowKey
 from dragoman.report.comparison import Shown
 
-__all__ = ["Table", "mean_points", "mean_text", "names_of_row", "row_header", "words"]
+__all__ = ["Table", "mean_points", "mean_text", "names_of_row", "row_header", "signed", "words"]
 
 Table = tuple[list[Shown], list[list[Shown]]]
 """The cells of the header, and those of every row."""
@@ -37,3 +37,8 @@ def mean_points(scores: Iterable[float | None]) -> str:
 def mean_text(values: Sequence[float], n_digits: int) -> str:
     """The mean; empty without values."""
     return f"{fmean(values):,.{n_digits}f}" if values else ""
+
+
+def signed(value: float, n_digits: int = 2) -> str:
+    """A difference with its sign, +0.00 for what rounds to nothing."""
+    return f"{round(value, n_digits) or 0.0:+.{n_digits}f}"
