@@ -197,10 +197,13 @@ def test_a_killed_run_goes_on_to_the_same_bits(made, tmp_path):
 def test_rounds_are_measured_on_the_development_set(made, tmp_path):
     rounds = []
     # chrF spells words; those that only one fold has are unknown to its view and pass through.
-    config = {"limit": None, "metric": "chrf"}
+    config = {"limit": None, "metric": "chrf", "frozen": ("rule_id",)}
     tuned = tune(made, tmp_path / "t", on_round=rounds.append, config=config, rounds=1)
     assert rounds[0].learned.trace[0]["candidates"] > 300
     assert tuned.manifest.about["tuning"]["n_sentences"] == 12
+    groups = {name.split(":")[0] for name, _ in tuned.weights.items()}
+    assert "word_context" in groups
+    assert "rule_id" not in groups
 
 
 def test_what_cannot_be_is_refused(made, tmp_path):

@@ -6,7 +6,7 @@ import pytest
 
 from dragoman.errors import InputError
 from dragoman.features import Weights
-from dragoman.tune.frozen import frozen_at_zero, frozen_names
+from dragoman.optim.frozen import frozen_at_zero, frozen_names
 
 START = Weights.from_dict({"TM0_1": 0.5, "TM0_2": 0.0, "TM0_x": 1.0, "LM0": 1.0, "pair:a:b": 0.1, "pair:c": 0.2})
 

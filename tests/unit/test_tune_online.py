@@ -183,6 +183,11 @@ def test_frozen_features_stay(made, tmp_path):
     assert tuned.weights["p_e_f"] != start["p_e_f"]
     with pytest.raises(InputError, match="cannot be frozen"):
         tune(made, tmp_path / "u", frozen=("wish",))
+    # Of a group also those that no best translation has.
+    tuned = tune(made, tmp_path / "group", features=("rm_phrase",), frozen=("rule_id",), options={"keep": Keep.LAST})
+    groups = {name.split(":")[0] for name, _ in tuned.weights.items()}
+    assert "word_context" in groups
+    assert "rule_id" not in groups
 
 
 @pytest.mark.parametrize(("kind", "templates"), [("phrase", "extended"), ("hiero", "target_insertion")])

@@ -15,6 +15,7 @@ from dragoman.errors import FailedError, InputError
 from dragoman.features import Weights
 from dragoman.metric import Metric
 from dragoman.optim.context import LearningContext, LearnsFrom
+from dragoman.optim.frozen import frozen_names
 from dragoman.pool import Pool, metric_of, outlines, rerank_each, weights_for
 from dragoman.types import Float64Array, Int32Array
 
@@ -174,6 +175,13 @@ class Learner:
         return self._optimiser.optimise(
             pool, start, seed=seed, round_number=round_number, frozen=frozen, n_threads=n_threads
         )
+
+    def frozen(self, pool: Pool, asked: Collection[str]) -> tuple[str, ...]:
+        """What `learn` is to keep as it is: the features that `asked` names, or groups of them.
+
+        Raises InputError for a name that nobody has, as a misspelt one.
+        """
+        return frozen_names(pool.index, asked)
 
     def next_weights(self, previous: Weights, learned: Weights) -> Weights:
         """From the weights of the round before and those just learned, the weights to decode with next."""

@@ -22,6 +22,7 @@ from dragoman import _core
 from dragoman.metric import Metric
 from dragoman.optim.context import LiveDecoder
 from dragoman.optim.costs import Context, PreviousPass
+from dragoman.optim.frozen import frozen_members
 from dragoman.optim.learner_state import LearnerState
 from dragoman.optim.margin import PassSums, rates_of
 from dragoman.optim.mira import Mira
@@ -56,6 +57,7 @@ class LearningTask:
     k: int
     distinct: bool
     frozen: tuple[str, ...]
+    """Features, or groups of them, whose members may be known only once they are decoded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -74,10 +76,10 @@ class Ground:
         decoder: LiveDecoder,
         references: Sequence[Sequence[str]] | Mapping[int, Sequence[str]],
     ) -> Ground:
-        """The index gets the names of frozen features that it lacks. References may be those of some sentences."""
-        kept = [decoder.index.intern(name) for name in task.frozen]
+        """References may be those of some sentences."""
         frozen = np.zeros(len(decoder.index), bool)
-        frozen[kept] = True
+        for members in frozen_members(decoder.index, task.frozen).values():
+            frozen[[decoder.index.find(name) for name in members]] = True
         rates = rates_of(len(frozen), decoder.dense, frozen, task.margin.sparse_rate)
         return cls(task=task, decoder=decoder, judge=Judge(task.metric, decoder.words, references), rates=rates)
 

@@ -27,9 +27,10 @@ from dragoman.cost import cpu_seconds
 from dragoman.errors import FailedError, InputError
 from dragoman.features import Weights
 from dragoman.metric import Metric
-from dragoman.optim.base import Learner, Optimiser, Result, finish, frozen_ids
+from dragoman.optim.base import Learner, Optimiser, Result, finish
 from dragoman.optim.context import LearningContext, LearnsFrom
 from dragoman.optim.epochs import Entry, visiting_order
+from dragoman.optim.frozen import frozen_members, frozen_names
 from dragoman.optim.learner_pass import Learners, LearningTask, ShareResult, surveyed
 from dragoman.optim.learner_state import LearnerState, in_key_order
 from dragoman.optim.margin import PassSums
@@ -169,6 +170,12 @@ class OnlineLearner(Learner):
             weights = in_key_order(weights)
         return finish(pool, start, weights.on(pool.index), n_threads=n_threads, trace=tuple(trace), notes=notes)
 
+    def frozen(self, pool: Pool, asked: Collection[str]) -> tuple[str, ...]:
+        """Groups stay groups: most of their members are on no best translation, which the pool has."""
+        found = frozen_members(pool.index, asked)
+        frozen_names(self._decoder.index, [name for name, members in found.items() if not members])
+        return tuple(dict.fromkeys([*asked, *(name for members in found.values() for name in members)]))
+
     def translations(self) -> Pool | None:
         """The translations of the last pass, where they are what is measured."""
         if self._translations is None and self._stored is not None and (folder := self._stored / _TRANSLATED).is_dir():
@@ -188,7 +195,6 @@ class OnlineLearner(Learner):
         self._state = self._translations = None
 
     def _new_learners(self, pool: Pool, frozen: Collection[str]) -> Learners:
-        frozen_ids(pool, frozen)  # raises for a name that nobody has
         index = self._decoder.index
         task = LearningTask(
             margin=self._method.margin,
@@ -198,7 +204,7 @@ class OnlineLearner(Learner):
             distinct=self._context.distinct,
             frozen=tuple(frozen),
         )
-        kept = {index.intern(name) for name in frozen}
+        kept = {name for members in frozen_members(index, frozen).values() for name in members}
         if self._context.groups is None and len(index) == len(kept):  # by folds, sparse features are to come
             raise InputError("all features are frozen; there is nothing to learn")
         return self._context.learners(task, self._decoder)

@@ -16,9 +16,9 @@ from dragoman.cost import cpu_seconds
 from dragoman.errors import DragomanError, InputError
 from dragoman.features import Weights
 from dragoman.optim import Optimiser
+from dragoman.optim.frozen import frozen_names
 from dragoman.pool import Pool, metric_of, outlines, rerank
 from dragoman.run import RunFolder
-from dragoman.tune.frozen import frozen_names
 from dragoman.types import Int64Array
 
 __all__ = ["START", "FoldScore", "MethodComparison", "best_method", "cross_validate", "deal_sentences"]

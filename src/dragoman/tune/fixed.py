@@ -9,9 +9,9 @@ from dragoman.cost import cpu_seconds
 from dragoman.engine import Engine
 from dragoman.features import Weights, describe_fit
 from dragoman.optim import Optimiser
+from dragoman.optim.frozen import frozen_at_zero, frozen_names
 from dragoman.pool import Pool, metric_of, rerank
 from dragoman.run import RunFolder
-from dragoman.tune.frozen import frozen_at_zero, frozen_names
 from dragoman.tune.record import Learned, RoundRecord, TuneRecord, plain_trace
 from dragoman.tune.rounds import RoundStore
 

@@ -29,12 +29,12 @@ from dragoman.cost import cpu_seconds
 from dragoman.errors import FailedError, InputError
 from dragoman.features import FeatureIndex, Weights, describe_fit
 from dragoman.optim import Learner, LearningContext, Optimiser
+from dragoman.optim.frozen import frozen_at_zero
 from dragoman.pool import Choice, Pool, Shard, merge_pools, metric_of, new_words, on_tables, rerank, weights_for
 from dragoman.run import RunFolder
 from dragoman.store import make_folder
 from dragoman.tune.choice import first_candidates, n_preferred
 from dragoman.tune.decoder import Decoder, DecodingRound
-from dragoman.tune.frozen import frozen_at_zero, frozen_names
 from dragoman.tune.record import Learned, RoundRecord, TuneRecord, plain_trace
 from dragoman.tune.rounds import RoundStore
 
@@ -295,12 +295,13 @@ class _Loop:
     def _learn_anew(self, pool: Pool, number: int) -> tuple[Weights, Learned]:
         began, cpu_began = time.perf_counter(), cpu_seconds()
         previous = self._weights
-        frozen = frozen_names(pool.index, self._frozen)
+        frozen = self._learner.frozen(pool, self._frozen)
         result = self._learner.learn(
             pool, previous, seed=self._seed, round_number=number, frozen=frozen, n_threads=self._n_threads
         )
         weights = self._learner.next_weights(previous, result.weights).on(self._index)
-        for name in frozen:  # interpolation rounds
+        kept = [name for name in frozen if self._index.find(name) >= 0]
+        for name in kept:  # interpolation rounds
             weights[name] = previous[name]
         if not weights.is_usable():
             raise FailedError(f"round {number} left no usable weights (not finite, or all zero)")
@@ -308,7 +309,7 @@ class _Loop:
             gain_before=result.gain_before,
             gain_after=result.gain_after,
             trace=plain_trace(result.trace),
-            notes=(*(frozen_at_zero(previous, frozen) if number == 1 else ()), *result.notes),
+            notes=(*(frozen_at_zero(previous, kept) if number == 1 else ()), *result.notes),
             wall_s=time.perf_counter() - began,
             cpu_s=cpu_seconds() - cpu_began + _total(result.trace, "workers_cpu_s"),
             decode_cpu_s=_total(result.trace, "decode_cpu_s"),
