@@ -10,7 +10,9 @@ import pytest
 from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.optim import Fear, HingeLoss, Hope, MarginUpdate, Mira, RelativeMarginLoss, Rm
+from dragoman.optim.costs import Context
 from dragoman.optim.margin import PassSums, Survey, rates_of
+from dragoman.optim.mira import Background
 from dragoman.optim.units import Units
 from margin_twin import bounds_of, find_fear, find_hope, passive_aggressive
 from pools import dense_features, pool_of, random_pool
@@ -264,3 +266,15 @@ def test_rates_and_tolerances_are_positive_numbers(name, value):
 def test_a_local_hope_needs_a_candidate():
     with pytest.raises(InputError, match="local_size"):
         Mira(local_size=0)
+
+
+def test_settings_that_would_not_be_used_are_refused():
+    for match, make in (
+        ("mira: local_size would not be used; it needs hope=local", lambda: Mira(local_size=5)),
+        ("decay would not be used; it needs context=pseudo", lambda: Mira(context=Context.SENTENCE, decay=0.5)),
+        ("background would not", lambda: Rm(context=Context.PREVIOUS, background=Background.HOPE)),
+        ("rm: bound_floor would not be used; it needs bound_by_cost=true", lambda: Rm(bound_floor=0.2)),
+    ):
+        with pytest.raises(InputError, match=match):
+            make()
+    Rm(hope=Hope.LOCAL, local_size=5, bound_by_cost=True, bound_floor=0.2, context=Context.PSEUDO, decay=0.5)

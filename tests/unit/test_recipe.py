@@ -160,6 +160,16 @@ BAD = {
         "features.dense.templates={tree=[]}",
         "'features.dense.templates.tree' is not a key of a recipe: expected",
     ),
+    "no templates of a model in the grid": (
+        "features.dense.templates={hiero=[]}",
+        "features.dense.templates: systems.phrase needs 'phrase'",
+    ),
+    "templates of another model": (
+        "features.dense.templates={phrase=['rm_sparse'], hiero=[]}",
+        "features.dense of ",
+        "/phrase/dense/",
+        "which a phrase-based system lacks; leave it out, or take rm_phrase instead of rm_sparse",
+    ),
     "no templates": ("features.dense={}", "'features.dense.templates' is missing"),
     "a method": ("optimisers.smooth.method='magic'", "optimisers.smooth: there is no method 'magic'"),
     "a setting": ("optimisers.mert.settings.n_start=3", "optimisers.mert: mert has no setting 'n_start'"),

@@ -161,15 +161,15 @@ def parse_templates(texts: Iterable[str], *, has_rules: bool | None = None) -> t
 
     With `has_rules` False, templates for rules with nonterminals are rejected; with True, those for phrases in a row.
     """
-    templates: list[Template] = []
-    for text in texts:
-        templates += [Template.parse(part) for part in TEMPLATE_SETS.get(text.strip(), (text,))]
+    texts = [text.strip() for text in texts]
+    templates = [Template.parse(part) for text in texts for part in TEMPLATE_SETS.get(text, (text,))]
     names = [template.name for template in templates]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise InputError(f"duplicate template {twice[0]}")
     if has_rules is False and (strange := [name for name in names if known_templates()[name].for_rules_only]):
         raise InputError(
             f"the template {strange[0]} is for rules with nonterminals, which a phrase-based system lacks; leave it out"
+            + (", or take rm_phrase instead of rm_sparse" if "rm_sparse" in texts else "")
         )
     if has_rules and (strange := [name for name in names if known_templates()[name].for_phrases_only]):
         raise InputError(

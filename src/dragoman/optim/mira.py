@@ -31,7 +31,7 @@ sentences held out; the steps of a `batch` are computed from the same weights an
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 
 import numpy as np
@@ -65,7 +65,7 @@ from dragoman.pool.shard import UNKNOWN_LENGTH
 from dragoman.settings import about
 from dragoman.types import Float64Array, Int64Array
 
-__all__ = ["Background", "Bounds", "HingeLoss", "MarginUpdate", "Mira", "check_positive"]
+__all__ = ["Background", "Bounds", "HingeLoss", "MarginUpdate", "Mira", "check_positive", "check_used"]
 
 
 class MarginUpdate(StrEnum):
@@ -80,6 +80,14 @@ def check_positive(settings: Mira, *names: str) -> None:
     for name in names:
         if not 0 < getattr(settings, name) <= MAX_SETTING:
             raise InputError(f"{settings.name}: {name} must be positive and at most {MAX_SETTING:g}")
+
+
+def check_used(settings: Mira, *names: str, needs: str, given: bool) -> None:
+    """Raise InputError for settings that were changed though what they are part of is not `given`."""
+    defaults = {field.name: field.default for field in fields(settings)}
+    for name in names:
+        if not given and getattr(settings, name) != defaults[name]:
+            raise InputError(f"{settings.name}: {name} would not be used; it needs {needs}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,6 +180,9 @@ class Mira(Optimiser):
             raise InputError("decay and held_out must be in [0, 1)")
         if self.update is MarginUpdate.CUTTING_PLANE and self.fear is not Fear.COST_BASED:
             raise InputError("the cutting plane looks for the most violated margin; fear must be cost-based")
+        check_used(self, "local_size", needs="hope=local", given=self.hope is Hope.LOCAL)
+        pseudo = self.context in (None, Context.PSEUDO)
+        check_used(self, "decay", "background", needs="context=pseudo", given=pseudo)
 
     def _learner(self, context: LearningContext) -> Learner:
         self._check_lists()

@@ -104,6 +104,13 @@ class GridRecipe:
                 f"systems.{cell.system}.folds: a finished language model cannot leave out a fold; give its text as "
                 f"'corpora.{cell.corpus}.lm_text' instead of '.lm'"
             )
+        templates = self.features[cell.features].get(system.model)
+        if templates is None:
+            raise InputError(f"features.{cell.features}.templates: systems.{cell.system} needs '{system.model}'")
+        try:
+            parse_templates(templates, has_rules=KINDS[system.model].has_rules)
+        except InputError as error:
+            raise InputError(f"features.{cell.features} of {cell.name}: {error}") from None
         config = self.optimisers[cell.optimiser].config
         fold, n_folds = config.fold, system.train.settings.n_folds
         if config.learn_from is LearnFrom.TRAINING and n_folds == 1:
@@ -180,7 +187,7 @@ def _read_features(table: RecipeTable) -> dict[str, tuple[str, ...]]:
         found = dict.fromkeys(KINDS, table.texts("templates"))
     else:
         by_model = table.table("templates")
-        found = {model: by_model.texts(model) for model in KINDS}
+        found = {model: by_model.texts(model) for model in KINDS if by_model.find(model, str, list) is not None}
         by_model.done()
     table.done()
     with table:

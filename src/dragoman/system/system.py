@@ -13,7 +13,7 @@ import numpy as np
 
 from dragoman.engine.folders import Reference, located, refer
 from dragoman.errors import InputError
-from dragoman.features import Block, FeatureIndex, Weights, read_weights
+from dragoman.features import Block, FeatureIndex, Weights, parse_templates, read_weights
 from dragoman.forest import Forest
 from dragoman.grammar import Grammar
 from dragoman.lm import LanguageModel
@@ -227,7 +227,8 @@ class System(SystemView):
             raise InputError(f"there is no fold {fold}; the system has {has}", path=self.folder)
 
     def with_templates(self, templates: Sequence[str]) -> System:
-        """The same system with other sparse features, for tuning."""
+        """The same system with other sparse features, for tuning. Raises InputError for those of other systems."""
+        parse_templates(templates, has_rules=kind_named(self.settings.kind).has_rules)
         settings = replace(self.settings, features=tuple(templates))
         manifest = replace(self.manifest, settings=settings)
         return System(self.folder, manifest, self.grammar, self.weights, self.blocks)
