@@ -190,6 +190,21 @@ def test_frozen_features_stay(made, tmp_path):
     assert "rule_id" not in groups
 
 
+def test_weights_of_features_that_no_best_translation_has_fit(made, tmp_path):
+    tune(made, tmp_path / "t", features=("rm_phrase",), options={"keep": Keep.LAST})
+    again = tune_system(
+        tmp_path / "t",
+        made / "dev.de",
+        [made / "dev.en"],
+        tmp_path / "again",
+        optimiser=make_optimiser("online-mira"),
+        config=TuneConfig(loop=LoopSettings(max_rounds=1)),
+        weights=Weights.from_dict({**dict(System.load(tmp_path / "t").weights.items()), "wish": 1.0}),
+    )
+    (fit,) = [note for note in again.manifest.about["tuning"]["notes"] if "no feature" in note]
+    assert fit == "round 1: 1 weight fits no feature (wish)"
+
+
 @pytest.mark.parametrize(("kind", "templates"), [("phrase", "extended"), ("hiero", "target_insertion")])
 def test_sparse_features_are_learned(made, tmp_path, kind, templates):
     tuned = tune(made, tmp_path / "t", kind=kind, features=(templates,), options={"keep": Keep.LAST})

@@ -13,7 +13,7 @@ from dragoman.features import FeatureIndex
 from dragoman.pool.lazy import map_shards
 from dragoman.pool.pool import Pool
 from dragoman.pool.shard import Shard, concatenate
-from dragoman.types import offsets_of
+from dragoman.types import Int32Array, offsets_of
 
 __all__ = ["aligned", "compacted", "merge_pools", "merged_shards", "on_tables", "renumbered"]
 
@@ -104,9 +104,10 @@ def on_tables(pool: Pool, index: FeatureIndex, words: WordTable) -> Pool:
     return pool
 
 
-def compacted(pool: Pool) -> Pool:
-    """The pool over an index of its own that has only dense features and those of its candidates, in the same order."""
+def compacted(pool: Pool, also: Int32Array | None = None) -> Pool:
+    """The pool over an index of its own, in the same order: dense features, those of its candidates, and `also`."""
     used = np.zeros(len(pool.index), dtype=bool)
+    used[[] if also is None else also] = True
     used[sorted(pool.dense)] = True
     for shard in pool.shards:
         used[shard.feature_ids] = True

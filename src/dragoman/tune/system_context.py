@@ -89,14 +89,20 @@ class SystemContext(LearningContext):
         return LocalLearners(ground) if self._workers is None else EngineLearners(self._workers, ground)
 
     def translate(self, weights: Weights, *, n_threads: int = 1) -> Pool:
-        """The best translation of every sentence, from options that are built once."""
+        """The best translation of every sentence, from options that are built once.
+
+        The pool knows its own features and those with a weight that any candidate can have.
+        """
         decoder = self.live_decoder()
+        known = decoder.index.find_all(weights.index, weights.ids())
         values = weights.on(decoder.index).values
         everything = range(len(decoder))
         if self._workers is not None:
-            return compacted(decoder.pool_of(self._workers.decode(everything, values, 1, distinct=False)))
-        with threads(n_threads) as each:
-            return compacted(decoder.pool_of(list(each(partial(decoder.kbest, weights=values, k=1), everything))))
+            found = self._workers.decode(everything, values, 1, distinct=False)
+        else:
+            with threads(n_threads) as each:
+                found = list(each(partial(decoder.kbest, weights=values, k=1), everything))
+        return compacted(decoder.pool_of(found), also=known[known >= 0])
 
 
 class LiveMeasuring(Decoder):
