@@ -119,6 +119,8 @@ def test_a_loss_has_the_settings_of_its_method():
         ("soft-ramp", {}, "did you mean softramp"),
         ("softramp", {"step": 3}, "the loss of softramp does not depend on its setting 'step'"),
         ("softramp", {"cost_scale": 7, "l2": 3}, "does not depend on its setting 'l2'"),
+        ("rm", {"units": "relative"}, "does not depend on its setting 'units'"),
+        ("rm", {"units": "relative", "share": 0.2}, "does not depend on its setting 'share'"),
         ("softramp", {"gamma": 3}, "softramp has no setting 'gamma'"),
         ("xbleu", {"gamma": -1}, "must be positive"),
     ],
@@ -126,3 +128,10 @@ def test_a_loss_has_the_settings_of_its_method():
 def test_what_a_loss_cannot_be_asked_for(name, settings, message):
     with pytest.raises(InputError, match=message):
         make_loss(name, Bleu(), settings)
+
+
+def test_settings_that_need_others():
+    settings = {"hope": "local", "local_size": 3, "bound_by_cost": True, "bound_floor": 0.2, "bound": 3}
+    loss = make_loss("rm", Bleu(), settings)
+    assert isinstance(loss, RelativeMarginLoss)
+    assert (loss.local_size, loss.bound_floor, loss.bound) == (3, 0.2, 3)

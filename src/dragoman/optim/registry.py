@@ -88,17 +88,19 @@ def make_loss(name: str, metric: Metric, settings: Mapping[str, Any] = MappingPr
     """
     if name not in LOSSES:
         raise InputError(f"there is no loss '{name}'; {listed(name, LOSSES)}")
-    loss = _loss(name, metric, settings)
-    defaults = _method(name, {})
+    method = _method(name, settings)
+    loss = _loss(method, metric)
     for key in settings:
-        rest = {other: value for other, value in settings.items() if other != key}
-        if loss == _loss(name, metric, rest) and _method(name, {key: settings[key]}) != defaults:
+        try:
+            without = _method(name, {other: value for other, value in settings.items() if other != key})
+        except InputError:  # another setting needs this one
+            continue
+        if loss == _loss(without, metric) and method != without:
             raise InputError(f"the loss of {name} does not depend on its setting '{key}'")
     return loss
 
 
-def _loss(name: str, metric: Metric, settings: Mapping[str, Any]) -> Loss:
-    method = _method(name, settings)
+def _loss(method: Optimiser, metric: Metric) -> Loss:
     assert isinstance(method, LowersLoss)
     return method.loss(metric)
 
