@@ -182,6 +182,10 @@ BAD = {
     "a list size": ("optimisers.mert.k=1", "optimisers.mert.k = 1: expected at least 2"),
     "rounds": ("optimisers.mert.max_rounds=0", "optimisers.mert: tuning needs at least one round, not 0"),
     "a fold": ("optimisers.mert.fold=1", "optimisers.mert.fold = 1: 'systems.phrase.folds' is 1"),
+    "a context of other passes": (
+        "optimisers.smooth={method='rm', settings={context='previous'}}",
+        "optimisers.smooth: fixed lists have no previous pass; learn online",
+    ),
     "online": ("optimisers.smooth.online=true", "optimisers.smooth: pro cannot learn online; there are: mira, rm"),
     "a setting online": ("optimisers.m={method='mira', online=true, settings={pass=1}}", "online-mira has no setting"),
     "keep": ("optimisers.mert.keep='first'", "optimisers.mert.keep = 'first': expected one of best, last"),

@@ -185,16 +185,17 @@ class Mira(Optimiser):
         check_used(self, "decay", "background", needs="context=pseudo", given=pseudo)
 
     def _learner(self, context: LearningContext) -> Learner:
-        self._check_lists()
+        self.check_lists()
         return Optimiser._learner(self, context)
 
-    def _check_lists(self) -> None:
+    def check_lists(self) -> None:
+        """Raise InputError for a context that only learning online has."""
         if self.context is Context.PREVIOUS:
             raise InputError("fixed lists have no previous pass; learn online, or use context=pseudo")
 
     def _learn(self, problem: Problem) -> Learned:
         """Learn from `start`; the averaged weights of the best epoch."""
-        self._check_lists()
+        self.check_lists()
         pool, metric = problem.pool, problem.metric
         start = problem.start.values
         lengths = [list_lengths(metric, shard) for shard in pool.light_shards()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dragoman.metric import Smoothing, by_name
-from dragoman.optim import Optimiser, make_optimiser, method_name
+from dragoman.optim import Mira, Optimiser, make_optimiser, method_name
 from dragoman.recipe.table import RecipeTable
 from dragoman.tune import LoopSettings, TuneConfig
 
@@ -31,6 +31,8 @@ def read_optimiser(name: str, table: RecipeTable) -> TuningPlan:
     with table:
         config = TuneConfig(loop=LoopSettings(**loop), **values)
         config.check(optimiser)
+        if isinstance(optimiser, Mira):
+            optimiser.check_lists()
         by_name(config.metric, smoothing=Smoothing.NONE)
     if config.k is not None and config.k < _MIN_K:
         raise table.wrong("k", f"expected at least {_MIN_K}")
