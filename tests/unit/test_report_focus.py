@@ -126,3 +126,8 @@ def test_all_others_count_unless_the_recipe_names_them(run, tmp_path):
     write_test_set(absent, "toy", refs, refs)
     write_cell(absent, lines=refs)
     assert focus_of(Records([absent]), n_trials=0, n_threads=1) is None
+    alone = start_run(tmp_path / "alone", report={"focus": "mert"})
+    write_test_set(alone, "toy", refs, refs)
+    write_cell(alone, lines=refs)
+    write_cell(alone, optimiser="rm", error="no luck")
+    assert focus_of(Records([alone]), n_trials=0, n_threads=1) is None

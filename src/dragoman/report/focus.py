@@ -124,7 +124,7 @@ class Focus:
 
 
 def focus_of(records: Records, *, n_trials: int, n_threads: int) -> Focus | None:
-    """The `focus` of the first recipe that names one, with `against` as the others; None without a finished row."""
+    """The `focus` of the first recipe that names one, with `against` as the others; None without finished rows of both."""
     for plan in (run.table("report") for run in records.runs):
         name, against = plan.get("focus"), plan.get("against")
         if name in {key.optimiser for key in records.rows}:
@@ -137,5 +137,6 @@ def focus_of(records: Records, *, n_trials: int, n_threads: int) -> Focus | None
                 n_trials=n_trials,
                 n_threads=n_threads,
             )
-            return Focus(name=str(name), others=[other for other in others if other != name], comparison=comparison)
+            focus = Focus(name=str(name), others=[other for other in others if other != name], comparison=comparison)
+            return focus if focus.gains()[1] else None
     return None
