@@ -124,7 +124,7 @@ class Focus:
 
 
 def focus_of(records: Records, *, n_trials: int, n_threads: int) -> Focus | None:
-    """The `focus` of the first recipe that names one, with `against` as the others; None without finished rows of both."""
+    """The `focus` of the first recipe that names one, `against` others; None without finished rows of both."""
     for plan in (run.table("report") for run in records.runs):
         name, against = plan.get("focus"), plan.get("against")
         if name in {key.optimiser for key in records.rows}:
