@@ -85,19 +85,19 @@ def test_no_scale_of_gains_matters(method, seed, power, factor):
     np.testing.assert_allclose(by_factor.weights.values, plain.weights.values, rtol=1e-3, atol=1e-4)
 
 
-@given(st.integers(0, 50), st.sampled_from([0.5, 1.2]), st.sampled_from([1.0, 10.0]))
+@given(st.integers(0, 50), st.sampled_from([0.6, 1.0]), st.sampled_from([0.5, 1.2]), st.sampled_from([1.0, 10.0]))
 @settings(max_examples=20)
-def test_units_are_what_they_say(seed, kappa, rate):
+def test_units_are_what_they_say(seed, start_range, kappa, rate):
     pool = a_pool(seed, bleu=False)
     (shard,), start = pool.shards, a_start(pool, seed)
-    optimiser = Rm(cost_range=kappa, share=0.25, bound_share=0.5, sparse_rate=rate, n_epochs=1)
+    optimiser = Rm(start_range=start_range, cost_range=kappa, share=0.25, bound_share=0.5, sparse_rate=rate, n_epochs=1)
     (entry,) = optimiser.optimise(pool, start, seed=1, frozen=["f1"]).trace
     x = dense_features(pool).reshape(8, 10, -1)
     lengths = list_lengths(pool.metric, shard)
     ranges = np.ptp(shard.stats[:, 0].reshape(8, 10), axis=1)
     gains = lengths[:, None] * shard.stats[:, 0].reshape(8, 10) / ranges.mean()
     scores = x @ start.values
-    sigma, gamma = 1 / np.ptp(scores, axis=1).mean(), kappa / np.ptp(gains, axis=1).mean()
+    sigma, gamma = start_range / np.ptp(scores, axis=1).mean(), kappa / np.ptp(gains, axis=1).mean()
     scores, gains = sigma * scores, gamma * gains
     rates = np.array([1.0, 0.0, 1.0, rate, rate])
     squares = {"fear": [], "worst": []}

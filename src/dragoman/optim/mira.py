@@ -136,6 +136,8 @@ class Mira(Optimiser):
     """What costs and steps are measured in: the start's spread of scores, or nothing."""
     aggressiveness: float | None = field(default=None, metadata=about(resolved="0.01 in raw units"))
     """C: how far one sentence may move the weights."""
+    start_range: float | None = field(default=None, metadata=about(resolved="0.6 in relative units"))
+    """sigma: the mean range of scores in a list of the start, in units of B."""
     cost_range: float | None = field(default=None, metadata=about(resolved="1.2 in relative units"))
     """kappa: the mean range of costs in a list, in units of B."""
     share: float | None = field(default=None, metadata=about(resolved="0.1 in relative units"))
@@ -230,7 +232,11 @@ class Mira(Optimiser):
         """The settings that only one kind of units has."""
         return {
             Units.RAW: {"aggressiveness": self.aggressiveness, "gain_scale": self.gain_scale},
-            Units.RELATIVE: {"cost_range": self.cost_range, "share": self.share},
+            Units.RELATIVE: {
+                "start_range": self.start_range,
+                "cost_range": self.cost_range,
+                "share": self.share,
+            },
         }
 
     def _raw_scale(self, sparse: bool) -> Scale:
@@ -238,7 +244,11 @@ class Mira(Optimiser):
         return Scale(gains=given(self.gain_scale, 1.0), aggressiveness=given(self.aggressiveness, 0.01))
 
     def _shares(self) -> Shares:
-        return Shares(cost_range=given(self.cost_range, 1.2), share=given(self.share, 0.1))
+        return Shares(
+            start_range=given(self.start_range, 0.6),
+            cost_range=given(self.cost_range, 1.2),
+            share=given(self.share, 0.1),
+        )
 
     def _bounds(self) -> Bounds:
         """Of the relative margin, which extends this."""

@@ -4,16 +4,18 @@ Scores, costs, the bound B, weights, C and D may all be multiplied by the same n
 features may be multiplied and weights divided by one. So "B 1, C 0.01, D 0.01" says nothing without the sizes of
 scores, costs and features. Relative units take them from lists that the start made, once a run:
 
-    start    multiplied so that the mean range of scores of a list, best - worst, is B
+    start    multiplied so that the mean range of scores of a list, best - worst, is sigma B
     costs    multiplied so that the mean range of gains of a list is kappa B
     C        c B / mean |omega|^2 of hope and fear where they differ: a step parts them by c B at most, in the mean
     D        d B / mean |omega|^2 of hope and worst
 
 B is the unit, 1. |omega|^2 is taken in the metric of the learner's rates, and hope and fear under the start and the
 gains so multiplied. The start is multiplied up or down, whatever is needed: a linear decoder does not know the scale of
-its weights, and so the result does not depend on it. Weights are divided by the same number in the end.
+its weights, and so the result does not depend on it. Weights are divided by the same number in the end. The range that
+RM's bound leaves is some 0.6 B; from a start whose range is B itself the first passes do little but shrink the weights,
+in the directions of the worst candidates, and with many learners it takes some ten passes to make up for that.
 
-Symbols: kappa `cost_range`; c `share`; d `bound_share`.
+Symbols: sigma `start_range`; kappa `cost_range`; c `share`; d `bound_share`.
 """
 
 from __future__ import annotations
@@ -124,6 +126,8 @@ class Scale:
 class Shares:
     """Of B, the unit: what relative units are made from."""
 
+    start_range: float
+    """sigma: the mean range of the start's scores."""
     cost_range: float
     """kappa: the mean range of costs."""
     share: float
@@ -139,7 +143,7 @@ def relative_scale(survey: Callable[[Scale], Survey], shares: Shares) -> Scale:
     """
     found = survey(Scale(aggressiveness=1.0))
     scale = Scale(
-        start=_ratio(found.n_lists, found.score_range),
+        start=_ratio(shares.start_range * found.n_lists, found.score_range),
         gains=_ratio(shares.cost_range * found.n_lists, found.gain_range),
         aggressiveness=1.0,
         bound=math.inf if shares.bound_share is None else 1.0,
