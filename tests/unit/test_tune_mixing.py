@@ -238,7 +238,7 @@ def test_relative_units_are_those_of_the_starts_lists(made, tmp_path, settings):
         shard = setting.decoder.kbest(s, setting.start.start, K, distinct=True)
         if shard.n_candidates > 1:
             scores.append(np.ptp(shard.totals))
-    assert setting.start.scale.start == pytest.approx(1 / np.mean(scores), rel=1e-6)
+    assert setting.start.scale.start == pytest.approx(0.6 / np.mean(scores), rel=1e-6)
     (note,) = [note for note in one["notes"] if "units" in note]
     assert note == f"round 1: {setting.start.scale.note()}"
 
