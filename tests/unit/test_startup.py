@@ -30,7 +30,7 @@ CAPS = {
     "compare": 80,
     "demo": 220,
     "forest best": 70,
-    "gradient sum": 190,
+    "gradient sum": 195,
     "lists info": 156,
     "lm query": 40,
     "oracle": 75,
