@@ -194,8 +194,6 @@ def test_a_survey_equals_numpy_for_any_number_of_threads():
             twin[f"n_{kind}"] += square > 0
     assert found[0] == Survey(**{name: pytest.approx(value) for name, value in twin.items()})
     assert (learner.weights() == start.values).all()
-    halves = [Survey(**learner.survey(part, 5.0, 0.25)) for part in (np.arange(15), np.arange(15, 40))]
-    assert halves[0] + halves[1] == Survey(**{name: pytest.approx(value) for name, value in twin.items()})
 
 
 @pytest.mark.parametrize("update", MarginUpdate)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import ClassVar
@@ -80,7 +80,8 @@ class PassSums:
     gain_range: float = 0
 
     def __add__(self, other: PassSums) -> PassSums:
-        return PassSums(**_added(asdict(self), asdict(other)))
+        ours, theirs = asdict(self), asdict(other)
+        return PassSums(**{name: ours[name] + theirs[name] for name in ours})
 
     def entry(self) -> Entry:
         """For a trace: means over the lists, the share of them in which each constraint fired."""
@@ -114,13 +115,6 @@ class Survey:
     gain_range: float = 0
     fear_square: float = 0
     worst_square: float = 0
-
-    def __add__(self, other: Survey) -> Survey:
-        return Survey(**_added(asdict(self), asdict(other)))
-
-
-def _added(a: Mapping[str, float], b: Mapping[str, float]) -> dict[str, float]:
-    return {name: a[name] + b[name] for name in a}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

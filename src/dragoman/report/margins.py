@@ -1,4 +1,4 @@
-"""The spread of model scores, and how often each constraint of a margin learner was violated."""
+"""The spread of model scores, and how often each constraint of a margin learner moved the weights."""
 
 from __future__ import annotations
 
