@@ -4,6 +4,7 @@ from dragoman.features.binary_weights import read_binary_weights
 from dragoman.features.blocks import Block, blocks_by_template
 from dragoman.features.fit import describe_fit, fitted_values
 from dragoman.features.index import FeatureIndex, feature_key, feature_name, load_index, save_index
+from dragoman.features.sign_flips import SignFlips, sign_flips
 from dragoman.features.table import FeatureTable, is_feature_table
 from dragoman.features.templates import (
     TEMPLATE_SETS,
@@ -35,6 +36,7 @@ __all__ = [
     "FeatureIndex",
     "FeatureTable",
     "InitOpt",
+    "SignFlips",
     "Template",
     "TemplateKind",
     "TemplateSetting",
@@ -56,6 +58,7 @@ __all__ = [
     "read_init_opt",
     "read_weights",
     "save_index",
+    "sign_flips",
     "store_weights",
     "unite_weights",
     "write_init_opt",

@@ -25,13 +25,14 @@ from dragoman.run import (
     CellResult,
     RunFolder,
     SetScores,
+    Update,
     cell_folder,
     corpus_folder,
     save_plan,
     translations_file,
 )
 from dragoman.settings import plain
-from dragoman.store import make_folder, read_json, unseal
+from dragoman.store import from_plain, make_folder, read_json, unseal
 from dragoman.system import Monitor
 from dragoman.system.manifest import MANIFEST
 from dragoman.text import read_lines, replace_bytes, split_tokens
@@ -140,6 +141,7 @@ class CellWork:
             tests={test.name: scores[test.part] for test in self._tests},
             tune=scores[_DEV],
             units=constants(tuning["rounds"]),
+            updates=tuple(from_plain(Update, update) for update in tuning.get("updates", ())),
             notes=tuple(tuning["notes"]),
             programs=programs,
         )

@@ -46,6 +46,7 @@ def constants(entries: Sequence[_Entry]) -> dict[str, float]:
 def _round(entry: _Entry, learned: _Entry, weights: Path, test: float | None) -> CellRound:
     inside = learned["decode_cpu_s"] + learned["statistics_cpu_s"]  # of a method that decodes while it learns
     passes = [step for step in learned["trace"] if step.get("spread") is not None]
+    trained = [step for step in learned["trace"] if step.get("train") is not None]
     online = bool(learned.get("n_candidates"))
     return CellRound(
         round=entry["round"],
@@ -60,6 +61,8 @@ def _round(entry: _Entry, learned: _Entry, weights: Path, test: float | None) ->
         learn_cpu_s=learned["cpu_s"] - inside,
         statistics_cpu_s=entry["statistics_cpu_s"] + learned["statistics_cpu_s"],
         n_possible=passes[-1].get("features") if online and passes else None if online else entry["n_features"],
+        train=trained[-1]["train"] if trained else None,
+        n_trained=sum(step["sentences"] for step in trained),
         **_margins(passes),
     )
 

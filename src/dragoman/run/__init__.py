@@ -16,6 +16,7 @@ from dragoman.run.cells import (
     translations_file,
 )
 from dragoman.run.folder import RunFolder
+from dragoman.run.updates import Update
 
 __all__ = [
     "CellKey",
@@ -24,6 +25,7 @@ __all__ = [
     "RunFolder",
     "SetScores",
     "TestSet",
+    "Update",
     "cell_folder",
     "corpus_folder",
     "load_cells",

@@ -20,6 +20,7 @@ from typing import Any
 
 from dragoman.cost import StageCost
 from dragoman.errors import InputError, naming
+from dragoman.run.updates import Update
 from dragoman.store import from_plain, make_folder, read_json, seal, unseal, write_json
 from dragoman.text import read_lines
 from dragoman.types import PathLike
@@ -87,6 +88,11 @@ class CellRound:
     spread_deviation: float | None = None
     fired: Mapping[str, float] = dataclasses.field(default_factory=dict)
     """Share of these lists in which a constraint of each kind moved the weights: `margin`, `upper` and `lower`."""
+    train: float | None = None
+    """Score of what the round itself translated the training lines to that it learned from, with weights that moved;
+    None of a round that did not learn from the training text."""
+    n_trained: int = 0
+    """Number of these lines."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +127,8 @@ class CellResult:
     """Scores on the development set; None in older records."""
     units: Mapping[str, float] = dataclasses.field(default_factory=dict)
     """Constants that a method in relative units derived from the lists of the start, by name; empty of others."""
+    updates: tuple[Update, ...] = ()
+    """Updates of held-out line search; empty of other methods."""
     notes: tuple[str, ...] = ()
     programs: tuple[str, ...] = ()
     """The program versions that worked on it, in order: version and digest."""

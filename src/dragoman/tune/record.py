@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dragoman.features import Weights
+from dragoman.run import Update
 
 __all__ = ["Learned", "RoundRecord", "TuneRecord", "plain_trace"]
 
@@ -68,7 +69,8 @@ class RoundRecord:
 class TuneRecord:
     """The result of tuning. Scores are the metric's own, in [0, 1] (TER: lower is better).
 
-    `best_round` is the round whose weights were kept, `stopped` says why there was no further one.
+    `best_round` is the round whose weights were kept, `stopped` says why there was no further one. `updates` are those
+    of held-out line search.
     """
 
     weights: Weights
@@ -85,11 +87,16 @@ class TuneRecord:
     dense: tuple[str, ...] = ()
     best_round: int = 1
     stopped: str = ""
+    updates: tuple[Update, ...] = ()
 
     def summary(self) -> dict[str, Any]:
         """All but the weights, for JSON."""
-        names = [field.name for field in dataclasses.fields(self) if field.name not in {"weights", "rounds"}]
-        return {name: getattr(self, name) for name in names} | {"rounds": [entry.as_dict() for entry in self.rounds]}
+        names = [field.name for field in dataclasses.fields(self) if field.name not in {"weights", "rounds", "updates"}]
+        lists = {
+            "rounds": [entry.as_dict() for entry in self.rounds],
+            "updates": [*map(dataclasses.asdict, self.updates)],
+        }
+        return {name: getattr(self, name) for name in names} | lists
 
 
 def plain_trace(trace: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any], ...]:
