@@ -98,17 +98,16 @@ void bind_option_builder(nb::module_& m) {
       .def(
           "__init__",
           [](templates::Blocks* self,
-             const std::vector<std::tuple<int32_t, const names::FeatureTable*, In<double>>>& blocks) {
+             const std::vector<std::tuple<int32_t, const names::FeatureTable*, In<double>>>& blocks, bool rest) {
             std::vector<templates::Blocks::Vector> vectors;
             for (const auto& [feature, covered, coefficients] : blocks)
               vectors.push_back({feature, *covered, copy_of(coefficients)});
-            new (self) templates::Blocks(std::move(vectors));
+            new (self) templates::Blocks(std::move(vectors), rest);
           },
-          nb::arg("blocks"), "Of each block: its feature in the index, what it covers, the coefficients.")
+          nb::arg("blocks"), nb::arg("rest"),
+          "Of each block: its feature in the index, what it covers, the coefficients; whether other features are kept.")
       .def("__len__", &templates::Blocks::size)
-      .def(
-          "covers", [](const templates::Blocks& b, std::string_view name) { return b.terms(name).has_value(); },
-          nb::arg("name"));
+      .def("covers", &templates::Blocks::covers, nb::arg("name"));
 
   using Phrases = Bound<search::OptionBuilder>;
   nb::class_<Phrases> phrases(m, "OptionBuilder", "Options of sentences from a view, with the features of templates.");

@@ -210,6 +210,42 @@ def test_the_gradient_of_a_block_is_that_of_the_features_along_it(system, whole)
     assert not any(steps.keys() & found.table.names())
 
 
+def test_a_pass_over_some_lines(system, whole, tmp_path):
+    halves = [np.arange(first, N_LINES, 2) for first in (0, 1)]
+    found = [gradient_pass(system, SETTINGS, lines=lines) for lines in halves]
+    total = found[0].add(found[1])
+    assert named(total.table, N_LISTS) == named(whole.table, N_LISTS)
+    for name in SETTINGS.losses:
+        assert named(total.table, name) == pytest.approx(named(whole.table, name), rel=1e-12, abs=1e-12)
+    assert found[0].sums.n_lines == len(halves[0]) == found[0].settings["n_lines"]
+    assert found[0].settings["lines"] != found[1].settings["lines"]
+    assert "lines" not in whole.settings
+    first = gradient_pass(system, replace(SETTINGS, limit=9))
+    same = gradient_pass(system, SETTINGS, lines=np.arange(9), folder=tmp_path / "run")
+    assert same.table.columns["softramp"].tobytes() == first.table.columns["softramp"].tobytes()
+    with pytest.raises(InputError, match=r"other settings \(lines\)"):
+        gradient_pass(system, SETTINGS, lines=np.arange(1, 10), folder=tmp_path / "run", resume=True)
+    for lines, error, message in [
+        (np.array([0, N_LINES]), InputError, "has 52 lines"),
+        (np.array([-1]), InputError, "has 52 lines"),
+        (np.array([], dtype=np.int64), InputError, "no line"),
+        (np.array([2, 1]), ValueError, "ascend"),
+    ]:
+        with pytest.raises(error, match=message):
+            gradient_pass(system, SETTINGS, lines=lines)
+    with pytest.raises(ValueError, match="not both"):
+        gradient_pass(system, replace(SETTINGS, limit=3), lines=np.arange(9))
+
+
+def test_a_pass_has_the_blocks_of_the_system_and_nothing_else(system, whole):
+    rules = whole.table.take(np.flatnonzero([name.startswith("rule_id") for name in whole.table.names()])[::2])
+    alone = system.with_blocks([Block("half", rules, "softramp")], rest=False)
+    found = gradient_pass(alone, SETTINGS, weights=system.weights)
+    assert found.settings["rest"] is False
+    assert {name for name in found.table.names() if ":" in name} == set()
+    assert "half" in found.table.names()
+
+
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 20])
 def test_parts_add_up_to_the_bits_of_one_run(system, whole, n, tmp_path):
     work = GradientPass.of(system, SETTINGS)

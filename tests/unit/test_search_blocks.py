@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from dragoman.errors import InputError
-from dragoman.features import Block, Weights
+from dragoman.features import Block, FeatureIndex, Weights
 from dragoman.forest.arrays import ForestArrays
 from dragoman.lists import ListShard, StoredLists, write_shard
 from dragoman.system import KINDS, FoldDecoder, LiveDecoder
@@ -150,6 +150,39 @@ def test_stored_lists_have_the_blocks_of_the_search(case, tmp_path):
     write_shard(tmp_path / "shard", ListShard.of(pool, pool.shards[0], system.training.folds[lines]))
     lists = StoredLists(pickle.loads(pickle.dumps(system)), [tmp_path / "shard"])
     assert rows_of(replace(lists.pool(), shards=tuple(lists))) == rows_of(pool)
+
+
+def test_without_the_rest_what_no_block_covers_is_gone(case, tmp_path):
+    covered = {name for values in case.coefficients.values() for name in values}
+    left = {name for name, _ in case.weights.items() if ":" in name}
+    assert left
+    assert not left & covered
+    sparse_weights = case.sparse_weights.copy()
+    for name in left:
+        sparse_weights[name] = 0.0
+    alone = case.with_blocks.with_blocks(case.blocks, rest=False)
+    wanted = case.sparse.kbest(case.sentences, K, weights=sparse_weights)
+    pool = alone.kbest(case.sentences, K, weights=case.weights)  # weights of what is gone mean nothing
+    assert pool.shards[0].totals.tolist() == wanted.shards[0].totals.tolist()
+    rows = [{name: v for name, v in row.items() if ":" not in name} for row in rows_of(wanted.project(case.blocks))]
+    assert len(rows) == len(rows_of(pool))
+    for found, row in zip(rows_of(pool), rows, strict=True):
+        assert found == pytest.approx(row, rel=1e-6)
+    sent = pickle.loads(pickle.dumps(alone.with_templates(alone.settings.features)))
+    for one in (sent, alone.view_on(FeatureIndex())):
+        assert rows_of(one.kbest(case.sentences, K, weights=case.weights.on(one.index))) == rows_of(pool)
+    lines = np.arange(0, 40, 3, dtype=np.int64)
+    lists = FoldDecoder(alone).kbest(lines, case.weights, 5, derivations=True)
+    assert not any(":" in name for row in rows_of(lists) for name in row)
+    write_shard(tmp_path / "shard", ListShard.of(lists, lists.shards[0], alone.training.folds[lines]))
+    stored = StoredLists(sent, [tmp_path / "shard"])
+    assert rows_of(replace(stored.pool(), shards=tuple(stored))) == rows_of(lists)
+
+
+def test_no_blocks_without_the_rest_is_a_system_without_templates(made, case):
+    none, plain = case.sparse.with_blocks([], rest=False), case.sparse.with_templates(())
+    assert none.blocks_record() == {"blocks": {}, "rest": False}
+    assert rows_of(none.kbest(case.sentences, K)) == rows_of(plain.kbest(case.sentences, K))
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@
 
 namespace dragoman::templates {
 
-Blocks::Blocks(std::vector<Vector> vectors) {
+Blocks::Blocks(std::vector<Vector> vectors, bool keep_rest) : keep_rest_(keep_rest) {
   struct Place {
     uint64_t key;
     int32_t block;
@@ -47,14 +47,19 @@ Blocks::Blocks(std::vector<Vector> vectors) {
   }
 }
 
-std::optional<std::span<const Blocks::Term>> Blocks::terms(std::string_view name) const {
+const Blocks::Covered* Blocks::find(std::string_view name) const {
   const uint64_t key = names::feature_key(name);
   size_t slot = static_cast<size_t>(key) & (slots_.size() - 1);
   while (slots_[slot] != kNone && covered_[slots_[slot]].key != key) slot = (slot + 1) & (slots_.size() - 1);
-  if (slots_[slot] == kNone) return std::nullopt;
+  if (slots_[slot] == kNone) return nullptr;
   const Covered& found = covered_[slots_[slot]];
-  if (found.name != name) return std::nullopt;
-  return std::span(terms_).subspan(found.first_term, found.n_terms);
+  return found.name == name ? &found : nullptr;
+}
+
+std::optional<std::span<const Blocks::Term>> Blocks::terms(std::string_view name) const {
+  if (const Covered* found = find(name)) return std::span(terms_).subspan(found->first_term, found->n_terms);
+  if (keep_rest_) return std::nullopt;
+  return std::span<const Term>();
 }
 
 std::pair<float, float> parts_of(double sum) {

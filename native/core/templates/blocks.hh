@@ -27,13 +27,15 @@ class Blocks {
     double coefficient;
   };
 
-  // Throws std::invalid_argument for a feature without a finite coefficient.
-  explicit Blocks(std::vector<Vector> vectors);
+  // Without `keep_rest`, a feature that no block covers is one that they all cover with 0: it is left out. Throws
+  // std::invalid_argument for a feature without a finite coefficient.
+  explicit Blocks(std::vector<Vector> vectors, bool keep_rest = true);
 
   int32_t size() const { return static_cast<int32_t>(features_.size()); }
   int32_t feature(int32_t block) const { return features_[at(block)]; }
-  // What a feature adds to blocks for each unit of its value; nothing where no block covers it. Several may; a
-  // coefficient of 0 covers it and adds nothing.
+  bool covers(std::string_view name) const { return find(name) != nullptr; }
+  // What a feature adds to blocks for each unit of its value; nothing where it keeps its own id because no block covers
+  // it. Several may; a coefficient of 0 covers it and adds nothing.
   std::optional<std::span<const Term>> terms(std::string_view name) const;
 
  private:
@@ -45,11 +47,14 @@ class Blocks {
     uint32_t first_term, n_terms;
   };
 
+  const Covered* find(std::string_view name) const;
+
   std::vector<names::FeatureTable> tables_;  // own the names
   std::vector<int32_t> features_;
   std::vector<Covered> covered_;  // by key
   std::vector<Term> terms_;
   std::vector<uint32_t> slots_;  // open addressing: a place in covered_, or kNone; size is a power of two
+  bool keep_rest_;
 };
 
 // A sum in two numbers of 32 bits, the second what the first lacks: added up in 64 bits they have 48 of the sum's, so

@@ -18,7 +18,7 @@ namespace dragoman::templates {
 class FeatureIds {
  public:
   // Index and blocks must outlive it. `blocks` (null: there are none) stand for the features they cover, which need no
-  // ids.
+  // ids, and may leave out others.
   FeatureIds(const names::FeatureIndex& index, bool keep_new, const Blocks* blocks = nullptr)
       : index_(index), new_(keep_new ? std::make_shared<names::NewFeatures>() : nullptr), blocks_(blocks) {}
 
@@ -36,7 +36,7 @@ class FeatureIds {
     return id == names::FeatureIndex::kAbsent && new_ ? new_->intern(name) : id;
   }
   const Blocks* blocks() const { return blocks_; }
-  // What the feature adds to blocks; nothing where none covers it.
+  // What the feature adds to blocks; nothing where it has an id of its own.
   std::optional<std::span<const Blocks::Term>> terms(std::string_view name) const {
     return blocks_ ? blocks_->terms(name) : std::nullopt;
   }

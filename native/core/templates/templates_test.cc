@@ -132,6 +132,10 @@ TEST(blocks_stand_for_the_features_they_cover) {
   const auto value = [&](size_t i) { return static_cast<double>(columns.values[i]); };
   CHECK(std::abs(value(1) + value(2) - third) < 1e-15 && value(3) == -1);
   CHECK(std::abs(value(5) + value(6) - (2 + third)) < 1e-14);
+  const templates::Blocks alone({vector(4, {0}, {third})}, /*keep_rest=*/false);
+  CHECK(alone.terms("a")->size() == 1 && alone.terms("d")->empty() && alone.covers("a") && !alone.covers("d"));
+  templates::FeatureIds few(index, /*keep_new=*/true, &alone);
+  CHECK((templates::number_rows({rows}, few).ids == std::vector<int32_t>{4, 4, 4, 4}) && !few.new_features());
   CHECK(test::throws<InputError>([] { templates::parts_of(1e300); }));
   CHECK(test::throws<std::invalid_argument>([&] { templates::Blocks({vector(4, {0}, {std::nan("")})}); }));
 }

@@ -81,7 +81,7 @@ class FeatureTable:
     def take(self, places: Int64Array) -> FeatureTable:
         """The table of the features at these places (ascending)."""
         columns = {name: column[places] for name, column in self.columns.items()}
-        return FeatureTable(self.features.take(places), columns)
+        return FeatureTable(self.features.take(np.ascontiguousarray(places)), columns)
 
     def with_columns(self, columns: Mapping[str, Column]) -> FeatureTable:
         """Other numbers for the same features."""

@@ -16,7 +16,7 @@ from dragoman.lists.shard import ALL_DATA, ListShard
 from dragoman.lists.storage import map_shard
 from dragoman.metric import Metric
 from dragoman.pool import LazyShards, Outline, Pool, Shard
-from dragoman.search import DerivationFeatures, EncodedSentences, SearchBlocks
+from dragoman.search import DerivationFeatures, EncodedSentences
 from dragoman.system import System, intern_passed, words_of
 from dragoman.types import Int32Array, Int64Array, PathLike, Progress
 
@@ -55,7 +55,7 @@ class StoredLists(LazyShards):
             self._index,
             templates=parse_templates(system.settings.features),
             word_counts=system.word_counts(),
-            blocks=SearchBlocks(system.blocks, self._index) if system.blocks else None,
+            blocks=system.blocks_on(self._index),
         )
         blocks = {block.name for block in system.blocks}
         self._dense_names = [name for name in system.translator.dense() if name not in blocks]

@@ -47,10 +47,9 @@ def make_lists(
     bytes; shards that are damaged are made again. The bytes do not depend on the engine.
     """
     # A system that was used before knows more features, and sums of scores depend on their order.
-    folder, blocks = (system.folder, system.blocks) if isinstance(system, System) else (system, ())
-    loaded = System.load(folder).with_templates(settings.features)
-    if blocks:
-        loaded = loaded.with_blocks(blocks)
+    loaded = System.load(system.folder if isinstance(system, System) else system).with_templates(settings.features)
+    if isinstance(system, System):
+        loaded = loaded.with_blocks(system.blocks, system.rest)
     lines = loaded.training.select(where=settings.where, limit=settings.limit)
     lines_of = split_lines(lines, settings.lines_per_shard)
     if not len(lines):
@@ -59,7 +58,7 @@ def make_lists(
     used = loaded.weights if weights is None else weights
     if not used.is_usable():
         raise InputError("the weights cannot rank candidates: they are all zero, or not finite")
-    search = {"weights": used.digest(), "blocks": {block.name: block.digest() for block in blocks}}
+    search = {"weights": used.digest(), **loaded.blocks_record()}
     record = {
         "command": "lists",
         **settings.to_json(),

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from dragoman.engine import Engine, Job, LocalEngine, Part, TreeSum
 from dragoman.errors import FailedError, InputError
@@ -38,13 +41,28 @@ class GradientPass:
     record: dict[str, Any]
 
     @classmethod
-    def of(cls, system: System, settings: PassSettings, weights: Weights | None = None) -> GradientPass:
-        """Raises InputError for a system without a training text, and for settings that select no line."""
+    def of(
+        cls,
+        system: System,
+        settings: PassSettings,
+        weights: Weights | None = None,
+        *,
+        lines: Int64Array | None = None,
+    ) -> GradientPass:
+        """A pass over these lines, ascending; by default over those that the settings select.
+
+        Raises InputError for a system without a training text, for lines that it lacks, and where there are none.
+        """
         # A system that was used before knows more features, and sums of scores depend on their order.
-        fresh = System.load(system.folder).with_templates(settings.features)
-        if system.blocks:
-            fresh = fresh.with_blocks(system.blocks)
-        lines = fresh.training.select(where=settings.where, limit=settings.limit)
+        fresh = System.load(system.folder).with_templates(settings.features).with_blocks(system.blocks, system.rest)
+        given = {}
+        if lines is None:
+            lines = fresh.training.select(where=settings.where, limit=settings.limit)
+        else:
+            if settings.where is not None or settings.limit is not None:
+                raise ValueError("lines are given or selected by `where` and `limit`, not both")
+            _check(lines, fresh)
+            given["lines"] = hashlib.blake2b(lines.astype("<i8").tobytes(), digest_size=16).hexdigest()
         if not len(lines):
             raise InputError("no line of the training text was selected", path=fresh.folder)
         used = fresh.weights if weights is None else weights
@@ -53,8 +71,9 @@ class GradientPass:
         record = {
             "system": fresh.manifest.identity(),
             "weights": used.digest(),
-            "blocks": {block.name: block.digest() for block in fresh.blocks},
+            **fresh.blocks_record(),
             "n_lines": len(lines),
+            **given,
             **settings.to_json(),
         }
         return cls(
@@ -126,18 +145,19 @@ def gradient_pass(
     settings: PassSettings,
     *,
     weights: Weights | None = None,
+    lines: Int64Array | None = None,
     engine: Engine | None = None,
     folder: PathLike | None = None,
     resume: bool = False,
     checkpoint_s: float = CHECKPOINT_S,
     progress: Progress | None = None,
 ) -> Gradient:
-    """The gradient of losses over the training text of a system, by default at its own weights.
+    """The gradient of losses over the training text of a system, or some lines of it, by default at its own weights.
 
     With a `folder`, a pass that was stopped at any moment goes on with `resume` to the same bits. They do not depend on
     the engine.
     """
-    work = GradientPass.of(system, settings, weights)
+    work = GradientPass.of(system, settings, weights, lines=lines)
     used = LocalEngine() if engine is None else engine
     if folder is None:
         tree = TreeSum(Gradient.add)
@@ -146,3 +166,11 @@ def gradient_pass(
     with work.opened(folder, resume=resume, checkpoint_s=checkpoint_s) as (tree, checkpoint):
         work.run(used, tree, checkpoint=checkpoint, progress=progress)
         return work.total(tree)
+
+
+def _check(lines: Int64Array, system: System) -> None:
+    n_lines = len(system.training)
+    if len(lines) and not 0 <= lines.min() <= lines.max() < n_lines:
+        raise InputError(f"the training text has {n_lines:,} lines; some of those asked for are not there")
+    if (np.diff(lines) <= 0).any():
+        raise ValueError("lines must ascend")

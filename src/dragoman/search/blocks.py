@@ -16,11 +16,13 @@ __all__ = ["SearchBlocks"]
 class SearchBlocks:
     """Blocks over an index, to which their names are added. Views of a system share one; immutable.
 
+    Without `rest`, sparse features that no block covers are left out, as if they weighed 0.
+
     An option's value of a block is a sum in float64, kept in two float32 numbers: a search by weights of blocks orders
     as a search by the weights that they stand for.
     """
 
-    def __init__(self, blocks: Sequence[Block], index: FeatureIndex) -> None:
+    def __init__(self, blocks: Sequence[Block], index: FeatureIndex, *, rest: bool = True) -> None:
         self.names = tuple(block.name for block in blocks)
         if len(set(self.names)) < len(self.names):
             raise InputError(f"duplicate names of blocks in {', '.join(self.names)}")
@@ -28,7 +30,8 @@ class SearchBlocks:
             [
                 (index.intern(block.name), block.features, np.ascontiguousarray(block.coefficients, np.float64))
                 for block in blocks
-            ]
+            ],
+            rest,
         )
         for name in self.names:
             if self.core.covers(name):

@@ -134,23 +134,30 @@ class System(SystemView):
     """A loaded system, itself the view of all data. Tables are memory-mapped, so that processes share them."""
 
     def __init__(
-        self, folder: Path, manifest: Manifest, grammar: Grammar, weights: Weights, blocks: Sequence[Block] = ()
+        self,
+        folder: Path,
+        manifest: Manifest,
+        grammar: Grammar,
+        weights: Weights,
+        blocks: Sequence[Block] = (),
+        rest: bool = True,
     ) -> None:
         self.folder = folder
         self.manifest = manifest
         self.grammar = grammar
         self.blocks = tuple(blocks)
-        self.search_blocks = SearchBlocks(blocks, weights.index) if blocks else None
+        self.rest = rest
+        self.search_blocks = self.blocks_on(weights.index)
         super().__init__(self._translator(None, weights.index, self.search_blocks), weights)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _reopened, self.reference()
 
-    def reference(self) -> tuple[str, str, tuple[str, ...], tuple[Block, ...]]:
-        """What another process needs to open the same system: folder, identity, sparse features, blocks."""
+    def reference(self) -> tuple[str, str, tuple[str, ...], tuple[Block, ...], bool]:
+        """What another process needs to open the same system: folder, identity, sparse features, blocks, the rest."""
         folder, identity = self.folder.resolve(), self.manifest.identity()
         refer(Reference(folder, identity, self.files))
-        return str(folder), identity, self.settings.features, self.blocks
+        return str(folder), identity, self.settings.features, self.blocks, self.rest
 
     def files(self) -> list[Path]:
         """All files of the system, including the parent's."""
@@ -216,8 +223,7 @@ class System(SystemView):
         """Such a view over an index that it does not share; the names of dense features come first in an empty one."""
         if fold is not None:
             self._check_fold(fold)
-        blocks = SearchBlocks(self.blocks, index) if self.blocks else None
-        translator = self._translator(fold, index, blocks)
+        translator = self._translator(fold, index, self.blocks_on(index))
         return SystemView(translator, self.weights.on(index))
 
     def _check_fold(self, fold: int) -> None:
@@ -231,14 +237,25 @@ class System(SystemView):
         parse_templates(templates, has_rules=kind_named(self.settings.kind).has_rules)
         settings = replace(self.settings, features=tuple(templates))
         manifest = replace(self.manifest, settings=settings)
-        return System(self.folder, manifest, self.grammar, self.weights, self.blocks)
+        return System(self.folder, manifest, self.grammar, self.weights, self.blocks, self.rest)
 
-    def with_blocks(self, blocks: Sequence[Block]) -> System:
+    def with_blocks(self, blocks: Sequence[Block], rest: bool = True) -> System:
         """The same system with blocks in the place of the sparse features they cover.
 
-        Each is a dense feature of its name in every view, list and forest, with a weight by that name.
+        Each is a dense feature of its name in every view, list and forest, with a weight by that name. Sparse features
+        that none covers stay; without `rest` they are left out, as if they weighed 0.
         """
-        return System(self.folder, self.manifest, self.grammar, self.weights, blocks)
+        return System(self.folder, self.manifest, self.grammar, self.weights, blocks, rest)
+
+    def blocks_on(self, index: FeatureIndex) -> SearchBlocks | None:
+        """The blocks over an index; None if search has all sparse features as they are."""
+        return None if self.rest and not self.blocks else SearchBlocks(self.blocks, index, rest=self.rest)
+
+    def blocks_record(self) -> dict[str, Any]:
+        """What a record says of the blocks."""
+        return {"blocks": {block.name: block.digest() for block in self.blocks}} | (
+            {} if self.rest else {"rest": False}
+        )
 
     def raw_text(self) -> RawText:
         """How raw text becomes tokens of this system and back."""
@@ -283,7 +300,12 @@ class _FoldView(SystemView):
 
 
 def _reopened(
-    folder: str, identity: str, templates: tuple[str, ...], blocks: tuple[Block, ...], fold: int | None = None
+    folder: str,
+    identity: str,
+    templates: tuple[str, ...],
+    blocks: tuple[Block, ...],
+    rest: bool,
+    fold: int | None = None,
 ) -> SystemView:
     """The system that another process refers to. Raises InputError if it is not the same here."""
     system = System.load(located(folder))
@@ -291,7 +313,7 @@ def _reopened(
         raise InputError("has changed since another process referred to it; let it load the system anew", path=folder)
     if system.settings.features != templates:
         system = system.with_templates(templates)
-    return (system.with_blocks(blocks) if blocks else system).view(fold)
+    return (system if rest and not blocks else system.with_blocks(blocks, rest)).view(fold)
 
 
 def _batches(sentences: Iterable[str]) -> Iterator[list[str]]:
