@@ -8,6 +8,7 @@ from dragoman.optim.descent import Descent, descend
 from dragoman.optim.epochs import Stopping
 from dragoman.optim.forest_mert import ForestMert
 from dragoman.optim.gains import gain_scale
+from dragoman.optim.hols import HeldOutText, Hols
 from dragoman.optim.list_loss import ListLoss
 from dragoman.optim.loss import Loss, SparseVector
 from dragoman.optim.margin import Fear, Hope
@@ -46,7 +47,9 @@ __all__ = [
     "ExpectedGain",
     "Fear",
     "ForestMert",
+    "HeldOutText",
     "HingeLoss",
+    "Hols",
     "Hope",
     "Learner",
     "LearningContext",

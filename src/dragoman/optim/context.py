@@ -1,4 +1,4 @@
-"""What a method can learn from: lists, search spaces, or a decoder at work."""
+"""What a method can learn from: lists, search spaces, a decoder at work, or a training text."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ class LearnsFrom(StrEnum):
     LISTS = "candidate lists"
     FORESTS = "search spaces"
     DECODING = "sentences that are decoded while it learns"
+    TRAINING_TEXT = "the training text of a system with folds"
 
 
 class LearningContext:

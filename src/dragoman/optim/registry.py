@@ -12,6 +12,7 @@ from dragoman.optim.base import Optimiser
 from dragoman.optim.cll import Cll
 from dragoman.optim.context import LearnsFrom
 from dragoman.optim.forest_mert import ForestMert
+from dragoman.optim.hols import Hils, Hols
 from dragoman.optim.loss import Loss, LowersLoss
 from dragoman.optim.mert import Mert
 from dragoman.optim.mira import Mira
@@ -42,6 +43,8 @@ _METHODS: tuple[type[Optimiser], ...] = (
     ForestMert,
     OnlineMira,
     OnlineRm,
+    Hols,
+    Hils,
 )
 OPTIMISERS: Mapping[str, type[Optimiser]] = MappingProxyType({method.name: method for method in _METHODS})
 """All methods: a further one is a file with a subclass of Optimiser, and its class in the list above."""

@@ -6,7 +6,7 @@ from dragoman.tune.crossval import START, FoldScore, MethodComparison, best_meth
 from dragoman.tune.decoder import Decoder, DecodingRound
 from dragoman.tune.fixed import tune_pool
 from dragoman.tune.loop import Keep, LoopSettings, Measure, Step, tune_decoder
-from dragoman.tune.record import Learned, RoundRecord, TuneRecord
+from dragoman.tune.record import Learned, RoundRecord, StepRecord, TuneRecord
 from dragoman.tune.rounds import settings_to_come
 from dragoman.tune.system import (
     TUNE_RECORD,
@@ -38,6 +38,7 @@ __all__ = [
     "MethodComparison",
     "RoundRecord",
     "Step",
+    "StepRecord",
     "SystemContext",
     "SystemDecoder",
     "TuneConfig",

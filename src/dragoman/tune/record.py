@@ -11,7 +11,7 @@ from typing import Any
 from dragoman.features import Weights
 from dragoman.run import Update
 
-__all__ = ["Learned", "RoundRecord", "TuneRecord", "plain_trace"]
+__all__ = ["Learned", "RoundRecord", "StepRecord", "TuneRecord", "plain_trace"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,12 +65,32 @@ class RoundRecord:
         return dataclasses.asdict(self)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepRecord:
+    """A step of held-out line search: a search, a gradient, or the scale of one.
+
+    `name` is `start`, `scale-1`, `gradient-1`, `search-1`, …, `last`; `folder` where its files are, relative to the
+    run's. Scores are those of its lines: of a gradient, of the best candidates at its weights; of a search, of its
+    first round and of the one that was kept. `found` says that another tuning had made it; time is what it cost there.
+    """
+
+    name: str
+    folder: str
+    n_lines: int
+    score_before: float
+    score_after: float
+    n_rounds: int
+    wall_s: float
+    cpu_s: float
+    found: bool = False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TuneRecord:
     """The result of tuning. Scores are the metric's own, in [0, 1] (TER: lower is better).
 
-    `best_round` is the round whose weights were kept, `stopped` says why there was no further one. `updates` are those
-    of held-out line search.
+    `best_round` is the round whose weights were kept, `stopped` says why there was no further one. `updates` and
+    `steps` are those of held-out line search; rounds are then those of the development set.
     """
 
     weights: Weights
@@ -88,15 +108,15 @@ class TuneRecord:
     best_round: int = 1
     stopped: str = ""
     updates: tuple[Update, ...] = ()
+    steps: tuple[StepRecord, ...] = ()
 
     def summary(self) -> dict[str, Any]:
         """All but the weights, for JSON."""
-        names = [field.name for field in dataclasses.fields(self) if field.name not in {"weights", "rounds", "updates"}]
-        lists = {
-            "rounds": [entry.as_dict() for entry in self.rounds],
-            "updates": [*map(dataclasses.asdict, self.updates)],
+        lists = ("rounds", "updates", "steps")
+        names = [field.name for field in dataclasses.fields(self) if field.name not in {"weights", *lists}]
+        return {name: getattr(self, name) for name in names} | {
+            name: [*map(dataclasses.asdict, getattr(self, name))] for name in lists
         }
-        return {name: getattr(self, name) for name in names} | lists
 
 
 def plain_trace(trace: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any], ...]:

@@ -15,7 +15,7 @@ from dragoman.engine import Engine
 from dragoman.errors import InputError, MismatchError
 from dragoman.features import MANY_WEIGHTS, FeatureIndex, Weights
 from dragoman.metric import Smoothing, Tokenizer, by_name
-from dragoman.optim import LearningContext, LearnsFrom, Optimiser, make_optimiser
+from dragoman.optim import Hols, LearningContext, LearnsFrom, Optimiser, make_optimiser
 from dragoman.optim.frozen import frozen_names
 from dragoman.pool import Pool, read_references, with_metric
 from dragoman.run import RunFolder
@@ -79,17 +79,16 @@ class TuneConfig:
     """Lines of the training text to learn from, evenly over folds; None: all."""
 
     def __post_init__(self) -> None:
-        if self.learn_from is LearnFrom.DEVELOPMENT:
-            if self.limit is not None:
-                raise InputError("a limit is for lines of the training text; learn from it, or leave out the limit")
-            return
-        if self.fold is not None:
+        if self.learn_from is LearnFrom.TRAINING and self.fold is not None:
             raise InputError("every line of the training text is decoded without its own fold; leave out the fold")
         if self.limit is not None and self.limit < 1:
             raise InputError(f"the limit of training lines must be at least 1, not {self.limit}")
 
     def check(self, method: Optimiser) -> None:
         """Raise InputError for a method that cannot learn from what was chosen."""
+        reads_training = method.learns_from is LearnsFrom.TRAINING_TEXT or self.learn_from is LearnFrom.TRAINING
+        if self.limit is not None and not reads_training:
+            raise InputError("a limit is for lines of the training text; learn from it, or leave out the limit")
         if self.learn_from is LearnFrom.TRAINING and method.learns_from is not LearnsFrom.DECODING:
             raise InputError(f"{method.name} cannot learn from the training text as it decodes; use rm or mira online")
 
@@ -163,6 +162,7 @@ def tune_system(
     weights: Weights | None = None,
     seed: int = 1,
     resume: bool = False,
+    shared: PathLike | None = None,
     n_threads: int = 1,
     engine: Engine | None = None,
     decoder_factory: DecoderFactory | None = None,
@@ -175,7 +175,8 @@ def tune_system(
     `optimiser` is a method or its name. `out/tune` records every round, so that a stopped tuning goes on with `resume`
     to the same result; its candidates are dropped at the end. What tuning did is in the result's
     `manifest.about["tuning"]`. `weights` is where to start, by default the system's own. The workers of `engine`
-    decode; methods that decode while they learn also learn there. The result does not depend on it.
+    decode; methods that decode while they learn also learn there. The result does not depend on it. `shared` is a
+    folder for steps of `hols` that other tunings find again there, by default the run's own.
     """
     config = config or TuneConfig()
     method = make_optimiser(optimiser) if isinstance(optimiser, str) else optimiser
@@ -195,6 +196,8 @@ def tune_system(
         raise InputError(f"tuning needs at least two candidates of a sentence, not {k}")
     _check_frozen(parent, start, config.frozen)
     lines = _training_lines(parent, method, config)
+    if isinstance(method, Hols):
+        raise InputError(f"{method.name} cannot tune a system yet")
     settings = _record(method, config, k, distinct, parent, sentences, texts, start, seed)
     if finished:
         return _finished(base, settings)

@@ -27,7 +27,7 @@ class SystemContext(LearningContext):
     With an `engine` its workers decode and learn; this process then knows features and words but keeps no options.
     """
 
-    offers = tuple(LearnsFrom)
+    offers = (LearnsFrom.LISTS, LearnsFrom.FORESTS, LearnsFrom.DECODING)
 
     def __init__(
         self,
