@@ -16,8 +16,9 @@ from dragoman.lm import EstimateConfig, LanguageModel, TrainingText, estimate
 from dragoman.recipe import plan_cells, read_recipe, run_cells
 from dragoman.run import cell_folder, load_cells, load_test_sets
 from dragoman.synth import SynthConfig, generate_splits
-from dragoman.system import Silent, System
+from dragoman.system import System
 from small_text import write_lines
+from watching import Watcher
 
 RECIPE = """
 title = "Files"
@@ -40,20 +41,6 @@ settings = { n_starts = 1 }
 features = ["dense"]
 seeds = [1]
 """
-
-
-class Watcher(Silent):
-    def begin_cell(self, key):
-        pass
-
-    def step(self, key, number, what):
-        pass
-
-    def end_round(self, key, record):
-        pass
-
-    def end_cell(self, result, *, before):
-        pass
 
 
 @pytest.fixture(scope="module")

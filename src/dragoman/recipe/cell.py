@@ -158,9 +158,14 @@ class CellWork:
         return tuple(programs)
 
     def _keep_test_sets(self, text: Path) -> None:
-        """Copy the test sets into the run, of each the source last: its presence marks completeness."""
+        """Copy the test sets into the run, of each the source last: its presence marks completeness.
+
+        One that each seed draws anew goes into the cell.
+        """
         for test in self._tests:
-            folder = make_folder(corpus_folder(self._run.path, self.key.corpus, test.other))
+            is_own = self._recipe.corpora[self.key.corpus].is_drawn(test)
+            shared = corpus_folder(self._run.path, self.key.corpus, test.other)
+            folder = make_folder(self.folder / "tests" / test.name if is_own else shared)
             source, references = read_held_out(text, test.part)
             goals = [*(f"reference.{number}.txt" for number in range(len(references))), "source.txt"]
             for path, goal in zip([*references, source], goals, strict=True):

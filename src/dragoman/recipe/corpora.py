@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dragoman.errors import InputError
+from dragoman.recipe.drawing import DrawnPart, check_drawn, read_drawn
 from dragoman.recipe.table import RecipeTable
 from dragoman.system import TextSettings
 from dragoman.text import count_lines
@@ -84,15 +85,22 @@ class CorpusFiles:
     """All files of a corpus."""
 
     train: PartFiles
-    dev: PartFiles
-    tests: Mapping[str, PartFiles]
+    dev: PartFiles | DrawnPart
+    tests: Mapping[str, PartFiles | DrawnPart]
     """The test sets by name, the main one first."""
     align: Path | None
     lm: Path | None
     lm_text: tuple[Path, ...]
 
     def parts(self) -> dict[str, PartFiles]:
-        """All parts by the names that their copies have."""
+        """The parts that have files, by the names of their copies."""
+        return {name: part for name, part in self._parts().items() if isinstance(part, PartFiles)}
+
+    def drawn(self) -> dict[str, DrawnPart]:
+        """The parts that are drawn from the training text, by the names of their copies."""
+        return {name: part for name, part in self._parts().items() if isinstance(part, DrawnPart)}
+
+    def _parts(self) -> dict[str, PartFiles | DrawnPart]:
         tests = {test.part: self.tests[test.name] for test in _test_parts(self.tests)}
         return {"train": self.train, "dev": self.dev, **tests}
 
@@ -105,9 +113,11 @@ class CorpusPlan:
     base: Path
     synth: SynthPlan | None = None
     train: PartPlan | None = None
-    dev: PartPlan | None = None
-    tests: Mapping[str, PartPlan] = field(default_factory=dict)
+    dev: PartPlan | DrawnPart | None = None
+    tests: Mapping[str, PartPlan | DrawnPart] = field(default_factory=dict)
     """The test sets by name, the main one first."""
+    drawing: int | None = None
+    """The seed of sets that are drawn from the training text; None: that of the cell."""
     align: str | None = None
     lm: str | None = None
     lm_text: tuple[str, ...] = ()
@@ -117,6 +127,16 @@ class CorpusPlan:
     def test_parts(self) -> list[TestPart]:
         return _test_parts(self.tests or (TEST,))
 
+    def is_drawn(self, test: TestPart) -> bool:
+        """Whether each seed draws this test set anew."""
+        return self.drawing is None and isinstance(self.tests.get(test.name), DrawnPart)
+
+    def drawing_of(self, seed: int) -> int | None:
+        """The drawing that a cell of this seed uses; None if nothing is drawn."""
+        if not any(isinstance(part, DrawnPart) for part in (self.dev, *self.tests.values())):
+            return None
+        return seed if self.drawing is None else self.drawing
+
     def find(self) -> CorpusFiles | None:
         """Find the files and compare their line counts; None for the embedded corpus.
 
@@ -124,7 +144,7 @@ class CorpusPlan:
         """
         if self.train is None or self.dev is None:
             return None
-        train, dev = self._part("train", self.train), self._part("dev", self.dev)
+        train, dev = self._part("train", self.train), self._part_or_drawn("dev", self.dev)
         key = TEST if list(self.tests) == [TEST] else "tests.{}"
         align = None if self.align is None else self._one("align", self.align)
         if align is not None:
@@ -132,11 +152,14 @@ class CorpusPlan:
         return CorpusFiles(
             train=train,
             dev=dev,
-            tests={name: self._part(key.format(name), part) for name, part in self.tests.items()},
+            tests={name: self._part_or_drawn(key.format(name), part) for name, part in self.tests.items()},
             align=align,
             lm=None if self.lm is None else self._one("lm", self.lm),
             lm_text=self._all("lm_text", self.lm_text),
         )
+
+    def _part_or_drawn(self, name: str, part: PartPlan | DrawnPart) -> PartFiles | DrawnPart:
+        return part if isinstance(part, DrawnPart) else self._part(name, part)
 
     def _part(self, name: str, part: PartPlan) -> PartFiles:
         source = self._one(f"{name}.source", part.source)
@@ -200,8 +223,9 @@ def read_corpus(name: str, table: RecipeTable, base: Path) -> CorpusPlan:
         name=name,
         base=base,
         train=_read_part(table.need_table("train"), "target"),
-        dev=_read_part(table.need_table("dev")),
+        dev=_read_part_or_drawn(table.need_table("dev")),
         tests=_read_tests(table),
+        drawing=table.number("drawing", 0) if "drawing" in table else None,
         align=align,
         lm=table.find("lm", str),
         lm_text=table.texts("lm_text"),
@@ -211,16 +235,36 @@ def read_corpus(name: str, table: RecipeTable, base: Path) -> CorpusPlan:
     table.done()
     if plan.lm is not None and plan.lm_text:
         raise table.wrong("lm", f"is a model already; leave out '{table.named('lm_text')}'")
+    _check_drawings(table, plan)
     return plan
 
 
-def _read_tests(table: RecipeTable) -> dict[str, PartPlan]:
+def _check_drawings(table: RecipeTable, plan: CorpusPlan) -> None:
+    parts = {table.named("dev"): plan.dev, **{table.named(f"tests.{name}"): part for name, part in plan.tests.items()}}
+    drawn = {key: part for key, part in parts.items() if isinstance(part, DrawnPart)}
+    if plan.drawing is not None and not drawn:
+        raise table.wrong("drawing", "no set of this corpus is drawn from the training text")
+    if plan.is_drawn(plan.test_parts()[0]):
+        raise InputError(
+            f"'{table.named('drawing')}' is missing: the main test set is the same for all seeds; "
+            "give it files, or a number of the drawing"
+        )
+    check_drawn(drawn)
+    if plan.lm is not None and any(part.is_out for part in drawn.values()):
+        raise table.wrong("lm", "lines cannot be taken out of a finished language model")
+
+
+def _read_tests(table: RecipeTable) -> dict[str, PartPlan | DrawnPart]:
     """`test`, or the tables of `tests`."""
     if "tests" not in table:
-        return {TEST: _read_part(table.need_table("test"))}
+        return {TEST: _read_part_or_drawn(table.need_table("test"))}
     if "test" in table:
         raise InputError(f"'{table.named('test')}' does not go together with '{table.named('tests')}'")
-    return {name: _read_part(part) for name, part in table.entries("tests").items()}
+    return {name: _read_part_or_drawn(part) for name, part in table.entries("tests").items()}
+
+
+def _read_part_or_drawn(part: RecipeTable) -> PartPlan | DrawnPart:
+    return read_drawn(part) if "drawn" in part else _read_part(part)
 
 
 def _read_part(part: RecipeTable, others: str = "references") -> PartPlan:

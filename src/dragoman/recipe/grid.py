@@ -23,7 +23,10 @@ from dragoman.settings import listed
 from dragoman.system import KINDS
 from dragoman.tune import LearnFrom
 
-__all__ = ["GridRecipe", "ReportPlan", "Selection", "read_grid"]
+__all__ = ["GridRecipe", "Place", "ReportPlan", "Selection", "read_grid"]
+
+Place = tuple[str, str, int | None]
+"""What shared stages belong to: a corpus, a system, and a drawing from the training text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +81,10 @@ class GridRecipe:
     def templates(self, cell: CellKey) -> tuple[str, ...]:
         """The templates that a cell learns weights of."""
         return self.features[cell.features][self.systems[cell.system].model]
+
+    def place(self, cell: CellKey) -> Place:
+        """Which shared stages a cell uses."""
+        return cell.corpus, cell.system, self.corpora[cell.corpus].drawing_of(cell.seed)
 
     def select(self, patterns: Sequence[str] = ()) -> Selection:
         """The cells whose names match one of the patterns, with the files that they need.

@@ -27,7 +27,7 @@ from dragoman.engine import Engine
 from dragoman.errors import InputError
 from dragoman.recipe.cache import Cache
 from dragoman.recipe.cell import CellWork, Watch, cell_plan
-from dragoman.recipe.grid import GridRecipe, Selection
+from dragoman.recipe.grid import GridRecipe, Place, Selection
 from dragoman.recipe.side_by_side import CellJob, followed, run_cell, run_side_by_side
 from dragoman.recipe.stages import SharedStages
 from dragoman.run import CellKey, CellResult, RunFolder, cell_folder, load_cells, load_plans, plan_changes
@@ -85,7 +85,7 @@ def plan_cells(
     return [
         CellPlan(
             key=key,
-            stages={stage.key.stage: store.has(stage.key) for stage in shared[key.corpus, key.system].plan()},
+            stages={stage.key.stage: store.has(stage.key) for stage in shared[recipe.place(key)].plan()},
             done=key in done,
         )
         for key in selection.cells
@@ -118,7 +118,7 @@ def run_cells(
         shared = _shared_stages(recipe, selection, store, n_threads=n_threads, monitor=observer)
         watch = Watch(monitor=observer, on_step=observer.step, on_round=observer.end_round)
         works = [
-            CellWork(key, recipe, shared[key.corpus, key.system], store, run, n_threads=n_threads, watch=watch)
+            CellWork(key, recipe, shared[recipe.place(key)], store, run, n_threads=n_threads, watch=watch)
             for key in selection.cells
         ]
         _check_plans(run.path, recipe, shared, selection.cells)
@@ -144,12 +144,12 @@ def run_cells(
 def _shared_out(
     engine: Engine,
     job: CellJob,
-    shared: Mapping[tuple[str, str], SharedStages],
+    shared: Mapping[Place, SharedStages],
     keys: Sequence[CellKey],
     observer: Observer,
 ) -> Iterator[CellResult]:
     """Results of the cells in order, from workers. What cells share is made here first, or they would wait for it."""
-    for place in dict.fromkeys((key.corpus, key.system) for key in keys):
+    for place in dict.fromkeys(job.recipe.place(key) for key in keys):
         with contextlib.suppress(Exception):  # the cells themselves meet it again, and record it
             shared[place].make()
     by_name = {key.name: key for key in keys}
@@ -163,7 +163,7 @@ def _here(work: CellWork, run: RunFolder, observer: Observer) -> CellResult:
 
 
 def _check_plans(
-    base: Path, recipe: GridRecipe, shared: Mapping[tuple[str, str], SharedStages], cells: Sequence[CellKey]
+    base: Path, recipe: GridRecipe, shared: Mapping[Place, SharedStages], cells: Sequence[CellKey]
 ) -> None:
     """Raise InputError if a cell was started with other settings of itself or its parts than in this recipe.
 
@@ -171,7 +171,7 @@ def _check_plans(
     """
     plans: dict[tuple[str, str], Any] = {}
     for key in cells:
-        plan = cell_plan(key, recipe, shared[key.corpus, key.system])
+        plan = cell_plan(key, recipe, shared[recipe.place(key)])
         plans.update(_parts(key, json.loads(json.dumps(plan))))
     for key, before in load_plans(base).items():
         for place, begun in _parts(key, before).items():
@@ -220,15 +220,17 @@ def _record_start(run: RunFolder, recipe: GridRecipe, selection: Selection, n_th
 
 def _shared_stages(
     recipe: GridRecipe, selection: Selection, store: Cache, *, n_threads: int, monitor: Monitor
-) -> dict[tuple[str, str], SharedStages]:
-    found: dict[tuple[str, str], SharedStages] = {}
+) -> dict[Place, SharedStages]:
+    found: dict[Place, SharedStages] = {}
     for key in selection.cells:
-        if (key.corpus, key.system) not in found:
-            found[key.corpus, key.system] = SharedStages(
+        corpus, system, drawing = place = recipe.place(key)
+        if place not in found:
+            found[place] = SharedStages(
                 store,
-                recipe.corpora[key.corpus],
-                selection.files[key.corpus],
-                recipe.systems[key.system],
+                recipe.corpora[corpus],
+                selection.files[corpus],
+                recipe.systems[system],
+                drawing,
                 n_threads=n_threads,
                 monitor=monitor,
             )

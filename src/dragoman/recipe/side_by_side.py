@@ -59,6 +59,7 @@ class CellJob(Job[CellKey, CellResult]):
                 self.recipe.corpora[key.corpus],
                 self.files[key.corpus],
                 self.recipe.systems[key.system],
+                self.recipe.corpora[key.corpus].drawing_of(key.seed),
                 n_threads=n_threads,
                 monitor=Silent(),
             )

@@ -17,6 +17,7 @@ from dragoman.features import Weights
 from dragoman.lm import LanguageModel, TrainingText, estimate, estimate_work
 from dragoman.recipe.cache import Cache, Made, StageKey
 from dragoman.recipe.corpora import CorpusFiles, CorpusPlan, PartFiles, SynthPlan
+from dragoman.recipe.drawing import trained_on, write_drawn
 from dragoman.recipe.systems import SystemPlan
 from dragoman.store import digest
 from dragoman.system import Monitor, Preset, SystemView, train
@@ -39,7 +40,7 @@ class StagePlan:
 
 
 class SharedStages:
-    """The stages up to a system, for one corpus and one way of training."""
+    """The stages up to a system, for one corpus, one way of training and one drawing from the training text."""
 
     def __init__(
         self,
@@ -47,6 +48,7 @@ class SharedStages:
         corpus: CorpusPlan,
         files: CorpusFiles | None,
         system: SystemPlan,
+        drawing: int | None = None,
         *,
         n_threads: int,
         monitor: Monitor,
@@ -55,6 +57,7 @@ class SharedStages:
         self._corpus = corpus
         self._files = files
         self._system = system
+        self._drawing = drawing
         self._n_threads = n_threads
         self._monitor = monitor
         self._config = system.config(corpus.text)
@@ -77,7 +80,11 @@ class SharedStages:
         return [self._cache.make(stage.key, stage.work) for stage in self.plan()]
 
     def identity(self) -> dict[str, Any]:
-        return {"settings": self.text.settings, "inputs": dict(self.text.inputs)}
+        """What the text of a corpus depends on, besides the seed of a cell that draws from it."""
+        settings = dict(self.text.settings)
+        if self._corpus.drawing is None:
+            settings.pop("drawing", None)
+        return {"settings": settings, "inputs": dict(self.text.inputs)}
 
     def _text_key(self) -> StageKey:
         corpus, files = self._corpus, self._files
@@ -96,20 +103,27 @@ class SharedStages:
         settings: dict[str, Any] = {"limits": limits, "raw": corpus.raw, "text": asdict(corpus.text)}
         if skips := {name: part.skip for name, part in parts.items() if part.skip}:
             settings["skips"] = skips
+        if drawn := files.drawn():
+            settings |= {"drawn": {name: asdict(part) for name, part in drawn.items()}, "drawing": self._drawing}
         return StageKey(stage="corpus", settings=settings, inputs=inputs)
 
-    def _parts_of_text(self, *prefixes: str) -> dict[str, str]:
-        """Inputs of a stage that reads only some parts of the text, so that other parts may change."""
+    def _parts_of_text(self, *prefixes: str, whole: bool = False) -> dict[str, str]:
+        """Inputs of a stage that reads only some parts of the text, so that other parts may change.
+
+        `whole` is of a stage that also reads the lines that are taken out of the training.
+        """
         if self._files is None:
             return {"text": self.text.hash}
         inputs = {name: digest for name, digest in self.text.inputs.items() if name.startswith(prefixes)}
         part = self._files.train
         settings = {**self.text.settings, "limits": part.limit, "skips": part.skip}
+        drawn = [asdict(part) for part in self._files.drawn().values() if part.is_out and not whole]
+        settings |= {"drawn": drawn, "drawing": self._drawing if drawn else None}
         return {"text": StageKey(stage="text", settings=settings, inputs=inputs).hash}
 
     def _alignment_key(self) -> StageKey:
         settings = asdict(self._config.alignment)
-        return StageKey(stage="alignment", settings=settings, inputs=self._parts_of_text("train."))
+        return StageKey(stage="alignment", settings=settings, inputs=self._parts_of_text("train.", whole=True))
 
     def _lm_key(self) -> StageKey:
         inputs = self._parts_of_text("train.1", "lm")
@@ -139,6 +153,9 @@ class SharedStages:
         self._monitor.say(f"reading the text of {self._corpus.name}")
         for name, part in files.parts().items():
             _write_part(folder, name, part, source, target)
+        if drawn := files.drawn():
+            assert self._drawing is not None
+            write_drawn(folder, drawn, self._drawing)
         for number, path in enumerate(files.lm_text):
             _write(folder / f"lm-text.{number}", _prepared(read_lines(path), target))
         if files.align is not None:
@@ -170,25 +187,29 @@ class SharedStages:
                 LanguageModel.load(base / "given-lm", progress=progress).save(folder / _LM)
             return
         lines = TrainingText()
-        for path in sorted(base.glob("lm-text.*")) or [base / "train.target"]:
-            lines.add_file(path)
+        given = sorted(base.glob("lm-text.*"))
+        with trained_on(base, [] if given else [base / "train.target"], folder) as own:
+            for path in given or own:
+                lines.add_file(path)
         with self._monitor.progress("estimating the language model", estimate_work(lines, self._config.lm)) as bar:
             estimate(lines, self._config.lm, progress=bar).model.save(folder / _LM)
 
     def _train(self, folder: Path) -> int:
         text = self._cache.folder / self.text.hash
         links = text if self._aligned else self._cache.folder / self._alignment_key().hash
-        system = train(
-            text / "train.source",
-            text / "train.target",
-            folder / _SYSTEM,
-            alignment=links / _ALIGN,
-            lm=self._cache.folder / self._lm_key().hash / _LM if self._makes_lm else None,
-            lm_text=() if self._makes_lm else sorted(text.glob("lm-text.*")),
-            config=self._config,
-            n_threads=self._n_threads,
-            monitor=self._monitor,
-        )
+        files = [text / "train.source", text / "train.target", links / _ALIGN]
+        with trained_on(text, files, folder) as (source, target, alignment):
+            system = train(
+                source,
+                target,
+                folder / _SYSTEM,
+                alignment=alignment,
+                lm=self._cache.folder / self._lm_key().hash / _LM if self._makes_lm else None,
+                lm_text=() if self._makes_lm else sorted(text.glob("lm-text.*")),
+                config=self._config,
+                n_threads=self._n_threads,
+                monitor=self._monitor,
+            )
         shutil.rmtree(folder / _SYSTEM / "train")  # names the scratch folder and times of change
         return max(int(stage["peak_bytes"]) for stage in system.manifest.about["stages"])
 

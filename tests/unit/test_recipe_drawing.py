@@ -1,0 +1,166 @@
+"""Development and test sets that a recipe draws from the training text."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+
+from dragoman.errors import InputError
+from dragoman.lm import EstimateConfig, LanguageModel, TrainingText, estimate
+from dragoman.recipe import read_recipe, run_cells
+from dragoman.recipe.drawing import DrawnPart, Where, draw_lines
+from dragoman.run import cell_folder, load_cells, load_test_sets
+from dragoman.system import System, train
+from dragoman.text import read_lines
+from small_text import write_lines, write_splits
+from watching import Watcher
+
+RECIPE = """
+title = "Drawn"
+[corpora.in]
+train = { source = "train.de", target = "train.en" }
+dev = { drawn = "in", lines = 8 }
+tests = { test = { source = "test.de", references = "test.en" }, train = { drawn = "in", lines = 5, skip = 8 } }
+[corpora.out]
+train = { source = "train.de", target = "train.en" }
+dev = { drawn = "out", lines = 8 }
+tests = { test = { source = "test.de", references = "test.en" }, train = { drawn = "in", lines = 5, skip = 8 } }
+[systems.small]
+lm_order = 2
+preset = "fast"
+[features.dense]
+templates = []
+[optimisers.mert]
+k = 5
+max_rounds = 1
+settings = { n_starts = 1 }
+[[grid]]
+seeds = [1, 2]
+"""
+
+
+@pytest.fixture(autouse=True)
+def quick_disk(monkeypatch):
+    monkeypatch.setattr(os, "fsync", lambda _: None)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("drawn")
+    write_splits(folder, 200, 2, 3, seed=4)
+    for side in ("de", "en"):  # every fourth line twice
+        lines = (folder / f"train.{side}").read_text().splitlines()
+        write_lines(folder / f"train.{side}", [*lines, *lines[::4]])
+    (folder / "r.toml").write_text(RECIPE, encoding="utf-8")
+    return folder
+
+
+def part(n_lines, skip=0, where=Where.IN):
+    return DrawnPart(where=where, n_lines=n_lines, skip=skip)
+
+
+def test_drawings_are_of_different_sentences_in_a_random_order():
+    source = ["a", "b", "a", "", "c", "d", "b", "e", "f"]
+    first, second = draw_lines(source, [part(3), part(2, 3)], seed=1)
+    assert len({*first, *second}) == 5
+    assert {*first, *second} <= {0, 1, 4, 5, 7, 8}
+    both = draw_lines(source, [part(5, where=Where.OUT)], seed=1)[0]
+    assert np.array_equal(both, [*first, *second])
+    assert {tuple(draw_lines(source, [part(5)], seed)[0]) for seed in range(20)} != {tuple(both)}
+    with pytest.raises(InputError, match="has 6 different source sentences, too few to draw 4 after 2"):
+        draw_lines(source, [part(4, 2)], seed=1)
+
+
+def test_lines_that_stay_in_the_training_and_lines_that_are_taken_out(files, tmp_path):
+    plan = read_recipe(files / "r.toml", ["systems.small.folds=2"])
+    cells = plan.select(["*/1"])
+    results = run_cells(plan, cells, tmp_path / "run", observer=Watcher(), cache=tmp_path / "cache")
+    assert [result.error for result in results] == [None, None]
+    texts = {(path.parent / "left-out.txt").exists(): path.parent for path in tmp_path.glob("cache/*/train.source")}
+    for name in ("dev.source", "dev.reference.0", "test-train.source", "train.source"):
+        assert (texts[False] / name).read_bytes() == (texts[True] / name).read_bytes()
+    dev, other = ((texts[True] / f"{name}.source").read_text().splitlines() for name in ("dev", "test-train"))
+    assert len({*dev, *other}) == 13
+    system = {len(loaded.training): loaded for loaded in map(System.load, tmp_path.glob("cache/*/system"))}
+    source = (files / "train.de").read_text().splitlines()
+    kept = [line for line, sentence in enumerate(source) if sentence not in dev]
+    assert sorted(system) == [len(kept), len(source)]
+    without = system[len(kept)].training
+    assert [without.source(line) for line in range(len(without))] == [source[line] for line in kept]
+    assert len([*tmp_path.glob("cache/*/train.align.zst")]) == 1  # of the whole text
+
+
+def test_what_is_taken_out_is_in_neither_grammar_nor_language_model(files, tmp_path):
+    plan = read_recipe(files / "r.toml")
+    (result,) = run_cells(plan, plan.select(["out/*/1"]), tmp_path / "run", observer=Watcher(), cache=tmp_path)
+    (text,) = (path.parent for path in tmp_path.glob("*/left-out.txt"))
+    out = {int(line) for line in (text / "left-out.txt").read_text().split()}
+    (links,) = tmp_path.glob("*/train.align.zst")
+    kept = []
+    for path in (text / "train.source", text / "train.target", links):
+        lines = [line for number, line in enumerate(read_lines(path)) if number not in out]
+        kept.append(write_lines(tmp_path / f"kept-{path.name.removesuffix('.zst')}", lines))
+    target = TrainingText()
+    target.add_file(kept[1])
+    (lm,) = (path for path in tmp_path.glob("*/lm.bin"))
+    assert LanguageModel.load(lm).n_ngrams == estimate(target, EstimateConfig(order=2)).model.n_ngrams
+    (made,) = map(System.load, tmp_path.glob("*/system"))
+    fresh = train(kept[0], kept[1], tmp_path / "fresh", alignment=kept[2], lm=lm)
+    assert made.grammar.manifest.files == fresh.grammar.manifest.files
+    assert not [*tmp_path.glob("*/without")]
+    assert result.error is None
+
+
+def test_every_seed_draws_its_own_sets_unless_the_drawing_is_named(files, tmp_path):
+    plan = read_recipe(files / "r.toml")
+    cells = plan.select(["in/*"])
+    results = run_cells(plan, cells, tmp_path / "run", observer=Watcher(), cache=tmp_path / "cache")
+    drawn = [(cell_folder(tmp_path / "run", result.key) / "tests/train/source.txt").read_text() for result in results]
+    assert len(set(drawn)) == 2
+    assert all(list(result.tests) == ["test", "train"] for result in results)
+    assert list(load_test_sets(tmp_path / "run")["in"].others) == []
+    assert load_cells(tmp_path / "run") == results
+    again = run_cells(plan, cells, tmp_path / "run", observer=Watcher(), cache=tmp_path / "cache", resume=True)
+    assert again == results
+    named = read_recipe(files / "r.toml", ["corpora.in.drawing=2"])
+    fixed = run_cells(named, cells, tmp_path / "b", observer=Watcher(), cache=tmp_path / "cache")
+    assert fixed[1].tests == results[1].tests
+    assert load_test_sets(tmp_path / "b")["in"].others["train"].source == tuple(drawn[1].splitlines())
+    with pytest.raises(InputError, match="begun with another text"):
+        run_cells(named, cells, tmp_path / "run", observer=Watcher(), cache=tmp_path / "cache", resume=True)
+
+
+BAD = {
+    "where": ("corpora.in.dev.drawn='inside'", "corpora.in.dev.drawn = 'inside': expected one of in, out"),
+    "no number": ("corpora.in.dev={drawn='in'}", "'corpora.in.dev.lines' is missing"),
+    "files too": ("corpora.in.dev.source='train.de'", "'corpora.in.dev.source' is not a key of a recipe"),
+    "an overlap": (
+        "corpora.in.tests.train.skip=7",
+        "'corpora.in.tests.train' overlaps 'corpora.in.dev': lines 7 to 11 and 0 to 7 of the drawing",
+    ),
+    "the main test set": (
+        "corpora.in.tests={test={drawn='in', lines=5, skip=8}}",
+        "'corpora.in.drawing' is missing: the main test set is the same for all seeds",
+    ),
+    "nothing drawn": (
+        "corpora.in={drawing=1, train={source='train.de', target='train.en'}, "
+        "dev={source='dev.de', references='dev.en'}, test={source='test.de', references='test.en'}}",
+        "corpora.in.drawing = 1: no set of this corpus is drawn",
+    ),
+    "a finished model": ("corpora.out.lm='lm.bin'", "corpora.out.lm = 'lm.bin': lines cannot be taken out"),
+}
+
+
+@pytest.mark.parametrize(("change", "message"), BAD.values(), ids=BAD)
+def test_wrong_drawings(files, change, message):
+    with pytest.raises(InputError) as caught:
+        read_recipe(files / "r.toml", [change])
+    assert message in str(caught.value)
+
+
+def test_too_few_lines_to_draw_from(files, tmp_path):
+    plan = read_recipe(files / "r.toml", ["corpora.in.dev.lines=195", "corpora.in.tests.train.skip=195"])
+    results = run_cells(plan, plan.select(["in/*/1"]), tmp_path / "run", observer=Watcher(), cache=tmp_path / "cache")
+    assert "different source sentences, too few to draw" in results[0].error
