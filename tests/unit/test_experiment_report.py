@@ -19,6 +19,7 @@ from dragoman import report
 from dragoman.errors import InputError
 from dragoman.evaluate import RowKey, compare_runs
 from dragoman.report import markdown_tables, write_report
+from dragoman.report.axes import number_axis
 from dragoman.report.chart_svg import draw_chart, page_svgs
 from dragoman.report.charts import BarChart, DotChart, Line, LineChart, Panel, PanelChart, nice_ticks
 from dragoman.report.comparison import latex_text, markdown_text
@@ -478,3 +479,17 @@ def test_a_file_in_the_way_of_figures_is_named(tmp_path):
     (tmp_path / "figures").write_text("in the way")
     with pytest.raises(InputError, match="figures: is not a usable folder for figures"):
         write_report([run], tmp_path / "report.html", svg=tmp_path / "figures", n_trials=10)
+
+
+def test_an_axis_of_numbers():
+    axis = number_axis([-0.31, 0.52], 0, 100)
+    assert all(-0.31 <= tick <= 0.52 for tick in axis.ticks)
+    assert 0.0 in axis.ticks
+    assert (axis.place(-0.31), axis.place(0.52)) == (0, 100)
+    assert number_axis([0, 48_000], 0, 100).labels()[1][1] == "10,000"
+    assert number_axis([2.5], 0, 100).place(2.5) == 50
+    curve = Line(name="rule", points=[(-0.5, 30.0), (0.1, 30.0), (0.1, 31.0), (0.5, 31.0)], colour=0, marked=False)
+    chart = LineChart(name="c", title="t", x_label="weight", y_label="BLEU", lines=[curve], real_x=True)
+    drawn = str(draw_chart(chart))
+    assert ">-0.4<" in drawn
+    assert drawn.count("<circle") == 1  # that of the legend

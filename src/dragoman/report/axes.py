@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from dragoman.report.charts import nice_ticks
 
-__all__ = ["Axis", "point_axis", "round_axis", "tick_text", "value_axis"]
+__all__ = ["Axis", "number_axis", "point_axis", "round_axis", "tick_text", "value_axis"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +61,14 @@ def round_axis(values: Iterable[float], start: float, end: float, *, n_ticks: in
     low, high = min(found), max(found)
     step = max(1, math.ceil((high - low) / n_ticks))
     ticks = [float(x) for x in range(math.ceil(low), math.floor(high) + 1, step)]
+    return Axis(ticks=ticks, low=low, high=high, start=start, end=end)
+
+
+def number_axis(values: Iterable[float], start: float, end: float, *, n_ticks: int = 6) -> Axis:
+    """An axis from the smallest to the largest value, with ticks at the round numbers between."""
+    found = [*values] or [0.0, 1.0]
+    low, high = min(found), max(found)
+    ticks = [tick for tick in nice_ticks(low, high, n_ticks) if low <= tick <= high]
     return Axis(ticks=ticks, low=low, high=high, start=start, end=end)
 
 

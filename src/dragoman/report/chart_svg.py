@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from dragoman.report.axes import Axis, point_axis, round_axis, value_axis
+from dragoman.report.axes import Axis, number_axis, point_axis, round_axis, value_axis
 from dragoman.report.charts import COLOURS, BarChart, Chart, DotChart, Entry, Line, LineChart, PanelChart
 from dragoman.report.svg import (
     DASHES,
@@ -77,11 +77,12 @@ def _lines(chart: LineChart, width: float) -> _Drawing:
     y_axis = value_axis((y for _, y in points), bottom, top, log=chart.log_y, reach=chart.y_reach)
     left = max(64, 36 + LETTER * max(len(shown) for _, shown in y_axis.labels()))
     xs = [x for x, y in points if y_axis.shows(y)]
-    x_axis = (
-        point_axis(xs, left + 8, right - 8)
-        if chart.log_x
-        else round_axis(xs, left + 8, right - 8, n_ticks=round(width / 50))
-    )
+    if chart.log_x:
+        x_axis = point_axis(xs, left + 8, right - 8)
+    elif chart.real_x:
+        x_axis = number_axis(xs, left + 8, right - 8, n_ticks=round(width / 80))
+    else:
+        x_axis = round_axis(xs, left + 8, right - 8, n_ticks=round(width / 50))
     frame = Frame(left=left, right=right, top=top, bottom=bottom)
     name, height = under(chart.x_label, frame, bottom + 42)
     side = Markup('<text transform="translate(14 {}) rotate(-90)" text-anchor="middle">{}</text>')
@@ -147,7 +148,11 @@ def _stroke(line: Line, places: Sequence[tuple[float, float]]) -> Markup:
     drawn = path.format(
         COLOURS[line.colour % len(COLOURS)], style, "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in places)
     )
-    return drawn if line.thin else drawn + Markup("").join(marker(line.colour, x, y, 3) for x, y in places)
+    return (
+        drawn
+        if line.thin or not line.marked
+        else drawn + Markup("").join(marker(line.colour, x, y, 3) for x, y in places)
+    )
 
 
 def _dots(chart: DotChart, width: float) -> _Drawing:

@@ -45,6 +45,8 @@ class Line:
     group: str = ""
     thin: bool = False
     """A single run among several, drawn behind their mean."""
+    marked: bool = True
+    """Whether its points have markers; those of a curve with many corners have none."""
 
     @property
     def entry(self) -> str:
@@ -72,7 +74,7 @@ def _entries(lines: Sequence[Line]) -> list[Entry]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineChart:
-    """Lines over rounds, or over the values of a setting on a logarithmic axis."""
+    """Lines over rounds, over any numbers, or over the values of a setting on a logarithmic axis."""
 
     name: str
     """File name and element id: letters, digits and dashes."""
@@ -81,6 +83,8 @@ class LineChart:
     y_label: str
     lines: Sequence[Line]
     log_x: bool = False
+    real_x: bool = False
+    """Whether ticks of the x axis stand at round numbers, not at rounds."""
     log_y: bool = False
     y_reach: Sequence[float] = ()
     """Additional values that the y axis must span."""
