@@ -15,8 +15,9 @@ from dragoman.errors import InputError
 from dragoman.features import Block, FeatureIndex, Weights
 from dragoman.forest.arrays import ForestArrays
 from dragoman.lists import ListShard, StoredLists, write_shard
+from dragoman.passes import N_LISTS, PassSettings, gradient_pass
 from dragoman.system import KINDS, FoldDecoder, LiveDecoder
-from small_systems import all_names, make_systems, opened, sentences_of
+from small_systems import TEMPLATES, all_names, make_systems, opened, sentences_of
 
 K = 30
 SHARES = {"first": 0.5, "second": -0.25}
@@ -177,6 +178,47 @@ def test_without_the_rest_what_no_block_covers_is_gone(case, tmp_path):
     write_shard(tmp_path / "shard", ListShard.of(lists, lists.shards[0], alone.training.folds[lines]))
     stored = StoredLists(sent, [tmp_path / "shard"])
     assert rows_of(replace(stored.pool(), shards=tuple(stored))) == rows_of(lists)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_search_by_directions_is_search_by_their_weighted_sum(made, kind):
+    """(w_d, c1, alpha) over f1 = w_s and f2 = g gives the lists of c1 w_s + alpha g, order and derivations included."""
+    c1, alpha = 0.75, 1.5
+    system = opened(made, kind)
+    dense = {name: round(8 * value) / 8 for name, value in system.weights.items()}
+    settings = PassSettings(k=20, scale=10, features=TEMPLATES[kind])
+    halves = np.arange(80), np.arange(80, 160)
+    before = step_of(gradient_pass(system, settings, weights=Weights.from_dict(dense), lines=halves[0]))
+    weights = Weights.from_dict(dense | dict(before.weights("step").items()))
+    along = step_of(gradient_pass(system, settings, weights=weights, lines=halves[1]))
+    both = {*before.names()} & {*along.names()}
+    assert 0 < len(both) < min(len(before), len(along))
+
+    directions = Weights.from_dict(dense | {"before": c1, "along": alpha})
+    total = {name: c1 * value for name, value in before.weights("step").items()}
+    for name, value in along.weights("step").items():
+        total[name] = total.get(name, 0.0) + alpha * value
+    searched = system.with_blocks([Block("before", before, "step"), Block("along", along, "step")], rest=False)
+    lines = np.arange(160, 200)
+    for decode in (
+        lambda one, w: one.kbest(sentences_of(made), 100, weights=w.on(one.index), derivations=True),
+        lambda one, w: FoldDecoder(one).kbest(lines, w.on(one.index), 100, derivations=True),
+    ):
+        (ours,), (theirs,) = (
+            decode(searched, directions).shards,
+            decode(system, Weights.from_dict(dense | total)).shards,
+        )
+        assert ours.n_candidates > 500
+        assert ours.totals.tolist() == theirs.totals.tolist()
+        for name in ("sentences", "rules", "begins", "ends", "rows", "applications"):
+            assert np.array_equal(getattr(ours.derivations, name), getattr(theirs.derivations, name))
+
+
+def step_of(gradient):
+    """What lowers the loss, for sparse features, in numbers whose sums are exact."""
+    table = gradient.table
+    table = table.take(np.flatnonzero([":" in name for name in table.names()]))
+    return table.with_columns({"step": np.round(-64 * table.columns["softramp"] / table.columns[N_LISTS]) / 64})
 
 
 def test_no_blocks_without_the_rest_is_a_system_without_templates(made, case):
