@@ -186,6 +186,22 @@ BAD = {
         "optimisers.smooth={method='rm', settings={context='previous'}}",
         "optimisers.smooth: fixed lists have no previous pass; learn online",
     ),
+    "learners without a sentence": (
+        "optimisers.smooth={method='mira', online=true, settings={learners=3}}",
+        "optimisers.smooth of files/phrase/dense/smooth/2: 3 learners for 2 sentences; each needs one at least",
+    ),
+    "learners without a made sentence": (
+        "optimisers.mert={method='rm', online=true, settings={learners=6}}",
+        "optimisers.mert of made/phrase/dense/mert/1: 6 learners for 5 sentences",
+    ),
+    "folds that are measured live": (
+        "optimisers.smooth={method='rm', online=true, learn_from='training', settings={measure='live'}}",
+        "optimisers.smooth: the training text is learned from, the development set measured: measure by decoding",
+    ),
+    "folds for a method of lists": (
+        "optimisers.smooth.learn_from='training'",
+        "optimisers.smooth: pro cannot learn from the training text as it decodes; use rm or mira online",
+    ),
     "online": ("optimisers.smooth.online=true", "optimisers.smooth: pro cannot learn online; there are: mira, rm"),
     "a setting online": ("optimisers.m={method='mira', online=true, settings={pass=1}}", "online-mira has no setting"),
     "keep": ("optimisers.mert.keep='first'", "optimisers.mert.keep = 'first': expected one of best, last"),
@@ -238,6 +254,18 @@ def test_bad_recipes_are_told_what_is_wrong(folder, change, parts):
         read(folder, change).select()
     for part in parts:
         assert part in str(caught.value)
+
+
+def test_learners_of_sentences_and_folds(folder):
+    online = "optimisers.smooth={method='mira', online=true, settings={learners=2}}"
+    assert read(folder, online).select(["files/*"])
+    folds = online.replace("online=true", "online=true, learn_from='training'")
+    with pytest.raises(InputError, match=r"smooth.learn_from: 'systems.phrase.folds' must be at least 2"):
+        read(folder, folds).select(["files/*"])
+    with pytest.raises(InputError, match=r"smooth of files/.*/2: each of 3 folds has a learner; leave out learners=2"):
+        read(folder, folds, "systems.phrase.folds=3").select(["files/*"])
+    for change in ("systems.phrase.folds=2", "optimisers.smooth.limit=2"):
+        assert read(folder, folds, "systems.phrase.folds=3", change).select(["files/*"])
 
 
 def test_other_mistakes(folder):

@@ -92,6 +92,23 @@ class OnlineMira(Optimiser):
         if min(self.batch, self.passes, self.learners or 1) < 1 or self.learners == 0:
             raise InputError("online learning: learners, batch and passes must be at least 1")
 
+    def n_learners(self, n_sentences: int) -> int:
+        """How many learners share so many sentences. Raises InputError where some would have none."""
+        n_learners = self.learners or min(_LEARNERS, n_sentences)
+        if n_learners > n_sentences:
+            raise InputError(f"{n_learners} learners for {n_sentences} sentences; each needs one at least")
+        return n_learners
+
+    def check_folds(self, n_folds: int | None = None) -> None:
+        """Raise InputError for settings that do not go with a learner for each fold of the training text.
+
+        None: their number is not known yet.
+        """
+        if self.measure is MeasuredBy.LIVE:
+            raise InputError("the training text is learned from, the development set measured: measure by decoding")
+        if n_folds is not None and self.learners not in (None, n_folds):
+            raise InputError(f"each of {n_folds} folds has a learner; leave out learners={self.learners}")
+
     def _learner(self, context: LearningContext) -> Learner:
         return OnlineLearner(self, context)
 
@@ -222,17 +239,11 @@ class OnlineLearner(Learner):
 
     def _learners_for(self, method: OnlineMira, context: LearningContext) -> int:
         """How many there are. Raises InputError for a number that the sentences do not allow."""
-        if context.groups is not None:
-            n_groups = len(np.unique(context.groups[self._sentences]))
-            if method.learners not in (None, n_groups):
-                raise InputError(f"each of {n_groups} folds has a learner; leave out learners={method.learners}")
-            if method.measure is MeasuredBy.LIVE:
-                raise InputError("the training text is learned from, the development set measured: measure by decoding")
-            return n_groups
-        n_learners = method.learners or min(_LEARNERS, len(self._sentences))
-        if n_learners > len(self._sentences):
-            raise InputError(f"{n_learners} learners for {len(self._sentences)} sentences; each needs one at least")
-        return n_learners
+        if context.groups is None:
+            return method.n_learners(len(self._sentences))
+        n_groups = len(np.unique(context.groups[self._sentences]))
+        method.check_folds(n_groups)
+        return n_groups
 
     def _shares(self, order: Int64Array) -> list[Int64Array]:
         """The sentences of each learner, in the order of the pass."""

@@ -53,6 +53,8 @@ class PartFiles:
     others: tuple[Path, ...]
     skip: int
     limit: int | None
+    n_lines: int
+    """Number of lines that are used."""
 
     @property
     def stop(self) -> int | None:
@@ -172,7 +174,8 @@ class CorpusPlan:
             raise InputError(f"corpora.{self.name}.{name}.source: {source} is empty")
         if part.skip >= n_lines:
             raise InputError(f"corpora.{self.name}.{name}.skip = {part.skip}: {source} has only {n_lines} lines")
-        return PartFiles(source=source, others=others, skip=part.skip, limit=part.limit)
+        n_used = min(n_lines - part.skip, part.limit or n_lines)
+        return PartFiles(source=source, others=others, skip=part.skip, limit=part.limit, n_lines=n_used)
 
     def _one(self, key: str, pattern: str) -> Path:
         found = self._all(key, (pattern,))

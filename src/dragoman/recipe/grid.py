@@ -118,14 +118,23 @@ class GridRecipe:
             parse_templates(templates, has_rules=KINDS[system.model].has_rules)
         except InputError as error:
             raise InputError(f"features.{cell.features} of {cell.name}: {error}") from None
-        config = self.optimisers[cell.optimiser].config
-        fold, n_folds = config.fold, system.train.settings.n_folds
+        self._check_tuning(cell, files)
+
+    def _check_tuning(self, cell: CellKey, files: CorpusFiles | None) -> None:
+        tuning, synth = self.optimisers[cell.optimiser], self.corpora[cell.corpus].synth
+        config = tuning.config
+        fold, n_folds = config.fold, self.systems[cell.system].train.settings.n_folds
         if config.learn_from is LearnFrom.TRAINING and n_folds == 1:
             raise InputError(
                 f"optimisers.{cell.optimiser}.learn_from: 'systems.{cell.system}.folds' must be at least 2"
             )
         if fold is not None and not 0 <= fold < (n_folds if n_folds > 1 else 0):
             raise InputError(f"optimisers.{cell.optimiser}.fold = {fold}: 'systems.{cell.system}.folds' is {n_folds}")
+        n_sentences = files.dev.n_lines if files is not None else synth.n_dev if synth is not None else None
+        try:
+            config.check(tuning.optimiser, n_sentences=n_sentences, n_folds=n_folds)
+        except InputError as error:
+            raise InputError(f"optimisers.{cell.optimiser} of {cell.name}: {error}") from None
 
 
 def read_grid(table: RecipeTable, content: Mapping[str, Any], base: Path) -> GridRecipe:

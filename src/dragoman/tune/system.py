@@ -15,7 +15,7 @@ from dragoman.engine import Engine
 from dragoman.errors import InputError, MismatchError
 from dragoman.features import MANY_WEIGHTS, FeatureIndex, Weights
 from dragoman.metric import Smoothing, Tokenizer, by_name
-from dragoman.optim import Hols, LearningContext, LearnsFrom, Optimiser, make_optimiser
+from dragoman.optim import Hols, LearningContext, LearnsFrom, OnlineMira, Optimiser, make_optimiser
 from dragoman.optim.frozen import frozen_names
 from dragoman.pool import Pool, read_references, with_metric
 from dragoman.run import RunFolder
@@ -84,13 +84,21 @@ class TuneConfig:
         if self.limit is not None and self.limit < 1:
             raise InputError(f"the limit of training lines must be at least 1, not {self.limit}")
 
-    def check(self, method: Optimiser) -> None:
-        """Raise InputError for a method that cannot learn from what was chosen."""
+    def check(self, method: Optimiser, *, n_sentences: int | None = None, n_folds: int | None = None) -> None:
+        """Raise InputError for a method that cannot learn from what was chosen, as far as that is known.
+
+        The development set has `n_sentences`, the training text `n_folds`.
+        """
         reads_training = method.learns_from is LearnsFrom.TRAINING_TEXT or self.learn_from is LearnFrom.TRAINING
         if self.limit is not None and not reads_training:
             raise InputError("a limit is for lines of the training text; learn from it, or leave out the limit")
-        if self.learn_from is LearnFrom.TRAINING and method.learns_from is not LearnsFrom.DECODING:
+        if self.learn_from is LearnFrom.DEVELOPMENT:
+            if isinstance(method, OnlineMira) and n_sentences is not None:
+                method.n_learners(n_sentences)
+            return
+        if not isinstance(method, OnlineMira):
             raise InputError(f"{method.name} cannot learn from the training text as it decodes; use rm or mira online")
+        method.check_folds(None if n_folds is None else min(n_folds, self.limit or n_folds))
 
 
 class SystemDecoder(Decoder):
@@ -195,7 +203,7 @@ def tune_system(
     if k < 2:
         raise InputError(f"tuning needs at least two candidates of a sentence, not {k}")
     _check_frozen(parent, start, config.frozen)
-    lines = _training_lines(parent, method, config)
+    lines = _training_lines(parent, method, config, n_sentences=len(sentences))
     if isinstance(method, Hols):
         raise InputError(f"{method.name} cannot tune a system yet")
     settings = _record(method, config, k, distinct, parent, sentences, texts, start, seed)
@@ -250,11 +258,12 @@ def _read(source: PathLike, references: Sequence[PathLike]) -> tuple[list[str], 
     return sentences, texts
 
 
-def _training_lines(parent: System, method: Optimiser, config: TuneConfig) -> Lines | None:
+def _training_lines(parent: System, method: Optimiser, config: TuneConfig, n_sentences: int) -> Lines | None:
     """What is learned from instead of the development set. Raises InputError where that cannot be."""
-    config.check(method)
+    config.check(method, n_sentences=n_sentences)
     if config.learn_from is LearnFrom.DEVELOPMENT:
         return None
+    config.check(method, n_folds=parent.training.n_folds)
     return Lines(parent, parent.training.evenly(config.limit), config.preset)
 
 
