@@ -218,5 +218,7 @@ def test_what_cannot_be_is_refused(made, tmp_path):
     refused("use rm or mira online", method="mira")
     refused("each of 3 folds has a learner", settings={"learners": 2})
     refused("measure by decoding", settings={"measure": "live"})
+    everything = (*System.load(made / "plain").translator.dense(), "rule_id", "word_context", "target_insertion")
+    refused("all features are frozen", config={"frozen": (*everything, "source_deletion")})
     refused("leave out the limit", config={"learn_from": LearnFrom.DEVELOPMENT})
-    tune(made, tmp_path / "three", settings={"learners": 3}, rounds=1)
+    tune(made, tmp_path / "three", settings={"learners": 3}, rounds=1, config={"frozen": everything})

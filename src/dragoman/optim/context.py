@@ -39,6 +39,8 @@ class LearningContext:
 
     groups: Int64Array | None = None
     """The learner that each sentence of `live_decoder` belongs to, where not any learner may have any sentence."""
+    templates: Collection[str] = ()
+    """Those whose features the `live_decoder` does not know before it decodes."""
 
     @property
     def references(self) -> Sequence[Sequence[str]]:

@@ -190,7 +190,8 @@ class OnlineLearner(Learner):
     def frozen(self, pool: Pool, asked: Collection[str]) -> tuple[str, ...]:
         """Groups stay groups: most of their members are on no best translation, which the pool has."""
         found = frozen_members(pool.index, asked)
-        frozen_names(self._decoder.index, [name for name, members in found.items() if not members])
+        unknown = [name for name, members in found.items() if not members and name not in self._context.templates]
+        frozen_names(self._decoder.index, unknown)
         return tuple(dict.fromkeys([*asked, *(name for members in found.values() for name in members)]))
 
     def translations(self) -> Pool | None:
@@ -222,7 +223,7 @@ class OnlineLearner(Learner):
             frozen=tuple(frozen),
         )
         kept = {name for members in frozen_members(index, frozen).values() for name in members}
-        if self._context.groups is None and len(index) == len(kept):  # by folds, sparse features are to come
+        if len(index) == len(kept) and set(self._context.templates) <= set(frozen):
             raise InputError("all features are frozen; there is nothing to learn")
         return self._context.learners(task, self._decoder)
 

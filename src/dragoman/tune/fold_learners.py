@@ -15,7 +15,7 @@ import numpy as np
 
 from dragoman.cost import cpu_seconds
 from dragoman.engine import Engine, Job
-from dragoman.features import FeatureIndex, FeatureTable
+from dragoman.features import FeatureIndex, FeatureTable, parse_templates
 from dragoman.optim import LearningContext, LearnsFrom
 from dragoman.optim.context import LiveDecoder
 from dragoman.optim.learner_pass import (
@@ -123,6 +123,7 @@ class TrainingContext(LearningContext):
         self._lines = lines
         self._engine = engine
         self.groups = lines.folds()
+        self.templates = [template.name for template in parse_templates(lines.system.settings.features)]
         self.k = k
         self.distinct = distinct
 
