@@ -81,17 +81,13 @@ def step(candidates: Candidates, start: Float64Array, *, limit: float, bound: fl
 def _learned(
     candidates: Candidates, start: Float64Array, update: MarginUpdate, *, limit: float, bound: float | None
 ) -> Float64Array:
-    plain = Mira(
-        units=Units.RAW,
-        update=update,
-        aggressiveness=limit,
-        gain_scale=1.0,
-        n_epochs=1,
-        averaged=False,
-        max_iterations=10_000,
-        tolerance=1e-9,
-    )
-    settings = {field.name: getattr(plain, field.name) for field in fields(Mira)}
-    learner = plain if bound is None else Rm(**settings, bound=bound, bound_step=limit, bound_tolerance=1e-9)
+    solved = update is MarginUpdate.CUTTING_PLANE
+    learner = Mira(units=Units.RAW, update=update, aggressiveness=limit, gain_scale=1.0, n_epochs=1, averaged=False)
+    if solved:
+        learner = replace(learner, max_iterations=10_000, tolerance=1e-9)
+    if bound is not None:
+        settings = {field.name: getattr(learner, field.name) for field in fields(Mira)}
+        precision = {"bound_tolerance": 1e-9} if solved else {}
+        learner = Rm(**settings, bound=bound, bound_step=limit, **precision)
     pool = candidates.pool()
     return learner.optimise(pool, Weights(pool.index, start), seed=0).weights.values

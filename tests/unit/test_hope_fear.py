@@ -9,7 +9,7 @@ import pytest
 
 from dragoman.errors import InputError
 from dragoman.features import Weights
-from dragoman.optim import Fear, HingeLoss, Hope, MarginUpdate, Mira, RelativeMarginLoss, Rm
+from dragoman.optim import Fear, HingeLoss, Hope, MarginUpdate, Mira, Rampion, RelativeMarginLoss, Rm
 from dragoman.optim.costs import Context
 from dragoman.optim.margin import PassSums, Survey, rates_of
 from dragoman.optim.mira import Background
@@ -272,7 +272,15 @@ def test_settings_that_would_not_be_used_are_refused():
         ("decay would not be used; it needs context=pseudo", lambda: Mira(context=Context.SENTENCE, decay=0.5)),
         ("background would not", lambda: Rm(context=Context.PREVIOUS, background=Background.HOPE)),
         ("rm: bound_floor would not be used; it needs bound_by_cost=true", lambda: Rm(bound_floor=0.2)),
+        ("mira: tolerance would not be used; it needs update=cutting-plane", lambda: Mira(tolerance=1e-3)),
+        ("rm: max_iterations would not be used; it needs .* or rm with exact=true", lambda: Rm(max_iterations=9)),
+        ("rm: bound_tolerance would not", lambda: Rm(bound_tolerance=1e-3)),
+        ("mira: patience would not be used; it needs held_out", lambda: Mira(patience=2)),
+        ("rampion: patience would not", lambda: Rampion(patience=2)),
     ):
         with pytest.raises(InputError, match=match):
             make()
     Rm(hope=Hope.LOCAL, local_size=5, bound_by_cost=True, bound_floor=0.2, context=Context.PSEUDO, decay=0.5)
+    solved = {"max_iterations": 9, "tolerance": 1e-3, "bound_tolerance": 1e-3}
+    Rm(update=MarginUpdate.CUTTING_PLANE, exact=False, **solved)
+    Rm(exact=True, **solved, held_out=0.5, patience=2)

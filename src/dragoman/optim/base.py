@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from dragoman.optim.frozen import frozen_names
 from dragoman.pool import Pool, metric_of, outlines, rerank_each, weights_for
 from dragoman.types import Float64Array, Int32Array
 
-__all__ = ["Learned", "Learner", "Optimiser", "Problem", "Result", "Trace", "finish", "frozen_ids"]
+__all__ = ["Learned", "Learner", "Optimiser", "Problem", "Result", "Trace", "check_used", "finish", "frozen_ids"]
 
 Trace = Sequence[Mapping[str, float | int | str]]
 
@@ -199,6 +199,15 @@ class Learner:
 
     def load_state(self, folder: Path) -> None:
         """Called instead of a `learn` that was done before a kill."""
+
+
+def check_used(settings: Optimiser, *names: str, needs: str, given: bool) -> None:
+    """Raise InputError for settings that were changed though what they are part of is not `given`."""
+    record: Any = settings
+    defaults = {field.name: field.default for field in fields(record)}
+    for name in names:
+        if not given and getattr(settings, name) != defaults[name]:
+            raise InputError(f"{settings.name}: {name} would not be used; it needs {needs}")
 
 
 def frozen_ids(pool: Pool, frozen: Collection[str]) -> Int32Array:

@@ -31,7 +31,7 @@ sentences held out; the steps of a `batch` are computed from the same weights an
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 import numpy as np
@@ -39,7 +39,7 @@ import numpy as np
 from dragoman import _core
 from dragoman.errors import InputError
 from dragoman.metric import Metric
-from dragoman.optim.base import Learned, Learner, Optimiser, Problem
+from dragoman.optim.base import Learned, Learner, Optimiser, Problem, check_used
 from dragoman.optim.context import LearningContext
 from dragoman.optim.costs import Context, PreviousPass
 from dragoman.optim.epochs import Entry, run_epochs, visiting_order
@@ -65,7 +65,7 @@ from dragoman.pool.shard import UNKNOWN_LENGTH
 from dragoman.settings import about
 from dragoman.types import Float64Array, Int64Array
 
-__all__ = ["Background", "Bounds", "HingeLoss", "MarginUpdate", "Mira", "check_positive", "check_used"]
+__all__ = ["Background", "Bounds", "HingeLoss", "MarginUpdate", "Mira", "check_positive"]
 
 
 class MarginUpdate(StrEnum):
@@ -80,14 +80,6 @@ def check_positive(settings: Mira, *names: str) -> None:
     for name in names:
         if not 0 < getattr(settings, name) <= MAX_SETTING:
             raise InputError(f"{settings.name}: {name} must be positive and at most {MAX_SETTING:g}")
-
-
-def check_used(settings: Mira, *names: str, needs: str, given: bool) -> None:
-    """Raise InputError for settings that were changed though what they are part of is not `given`."""
-    defaults = {field.name: field.default for field in fields(settings)}
-    for name in names:
-        if not given and getattr(settings, name) != defaults[name]:
-            raise InputError(f"{settings.name}: {name} would not be used; it needs {needs}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,6 +177,13 @@ class Mira(Optimiser):
         check_used(self, "local_size", needs="hope=local", given=self.hope is Hope.LOCAL)
         pseudo = self.context in (None, Context.PSEUDO)
         check_used(self, "decay", "background", needs="context=pseudo", given=pseudo)
+        check_used(self, "patience", needs="held_out", given=self.held_out > 0)
+        self._check_solver("max_iterations", "tolerance")
+
+    def _check_solver(self, *names: str) -> None:
+        """Raise InputError for settings of the solver where every program has a closed form."""
+        solves = self.update is MarginUpdate.CUTTING_PLANE or self._bounds().exact
+        check_used(self, *names, needs="update=cutting-plane, or rm with exact=true", given=solves)
 
     def _learner(self, context: LearningContext) -> Learner:
         self.check_lists()

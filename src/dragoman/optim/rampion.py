@@ -30,7 +30,7 @@ import numpy as np
 from dragoman import _core
 from dragoman.errors import InputError
 from dragoman.metric import Metric, SentenceBleu
-from dragoman.optim.base import Learned, Optimiser, Problem
+from dragoman.optim.base import Learned, Optimiser, Problem, check_used
 from dragoman.optim.epochs import Entry, run_epochs, visiting_order
 from dragoman.optim.gains import typical_range
 from dragoman.optim.margin import Comparison, ListLearner, MarginLoss, check_varying, split_of, stopping_by_gain
@@ -99,6 +99,7 @@ class Rampion(Optimiser):
             raise InputError("rampion: step and gain_scale must be positive, l2 not negative")
         if not 0 <= self.held_out < 1:
             raise InputError("rampion: held_out must be in [0, 1)")
+        check_used(self, "patience", needs="held_out", given=self.held_out > 0)
 
     def loss(self, metric: Metric, shards: Sequence[Shard] = ()) -> RampLoss:
         """What a step reduces, for these shards' gains."""

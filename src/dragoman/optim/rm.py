@@ -40,9 +40,10 @@ from dataclasses import dataclass, field, replace
 
 from dragoman import _core
 from dragoman.metric import Metric
+from dragoman.optim.base import check_used
 from dragoman.optim.gains import typical_range
 from dragoman.optim.margin import BOUND_FLOOR, LOCAL_SIZE, Comparison, Hope, MarginLoss
-from dragoman.optim.mira import Bounds, MarginUpdate, Mira, check_positive, check_used
+from dragoman.optim.mira import Bounds, MarginUpdate, Mira, check_positive
 from dragoman.optim.units import Scale, Shares, Units, given
 from dragoman.pool import Shard
 from dragoman.settings import about
@@ -108,6 +109,7 @@ class Rm(Mira):
         Mira.__post_init__(self)
         check_positive(self, "bound_floor", "bound_tolerance")
         check_used(self, "bound_floor", needs="bound_by_cost=true", given=self.bound_by_cost)
+        self._check_solver("bound_tolerance")
 
     def loss(self, metric: Metric, shards: Sequence[Shard] = ()) -> MarginLoss:
         """The hinge, and D / C times the excess of the spread over B, with the D of sparse features."""
