@@ -56,7 +56,7 @@ class ForestMert(Optimiser):
     tolerance: float = 1e-5
     """Gain of a pass below which climbing ends."""
     prune: float = 100.0
-    """Edges kept for each word of the best translation, those of the greatest max-marginals; inf: all."""
+    """Edges kept for each word of the best translation, of the greatest max-marginals; inf: all; few cost quality."""
     features: tuple[str, ...] | None = field(default=None, metadata=about(resolved="the dense features"))
     """Features to tune."""
 
