@@ -284,6 +284,19 @@ def test_lines_are_drawn_evenly_from_all_folds(built):
         training.evenly(0)
 
 
+def test_lines_of_a_fold_are_drawn_by_seed(built):
+    training = built[0].training
+    lines = np.flatnonzero(training.folds == FOLD)
+    assert training.of_fold(FOLD).tolist() == lines.tolist() == training.of_fold(FOLD, len(lines)).tolist()
+    drawn = training.of_fold(FOLD, 4, seed=1)
+    assert len(np.unique(drawn)) == 4
+    assert np.isin(drawn, lines).all()
+    assert (np.diff(drawn) > 0).all()
+    assert len({tuple(training.of_fold(FOLD, 4, seed=seed)) for seed in range(5)}) > 1
+    with pytest.raises(InputError, match=f"has {len(lines)} lines; {len(lines) + 1} cannot be drawn"):
+        training.of_fold(FOLD, len(lines) + 1)
+
+
 def test_a_live_decoder_of_lines_finds_what_the_fold_decoder_does(built):
     system, _ = built
     lines = np.flatnonzero(system.training.folds == FOLD)[:8]

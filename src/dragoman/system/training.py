@@ -154,6 +154,20 @@ class TrainingLines:
             limit -= n
         return np.sort(np.concatenate(chosen))
 
+    def of_fold(self, fold: int, n_lines: int | None = None, *, seed: int = 1) -> Int64Array:
+        """Line numbers of a fold, ascending: all, or `n_lines` of them drawn at random.
+
+        Raises InputError if it has fewer.
+        """
+        lines = np.flatnonzero(self.folds == fold)
+        if n_lines is None:
+            return lines
+        if not 1 <= n_lines <= len(lines):
+            raise InputError(
+                f"fold {fold} of the training text has {len(lines)} lines; {n_lines} cannot be drawn from it"
+            )
+        return np.sort(np.random.default_rng((seed, fold)).choice(lines, n_lines, replace=False))
+
     def encoded(self, lines: Int64Array, fold: int | None) -> EncodedSentences:
         """The source side of lines, as a view without the fold knows it: words that only the fold has are unknown."""
         side = self.source_ids.take(lines)
