@@ -8,6 +8,7 @@ import pytest
 from rich.console import Console
 
 from dragoman.cli.board import Board
+from dragoman.cli.run import cell_json
 from dragoman.cli.session import Session
 from dragoman.demo import QUICKSTART
 from dragoman.recipe import read_recipe
@@ -19,12 +20,12 @@ def round_record(number, score):
     return RoundRecord(round=number, score=score, gain=score, n_new=1, n_candidates=1, n_features=1)
 
 
-def finished(key, dev, bleu):
+def finished(key, dev, bleu, metric="bleu"):
     entry = CellRound(
         round=1, dev=dev, test=None, n_candidates=1, n_features=1, n_active=1,
         decode_wall_s=0, decode_cpu_s=0, learn_wall_s=0, learn_cpu_s=0,
     )  # fmt: skip
-    return CellResult(key=key, rounds=(entry,), best_round=1, scores={"bleu": bleu})
+    return CellResult(key=key, metric=metric, rounds=(entry,), best_round=1, scores={"bleu": bleu})
 
 
 @pytest.fixture
@@ -61,6 +62,18 @@ def test_lines_where_there_is_no_terminal(recipe, capsys):
     assert lines[4].startswith("synth/phrase/dense/mert/2: failed: [bold]no[/bold]")
     assert "\x1b" not in lines[4]
     assert lines[5].endswith("was done, test BLEU 40.00")
+
+
+def test_another_metric_is_named(capsys):
+    recipe = read_recipe(QUICKSTART, ["optimisers.mert.metric='(TER - bleu) / 2'"])
+    with Board(Session(), recipe, recipe.cells) as board:
+        board.begin_cell(recipe.cells[0])
+        board.end_round(recipe.cells[0], round_record(1, 0.25))
+    assert ": round 1: dev 25.00 (TER-BLEU)/2, less than" in capsys.readouterr().err
+    with Board(Session(quiet=True), recipe, recipe.cells) as board:
+        board.end_cell(finished(recipe.cells[0], 0.5, 0.4, metric="ter"), before=False)
+    assert "50.00 TER" in shown(board.render())
+    assert cell_json(finished(recipe.cells[0], 0.5, 0.4, metric="ter"))["metric"] == "ter"
 
 
 def test_a_table_in_a_terminal(recipe, monkeypatch, capsys):

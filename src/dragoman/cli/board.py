@@ -13,13 +13,14 @@ from rich.live import Live
 from rich.text import Text
 
 from dragoman.cli.session import Session, table
+from dragoman.metric import by_name, metric_label
 from dragoman.recipe import GridRecipe
 from dragoman.run import CellKey, CellResult
 from dragoman.text import printable
 from dragoman.tune import RoundRecord
 from dragoman.types import Progress
 
-__all__ = ["Board"]
+__all__ = ["Board", "dev_score"]
 
 _FRAME_LINES = 6
 _LEAST_ROWS = 4
@@ -36,12 +37,18 @@ class _Row:
         self.state = "waits"
 
 
+def dev_score(metric: str, score: float) -> str:
+    """A score on the development set in points, with the metric that was tuned for unless that is BLEU."""
+    return f"{100 * score:.2f}" + ("" if metric == "bleu" else f" {metric_label(metric)}")
+
+
 class Board:
     """Watches a run. A round that is left will last as long as those of the same system did, or as all did."""
 
     def __init__(self, session: Session, recipe: GridRecipe, cells: Sequence[CellKey]) -> None:
         self._session = session
         self._rows = {key: _Row() for key in cells}
+        self._metrics = {key: by_name(recipe.optimisers[key.optimiser].config.metric).name for key in cells}
         self._left = {key: recipe.optimisers[key.optimiser].config.loop.max_rounds + 1 for key in cells}
         self._times: dict[tuple[str, str], list[float]] = {}
         self._now: CellKey | None = None
@@ -89,7 +96,7 @@ class Board:
 
     def end_round(self, key: CellKey, record: RoundRecord) -> None:
         row = self._rows[key]
-        row.round, row.dev = str(record.round), f"{100 * record.score:.2f}"
+        row.round, row.dev = str(record.round), dev_score(self._metrics[key], record.score)
         self._left[key] -= 1
         now = time.monotonic()
         self._times.setdefault((key.corpus, key.system), []).append(now - self._last)
@@ -103,7 +110,7 @@ class Board:
         if result.error is not None:
             row.state = f"failed: {printable(result.error)}"
         else:
-            row.round, row.dev = str(result.best_round), f"{100 * result.best.dev:.2f}"
+            row.round, row.dev = str(result.best_round), dev_score(result.metric, result.best.dev)
             row.test = f"{100 * result.scores['bleu']:.2f}"
             row.state = "was done" if before else "done"
         if self._live is None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from dragoman.cli.board import Board
+from dragoman.cli.board import Board, dev_score
 from dragoman.cli.engine_options import Address, EngineOption, Workers, engine_of
 from dragoman.cli.session import Json, Quiet, Session, Threads, table
 from dragoman.engine import Engine, EngineName, LocalEngine
@@ -64,7 +64,8 @@ def run(
     """Run an experiment; stopped at any moment, it continues with --resume to the same result.
 
     A cell is CORPUS/SYSTEM/FEATURES/OPTIMISER/SEED; the seeds are those of the recipe (--set 'grid.seeds=[7]' changes
-    them). A cell that fails does not stop the others: the exit status is 1 in the end.
+    them). A cell that fails does not stop the others: the exit status is 1 in the end. Scores on the development set
+    (dev) are BLEU, or of the metric that is named beside them.
 
     Example: dragoman run recipes/quickstart.toml -o runs/quickstart
 
@@ -116,9 +117,10 @@ def run_grid(
         if result.error is not None:
             rows.add_row(Text(result.key.name), "failed")
             continue
-        dev = result.best.dev
-        scores = [f"{100 * value:.2f}" for value in (dev, *(result.scores[name] for name in ("bleu", "chrf", "ter")))]
-        numbers = (str(len(result.rounds)), str(result.best_round), *scores, f"{result.scores['length_ratio']:.3f}")
+        dev = dev_score(result.metric, result.best.dev)
+        scores = [f"{100 * result.scores[name]:.2f}" for name in ("bleu", "chrf", "ter")]
+        rounds = (str(len(result.rounds)), str(result.best_round))
+        numbers = (*rounds, dev, *scores, f"{result.scores['length_ratio']:.3f}")
         rows.add_row(Text(result.key.name), *numbers)
     session.show(rows)
     session.show(f"run: {out}")
@@ -161,8 +163,8 @@ def _plan_json(plan: CellPlan) -> dict[str, Any]:
 
 
 def cell_json(result: CellResult) -> dict[str, Any]:
-    """A cell for programs; scores in points."""
-    fields = {"cell": result.key.name, "error": result.error}
+    """A cell for programs; scores in points, `dev` those of rounds by the `metric` that was tuned for."""
+    fields: dict[str, Any] = {"cell": result.key.name, "error": result.error}
     if result.error is not None:
         return fields
     scores = {name: value if name == "length_ratio" else 100 * value for name, value in result.scores.items()}
@@ -171,7 +173,8 @@ def cell_json(result: CellResult) -> dict[str, Any]:
         "tests": {name: _set_json(found) for name, found in result.tests.items()},
         "tune": None if result.tune is None else _set_json(result.tune),
     }
-    return {**fields, **scores, **sets, "dev": dev, "best_round": result.best_round, "stopped": result.stopped}
+    fields |= {"metric": result.metric, "dev": dev}
+    return {**fields, **scores, **sets, "best_round": result.best_round, "stopped": result.stopped}
 
 
 def _set_json(found: SetScores) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from dragoman.metric.chrf import Chrf
 from dragoman.metric.edits import Edits, EditStep
 from dragoman.metric.external import External
 from dragoman.metric.mix import Mix
-from dragoman.metric.names import METRICS, Variant, by_name
+from dragoman.metric.names import METRICS, TER_BLEU, Variant, by_name, metric_label
 from dragoman.metric.segments import Lexicon, References, Segments, Spelling
 from dragoman.metric.sentence import AddOne, SentenceBleu
 from dragoman.metric.ter import Ter
@@ -21,6 +21,7 @@ from dragoman.metric.tokenizer import Tokenizer
 
 __all__ = [
     "METRICS",
+    "TER_BLEU",
     "AddOne",
     "Bleu",
     "BleuDetails",
@@ -43,6 +44,7 @@ __all__ = [
     "Tokenizer",
     "Variant",
     "by_name",
+    "metric_label",
     "n_references",
     "output_statistics",
     "references_by_sentence",

@@ -16,7 +16,7 @@ from dragoman.metric.mix import Mix
 from dragoman.metric.ter import Ter
 from dragoman.metric.tokenizer import Tokenizer
 
-__all__ = ["METRICS", "Variant", "by_name"]
+__all__ = ["METRICS", "TER_BLEU", "Variant", "by_name", "metric_label"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,8 +39,23 @@ METRICS: Mapping[str, Callable[[Variant], Metric]] = MappingProxyType(
 )
 """Reference-based metrics by user-visible name."""
 
+TER_BLEU = "0.5*ter - 0.5*bleu"
+"""The name of the metric (TER-BLEU)/2."""
+_LABELS = {
+    "bleu": "BLEU",
+    "chrf": "chrF",
+    "chrf+": "chrF+",
+    "chrf++": "chrF++",
+    "ter": "TER",
+    TER_BLEU: "(TER-BLEU)/2",
+}
 _LONGEST = 200
 _NUMBER = ""  # key of the constant term
+
+
+def metric_label(name: str) -> str:
+    """The metric's name as written in papers."""
+    return _LABELS.get(name, name)
 
 
 def by_name(

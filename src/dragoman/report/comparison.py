@@ -12,10 +12,10 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from dragoman.evaluate import PairedTest, Row, RowScore, RunComparison, Within
+from dragoman.metric import metric_label
 from dragoman.text import printable
 
 __all__ = [
-    "TER_BLEU",
     "Mark",
     "Shown",
     "TableFormat",
@@ -25,21 +25,10 @@ __all__ = [
     "mark_of",
     "markdown_table",
     "markdown_text",
-    "metric_label",
     "plus_minus",
     "render",
 ]
 
-TER_BLEU = "0.5*ter - 0.5*bleu"
-"""The name of the metric (TER-BLEU)/2."""
-_LABELS = {
-    "bleu": "BLEU",
-    "chrf": "chrF",
-    "chrf+": "chrF+",
-    "chrf++": "chrF++",
-    "ter": "TER",
-    TER_BLEU: "(TER-BLEU)/2",
-}
 _TESTS = {
     PairedTest.RANDOMISATION: "approximate randomisation over sentences and runs",
     PairedTest.BOOTSTRAP: "paired bootstrap over sentences",
@@ -77,11 +66,6 @@ class Shown:
     numeric: bool = True
     mark: Mark | None = None
     """None if it is not a score."""
-
-
-def metric_label(name: str) -> str:
-    """The metric's name as written in papers."""
-    return _LABELS.get(name, name)
 
 
 def mark_of(score: RowScore) -> Mark:

@@ -10,10 +10,11 @@ from pathlib import Path
 
 from dragoman.errors import InputError
 from dragoman.evaluate import RunComparison, Within, compare_runs
+from dragoman.metric import metric_label
 from dragoman.report import captions
 from dragoman.report.chart_svg import draw_chart
 from dragoman.report.charts import Chart
-from dragoman.report.comparison import comparison_header, comparison_rows, legend, metric_label
+from dragoman.report.comparison import comparison_header, comparison_rows, legend
 from dragoman.report.errors import error_table
 from dragoman.report.figures import (
     active_charts,

@@ -9,8 +9,8 @@ from itertools import groupby
 from statistics import fmean, median
 
 from dragoman.evaluate import RowKey, RunComparison
+from dragoman.metric import metric_label
 from dragoman.report.charts import BarChart, Dash, DotChart, Line, LineChart, Panel, PanelChart
-from dragoman.report.comparison import metric_label
 from dragoman.report.records import Records
 from dragoman.report.results import cpu_by_part
 from dragoman.run import CellResult, CellRound

@@ -8,7 +8,7 @@ from itertools import groupby
 from statistics import fmean
 
 from dragoman.evaluate import Interval, Row, RunComparison, Within
-from dragoman.report.comparison import metric_label
+from dragoman.metric import metric_label
 from dragoman.report.records import Records, best_rounds, start_rounds
 from dragoman.run import CellResult
 

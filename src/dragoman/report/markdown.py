@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from dragoman.errors import InputError
+from dragoman.metric import metric_label
 from dragoman.report.captions import ERRORS, FOCUS, LEARNING, SETS, SIZES, SPREAD, UNITS
 from dragoman.report.charts import Chart
-from dragoman.report.comparison import legend, markdown_table, markdown_text, metric_label
+from dragoman.report.comparison import legend, markdown_table, markdown_text
 from dragoman.report.experiment import Experiment, load_experiment, write_figures
 from dragoman.report.margins import spread_table, units_table
 from dragoman.report.published import Topic

@@ -7,7 +7,8 @@ from enum import StrEnum
 from typing import Any
 
 from dragoman.evaluate import Row, RunComparison
-from dragoman.report.comparison import Shown, metric_label
+from dragoman.metric import metric_label
+from dragoman.report.comparison import Shown
 from dragoman.report.tables import Table, words
 
 __all__ = ["Topic", "published_table", "topic_of"]

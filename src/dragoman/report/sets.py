@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from statistics import fmean
 
 from dragoman.evaluate import RowKey, RunComparison
-from dragoman.report.comparison import TER_BLEU, Mark, Shown, mark_of
+from dragoman.metric import TER_BLEU
+from dragoman.report.comparison import Mark, Shown, mark_of
 from dragoman.report.records import Records
 from dragoman.report.tables import Table, mean_points, mean_text, names_of_row, row_header, signed
 from dragoman.run import CellResult, SetScores

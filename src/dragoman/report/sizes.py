@@ -9,8 +9,8 @@ from statistics import fmean
 from typing import Any
 
 from dragoman.evaluate import RowKey
+from dragoman.metric import metric_label
 from dragoman.report.charts import Dash, Line, LineChart
-from dragoman.report.comparison import metric_label
 from dragoman.report.figures import file_name
 from dragoman.report.records import Records
 from dragoman.run import CellResult, SetScores
