@@ -34,7 +34,7 @@ from dragoman.report.results import feature_table, score_table
 from dragoman.report.sets import breakdown_table, set_table
 from dragoman.report.sizes import size_charts, tuning_sizes
 from dragoman.report.tables import signed
-from dragoman.run import SetScores
+from dragoman.run import SetScores, save_plan
 
 PUBLISHED = Path(__file__).parents[2] / "recipes" / "published" / "rm.toml"
 
@@ -127,6 +127,28 @@ def test_scores_of_other_metrics_have_a_chart_and_a_name_of_their_own(tmp_path):
     assert found["toy: phrase, base"] == ("BLEU", {"pro, dev", "pro, test", "rm, dev", "rm, test"})
     assert {row[2]: row[3] for row in texts(score_table(records, "toy"))} == {
         "optimiser": "metric", "pro": "BLEU", "rm": "BLEU", "ter": "TER", "ter-2": "TER",
+    }  # fmt: skip
+
+
+def test_dev_scores_are_decoded_or_marked_as_live(tmp_path):
+    run = start_run(tmp_path / "run")
+    write_test_set(run, "toy", sentences(20), sentences(20))
+    plans = {
+        "live": {"optimiser": {"measure": "live"}, "tokenizer": "none", "lowercase": False},
+        "other-words": {"optimiser": {"measure": "live"}, "tokenizer": "13a", "lowercase": False},
+        "decoded": {"optimiser": {"measure": "decode"}, "tokenizer": "13a", "lowercase": False},
+    }
+    tune = dict.fromkeys(plans, on_set(0.4, 0.5))
+    for name, tuning in {**plans, "unknown": plans["live"], "start": plans["live"], "old": None}.items():
+        kept = {"n_rounds": 2, "best_round": 1 if name == "start" else 2, "tune": tune.get(name)}
+        measured = tuple(replace(entry, dev=0.25) for entry in rounds(2))
+        key = write_cell(run, optimiser=name, lines=sentences(20), rounds=measured, **kept)
+        if tuning is not None:
+            save_plan(run, key, {"tuning": tuning})
+    header, *rows = texts(score_table(Records([run]), "toy"))
+    assert {row[2]: row[header.index("dev")] for row in rows} == {
+        "live": "40.00", "other-words": "25.00 (live)", "unknown": "25.00 (live)",
+        "decoded": "25.00", "start": "25.00", "old": "25.00",
     }  # fmt: skip
 
 

@@ -40,6 +40,8 @@ class Outputs:
     test_sets: Mapping[str, TestSet]
     unfinished: tuple[str, ...]
     """Names of planned cells that are not complete."""
+    tuning: Mapping[RowKey, Mapping[str, Any]] = field(default_factory=dict)
+    """How the cells of a row were tuned, as their plans have it; rows without a plan are missing."""
 
     def finished(self) -> dict[CellKey, CellResult]:
         """Cells that have a result."""
@@ -147,6 +149,7 @@ class _Reading:
             folders=self.folders,
             test_sets=self.test_sets,
             unfinished=tuple(name for name in self.planned if name not in named),
+            tuning={row: plan["tuning"] for row, (_, plan) in self.plans.items() if isinstance(plan["tuning"], dict)},
         )
 
 

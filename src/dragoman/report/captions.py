@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-__all__ = ["ERRORS", "FOCUS", "LEARNING", "SETS", "SIZES", "SPREAD", "UNITS"]
+__all__ = ["ERRORS", "FOCUS", "KEPT", "LEARNING", "POSSIBLE", "SETS", "SIZES", "SPREAD", "UNITS"]
 
 LEARNING = (
     "Scores of decoding with the weights that a round began with, by the metric tuned for; of a method that measures "
     "live, on the development set that of the pass before. Solid: development set; dashed: test set. Thin lines are "
     "single runs, thick ones their mean over the runs that have the round."
+)
+KEPT = (
+    "of the best round; dev is decoded with its weights, unless marked as live: then it is the score of the pass that "
+    "learned them, by weights that moved."
 )
 SETS = (
     "The tuning set and every test set decoded with the kept weights, means over runs. Gap: BLEU on the tuning set "
@@ -21,6 +25,11 @@ FOCUS = (
     "Gains in points, positive if it is better, averaged over all test sets where both were run; length is the "
     "difference of length ratios. On every test set it is compared with the best other method there, by approximate "
     "randomisation over sentences and runs (p < 0.05)."
+)
+POSSIBLE = (
+    "Active features of the best round, means over runs. Possible: the features that weights could be learned of, the "
+    "most of any method; a method that learns from lists could learn of those of its candidates, one that decodes the "
+    "development set while it learns of those of everything its sentences could be translated with."
 )
 SIZES = (
     "Scores by the number of tuning sentences, of corpora that differ in it alone; means over runs. Solid: test set; "

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dragoman.errors import InputError
 from dragoman.metric import metric_label
-from dragoman.report.captions import ERRORS, FOCUS, LEARNING, SETS, SIZES, SPREAD, UNITS
+from dragoman.report.captions import ERRORS, FOCUS, KEPT, LEARNING, POSSIBLE, SETS, SIZES, SPREAD, UNITS
 from dragoman.report.charts import Chart
 from dragoman.report.comparison import legend, markdown_table, markdown_text
 from dragoman.report.experiment import Experiment, load_experiment, write_figures
@@ -102,7 +102,7 @@ def _tables(experiment: Experiment, figures: str | None) -> Iterator[str]:
     yield (
         "Means over runs; "
         + ("dev and active features are those" if records.has_sparse else "dev is that")
-        + " of the best round.\n"
+        + f" {KEPT}\n"
     )
     for corpus in records.corpora:
         yield from _table(corpus if several else "", score_table(records, corpus))
@@ -124,7 +124,7 @@ def _tables(experiment: Experiment, figures: str | None) -> Iterator[str]:
             yield from _table("", units_table(records))
     if records.has_sparse:
         yield "## Active features\n"
-        yield "Active at the best round, means over runs; possible: the features of any candidate learned from.\n"
+        yield f"{POSSIBLE}\n"
         yield from _table("", feature_table(records))
         yield from _published(experiment, Topic.FEATURES)
         yield "## Active features by class\n"

@@ -83,6 +83,19 @@ class Records:
             self._classes[cell.key] = Counter(name.split(":", 1)[0] if ":" in name else "" for name in names)
         return self._classes[cell.key]
 
+    def kept_score(self, cell: CellResult) -> tuple[float, bool]:
+        """The score of the kept weights on the development set, and whether it is live: made while they were learned.
+
+        What was measured live is replaced by the score of decoding where that is known by the same metric.
+        """
+        tuning = self.outputs.tuning.get(RowKey.of(cell.key), {})
+        method = tuning.get("optimiser")
+        is_live = isinstance(method, dict) and method.get("measure") == "live" and cell.best_pass is not None
+        plain = not tuning.get("lowercase") and tuning.get("tokenizer", "none") == "none"
+        if is_live and plain and cell.tune is not None and cell.metric in cell.tune.scores:
+            return cell.tune.scores[cell.metric], False
+        return cell.best.dev, is_live
+
     @cached_property
     def has_sparse(self) -> bool:
         """Whether any cell learned a feature that has a class."""

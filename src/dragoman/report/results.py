@@ -50,7 +50,8 @@ def overview_table(records: Records, comparison: RunComparison) -> Table:
 def score_table(records: Records, corpus: str) -> Table:
     """Rounds, dev and test scores of the initial weights and the best round, and sizes; means over the runs.
 
-    Scores are by the metric that was tuned for, which is named where there are several.
+    Scores are by the metric that was tuned for, which is named where there are several, and of decoding; where that of
+    the best round on the development set is not known, the score of the pass that learned its weights is marked.
     """
     names = ["rounds", "best round", "dev, start", "dev", "test, start", "test", "length", "candidates"]
     of_corpus = records.of_corpus(corpus)
@@ -64,7 +65,7 @@ def score_table(records: Records, corpus: str) -> Table:
             mean_text([len(cell.rounds) for cell in cells], 1),
             mean_text([cell.best_round for cell in cells], 1),
             mean_points(entry.dev for entry in first),
-            mean_points(entry.dev for entry in best),
+            _kept(records, cells),
             mean_points(entry.test for entry in first),
             mean_points(entry.test for entry in best),
             mean_text([cell.scores["length_ratio"] for cell in cells if "length_ratio" in cell.scores], 3),
@@ -75,6 +76,13 @@ def score_table(records: Records, corpus: str) -> Table:
         metric = words(metric_label(cells[0].metric)) if several else []
         rows.append([*names_of_row(key), *metric, *map(Shown, numbers)])
     return header, rows
+
+
+def _kept(records: Records, cells: Sequence[CellResult]) -> str:
+    """The mean score of the kept weights on the development set, marked where it is live."""
+    found = [records.kept_score(cell) for cell in cells if cell.rounds]
+    is_live = any(live for _, live in found)
+    return mean_points(score for score, _ in found) + (" (live)" if is_live else "")
 
 
 def cost_table(records: Records, corpus: str) -> Table:
@@ -153,8 +161,8 @@ def class_table(records: Records, corpus: str) -> Table:
 def feature_table(records: Records) -> Table:
     """Active features of the best round by optimiser, and possible ones, where there are sparse ones; means over runs.
 
-    As Table 2 of Eidelman et al. 2013: possible are the features of any candidate that was learned from, the most of
-    any method.
+    As Table 2 of Eidelman et al. 2013: possible are the features that weights could be learned of, the most of any
+    method (see `CellRound.n_possible`).
     """
     groups: dict[tuple[str, ...], dict[str, Sequence[CellResult]]] = {}
     for key, cells in records.rows.items():
