@@ -211,6 +211,7 @@ def test_several_test_sets(two_tests, files, tmp_path):
     assert list(result.tests) == ["late", "early"]
     assert result.scores == {**result.tests["late"].scores, "length_ratio": result.tests["late"].length_ratio}
     system = System.load(folder / "tuned")
+    (untuned,) = map(System.load, (tmp_path / "cache").glob("*/system"))
     for test, lines, refs in (
         ("test.txt", kept.source, kept.references),
         ("tests/early.txt", kept.others["early"].source, kept.others["early"].references),
@@ -222,11 +223,15 @@ def test_several_test_sets(two_tests, files, tmp_path):
         assert scores.scores["bleu"] == pytest.approx(expected.score / 100)
         assert scores.precisions == pytest.approx([precision / 100 for precision in expected.precisions])
         assert scores.brevity_penalty == pytest.approx(expected.bp)
+        start = list(untuned.translate(lines, preset="fast"))
+        expected = sacrebleu.corpus_bleu(start, refs, tokenize="none", force=True)
+        assert result.start["late" if test == "test.txt" else "early"] == pytest.approx(expected.score / 100)
         assert scores.scores["0.5*ter - 0.5*bleu"] == pytest.approx((scores.scores["ter"] - scores.scores["bleu"]) / 2)
     dev = (files / "dev.de").read_text().splitlines()[2:8]
     refs = [(files / f"dev.en.{r}").read_text().splitlines()[2:8] for r in range(2)]
     expected = sacrebleu.corpus_bleu(list(system.translate(dev, preset="fast")), refs, tokenize="none", force=True)
     assert result.tune.scores["bleu"] == pytest.approx(expected.score / 100)
+    assert result.start["late"] == result.rounds[0].test
     assert result.tune.scores["bleu"] == pytest.approx(result.best.dev)  # decoded with the weights of the round
     assert load_cells(tmp_path / "run") == [result]
 
@@ -247,7 +252,7 @@ def test_records_of_before_have_no_scores_of_sets(files, tmp_path):
     (result,) = run(files, tmp_path)
     record = cell_folder(tmp_path / "run", result.key) / "cell.json"
     content = json.loads(record.read_text())
-    for name in ("tests", "tune", "units", "checksum"):
+    for name in ("tests", "start", "tune", "units", "checksum"):
         del content[name]
     for entry in content["rounds"]:
         for name in ("n_possible", "spread", "spread_deviation", "fired"):

@@ -30,13 +30,15 @@ from dragoman.report.figures import learning_charts
 from dragoman.report.margins import spread_table, units_table
 from dragoman.report.published import Topic, topic_of
 from dragoman.report.records import Records
-from dragoman.report.results import feature_table, score_table
+from dragoman.report.results import feature_table, overview_table, score_table
 from dragoman.report.sets import breakdown_table, set_table
 from dragoman.report.sizes import size_charts, tuning_sizes
 from dragoman.report.tables import signed
 from dragoman.run import SetScores, save_plan
 
 PUBLISHED = Path(__file__).parents[2] / "recipes" / "published" / "rm.toml"
+
+NAMES = ("base", "sparse")
 
 
 def texts(table):
@@ -75,6 +77,7 @@ def margin_run(folder, **settings):
                 "seed": seed,
                 "weights": weights,
                 "tests": {"2016": on_set(0.30 + seed / 100, 0.5), "2017": on_set(0.25, 0.55)},
+                "start": {"2016": 0.2, "2017": 0.1 + seed / 100},
                 "tune": on_set(0.35, 0.5),
                 "n_rounds": 3,
             }
@@ -83,6 +86,13 @@ def margin_run(folder, **settings):
                 key = write_cell(run, optimiser=optimiser, lines=noisy(refs, rate, seed), **more, **found)
                 write_translations(run, key, "2017", noisy(refs[:8], 0.4 - rate, 10 * seed))
     return run
+
+
+def test_the_start_on_every_test_set(tmp_path):
+    run = margin_run(tmp_path / "run")
+    header, *rows = texts(overview_table(Records([run]), compare_runs([run], n_trials=0, n_bootstrap=0)))
+    found = {(row[1], row[3]): row[header.index("start")] for row in rows}
+    assert found == {(test, name): score for test, score in (("2016", "19.00"), ("2017", "11.50")) for name in NAMES}
 
 
 def test_spread_is_that_of_the_lists_of_all_runs(tmp_path):

@@ -119,10 +119,11 @@ class CellWork:
         translating = Translating(
             self._cache, made[-1], self._templates, self._preset, self._n_threads, self._watch.monitor
         )
-        by_round, by_part = self._translate(text, tuning, translating)
+        by_round, by_part, by_start = self._translate(text, tuning, translating)
         with measured("scoring") as scoring:
             scores = {part: self._score(text, lines, part) for part, lines in by_part.items()}
-            tests = self._test_scores(text, by_round)
+            tests = {number: self._objective(text, lines, TEST) for number, lines in by_round.items()}
+            start = {part: self._objective(text, lines, part) for part, lines in by_start.items()}
         with measured("derivations") as explaining:
             self._explain(text, translating, tuning["best_round"])
         decoding = (translating.cost(_TESTING), translating.cost(_MEASURING))
@@ -139,6 +140,7 @@ class CellWork:
             stages=(*(stage.cost for stage in made), *costs),
             scores={**scores[TEST].scores, "length_ratio": scores[TEST].length_ratio},
             tests={test.name: scores[test.part] for test in self._tests},
+            start={test.name: start[test.part] for test in self._tests},
             tune=scores[_DEV],
             units=constants(tuning["rounds"]),
             updates=tuple(from_plain(Update, update) for update in tuning.get("updates", ())),
@@ -222,15 +224,17 @@ class CellWork:
 
     def _translate(
         self, text: Path, tuning: Mapping[str, Any], translating: Translating
-    ) -> tuple[dict[int, Path], dict[str, Path]]:
-        """Translations of the main test set by round, and of every part by the best, which the cell keeps of tests.
+    ) -> tuple[dict[int, Path], dict[str, Path], dict[str, Path]]:
+        """Translations of the main test set by round, of every part by the best, and of every test set by the first.
 
-        The first round has the initial weights, whose translations are shared between cells.
+        The cell keeps those of test sets by the best round. The first has the initial weights, whose translations are
+        shared between cells.
         """
         best = tuning["best_round"]
         rounds = [entry["round"] for entry in tuning["rounds"]]
+        first = rounds[0]
         if not self._recipe.report.follows(self.key):
-            rounds = sorted({rounds[0], best})
+            rounds = sorted({first, best})
 
         def translate(stage: str, part: str, number: int) -> Path:
             self._watch.on_step(self.key, number, f"on the {'test' if stage == _TESTING else 'development'} set")
@@ -239,25 +243,24 @@ class CellWork:
         by_round = {number: translate(_TESTING, TEST, number) for number in rounds}
         by_part = {TEST: by_round[best]}
         by_part |= {test.part: translate(_TESTING, test.part, best) for test in self._tests[1:]}
+        by_start = {TEST: by_round[first]}
+        by_start |= {test.part: translate(_TESTING, test.part, first) for test in self._tests[1:]}
         for test in self._tests:
             goal = translations_file(self.folder, test.other)
             make_folder(goal.parent)
             replace_bytes(goal, by_part[test.part].read_bytes())
-        return by_round, by_part | {_DEV: translate(_MEASURING, _DEV, best)}
+        return by_round, by_part | {_DEV: translate(_MEASURING, _DEV, best)}, by_start
 
     def _score(self, text: Path, lines: Path, part: str) -> SetScores:
         metrics = metrics_of(self._recipe.report.metrics)
         return score_set(lines, read_held_out(text, part)[1], metrics, self._n_threads)
 
-    def _test_scores(self, text: Path, by_round: Mapping[int, Path]) -> dict[int, float]:
-        """The objective on the main test set by round."""
-        references = [list(read_lines(path)) for path in read_held_out(text, TEST)[1]]
+    def _objective(self, text: Path, lines: Path, part: str) -> float:
+        """The score by the metric that was tuned for."""
+        references = [list(read_lines(path)) for path in read_held_out(text, part)[1]]
         config = self._tuning.config
         metric = by_name(config.metric, tokenizer=config.tokenizer, lowercase=config.lowercase)
-        return {
-            number: score_text(metric, list(read_lines(path)), references, n_threads=self._n_threads).score
-            for number, path in by_round.items()
-        }
+        return score_text(metric, list(read_lines(lines)), references, n_threads=self._n_threads).score
 
     def _explain(self, text: Path, translating: Translating, best: int) -> None:
         sentences = list(read_lines(text / f"{TEST}.source"))

@@ -36,10 +36,11 @@ def overview_table(records: Records, comparison: RunComparison) -> Table:
     rows = []
     for (corpus, test, *names), by_optimiser in found.items():
         cells = [cell for row in by_optimiser.values() for cell in records.rows[row.key] if cell.metric == metric]
-        # The start is measured on the main test set alone.
-        is_main = test == comparison.tests(corpus)[0]
-        start = mean_points(entry.test for entry in start_rounds(cells)) if is_main else ""
-        line = [*words(corpus, *([test] if tests else []), *names), Shown(start)]
+        if test == comparison.tests(corpus)[0]:
+            start = [entry.test for entry in start_rounds(cells)]
+        else:
+            start = [cell.start.get(test) for cell in cells]
+        line = [*words(corpus, *([test] if tests else []), *names), Shown(mean_points(start))]
         for optimiser in records.optimisers:
             score = by_optimiser[optimiser].scores[metric] if optimiser in by_optimiser else None
             line.append(Shown("") if score is None else Shown(plus_minus(score), mark=mark_of(score)))

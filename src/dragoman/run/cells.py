@@ -123,6 +123,8 @@ class CellResult:
     """Scores on the main test set: bleu, chrf, ter in [0, 1] and length_ratio."""
     tests: Mapping[str, SetScores] = dataclasses.field(default_factory=dict)
     """Scores on every test set by name, the main one first (`test` if it has no name); empty in older records."""
+    start: Mapping[str, float] = dataclasses.field(default_factory=dict)
+    """Scores of the initial weights on every test set by name, by the metric tuned for; empty in older records."""
     tune: SetScores | None = None
     """Scores on the development set; None in older records."""
     units: Mapping[str, float] = dataclasses.field(default_factory=dict)
