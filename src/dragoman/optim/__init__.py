@@ -8,7 +8,7 @@ from dragoman.optim.descent import Descent, descend
 from dragoman.optim.epochs import Stopping
 from dragoman.optim.forest_mert import ForestMert
 from dragoman.optim.gains import gain_scale
-from dragoman.optim.hols import HeldOutText, Hols
+from dragoman.optim.hols import HeldOutText, Hils, Hols
 from dragoman.optim.list_loss import ListLoss
 from dragoman.optim.loss import Loss, SparseVector
 from dragoman.optim.margin import Fear, Hope
@@ -48,6 +48,7 @@ __all__ = [
     "Fear",
     "ForestMert",
     "HeldOutText",
+    "Hils",
     "HingeLoss",
     "Hols",
     "Hope",

@@ -43,7 +43,20 @@ from dragoman.optim.base import Optimiser
 from dragoman.optim.context import LearnsFrom
 from dragoman.types import Float64Array
 
-__all__ = ["BEFORE", "FROZEN", "STEP", "HeldOutText", "Hils", "Hols", "Last", "Scaling", "Start", "StepBlocks"]
+__all__ = [
+    "BEFORE",
+    "FROZEN",
+    "STEP",
+    "HeldOutText",
+    "Hils",
+    "Hols",
+    "Last",
+    "Scaling",
+    "Start",
+    "StepBlocks",
+    "among",
+    "moved",
+]
 
 BEFORE, STEP, FROZEN = "hols_before", "hols_step", "hols_frozen"
 """Blocks: f_1, f_2 or the beginning of its parts' names, and frozen sparse features."""
@@ -127,7 +140,7 @@ class Hols(Optimiser):
     """What the gradient is of: a method that lowers a loss."""
     loss_settings: Mapping[str, float | str | bool] = field(default_factory=dict)
     """Settings of the loss."""
-    spread: float = 3.0
+    spread: float = 0.25
     """Mean deviation of scores within lists where the loss is taken; the weights are multiplied to make it so."""
     gradient_k: int = 500
     """Candidates of a gradient line."""
@@ -168,6 +181,8 @@ class Hols(Optimiser):
             raise InputError(f"a gradient needs at least two candidates of a line, not {self.gradient_k}")
         if not (0 < self.spread < np.inf and 0 <= self.shrinkage < np.inf):
             raise InputError("the spread of scores must be positive, the shrinkage at least 0")
+        if self.last is Last.BLOCKS and not self.updates:
+            raise InputError("without an update there are no blocks to search alone; choose another last search")
         if not self.bands or self.bands[0] < 1 or any(a >= b for a, b in pairwise(self.bands)):
             raise InputError(f"bands must ascend from 1 or more, not {', '.join(map(str, self.bands)) or 'none'}")
 
@@ -178,17 +193,17 @@ class Hols(Optimiser):
         found = _point(text, weights, blocks)
         if self.start is Start.MERT:
             found = text.search(0, found, blocks)
-            weights = _moved(found, blocks)
+            weights = moved(found, blocks)
         for update in range(1, self.updates + 1):
             direction = self.direction(text, text.gradient(update, weights))
             blocks = [*_before(text, weights), *self._steps(direction)]
             found = text.search(update, _point(text, weights, blocks), blocks)
-            weights = _moved(found, blocks)
-        return weights if self.last is Last.HELD_OUT else _moved(text.last(found, blocks), blocks)
+            weights = moved(found, blocks)
+        return weights if self.last is Last.HELD_OUT else moved(text.last(found, blocks), blocks)
 
     def direction(self, text: HeldOutText, gradient: FeatureTable) -> FeatureTable:
         """-g of the sparse features that may move, conditioned; those where it is 0 are left out."""
-        sparse = ~_among(gradient, text.dense) & ~text.is_frozen(gradient)
+        sparse = ~among(gradient, text.dense) & ~text.is_frozen(gradient)
         if not sparse.any():
             raise InputError("no candidate of the gradient lines has a sparse feature that is not frozen")
         g, n_lists = gradient.columns[self.loss], gradient.columns[N_LISTS]
@@ -226,7 +241,7 @@ class Hils(Hols):
     name = "hils"
 
 
-def _among(table: FeatureTable, names: Collection[str]) -> NDArray[np.bool_]:
+def among(table: FeatureTable, names: Collection[str]) -> NDArray[np.bool_]:
     """Which features have one of these names."""
     keys = Weights.from_dict(dict.fromkeys(names, 1.0)).index.keys()
     return np.isin(table.features.keys, keys)
@@ -235,7 +250,7 @@ def _among(table: FeatureTable, names: Collection[str]) -> NDArray[np.bool_]:
 def _before(text: HeldOutText, weights: Weights) -> list[Block]:
     """f_1, and apart from it the sparse features whose weights stay: a block that is frozen at 1."""
     table = FeatureTable.from_weights(weights, _WEIGHT)
-    sparse, stays = ~_among(table, text.dense), text.is_frozen(table)
+    sparse, stays = ~among(table, text.dense), text.is_frozen(table)
     places = {BEFORE: np.flatnonzero(sparse & ~stays), FROZEN: np.flatnonzero(sparse & stays)}
     return [Block(name, table.take(found), _WEIGHT) for name, found in places.items() if found.size]
 
@@ -246,7 +261,7 @@ def _point(text: HeldOutText, weights: Weights, blocks: Sequence[Block]) -> Weig
     return Weights.from_dict(dense | {block.name: float(block.name in (BEFORE, FROZEN)) for block in blocks})
 
 
-def _moved(found: Weights, blocks: Sequence[Block]) -> Weights:
+def moved(found: Weights, blocks: Sequence[Block]) -> Weights:
     """w_d of the search, and w_s <- c_1 w_s + alpha g."""
     parts = [block.table.with_columns({_WEIGHT: found[block.name] * block.coefficients}) for block in blocks]
     values = dict(found.items())

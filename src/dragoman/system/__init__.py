@@ -4,7 +4,14 @@ from dragoman.system.candidates import intern_passed, words_of
 from dragoman.system.exchange import export_system, import_system
 from dragoman.system.explain import Contribution, Explanation, Piece
 from dragoman.system.folds import FoldDecoder
-from dragoman.system.jobs import ListsJob, TranslationJob, kbest_by_engine, pool_of_lists
+from dragoman.system.jobs import (
+    LineListsJob,
+    ListsJob,
+    TranslationJob,
+    kbest_by_engine,
+    kbest_of_lines,
+    pool_of_lists,
+)
 from dragoman.system.kinds import KINDS, Kind, kind_named
 from dragoman.system.live import LiveDecoder
 from dragoman.system.live_lines import LineBlock, Lines, LiveLines
@@ -37,6 +44,7 @@ __all__ = [
     "HieroSettings",
     "Kind",
     "LineBlock",
+    "LineListsJob",
     "Lines",
     "ListsJob",
     "LiveDecoder",
@@ -60,6 +68,7 @@ __all__ = [
     "import_system",
     "intern_passed",
     "kbest_by_engine",
+    "kbest_of_lines",
     "kind_named",
     "pool_of_lists",
     "reordering_by_name",

@@ -1,9 +1,13 @@
-"""Decoding as jobs of an engine: batches of sentences to translations, or to lists that any process can read."""
+"""Decoding as jobs of an engine: batches of sentences to translations, or to lists that any process can read.
+
+Sentences are text, or lines of the training text, each decoded by the view that has not seen its fold.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 
@@ -17,11 +21,20 @@ from dragoman.pool.shard import concatenate
 from dragoman.system.candidates import intern_passed, shard_of, source_lengths, words_of
 from dragoman.system.raw import RawText
 from dragoman.system.settings import TextSettings
-from dragoman.system.system import SystemView
+from dragoman.system.system import System, SystemView
+from dragoman.system.training import shards
 from dragoman.system.translator import Preset
-from dragoman.types import Int32Array, Progress
+from dragoman.types import Int32Array, Int64Array, Progress
 
-__all__ = ["ListsJob", "PortableLists", "TranslationJob", "kbest_by_engine", "pool_of_lists"]
+__all__ = [
+    "LineListsJob",
+    "ListsJob",
+    "PortableLists",
+    "TranslationJob",
+    "kbest_by_engine",
+    "kbest_of_lines",
+    "pool_of_lists",
+]
 
 _BLOCK = 64
 """Sentences of one item. Results do not depend on it."""
@@ -63,8 +76,8 @@ class PortableLists:
     source_lengths: Int32Array
 
     @classmethod
-    def of(cls, best: KBest, vocab: Vocab, index: FeatureIndex, sentences: Sequence[str]) -> PortableLists:
-        """Lists over the index of the process that made them."""
+    def of(cls, best: KBest, vocab: Vocab, index: FeatureIndex, lengths: Int32Array) -> PortableLists:
+        """Lists over the index of the process that made them; `lengths` are the words of each source sentence."""
         used, first, ids = np.unique(best.feature_ids, return_index=True, return_inverse=True)
         candidates = np.searchsorted(best.feature_rows, first, side="right")
         names = index.names(used.astype(np.int32))
@@ -74,7 +87,7 @@ class PortableLists:
         places[order] = [portable.intern(names[place]) for place in order]
         none = np.zeros(len(best) + 1, np.int64), np.zeros(0, np.int32)  # edges are those of a forest that stays
         moved = replace(best, feature_ids=places[ids], edge_rows=none[0], edges=none[1], derivations=None)
-        return cls(moved, portable, vocab.beyond, source_lengths(sentences))
+        return cls(moved, portable, vocab.beyond, lengths)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +108,33 @@ class ListsJob(Job[Sequence[str], PortableLists]):
             best, vocab = translator.kbest(
                 sentences, weights, self.k, distinct=self.distinct, preset=self.preset, n_threads=n_threads
             )
-            return PortableLists.of(best, vocab, translator.index, sentences)
+            return PortableLists.of(best, vocab, translator.index, source_lengths(sentences))
+
+        return lists
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineListsJob(Job[Int64Array, PortableLists]):
+    """The k best candidates of lines of the training text, all of one fold, by the view that has not seen it."""
+
+    system: System
+    weights: Weights
+    k: int
+    distinct: bool = False
+    preset: Preset = Preset.DEFAULT
+
+    def open(self, n_threads: int) -> Callable[[Int64Array], PortableLists]:
+        training, index = self.system.training, self.system.index
+        weights = self.weights.on(index)
+        view = cache(self.system.view)
+
+        def lists(lines: Int64Array) -> PortableLists:
+            fold = int(training.folds[lines[0]])
+            sentences = training.encoded(lines, fold)
+            best, vocab = view(fold).translator.kbest(
+                sentences, weights, self.k, distinct=self.distinct, preset=self.preset, n_threads=n_threads
+            )
+            return PortableLists.of(best, vocab, index, np.diff(sentences.offsets).astype(np.int32))
 
         return lists
 
@@ -134,3 +173,18 @@ def kbest_by_engine(
         if progress is not None:
             progress(min(_BLOCK * len(parts), len(sentences)))
     return pool_of_lists(parts, job.view)
+
+
+def kbest_of_lines(engine: Engine, job: LineListsJob, lines: Int64Array, *, progress: Progress | None = None) -> Pool:
+    """The lists of lines, fold by fold, in one shard: sentence i is `lines[i]`."""
+    folds = job.system.training.folds[lines]
+    runs = np.split(lines, np.flatnonzero(np.diff(folds)) + 1)
+    blocks = [block for run in runs for block in shards(run, _BLOCK)]
+    parts: list[PortableLists] = []
+    n_lines = 0
+    for block, part in zip(blocks, engine.map(job, blocks), strict=True):
+        parts.append(part)
+        n_lines += len(block)
+        if progress is not None:
+            progress(n_lines)
+    return pool_of_lists(parts, job.system)

@@ -137,20 +137,23 @@ class TrainingLines:
         lines = np.arange(len(self)) if where is None else np.flatnonzero(self._is_of(where))
         return lines.astype(np.int64)[:limit]
 
-    def evenly(self, limit: int | None = None) -> Int64Array:
-        """Line numbers, ascending: all, or `limit` of them, as many of each fold as of any other and evenly spaced.
+    def evenly(self, limit: int | None = None, lines: Int64Array | None = None) -> Int64Array:
+        """Line numbers, ascending: all (or all of `lines`), or `limit` of them, as many of each fold as of any other
+        and evenly spaced.
 
         A fold that has fewer gives what it has, and the others more.
         """
         if limit is not None and limit < 1:
             raise InputError(f"the number of lines must be at least 1, not {limit}")
-        if limit is None or limit >= len(self):
-            return np.arange(len(self))
-        of_fold = [np.flatnonzero(self.folds == fold) for fold in range(self.n_folds)]
+        lines = np.arange(len(self)) if lines is None else lines
+        if limit is None or limit >= len(lines):
+            return lines
+        folds = self.folds[lines]
+        of_fold = [lines[folds == fold] for fold in np.unique(folds)]
         chosen = []
-        for done, lines in enumerate(sorted(of_fold, key=len)):
-            n = min(len(lines), limit // (len(of_fold) - done))
-            chosen.append(lines[np.arange(n) * len(lines) // max(1, n)])
+        for done, own in enumerate(sorted(of_fold, key=len)):
+            n = min(len(own), limit // (len(of_fold) - done))
+            chosen.append(own[np.arange(n) * len(own) // max(1, n)])
             limit -= n
         return np.sort(np.concatenate(chosen))
 

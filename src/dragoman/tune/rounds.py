@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import shutil
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -91,6 +92,19 @@ class RoundStore:
         best.write(folder / _OUTPUT)
         write_json(folder / _ROUND, dataclasses.replace(record, learned=None).as_dict())
         _FORMAT.write(folder, [stored.name, _OUTPUT, _ROUND, *([] if candidates is None else [_POOL])], {})
+
+    def record(self, number: int) -> RoundRecord | None:
+        """That of a round, if there is one."""
+        folder = self.folder(number)
+        return None if folder is None else _read(RoundRecord, _FORMAT.read(folder), _ROUND)
+
+    def add(self, weights: Weights, output: Path, record: RoundRecord) -> None:
+        """A round that was decoded elsewhere; `output` has its best translations."""
+        with self.new_round() as folder:
+            stored = store_weights(weights, folder, _WEIGHTS)
+            shutil.copyfile(output, folder / _OUTPUT)
+            write_json(folder / _ROUND, dataclasses.replace(record, learned=None).as_dict())
+            _FORMAT.write(folder, [stored.name, _OUTPUT, _ROUND], {})
 
     def find_learned(self, number: int, index: FeatureIndex) -> tuple[Weights, Learned] | None:
         """What was learned in a round before a kill, over the index."""

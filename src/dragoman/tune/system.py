@@ -20,11 +20,13 @@ from dragoman.optim.frozen import frozen_names
 from dragoman.pool import Pool, read_references, with_metric
 from dragoman.run import RunFolder
 from dragoman.settings import plain
+from dragoman.store import digest_json
 from dragoman.system import Lines, ListsJob, Preset, System, SystemView, kbest_by_engine, save_tuned
 from dragoman.system.manifest import MANIFEST
 from dragoman.text import read_lines
 from dragoman.tune.decoder import Decoder
 from dragoman.tune.fold_learners import TrainingContext
+from dragoman.tune.held_out import HeldOutTask, OnStage, tune_held_out
 from dragoman.tune.loop import LoopSettings, Step, tune_decoder
 from dragoman.tune.record import RoundRecord, TuneRecord
 from dragoman.tune.rounds import settings_to_come
@@ -175,6 +177,7 @@ def tune_system(
     engine: Engine | None = None,
     decoder_factory: DecoderFactory | None = None,
     progress: Progress | None = None,
+    on_stage: OnStage | None = None,
     on_step: Callable[[int, Step], None] | None = None,
     on_round: Callable[[RoundRecord], None] | None = None,
 ) -> System:
@@ -184,7 +187,8 @@ def tune_system(
     to the same result; its candidates are dropped at the end. What tuning did is in the result's
     `manifest.about["tuning"]`. `weights` is where to start, by default the system's own. The workers of `engine`
     decode; methods that decode while they learn also learn there. The result does not depend on it. `shared` is a
-    folder for steps of `hols` that other tunings find again there, by default the run's own.
+    folder for steps of `hols` that other tunings find again there, by default the run's own; `on_stage` is called
+    when a step begins and ends.
     """
     config = config or TuneConfig()
     method = make_optimiser(optimiser) if isinstance(optimiser, str) else optimiser
@@ -204,12 +208,41 @@ def tune_system(
         raise InputError(f"tuning needs at least two candidates of a sentence, not {k}")
     _check_frozen(parent, start, config.frozen)
     lines = _training_lines(parent, method, config, n_sentences=len(sentences))
-    if isinstance(method, Hols):
-        raise InputError(f"{method.name} cannot tune a system yet")
     settings = _record(method, config, k, distinct, parent, sentences, texts, start, seed)
     if finished:
         return _finished(base, settings)
     view = parent.view(config.fold)
+    folder = base / TUNE_RECORD
+    make = decoder_factory or (SystemDecoder if engine is None else partial(EngineDecoder, engine))
+
+    def decoder_of(view: SystemView, k: int) -> Decoder:
+        return make(
+            view, sentences, k=k, distinct=distinct, preset=config.preset, n_threads=n_threads, progress=progress
+        )
+
+    if isinstance(method, Hols):
+        task = HeldOutTask(
+            parent=parent,
+            method=method,
+            config=config,
+            start=start,
+            metric=metric,
+            references=texts,
+            development=digest_json([settings["source"], settings["references"]]),
+            decoder=decoder_of,
+            k=k,
+            distinct=distinct,
+            seed=seed,
+            shared=None if shared is None else Path(shared),
+            n_threads=n_threads,
+            engine=engine,
+            progress=progress,
+            on_stage=on_stage,
+            on_step=on_step,
+            on_round=on_round,
+        )
+        with RunFolder.open(folder, settings, resume=resume) as run:
+            return _keep(parent, base, tune_held_out(task, run), method=method.name, seed=seed)
     decodes = method.learns_from is LearnsFrom.DECODING  # then the loop decodes only to measure
     learning = engine if decodes and method.uses_engine else None
     development = SystemContext(view, sentences, texts, k=k, distinct=distinct, preset=config.preset, engine=learning)
@@ -219,17 +252,7 @@ def tune_system(
     if decodes and lines is None and decoder_factory is None and engine is learning:
         decoder: Decoder = LiveMeasuring(development, n_threads=n_threads)
     else:
-        make = decoder_factory or (SystemDecoder if engine is None else partial(EngineDecoder, engine))
-        decoder = make(
-            view,
-            sentences,
-            k=1 if decodes else k,
-            distinct=distinct,
-            preset=config.preset,
-            n_threads=n_threads,
-            progress=progress,
-        )
-    folder = base / TUNE_RECORD
+        decoder = decoder_of(view, 1 if decodes else k)
     with RunFolder.open(folder, settings, resume=resume, may_change=settings_to_come(folder)) as run:
         record = tune_decoder(
             decoder,

@@ -1,0 +1,73 @@
+"""Which lines of the training text held-out line search takes: D_g for gradients, D_l for searches."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+import numpy as np
+
+from dragoman.errors import InputError
+from dragoman.optim import Hils, Hols
+from dragoman.system import TrainingLines
+from dragoman.types import Int64Array
+
+__all__ = ["LineSets", "digest_lines", "draw_lines"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LineSets:
+    """Line numbers."""
+
+    search: Int64Array
+    """D_l, fold by fold."""
+    gradient: Int64Array
+    """D_g, ascending."""
+    n_parts: int
+    """Updates that share a pass through D_g."""
+
+    def part(self, update: int) -> Int64Array:
+        """The gradient lines of an update, from 1: every n-th, so that all folds and the whole text are in each."""
+        return self.gradient[(update - 1) % self.n_parts :: self.n_parts]
+
+
+def draw_lines(training: TrainingLines, method: Hols, *, fold: int | None, limit: int | None) -> LineSets:
+    """D_l is drawn by the training seed from the last fold and D_g are all lines of the others, or `limit` of them.
+
+    With a `fold`, both are lines of it. D_l of hils is drawn from D_g. Raises InputError for too few lines.
+    """
+    folds = training.folds
+    last = training.n_folds - 1 if fold is None else fold
+    held_in = isinstance(method, Hils)
+    if held_in:
+        own = np.flatnonzero(folds != last if fold is None else folds == fold)
+        gradient = training.evenly(limit, own)
+        search = _drawn(gradient, method, last)
+    else:
+        search = _drawn(np.flatnonzero(folds == last), method, last)
+        others = np.flatnonzero(folds != last) if fold is None else np.setdiff1d(np.flatnonzero(folds == fold), search)
+        gradient = training.evenly(limit, others)
+    if not held_in and np.isin(search, gradient).any():
+        raise InputError("lines of the line search are among those of the gradient; hils is the method that wants this")
+    n_parts = max(1, method.updates // method.passes)
+    if len(gradient) < n_parts and method.updates:
+        raise InputError(f"{len(gradient)} gradient lines are too few for {n_parts} updates in a pass")
+    search = search[np.argsort(folds[search], kind="stable")]
+    return LineSets(search=search, gradient=gradient.astype(np.int64), n_parts=n_parts)
+
+
+def _drawn(lines: Int64Array, method: Hols, fold: int) -> Int64Array:
+    """Lines of the search; of a whole fold they are those of `TrainingLines.of_fold`."""
+    n_lines = method.line_search
+    if len(lines) < n_lines:
+        raise InputError(
+            f"the line search asks for {n_lines:,} lines, but there are {len(lines):,} to draw from; set line_search "
+            "to fewer"
+        )
+    rng = np.random.default_rng((method.training_seed, fold))
+    return np.sort(rng.choice(lines, n_lines, replace=False)).astype(np.int64)
+
+
+def digest_lines(lines: Int64Array) -> str:
+    """Names line numbers and their order."""
+    return hashlib.blake2b(lines.astype("<i8").tobytes(), digest_size=16).hexdigest()
