@@ -126,6 +126,11 @@ def test_baselines(tmp_path):
         else:
             assert (row.baseline.system, row.baseline.optimiser) == (row.key.system, "mert")
             assert by_optimiser.p_value(row.scores["bleu"]) is not None
+    write_cell(run, features="sparse", optimiser="hols", lines=noisy(refs, 0.1, 1))
+    others = compare_runs([run], metrics=["bleu"], baseline="mert", **FEW)
+    assert row_of(others, "hols").baseline.name == "phrase/phrase15/mert"  # the only one on its system
+    write_cell(run, features="extended", optimiser="mert", lines=noisy(refs, 0.1, 1))
+    assert row_of(compare_runs([run], metrics=["bleu"], baseline="mert", **FEW), "hols").baseline is None
     by_name = compare_runs([run], metrics=["bleu"], baseline="phrase/phrase15/pro", **FEW)
     assert {row.baseline.name for row in by_name.rows if row.baseline} == {"phrase/phrase15/pro"}
     assert sum(row.baseline is None for row in by_name.rows) == 1

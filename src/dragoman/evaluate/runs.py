@@ -33,7 +33,8 @@ def compare_runs(
     """Rows of corpus, system, features and optimiser, each over its seeds, tested against the best of the corpus.
 
     `baseline` is SYSTEM/FEATURES/OPTIMISER, or the name of an optimiser, a feature set or a system: then a row is
-    tested against the row that differs only in that. `test` decides which rows are not significantly worse than the
+    tested against the row that differs only in that or, if there is none, against the only one of that optimiser on
+    its system, such as one without sparse features. `test` decides which rows are not significantly worse than the
     best. `within` determines the best separately for each system or feature set.
     """
     outputs = runs if isinstance(runs, Outputs) else load_outputs(runs)
@@ -133,6 +134,8 @@ def _baselines(keys: list[RowKey], name: str | None) -> dict[RowKey, RowKey]:
     found = {}
     for key in keys:
         candidates = [named.get(key.corpus), *(replace(key, **{part: name}) for part in parts)]
+        alone = [k for k in keys if (k.corpus, k.system, k.optimiser) == (key.corpus, key.system, name)]
+        candidates += alone if len(alone) == 1 else []
         base = next((base for base in candidates if base in keys), key)
         if base is not None and base != key:
             found[key] = base

@@ -18,7 +18,7 @@ from dragoman.recipe.corpora import TEST
 from dragoman.recipe.grid import GridRecipe
 from dragoman.recipe.held_out import Translating, metrics_of, score_set
 from dragoman.recipe.optimisers import TuningPlan
-from dragoman.recipe.rounds import cell_rounds, constants
+from dragoman.recipe.rounds import cell_rounds, constants, earlier_steps
 from dragoman.recipe.stages import SharedStages, read_held_out, system_folder
 from dragoman.run import (
     CellKey,
@@ -144,6 +144,7 @@ class CellWork:
             tune=scores[_DEV],
             units=constants(tuning["rounds"]),
             updates=tuple(from_plain(Update, update) for update in tuning.get("updates", ())),
+            steps=tuple(earlier_steps(tuning.get("steps", ()))),
             notes=tuple(tuning["notes"]),
             programs=programs,
         )
@@ -214,10 +215,11 @@ class CellWork:
         for candidates in out.glob("tune/rounds/*/candidates"):  # a kill came before tuning dropped them
             shutil.rmtree(candidates)
         spent = [*tuning["rounds"], *(entry["learned"] for entry in tuning["rounds"] if entry["learned"])]
+        made = [step for step in earlier_steps(tuning.get("steps", ())) if not step.cached]
         cost = StageCost(
             name="tuning",
-            wall_s=round(sum(entry["wall_s"] for entry in spent), 3),
-            cpu_s=round(sum(entry["cpu_s"] for entry in spent), 3),
+            wall_s=round(sum(entry["wall_s"] for entry in spent) + sum(step.wall_s for step in made), 3),
+            cpu_s=round(sum(entry["cpu_s"] for entry in spent) + sum(step.cpu_s for step in made), 3),
             peak_bytes=max((entry["peak_bytes"] for entry in self._logged_rounds()), default=0),
         )
         return tuning, cost

@@ -9,13 +9,15 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from dragoman.cost import StageCost
 from dragoman.features import read_weights
 from dragoman.run import CellRound
 
-__all__ = ["cell_rounds", "constants"]
+__all__ = ["cell_rounds", "constants", "earlier_steps"]
 
 _NOTHING: dict[str, Any] = {"wall_s": 0.0, "cpu_s": 0.0, "decode_cpu_s": 0.0, "statistics_cpu_s": 0.0, "trace": ()}
 _FIRED = ("margin", "upper", "lower")
+_LAST = "last"
 _CONSTANTS = ("score_factor", "cost_factor", "aggressiveness", "bound", "bound_step")
 
 _Entry = Mapping[str, Any]
@@ -41,6 +43,14 @@ def constants(entries: Sequence[_Entry]) -> dict[str, float]:
     steps = (step for entry in entries for step in (entry["learned"] or _NOTHING)["trace"])
     found: _Entry = next((step for step in steps if _CONSTANTS[0] in step), {})
     return {name: found[name] for name in _CONSTANTS if found.get(name) is not None}
+
+
+def earlier_steps(steps: Sequence[_Entry]) -> Iterator[StageCost]:
+    """Steps of held-out line search but the last search, which are cached where another tuning had made them."""
+    for step in steps:
+        if step["name"] != _LAST:
+            cost = {name: round(step[name], 3) for name in ("wall_s", "cpu_s")}
+            yield StageCost(name=step["name"], peak_bytes=0, cached=step["found"], **cost)
 
 
 def _round(entry: _Entry, learned: _Entry, weights: Path, test: float | None) -> CellRound:

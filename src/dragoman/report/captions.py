@@ -2,7 +2,23 @@
 
 from __future__ import annotations
 
-__all__ = ["ERRORS", "FOCUS", "KEPT", "LEARNING", "POSSIBLE", "SETS", "SIZES", "SPREAD", "UNITS"]
+__all__ = [
+    "BASELINE",
+    "ERRORS",
+    "FLIPS",
+    "FOCUS",
+    "KEPT",
+    "LEARNING",
+    "PAIRS",
+    "POSSIBLE",
+    "SETS",
+    "SIZES",
+    "SPREAD",
+    "TRAINING",
+    "TUNING_SETS",
+    "UNITS",
+    "UPDATES",
+]
 
 LEARNING = (
     "Scores of decoding with the weights that a round began with, by the metric tuned for; of a method that measures "
@@ -41,5 +57,27 @@ SPREAD = (
     "start, in which methods compare. The best pass learned the kept weights; runs that kept the start have none. "
     "Margin, upper and lower: share of lists in which the constraint moved the weights, over all passes; blank for "
     "methods without bounds."
+)
+BASELINE = (
+    "Means ± standard deviations over runs; Δ: difference to the baseline in points, p: that of the comparison. Tuning "
+    "and test sets are decoded with the kept weights; CPU s: of a tuning run, shared steps included."
+)
+TUNING_SETS = (
+    "Corpora that differ in the tuning set alone: rows are tuning sets, columns test sets; means ± standard deviations "
+    "over runs, each of which may draw its sets anew."
+)
+PAIRS = "Any two of them where all have the same test set: approximate randomisation over sentences and runs."
+TRAINING = (
+    "Scores by the number of training sentences learned from. Solid: test set; dotted: development set, both decoded "
+    "with the weights so far; dashed: what the sentences themselves were translated to while they were learned from."
+)
+UPDATES = (
+    "Updates of held-out line search, means over runs: lines of the gradient, sparse features with a component, mean "
+    "loss of a list, the factor of the weights in the loss; then what the search gave to the sparse weights before "
+    "(c₁) and to the steps (α), and the score of its lines before and after it."
+)
+FLIPS = (
+    "Features whose component of the gradient changed its sign since the update before, by the number of lists that "
+    "have them, and of the largest components; cosine of the two gradients."
 )
 UNITS = "Relative units: factors of scores and costs, C and D; means over runs."

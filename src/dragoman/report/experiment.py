@@ -12,6 +12,7 @@ from dragoman.errors import InputError
 from dragoman.evaluate import RunComparison, Within, compare_runs
 from dragoman.metric import metric_label
 from dragoman.report import captions
+from dragoman.report.baseline import baseline_table
 from dragoman.report.chart_svg import draw_chart
 from dragoman.report.charts import Chart
 from dragoman.report.comparison import comparison_header, comparison_rows, legend
@@ -42,6 +43,8 @@ from dragoman.report.sets import breakdown_table, set_table
 from dragoman.report.sizes import size_charts
 from dragoman.report.tables import Table
 from dragoman.report.templating import render_page
+from dragoman.report.training import flip_table, training_charts, update_table
+from dragoman.report.tuning_sets import TuningSets, tuning_sets
 from dragoman.text import open_binary_output, replace_bytes
 from dragoman.types import PathLike
 
@@ -59,6 +62,8 @@ class Experiment:
     """The method that the recipe wants compared with all others; None without one."""
     errors: dict[str, Table]
     """Errors of translations by kind, by corpus; empty if TER is not reported."""
+    tuning_sets: Sequence[TuningSets]
+    """Methods that were tuned on several sets; empty without corpora that differ in their tuning set alone."""
 
     @property
     def title(self) -> str:
@@ -108,6 +113,7 @@ def load_experiment(runs: Sequence[PathLike], *, n_threads: int = 1, n_trials: i
     )
     charts: dict[str, list[Chart]] = {
         "learning": [*learning_charts(records)],
+        "training": [*training_charts(records)],
         "sizes": [*size_charts(records, comparison.metrics[0])],
         "runs": [*run_charts(comparison, records.optimisers)],
         "weights": [*weight_charts(records)],
@@ -120,7 +126,15 @@ def load_experiment(runs: Sequence[PathLike], *, n_threads: int = 1, n_trials: i
         corpus: error_table(records, comparison, corpus, n_threads=n_threads)
         for corpus in (records.corpora if "ter" in comparison.metrics else ())
     }
-    return Experiment(records=records, comparison=comparison, charts=_distinct(charts), focus=focus, errors=errors)
+    sets = [*tuning_sets(records, comparison.metrics[0], n_trials=n_trials, n_threads=n_threads)]
+    return Experiment(
+        records=records,
+        comparison=comparison,
+        charts=_distinct(charts),
+        focus=focus,
+        errors=errors,
+        tuning_sets=sets,
+    )
 
 
 def _distinct(charts: dict[str, list[Chart]]) -> dict[str, list[Chart]]:
@@ -188,10 +202,13 @@ def experiment_html(experiment: Experiment) -> str:
         comparison=experiment.comparison,
         metric_label=metric_label,
         legend=legend(experiment.comparison, "Bold", "≈"),
+        baseline_table=baseline_table,
         class_table=class_table,
         breakdown_table=breakdown_table,
         cost_table=cost_table,
         feature_table=feature_table,
+        flip_table=flip_table,
+        update_table=update_table,
         captions=captions,
         score_table=score_table,
         set_table=set_table,

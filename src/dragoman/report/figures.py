@@ -12,7 +12,7 @@ from dragoman.evaluate import RowKey, RunComparison
 from dragoman.metric import metric_label
 from dragoman.report.charts import BarChart, Dash, DotChart, Line, LineChart, Panel, PanelChart
 from dragoman.report.records import Records
-from dragoman.report.results import cpu_by_part
+from dragoman.report.results import cpu_by_part, parts_of_cpu
 from dragoman.run import CellResult, CellRound
 
 __all__ = [
@@ -193,17 +193,18 @@ def _counts(records: Records, what: str, label: str, count: Callable[[CellRound]
 
 
 def time_charts(records: Records) -> Iterator[BarChart]:
-    """CPU time of tuning, mean over runs: decoding, statistics and learning."""
+    """CPU time of tuning by part, mean over runs."""
     for corpus in records.corpora:
         rows = records.of_corpus(corpus)
         spent = [cpu_by_part(cells) for cells in rows.values()]
+        names = parts_of_cpu([cell for cells in rows.values() for cell in cells])
         yield BarChart(
             name=file_name("time", corpus),
             title=f"{corpus}: CPU time of a tuning run",
             x_label="CPU seconds, mean over runs",
             rows=_row_names(list(rows)),
-            parts=list(spent[0]),
-            values=[[fmean(parts[name]) for parts in spent] for name in spent[0]],
+            parts=names,
+            values=[[fmean(parts[name]) for parts in spent] for name in names],
         )
 
 

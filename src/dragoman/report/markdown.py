@@ -8,7 +8,8 @@ from pathlib import Path
 
 from dragoman.errors import InputError
 from dragoman.metric import metric_label
-from dragoman.report.captions import ERRORS, FOCUS, KEPT, LEARNING, POSSIBLE, SETS, SIZES, SPREAD, UNITS
+from dragoman.report import captions
+from dragoman.report.baseline import baseline_table
 from dragoman.report.charts import Chart
 from dragoman.report.comparison import legend, markdown_table, markdown_text
 from dragoman.report.experiment import Experiment, load_experiment, write_figures
@@ -17,13 +18,14 @@ from dragoman.report.published import Topic
 from dragoman.report.results import class_table, cost_table, feature_table, score_table
 from dragoman.report.sets import breakdown_table, set_table
 from dragoman.report.tables import Table
+from dragoman.report.training import flip_table, update_table
 from dragoman.text import replace_bytes
 from dragoman.types import PathLike
 
 __all__ = ["markdown_tables", "write_markdown"]
 
 _BEGIN, _END = "<!-- results -->", "<!-- end of results -->"
-_PICTURED = ("runs", "learning", "sizes", "time")
+_PICTURED = ("runs", "learning", "training", "sizes", "time")
 
 
 def markdown_tables(runs: Sequence[PathLike] | Experiment, *, figures: str | None = None, n_threads: int = 1) -> str:
@@ -96,35 +98,38 @@ def _tables(experiment: Experiment, figures: str | None) -> Iterator[str]:
         yield from _table(corpus if several else "", experiment.results(corpus))
     yield markdown_text(legend(comparison, "BOLD", "≈")).replace("BOLD", "**Bold**") + "\n"
     yield from _pictures(experiment.charts["runs"], figures)
+    yield from _baseline(experiment)
+    yield from _tuning_sets(experiment)
     yield from _focus(experiment)
     yield from _sets(experiment)
     yield "## Dev and test\n"
     yield (
         "Means over runs; "
         + ("dev and active features are those" if records.has_sparse else "dev is that")
-        + f" {KEPT}\n"
+        + f" {captions.KEPT}\n"
     )
     for corpus in records.corpora:
         yield from _table(corpus if several else "", score_table(records, corpus))
     if figures is not None and experiment.charts["learning"]:
-        yield f"{LEARNING}\n"
+        yield f"{captions.LEARNING}\n"
     yield from _pictures(experiment.charts["learning"], figures)
+    yield from _training(experiment, figures)
     if figures is not None and experiment.charts["sizes"]:
         yield "## Tuning sentences\n"
-        yield f"{SIZES}\n"
+        yield f"{captions.SIZES}\n"
     yield from _pictures(experiment.charts["sizes"], figures)
     spread = spread_table(records)
     if spread[1]:
         yield "## Spread of model scores\n"
-        yield f"{markdown_text(SPREAD)}\n"
+        yield f"{markdown_text(captions.SPREAD)}\n"
         yield from _table("", spread)
         yield from _published(experiment, Topic.SPREAD)
         if units_table(records)[1]:
-            yield f"{UNITS}\n"
+            yield f"{captions.UNITS}\n"
             yield from _table("", units_table(records))
     if records.has_sparse:
         yield "## Active features\n"
-        yield f"{POSSIBLE}\n"
+        yield f"{captions.POSSIBLE}\n"
         yield from _table("", feature_table(records))
         yield from _published(experiment, Topic.FEATURES)
         yield "## Active features by class\n"
@@ -133,7 +138,7 @@ def _tables(experiment: Experiment, figures: str | None) -> Iterator[str]:
             yield from _table(corpus if several else "", class_table(records, corpus))
     if experiment.errors:
         yield "## Errors by kind\n"
-        yield f"{ERRORS}\n"
+        yield f"{captions.ERRORS}\n"
     for corpus, errors in experiment.errors.items():
         yield from _table(corpus if several else "", errors)
     yield "## Time of a tuning run\n"
@@ -149,12 +154,53 @@ def _tables(experiment: Experiment, figures: str | None) -> Iterator[str]:
         yield "".join(f"- {markdown_text(note)}\n" for note in comparison.notes)
 
 
+def _baseline(experiment: Experiment) -> Iterator[str]:
+    """All methods beside the baseline, by corpus."""
+    records, comparison = experiment.records, experiment.comparison
+    if comparison.baseline is not None:
+        yield f"## Against {markdown_text(comparison.baseline)}\n"
+        yield f"{markdown_text(captions.BASELINE)}\n"
+    for corpus in records.corpora:
+        table = baseline_table(records, comparison, corpus)
+        if table is not None:
+            yield from _table(corpus if len(records.corpora) > 1 else "", table)
+
+
+def _tuning_sets(experiment: Experiment) -> Iterator[str]:
+    """Tuning sets against test sets."""
+    if experiment.tuning_sets:
+        yield "## Tuning sets\n"
+        yield f"{captions.TUNING_SETS}\n"
+    for sets in experiment.tuning_sets:
+        yield from _table(sets.title, sets.scores())
+        if sets.compared:
+            yield f"{captions.PAIRS}\n"
+            yield from _table("", sets.pairs())
+
+
+def _training(experiment: Experiment, figures: str | None) -> Iterator[str]:
+    """Learning from the training text: curves over its sentences, and updates of held-out line search."""
+    records = experiment.records
+    if figures is not None and experiment.charts["training"]:
+        yield "## Learning from the training text\n"
+        yield f"{captions.TRAINING}\n"
+    yield from _pictures(experiment.charts["training"], figures)
+    updates, flips = update_table(records), flip_table(records)
+    if updates[1]:
+        yield "## Updates of held-out line search\n"
+        yield f"{captions.UPDATES}\n"
+        yield from _table("", updates)
+    if flips[1]:
+        yield f"{captions.FLIPS}\n"
+        yield from _table("", flips)
+
+
 def _focus(experiment: Experiment) -> Iterator[str]:
     """Gains of the method in the focus."""
     focus = experiment.focus
     if focus is not None:
         yield f"## Gains of {markdown_text(focus.name)}\n"
-        yield f"{markdown_text(FOCUS)}\n"
+        yield f"{markdown_text(captions.FOCUS)}\n"
         yield from _table("", focus.gains())
         yield from _published(experiment, Topic.GAINS)
         yield "Test sets on which it is significantly better or worse than the best other method:\n"
@@ -172,7 +218,7 @@ def _sets(experiment: Experiment) -> Iterator[str]:
     ]
     if found:
         yield "## Tuning and test sets\n"
-        yield f"{SETS}\n"
+        yield f"{captions.SETS}\n"
     for corpus, table in found:
         yield from _table(corpus if len(records.corpora) > 1 else "", table)
     for corpus, _ in found:

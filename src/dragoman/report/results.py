@@ -18,9 +18,12 @@ __all__ = [
     "cpu_by_part",
     "feature_table",
     "overview_table",
+    "parts_of_cpu",
     "score_table",
     "stage_table",
 ]
+
+_STEPS = "steps on training lines"
 
 
 def overview_table(records: Records, comparison: RunComparison) -> Table:
@@ -87,23 +90,24 @@ def _kept(records: Records, cells: Sequence[CellResult]) -> str:
 
 
 def cost_table(records: Records, corpus: str) -> Table:
-    """Time and memory of a tuning run, means over the runs."""
-    header = row_header(
-        "rounds",
-        "decoding, CPU s",
-        "statistics, CPU s",
-        "learning, CPU s",
-        "together, CPU s",
-        "wall s",
-        "CPU s a round",
-        "peak MiB",
-    )
+    """Time and memory of a tuning run, means over the runs; steps cost what they did where they were made."""
+    of_corpus = records.of_corpus(corpus)
+    names = parts_of_cpu([cell for cells in of_corpus.values() for cell in cells])
+    totals = ["together, CPU s", "wall s", "CPU s a round", "peak MiB"]
+    header = row_header("rounds", *(f"{name}, CPU s" for name in names), *totals)
     rows = []
-    for key, cells in records.of_corpus(corpus).items():
-        parts = cpu_by_part(cells)
-        wall = [sum(entry.decode_wall_s + entry.learn_wall_s for entry in cell.rounds) for cell in cells]
+    for key, cells in of_corpus.items():
+        parts = {name: values for name, values in cpu_by_part(cells).items() if name in names}
+        wall = [
+            sum(entry.decode_wall_s + entry.learn_wall_s for entry in cell.rounds)
+            + sum(step.wall_s for step in cell.steps)
+            for cell in cells
+        ]
         together = [sum(part) for part in zip(*parts.values(), strict=True)]
-        a_round = [total / len(cell.rounds) for total, cell in zip(together, cells, strict=True) if cell.rounds]
+        in_rounds = [
+            total - sum(step.cpu_s for step in cell.steps) for total, cell in zip(together, cells, strict=True)
+        ]
+        a_round = [total / len(cell.rounds) for total, cell in zip(in_rounds, cells, strict=True) if cell.rounds]
         peak = max((stage.peak_bytes for cell in cells for stage in cell.stages), default=0)
         shown = [*parts.values(), together, wall]
         numbers = [mean_text([len(cell.rounds) for cell in cells], 1), *(mean_text(values, 1) for values in shown)]
@@ -112,12 +116,19 @@ def cost_table(records: Records, corpus: str) -> Table:
 
 
 def cpu_by_part(cells: Sequence[CellResult]) -> dict[str, list[float]]:
-    """CPU seconds of each cell's tuning: decoding, statistics of the metric, learning."""
+    """CPU seconds of each cell's tuning: decoding, statistics of the metric, learning, and steps before the rounds."""
     return {
         "decoding": [sum(entry.decode_cpu_s for entry in cell.rounds) for cell in cells],
         "statistics": [sum(entry.statistics_cpu_s for entry in cell.rounds) for cell in cells],
         "learning": [sum(entry.learn_cpu_s for entry in cell.rounds) for cell in cells],
+        _STEPS: [sum(step.cpu_s for step in cell.steps) for cell in cells],
     }
+
+
+def parts_of_cpu(cells: Sequence[CellResult]) -> list[str]:
+    """The parts of CPU time that some of the cells have: steps only where a method has them."""
+    has_steps = any(cell.steps for cell in cells)
+    return [name for name in cpu_by_part(()) if has_steps or name != _STEPS]
 
 
 def stage_table(records: Records, corpus: str) -> Table:

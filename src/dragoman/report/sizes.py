@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import takewhile
 from statistics import fmean
-from typing import Any
 
 from dragoman.evaluate import RowKey
 from dragoman.metric import metric_label
 from dragoman.report.charts import Dash, Line, LineChart
+from dragoman.report.corpus_groups import plain_key, same_but_dev, shared_name
 from dragoman.report.figures import file_name
 from dragoman.report.records import Records
 from dragoman.run import CellResult, SetScores
@@ -22,17 +20,13 @@ _ScoresOf = Callable[[CellResult], SetScores | None]
 
 def tuning_sizes(records: Records) -> dict[str, dict[str, int]]:
     """Corpora that differ in the `limit` of their development set alone: by the name they share, the limit of each."""
-    tables: dict[str, Mapping[str, Any]] = {}
-    for run in records.runs:
-        tables |= {name: table for name, table in run.table("corpora").items() if isinstance(table, dict)}
-    found: dict[str, dict[str, int]] = {}
-    for name in records.corpora:
-        table = tables.get(name, {})
-        dev = table.get("dev")
-        if isinstance(dev, dict) and isinstance(dev.get("limit"), int):
-            rest = {**table, "dev": {key: value for key, value in dev.items() if key != "limit"}}
-            found.setdefault(json.dumps(rest, sort_keys=True, default=str), {})[name] = dev["limit"]
-    return {_shared_name([*sizes]): sizes for sizes in found.values() if len({*sizes.values()}) > 1}
+    found: dict[tuple[int, str], dict[str, int]] = {}
+    for place, group in enumerate(same_but_dev(records)):
+        for name, dev in group.items():
+            if isinstance(dev.get("limit"), int):
+                rest = plain_key({key: value for key, value in dev.items() if key != "limit"})
+                found.setdefault((place, rest), {})[name] = dev["limit"]
+    return {shared_name([*sizes]): sizes for sizes in found.values() if len({*sizes.values()}) > 1}
 
 
 def size_charts(records: Records, metric: str) -> Iterator[LineChart]:
@@ -77,8 +71,3 @@ def _lines(
             if points:
                 colour = optimisers.index(optimiser)
                 yield Line(name=f"{optimiser}, {name}", points=sorted(points), colour=colour, dash=dash)
-
-
-def _shared_name(names: Sequence[str]) -> str:
-    letters = takewhile(lambda column: len({*column}) == 1, zip(*names, strict=False))
-    return "".join(column[0] for column in letters).rstrip("0123456789-_.+") or names[0]

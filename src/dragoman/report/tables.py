@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from statistics import fmean
+from statistics import fmean, stdev
 
 from dragoman.evaluate import RowKey
 from dragoman.report.comparison import Shown
 
-__all__ = ["Table", "mean_points", "mean_text", "names_of_row", "row_header", "signed", "words"]
+__all__ = ["Table", "deviating", "mean_points", "mean_text", "names_of_row", "row_header", "signed", "words"]
 
 Table = tuple[list[Shown], list[list[Shown]]]
 """The cells of the header, and those of every row."""
@@ -32,6 +32,12 @@ def names_of_row(key: RowKey) -> list[Shown]:
 def mean_points(scores: Iterable[float | None]) -> str:
     """The mean of the known scores, in points."""
     return mean_text([100 * score for score in scores if score is not None], 2)
+
+
+def deviating(scores: Sequence[float]) -> str:
+    """Mean and sample standard deviation (ddof=1) of scores, in points; empty without scores."""
+    points = [100 * score for score in scores]
+    return mean_text(points, 2) + (f" ± {stdev(points):.2f}" if len(points) > 1 else "")
 
 
 def mean_text(values: Sequence[float], n_digits: int) -> str:

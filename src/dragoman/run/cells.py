@@ -131,6 +131,8 @@ class CellResult:
     """Constants that a method in relative units derived from the lists of the start, by name; empty of others."""
     updates: tuple[Update, ...] = ()
     """Updates of held-out line search; empty of other methods."""
+    steps: tuple[StageCost, ...] = ()
+    """What held-out line search did before its last search, whose rounds are `rounds`; empty of other methods."""
     notes: tuple[str, ...] = ()
     programs: tuple[str, ...] = ()
     """The program versions that worked on it, in order: version and digest."""
