@@ -132,8 +132,38 @@ def test_every_seed_draws_its_own_sets_unless_the_drawing_is_named(files, tmp_pa
         run_cells(named, cells, tmp_path / "run", observer=Watcher(), cache=tmp_path / "cache", resume=True)
 
 
+FOLD = "corpora.in.dev={drawn='fold', fold=1, folds=3, fold_seed=5, lines=40}"
+OWN_FOLDS = ["systems.small.folds=3", "systems.small.fold_seed=5", "optimisers.mert.fold=1"]
+NO_OTHER = "corpora.in.tests={test={source='test.de', references='test.en'}}"
+
+
+def test_a_fold_of_the_system_is_the_development_set(files, tmp_path):
+    plan = read_recipe(files / "r.toml", [FOLD, NO_OTHER, "corpora.in.drawing=7", *OWN_FOLDS])
+    cells = plan.select(["in/*"])
+    results = run_cells(plan, cells, tmp_path / "run", observer=Watcher(), cache=tmp_path / "cache")
+    assert [result.error for result in results] == [None, None]
+    (training,) = (System.load(path).training for path in tmp_path.glob("cache/*/system"))
+    lines = training.of_fold(1, 40, seed=7)
+    (text,) = (path.parent for path in tmp_path.glob("cache/*/dev.source"))
+    assert [*read_lines(text / "dev.source")] == [training.source(line) for line in lines]
+    assert [*read_lines(text / "dev.reference.0")] == [training.target(line) for line in lines]
+    everything = read_recipe(files / "r.toml", [FOLD.replace(", lines=40", ""), NO_OTHER, *OWN_FOLDS])
+    run_cells(everything, everything.select(["in/*/1"]), tmp_path / "all", observer=Watcher(), cache=tmp_path / "b")
+    (text,) = (path.parent for path in tmp_path.glob("b/*/dev.source"))
+    assert len([*read_lines(text / "dev.source")]) == len(training.of_fold(1))
+
+
+@pytest.mark.parametrize("change", ["systems.small.folds=4", "systems.small.fold_seed=6", "optimisers.mert.fold=2"])
+def test_a_fold_that_tuning_does_not_leave_out(files, change):
+    plan = read_recipe(files / "r.toml", [FOLD, NO_OTHER, *OWN_FOLDS, change])
+    with pytest.raises(InputError, match="corpora.in.dev is fold 1 of 3, made with seed 5: 'systems.small' must have"):
+        plan.select(["in/*"])
+
+
 BAD = {
-    "where": ("corpora.in.dev.drawn='inside'", "corpora.in.dev.drawn = 'inside': expected one of in, out"),
+    "no such fold": (FOLD.replace("fold=1", "fold=3"), "corpora.in.dev.fold = 3: expected 0 to 2"),
+    "a fold and others": (FOLD, "'corpora.in.tests.train' may overlap 'corpora.in.dev'"),
+    "where": ("corpora.in.dev.drawn='inside'", "corpora.in.dev.drawn = 'inside': expected one of in, out, fold"),
     "no number": ("corpora.in.dev={drawn='in'}", "'corpora.in.dev.lines' is missing"),
     "files too": ("corpora.in.dev.source='train.de'", "'corpora.in.dev.source' is not a key of a recipe"),
     "an overlap": (

@@ -1,6 +1,6 @@
 """Corpora: vocabularies, memory-mapped bitexts, cleaning, statistics, splitting."""
 
-from dragoman.corpus.bitext import MAX_FOLDS, Bitext, Side
+from dragoman.corpus.bitext import MAX_FOLDS, Bitext, Side, read_folds
 from dragoman.corpus.clean import CleanConfig, Cleaner, DropReason
 from dragoman.corpus.pairs import PairFiles, read_tsv
 from dragoman.corpus.split import Parts, split_pairs
@@ -25,6 +25,7 @@ __all__ = [
     "Vocab",
     "VocabBuilder",
     "describe_files",
+    "read_folds",
     "read_tmx",
     "read_tsv",
     "split_pairs",

@@ -18,7 +18,7 @@ from dragoman.store import Format, new_folder
 from dragoman.text import read_blocks
 from dragoman.types import Int32Array, Int64Array, PathLike, Progress, offsets_of
 
-__all__ = ["MAX_FOLDS", "Bitext", "Side"]
+__all__ = ["MAX_FOLDS", "Bitext", "Side", "read_folds"]
 
 MAX_FOLDS = 255
 _FORMAT = Format("dragoman-bitext", 2, "bitext")
@@ -130,6 +130,13 @@ class Bitext:
     def verify(folder: PathLike) -> None:
         """Compare every file with its checksum; raises InputError at the first that differs."""
         _FORMAT.read(folder).check_all()
+
+
+def read_folds(source: PathLike, n_folds: int, seed: int = 0) -> NDArray[np.uint8]:
+    """The fold of each line of a file, as in a bitext with this source side."""
+    builder = VocabBuilder()
+    parts = [assign_folds(builder.table, b.offsets, b.ids, n_folds, seed) for b in _encoded(source, builder, None)]
+    return np.concatenate([np.zeros(0, np.uint8), *parts])
 
 
 @dataclass(frozen=True, slots=True)

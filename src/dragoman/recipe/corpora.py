@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dragoman.errors import InputError
-from dragoman.recipe.drawing import DrawnPart, check_drawn, read_drawn
+from dragoman.recipe.drawing import Drawn, check_drawn, read_drawn
 from dragoman.recipe.table import RecipeTable
 from dragoman.system import TextSettings
 from dragoman.text import count_lines
@@ -87,8 +87,8 @@ class CorpusFiles:
     """All files of a corpus."""
 
     train: PartFiles
-    dev: PartFiles | DrawnPart
-    tests: Mapping[str, PartFiles | DrawnPart]
+    dev: PartFiles | Drawn
+    tests: Mapping[str, PartFiles | Drawn]
     """The test sets by name, the main one first."""
     align: Path | None
     lm: Path | None
@@ -98,11 +98,11 @@ class CorpusFiles:
         """The parts that have files, by the names of their copies."""
         return {name: part for name, part in self._parts().items() if isinstance(part, PartFiles)}
 
-    def drawn(self) -> dict[str, DrawnPart]:
+    def drawn(self) -> dict[str, Drawn]:
         """The parts that are drawn from the training text, by the names of their copies."""
-        return {name: part for name, part in self._parts().items() if isinstance(part, DrawnPart)}
+        return {name: part for name, part in self._parts().items() if isinstance(part, Drawn)}
 
-    def _parts(self) -> dict[str, PartFiles | DrawnPart]:
+    def _parts(self) -> dict[str, PartFiles | Drawn]:
         tests = {test.part: self.tests[test.name] for test in _test_parts(self.tests)}
         return {"train": self.train, "dev": self.dev, **tests}
 
@@ -115,8 +115,8 @@ class CorpusPlan:
     base: Path
     synth: SynthPlan | None = None
     train: PartPlan | None = None
-    dev: PartPlan | DrawnPart | None = None
-    tests: Mapping[str, PartPlan | DrawnPart] = field(default_factory=dict)
+    dev: PartPlan | Drawn | None = None
+    tests: Mapping[str, PartPlan | Drawn] = field(default_factory=dict)
     """The test sets by name, the main one first."""
     drawing: int | None = None
     """The seed of sets that are drawn from the training text; None: that of the cell."""
@@ -131,11 +131,11 @@ class CorpusPlan:
 
     def is_drawn(self, test: TestPart) -> bool:
         """Whether each seed draws this test set anew."""
-        return self.drawing is None and isinstance(self.tests.get(test.name), DrawnPart)
+        return self.drawing is None and isinstance(self.tests.get(test.name), Drawn)
 
     def drawing_of(self, seed: int) -> int | None:
         """The drawing that a cell of this seed uses; None if nothing is drawn."""
-        if not any(isinstance(part, DrawnPart) for part in (self.dev, *self.tests.values())):
+        if not any(isinstance(part, Drawn) for part in (self.dev, *self.tests.values())):
             return None
         return seed if self.drawing is None else self.drawing
 
@@ -160,8 +160,8 @@ class CorpusPlan:
             lm_text=self._all("lm_text", self.lm_text),
         )
 
-    def _part_or_drawn(self, name: str, part: PartPlan | DrawnPart) -> PartFiles | DrawnPart:
-        return part if isinstance(part, DrawnPart) else self._part(name, part)
+    def _part_or_drawn(self, name: str, part: PartPlan | Drawn) -> PartFiles | Drawn:
+        return part if isinstance(part, Drawn) else self._part(name, part)
 
     def _part(self, name: str, part: PartPlan) -> PartFiles:
         source = self._one(f"{name}.source", part.source)
@@ -244,7 +244,7 @@ def read_corpus(name: str, table: RecipeTable, base: Path) -> CorpusPlan:
 
 def _check_drawings(table: RecipeTable, plan: CorpusPlan) -> None:
     parts = {table.named("dev"): plan.dev, **{table.named(f"tests.{name}"): part for name, part in plan.tests.items()}}
-    drawn = {key: part for key, part in parts.items() if isinstance(part, DrawnPart)}
+    drawn = {key: part for key, part in parts.items() if isinstance(part, Drawn)}
     if plan.drawing is not None and not drawn:
         raise table.wrong("drawing", "no set of this corpus is drawn from the training text")
     if plan.is_drawn(plan.test_parts()[0]):
@@ -257,7 +257,7 @@ def _check_drawings(table: RecipeTable, plan: CorpusPlan) -> None:
         raise table.wrong("lm", "lines cannot be taken out of a finished language model")
 
 
-def _read_tests(table: RecipeTable) -> dict[str, PartPlan | DrawnPart]:
+def _read_tests(table: RecipeTable) -> dict[str, PartPlan | Drawn]:
     """`test`, or the tables of `tests`."""
     if "tests" not in table:
         return {TEST: _read_part_or_drawn(table.need_table("test"))}
@@ -266,7 +266,7 @@ def _read_tests(table: RecipeTable) -> dict[str, PartPlan | DrawnPart]:
     return {name: _read_part_or_drawn(part) for name, part in table.entries("tests").items()}
 
 
-def _read_part_or_drawn(part: RecipeTable) -> PartPlan | DrawnPart:
+def _read_part_or_drawn(part: RecipeTable) -> PartPlan | Drawn:
     return read_drawn(part) if "drawn" in part else _read_part(part)
 
 

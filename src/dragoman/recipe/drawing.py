@@ -3,7 +3,8 @@
 Flanigan, Dyer and Carbonell 2013, section 3.1: lines that stay in the training (`in`) against lines that are taken out
 of grammar and language model (`out`). A drawing puts the different source sentences of the training text into a random
 order; a set has the lines from `skip` on. So sets of the same drawing that do not overlap in this order share no
-sentence, and `in` and `out` with the same numbers are the same lines.
+sentence, and `in` and `out` with the same numbers are the same lines. Section 6.1: a fold of the system's training text
+is the tuning set (`fold`), decoded by the tables without it.
 """
 
 from __future__ import annotations
@@ -18,13 +19,26 @@ from pathlib import Path
 
 import numpy as np
 
+from dragoman.corpus import MAX_FOLDS, read_folds
 from dragoman.errors import InputError
 from dragoman.recipe.table import RecipeTable
 from dragoman.store import make_folder
+from dragoman.system import draw_fold
 from dragoman.text import open_output, read_lines
 from dragoman.types import Int64Array
 
-__all__ = ["LEFT_OUT", "DrawnPart", "Where", "check_drawn", "draw_lines", "read_drawn", "trained_on", "write_drawn"]
+__all__ = [
+    "LEFT_OUT",
+    "Drawn",
+    "DrawnPart",
+    "FoldPart",
+    "Where",
+    "check_drawn",
+    "draw_lines",
+    "read_drawn",
+    "trained_on",
+    "write_drawn",
+]
 
 LEFT_OUT = "left-out.txt"
 """Beside the text: the numbers of the training lines that `out` takes out, all that have a drawn source sentence."""
@@ -35,6 +49,7 @@ class Where(StrEnum):
 
     IN = "in"
     OUT = "out"
+    FOLD = "fold"  # they are, but the system's tables can leave out their fold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,20 +69,49 @@ class DrawnPart:
         return self.skip + self.n_lines
 
 
-def read_drawn(table: RecipeTable) -> DrawnPart:
-    """`{ drawn = "in", lines = 1000, skip = 0 }`."""
-    part = DrawnPart(
-        where=table.choice("drawn", Where, Where.IN),
-        n_lines=table.number("lines", 1),
-        skip=table.number("skip", 0, 0),
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoldPart:
+    """Lines of one fold of the training text, in their order there."""
+
+    fold: int
+    n_folds: int
+    fold_seed: int
+    n_lines: int | None
+    """Number of lines that are drawn; None: all lines of the fold."""
+
+    is_out = False
+
+    def draw(self, source: Path, seed: int) -> Int64Array:
+        """Line numbers; those that `TrainingLines.of_fold` of a system with these folds draws."""
+        return draw_fold(read_folds(source, self.n_folds, self.fold_seed), self.fold, self.n_lines, seed=seed)
+
+
+Drawn = DrawnPart | FoldPart
+
+
+def read_drawn(table: RecipeTable) -> Drawn:
+    """`{ drawn = "in", lines = 1000, skip = 0 }`, `{ drawn = "fold", fold = 4, folds = 5, lines = 1000 }`."""
+    where = table.choice("drawn", Where, Where.IN)
+    part: Drawn
+    if where is Where.FOLD:
+        n_folds = table.number("folds", 2, most=MAX_FOLDS)
+        part = FoldPart(
+            fold=table.number("fold", 0, most=n_folds - 1),
+            n_folds=n_folds,
+            fold_seed=table.number("fold_seed", 0, 0),
+            n_lines=table.number("lines", 1) if "lines" in table else None,
+        )
+    else:
+        part = DrawnPart(where=where, n_lines=table.number("lines", 1), skip=table.number("skip", 0, 0))
     table.done()
     return part
 
 
-def check_drawn(parts: Mapping[str, DrawnPart]) -> None:
-    """Raise InputError if two sets of a drawing overlap."""
+def check_drawn(parts: Mapping[str, Drawn]) -> None:
+    """Raise InputError if two sets of a drawing overlap, or may."""
     for (one, a), (other, b) in combinations(parts.items(), 2):
+        if isinstance(a, FoldPart) or isinstance(b, FoldPart):
+            raise InputError(f"'{other}' may overlap '{one}': a set of a fold's lines is the only one that is drawn")
         if a.skip < b.stop and b.skip < a.stop:
             raise InputError(
                 f"'{other}' overlaps '{one}': lines {b.skip} to {b.stop - 1} and {a.skip} to {a.stop - 1} of the "
@@ -96,11 +140,14 @@ def draw_lines(source: Sequence[str], parts: Iterable[DrawnPart], seed: int) -> 
     return found
 
 
-def write_drawn(folder: Path, parts: Mapping[str, DrawnPart], seed: int) -> None:
+def write_drawn(folder: Path, parts: Mapping[str, Drawn], seed: int) -> None:
     """Write drawn sets next to the training text in `folder`, and the lines that `out` takes out of it."""
     source, target = (list(read_lines(folder / f"train.{side}")) for side in ("source", "target"))
     out: set[str] = set()
-    for (name, part), lines in zip(parts.items(), draw_lines(source, parts.values(), seed), strict=True):
+    ordered = [part for part in parts.values() if isinstance(part, DrawnPart)]
+    in_order = iter(draw_lines(source, ordered, seed) if ordered else ())
+    for name, part in parts.items():
+        lines = part.draw(folder / "train.source", seed) if isinstance(part, FoldPart) else next(in_order)
         _write(folder / f"{name}.source", (source[line] for line in lines))
         _write(folder / f"{name}.reference.0", (target[line] for line in lines))
         if part.is_out:

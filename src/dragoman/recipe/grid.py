@@ -15,6 +15,7 @@ from dragoman.evaluate import Within
 from dragoman.features import parse_templates
 from dragoman.metric import by_name
 from dragoman.recipe.corpora import CorpusFiles, CorpusPlan, read_corpus
+from dragoman.recipe.drawing import FoldPart
 from dragoman.recipe.optimisers import TuningPlan, read_optimiser
 from dragoman.recipe.systems import SystemPlan, read_system
 from dragoman.recipe.table import RecipeTable
@@ -123,10 +124,18 @@ class GridRecipe:
     def _check_tuning(self, cell: CellKey, files: CorpusFiles | None) -> None:
         tuning, synth = self.optimisers[cell.optimiser], self.corpora[cell.corpus].synth
         config = tuning.config
-        fold, n_folds = config.fold, self.systems[cell.system].train.settings.n_folds
+        settings = self.systems[cell.system].train.settings
+        fold, n_folds, fold_seed = config.fold, settings.n_folds, settings.fold_seed
         if config.learn_from is LearnFrom.TRAINING and n_folds == 1:
             raise InputError(
                 f"optimisers.{cell.optimiser}.learn_from: 'systems.{cell.system}.folds' must be at least 2"
+            )
+        dev = None if files is None else files.dev
+        if isinstance(dev, FoldPart) and (n_folds, fold_seed, fold) != (dev.n_folds, dev.fold_seed, dev.fold):
+            raise InputError(
+                f"corpora.{cell.corpus}.dev is fold {dev.fold} of {dev.n_folds}, made with seed {dev.fold_seed}: "
+                f"'systems.{cell.system}' must have these 'folds' and 'fold_seed', and 'optimisers.{cell.optimiser}' "
+                f"'fold = {dev.fold}'"
             )
         if fold is not None and not 0 <= fold < (n_folds if n_folds > 1 else 0):
             raise InputError(f"optimisers.{cell.optimiser}.fold = {fold}: 'systems.{cell.system}.folds' is {n_folds}")

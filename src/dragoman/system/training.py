@@ -28,7 +28,17 @@ from dragoman.store import map_array
 from dragoman.text import read_lines, replace_bytes
 from dragoman.types import Int64Array, PathLike
 
-__all__ = ["DOMAINS", "LINKS", "SHARD_LINES", "TRAINING", "Domains", "TrainingLines", "shards", "store_domains"]
+__all__ = [
+    "DOMAINS",
+    "LINKS",
+    "SHARD_LINES",
+    "TRAINING",
+    "Domains",
+    "TrainingLines",
+    "draw_fold",
+    "shards",
+    "store_domains",
+]
 
 TRAINING = "training"
 """The folder in a system's own."""
@@ -162,14 +172,7 @@ class TrainingLines:
 
         Raises InputError if it has fewer.
         """
-        lines = np.flatnonzero(self.folds == fold)
-        if n_lines is None:
-            return lines
-        if not 1 <= n_lines <= len(lines):
-            raise InputError(
-                f"fold {fold} of the training text has {len(lines)} lines; {n_lines} cannot be drawn from it"
-            )
-        return np.sort(np.random.default_rng((seed, fold)).choice(lines, n_lines, replace=False))
+        return draw_fold(self.folds, fold, n_lines, seed=seed)
 
     def encoded(self, lines: Int64Array, fold: int | None) -> EncodedSentences:
         """The source side of lines, as a view without the fold knows it: words that only the fold has are unknown."""
@@ -195,6 +198,19 @@ class TrainingLines:
             raise InputError(f"the training text has no domain '{name}'; it has: {known}", path=self.folder)
         chosen: NDArray[np.bool_] = self.domains.ids == self.domains.names.index(name)
         return ~chosen if where.startswith("!") else chosen
+
+
+def draw_fold(folds: NDArray[np.uint8], fold: int, n_lines: int | None = None, *, seed: int = 1) -> Int64Array:
+    """Places of a fold in the column of all lines' folds, ascending: all, or `n_lines` of them drawn at random.
+
+    Raises InputError if it has fewer.
+    """
+    lines = np.flatnonzero(folds == fold)
+    if n_lines is None:
+        return lines
+    if not 1 <= n_lines <= len(lines):
+        raise InputError(f"fold {fold} of the training text has {len(lines)} lines; {n_lines} cannot be drawn from it")
+    return np.sort(np.random.default_rng((seed, fold)).choice(lines, n_lines, replace=False))
 
 
 def store_domains(domains: PathLike, folder: Path, n_lines: int, source: PathLike) -> None:
