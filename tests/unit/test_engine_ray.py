@@ -24,7 +24,7 @@ from dragoman.lm import EstimateConfig
 from dragoman.optim import make_optimiser
 from dragoman.passes import Gradient, GradientPass, PassSettings
 from dragoman.system import SystemSettings, TrainConfig, TranslationJob, save_tuned, train
-from dragoman.tune import EngineDecoder, Keep, LoopSettings, Step, SystemDecoder, TuneConfig, tune_system
+from dragoman.tune import EngineDecoder, Keep, LearnFrom, LoopSettings, Step, SystemDecoder, TuneConfig, tune_system
 from small_text import write_splits
 
 
@@ -134,10 +134,12 @@ def test_tuning_is_that_of_this_machine(ray, system, tmp_path):
         assert list(tuned[name].weights.items()) == list(tuned["local"].weights.items())
 
 
-def test_learning_online_is_that_of_this_machine(ray, system, tmp_path):
+@pytest.mark.parametrize("learn_from", LearnFrom)
+def test_learning_online_is_that_of_this_machine(ray, system, tmp_path, learn_from):
     """An actor is killed in the second pass."""
-    config = TuneConfig(k=10, loop=LoopSettings(max_rounds=2, keep=Keep.LAST), features=("extended",))
-    method = make_optimiser("online-rm", {"measure": "live"})
+    loop = LoopSettings(max_rounds=2, keep=Keep.LAST)
+    config = TuneConfig(k=10, loop=loop, features=("extended",), learn_from=learn_from)
+    method = make_optimiser("online-rm", {"measure": "live" if learn_from is LearnFrom.DEVELOPMENT else "decode"})
     files = system, system.folder.parent / "dev.de", [system.folder.parent / "dev.en"]
 
     def kill(number, step):
