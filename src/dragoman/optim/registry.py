@@ -52,8 +52,10 @@ OPTIMISERS: Mapping[str, type[Optimiser]] = MappingProxyType({method.name: metho
 LIST_METHODS = tuple(name for name, method in OPTIMISERS.items() if method.learns_from is LearnsFrom.LISTS)
 """Those that learn from candidate lists, whatever decoder made them."""
 
-LOSSES = tuple(name for name, method in OPTIMISERS.items() if issubclass(method, LowersLoss))
-"""Methods that lower a loss, which has a gradient."""
+LOSSES = tuple(
+    name for name, method in OPTIMISERS.items() if issubclass(method, LowersLoss) and not issubclass(method, Hols)
+)
+"""Methods that lower a loss, which has a gradient. The loss of `hols` is one of theirs."""
 
 _ONLINE = "online-"
 

@@ -5,6 +5,7 @@ from dragoman.tune.command_decoder import CommandDecoder, CommandSettings
 from dragoman.tune.crossval import START, FoldScore, MethodComparison, best_method, cross_validate, deal_sentences
 from dragoman.tune.decoder import Decoder, DecodingRound
 from dragoman.tune.fixed import tune_pool
+from dragoman.tune.held_out_log import OnStage
 from dragoman.tune.loop import Keep, LoopSettings, Measure, Step, tune_decoder
 from dragoman.tune.record import Learned, RoundRecord, StepRecord, TuneRecord
 from dragoman.tune.rounds import settings_to_come
@@ -36,6 +37,7 @@ __all__ = [
     "LoopSettings",
     "Measure",
     "MethodComparison",
+    "OnStage",
     "RoundRecord",
     "Step",
     "StepRecord",

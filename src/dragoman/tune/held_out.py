@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
-from functools import partial
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,36 +14,32 @@ from numpy.typing import NDArray
 from dragoman.cost import cpu_seconds
 from dragoman.engine import Engine, LocalEngine
 from dragoman.errors import InputError
-from dragoman.features import Block, FeatureTable, Weights, parse_templates, sign_flips
-from dragoman.metric import Metric
+from dragoman.features import Block, FeatureTable, Weights, parse_templates
+from dragoman.metric import Metric, Tokenizer
 from dragoman.optim import HeldOutText, Hols, Mert
 from dragoman.optim.frozen import frozen_members
-from dragoman.optim.hols import BEFORE, FROZEN, Last, Start, among, moved
-from dragoman.passes import Gradient, GradientPass, PassSettings
+from dragoman.optim.hols import FROZEN, Last, Start, among, moved
 from dragoman.pool import rerank, with_metric
-from dragoman.run import RunFolder, Update
-from dragoman.system import FoldDecoder, System, SystemView
+from dragoman.run import RunFolder
+from dragoman.system import System, SystemView
 from dragoman.system.training import TRAINING
 from dragoman.tune.decoder import Decoder
+from dragoman.tune.gradient_step import GRADIENT, GradientStep
+from dragoman.tune.held_out_log import HeldOutLog, OnStage
 from dragoman.tune.line_search import LinesDecoder, LineSearch, SearchResult
 from dragoman.tune.line_sets import digest_lines, draw_lines
 from dragoman.tune.loop import LoopSettings, Step
-from dragoman.tune.record import RoundRecord, StepRecord, TuneRecord
+from dragoman.tune.record import RoundRecord, TuneRecord
 from dragoman.tune.rounds import RoundStore
-from dragoman.tune.steps import MadeStep, StepFiles, Steps
-from dragoman.types import Int64Array, Progress
+from dragoman.tune.steps import Steps
+from dragoman.types import Progress
 
 if TYPE_CHECKING:
     from dragoman.tune.system import TuneConfig
 
-__all__ = ["HeldOutTask", "OnStage", "tune_held_out"]
+__all__ = ["HeldOutTask", "tune_held_out"]
 
-OnStage = Callable[[str, int, StepRecord | None], None]
-"""Called with the name of a step and its number of lines when it begins, and with its record when it has ended."""
-
-_STEPS, _GRADIENT, _WEIGHT = "steps", "gradient", "weight"
-_SCALE_LINES = 500
-"""Lines whose lists tell how far the scores of a list deviate."""
+_STEPS, _WEIGHT = "steps", "weight"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -101,23 +95,29 @@ class _Text(HeldOutText):
         for name, record in parent.manifest.files.items():
             if name.startswith(f"{TRAINING}/"):
                 record.check(parent.folder, whole=True)
-        self._pass_settings(1.0)
+        self._engine = task.engine or LocalEngine(task.n_threads)
+        self._gradients = GradientStep(
+            system=parent,
+            method=method,
+            preset=config.preset,
+            metric=config.metric,
+            engine=self._engine,
+            n_threads=task.n_threads,
+            progress=task.progress,
+        )
+        self._gradients.settings()  # raises for the loss
         self._lines = draw_lines(training, method, fold=config.fold, limit=config.limit)
         self._targets = [[training.target(line)] for line in self._lines.search.tolist()]
         self.dense = parent.translator.dense()
         self._frozen_dense, self._frozen_sparse = self._frozen()
-        self._notes: list[str] = []
+        self._log = HeldOutLog(run, self.dense, task.on_stage)
+        if config.tokenizer is not Tokenizer.NONE or config.lowercase:
+            self._log.notes.append("searches tokenise and lowercase as asked; gradients count the system's own tokens")
         self.weights = self._start()
         own = Steps(run.path / _STEPS)
         self._own, self._shared = own, own if task.shared is None else Steps(task.shared)
-        self._logged = {entry.get("name") for entry in run.trace() if entry["event"] == "step"}
-        self._engine = task.engine or LocalEngine(task.n_threads)
         self._visited: list[Weights] = []
         self._blocks: Sequence[Block] = ()
-        self._before: FeatureTable | None = None
-        self._gradient: dict[str, Any] = {}
-        self._updates: list[Update] = []
-        self._steps: list[StepRecord] = []
         self.found: SearchResult | None = None
 
     def is_frozen(self, table: FeatureTable) -> NDArray[np.bool_]:
@@ -129,34 +129,10 @@ class _Text(HeldOutText):
     def gradient(self, update: int, weights: Weights) -> FeatureTable:
         self._visited.append(weights)
         lines = self._lines.part(update)
-        name = f"{_GRADIENT}-{update}"
-        self._begin(name, len(lines))
-        scaling = self._deviation(lines, weights)
-        deviation = float(scaling.content["deviation"])
-        if not deviation > 0:
-            raise InputError("all candidates of a list have the same model score; there is no scale for the loss")
-        scale = self._task.method.spread / deviation
-        work = GradientPass.of(self._task.parent, self._pass_settings(scale), weights, lines=lines)
-        made = self._shared.make(_GRADIENT, work.record, partial(self._pass, work))
-        found = Gradient.load(made.folder / _GRADIENT)
-        loss = found.sums.losses[self._task.method.loss] / max(1, found.sums.n_lists)
-        score = float(found.metric().score(np.array(found.sums.best)))
-        self._end(name, len(lines), made, (score, score), cpu_s=scaling.cpu_s, loss=loss, scale=scale, spread=deviation)
-        self._notes.append(
-            f"update {update}: scores deviate by {deviation:.4g} in a list; times {scale:.4g} they met the loss"
-        )
-        sparse = found.table.take(np.flatnonzero(~among(found.table, self.dense)))
-        flips = () if self._before is None else sign_flips(self._before, sparse, self._task.method.loss)
-        self._before = sparse
-        cpu_s = made.cpu_s + scaling.cpu_s
-        self._gradient = {
-            "update": update,
-            "n_lines": len(lines),
-            "loss": loss,
-            "factor": scale,
-            "gradient_cpu_s": cpu_s,
-            "flips": flips,
-        }
+        name = f"{GRADIENT}-{update}"
+        self._log.begin(name, len(lines))
+        found = self._gradients.run(self._shared, lines, weights)
+        self._log.gradient(name, update, len(lines), found)
         return found.table
 
     def search(self, update: int, weights: Weights, blocks: Sequence[Block]) -> Weights:
@@ -178,14 +154,10 @@ class _Text(HeldOutText):
         search = self._line_search(system, decoder, self._targets, weights, {"lines": digest_lines(lines)})
         rounds = method.search_rounds if update else method.start_rounds
         search = replace(search, loop=LoopSettings(max_rounds=rounds), seed=method.training_seed)
-        self._begin(name, len(lines))
+        self._log.begin(name, len(lines))
         result = search.run(self._shared, name.split("-")[0])
-        scores = result.summary["score_before"], result.summary["score_after"]
-        found = result.weights
-        self._end(name, len(lines), result.made, scores, n_rounds=len(result.summary["rounds"]))
-        self._notes += [f"{name}: {note}" for note in result.summary["notes"]]
-        self._updated("held-out", result, found, blocks)
-        return found
+        self._log.search(name, len(lines), result, blocks)
+        return result.weights
 
     def last(self, weights: Weights, blocks: Sequence[Block]) -> Weights:
         task, config = self._task, self._task.config
@@ -202,11 +174,10 @@ class _Text(HeldOutText):
             on_step=task.on_step,
             on_round=task.on_round,
         )
-        self._begin("last", len(task.references))
+        self._log.begin("last", len(task.references))
         self.found, self._blocks = search.run(self._own, "last"), blocks
-        found = self.found.weights
-        self._updated("dev", self.found, found, blocks)
-        return found
+        self._log.updated("dev", self.found, blocks)
+        return self.found.weights
 
     def searched(self, weights: Weights, result: SearchResult) -> TuneRecord:
         """The record of a last search, whose rounds get all weights instead of those of blocks."""
@@ -215,8 +186,8 @@ class _Text(HeldOutText):
         for entry in rounds:
             if store.folder(entry.round) is None:
                 store.add(moved(result.weights_of(entry.round), self._blocks), result.output_of(entry.round), entry)
-        notes = tuple(summary["notes"])
-        return self._record(weights, rounds, summary["best_round"], str(summary["stopped"]), notes)
+        best, stopped = summary["best_round"], str(summary["stopped"])
+        return self._record(weights, rounds, best=best, stopped=stopped, notes=summary["notes"])
 
     def measured(self, weights: Weights) -> TuneRecord:
         """The record of a method that only measures the development set: after the start, and after every update."""
@@ -234,7 +205,7 @@ class _Text(HeldOutText):
             rounds.append(record)
             if task.on_round:
                 task.on_round(record)
-        return self._record(weights, rounds, len(rounds), "the updates are done", ())
+        return self._record(weights, rounds, best=len(rounds), stopped="the updates are done")
 
     def _measure(self, decoder: Decoder, weights: Weights, store: RoundStore, folder: Path, number: int) -> RoundRecord:
         began, cpu_began, task = time.perf_counter(), cpu_seconds(), self._task
@@ -253,29 +224,9 @@ class _Text(HeldOutText):
         store.save(folder, weights, None, best, record)
         return record
 
-    def _record(
-        self, weights: Weights, rounds: Sequence[RoundRecord], best: int, stopped: str, notes: tuple[str, ...]
-    ) -> TuneRecord:
-        task = self._task
-        spent = [entry.cpu_s + (entry.learned.cpu_s if entry.learned else 0.0) for entry in rounds]
-        return TuneRecord(
-            weights=weights,
-            metric=task.metric.name,
-            higher_is_better=task.metric.higher_is_better,
-            score_before=rounds[0].score,
-            score_after=rounds[best - 1].score,
-            rounds=tuple(rounds),
-            n_sentences=len(task.references),
-            n_candidates=rounds[-1].n_candidates,
-            n_features=len(weights.ids()),
-            cpu_s=sum(spent) + sum(step.cpu_s for step in self._steps),
-            notes=(*self._notes, *notes),
-            dense=tuple(self.dense),
-            best_round=best,
-            stopped=stopped,
-            updates=tuple(self._updates),
-            steps=tuple(self._steps),
-        )
+    def _record(self, weights: Weights, rounds: Sequence[RoundRecord], **kept: Any) -> TuneRecord:
+        metric, n_sentences = self._task.metric, len(self._task.references)
+        return self._log.record(weights, rounds, metric=metric, n_sentences=n_sentences, **kept)
 
     def _frozen(self) -> tuple[tuple[str, ...], frozenset[str]]:
         """The dense features that stay, and names of sparse ones or their templates. Raises InputError for others."""
@@ -288,6 +239,8 @@ class _Text(HeldOutText):
                 raise InputError(
                     f"the feature '{name}' cannot be frozen: the system has neither it nor such a template"
                 )
+        if self._task.method.updates and templates <= sparse:
+            raise InputError("all sparse features are frozen; there is none to learn a weight of")
         return tuple(dict.fromkeys(name for found in members.values() for name in found)), sparse
 
     def _start(self) -> Weights:
@@ -297,7 +250,9 @@ class _Text(HeldOutText):
         if self._task.method.start is Start.SYSTEM:
             kept[:] = True
         elif n_dropped := int((~kept).sum()):
-            self._notes.append(f"{n_dropped:,} sparse weights of the start are not used; start=system begins with them")
+            self._log.notes.append(
+                f"{n_dropped:,} sparse weights of the start are not used; start=system begins with them"
+            )
         return table.take(np.flatnonzero(kept)).weights(_WEIGHT)
 
     def _system(self, blocks: Sequence[Block]) -> System:
@@ -329,91 +284,3 @@ class _Text(HeldOutText):
             seed=task.seed,
             n_threads=task.n_threads,
         )
-
-    def _pass_settings(self, scale: float) -> PassSettings:
-        method, config = self._task.method, self._task.config
-        return PassSettings(
-            k=method.gradient_k,
-            losses={method.loss: dict(method.loss_settings)},
-            scale=scale,
-            all_data=method.all_data,
-            features=self._task.parent.settings.features,
-            preset=config.preset,
-            metric=config.metric,
-        )
-
-    def _pass(self, work: GradientPass, folder: Path, scratch: Path) -> StepFiles:
-        with work.opened(scratch, resume=True) as (tree, checkpoint):
-            work.run(self._engine, tree, checkpoint=checkpoint, progress=self._task.progress)
-            work.total(tree).save(folder / _GRADIENT)
-        return StepFiles([_GRADIENT], {})
-
-    def _deviation(self, lines: Int64Array, weights: Weights) -> MadeStep:
-        """A step that tells the mean standard deviation of model scores in a list, over some lines."""
-        parent, settings = self._task.parent, self._pass_settings(1.0)
-        some = lines[np.arange(n := min(len(lines), _SCALE_LINES)) * len(lines) // n]
-        key = {
-            "system": parent.manifest.identity(),
-            "weights": weights.digest(),
-            "lines": digest_lines(some),
-            **{name: settings.to_json()[name] for name in ("k", "features", "preset", "all_data")},
-        }
-
-        def work(_folder: Path, _scratch: Path) -> StepFiles:
-            system = System.load(parent.folder).with_templates(settings.features)
-            decoder = FoldDecoder(system, preset=settings.preset, all_data=settings.all_data)
-            pool = decoder.kbest(some, weights.on(system.index), settings.k, n_threads=self._task.n_threads)
-            (shard,) = pool.shards
-            lists = np.split(shard.totals, shard.sentences[1:-1])
-            deviations = [float(np.std(scores)) for scores in lists if len(scores) > 1]
-            return StepFiles([], {"deviation": float(np.mean(deviations)) if deviations else 0.0})
-
-        return self._shared.make("scale", key, work)
-
-    def _updated(self, searched: str, result: SearchResult, found: Weights, blocks: Sequence[Block]) -> None:
-        """Record what a search after a gradient did."""
-        if self._gradient:
-            steps = [block for block in blocks if block.name not in (BEFORE, FROZEN)]
-            self._updates.append(
-                Update(
-                    searched=searched,
-                    blocks={block.name: found[block.name] for block in blocks},
-                    score_before=result.summary["score_before"],
-                    score_after=result.summary["score_after"],
-                    n_features=sum(len(block.table) for block in steps),
-                    search_cpu_s=result.summary["cpu_s"],
-                    **self._gradient,
-                )
-            )
-
-    def _begin(self, name: str, n_lines: int) -> None:
-        if self._task.on_stage:
-            self._task.on_stage(name, n_lines, None)
-
-    def _end(
-        self,
-        name: str,
-        n_lines: int,
-        made: MadeStep,
-        scores: tuple[float, float],
-        *,
-        n_rounds: int = 0,
-        cpu_s: float = 0.0,
-        **more: float,
-    ) -> None:
-        record = StepRecord(
-            name=name,
-            folder=Path(os.path.relpath(made.folder, self._run.path)).as_posix(),
-            n_lines=n_lines,
-            score_before=scores[0],
-            score_after=scores[1],
-            n_rounds=n_rounds,
-            wall_s=made.wall_s,
-            cpu_s=made.cpu_s + cpu_s,
-            found=made.found,
-        )
-        self._steps.append(record)
-        if name not in self._logged:
-            self._run.log("step", **asdict(record), **more)
-        if self._task.on_stage:
-            self._task.on_stage(name, n_lines, record)

@@ -26,7 +26,8 @@ from dragoman.system.manifest import MANIFEST
 from dragoman.text import read_lines
 from dragoman.tune.decoder import Decoder
 from dragoman.tune.fold_learners import TrainingContext
-from dragoman.tune.held_out import HeldOutTask, OnStage, tune_held_out
+from dragoman.tune.held_out import HeldOutTask, tune_held_out
+from dragoman.tune.held_out_log import OnStage
 from dragoman.tune.loop import LoopSettings, Step, tune_decoder
 from dragoman.tune.record import RoundRecord, TuneRecord
 from dragoman.tune.rounds import settings_to_come
