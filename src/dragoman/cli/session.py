@@ -132,7 +132,8 @@ class Session:
             TextColumn("{task.fields[rate]}"),
             TimeRemainingColumn(),
         ]
-        bar = RichProgress(*columns, console=self._errors, transient=True, disable=self.quiet)
+        hidden = self.quiet or not self._errors.is_terminal  # else a file gets an empty line for each bar
+        bar = RichProgress(*columns, console=self._errors, transient=True, disable=hidden)
         task = bar.add_task(what, total=total, rate="")
         started = time.monotonic()
         shown = False

@@ -232,8 +232,11 @@ class TuneOptions(ListOptions):
             max_rounds=LoopSettings().max_rounds if self.rounds is None else self.rounds, keep=self.keep or Keep.BEST
         )
 
-    def check(self) -> None:
-        """Raise InputError for options that contradict each other whatever the candidates are."""
+    def check(self, *, reads_training: bool = False) -> None:
+        """Raise InputError for options that contradict each other whatever the candidates are.
+
+        `reads_training` says that the method learns from the training text by itself.
+        """
         if self.folds is not None and not self.comparing:
             raise InputError(f"--folds belongs to --method {ALL}, which compares methods by cross-validation")
         if not self.comparing:
@@ -247,8 +250,10 @@ class TuneOptions(ListOptions):
                 raise InputError("--learn-from training decodes while it learns; add --online (rm, mira)")
             if self.without_fold is not None:
                 raise InputError("--learn-from training leaves out the fold of each line; leave out --without-fold")
-        elif self.limit is not None:
-            raise InputError("--limit is for lines of the training text; add --learn-from training")
+        elif self.limit is not None and not reads_training:
+            raise InputError(
+                "--limit is for lines of the training text; add --learn-from training, or learn by hols or hils"
+            )
         if self.limit is not None and self.limit < 1:
             raise InputError(f"--limit must be at least 1, not {self.limit}")
         if str(self.out) == "-" and (self.json or self.comparing or self.tunes_system):

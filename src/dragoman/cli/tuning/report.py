@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +14,9 @@ from dragoman.features import WeightFormat, write_weights
 from dragoman.optim import method_named
 from dragoman.settings import describe
 from dragoman.text import printable
-from dragoman.tune import MethodComparison, RoundRecord, Step, TuneRecord
+from dragoman.tune import MethodComparison, TuneRecord
 
-__all__ = ["RoundsShown", "report", "report_comparison", "rounds_shown", "show_settings", "write_result"]
+__all__ = ["report", "report_comparison", "show_settings", "write_result"]
 
 
 def show_settings(session: Session, methods: Sequence[str]) -> None:
@@ -50,44 +48,6 @@ def write_result(record: TuneRecord, options: TuneOptions, out: Path) -> Path:
     return out
 
 
-def describe_round(record: RoundRecord, options: TuneOptions) -> str:
-    """A round in one line."""
-    kind = "live score" if record.live else "score"
-    text = (
-        f"round {record.round}: {kind} {options.shown(record.score)}, {record.n_new:,} new of "
-        f"{record.n_candidates:,} candidates, {record.n_features:,} features, decoded in {record.wall_s:.1f} s"
-    )
-    if record.reranked is not None and options.shown(record.reranked) != options.shown(record.score):
-        text += f", reranked by the weights {options.shown(record.reranked)}"
-    return text if record.learned is None else f"{text}, learned in {record.learned.wall_s:.1f} s"
-
-
-@dataclass(frozen=True, slots=True)
-class RoundsShown:
-    """What the loop calls as it goes."""
-
-    on_step: Callable[[int, Step], None]
-    on_round: Callable[[RoundRecord], None]
-
-
-@contextlib.contextmanager
-def rounds_shown(session: Session, options: TuneOptions) -> Iterator[RoundsShown]:
-    """Progress over rounds, and a line for each."""
-    settings = options.loop_settings()
-    with session.progress("rounds", settings.max_rounds) as progress:
-
-        def on_step(number: int, step: Step) -> None:
-            progress(number - 1)
-            if step is Step.DECODE:
-                session.say(f"round {number}: decoding")
-
-        def on_round(record: RoundRecord) -> None:
-            session.say(describe_round(record, options))
-            progress(min(record.round, settings.max_rounds))
-
-        yield RoundsShown(on_step, on_round)
-
-
 def report(session: Session, options: TuneOptions, result: Mapping[str, Any], out: Path, **more: object) -> None:
     """The result, a TuneRecord's summary, for people and, with --json, for programs."""
     for note in result["notes"]:
@@ -105,6 +65,7 @@ def report(session: Session, options: TuneOptions, result: Mapping[str, Any], ou
         "score_before": options.points(before),
         "score_after": options.points(after),
         "rounds": [_round_json(entry, options) for entry in rounds],
+        **{name: [_in_points(entry, options) for entry in result[name]] for name in ("updates", "steps")},
     }
     session.emit({**fields, **scores, "weights": str(out), **more})
 
@@ -142,6 +103,11 @@ def _round_json(entry: Mapping[str, Any], options: TuneOptions) -> dict[str, Any
         "learn_wall_s": learned.get("wall_s"),
         "learn_cpu_s": learned.get("cpu_s"),
     }
+
+
+def _in_points(entry: Mapping[str, Any], options: TuneOptions) -> dict[str, Any]:
+    """An update or a step of held-out line search."""
+    return {**entry, **{name: options.points(entry[name]) for name in ("score_before", "score_after")}}
 
 
 def _comparison_json(row: MethodComparison, options: TuneOptions) -> dict[str, Any]:

@@ -10,10 +10,11 @@ from dragoman.cli.scoring import warn_of_empty_references
 from dragoman.cli.session import Session
 from dragoman.cli.tuning.candidates import read_start
 from dragoman.cli.tuning.options import TuneOptions
-from dragoman.cli.tuning.report import report, rounds_shown
+from dragoman.cli.tuning.report import report
+from dragoman.cli.tuning.shown import StagesShown, rounds_shown, stages_shown
 from dragoman.engine import LocalEngine
 from dragoman.errors import InputError, naming
-from dragoman.optim import Optimiser
+from dragoman.optim import LearnsFrom, Optimiser
 from dragoman.store import read_json, unseal
 from dragoman.system import Preset
 from dragoman.system.manifest import MANIFEST
@@ -48,9 +49,10 @@ def tune_own(session: Session, options: TuneOptions, optimiser: Optimiser) -> No
         learn_from=options.learn_from or LearnFrom.DEVELOPMENT,
         limit=options.limit,
     )
+    show = stages_shown if optimiser.learns_from is LearnsFrom.TRAINING_TEXT else rounds_shown
     with (
         engine_of(options.engine, options.workers, options.address, threads=options.threads) as engine,
-        rounds_shown(session, options) as shown,
+        show(session, options) as shown,
     ):
         workers = None if isinstance(engine, LocalEngine) else engine
         tuned = tune_system(
@@ -65,6 +67,8 @@ def tune_own(session: Session, options: TuneOptions, optimiser: Optimiser) -> No
             resume=options.resume,
             n_threads=session.n_threads,
             engine=workers,
+            progress=shown.progress if isinstance(shown, StagesShown) else None,
+            on_stage=shown.on_stage if isinstance(shown, StagesShown) else None,
             on_step=shown.on_step,
             on_round=shown.on_round,
         )

@@ -11,11 +11,12 @@ from dragoman.cli.tuning.candidates import Decoding, Lists, choose_kind
 from dragoman.cli.tuning.options import ALL, TuneOptions, flag
 from dragoman.cli.tuning.paths import check_paths
 from dragoman.cli.tuning.record import open_run
-from dragoman.cli.tuning.report import report, report_comparison, rounds_shown, show_settings, write_result
+from dragoman.cli.tuning.report import report, report_comparison, show_settings, write_result
+from dragoman.cli.tuning.shown import rounds_shown
 from dragoman.cli.tuning.system import tune_own
 from dragoman.engine import Engine, LocalEngine
 from dragoman.errors import InputError
-from dragoman.optim import LIST_METHODS, OPTIMISERS, LearningContext, Optimiser, make_optimiser, method_name
+from dragoman.optim import LIST_METHODS, OPTIMISERS, LearningContext, LearnsFrom, Optimiser, make_optimiser, method_name
 from dragoman.run import RunFolder
 from dragoman.settings import parse_settings
 from dragoman.system import save_tuned
@@ -34,7 +35,7 @@ def tune_as_told(options: TuneOptions) -> None:
         show_settings(session, names)
         return
     methods = _methods(options)
-    options.check()
+    options.check(reads_training=any(m.learns_from is LearnsFrom.TRAINING_TEXT for m in methods.values()))
     kind = choose_kind(options)
     check_paths(options)
     if kind.open is None:
