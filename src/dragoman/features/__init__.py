@@ -1,7 +1,7 @@
 """Features: the name index, weights, blocks, templates and weight files."""
 
 from dragoman.features.binary_weights import read_binary_weights
-from dragoman.features.blocks import Block, blocks_by_template
+from dragoman.features.blocks import HOLS_BEFORE, HOLS_STEP, Block, blocks_by_template
 from dragoman.features.fit import describe_fit, fitted_values
 from dragoman.features.index import FeatureIndex, feature_key, feature_name, load_index, save_index
 from dragoman.features.sign_flips import SignFlips, sign_flips
@@ -30,6 +30,8 @@ from dragoman.features.weight_files import (
 from dragoman.features.weights import Weights, live_values
 
 __all__ = [
+    "HOLS_BEFORE",
+    "HOLS_STEP",
     "MANY_WEIGHTS",
     "TEMPLATE_SETS",
     "Block",

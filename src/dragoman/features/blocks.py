@@ -13,7 +13,10 @@ from dragoman.features.table import FeatureTable
 from dragoman.features.weights import Weights
 from dragoman.types import Float64Array, Int64Array
 
-__all__ = ["Block", "blocks_by_template"]
+__all__ = ["HOLS_BEFORE", "HOLS_STEP", "Block", "blocks_by_template"]
+
+HOLS_BEFORE, HOLS_STEP = "hols_before", "hols_step"
+"""Blocks of held-out line search: f_1, and f_2 or the beginning of its parts' names."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -38,15 +38,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.errors import InputError
-from dragoman.features import Block, FeatureTable, Weights, blocks_by_template
+from dragoman.features import HOLS_BEFORE, HOLS_STEP, Block, FeatureTable, Weights, blocks_by_template
 from dragoman.optim.base import Optimiser
 from dragoman.optim.context import LearnsFrom
 from dragoman.types import Float64Array
 
 __all__ = [
-    "BEFORE",
     "FROZEN",
-    "STEP",
     "HeldOutText",
     "Hils",
     "Hols",
@@ -58,8 +56,8 @@ __all__ = [
     "moved",
 ]
 
-BEFORE, STEP, FROZEN = "hols_before", "hols_step", "hols_frozen"
-"""Blocks: f_1, f_2 or the beginning of its parts' names, and frozen sparse features."""
+FROZEN = "hols_frozen"
+"""The block of frozen sparse features."""
 N_LISTS = "n_lists"
 """The column of a gradient that says in how many lists a candidate has the feature."""
 _WEIGHT = "weight"
@@ -210,7 +208,7 @@ class Hols(Optimiser):
         step: Float64Array = -g / self._divisor(n_lists.astype(np.float64))
         if not (places := np.flatnonzero(sparse & (step != 0))).size:
             raise InputError(f"the gradient of {self.loss} is 0 for every sparse feature; there is no direction to go")
-        return gradient.with_columns({STEP: step, N_LISTS: n_lists}).take(places)
+        return gradient.with_columns({HOLS_STEP: step, N_LISTS: n_lists}).take(places)
 
     def _divisor(self, n_lists: Float64Array) -> Float64Array:
         match self.conditioning:
@@ -224,14 +222,14 @@ class Hols(Optimiser):
     def _steps(self, direction: FeatureTable) -> list[Block]:
         match self.blocks:
             case StepBlocks.ONE:
-                return [Block(STEP, direction, STEP)]
+                return [Block(HOLS_STEP, direction, HOLS_STEP)]
             case StepBlocks.TEMPLATES:
-                return blocks_by_template(direction, STEP, prefix=f"{STEP}_")
+                return blocks_by_template(direction, HOLS_STEP, prefix=f"{HOLS_STEP}_")
             case StepBlocks.BANDS:
                 band = np.searchsorted(self.bands, direction.columns[N_LISTS])
-                names = [*(f"{STEP}_to_{most}_lists" for most in self.bands), f"{STEP}_rest"]
+                names = [*(f"{HOLS_STEP}_to_{most}_lists" for most in self.bands), f"{HOLS_STEP}_rest"]
                 parts = [(name, np.flatnonzero(band == number)) for number, name in enumerate(names)]
-                return [Block(name, direction.take(places), STEP) for name, places in parts if places.size]
+                return [Block(name, direction.take(places), HOLS_STEP) for name, places in parts if places.size]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -251,14 +249,14 @@ def _before(text: HeldOutText, weights: Weights) -> list[Block]:
     """f_1, and apart from it the sparse features whose weights stay: a block that is frozen at 1."""
     table = FeatureTable.from_weights(weights, _WEIGHT)
     sparse, stays = ~among(table, text.dense), text.is_frozen(table)
-    places = {BEFORE: np.flatnonzero(sparse & ~stays), FROZEN: np.flatnonzero(sparse & stays)}
+    places = {HOLS_BEFORE: np.flatnonzero(sparse & ~stays), FROZEN: np.flatnonzero(sparse & stays)}
     return [Block(name, table.take(found), _WEIGHT) for name, found in places.items() if found.size]
 
 
 def _point(text: HeldOutText, weights: Weights, blocks: Sequence[Block]) -> Weights:
     """The weights as the search sees them: those of dense features, 1 for f_1, 0 for f_2."""
     dense = {name: weights[name] for name in text.dense}
-    return Weights.from_dict(dense | {block.name: float(block.name in (BEFORE, FROZEN)) for block in blocks})
+    return Weights.from_dict(dense | {block.name: float(block.name in (HOLS_BEFORE, FROZEN)) for block in blocks})
 
 
 def moved(found: Weights, blocks: Sequence[Block]) -> Weights:

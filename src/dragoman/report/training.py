@@ -7,8 +7,8 @@ from itertools import accumulate
 from statistics import fmean
 
 from dragoman.evaluate import RowKey, Within
+from dragoman.features import HOLS_BEFORE, HOLS_STEP
 from dragoman.metric import metric_label
-from dragoman.optim.hols import BEFORE, STEP
 from dragoman.report.charts import Dash, Line, LineChart
 from dragoman.report.comparison import Shown
 from dragoman.report.figures import file_name
@@ -147,8 +147,8 @@ def _by_update(cells: Sequence[CellResult]) -> Iterator[Sequence[Update]]:
 
 def _block_label(name: str) -> str:
     """As the paper names the weight of a block: c₁, α, or α and which features it is the step of."""
-    if name == BEFORE:
+    if name == HOLS_BEFORE:
         return "c₁"
-    if name == STEP or name.startswith(f"{STEP}_"):
-        return f"α {name.removeprefix(STEP).replace('_', ' ').strip()}".strip()
+    if name == HOLS_STEP or name.startswith(f"{HOLS_STEP}_"):
+        return f"α {name.removeprefix(HOLS_STEP).replace('_', ' ').strip()}".strip()
     return name

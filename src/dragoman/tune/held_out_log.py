@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from dragoman.features import Block, FeatureTable, Weights, sign_flips
+from dragoman.features import HOLS_BEFORE, Block, FeatureTable, Weights, sign_flips
 from dragoman.metric import Metric
-from dragoman.optim.hols import BEFORE, FROZEN, among
+from dragoman.optim.hols import FROZEN, among
 from dragoman.run import RunFolder, Update
 from dragoman.tune.gradient_step import MadeGradient
 from dragoman.tune.line_search import SearchResult
@@ -77,7 +77,7 @@ class HeldOutLog:
         """Keep what a search after a gradient did to the blocks."""
         if self._gradient:
             found = result.weights
-            steps = [block for block in blocks if block.name not in (BEFORE, FROZEN)]
+            steps = [block for block in blocks if block.name not in (HOLS_BEFORE, FROZEN)]
             self._updates.append(
                 Update(
                     searched=searched,
