@@ -140,10 +140,13 @@ def _show_plan(session: Session, recipe: GridRecipe, out: Path | None, only: lis
     n_done = sum(plan.done for plan in plans)
     rows = table("cell", "state", "stages that are cached", "stages to make", numeric_from=4)
     for plan in plans:
-        ready = ", ".join(name for name, cached in plan.stages.items() if cached)
+        ready = [name for name, cached in plan.stages.items() if cached]
         missing = [name for name, cached in plan.stages.items() if not cached]
-        to_do = "" if plan.done else ", ".join([*missing, *_LAST_STAGES])
-        rows.add_row(Text(plan.key.name), "done" if plan.done else "to do", Text(ready), Text(to_do))
+        own = plan.steps if plan.steps_of == plan.key else ()
+        if plan.steps and not own:
+            ready.append(f"{', '.join(plan.steps)} of {plan.steps_of.name}")
+        to_do = "" if plan.done else ", ".join([*missing, *own, *_LAST_STAGES])
+        rows.add_row(Text(plan.key.name), "done" if plan.done else "to do", Text(", ".join(ready)), Text(to_do))
     session.show(rows)
     session.show(f"{len(plans)} cells, {n_done} of them done; cache: {cache_folder(out, cache)}")
     if recipe.cost:
@@ -159,7 +162,8 @@ def _show_plan(session: Session, recipe: GridRecipe, out: Path | None, only: lis
 
 
 def _plan_json(plan: CellPlan) -> dict[str, Any]:
-    return {"cell": plan.key.name, "done": plan.done, "cached": dict(plan.stages)}
+    steps = {"steps": list(plan.steps), "steps_of": plan.steps_of.name} if plan.steps else {}
+    return {"cell": plan.key.name, "done": plan.done, "cached": dict(plan.stages), **steps}
 
 
 def cell_json(result: CellResult) -> dict[str, Any]:

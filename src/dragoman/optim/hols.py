@@ -91,7 +91,7 @@ class Last(StrEnum):
 
     DEV = "dev"  # on the development set, all weights of the search free
     BLOCKS = "blocks"  # on the development set, dense weights kept
-    HELD_OUT = "held-out"  # on the line-search lines: the development set is only measured
+    HELD_OUT = "held-out"  # that of the last update is the last: the development set is only measured
 
 
 class HeldOutText(Protocol):
@@ -183,6 +183,12 @@ class Hols(Optimiser):
             raise InputError("without an update there are no blocks to search alone; choose another last search")
         if not self.bands or self.bands[0] < 1 or any(a >= b for a, b in pairwise(self.bands)):
             raise InputError(f"bands must ascend from 1 or more, not {', '.join(map(str, self.bands)) or 'none'}")
+
+    def steps(self) -> tuple[str, ...]:
+        """Names of the searches and gradients before the last search, in order."""
+        first = ("start",) if self.start is Start.MERT else ()
+        steps = (*first, *(f"{what}-{n}" for n in range(1, self.updates + 1) for what in ("gradient", "search")))
+        return steps[:-1] if self.last is Last.HELD_OUT else steps
 
     def learn(self, text: HeldOutText) -> Weights:
         """Dense and sparse weights by names."""

@@ -33,16 +33,18 @@ from dragoman.run import (
 )
 from dragoman.settings import plain
 from dragoman.store import from_plain, make_folder, read_json, unseal
-from dragoman.system import Monitor
+from dragoman.system import Monitor, System
 from dragoman.system.manifest import MANIFEST
 from dragoman.text import read_lines, replace_bytes, split_tokens
-from dragoman.tune import RoundRecord, Step, tune_system
+from dragoman.tune import RoundRecord, Step, StepRecord, tune_system
 
 __all__ = ["CellWork", "Watch", "cell_plan"]
 
 TUNED = "tuned"
 PROGRAMS = "programs.txt"
 _DEV = "dev"
+_STEPS = "steps"
+"""In the cache, by program: steps of held-out line search, which cells share."""
 _TESTING, _MEASURING = "test decoding", "dev decoding"
 """Stages: translating the test sets, and the development set with the weights that were kept."""
 _SAMPLE_TOKENS = range(5, 31)
@@ -66,7 +68,11 @@ def cell_plan(key: CellKey, recipe: GridRecipe, shared: SharedStages) -> dict[st
         "text": shared.identity(),
         "system": plain(recipe.systems[key.system]),
         "method": tuning.optimiser.name,
-        "tuning": {"optimiser": plain(tuning.optimiser), **plain(tuning.config)},
+        "tuning": {
+            "optimiser": plain(tuning.optimiser),
+            **plain(tuning.config),
+            **({} if tuning.start is None else {"start": plain(tuning.start)}),
+        },
         "seed": key.seed,
         "samples": recipe.report.samples,
         "rounds_on_test": recipe.report.follows(key),
@@ -177,7 +183,7 @@ class CellWork:
                     replace_bytes(folder / goal, content)
 
     def _tune(self, text: Path, system: Made) -> tuple[dict[str, Any], StageCost]:
-        out = self.folder / TUNED
+        out, method = self.folder / TUNED, self._tuning.optimiser
         source, references = read_held_out(text, _DEV)
         if not (out / MANIFEST).exists():
             logged = {entry["round"] for entry in self._logged_rounds()}
@@ -191,18 +197,31 @@ class CellWork:
                 def on_step(number: int, step: Step) -> None:
                     self._watch.on_step(self.key, number, "decoding" if step is Step.DECODE else "learning")
 
+                def on_stage(name: str, n_lines: int, record: StepRecord | None) -> None:
+                    if record is None:
+                        self._watch.on_step(self.key, 0, f"{name}, {n_lines:,} lines")
+                    else:
+                        how = "found" if record.found else f"{record.wall_s:.0f} s"
+                        self._watch.monitor.say(f"{self.key.name}: {name}, {n_lines:,} lines: {how}")
+
+                parent, start = System.load(system_folder(system)), None
+                if self._tuning.start is not None:
+                    start = self._tuning.start.draw(parent.translator.dense(), method, self.key.seed)
                 with self._watch.monitor.progress("decoding") as progress:
                     tune_system(
-                        system_folder(system),
+                        parent,
                         source,
                         references,
                         out,
-                        optimiser=self._tuning.optimiser,
+                        optimiser=method,
                         config=self._tuning.config,
+                        weights=start,
                         seed=self.key.seed,
                         resume=True,
+                        shared=self._cache.folder / _STEPS / program_name(),
                         n_threads=self._n_threads,
                         progress=progress,
+                        on_stage=on_stage,
                         on_step=on_step,
                         on_round=on_round,
                     )

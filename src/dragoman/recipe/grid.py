@@ -14,6 +14,7 @@ from dragoman.errors import InputError
 from dragoman.evaluate import Within
 from dragoman.features import parse_templates
 from dragoman.metric import by_name
+from dragoman.optim import Hols
 from dragoman.recipe.corpora import CorpusFiles, CorpusPlan, read_corpus
 from dragoman.recipe.drawing import FoldPart
 from dragoman.recipe.optimisers import TuningPlan, read_optimiser
@@ -130,6 +131,8 @@ class GridRecipe:
             raise InputError(
                 f"optimisers.{cell.optimiser}.learn_from: 'systems.{cell.system}.folds' must be at least 2"
             )
+        if isinstance(tuning.optimiser, Hols):
+            self._check_held_out(cell, tuning.optimiser, n_folds, files)
         dev = None if files is None else files.dev
         if isinstance(dev, FoldPart) and (n_folds, fold_seed, fold) != (dev.n_folds, dev.fold_seed, dev.fold):
             raise InputError(
@@ -144,6 +147,24 @@ class GridRecipe:
             config.check(tuning.optimiser, n_sentences=n_sentences, n_folds=n_folds)
         except InputError as error:
             raise InputError(f"optimisers.{cell.optimiser} of {cell.name}: {error}") from None
+
+    def _check_held_out(self, cell: CellKey, method: Hols, n_folds: int, files: CorpusFiles | None) -> None:
+        where, synth = f"optimisers.{cell.optimiser} of {cell.name}", self.corpora[cell.corpus].synth
+        if n_folds == 1:
+            raise InputError(
+                f"{where}: {method.name} learns from the training text of a system with folds; "
+                f"'systems.{cell.system}.folds' must be at least 2"
+            )
+        if method.updates and not self.templates(cell):
+            raise InputError(
+                f"{where}: {method.name} learns sparse features; features.{cell.features} has no templates"
+            )
+        n_lines = files.train.n_lines if files is not None else synth.n_train if synth is not None else None
+        if n_lines is not None and method.line_search > n_lines:
+            raise InputError(
+                f"{where}: the line search asks for {method.line_search:,} of {n_lines:,} training lines; set "
+                "line_search to fewer"
+            )
 
 
 def read_grid(table: RecipeTable, content: Mapping[str, Any], base: Path) -> GridRecipe:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dragoman.metric import Smoothing, by_name
-from dragoman.optim import Mira, Optimiser, make_optimiser, method_name
+from dragoman.optim import Hols, Mira, Optimiser, make_optimiser, method_name
+from dragoman.recipe.starts import NormalStart, read_start
 from dragoman.recipe.table import RecipeTable
 from dragoman.tune import LoopSettings, TuneConfig
 
@@ -20,6 +21,12 @@ class TuningPlan:
 
     optimiser: Optimiser
     config: TuneConfig
+    start: NormalStart | None = None
+    """Initial weights; None: those of the system."""
+
+    def steps(self) -> tuple[str, ...]:
+        """Steps before the rounds, which cells that differ only in their seed share."""
+        return self.optimiser.steps() if isinstance(self.optimiser, Hols) else ()
 
 
 def read_optimiser(name: str, table: RecipeTable) -> TuningPlan:
@@ -27,6 +34,7 @@ def read_optimiser(name: str, table: RecipeTable) -> TuningPlan:
     optimiser = read_method(name, table)
     loop = table.fields(LoopSettings)
     values = table.fields(TuneConfig, skip=("loop", "features", "preset"))
+    start = read_start(table)
     table.done()
     with table:
         config = TuneConfig(loop=LoopSettings(**loop), **values)
@@ -36,7 +44,7 @@ def read_optimiser(name: str, table: RecipeTable) -> TuningPlan:
         by_name(config.metric, smoothing=Smoothing.NONE)
     if config.k is not None and config.k < _MIN_K:
         raise table.wrong("k", f"expected at least {_MIN_K}")
-    return TuningPlan(optimiser=optimiser, config=config)
+    return TuningPlan(optimiser=optimiser, config=config, start=start)
 
 
 def read_method(name: str, table: RecipeTable) -> Optimiser:

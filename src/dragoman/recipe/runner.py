@@ -65,6 +65,10 @@ class CellPlan:
 
     key: CellKey
     stages: Mapping[str, bool]
+    steps: tuple[str, ...]
+    """Steps of tuning before its rounds."""
+    steps_of: CellKey
+    """The first cell that needs the same steps: it makes them, the others find them."""
     done: bool
 
 
@@ -82,14 +86,24 @@ def plan_cells(
         RunFolder.check(out, _KIND)
         _check_plans(Path(out), recipe, shared, selection.cells)
         done = {result.key for result in load_cells(out) if result.error is None}
+    first: dict[object, CellKey] = {}
+    for key in selection.cells:
+        first.setdefault(_tuned(recipe, key), key)
     return [
         CellPlan(
             key=key,
             stages={stage.key.stage: store.has(stage.key) for stage in shared[recipe.place(key)].plan()},
+            steps=recipe.optimisers[key.optimiser].steps(),
+            steps_of=first[_tuned(recipe, key)],
             done=key in done,
         )
         for key in selection.cells
     ]
+
+
+def _tuned(recipe: GridRecipe, key: CellKey) -> object:
+    """What cells that differ in their seed alone have in common."""
+    return recipe.place(key), key.features, key.optimiser
 
 
 def cache_folder(out: PathLike | None, cache: PathLike | None) -> Path:

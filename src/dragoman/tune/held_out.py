@@ -153,7 +153,9 @@ class _Text(HeldOutText):
         )
         search = self._line_search(system, decoder, self._targets, weights, {"lines": digest_lines(lines)})
         rounds = method.search_rounds if update else method.start_rounds
-        search = replace(search, loop=LoopSettings(max_rounds=rounds), seed=method.training_seed)
+        is_last = method.last is Last.HELD_OUT and update == method.updates
+        seed = task.seed if is_last else method.training_seed
+        search = replace(search, loop=LoopSettings(max_rounds=rounds), seed=seed)
         self._log.begin(name, len(lines))
         result = search.run(self._shared, name.split("-")[0])
         self._log.search(name, len(lines), result, blocks)

@@ -15,7 +15,7 @@ from dragoman.engine import Engine
 from dragoman.errors import InputError, MismatchError
 from dragoman.features import MANY_WEIGHTS, FeatureIndex, Weights
 from dragoman.metric import Smoothing, Tokenizer, by_name
-from dragoman.optim import Hols, LearningContext, LearnsFrom, OnlineMira, Optimiser, make_optimiser
+from dragoman.optim import Hols, LearningContext, LearnsFrom, OnlineMira, Optimiser, make_loss, make_optimiser
 from dragoman.optim.frozen import frozen_names
 from dragoman.pool import Pool, read_references, with_metric
 from dragoman.run import RunFolder
@@ -92,6 +92,8 @@ class TuneConfig:
 
         The development set has `n_sentences`, the training text `n_folds`.
         """
+        if isinstance(method, Hols):
+            make_loss(method.loss, by_name(self.metric, smoothing=Smoothing.NONE), method.loss_settings)
         reads_training = method.learns_from is LearnsFrom.TRAINING_TEXT or self.learn_from is LearnFrom.TRAINING
         if self.limit is not None and not reads_training:
             raise InputError("a limit is for lines of the training text; learn from it, or leave out the limit")

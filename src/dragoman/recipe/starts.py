@@ -1,0 +1,58 @@
+"""`start` of `[optimisers.NAME]`: initial weights that are drawn at random."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dragoman.errors import InputError
+from dragoman.features import Weights
+from dragoman.optim import Hols, Optimiser
+from dragoman.recipe.table import RecipeTable
+
+__all__ = ["NormalStart", "read_start"]
+
+_KEY, _NORMAL = "start", "normal"
+_MAX_DEVIATION = 1e6
+_STREAM = 1
+"""Keeps these draws apart from those of a method with the same seed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NormalStart:
+    """Dense weights drawn from a normal distribution of mean 0; sparse ones are 0.
+
+    Flanigan, Dyer and Carbonell 2013, section 6, draw them from the standard normal.
+    """
+
+    normal: float
+    """The standard deviation."""
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.normal) and 0 < self.normal <= _MAX_DEVIATION):
+            raise InputError(f"the standard deviation must be positive and at most {_MAX_DEVIATION:g}")
+
+    def draw(self, dense: Sequence[str], method: Optimiser, seed: int) -> Weights:
+        """The weights of a cell of this seed.
+
+        Of a method with a seed of its own for all but the last search: of that one, so that cells share what comes
+        before.
+        """
+        used = method.training_seed if isinstance(method, Hols) else seed
+        values = np.random.default_rng((used, _STREAM)).normal(0.0, self.normal, len(dense))
+        return Weights.from_dict(dict(zip(dense, values.tolist(), strict=True)))
+
+
+def read_start(table: RecipeTable) -> NormalStart | None:
+    """The start of an optimiser's table; None: the system's own weights."""
+    if _KEY not in table:
+        table.find(_KEY, dict)
+        return None
+    inner = table.need_table(_KEY)
+    deviation = inner.take(_NORMAL, int, float)
+    inner.done()
+    with inner:
+        return NormalStart(normal=float(deviation))
