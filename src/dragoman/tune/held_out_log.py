@@ -78,6 +78,9 @@ class HeldOutLog:
         if self._gradient:
             found = result.weights
             steps = [block for block in blocks if block.name not in (HOLS_BEFORE, FROZEN)]
+            if not any(found[block.name] for block in steps):
+                update = self._gradient["update"]
+                self.notes.append(f"update {update}: the search on {searched} lines went no step along the gradient")
             self._updates.append(
                 Update(
                     searched=searched,

@@ -25,6 +25,14 @@ class LineSets:
     """D_g, ascending."""
     n_parts: int
     """Updates that share a pass through D_g."""
+    held_in: bool = False
+    """D_l may be part of D_g."""
+
+    def __post_init__(self) -> None:
+        if not self.held_in and (n_shared := int(np.isin(self.search, self.gradient).sum())):
+            raise InputError(
+                f"{n_shared:,} lines of the line search are among those of the gradient; hils is the method for this"
+            )
 
     def part(self, update: int) -> Int64Array:
         """The gradient lines of an update, from 1: every n-th, so that all folds and the whole text are in each."""
@@ -47,13 +55,11 @@ def draw_lines(training: TrainingLines, method: Hols, *, fold: int | None, limit
         search = _drawn(np.flatnonzero(folds == last), method, last)
         others = np.flatnonzero(folds != last) if fold is None else np.setdiff1d(np.flatnonzero(folds == fold), search)
         gradient = training.evenly(limit, others)
-    if not held_in and np.isin(search, gradient).any():
-        raise InputError("lines of the line search are among those of the gradient; hils is the method that wants this")
     n_parts = max(1, method.updates // method.passes)
     if len(gradient) < n_parts and method.updates:
         raise InputError(f"{len(gradient)} gradient lines are too few for {n_parts} updates in a pass")
     search = search[np.argsort(folds[search], kind="stable")]
-    return LineSets(search=search, gradient=gradient.astype(np.int64), n_parts=n_parts)
+    return LineSets(search=search, gradient=gradient.astype(np.int64), n_parts=n_parts, held_in=held_in)
 
 
 def _drawn(lines: Int64Array, method: Hols, fold: int) -> Int64Array:
