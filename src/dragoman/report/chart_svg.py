@@ -45,13 +45,10 @@ class _Drawing:
 
 def draw_chart(chart: Chart) -> Markup:
     """A standalone picture with its legend."""
-    if isinstance(chart, PanelChart):
-        drawing = _side_by_side(_panels(chart), chart.title)
-    else:
-        drawing = _draw(chart, _FILE)
+    drawing = _side_by_side(chart) if isinstance(chart, PanelChart) else _draw(chart, _FILE)
     entries = chart.legend()
-    legend, height = legend_rows(entries, 20, drawing.height + 20, _FILE) if entries else ([], drawing.height)
-    return svg(_FILE, height, [*drawing.parts, *legend], chart.title)
+    legend, height = legend_rows(entries, 20, drawing.height + 20, drawing.width) if entries else ([], drawing.height)
+    return svg(drawing.width, height, [*drawing.parts, *legend], chart.title)
 
 
 def page_svgs(chart: Chart) -> list[Markup]:
@@ -95,33 +92,44 @@ def _lines(chart: LineChart, width: float) -> _Drawing:
 
 
 def _panels(chart: PanelChart) -> list[_Drawing]:
-    """A plot for every panel, with its name above, truncated to fit."""
+    """A plot for every panel, with its name and note above, truncated to fit."""
     legend = chart.legend()
     rounds = [x for panel in chart.panels for line in panel.lines for x, _ in line.points]
+    top = 46.0 if any(panel.note for panel in chart.panels) else 28.0
     drawings = []
     for panel in chart.panels:
-        ys = [y for line in panel.lines for _, y in line.points]
-        y_axis = value_axis(ys, _PANEL_HEIGHT - 26, 28, n_ticks=3)
+        points = [point for line in panel.lines for point in line.points]
+        bottom = top + _PANEL_HEIGHT - 54
+        y_axis = value_axis((y for _, y in points), bottom, top, n_ticks=3, reach=panel.y_reach)
         left = 14 + LETTER * max(len(shown) for _, shown in y_axis.labels())
-        frame = Frame(left=left, right=_PANEL - 8, top=28, bottom=_PANEL_HEIGHT - 26)
-        x_axis = round_axis(rounds, left + 6, _PANEL - 14, n_ticks=5)
-        n_letters = int(_PANEL / LETTER)
-        name = printable(panel.title)
-        title = text(_PANEL / 2, 14, name if len(name) <= n_letters else f"{name[: n_letters - 1]}…", "middle")
+        frame = Frame(left=left, right=_PANEL - 8, top=top, bottom=bottom)
+        if chart.real_x:
+            x_axis = number_axis((x for x, _ in points), left + 6, _PANEL - 14, n_ticks=3)
+        else:
+            x_axis = round_axis(rounds, left + 6, _PANEL - 14, n_ticks=5)
+        title = text(_PANEL / 2, 14, _cut(panel.title), "middle")
+        note = [text(_PANEL / 2, 31, _cut(panel.note), "middle", soft=True)] if panel.note else []
         plot = _plot(panel.lines, legend, frame, x_axis, y_axis, chart.x_label)
-        drawings.append(_Drawing([title, *plot], _PANEL, _PANEL_HEIGHT, panel.title))
+        drawings.append(_Drawing([title, *note, *plot], _PANEL, bottom + 26, panel.title))
     return drawings
 
 
-def _side_by_side(drawings: Sequence[_Drawing], title: str) -> _Drawing:
-    """Panels in rows of three."""
+def _cut(name: str) -> str:
+    """What fits above a panel."""
+    shown, n_letters = printable(name), int(_PANEL / LETTER)
+    return shown if len(shown) <= n_letters else f"{shown[: n_letters - 1]}…"
+
+
+def _side_by_side(chart: PanelChart) -> _Drawing:
+    """Panels in rows."""
+    drawings, n = _panels(chart), chart.n_columns
     move = Markup('<g transform="translate({} {})">{}</g>')
-    wide, high, n = _FILE / 3, _PANEL_HEIGHT + 14, 3
+    wide, high = _FILE / 3, max((drawing.height for drawing in drawings), default=0) + 14
     parts = [
-        move.format(round(i % n * wide), i // n * high, Markup("").join(drawing.parts))
+        move.format(round(i % n * wide), round(i // n * high), Markup("").join(drawing.parts))
         for i, drawing in enumerate(drawings)
     ]
-    return _Drawing(parts, _FILE, -(-len(drawings) // n) * high, title)
+    return _Drawing(parts, n * wide, -(-len(drawings) // n) * high, chart.title)
 
 
 def _plot(
@@ -141,6 +149,9 @@ def _plot(
 
 
 def _stroke(line: Line, places: Sequence[tuple[float, float]]) -> Markup:
+    markers = Markup("").join(marker(line.colour, x, y, 3) for x, y in places if line.marked and not line.thin)
+    if not line.joined:
+        return markers
     path = Markup('<path fill="none" stroke="{}"{} d="{}"/>')
     style = Markup(' stroke-width="0.9" stroke-opacity="0.45"') if line.thin else Markup(' stroke-width="2"')
     if line.dash:
@@ -148,11 +159,7 @@ def _stroke(line: Line, places: Sequence[tuple[float, float]]) -> Markup:
     drawn = path.format(
         COLOURS[line.colour % len(COLOURS)], style, "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in places)
     )
-    return (
-        drawn
-        if line.thin or not line.marked
-        else drawn + Markup("").join(marker(line.colour, x, y, 3) for x, y in places)
-    )
+    return drawn + markers
 
 
 def _dots(chart: DotChart, width: float) -> _Drawing:

@@ -47,6 +47,8 @@ class Line:
     """A single run among several, drawn behind their mean."""
     marked: bool = True
     """Whether its points have markers; those of a curve with many corners have none."""
+    joined: bool = True
+    """Whether a line joins its points."""
 
     @property
     def entry(self) -> str:
@@ -62,13 +64,16 @@ class Entry:
     colour: int
     dash: Dash | None
     """None for an area, such as a part of a bar."""
+    marked: bool = True
+    joined: bool = True
 
 
 def _entries(lines: Sequence[Line]) -> list[Entry]:
     found: dict[str, Entry] = {}
     for line in lines:
         if not line.thin and line.points:
-            found.setdefault(line.entry, Entry(line.entry, line.colour, line.dash))
+            entry = Entry(line.entry, line.colour, line.dash, marked=line.marked, joined=line.joined)
+            found.setdefault(line.entry, entry)
     return list(found.values())
 
 
@@ -100,16 +105,26 @@ class Panel:
 
     title: str
     lines: Sequence[Line]
+    note: str = ""
+    """A second line of the title."""
+    y_reach: Sequence[float] = ()
+    """Additional values that the y axis must span."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PanelChart:
-    """Small multiples: plots over the same rounds that share a legend, each with its own scale."""
+    """Small multiples: plots over the same rounds that share a legend, each with its own scale.
+
+    With `real_x` they are plots over any numbers, each with a range of its own.
+    """
 
     name: str
     title: str
     x_label: str
     panels: Sequence[Panel]
+    real_x: bool = False
+    n_columns: int = 3
+    """Panels side by side in a file."""
 
     def legend(self) -> list[Entry]:
         """Lines of any panel."""

@@ -76,7 +76,8 @@ def swatch(entry: Entry, x: float = 0.0, y: float = 6.0) -> Markup:
     if entry.dash is None:
         return Markup('<rect x="{:.1f}" y="{:.1f}" width="12" height="12" fill="{}"/>').format(x + 14, y - 6, colour)
     line = Markup('<path stroke="{}" stroke-width="2" stroke-dasharray="{}" d="M{:.1f} {:.1f}h26"/>')
-    return line.format(colour, DASHES[entry.dash] or "none", x, y) + marker(entry.colour, x + 13, y, 3)
+    drawn = line.format(colour, DASHES[entry.dash] or "none", x, y) if entry.joined else Markup("")
+    return drawn + marker(entry.colour, x + 13, y, 3) if entry.marked else drawn
 
 
 def legend_rows(entries: Sequence[Entry], left: float, top: float, width: float) -> tuple[list[Markup], float]:
@@ -117,9 +118,11 @@ def under(name: str, frame: Frame, top: float) -> tuple[list[Markup], float]:
     return [text(middle, top + 18 * i, line, "middle") for i, line in enumerate(lines)], top + 18 * len(lines) - 8
 
 
-def text(x: float, y: float, content: str, anchor: str) -> Markup:
-    """A text element at a position."""
-    return Markup('<text x="{:.1f}" y="{:.1f}" text-anchor="{}">{}</text>').format(x, y, anchor, label(content))
+def text(x: float, y: float, content: str, anchor: str, *, soft: bool = False) -> Markup:
+    """A text element at a position; a soft one is paler."""
+    style = Markup(' fill-opacity="0.65"') if soft else Markup("")
+    element = Markup('<text x="{:.1f}" y="{:.1f}" text-anchor="{}"{}>{}</text>')
+    return element.format(x, y, anchor, style, label(content))
 
 
 def label(content: str) -> Markup:
