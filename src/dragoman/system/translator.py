@@ -7,17 +7,23 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Generic, Protocol, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dragoman.corpus import Vocab
 from dragoman.features import FeatureIndex, Weights
 from dragoman.forest import Derivation, Forest, KBest
 from dragoman.search import EncodedSentences, SearchBlocks
 from dragoman.search.decoder import Batch, Decoder
 from dragoman.search.sentences import Sentences
-from dragoman.types import Float64Array, Progress
+from dragoman.types import Float64Array, Int32Array, Progress
 
 __all__ = ["PreparedSentences", "Preset", "Translator"]
 
 Made = TypeVar("Made", covariant=True)
+
+_FEATURE_IDS = ("feature_ids", "part_feature_ids", "context_feature_ids", "gap_feature_ids")
+"""Arrays of a batch that name sparse features."""
 
 
 class Preset(StrEnum):
@@ -114,6 +120,19 @@ class Translator(ABC, Generic[Batch]):
         """Sentences, one by one, that are searched again and again; all their features are added to the index."""
         alone = [[sentence] if isinstance(sentence, str) else sentence for sentence in sentences]
         return PreparedSentences(self._decoder(preset), [self._builder.build(s).interned(self.index) for s in alone])
+
+    def can_have(self, sentences: Sequence[str], features: Int32Array) -> NDArray[np.bool_]:
+        """Whether some option of each sentence has each of these sparse features, [sentences, features].
+
+        A feature that no option has cannot matter to the search of the sentence, whatever its weight.
+        """
+        found = np.zeros((len(sentences), len(features)), dtype=bool)
+        for row, sentence in zip(found, sentences, strict=True):
+            options = self._builder.build([sentence], grow=False)
+            for ids in (getattr(options, name, None) for name in _FEATURE_IDS):
+                if ids is not None:
+                    row |= np.isin(features, ids)
+        return found
 
     def _decoder(self, preset: Preset) -> Decoder[Batch]:
         if preset not in self._decoders:

@@ -3,6 +3,8 @@
 from dragoman.tune.command import CommandTemplate
 from dragoman.tune.command_decoder import CommandDecoder, CommandSettings
 from dragoman.tune.crossval import START, FoldScore, MethodComparison, best_method, cross_validate, deal_sentences
+from dragoman.tune.curve import Curve, Stretch, curve_of, on_envelopes
+from dragoman.tune.curve_features import frequent_and_rare
 from dragoman.tune.decoder import Decoder, DecodingRound
 from dragoman.tune.fixed import tune_pool
 from dragoman.tune.held_out_log import OnStage
@@ -19,18 +21,32 @@ from dragoman.tune.system import (
     tune_system,
 )
 from dragoman.tune.system_context import SystemContext
+from dragoman.tune.weight_curves import (
+    Check,
+    CurveConfig,
+    CurveDecoder,
+    Frequency,
+    WeightCurve,
+    system_curves,
+    weight_curve,
+)
 
 __all__ = [
     "START",
     "TUNE_RECORD",
+    "Check",
     "CommandDecoder",
     "CommandSettings",
     "CommandTemplate",
+    "Curve",
+    "CurveConfig",
+    "CurveDecoder",
     "Decoder",
     "DecoderFactory",
     "DecodingRound",
     "EngineDecoder",
     "FoldScore",
+    "Frequency",
     "Keep",
     "LearnFrom",
     "Learned",
@@ -41,15 +57,22 @@ __all__ = [
     "RoundRecord",
     "Step",
     "StepRecord",
+    "Stretch",
     "SystemContext",
     "SystemDecoder",
     "TuneConfig",
     "TuneRecord",
+    "WeightCurve",
     "best_method",
     "cross_validate",
+    "curve_of",
     "deal_sentences",
+    "frequent_and_rare",
+    "on_envelopes",
     "settings_to_come",
+    "system_curves",
     "tune_decoder",
     "tune_pool",
     "tune_system",
+    "weight_curve",
 ]
