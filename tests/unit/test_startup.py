@@ -28,6 +28,7 @@ CAPS = {
     "align": 45,
     "corpus stats": 40,
     "compare": 80,
+    "curve": 222,
     "demo": 248,
     "forest best": 70,
     "gradient sum": 195,
@@ -80,7 +81,7 @@ def test_a_command_imports_what_it_needs(command):
 
 def test_summaries_are_those_of_the_commands():
     root = typer.main.get_command(app)
-    assert len(root.commands) == 18
+    assert len(root.commands) == 19
     for name, placeholder in root.commands.items():
         assert summary(placeholder) == summary(root.get_command(None, name)), name
 
