@@ -67,6 +67,20 @@ def test_the_training_text(tmp_path):
     assert not (tmp_path / "gradient.run").exists()
 
 
+def test_curves(tmp_path):
+    """The worked example, on a smaller corpus."""
+    page = (ROOT / "docs" / "curve.md").read_text(encoding="utf-8")
+    smaller = page[page.index("## A worked example") :]
+    for long, short in (("-n 2000 --dev 100 --test 100", "-n 200 --dev 10 --test 10"), ("--rounds 4", "--rounds 1")):
+        assert long in smaller
+        smaller = smaller.replace(long, short)
+    (tmp_path / "page.md").write_text(smaller, encoding="utf-8")
+    printed = run_page(tmp_path / "page.md", tmp_path)
+    assert "5 checks by decoding" in printed[0] or "4 checks by decoding" in printed[0]
+    assert "intervals; BLEU" in printed[-1]
+    assert {"lm.svg", "lm.tsv", "rules.html"} <= {path.name for path in tmp_path.iterdir()}
+
+
 @pytest.mark.parametrize("page", sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md")))
 def test_links_of_pages_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", (ROOT / page).read_text(encoding="utf-8")):
