@@ -3,7 +3,7 @@
 from dragoman.features.binary_weights import read_binary_weights
 from dragoman.features.blocks import HOLS_BEFORE, HOLS_STEP, Block, blocks_by_template
 from dragoman.features.fit import describe_fit, fitted_values
-from dragoman.features.index import FeatureIndex, feature_key, feature_name, load_index, save_index
+from dragoman.features.index import FeatureIndex, feature_arguments, feature_key, feature_name, load_index, save_index
 from dragoman.features.sign_flips import SignFlips, sign_flips
 from dragoman.features.table import FeatureTable, is_feature_table
 from dragoman.features.templates import (
@@ -46,6 +46,7 @@ __all__ = [
     "Weights",
     "blocks_by_template",
     "describe_fit",
+    "feature_arguments",
     "feature_key",
     "feature_name",
     "find_weights",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from dragoman._core import FeatureIndex, feature_key
@@ -9,13 +10,17 @@ from dragoman.errors import InputError, naming
 from dragoman.text import atomic_output, read_blocks
 from dragoman.types import PathLike
 
-__all__ = ["FeatureIndex", "feature_key", "feature_name", "load_index", "save_index"]
+__all__ = ["FeatureIndex", "feature_arguments", "feature_key", "feature_name", "load_index", "save_index"]
 
 _NAMES_PER_BLOCK = 1 << 16
 _ESCAPES = str.maketrans(
     {chr(code): f"\\x{code:02x}" for code in (*range(0x20), 0x7F)}
     | {"\\": "\\\\", ",": "\\,", " ": "\\s", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
 )
+
+_ARGUMENT = re.compile(r"(?:^|(?<=,))(?:[^\\,]|\\.)*")
+_ESCAPED = re.compile(r"\\(x[0-9a-f]{2}|.)")
+_PLAIN = {"s": " ", "t": "\t", "n": "\n", "r": "\r"}
 
 
 def feature_name(template: str, *arguments: str | int) -> str:
@@ -25,6 +30,17 @@ def feature_name(template: str, *arguments: str | int) -> str:
     if not arguments:
         return template
     return f"{template}:" + ",".join(str(argument).translate(_ESCAPES) for argument in arguments)
+
+
+def feature_arguments(name: str) -> tuple[str, ...]:
+    """The arguments of a template feature's name, as `feature_name` was given them."""
+    _, colon, rest = name.partition(":")
+    return tuple(_ESCAPED.sub(_unescaped, part) for part in _ARGUMENT.findall(rest)) if colon else ()
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    escape = found[1]
+    return chr(int(escape[1:], 16)) if escape[0] == "x" else _PLAIN.get(escape, escape)
 
 
 def save_index(index: FeatureIndex, path: PathLike) -> None:

@@ -102,6 +102,11 @@ class PhraseView:
         pair = self.tables.find_pair(self._encode(source), self._encode(target, self.target_vocab))
         return self.pair(pair) if pair >= 0 else None
 
+    def count(self, source: str, target: str) -> int:
+        """How often a pair of phrases was extracted, in the view; 0 if it does not occur there."""
+        pair = self.tables.find_pair(self._encode(source), self._encode(target, self.target_vocab))
+        return int(self.core.pair(pair)[2].sum()) if pair >= 0 else 0
+
     def pair(self, pair: int) -> PhraseOption | None:
         if not 0 <= pair < self.tables.n_pairs():
             raise IndexError(pair)

@@ -93,6 +93,11 @@ class RuleView:
         rule = self.tables.find_pair(from_symbols, to_symbols)
         return self.rule(rule) if rule >= 0 else None
 
+    def count(self, source: str, target: str, lhs: str = "X") -> int:
+        """How often a rule was extracted, in the view; 0 if it does not occur there."""
+        found = self.find(source, target, lhs)
+        return 0 if found is None else found.count
+
     def rule(self, rule: int) -> Rule | None:
         if not 0 <= rule < self.tables.n_pairs():
             raise IndexError(rule)

@@ -87,6 +87,13 @@ class LiveDecoder(Protocol):
         """
         ...
 
+    def extraction_shares(self, ids: Int32Array) -> Float64Array:
+        """How often the rules that features name were extracted, per sentence pair of the text they come from.
+
+        0 where a feature names none.
+        """
+        ...
+
     def pool_of(self, shards: Sequence[Shard]) -> Pool:
         """Candidates of single sentences as a pool."""
         ...

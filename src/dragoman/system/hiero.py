@@ -22,9 +22,10 @@ from dragoman.search import (
     RuleRescorer,
     SearchBlocks,
 )
+from dragoman.system.extraction_counts import extraction_shares
 from dragoman.system.settings import DenseSet, HieroSettings, SystemSettings
 from dragoman.system.translator import Preset, Translator
-from dragoman.types import Int64Array, PathLike, Progress
+from dragoman.types import Float64Array, Int64Array, PathLike, Progress
 
 __all__ = ["HieroTranslator", "chart_features", "extract", "start_weights"]
 
@@ -53,6 +54,7 @@ class HieroTranslator(Translator[RuleBatch]):
         blocks: SearchBlocks | None = None,
     ) -> None:
         model = settings.of(HieroSettings)
+        self._grammar = grammar
         self._view = grammar.rule_view(model.view_config(settings.max_targets, fold))
         given = grammar.manifest.content["score_names"]
         self._features = chart_features(model.dense, None if given is None else tuple(given))
@@ -80,6 +82,9 @@ class HieroTranslator(Translator[RuleBatch]):
     def rescorer(self) -> RuleRescorer:
         """Builds and scores derivations outside search, with the same rules, language model and features."""
         return RuleRescorer(self._view, self._features, self._lm, templates=self._make_templates())
+
+    def extraction_shares(self, names: Sequence[str]) -> Float64Array:
+        return extraction_shares(names, self._view, self._grammar)
 
     def alignment(self, derivation: Derivation) -> list[tuple[int, int]]:
         """Word alignment: the links of the rules at their positions; a copied word is aligned to itself."""

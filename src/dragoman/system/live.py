@@ -14,7 +14,7 @@ from dragoman.system.candidates import intern_passed, shard_of, words_of
 from dragoman.system.system import SystemView
 from dragoman.system.translator import PreparedSentences, Preset
 from dragoman.text import split_tokens
-from dragoman.types import Float64Array
+from dragoman.types import Float64Array, Int32Array
 
 __all__ = ["LiveDecoder"]
 
@@ -46,6 +46,7 @@ class LiveDecoder:
             self._passed.append(intern_passed(self.words, one.vocab(0)))
             if searches:
                 self._prepared.append(one)
+        self._shares = np.full(len(self.index), np.nan)  # as far as anybody asked
         self.lengths = np.array([_n_words(sentence) for sentence in sentences], np.int32)
 
     def __len__(self) -> int:
@@ -63,6 +64,13 @@ class LiveDecoder:
             source_lengths=self.lengths[sentence : sentence + 1],
             first_sentence=sentence,
         )
+
+    def extraction_shares(self, ids: Int32Array) -> Float64Array:
+        """How often the rules that features name were extracted, per sentence pair; 0 where they name none."""
+        new = ids[np.isnan(self._shares[ids])]
+        if len(new):
+            self._shares[new] = self._translator.extraction_shares(self.index.names(new))
+        return self._shares[ids]
 
     def pool_of(self, shards: Sequence[Shard]) -> Pool:
         return Pool(index=self.index, words=self.words, shards=(concatenate(shards),), dense=self.dense)

@@ -1,4 +1,4 @@
-"""Live decoders of the training text: each line by the view that has not seen its fold."""
+"""Live decoders of the training text: each line by the view that has not seen its fold, or all by that of all data."""
 
 from __future__ import annotations
 
@@ -27,10 +27,16 @@ class Lines:
     system: System
     numbers: Int64Array
     preset: Preset = Preset.DEFAULT
+    all_data: bool = False
+    """Whether all lines are decoded by tables of all data, which have seen them."""
 
     def folds(self) -> Int64Array:
         """The fold of each sentence."""
         return self.system.training.folds[self.numbers].astype(np.int64)
+
+    def left_out(self, fold: int) -> int | None:
+        """The fold that tables must not have seen which decode the lines of a fold."""
+        return None if self.all_data else fold
 
     def lengths(self) -> Int32Array:
         """Source words of each sentence."""
@@ -50,14 +56,14 @@ class LiveLines:
         self.lengths = lines.lengths()
         self.folds = lines.folds()
         self.index = FeatureIndex()
-        self._translators: dict[int, Translator[Any]] = {}
-        view = lines.system.view_on(self.index)
-        self.dense = frozenset(self.index.find(name) for name in view.translator.dense())
-        self.words = words_of(view.translator.vocab)
+        self._translators: dict[int | None, Translator[Any]] = {}
+        self._all = lines.system.view_on(self.index).translator
+        self.dense = frozenset(self.index.find(name) for name in self._all.dense())
+        self.words = words_of(self._all.vocab)
 
     def kbest(self, sentence: int, weights: Float64Array, k: int, *, distinct: bool = False) -> Shard:
         """The k best candidates of one sentence, the best first; their features may be new to the index."""
-        system, fold = self.lines.system, int(self.folds[sentence])
+        system, fold = self.lines.system, self.lines.left_out(int(self.folds[sentence]))
         if fold not in self._translators:
             self._translators[fold] = system.view_on(self.index, fold).translator
         encoded = system.training.encoded(self.lines.numbers[sentence : sentence + 1], fold)
@@ -69,6 +75,10 @@ class LiveLines:
             source_lengths=self.lengths[sentence : sentence + 1],
             first_sentence=sentence,
         )
+
+    def extraction_shares(self, ids: Int32Array) -> Float64Array:
+        """Those of tables of all data."""
+        return self._all.extraction_shares(self.index.names(ids))
 
     def pool_of(self, shards: Sequence[Shard]) -> Pool:
         return Pool(index=self.index, words=self.words, shards=(concatenate(shards),), dense=self.dense)
@@ -83,7 +93,8 @@ class LineBlock:
 
     def __init__(self, lines: Lines, block: Int64Array, weights: FeatureTable) -> None:
         training, numbers = lines.system.training, lines.numbers
-        (fold,) = set(training.folds[numbers[block]].tolist())
+        (of_block,) = set(training.folds[numbers[block]].tolist())
+        fold = lines.left_out(of_block)
         view = lines.system.view_on(FeatureIndex(), fold)
         self.weight_ids = view.index.extend_table(weights.features, None)
         encoded = [training.encoded(numbers[sentence : sentence + 1], fold) for sentence in block.tolist()]
@@ -97,6 +108,9 @@ class LineBlock:
         """The k best candidates of a sentence of the block, the best first."""
         shard = self._decoder.kbest(self._places[sentence], weights, k, distinct=distinct)
         return replace(shard, sentence_ids=np.array([sentence], np.int32))
+
+    def extraction_shares(self, ids: Int32Array) -> Float64Array:
+        return self._decoder.extraction_shares(ids)
 
     def pool_of(self, shards: Sequence[Shard]) -> Pool:
         return self._decoder.pool_of(shards)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dragoman.align import Alignment
 from dragoman.corpus import Bitext
 from dragoman.features import FeatureIndex, parse_templates
@@ -16,9 +18,10 @@ from dragoman.search import (
     PhraseOptionBuilder,
     SearchBlocks,
 )
+from dragoman.system.extraction_counts import extraction_shares
 from dragoman.system.settings import PhraseSettings, SystemSettings
 from dragoman.system.translator import Preset, Translator
-from dragoman.types import Int64Array, PathLike, Progress
+from dragoman.types import Float64Array, Int64Array, PathLike, Progress
 
 __all__ = ["PhraseTranslator", "extract", "start_weights"]
 
@@ -47,6 +50,7 @@ class PhraseTranslator(Translator[PhraseBatch]):
         blocks: SearchBlocks | None = None,
     ) -> None:
         model = settings.of(PhraseSettings)
+        self._grammar = grammar
         self._view = grammar.view(model.view_config(settings.max_targets, fold))
         self._features = PhraseFeatures(reordering=model.reordering)
         self._lm = lm
@@ -63,6 +67,9 @@ class PhraseTranslator(Translator[PhraseBatch]):
     def new_decoder(self, preset: Preset) -> PhraseDecoder:
         config = _CONFIGS[preset](distortion_limit=self._distortion_limit)
         return PhraseDecoder(config, self.vocab, self.index, features=self._features, lm=self._lm)
+
+    def extraction_shares(self, names: Sequence[str]) -> Float64Array:
+        return extraction_shares(names, self._view, self._grammar)
 
     def alignment(self, derivation: Derivation) -> list[tuple[int, int]]:
         """Word alignment: the links of the phrase pairs at their positions; a copied word is aligned to itself."""

@@ -78,6 +78,13 @@ class Translator(ABC, Generic[Batch]):
     def dense(self) -> tuple[str, ...]:
         return self._dense
 
+    def extraction_shares(self, names: Sequence[str]) -> Float64Array:
+        """How often the rule that a feature names was extracted from this view's data, per sentence pair.
+
+        0 where a feature names none, or nobody counted.
+        """
+        return np.zeros(len(names))
+
     def forests(
         self,
         sentences: Sequence[str],
