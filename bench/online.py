@@ -14,6 +14,7 @@ from dragoman.optim import Rm
 from dragoman.optim.epochs import visiting_order
 from dragoman.optim.learner_pass import Ground, LearningTask, ShareResult
 from dragoman.optim.learner_state import LearnerState
+from dragoman.optim.online_margin import MarginRule
 from dragoman.pool import read_references
 from dragoman.system import LiveDecoder, Preset
 from dragoman.text import read_lines
@@ -29,7 +30,7 @@ def _prepared(scale: float, features: tuple[str, ...] = ()) -> tuple[int, _Pass]
     system = _system("enja", _HIERO, 5).with_templates(features)
     decoder = LiveDecoder(system, list(read_lines(DATA / "enja" / "dev.ja.xz"))[:n], preset=Preset.FAST)
     metric = by_name("bleu", smoothing=Smoothing.NONE)
-    task = LearningTask(margin=Rm(), metric=metric, batch=1, k=500, distinct=True, frozen=())
+    task = LearningTask(rule=MarginRule(Rm()), metric=metric, batch=1, k=500, distinct=True, frozen=())
     ground = Ground.of(task, decoder, read_references([DATA / "enja" / "dev.en.xz"])[:n])
     learners = LocalLearners(ground)
     start = system.weights.values_on(decoder.index)

@@ -20,6 +20,7 @@ from dragoman.metric import Smoothing, by_name
 from dragoman.optim import Mira
 from dragoman.optim.learner_pass import LearningTask
 from dragoman.optim.learner_state import LearnerState
+from dragoman.optim.online_margin import MarginRule
 from dragoman.passes import Gradient, PassSettings, gradient_pass
 from dragoman.system import (
     DenseSet,
@@ -109,7 +110,7 @@ def _learning(scale: float) -> Workload:
     system = _system("multi30k", _PHRASE, 10).with_templates(["rm_phrase"])
     lines = Lines(system, system.training.evenly(int(4096 * scale)), Preset.FAST)
     metric = by_name("bleu", smoothing=Smoothing.NONE)
-    task = LearningTask(margin=Mira(), metric=metric, batch=1, k=100, distinct=True, frozen=())
+    task = LearningTask(rule=MarginRule(Mira()), metric=metric, batch=1, k=100, distinct=True, frozen=())
     decoder = LiveLines(lines)
     learners = FoldLearners(lines, task, decoder)
     start = system.weights.on(decoder.index).values

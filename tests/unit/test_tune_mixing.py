@@ -17,6 +17,7 @@ from dragoman.optim import Mira, OnlineMira, make_optimiser
 from dragoman.optim.epochs import visiting_order
 from dragoman.optim.learner_pass import Ground, LearningTask, learn_share
 from dragoman.optim.learner_state import LearnerState
+from dragoman.optim.online_margin import MarginRule
 from dragoman.pool import Judge, rerank, with_metric
 from dragoman.system import LiveDecoder, System, TrainConfig, train
 from dragoman.tune import Keep, LoopSettings, SystemContext, TuneConfig, tune_system
@@ -64,7 +65,7 @@ class Setting:
         self.system = System.load(made / "system").with_templates(FEATURES)
         self.decoder = LiveDecoder(self.system, lines_of(made / "dev.de"))
         self.references = [[line] for line in lines_of(made / "dev.en")]
-        words = {"margin": Mira(), "metric": BLEU, "batch": 1, "k": K, "distinct": True, "frozen": ()} | task
+        words = {"rule": MarginRule(Mira()), "metric": BLEU, "batch": 1, "k": K, "distinct": True, "frozen": ()} | task
         self.ground = Ground.of(LearningTask(**words), self.decoder, self.references)
         weights = self.system.weights.values_on(self.decoder.index)
         self.sentences = np.flatnonzero(self.decoder.lengths)
@@ -117,7 +118,7 @@ def test_mixing_is_that_of_a_twin(made, n_threads):
             for n in range(1, len(share) + 1):  # the weights after n steps
                 result = learn_share(setting.ground, state, share[:n], alone=False)
                 values = state.weights.copy()
-                values[result.ids] = result.weights
+                values[result.ids] = result.columns["weights"]
                 sums, n_steps = sums + values, n_steps + 1
             ends.append(values)
         mixed = np.average(ends, axis=0, weights=[len(share) for share in shares])
@@ -232,7 +233,7 @@ def test_relative_units_are_those_of_the_starts_lists(made, tmp_path, settings):
     assert [entry["score"] for entry in one["rounds"]] == [entry["score"] for entry in other["rounds"]]
     for name, value in weights.items():
         assert greater[name] == pytest.approx(8 * value, rel=1e-9)
-    setting = Setting(made, margin=make_optimiser("online-rm", settings).margin)
+    setting = Setting(made, rule=make_optimiser("online-rm", settings).rule())
     scores = []
     for s in setting.sentences.tolist():
         shard = setting.decoder.kbest(s, setting.start.start, K, distinct=True)

@@ -14,7 +14,9 @@ from dragoman.optim.loss import Loss, SparseVector
 from dragoman.optim.margin import Fear, Hope
 from dragoman.optim.mert import Mert, Norm
 from dragoman.optim.mira import Background, HingeLoss, MarginUpdate, Mira
-from dragoman.optim.online import OnlineLearner, OnlineMira, OnlineRm
+from dragoman.optim.online import Online, OnlineLearner
+from dragoman.optim.online_descent import OnlineSoftRamp, OnlineSvm
+from dragoman.optim.online_margin import OnlineMira, OnlineRm
 from dragoman.optim.perceptron import Perceptron, PerceptronLoss
 from dragoman.optim.pro import Acceptance, Prior, Pro, Scaling
 from dragoman.optim.rampion import Ramp, Rampion, RampLoss
@@ -61,9 +63,12 @@ __all__ = [
     "Mert",
     "Mira",
     "Norm",
+    "Online",
     "OnlineLearner",
     "OnlineMira",
     "OnlineRm",
+    "OnlineSoftRamp",
+    "OnlineSvm",
     "Optimiser",
     "OracleLikelihood",
     "Perceptron",

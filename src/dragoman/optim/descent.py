@@ -19,8 +19,9 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -30,13 +31,13 @@ from dragoman.optim.base import Learned, Optimiser, Problem, Result
 from dragoman.optim.epochs import Split, Stopping, run_epochs
 from dragoman.optim.list_loss import ListLoss
 from dragoman.optim.loss import Loss
-from dragoman.optim.prepared import Prepared, prepare
-from dragoman.optim.steps import Losses, Steps, losses_of
+from dragoman.optim.prepared import prepare
+from dragoman.optim.steps import Steps, losses_of
 from dragoman.optim.update import Update
 from dragoman.pool import Pool, Shard
-from dragoman.types import Float64Array, Int64Array
+from dragoman.types import Float64Array
 
-__all__ = ["Descent", "descend"]
+__all__ = ["Descent", "descend", "suitable_scale"]
 
 SMOOTHED = SentenceBleu(smooth_brevity=True)
 """BLEU+1 that does not teach short translations."""
@@ -142,7 +143,8 @@ def _descend(
     losses = losses_of(loss, prepared, problem.n_threads)
     scale = 1.0
     if rescale and not prepared.fixed.any() and start.is_usable():
-        scale = _scale(prepared, losses, np.sort(split.drawn[:_N_SCALE_LISTS]), start.values)
+        order = np.sort(split.drawn[:_N_SCALE_LISTS])
+        scale = suitable_scale(prepared.variances, start.values, partial(losses.watched, order))
     first = start.values * scale
     steps = Steps(prepared, losses, update, first, len(split.learned), key)
     merit = -losses.regret(split.watched, first) if start.is_usable() else -math.inf
@@ -165,16 +167,16 @@ def _descend(
     return Learned(values=values, trace=found.trace, notes=notes)
 
 
-def _scale(prepared: Prepared, losses: Losses, order: Int64Array, weights: Float64Array) -> float:
-    """The least power of two that lowers the loss by half of what scaling can.
+def suitable_scale(variances: Float64Array, weights: Float64Array, loss: Callable[[Float64Array], float]) -> float:
+    """The least power of two that lowers the loss by half of what scaling the weights can.
 
     Some losses fall for ever as choices get sharper; half way there are still slopes to learn from.
     """
-    deviation = math.sqrt(float(prepared.variances @ weights**2))  # of scores, were features independent
+    deviation = math.sqrt(float(variances @ weights**2))  # of scores, were features independent
     if not 0 < deviation < math.inf:
         return 1.0
     scales = 2.0 ** (np.arange(-10, 11) - math.frexp(deviation)[1])
-    found = np.array([losses.watched(order, weights * scale) for scale in scales])
+    found = np.array([loss(weights * scale) for scale in scales])
     if not np.isfinite(found).all():
         return 1.0
     return float(scales[np.argmax(found <= (found[0] + found.min()) / 2)])

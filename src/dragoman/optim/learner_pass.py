@@ -1,32 +1,30 @@
 """A learner's pass over its share of the sentences: a pure function of where it begins and of the share.
 
-It decodes `batch` sentences at a time with the weights as they are and takes a step from the list of each. Whoever
-computes it, on whatever machine, gets the same bits; learners side by side share one decoder, and what a finished
-one leaves behind are the features it changed and the best translation of each sentence.
+It decodes `batch` sentences at a time with the weights as they are and takes a step from the list of each, by whatever
+rule. Whoever computes it, on whatever machine, gets the same bits; learners side by side share one decoder, and what a
+finished one leaves behind are the features it changed and the best translation of each sentence.
 """
 
 from __future__ import annotations
 
+import operator
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, Protocol
+from functools import partial, reduce
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman import _core
 from dragoman.metric import Metric
 from dragoman.optim.context import LiveDecoder
-from dragoman.optim.costs import Context, PreviousPass
+from dragoman.optim.epochs import Entry
 from dragoman.optim.frozen import frozen_members
 from dragoman.optim.learner_state import LearnerState
-from dragoman.optim.margin import PassSums, rates_of
-from dragoman.optim.mira import Mira
-from dragoman.optim.units import Scale, Units
+from dragoman.optim.units import Scale
 from dragoman.pool import Judge, Shard
 from dragoman.types import Float64Array, Int32Array, Int64Array
 
@@ -34,7 +32,10 @@ __all__ = [
     "Ground",
     "Learners",
     "LearningTask",
+    "ListSteps",
+    "OnlineRule",
     "ShareResult",
+    "Sums",
     "in_cpu_seconds",
     "learn_share",
     "scale_of_lists",
@@ -47,11 +48,64 @@ _MOST_SURVEYED = 500
 _STAGES = ("decode_cpu_s", "statistics_cpu_s", "update_cpu_s")
 
 
+class Sums(Protocol):
+    """What lists told on the way; passes and learners add up."""
+
+    def __add__(self, other: Self) -> Self: ...
+
+    def entry(self) -> Entry:
+        """For a trace."""
+        ...
+
+
+class ListSteps(Protocol):
+    """The weights of a learner at work, which move with every list."""
+
+    def live_weights(self) -> Float64Array:
+        """The array itself: it changes with every visit."""
+        ...
+
+    def visit(self, lists: Sequence[Shard]) -> Sums:
+        """A step for each of these lists, which have statistics, one after the other."""
+        ...
+
+    def end(self, state: LearnerState) -> LearnerState:
+        """The state that it began with, and what became of it: columns, ticks and pseudo-corpus."""
+        ...
+
+
+class OnlineRule(Protocol):
+    """How weights learn from the list of a sentence. Compared and sent to workers as a value."""
+
+    @property
+    def surveys(self) -> bool:
+        """Whether the scale to learn on comes from lists of the start."""
+        ...
+
+    @property
+    def counts_lists(self) -> bool:
+        """Whether steps depend on the lists that had a feature before."""
+        ...
+
+    def scale(
+        self, ground: Ground, lists: Sequence[Shard], start: Float64Array, previous: Float64Array, *, n_threads: int
+    ) -> Scale:
+        """The scale to learn on, from lists of the start with statistics; there are none unless it surveys.
+
+        `previous` has the statistics of the start's translations.
+        """
+        ...
+
+    def begin(self, ground: Ground, state: LearnerState, *, alone: bool) -> ListSteps:
+        """A learner at the state; one that is `alone` goes on with the state's sums and pseudo-corpus."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearningTask:
     """What learners do with sentences, besides the sentences and the decoder: small, and the same in all passes."""
 
-    margin: Mira
+    rule: OnlineRule
     metric: Metric
     batch: int
     k: int
@@ -62,12 +116,12 @@ class LearningTask:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Ground:
-    """What the learners of one process share, by threads too. `rates` are those of the weights, 0 of frozen ones."""
+    """What the learners of one process share, by threads too. `frozen` says of each feature whether it must stay."""
 
     task: LearningTask
     decoder: LiveDecoder
     judge: Judge
-    rates: Float64Array
+    frozen: NDArray[np.bool_]
 
     @classmethod
     def of(
@@ -80,27 +134,25 @@ class Ground:
         frozen = np.zeros(len(decoder.index), bool)
         for members in frozen_members(decoder.index, task.frozen).values():
             frozen[[decoder.index.find(name) for name in members]] = True
-        rates = rates_of(len(frozen), decoder.dense, frozen, task.margin.sparse_rate)
-        return cls(task=task, decoder=decoder, judge=Judge(task.metric, decoder.words, references), rates=rates)
+        return cls(task=task, decoder=decoder, judge=Judge(task.metric, decoder.words, references), frozen=frozen)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ShareResult:
     """What a learner leaves behind: new values of the features `ids`, the rest of its state, and what it saw.
 
-    `best` has the first candidate of each sentence of the share with its statistics. `sums` are those of the trace,
-    over `n_lists` lists; `seen` are the features of all candidates, ids or, where learners have no index in common,
-    keys; `seconds` go by stage (see `in_cpu_seconds`).
+    `columns` are those of the state, one number for each of `ids`. `best` has the first candidate of each sentence of
+    the share with its statistics. `sums` are those of the trace, over `n_lists` lists; `seen` are the features of all
+    candidates, ids or, where learners have no index in common, keys; `seconds` go by stage (see `in_cpu_seconds`).
     """
 
     ids: Int32Array
-    weights: Float64Array
-    past: Float64Array
+    columns: Mapping[str, Float64Array]
     ticks: int
-    background: Float64Array
+    background: Float64Array | None
     length: float
     best: tuple[Shard, ...]
-    sums: PassSums
+    sums: Sums
     n_lists: int
     n_candidates: int
     seen: Int32Array | NDArray[np.uint64]
@@ -144,9 +196,8 @@ def learn_share(
     A learner that is `alone` goes on with the state's sums and pseudo-corpus. Threads decode the sentences of a batch.
     """
     task, decoder = ground.task, ground.decoder
-    learner = _learner(ground, state, alone=alone)
-    previous = _previous_pass(ground, state.previous)
-    visits: list[dict[str, float]] = []
+    learner = task.rule.begin(ground, state, alone=alone)
+    visits: list[Sums] = []
     best: list[Shard] = []
     n_lists = n_candidates = 0
     seen = np.zeros(len(decoder.index), bool)
@@ -162,25 +213,27 @@ def learn_share(
             lists = [shard.with_stats(ground.judge.statistics(shard)) for shard in found if shard.n_candidates]
             best += [_first(shard) for shard in lists]
             clock.tick(_STAGES[1])
-            learner.turn_to(_native_lists(ground, lists, previous))
-            visits.append(learner.visit(np.arange(len(lists))))
+            visits.append(learner.visit(lists))
             for shard in lists:
                 seen[shard.feature_ids] = True
             n_lists += len(lists)
             n_candidates += sum(shard.n_candidates for shard in lists)
             clock.tick(_STAGES[2])
-    values, past, ticks, background, length = learner.state()
-    before = state.past if alone else 0.0
-    ids = np.flatnonzero((values != state.weights) | (past != before)).astype(np.int32)
+    end = learner.end(state)
+    before = state.columns()
+    if not alone:
+        before["past"] = np.zeros(len(decoder.index))
+    columns = end.columns()
+    changed = reduce(operator.or_, (values != before[name] for name, values in columns.items()))
+    ids = np.flatnonzero(changed).astype(np.int32)
     return ShareResult(
         ids=ids,
-        weights=values[ids],
-        past=past[ids],
-        ticks=ticks,
-        background=background,
-        length=length,
+        columns={name: values[ids] for name, values in columns.items()},
+        ticks=end.ticks,
+        background=end.background,
+        length=end.length,
         best=tuple(best),
-        sums=PassSums(**{name: sum(visit[name] for visit in visits) for name in visits[0]}),
+        sums=reduce(operator.add, visits),
         n_lists=n_lists,
         n_candidates=n_candidates,
         seen=np.flatnonzero(seen).astype(np.int32),
@@ -196,12 +249,11 @@ def scale_of_start(
     decode: Callable[[Sequence[int]], Sequence[Shard]],
     n_threads: int = 1,
 ) -> Scale:
-    """The scale to learn on: relative units come from lists of the start, of up to 500 sentences evenly spaced.
+    """The scale to learn on: what a rule surveys are lists of the start, of up to 500 sentences evenly spaced.
 
     `previous` has the statistics of the start's translations; `decode` gives its lists of sentences.
     """
-    task, decoder = ground.task, ground.decoder
-    sentences = surveyed(decoder.lengths) if task.margin.units is Units.RELATIVE else []
+    sentences = surveyed(ground.decoder.lengths) if ground.task.rule.surveys else []
     return scale_of_lists(ground, decode(sentences), start, previous, n_threads=n_threads)
 
 
@@ -215,18 +267,9 @@ def surveyed(lengths: Int32Array) -> list[int]:
 def scale_of_lists(
     ground: Ground, found: Sequence[Shard], start: Float64Array, previous: Float64Array, *, n_threads: int = 1
 ) -> Scale:
-    """The scale to learn on, from lists of the start; none are needed where units are raw."""
-    task, decoder = ground.task, ground.decoder
+    """The scale to learn on, from lists of the start; there are none where the rule surveys nothing."""
     lists = [shard.with_stats(ground.judge.statistics(shard)) for shard in found if shard.n_candidates]
-    return task.margin.measure(
-        _native_lists(ground, lists, _previous_pass(ground, previous)),
-        start,
-        ground.rates,
-        _pseudo_corpus(ground, previous),
-        np.arange(len(lists)),
-        sparse=len(decoder.index) > len(decoder.dense),
-        n_threads=n_threads,
-    )
+    return ground.task.rule.scale(ground, lists, start, previous, n_threads=n_threads)
 
 
 def in_cpu_seconds(results: Sequence[ShareResult], cpu_s: float) -> list[ShareResult]:
@@ -235,41 +278,6 @@ def in_cpu_seconds(results: Sequence[ShareResult], cpu_s: float) -> list[ShareRe
     left = cpu_s - sum(result.seconds[stage] for result in results for stage in others)
     factor = max(left, 0.0) / (sum(result.seconds[decode] for result in results) or 1.0)
     return [replace(result, seconds={**result.seconds, decode: factor * result.seconds[decode]}) for result in results]
-
-
-def _learner(ground: Ground, state: LearnerState, *, alone: bool) -> _core.MarginLearner:
-    """A native learner that begins at the state."""
-    learner = ground.task.margin.margin_learner(
-        _native_lists(ground, (), None),
-        state.weights,
-        ground.rates,
-        _pseudo_corpus(ground, state.previous),
-        scale=state.scale,
-        batch=1,
-    )
-    if alone and state.background is not None:
-        learner.restore(state.weights, state.past, state.ticks, state.background, state.length)
-    return learner
-
-
-def _pseudo_corpus(ground: Ground, previous: Float64Array) -> _core.PseudoCorpus | None:
-    """The past as if all translations so far had been the mean of these."""
-    lengths = ground.decoder.lengths
-    spoken = lengths > 0
-    mean = previous[spoken].sum(axis=0) / np.count_nonzero(spoken)
-    return ground.task.margin.pseudo_corpus(ground.task.metric, mean, float(lengths[spoken].mean()))
-
-
-def _previous_pass(ground: Ground, previous: Float64Array) -> PreviousPass | None:
-    task = ground.task
-    if task.margin.context_for(task.metric) is not Context.PREVIOUS:
-        return None
-    return PreviousPass(task.metric, previous, ground.decoder.lengths.astype(np.float64))
-
-
-def _native_lists(ground: Ground, lists: Sequence[Shard], previous: PreviousPass | None) -> _core.CandidateLists:
-    words = [shard.source_lengths.astype(np.float64) for shard in lists]
-    return ground.task.margin.lists(lists, ground.task.metric, words, previous)
 
 
 def _first(shard: Shard) -> Shard:

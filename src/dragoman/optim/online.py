@@ -1,24 +1,26 @@
-"""Online margin learning: a sentence is decoded with the weights as they are, which learn from its list at once.
+"""Online learning: a sentence is decoded with the weights as they are, which learn from its list at once.
 
-Hopkins and May 2011, section 5.4.2, after Chiang, Knight and Wang 2009: hope and fear are sought among the `k` best
-translations by model score; gains are BLEU in the context of the translations before. A pass visits all sentences in
-an order of its own, drawn by the stream of seed and pass. As in Eidelman et al. 2013, `learners` share them out: each
-is truly online on its part, all begin a pass at the same weights, and at its end their weights are mixed by the
-sentences that each saw (iterative parameter mixing). A learner that is alone keeps its pseudo-corpus from pass to
-pass; several begin each with that of the last pass's translations. With `batch` sentences a learner decodes so many
-with the same weights before it takes their steps, one after another, each from where the one before led. The result
-depends on learners and batch, not on threads and workers.
+A pass visits all sentences in an order of its own, drawn by the stream of seed and pass. As in Eidelman et al. 2013,
+`learners` share them out: each is truly online on its part, all begin a pass at the same weights, and at its end their
+weights are mixed by the sentences that each saw (iterative parameter mixing). With `batch` sentences a learner decodes
+so many with the same weights before it takes their steps, one after another, each from where the one before led. The
+result depends on learners and batch, not on threads and workers. How weights learn from a list is a rule of its own:
+margins (`online_margin`) or steps against the gradient of a loss (`online_descent`).
 
-A round of the outer loop makes `passes` passes. Its weights are the average over all steps of all learners so far, or
-(`mix` last) the mixed weights at the end of the pass. Its score is that of decoding with these weights or, at half the
-cost, that of what the last pass itself translated to, with weights that moved (`measure` live).
+A round of the outer loop makes `passes` passes, or has the next `measure_every` sentences of one: then the scores of
+the rounds are a curve over the sentences seen (Flanigan et al. 2013, figure 1). Its weights are the average over all
+steps of all learners so far, or (`mix` last) the mixed weights at its end. Its score is that of decoding with these
+weights or, at half the cost, that of what the last pass itself translated to, with weights that moved (`measure` live).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import operator
+from abc import abstractmethod
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import reduce
 from pathlib import Path
 
 import numpy as np
@@ -31,20 +33,13 @@ from dragoman.optim.base import Learner, Optimiser, Result, finish
 from dragoman.optim.context import LearningContext, LearnsFrom
 from dragoman.optim.epochs import Entry, visiting_order
 from dragoman.optim.frozen import frozen_members, frozen_names
-from dragoman.optim.learner_pass import Learners, LearningTask, ShareResult, surveyed
+from dragoman.optim.learner_pass import Learners, LearningTask, OnlineRule, ShareResult, surveyed
 from dragoman.optim.learner_state import LearnerState, in_key_order
-from dragoman.optim.margin import PassSums
-from dragoman.optim.mira import Mira
-from dragoman.optim.rm import Rm
-from dragoman.optim.units import Units
 from dragoman.pool import Judge, Pool, compacted, load_pool, metric_of, save_pool
 from dragoman.settings import about
 from dragoman.types import Float64Array, Int64Array
 
-__all__ = ["MeasuredBy", "Mix", "OnlineLearner", "OnlineMira", "OnlineRm"]
-
-_OFFLINE = frozenset({"n_epochs", "batch", "held_out", "patience", "averaged"})
-"""Settings of margin learners on pools that mean nothing, or something else, online."""
+__all__ = ["MeasuredBy", "Mix", "Online", "OnlineLearner"]
 
 _LEARNERS = 15
 _TRANSLATED = "translations"
@@ -65,16 +60,13 @@ class MeasuredBy(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OnlineMira(Optimiser):
-    """A margin learner that decodes as it learns."""
+class Online(Optimiser):
+    """A method that decodes as it learns; subclasses say by which rule."""
 
-    name = "online-mira"
     learns_from = LearnsFrom.DECODING
     k = 30
     distinct = True  # 30 derivations would often be few translations
     uses_engine = True
-    margin: Mira = field(default=Mira(), metadata=about(inline=_OFFLINE))
-    """How the weights learn from a list."""
     learners: int | None = field(
         default=None, metadata=about(resolved=f"{_LEARNERS}, or the number of sentences if that is less")
     )
@@ -83,17 +75,34 @@ class OnlineMira(Optimiser):
     """The weights of a round: the average over all steps, or the last ones of all learners mixed."""
     measure: MeasuredBy = MeasuredBy.DECODE
     """The score of a round: that of decoding with its weights, or at half the cost that of the pass itself."""
+    measure_every: int | None = field(default=None, metadata=about(resolved="a pass"))
+    """Sentences of a round, after which learners are mixed and weights measured."""
     batch: int = 1
     """Sentences that a learner decodes with the same weights; 1 is truly online."""
     passes: int = 1
-    """Passes over the development set in a round, after which the weights are measured."""
+    """Passes over all sentences in a round, after which the weights are measured."""
+    all_data: bool = False
+    """Decode lines of the training text by tables that have seen them: an ablation."""
 
     def __post_init__(self) -> None:
         if min(self.batch, self.passes, self.learners or 1) < 1 or self.learners == 0:
             raise InputError("online learning: learners, batch and passes must be at least 1")
+        if self.measure_every is None:
+            return
+        if self.measure_every < 1:
+            raise InputError(f"measure_every must be at least 1 sentence, not {self.measure_every}")
+        if self.passes > 1:
+            raise InputError("a round has measure_every sentences or a number of passes; leave out one of them")
+        if self.measure is MeasuredBy.LIVE:
+            raise InputError("live scores are those of whole passes; with measure_every measure by decoding")
+
+    @abstractmethod
+    def rule(self) -> OnlineRule:
+        """How weights learn from a list."""
 
     def n_learners(self, n_sentences: int) -> int:
         """How many learners share so many sentences. Raises InputError where some would have none."""
+        n_sentences = min(n_sentences, self.measure_every or n_sentences)
         n_learners = self.learners or min(_LEARNERS, n_sentences)
         if n_learners > n_sentences:
             raise InputError(f"{n_learners} learners for {n_sentences} sentences; each needs one at least")
@@ -109,16 +118,15 @@ class OnlineMira(Optimiser):
         if n_folds is not None and self.learners not in (None, n_folds):
             raise InputError(f"each of {n_folds} folds has a learner; leave out learners={self.learners}")
 
+    def check_development(self, n_sentences: int | None = None) -> None:
+        """Raise InputError for settings that do not go with a development set of so many sentences."""
+        if self.all_data:
+            raise InputError("all_data is for lines of the training text; learn from it, or leave out all_data")
+        if n_sentences is not None:
+            self.n_learners(n_sentences)
+
     def _learner(self, context: LearningContext) -> Learner:
         return OnlineLearner(self, context)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OnlineRm(OnlineMira):
-    """The relative margin, online."""
-
-    name = "online-rm"
-    margin: Mira = field(default=Rm(), metadata=about(inline=_OFFLINE))
 
 
 class OnlineLearner(Learner):
@@ -128,7 +136,7 @@ class OnlineLearner(Learner):
     uses_pool = False
     keeps_state = True
 
-    def __init__(self, method: OnlineMira, context: LearningContext) -> None:
+    def __init__(self, method: Online, context: LearningContext) -> None:
         super().__init__(method)
         decoder = context.live_decoder()
         if context.k < 2:
@@ -165,11 +173,11 @@ class OnlineLearner(Learner):
         began = cpu_seconds()
         state = self._begin(self._learners, pool, start, n_threads)
         units_cpu_s = cpu_seconds() - began
-        last = round_number * self._method.passes
         trace: list[Entry] = []
-        for number in range(last - self._method.passes + 1, last + 1):
-            order = visiting_order(self._sentences, key=[seed, number])
-            state, results = self._learners.run(state, self._shares(order), n_threads=n_threads)
+        for number, order in self._visits(round_number, seed):
+            shares = self._shares(order)
+            state = replace(state, epoch=number - 1, n_learners=len(shares))
+            state, results = self._learners.run(state, shares, n_threads=n_threads)
             trace.append(self._entry(number, metric, results))
         self._state = state
         self._translations = None
@@ -177,7 +185,7 @@ class OnlineLearner(Learner):
             self._translations = self._translated(self._learners, results, state, n_threads)
         values = state.restored(state.average() if self._method.mix is Mix.AVERAGE else state.weights)
         notes = []
-        if self._method.margin.units is Units.RELATIVE and round_number == 1:
+        if self._method.rule().surveys and round_number == 1:
             trace[0] |= {**state.scale.entry(), "units_cpu_s": units_cpu_s}
             notes.append(state.scale.note())
         if not (np.isfinite(values).all() and np.isfinite(state.weights).all()):
@@ -215,7 +223,7 @@ class OnlineLearner(Learner):
     def _new_learners(self, pool: Pool, frozen: Collection[str]) -> Learners:
         index = self._decoder.index
         task = LearningTask(
-            margin=self._method.margin,
+            rule=self._method.rule(),
             metric=metric_of(pool),
             batch=self._method.batch,
             k=self._context.k,
@@ -236,9 +244,10 @@ class OnlineLearner(Learner):
             return LearnerState.load(self._stored, index)
         values = start.on(index).values
         previous = self._first_statistics(pool, values)
-        return LearnerState.first(values, learners.measure(values, previous, n_threads=n_threads), previous)
+        scale = learners.measure(values, previous, n_threads=n_threads)
+        return LearnerState.first(values, scale, previous, counts=self._method.rule().counts_lists)
 
-    def _learners_for(self, method: OnlineMira, context: LearningContext) -> int:
+    def _learners_for(self, method: Online, context: LearningContext) -> int:
         """How many there are. Raises InputError for a number that the sentences do not allow."""
         if context.groups is None:
             return method.n_learners(len(self._sentences))
@@ -246,11 +255,23 @@ class OnlineLearner(Learner):
         method.check_folds(n_groups)
         return n_groups
 
+    def _visits(self, round_number: int, seed: int) -> Iterator[tuple[int, Int64Array]]:
+        """The passes of a round, or the one that it has a part of: their numbers and sentences in order."""
+        size = self._method.measure_every
+        if size is None:
+            last = round_number * self._method.passes
+            for number in range(last - self._method.passes + 1, last + 1):
+                yield number, visiting_order(self._sentences, key=[seed, number])
+            return
+        n_parts = -(-len(self._sentences) // size)
+        before, part = divmod(round_number - 1, n_parts)
+        yield before + 1, visiting_order(self._sentences, key=[seed, before + 1])[part * size : (part + 1) * size]
+
     def _shares(self, order: Int64Array) -> list[Int64Array]:
         """The sentences of each learner, in the order of the pass."""
         groups = self._context.groups
         if groups is None:
-            return np.array_split(order, self._n_learners)
+            return np.array_split(order, min(self._n_learners, len(order)))
         return [order[groups[order] == group] for group in np.unique(groups[order]).tolist()]
 
     def _first_statistics(self, pool: Pool, values: Float64Array) -> Float64Array:
@@ -276,7 +297,7 @@ class OnlineLearner(Learner):
             "candidates": sum(result.n_candidates for result in results),
             "features": len(self._decoder.index) if self._context.groups is None else n_seen,
             "seen": n_seen,
-            **sum((result.sums for result in results), PassSums()).entry(),
+            **reduce(operator.add, (result.sums for result in results)).entry(),
             "workers_cpu_s": sum(result.workers_cpu_s for result in results),
             **{stage: sum(result.seconds[stage] for result in results) for stage in stages},
         }

@@ -17,7 +17,7 @@ from dragoman.optim.update import Conditioning, Update
 from dragoman.pool import Pool, Shard
 from dragoman.types import Float64Array
 
-__all__ = ["Prepared", "prepare"]
+__all__ = ["MEMORY_BYTES", "Prepared", "prepare"]
 
 MEMORY_BYTES = 1 << 29
 """Prepared lists beyond this size go to a scratch file in the folder for temporary files."""

@@ -16,7 +16,8 @@ from dragoman.optim.hols import Hils, Hols
 from dragoman.optim.loss import Loss, LowersLoss
 from dragoman.optim.mert import Mert
 from dragoman.optim.mira import Mira
-from dragoman.optim.online import OnlineMira, OnlineRm
+from dragoman.optim.online_descent import OnlineSoftRamp, OnlineSvm
+from dragoman.optim.online_margin import OnlineMira, OnlineRm
 from dragoman.optim.perceptron import Perceptron
 from dragoman.optim.pro import Pro
 from dragoman.optim.rampion import Rampion
@@ -43,6 +44,8 @@ _METHODS: tuple[type[Optimiser], ...] = (
     ForestMert,
     OnlineMira,
     OnlineRm,
+    OnlineSvm,
+    OnlineSoftRamp,
     Hols,
     Hils,
 )

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from dragoman import _core
 from dragoman.errors import InputError
 from dragoman.metric import Metric, SentenceBleu
+from dragoman.optim.base import Learned, Problem
 from dragoman.optim.descent import Descent
 from dragoman.optim.gains import gain_scale
 from dragoman.optim.list_loss import ListLoss
@@ -66,6 +67,11 @@ class SoftRamp(Descent):
         if not self.cost_scale > 0:
             raise InputError(f"the cost must be positive, not {self.cost_scale}")
         Descent.__post_init__(self)
+
+    def _learn(self, problem: Problem) -> Learned:
+        if self.conditioning is Conditioning.EXTRACTION:
+            raise InputError("lists do not say how often rules were extracted; learn online, or use conditioning=lists")
+        return Descent._learn(self, problem)
 
     def update(self) -> Update:
         """Steps of size 1, divided by how often a feature occurs."""

@@ -23,8 +23,9 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 import numpy as np
 
@@ -81,6 +82,8 @@ class Scale:
     """D; means nothing without a bound."""
     cost_unit: float = 1.0
     """The cost of a candidate whose bound is B, where bounds go by cost."""
+    variances: Mapping[str, float] = field(default_factory=dict)
+    """Of dense features within lists: steps against a gradient are divided by them."""
 
     def __post_init__(self) -> None:
         finite = (self.start, self.gains, self.aggressiveness, self.bound_step, self.cost_unit)
@@ -98,6 +101,8 @@ class Scale:
     def entry(self) -> Entry:
         """For the trace."""
         bounded = {"bound_step": self.bound_step} if self.bound < math.inf else {}
+        if self.variances:
+            return {"score_factor": self.start, "cost_factor": self.gains}
         return {
             "score_factor": self.start,
             "cost_factor": self.gains,
@@ -107,19 +112,27 @@ class Scale:
 
     def note(self) -> str:
         """For people."""
+        if self.variances:
+            return f"units: scores x {self.start:.3g}"
         bounded = f", D {self.bound_step:.3g}" if self.bound < math.inf else ""
         return f"units: scores x {self.start:.3g}, costs x {self.gains:.3g}, C {self.aggressiveness:.3g}{bounded}"
 
-    def to_json(self) -> dict[str, float | None]:
+    def to_json(self) -> dict[str, Any]:
         """As a file holds it: a bound that is infinite is none."""
         values = dataclasses.asdict(self)
+        if not self.variances:
+            del values["variances"]
         return {**values, "bound": None if math.isinf(self.bound) else self.bound}
 
     @classmethod
-    def from_json(cls, values: Mapping[str, float | None]) -> Scale:
+    def from_json(cls, values: Mapping[str, Any]) -> Scale:
         """Raises TypeError or ValueError for what is no scale."""
-        numbers = {name: math.inf if value is None else float(value) for name, value in values.items()}
-        return cls(**numbers)
+        variances = {str(name): float(value) for name, value in (values.get("variances") or {}).items()}
+        numbers = {name: value for name, value in values.items() if name != "variances"}
+        return cls(
+            variances=variances,
+            **{name: math.inf if value is None else float(value) for name, value in numbers.items()},
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,6 +16,7 @@ class Conditioning(StrEnum):
 
     NONE = "none"  # nothing
     LISTS = "lists"  # the number of lists in which a candidate has it; of dense features: all lists
+    EXTRACTION = "extraction"  # online: how often its rule was extracted; of dense features: all lists
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,8 +8,10 @@ of the weights, the pass and the fold, whoever computes it and whatever they did
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 
 import numpy as np
 
@@ -28,7 +30,7 @@ from dragoman.optim.learner_pass import (
     surveyed,
 )
 from dragoman.optim.learner_state import LearnerState
-from dragoman.optim.units import Scale, Units
+from dragoman.optim.units import Scale
 from dragoman.pool import Shard
 from dragoman.system import LineBlock, Lines, LiveLines, shards
 from dragoman.tune.mixing import mix_learners, side_by_side
@@ -38,12 +40,11 @@ __all__ = ["BLOCK_LINES", "FoldLearners", "FoldPass", "PortableResult", "Trainin
 
 BLOCK_LINES = 256
 """Lines whose options are in memory at the same time."""
-_WEIGHT, _PAST = "weight", "past"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PortableResult:
-    """What a learner leaves behind, by names: weights and sums of all features that it began with or changed.
+    """What a learner leaves behind, by names: the columns of all features that it began with or changed.
 
     `result` is the rest, without features; its `best` is one shard of statistics alone.
     """
@@ -54,8 +55,8 @@ class PortableResult:
     def on(self, index: FeatureIndex) -> ShareResult:
         """The result over an index, to which names are added."""
         ids = index.extend_table(self.table.features, None)
-        weights, past = (self.table.columns[name].astype(np.float64, copy=False) for name in (_WEIGHT, _PAST))
-        return replace(self.result, ids=ids, weights=weights, past=past)
+        columns = {name: column.astype(np.float64, copy=False) for name, column in self.table.columns.items()}
+        return replace(self.result, ids=ids, columns=columns)
 
     def elsewhere(self) -> PortableResult:
         """The result of another process, with what it cost there."""
@@ -66,8 +67,8 @@ class PortableResult:
 class FoldPass(Job[tuple[Int64Array, ...], list[PortableResult]]):
     """A pass: what learners do, each with the sentences of one fold in the order of its visits; threads take one each.
 
-    `table` has the weights, and the sums of averaging of a learner that goes on alone; `state` is where learners begin
-    but for these.
+    `table` has the columns of the state: weights, the sums of averaging of a learner that goes on alone, perhaps
+    counts; `state` is where learners begin but for these.
     """
 
     lines: Lines
@@ -101,17 +102,19 @@ class FoldPass(Job[tuple[Int64Array, ...], list[PortableResult]]):
         decoder = LineBlock(self.lines, block, table)
         ground = Ground.of(self.task, decoder, decoder.references)
         index, known = decoder.index, decoder.weight_ids
-        weights, past = np.zeros(len(index)), np.zeros(len(index))
-        weights[known], past[known] = table.columns[_WEIGHT], table.columns[_PAST]
-        begin = replace(state, weights=weights, past=past)
-        result = learn_share(ground, begin, block, alone=True, go_on=go_on)
-        weights[result.ids], past[result.ids] = result.weights, result.past
-        kept = (weights != 0) | (past != 0)
+        columns = {name: np.zeros(len(index)) for name in table.columns}
+        for name, values in columns.items():
+            values[known] = table.columns[name]
+        result = learn_share(ground, state.with_columns(columns), block, alone=True, go_on=go_on)
+        kept = np.zeros(len(index), bool)
+        for name, values in columns.items():
+            values[result.ids] = result.columns[name]
+            kept |= values != 0
         kept[known] = True
         ids = np.flatnonzero(kept).astype(np.int32)
         seen = index.keys()[result.seen]
         light = replace(result, best=(_statistics(result.best),), seen=seen)
-        return FeatureTable.from_ids(index, ids, {_WEIGHT: weights[ids], _PAST: past[ids]}), light
+        return FeatureTable.from_ids(index, ids, {name: values[ids] for name, values in columns.items()}), light
 
 
 class TrainingContext(LearningContext):
@@ -151,7 +154,7 @@ class FoldLearners:
     def measure(self, start: Float64Array, previous: Float64Array, *, n_threads: int) -> Scale:
         """The units of a run, from lists of the start."""
         task, decoder = self._task, self._decoder
-        sentences = surveyed(decoder.lengths) if task.margin.units is Units.RELATIVE else []
+        sentences = surveyed(decoder.lengths) if task.rule.surveys else []
         found = self.decode(sentences, start, task.k, n_threads=n_threads)
         ground = Ground.of(task, decoder, self._lines.references(sentences))  # the index has all features by now
         start = np.concatenate([start, np.zeros(len(self._index) - len(start))])
@@ -166,14 +169,13 @@ class FoldLearners:
     ) -> tuple[LearnerState, list[ShareResult]]:
         """A pass; a share has the sentences of one fold."""
         alone = len(shares) == 1
-        past = state.past if alone else np.zeros_like(state.past)
-        ids = np.flatnonzero((state.weights != 0) | (past != 0)).astype(np.int32)
-        none = np.zeros(0)
-        rest = replace(state, start=none, weights=none, past=none)
+        columns = state.columns() | ({} if alone else {"past": np.zeros_like(state.past)})
+        ids = np.flatnonzero(reduce(operator.or_, (values != 0 for values in columns.values()))).astype(np.int32)
+        rest = state.without_columns()
         job = FoldPass(
             lines=self._lines,
             task=self._task,
-            table=FeatureTable.from_ids(self._index, ids, {_WEIGHT: state.weights[ids], _PAST: past[ids]}),
+            table=FeatureTable.from_ids(self._index, ids, {name: values[ids] for name, values in columns.items()}),
             state=rest if alone else replace(rest, ticks=0, background=None),
             block_lines=BLOCK_LINES,
         )
@@ -189,14 +191,12 @@ class FoldLearners:
 
 def _summed(results: Sequence[ShareResult]) -> ShareResult:
     """The blocks of one learner, without features."""
-    none = np.zeros(0)
     return replace(
         results[-1],
         ids=np.zeros(0, np.int32),
-        weights=none,
-        past=none,
+        columns={},
         best=tuple(shard for result in results for shard in result.best),
-        sums=sum((result.sums for result in results[1:]), results[0].sums),
+        sums=reduce(operator.add, (result.sums for result in results)),
         n_lists=sum(result.n_lists for result in results),
         n_candidates=sum(result.n_candidates for result in results),
         seen=np.unique(np.concatenate([result.seen for result in results])),

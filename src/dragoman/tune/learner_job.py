@@ -8,7 +8,7 @@ where the pass begins; a lost worker's items are done again by another.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -45,12 +45,11 @@ class DecodeItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PassItem:
-    """Shares of a pass for one worker. `state` has no arrays of weights: they are `weights` and `past`."""
+    """Shares of a pass for one worker. `state` has no numbers of features: they are `columns`."""
 
     task: LearningTask
     state: LearnerState
-    weights: SparseVector
-    past: SparseVector
+    columns: Mapping[str, SparseVector]
     shares: tuple[Int64Array, ...]
     alone: bool
 
@@ -94,7 +93,7 @@ class _Worker:
         if self._learners is None or self._task != item.task:
             self._task = item.task
             self._learners = LocalLearners(Ground.of(item.task, self._decoder, self._references))
-        state = replace(item.state, weights=self._dense(item.weights), past=self._dense(item.past))
+        state = item.state.with_columns({name: self._dense(vector) for name, vector in item.columns.items()})
         began = cpu_seconds()
         results = self._learners.results(state, item.shares, alone=item.alone, n_threads=self._n_threads)
         cost = (cpu_seconds() - began) / len(results)
@@ -124,12 +123,11 @@ class LearningWorkers:
     def results(self, task: LearningTask, state: LearnerState, shares: Sequence[Int64Array]) -> list[ShareResult]:
         """Those of the learners of a pass; a worker has as many at a time as it has threads."""
         alone, size = len(shares) == 1, self._engine.n_threads
-        nothing = np.zeros(0)
+        columns = state.columns() | ({} if alone else {"past": np.zeros(0)})
         item = PassItem(
             task=task,
-            state=replace(state, start=nothing, weights=nothing, past=nothing),
-            weights=self._sparse(state.weights),
-            past=self._sparse(state.past if alone else nothing),
+            state=state.without_columns(),
+            columns={name: self._sparse(values) for name, values in columns.items()},
             shares=(),
             alone=alone,
         )

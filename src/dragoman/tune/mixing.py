@@ -8,8 +8,8 @@ w_l, and the next pass begins at
 
 over the features that anybody changed. Beside it goes the sum of the weights after each step of each learner, for
 their mean: weights - past / ticks with past' = past + ticks (w' - w) + sum_l past_l, where past_l counts the steps of
-this pass alone. Learners are logical: threads of this process take one after the other, and a finished one keeps only
-what it changed.
+this pass alone. Counts of lists add up. Learners are logical: threads of this process take one after the other, and a
+finished one keeps only what it changed.
 """
 
 from __future__ import annotations
@@ -103,27 +103,29 @@ def mix_learners(state: LearnerState, results: Sequence[ShareResult]) -> Learner
     for result in results:
         for shard in result.best:
             previous[shard.sentence_ids] = shard.stats
+    columns = {name: values.copy() for name, values in state.columns().items()}
     if len(results) == 1:
         only = results[0]
-        weights, past = state.weights.copy(), state.past.copy()
-        weights[only.ids], past[only.ids] = only.weights, only.past
+        for name, values in only.columns.items():
+            columns[name][only.ids] = values
         return replace(
-            state,
-            weights=weights,
-            past=past,
+            state.with_columns(columns),
             ticks=only.ticks,
             previous=previous,
             background=only.background,
             length=only.length,
         )
-    change, past = np.zeros_like(state.weights), state.past.copy()
+    change = np.zeros_like(state.weights)
     for result in results:
-        change[result.ids] += result.n_lists / n_lists * (result.weights - state.weights[result.ids])
-        past[result.ids] += result.past
+        ids, found = result.ids, result.columns
+        change[ids] += result.n_lists / n_lists * (found["weights"] - state.weights[ids])
+        columns["past"][ids] += found["past"]
+        if state.counts is not None:
+            columns["counts"][ids] += found["counts"] - state.counts[ids]
+    columns["weights"] += change
+    columns["past"] += state.ticks * change
     return replace(
-        state,
-        weights=state.weights + change,
-        past=past + state.ticks * change,
+        state.with_columns(columns),
         ticks=state.ticks + n_lists,
         previous=previous,
     )

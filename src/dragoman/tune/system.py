@@ -15,7 +15,16 @@ from dragoman.engine import Engine
 from dragoman.errors import InputError, MismatchError
 from dragoman.features import MANY_WEIGHTS, FeatureIndex, Weights
 from dragoman.metric import Smoothing, Tokenizer, by_name
-from dragoman.optim import Hols, LearningContext, LearnsFrom, OnlineMira, Optimiser, make_loss, make_optimiser
+from dragoman.optim import (
+    OPTIMISERS,
+    Hols,
+    LearningContext,
+    LearnsFrom,
+    Online,
+    Optimiser,
+    make_loss,
+    make_optimiser,
+)
 from dragoman.optim.frozen import frozen_names
 from dragoman.pool import Pool, read_references, with_metric
 from dragoman.run import RunFolder
@@ -98,11 +107,12 @@ class TuneConfig:
         if self.limit is not None and not reads_training:
             raise InputError("a limit is for lines of the training text; learn from it, or leave out the limit")
         if self.learn_from is LearnFrom.DEVELOPMENT:
-            if isinstance(method, OnlineMira) and n_sentences is not None:
-                method.n_learners(n_sentences)
+            if isinstance(method, Online):
+                method.check_development(n_sentences)
             return
-        if not isinstance(method, OnlineMira):
-            raise InputError(f"{method.name} cannot learn from the training text as it decodes; use rm or mira online")
+        if not isinstance(method, Online):
+            able = ", ".join(name for name, kind in OPTIMISERS.items() if issubclass(kind, Online))
+            raise InputError(f"{method.name} cannot learn from the training text as it decodes; use one of {able}")
         method.check_folds(None if n_folds is None else min(n_folds, self.limit or n_folds))
 
 
@@ -290,7 +300,8 @@ def _training_lines(parent: System, method: Optimiser, config: TuneConfig, n_sen
     if config.learn_from is LearnFrom.DEVELOPMENT:
         return None
     config.check(method, n_folds=parent.training.n_folds)
-    return Lines(parent, parent.training.evenly(config.limit), config.preset)
+    all_data = isinstance(method, Online) and method.all_data
+    return Lines(parent, parent.training.evenly(config.limit), config.preset, all_data)
 
 
 def _check_frozen(parent: System, start: Weights, asked: Sequence[str]) -> None:
