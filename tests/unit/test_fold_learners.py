@@ -215,7 +215,7 @@ def test_what_cannot_be_is_refused(made, tmp_path):
     refused("does not keep its training text; train it with --folds", system="plain")
     refused("at least 1, not 0", config={"limit": 0})
     refused("leave out the fold", config={"fold": 1})
-    refused("use one of online-mira, online-rm", method="mira")
+    refused("online mira, rm, svm, softramp can", method="mira")
     refused("each of 3 folds has a learner", settings={"learners": 2})
     refused("measure by decoding", settings={"measure": "live"})
     everything = (*System.load(made / "plain").translator.dense(), "rule_id", "word_context", "target_insertion")

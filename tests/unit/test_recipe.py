@@ -200,9 +200,12 @@ BAD = {
     ),
     "folds for a method of lists": (
         "optimisers.smooth.learn_from='training'",
-        "optimisers.smooth: pro cannot learn from the training text as it decodes; use rm or mira online",
+        "optimisers.smooth: pro cannot learn from the training text as it decodes; online mira, rm, svm, softramp can",
     ),
-    "online": ("optimisers.smooth.online=true", "optimisers.smooth: pro cannot learn online; there are: mira, rm"),
+    "online": (
+        "optimisers.smooth.online=true",
+        "optimisers.smooth: pro cannot learn online; there are: mira, rm, svm, softramp",
+    ),
     "a setting online": ("optimisers.m={method='mira', online=true, settings={pass=1}}", "online-mira has no setting"),
     "keep": ("optimisers.mert.keep='first'", "optimisers.mert.keep = 'first': expected one of best, last"),
     "a name in the grid": (

@@ -18,7 +18,7 @@ _ESCAPES = str.maketrans(
     | {"\\": "\\\\", ",": "\\,", " ": "\\s", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
 )
 
-_ARGUMENT = re.compile(r"(?:^|(?<=,))(?:[^\\,]|\\.)*")
+_ARGUMENT = re.compile(r"((?:[^\\,]|\\.)*)(,?)")
 _ESCAPED = re.compile(r"\\(x[0-9a-f]{2}|.)")
 _PLAIN = {"s": " ", "t": "\t", "n": "\n", "r": "\r"}
 
@@ -34,8 +34,12 @@ def feature_name(template: str, *arguments: str | int) -> str:
 
 def feature_arguments(name: str) -> tuple[str, ...]:
     """The arguments of a template feature's name, as `feature_name` was given them."""
-    _, colon, rest = name.partition(":")
-    return tuple(_ESCAPED.sub(_unescaped, part) for part in _ARGUMENT.findall(rest)) if colon else ()
+    _, more, rest = name.partition(":")
+    arguments, at = [], 0
+    while more and (found := _ARGUMENT.match(rest, at)):
+        arguments.append(_ESCAPED.sub(_unescaped, found[1]))
+        more, at = found[2], found.end()
+    return tuple(arguments)
 
 
 def _unescaped(found: re.Match[str]) -> str:

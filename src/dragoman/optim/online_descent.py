@@ -53,7 +53,7 @@ __all__ = ["DescentRule", "DescentSums", "OnlineDescent", "OnlineSoftRamp", "Onl
 _OFFLINE = frozenset({"batch", "max_epochs", "tolerance", "held_out", "keep_best", "freeze_dense", "averaged"})
 """Settings of descent on pools that mean nothing, or something else, online."""
 _ROUNDING = 1e-12
-"""A slope below this share of the greatest is that of a feature that all candidates have alike."""
+"""A slope of less than this share of the greatest is 0, as that of a feature which all candidates have alike."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,8 +182,9 @@ class _DescentSteps:
         weights = self._weights
         value, (ids, slopes), _ = self._loss.gradient(shard, weights)
         n_lists, rates = self._rates(ids)
-        moves = (np.abs(slopes) > _ROUNDING * np.abs(slopes).max(initial=0.0)) & ~self._ground.frozen[ids]
-        ids, slopes, n_lists, rates = ids[moves], slopes[moves], n_lists[moves], rates[moves]
+        slopes[np.abs(slopes) <= _ROUNDING * np.abs(slopes).max(initial=0.0)] = 0.0
+        free = ~self._ground.frozen[ids]
+        ids, slopes, n_lists, rates = ids[free], slopes[free], n_lists[free], rates[free]
         with np.errstate(over="ignore", invalid="ignore"):
             penalty = self._update.l2 / n_lists * weights[ids]
             change = -self._step * rates * (slopes / self._variances[ids] + penalty)
@@ -192,7 +193,7 @@ class _DescentSteps:
         if not np.isfinite(weights[ids]).all():
             raise FailedError("the weights left the range of numbers; take smaller steps")
         self._ticks += 1
-        return DescentSums(n_lists=1, n_updates=int(bool(change.any())), loss=value)
+        return DescentSums(n_lists=1, n_updates=int(bool(slopes.any())), loss=value)
 
     def _rates(self, ids: Int32Array) -> tuple[Float64Array, Float64Array]:
         """Of features of one more list: how many lists of a pass have each, and what multiplies its step."""

@@ -15,16 +15,7 @@ from dragoman.engine import Engine
 from dragoman.errors import InputError, MismatchError
 from dragoman.features import MANY_WEIGHTS, FeatureIndex, Weights
 from dragoman.metric import Smoothing, Tokenizer, by_name
-from dragoman.optim import (
-    OPTIMISERS,
-    Hols,
-    LearningContext,
-    LearnsFrom,
-    Online,
-    Optimiser,
-    make_loss,
-    make_optimiser,
-)
+from dragoman.optim import Hols, LearningContext, LearnsFrom, Online, Optimiser, make_loss, make_optimiser
 from dragoman.optim.frozen import frozen_names
 from dragoman.pool import Pool, read_references, with_metric
 from dragoman.run import RunFolder
@@ -55,6 +46,7 @@ __all__ = [
 
 TUNE_RECORD = "tune"
 """The run folder inside a tuned system."""
+_ABLE = "online mira, rm, svm, softramp can"
 
 
 class LearnFrom(StrEnum):
@@ -74,9 +66,9 @@ class TuneConfig:
     lowercase: bool = False
     """Ignore case in BLEU and chrF."""
     k: int | None = None
-    """Candidates of a sentence and round; None: as many as the method wants (100, online 30)."""
+    """Candidates of a sentence and round; None: as many as the method wants (100; mira and rm online 30)."""
     distinct: bool | None = None
-    """Candidates with different words only; None: as the method wants (online)."""
+    """Candidates with different words only; None: as the method wants (mira and rm online)."""
     loop: LoopSettings = field(default_factory=LoopSettings)
     features: tuple[str, ...] | None = None
     """Sparse features; None: those that the system was trained with."""
@@ -111,8 +103,7 @@ class TuneConfig:
                 method.check_development(n_sentences)
             return
         if not isinstance(method, Online):
-            able = ", ".join(name for name, kind in OPTIMISERS.items() if issubclass(kind, Online))
-            raise InputError(f"{method.name} cannot learn from the training text as it decodes; use one of {able}")
+            raise InputError(f"{method.name} cannot learn from the training text as it decodes; {_ABLE}")
         method.check_folds(None if n_folds is None else min(n_folds, self.limit or n_folds))
 
 

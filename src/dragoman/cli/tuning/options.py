@@ -128,8 +128,8 @@ class TuneOptions(ListOptions):
         bool,
         _system(
             "--online",
-            help="Learn from each sentence as soon as it is decoded (mira, rm); rounds are passes of 15 learners side "
-            "by side (--set learners=N).",
+            help="Learn from each sentence as soon as it is decoded (mira, rm, svm, softramp); rounds are passes of 15 "
+            "learners side by side (--set learners=N).",
         ),
     ] = False
     learn_from: Annotated[
@@ -145,7 +145,10 @@ class TuneOptions(ListOptions):
     ] = None
     distinct: Annotated[
         bool | None,
-        _system("--distinct/--no-distinct", help="Candidates with different words only; unless given, with --online."),
+        _system(
+            "--distinct/--no-distinct",
+            help="Candidates with different words only; unless given, with mira and rm --online.",
+        ),
     ] = None
     without_fold: Annotated[
         int | None, _system(min=0, metavar="N", help="Leave this fold out of the training data.")
