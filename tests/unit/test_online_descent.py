@@ -287,6 +287,7 @@ def test_scores_over_the_sentences_seen(made, tmp_path):
         assert [cell.n_trained for cell in cells] == [12, 12, 6, 0]
         assert [cell.dev for cell in cells] == [record.score for record in rounds]
         assert cells[-1].train is None
+        assert [cell.n_possible for cell in cells[:-1]] == [r.learned.trace[0]["features"] for r in rounds[:-1]]
         train_scores[all_data] = [cell.train for cell in cells[:-1]]
     assert all(all_data > by_folds for by_folds, all_data in zip(*train_scores.values(), strict=True))
 

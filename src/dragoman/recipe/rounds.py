@@ -70,7 +70,7 @@ def _round(entry: _Entry, learned: _Entry, weights: Path, test: float | None) ->
         learn_wall_s=learned["wall_s"],
         learn_cpu_s=learned["cpu_s"] - inside,
         statistics_cpu_s=entry["statistics_cpu_s"] + learned["statistics_cpu_s"],
-        n_possible=passes[-1].get("features") if online and passes else None if online else entry["n_features"],
+        n_possible=learned["trace"][-1].get("features") if online else entry["n_features"],
         train=trained[-1]["train"] if trained else None,
         n_trained=sum(step["sentences"] for step in trained),
         **_margins(passes),
