@@ -156,7 +156,7 @@ class Hols(Optimiser):
     """Where the first gradient is taken."""
     start_rounds: int = 6
     """Rounds of the start's MERT at most."""
-    search_rounds: int = 3
+    search_rounds: int = 6
     """Rounds of a line search at most."""
     last: Last = Last.DEV
     """Where the last search is done."""
