@@ -338,9 +338,8 @@ def test_extraction_counts_are_those_of_the_view(made, kind):
 
 
 def test_what_cannot_be_is_refused(made, tmp_path):
-    assert make_optimiser("online-svm", {"cost_scale": 2, "batch": 3}) == OnlineSvm(
-        descent=Svm(cost_scale=2.0), batch=3
-    )
+    found = make_optimiser("online-svm", {"cost_scale": 2, "batch": 3})
+    assert found == OnlineSvm(descent=Svm(cost_scale=2.0, step=0.001), batch=3)
     assert OnlineSoftRamp().descent == SoftRamp(conditioning=Conditioning.EXTRACTION)
     assert method_name("softramp", online=True) == "online-softramp"
     assert {"measure_every", "all_data", "step", "conditioning"} < {s.name for s in describe(OnlineSoftRamp)}
