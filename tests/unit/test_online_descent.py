@@ -13,7 +13,7 @@ import pytest
 
 from dragoman.engine import open_engine
 from dragoman.errors import FailedError, InputError
-from dragoman.features import FeatureIndex, Weights, read_weights
+from dragoman.features import FeatureIndex, Weights, feature_arguments, feature_name, read_weights
 from dragoman.lm import EstimateConfig
 from dragoman.metric import Bleu, Smoothing
 from dragoman.optim import OnlineSoftRamp, OnlineSvm, SoftRamp, Svm, make_optimiser, method_name
@@ -370,3 +370,11 @@ def test_enormous_steps_end_in_numbers_or_in_an_error(made, tmp_path, training):
     assert tune(made, tmp_path / "t", "online-svm", {"step": 1e6}, training=training).weights.is_usable()
     with pytest.raises(FailedError, match="smaller steps"):
         tune(made, tmp_path / "u", "online-svm", {"step": 1e308}, training=training)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [(), ("a",), ("a b", "c,d"), ("dabei ,", "about to"), ("x\\", "y"), ("", "z"), ("a", ""), ("\x01\n", ",,")],
+)
+def test_arguments_of_a_feature_are_those_it_was_named_by(arguments):
+    assert feature_arguments(feature_name("template", *arguments)) == arguments
