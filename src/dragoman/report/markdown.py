@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from dragoman.errors import InputError
@@ -25,6 +26,8 @@ from dragoman.types import PathLike
 __all__ = ["markdown_tables", "write_markdown"]
 
 _BEGIN, _END = "<!-- results -->", "<!-- end of results -->"
+_WIDTH = 120
+_NOT_WRAPPED = ("|", "#", "!", "<", "- ")
 _PICTURED = ("runs", "learning", "training", "sizes", "time")
 
 
@@ -34,7 +37,7 @@ def markdown_tables(runs: Sequence[PathLike] | Experiment, *, figures: str | Non
     `figures` is the folder of the SVG files relative to the page; None omits the figures.
     """
     experiment = runs if isinstance(runs, Experiment) else load_experiment(runs, n_threads=n_threads)
-    return "\n".join([*_heading(experiment), *_tables(experiment, figures)])
+    return "\n".join(_wrapped([*_heading(experiment), *_tables(experiment, figures)]))
 
 
 def write_markdown(
@@ -56,9 +59,18 @@ def write_markdown(
     write_figures(experiment, folder, _PICTURED if svg is None else None)
     beside = Path(os.path.relpath(folder, page.parent)).as_posix()
     if not before:
-        before, after = "\n".join([*_heading(experiment), f"{_BEGIN}\n"]), f"{_END}\n"
-    replace_bytes(page, (before + "\n".join(_tables(experiment, beside)) + after).encode("utf-8"))
+        before, after = "\n".join(_wrapped([*_heading(experiment), f"{_BEGIN}\n"])), f"{_END}\n"
+    replace_bytes(page, (before + "\n".join(_wrapped(_tables(experiment, beside))) + after).encode("utf-8"))
     return page
+
+
+def _wrapped(blocks: Iterable[str]) -> Iterator[str]:
+    """The blocks of a page, paragraphs among them in lines of a moderate length."""
+    for block in blocks:
+        text = block.rstrip("\n")
+        is_paragraph = "\n" not in text and not text.startswith(_NOT_WRAPPED)
+        lines = textwrap.fill(text, _WIDTH, break_long_words=False, break_on_hyphens=False) if is_paragraph else text
+        yield lines + block[len(text) :]
 
 
 def _kept(page: Path) -> tuple[str, str]:
