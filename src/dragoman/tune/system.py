@@ -12,18 +12,17 @@ from pathlib import Path
 from typing import Any
 
 from dragoman.engine import Engine
-from dragoman.errors import InputError, MismatchError
+from dragoman.errors import InputError
 from dragoman.features import MANY_WEIGHTS, FeatureIndex, Weights
 from dragoman.metric import Smoothing, Tokenizer, by_name
 from dragoman.optim import Hols, LearningContext, LearnsFrom, Online, Optimiser, make_loss, make_optimiser
 from dragoman.optim.frozen import frozen_names
-from dragoman.pool import Pool, read_references, with_metric
+from dragoman.pool import Pool, with_metric
 from dragoman.run import RunFolder
 from dragoman.settings import plain
 from dragoman.store import digest_json
 from dragoman.system import Lines, ListsJob, Preset, System, SystemView, kbest_by_engine, save_tuned
 from dragoman.system.manifest import MANIFEST
-from dragoman.text import read_lines
 from dragoman.tune.decoder import Decoder
 from dragoman.tune.fold_learners import TrainingContext
 from dragoman.tune.held_out import HeldOutTask, tune_held_out
@@ -32,6 +31,7 @@ from dragoman.tune.loop import LoopSettings, Step, tune_decoder
 from dragoman.tune.record import RoundRecord, TuneRecord
 from dragoman.tune.rounds import settings_to_come
 from dragoman.tune.system_context import LiveMeasuring, SystemContext
+from dragoman.tune.text_set import read_set
 from dragoman.types import PathLike, Progress
 
 __all__ = [
@@ -204,7 +204,7 @@ def tune_system(
     parent = system if isinstance(system, System) else System.load(system)
     if config.features is not None:
         parent = parent.with_templates(config.features)
-    sentences, texts = _read(source, references)
+    sentences, texts = read_set(source, references)
     start = parent.weights if weights is None else weights
     k = method.k if config.k is None else config.k
     distinct = method.distinct if config.distinct is None else config.distinct
@@ -273,16 +273,6 @@ def tune_system(
             on_round=on_round,
         )
         return _keep(parent, base, record, method=method.name, seed=seed)
-
-
-def _read(source: PathLike, references: Sequence[PathLike]) -> tuple[list[str], Sequence[Sequence[str]]]:
-    sentences = list(read_lines(source))
-    texts = read_references(references)
-    if len(texts) != len(sentences):
-        raise MismatchError(f"{source} has {len(sentences)} lines but the references have {len(texts)}")
-    if not any(sentence.split() for sentence in sentences):
-        raise InputError("the development set has no words", path=source)
-    return sentences, texts
 
 
 def _training_lines(parent: System, method: Optimiser, config: TuneConfig, n_sentences: int) -> Lines | None:

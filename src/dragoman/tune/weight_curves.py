@@ -17,15 +17,15 @@ from typing import Protocol
 
 import numpy as np
 
-from dragoman.errors import InputError, MismatchError
+from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.metric import Smoothing, Tokenizer, by_name
-from dragoman.pool import Pool, merge_pools, read_references, rerank, with_metric
+from dragoman.pool import Pool, merge_pools, rerank, with_metric
 from dragoman.system import Preset, System, SystemView
-from dragoman.text import read_lines
 from dragoman.tune.curve import Curve, check_range, curve_of, differing, feature_column, on_envelopes
 from dragoman.tune.curve_features import frequent_and_rare, reaches_of
 from dragoman.tune.loop import Measure
+from dragoman.tune.text_set import read_set
 from dragoman.types import Int64Array, PathLike, Progress
 
 __all__ = ["Check", "CurveConfig", "CurveDecoder", "Frequency", "Shown", "WeightCurve", "system_curves", "weight_curve"]
@@ -161,7 +161,7 @@ def system_curves(
     parent = system if isinstance(system, System) else System.load(system)
     if config.features is not None:
         parent = parent.with_templates(config.features)
-    sentences, texts = _read(source, references)
+    sentences, texts = read_set(source, references)
     if not features and not config.n_frequent + config.n_rare:
         raise InputError("there is no feature to vary; name one, or ask for frequent and rare ones")
     view = parent.view(config.fold)
@@ -319,15 +319,6 @@ def _ranges(config: CurveConfig, lists: Pool, weights: Weights, features: Sequen
         check_range(low, high)
         found.append((low, high))
     return found
-
-
-def _read(source: PathLike, references: Sequence[PathLike]) -> tuple[list[str], list[list[str]]]:
-    sentences, texts = list(read_lines(source)), read_references(references)
-    if len(texts) != len(sentences):
-        raise MismatchError(f"{source} has {len(sentences)} lines but the references have {len(texts)}")
-    if not any(sentence.split() for sentence in sentences):
-        raise InputError("there are no words to translate", path=source)
-    return sentences, texts
 
 
 class _SystemDecoder:
