@@ -29,7 +29,7 @@ from dragoman.system.settings import (
 from dragoman.system.stages import Monitor, Silent
 from dragoman.system.system import System, SystemView
 from dragoman.system.train import TrainConfig, train
-from dragoman.system.training import SHARD_LINES, TrainingLines, draw_fold, shards
+from dragoman.system.training import SHARD_LINES, TrainingLines, draw_fold, sample_lines, shards
 from dragoman.system.translator import Preset, Translator
 from dragoman.system.tuned import save_tuned
 
@@ -73,6 +73,7 @@ __all__ = [
     "kind_named",
     "pool_of_lists",
     "reordering_by_name",
+    "sample_lines",
     "save_tuned",
     "shards",
     "train",

@@ -36,6 +36,7 @@ __all__ = [
     "Domains",
     "TrainingLines",
     "draw_fold",
+    "sample_lines",
     "shards",
     "store_domains",
 ]
@@ -210,7 +211,12 @@ def draw_fold(folds: NDArray[np.uint8], fold: int, n_lines: int | None = None, *
         return lines
     if not 1 <= n_lines <= len(lines):
         raise InputError(f"fold {fold} of the training text has {len(lines)} lines; {n_lines} cannot be drawn from it")
-    return np.sort(np.random.default_rng((seed, fold)).choice(lines, n_lines, replace=False))
+    return sample_lines(lines, n_lines, fold=fold, seed=seed)
+
+
+def sample_lines(lines: Int64Array, n_lines: int, *, fold: int, seed: int) -> Int64Array:
+    """So many of the lines, ascending, drawn by the stream of the seed and a fold; there must be as many."""
+    return np.sort(np.random.default_rng((seed, fold)).choice(lines, n_lines, replace=False)).astype(np.int64)
 
 
 def store_domains(domains: PathLike, folder: Path, n_lines: int, source: PathLike) -> None:

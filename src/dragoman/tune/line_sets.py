@@ -9,7 +9,7 @@ import numpy as np
 
 from dragoman.errors import InputError
 from dragoman.optim import Hils, Hols
-from dragoman.system import TrainingLines
+from dragoman.system import TrainingLines, sample_lines
 from dragoman.types import Int64Array
 
 __all__ = ["LineSets", "digest_lines", "draw_lines"]
@@ -70,8 +70,7 @@ def _drawn(lines: Int64Array, method: Hols, fold: int) -> Int64Array:
             f"the line search asks for {n_lines:,} lines, but there are {len(lines):,} to draw from; set line_search "
             "to fewer"
         )
-    rng = np.random.default_rng((method.training_seed, fold))
-    return np.sort(rng.choice(lines, n_lines, replace=False)).astype(np.int64)
+    return sample_lines(lines, n_lines, fold=fold, seed=method.training_seed)
 
 
 def digest_lines(lines: Int64Array) -> str:
