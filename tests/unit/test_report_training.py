@@ -14,7 +14,7 @@ from dragoman.features import SignFlips
 from dragoman.report import load_experiment, markdown_tables, write_page
 from dragoman.report.baseline import baseline_table
 from dragoman.report.records import Records
-from dragoman.report.results import cost_table
+from dragoman.report.results import cost_table, overview_table
 from dragoman.report.training import flip_table, training_charts, update_table
 from dragoman.report.tuning_sets import tuning_sets
 from dragoman.run import SetScores, Update
@@ -81,6 +81,20 @@ def test_every_method_beside_the_baseline(tmp_path, steps):
     assert baseline_table(records, compare_runs([run], n_trials=10), "toy") is None
     for text in both_pages(run, tmp_path):
         assert "Against mert" in text
+
+
+def test_what_learned_before_its_first_round_does_not_tell_the_start(tmp_path, steps):
+    run = start_run(tmp_path / "run", report={"metrics": ["bleu"]})
+    refs = sentences(20)
+    write_test_set(run, "toy", refs, refs)
+    lines = noisy(refs, 0.5, 1)
+    for optimiser, made in (("mert", ()), ("hols", steps)):
+        learned = 0.4 if made else 0.2
+        entries = tuple(replace(entry, test=learned) for entry in rounds(3))
+        write_cell(run, optimiser=optimiser, lines=lines, rounds=entries, tune=on_set(0.9), steps=made)
+    header, row = texts(overview_table(Records([run]), compare_runs([run], n_trials=0, n_bootstrap=0)))
+    assert row[header.index("start")] == "20.00"
+    assert not any("hols" in remark for remark in load_experiment([run], n_trials=0).remarks())
 
 
 def test_no_steps_no_column(tmp_path):

@@ -45,10 +45,10 @@ def remarks(records: Records, comparison: RunComparison) -> Iterator[str]:
 
 
 def _gain(records: Records, comparison: RunComparison, row: Row) -> _Gain | None:
-    """None if a run has no test score of its first round, or was tuned for a metric that is not compared."""
+    """None if a run has no test score of its initial weights, or was tuned for a metric that is not compared."""
     cells = records.rows[row.key]
     metric = cells[0].metric
-    if metric not in row.scores or metric in comparison.lower_is_better:
+    if metric not in row.scores or metric in comparison.lower_is_better or any(cell.steps for cell in cells):
         return None
     starts, best = start_rounds(cells), best_rounds(cells)
     tests = [entry.test for entry in starts if entry.test is not None]

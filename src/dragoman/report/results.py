@@ -39,6 +39,7 @@ def overview_table(records: Records, comparison: RunComparison) -> Table:
     rows = []
     for (corpus, test, *names), by_optimiser in found.items():
         cells = [cell for row in by_optimiser.values() for cell in records.rows[row.key] if cell.metric == metric]
+        cells = [cell for cell in cells if not cell.steps]  # others had learned before their first round
         if test == comparison.tests(corpus)[0]:
             start = [entry.test for entry in start_rounds(cells)]
         else:
