@@ -18,6 +18,7 @@ from dragoman.corpus import (
     PairFiles,
     Side,
     check_class_sizes,
+    clustering_work,
     describe_files,
     learn_classes,
     split_pairs,
@@ -253,8 +254,8 @@ def classes(
     began = cpu_seconds()
     with session.progress("reading") as progress:
         side = Side.read(*files, progress=progress)
-    n_types = len(side.vocab) - 3
-    with session.progress("clustering", 2 * iterations * len(sizes) * n_types) as progress, naming(files[0]):
+    work = clustering_work(side, sizes, iterations)
+    with session.progress("clustering", work) as progress, naming(files[0]):
         learned = learn_classes(side, sizes, iterations=iterations, n_threads=session.n_threads, progress=progress)
     learned.classes.write(out)
     rows = table("classes", "log likelihood", "at the start", "perplexity", "iterations", numeric_from=0)
@@ -269,7 +270,7 @@ def classes(
         {
             "file": out,
             "n_words": len(side.ids),
-            "n_types": n_types,
+            "n_types": side.n_types,
             "levels": learned.levels,
             "cpu_s": cpu_seconds() - began,
         }

@@ -7,6 +7,7 @@ from dragoman.corpus.classes import (
     LearnedClasses,
     WordClasses,
     check_class_sizes,
+    clustering_work,
     learn_classes,
 )
 from dragoman.corpus.clean import CleanConfig, Cleaner, DropReason
@@ -37,6 +38,7 @@ __all__ = [
     "VocabBuilder",
     "WordClasses",
     "check_class_sizes",
+    "clustering_work",
     "describe_files",
     "learn_classes",
     "read_folds",

@@ -20,7 +20,7 @@ import numpy as np
 
 from dragoman._core import escape_word, unescape_word, word_bigrams
 from dragoman.corpus.bitext import Side
-from dragoman.corpus.vocab import UNK, Vocab
+from dragoman.corpus.vocab import N_RESERVED, UNK, Vocab
 from dragoman.errors import InputError
 from dragoman.text import open_output, printable, read_lines
 from dragoman.types import Int32Array, PathLike, Progress
@@ -32,6 +32,7 @@ __all__ = [
     "LearnedClasses",
     "WordClasses",
     "check_class_sizes",
+    "clustering_work",
     "learn_classes",
 ]
 
@@ -40,7 +41,6 @@ MAX_CLASSES = 2048
 DEFAULT_ITERATIONS = 50
 """At most. Real text needs 10 to 40 until no word moves; what the last ones gain is small, but so is what they cost."""
 NO_CLASS = -1
-_FIRST_WORD = 3
 _HEAD = "# word"
 
 
@@ -65,7 +65,7 @@ class WordClasses:
         if np.any((self.table < NO_CLASS) | (self.table >= bounds)):
             raise InputError(f"a class is out of range; the levels have {', '.join(map(str, self.sizes))} classes")
         has = self.table != NO_CLASS
-        if np.any(has != has[0]) or np.any(has[0, :_FIRST_WORD]):
+        if np.any(has != has[0]) or np.any(has[0, :N_RESERVED]):
             raise InputError("a word has classes at all levels or at none, and reserved symbols have none")
 
     def __len__(self) -> int:
@@ -82,10 +82,10 @@ class WordClasses:
         if vocab is self.vocab:
             return self.table
         result = np.full((len(self.sizes), len(vocab)), NO_CLASS, np.int32)
-        words = range(_FIRST_WORD, len(self.vocab))
+        words = range(N_RESERVED, len(self.vocab))
         ids = vocab.encode_lines(self.vocab.word(i) for i in words)[1]
         known = ids != UNK
-        result[:, ids[known]] = self.table[:, _FIRST_WORD:][:, known]
+        result[:, ids[known]] = self.table[:, N_RESERVED:][:, known]
         return result
 
     def write(self, path: PathLike) -> None:
@@ -105,7 +105,7 @@ class WordClasses:
         rows = [_read_row(line, number, sizes, words, path) for number, line in enumerate(lines, start=2)]
         vocab = Vocab.of(words)
         table = np.full((len(sizes), len(vocab)), NO_CLASS, np.int32)
-        table[:, _FIRST_WORD:] = np.array(rows, np.int32).reshape(-1, len(sizes)).T
+        table[:, N_RESERVED:] = np.array(rows, np.int32).reshape(-1, len(sizes)).T
         return cls(sizes, vocab, table)
 
 
@@ -133,8 +133,8 @@ class LearnedClasses:
     levels: tuple[Clustering, ...]
 
 
-def check_class_sizes(sizes: Sequence[int]) -> None:
-    """Raises InputError unless these can be numbers of classes of some text."""
+def check_class_sizes(sizes: Sequence[int], n_words: int = MAX_CLASSES) -> None:
+    """Raises InputError unless these can be numbers of classes of a text with so many different words."""
     if not sizes:
         raise InputError("no number of classes is given; 20, 50 and 80 are usual")
     for n in sizes:
@@ -142,6 +142,15 @@ def check_class_sizes(sizes: Sequence[int]) -> None:
             raise InputError(f"the number of classes must be from 1 to {MAX_CLASSES}, not {n}")
     if twice := [n for n in dict.fromkeys(sizes) if list(sizes).count(n) > 1]:
         raise InputError(f"{twice[0]} classes are asked for more than once; give each number once")
+    if max(sizes) > n_words:
+        raise InputError(
+            f"{max(sizes)} classes of {n_words} different words cannot be made; ask for fewer, or give more text"
+        )
+
+
+def clustering_work(side: Side, sizes: Sequence[int], iterations: int = DEFAULT_ITERATIONS) -> int:
+    """Most visits of words: each in every iteration of both starts of each number of classes."""
+    return 2 * iterations * len(sizes) * side.n_types
 
 
 def learn_classes(
@@ -154,20 +163,15 @@ def learn_classes(
 ) -> LearnedClasses:
     """Learn classes of all words of a text, apart for each number of classes; threads work on them side by side.
 
-    `progress` counts visits of words, at most 2 * iterations * words for each number of classes. Raises InputError if
-    the text has fewer different words than classes.
+    `progress` counts visits of words, at most `clustering_work` of them. Raises InputError if the text has fewer
+    different words than classes.
     """
-    check_class_sizes(sizes)
     if iterations < 1:
         raise InputError(f"the number of iterations must be at least 1, not {iterations}")
-    if len(side.ids) and side.ids.min() < _FIRST_WORD:
+    if len(side.ids) and side.ids.min() < N_RESERVED:
         raise InputError("the text has out-of-vocabulary words; encode it with a vocabulary of its own")
     bigrams = word_bigrams(side.offsets, side.ids, len(side.vocab))
-    if max(sizes) > bigrams.n_words:
-        raise InputError(
-            f"{max(sizes)} classes of {bigrams.n_words} different words cannot be made; ask for fewer classes, or give "
-            "more text"
-        )
+    check_class_sizes(sizes, bigrams.n_words)
     found = bigrams.cluster(list(sizes), iterations, n_threads, progress)
     n_tokens = len(side.ids) + bigrams.n_sentences
     levels = tuple(
