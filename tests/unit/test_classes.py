@@ -143,3 +143,20 @@ def test_tables_are_checked():
             WordClasses((2,), vocab, np.array(table, np.int32))
     with pytest.raises(InputError, match="at all levels or at none"):
         WordClasses((2, 3), vocab, np.array([[-1, -1, -1, 0, 1], [-1, -1, -1, 0, -1]], np.int32))
+
+
+def test_clustering_stops_when_it_is_told_to():
+    """Minutes of work, which what progress raises cuts short."""
+    rng = np.random.default_rng(1)
+    vocab = Vocab.of([" ".join(f"w{i}" for i in range(20_000))])
+    ids = rng.integers(3, len(vocab), 2_000_000).astype(np.int32)
+    side = Side(vocab, np.arange(0, len(ids) + 1, 10, dtype=np.int64), ids)
+    calls = []
+
+    def stop(done: int) -> None:
+        calls.append(done)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        learn_classes(side, [2000], progress=stop)
+    assert len(calls) == 1
