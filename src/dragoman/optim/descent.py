@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
@@ -28,13 +28,14 @@ import numpy as np
 from dragoman.features import Weights
 from dragoman.metric import Metric, SentenceBleu
 from dragoman.optim.base import Learned, Optimiser, Problem, Result
-from dragoman.optim.epochs import Split, Stopping, run_epochs
+from dragoman.optim.epochs import Split, Stopping, folds_of, run_epochs, sentence_ids
 from dragoman.optim.list_loss import ListLoss
 from dragoman.optim.loss import Loss
 from dragoman.optim.prepared import prepare
 from dragoman.optim.steps import Steps, losses_of
 from dragoman.optim.update import Update
 from dragoman.pool import Pool, Shard
+from dragoman.settings import about
 from dragoman.types import Float64Array
 
 __all__ = ["Descent", "descend", "suitable_scale"]
@@ -63,7 +64,9 @@ class Descent(Optimiser):
     tolerance: float = 3e-4
     """Relative fall of the held-out loss that counts as one."""
     held_out: float = 0.1
-    """Share of the lists that is watched, not learned from."""
+    """Share of the lists that is watched, not learned from; of lists with folds, whole folds."""
+    held_out_fold: int | None = field(default=None, metadata=about(resolved="the last ones that make up held_out"))
+    """The fold of the training text that is watched, from 0."""
     keep_best: bool = True
     """Return the best weights of all epochs, not the last."""
     rescale: bool = True
@@ -90,6 +93,7 @@ class Descent(Optimiser):
             max_epochs=self.max_epochs,
             tolerance=self.tolerance,
             held_out=self.held_out,
+            held_out_fold=self.held_out_fold,
             keep_best=self.keep_best,
         )
 
@@ -139,7 +143,8 @@ def _descend(
     start = problem.start
     prepared, note = prepare(problem, loss, freeze_dense)
     key = [problem.seed, problem.round_number]
-    split = Split.draw(np.arange(len(prepared.lists)), stopping, key=key)
+    sentences = prepared.lists.sentences()
+    split = Split.draw(np.arange(len(sentences)), stopping, key=key, folds=folds_of(problem.pool, sentences))
     losses = losses_of(loss, prepared, problem.n_threads)
     scale = 1.0
     if rescale and not prepared.fixed.any() and start.is_usable():
@@ -152,6 +157,7 @@ def _descend(
     found.trace[0] |= {
         "lists": len(split.learned),
         "held_out": split.n_held_out,
+        **({"held_out_folds": ",".join(map(str, split.held_out_folds))} if split.held_out_folds else {}),
         "features": int(prepared.differing.sum()),
         "scale": scale,
         "best_epoch": found.best,
@@ -161,10 +167,12 @@ def _descend(
         notes.append(f"the loss still fell after {stopping.max_epochs} epochs")
     if found.best == 0:
         notes.append("no epoch chose better candidates than the start; these are the starting weights")
-        return Learned(values=start.values, trace=found.trace, notes=notes)
-    # Weights of features that never differ are not learned, but keep their proportion to the others.
-    values = np.where(prepared.differing, found.values, first)
-    return Learned(values=values, trace=found.trace, notes=notes)
+        values = start.values
+    else:
+        # Weights of features that never differ are not learned, but keep their proportion to the others.
+        values = np.where(prepared.differing, found.values, first)
+    held_out = sentence_ids(problem.pool)[sentences[split.watched]] if split.n_held_out else None
+    return Learned(values=values, trace=found.trace, notes=notes, held_out=held_out)
 
 
 def suitable_scale(variances: Float64Array, weights: Float64Array, loss: Callable[[Float64Array], float]) -> float:

@@ -50,7 +50,9 @@ from dragoman.types import Float64Array, Int32Array
 
 __all__ = ["DescentRule", "DescentSums", "OnlineDescent", "OnlineSoftRamp", "OnlineSvm"]
 
-_OFFLINE = frozenset({"batch", "max_epochs", "tolerance", "held_out", "keep_best", "freeze_dense", "averaged"})
+_OFFLINE = frozenset(
+    {"batch", "max_epochs", "tolerance", "held_out", "held_out_fold", "keep_best", "freeze_dense", "averaged"}
+)
 """Settings of descent on pools that mean nothing, or something else, online."""
 _ROUNDING = 1e-12
 """A slope of less than this share of the greatest is 0, as that of a feature which all candidates have alike."""
