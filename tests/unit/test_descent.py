@@ -72,7 +72,7 @@ def learn(pool, loss, update, *, epochs=3, n_threads=1, start=None, **settings):
         update=update,
         stopping=Stopping(max_epochs=epochs, held_out=0, patience=100, keep_best=False),
         seed=1,
-        rescale=False,
+        scale=1,
         n_threads=n_threads,
         **settings,
     )
@@ -293,9 +293,9 @@ def test_the_scale_of_the_start_does_not_matter():
     for make in (Xbleu, SoftRamp, Cll, Svm):
         small, large = (Weights(pool.index, start.values * scale) for scale in (2.0**-8, 2.0**12))
         results = [make().optimise(pool, w, seed=1) for w in (small, large)]
-        assert results[0].weights.values.tobytes() == results[1].weights.values.tobytes()
+        assert (results[0].weights.values * 2.0**20).tobytes() == results[1].weights.values.tobytes()
         assert results[0].trace[0]["scale"] == results[1].trace[0]["scale"] * 2.0**20
-        assert make(rescale=False).optimise(pool, large, seed=1).trace[0]["scale"] == 1
+        assert make(scale=1).optimise(pool, large, seed=1).trace[0]["scale"] == 1
 
 
 def with_folds(pool, n_folds=5):

@@ -26,6 +26,7 @@ lists (as on pools, see `descent`), and what was learned is divided by it.
 
 from __future__ import annotations
 
+import math
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -133,9 +134,10 @@ class DescentRule:
             store.add(*shard.candidates, loss.gains(shard), np.zeros(0, np.uint8), start, n_threads)
         store.seal()
         variances, order = store.variances(), np.arange(len(store))
-        scale = 1.0
-        if self.descent.rescale and len(store):
-            scale = suitable_scale(variances, start, lambda at: store.loss(loss.watched, order, at, n_threads))
+        scale = self.descent.scale
+        if scale is None:
+            deviation = math.sqrt(float(variances @ start**2))  # of scores, were features independent
+            scale = suitable_scale(deviation, lambda factor: store.loss(loss.watched, order, start * factor, n_threads))
         found = dict(zip(index.names(dense), variances[dense].tolist(), strict=True))
         return Scale(
             start=scale,
