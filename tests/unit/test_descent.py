@@ -365,6 +365,13 @@ def test_folds_that_cannot_be_held_out():
     assert none.trace[0]["held_out"] == 0
 
 
+def test_likelihood_follows_the_rule_of_expected_bleu_unless_it_has_a_prior():
+    assert replace(Cll().update(), step=0.1) == Xbleu().update()
+    assert Cll().stopping() == Xbleu().stopping()
+    prior = Cll(variance=4.0, step=0.2).update()
+    assert (prior.l2, prior.decay, prior.averaged) == (0.25, 0.05, True)
+
+
 def test_a_million_features(tmp_path):
     rng = np.random.default_rng(0)
     sentences = [
@@ -389,6 +396,7 @@ def test_a_million_features(tmp_path):
         (SoftRamp, {"cost_scale": 0.0}),
         (SoftRamp, {"l2": -1.0}),
         (Cll, {"variance": 0.0}),
+        (Cll, {"variance": float("inf")}),
         (Svm, {"cost_scale": -1.0}),
         (Perceptron, {"max_epochs": 0}),
         (Perceptron, {"tolerance": -1.0}),
