@@ -55,6 +55,7 @@ void bind_list_store(nb::module_& m) {
           nb::arg("values").noconvert(), nb::arg("gains").noconvert(), nb::arg("fixed").noconvert(),
           nb::arg("weights").noconvert(), nb::arg("n_threads") = 1)
       .def("seal", &optim::ListStore::seal)
+      .def("scale_fixed", &optim::ListStore::scale_fixed, nb::arg("scale"))
       .def("__len__", &optim::ListStore::size)
       .def("n_bytes", &optim::ListStore::n_bytes)
       .def("sentences", [](const optim::ListStore& store) { return copied(store.sentences()); })
@@ -74,6 +75,13 @@ void bind_list_store(nb::module_& m) {
            [](const optim::ListStore& store) {
              return to_numpy(watch([&](Control& control) { return store.variances(control); }));
            })
+      .def(
+          "score_variance",
+          [](const optim::ListStore& store, In<int64_t> order, In<double> weights) {
+            return watch(
+                [&](Control& control) { return store.score_variance(span_of(order), span_of(weights), control); });
+          },
+          nb::arg("order").noconvert(), nb::arg("weights").noconvert())
       .def(
           "loss",
           [](const optim::ListStore& store, const optim::ListLoss& loss, In<int64_t> order, In<double> weights,

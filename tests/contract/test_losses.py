@@ -82,7 +82,7 @@ def test_one_step_over_all_lists_goes_against_the_gradient(make, n_threads):
         update=Update(step=step, batch=pool.shards[0].n_sentences),
         stopping=LAST,
         seed=1,
-        rescale=False,
+        scale=1,
         n_threads=n_threads,
     )
     moved = start.values - step * dense_gradient(loss, pool, start.values)

@@ -30,7 +30,7 @@ from dragoman.optim import (
     make_optimiser,
 )
 from dragoman.optim import prepared as prepared_module
-from dragoman.pool import Shard, save_pool
+from dragoman.pool import Shard, rerank, save_pool
 from dragoman.settings import describe
 from pools import dense_features, pool_of, random_pool
 
@@ -72,7 +72,7 @@ def learn(pool, loss, update, *, epochs=3, n_threads=1, start=None, **settings):
         update=update,
         stopping=Stopping(max_epochs=epochs, held_out=0, patience=100, keep_best=False),
         seed=1,
-        rescale=False,
+        scale=1,
         n_threads=n_threads,
         **settings,
     )
@@ -293,9 +293,83 @@ def test_the_scale_of_the_start_does_not_matter():
     for make in (Xbleu, SoftRamp, Cll, Svm):
         small, large = (Weights(pool.index, start.values * scale) for scale in (2.0**-8, 2.0**12))
         results = [make().optimise(pool, w, seed=1) for w in (small, large)]
-        assert results[0].weights.values.tobytes() == results[1].weights.values.tobytes()
+        assert (results[0].weights.values * 2.0**20).tobytes() == results[1].weights.values.tobytes()
         assert results[0].trace[0]["scale"] == results[1].trace[0]["scale"] * 2.0**20
-        assert make(rescale=False).optimise(pool, large, seed=1).trace[0]["scale"] == 1
+        assert make(scale=1).optimise(pool, large, seed=1).trace[0]["scale"] == 1
+
+
+def with_folds(pool, n_folds=5):
+    return replace(pool, folds=np.arange(pool.n_sentences) * 7 % n_folds)
+
+
+def test_whole_folds_are_held_out():
+    pool = with_folds(sparse_pool(8, n_sentences=600))
+    ids = np.arange(600)
+    for settings, watched in (({}, [4]), ({"held_out_fold": 2}, [2]), ({"held_out": 0.4}, [3, 4])):
+        result = Xbleu(max_epochs=3, freeze_dense=False, **settings).optimise(pool, Weights(pool.index), seed=1)
+        held = ids[np.isin(pool.folds, watched)]
+        entry = result.trace[0]
+        assert entry["held_out_folds"] == ",".join(map(str, watched))
+        assert (entry["lists"], entry["held_out"]) == (600 - len(held), len(held))
+        # Measured on them alone; what they watch is the loss on them alone.
+        part = pool.of_sentences(held)
+        assert entry["held_out_before"] == pytest.approx(rerank(part, Weights(pool.index, np.zeros(32))).score())
+        assert entry["held_out_after"] == pytest.approx(rerank(part, result.weights).score())
+        assert f"{len(held)} lists held out: " in result.notes[-1]
+        loss = Xbleu().loss(pool.metric, pool.shards)
+        last = Xbleu(max_epochs=3, freeze_dense=False, keep_best=False, **settings).optimise(
+            pool, Weights(pool.index), seed=1
+        )
+        (shard,) = part.shards
+        assert last.trace[-1]["watched"] == pytest.approx(loss.gradient(shard, last.weights.values)[0] / len(held))
+
+
+def test_the_fold_held_out_teaches_nothing():
+    pool = with_folds(sparse_pool(8, n_sentences=600))
+    (shard,) = pool.shards
+    made = Xbleu(max_epochs=1, freeze_dense=False, keep_best=False)
+
+    def learned(fold):
+        """With the gains of the candidates of a fold's lists exchanged."""
+        stats = shard.stats.copy()
+        for s in np.flatnonzero(pool.folds == fold):
+            row = slice(shard.sentences[s], shard.sentences[s + 1])
+            stats[row] = stats[row][::-1]
+        changed = replace(pool, shards=(shard.with_stats(stats),))
+        return made.optimise(changed, Weights(pool.index), seed=1).weights.values.tobytes()
+
+    plain = made.optimise(pool, Weights(pool.index), seed=1).weights.values.tobytes()
+    assert learned(4) == plain
+    assert learned(3) != plain
+
+
+def test_folds_that_cannot_be_held_out():
+    pool = sparse_pool(8, n_sentences=300)
+    with pytest.raises(InputError, match="have no folds"):
+        Xbleu(held_out_fold=1).optimise(pool, Weights(pool.index), seed=1)
+    with pytest.raises(InputError, match="nothing to watch; the lists are of folds 0, 1, 2"):
+        Xbleu(held_out_fold=3).optimise(with_folds(pool, 3), Weights(pool.index), seed=1)
+    with pytest.raises(InputError, match="nothing to learn from; the lists are of folds 0"):
+        Xbleu(held_out_fold=0).optimise(with_folds(pool, 1), Weights(pool.index), seed=1)
+    with pytest.raises(InputError, match="from 0, not -1"):
+        Xbleu(held_out_fold=-1)
+    # Too few lists in a fold: those learned from are watched. One fold alone: a share of the lists.
+    few = Xbleu(max_epochs=1).optimise(with_folds(pool, 10), Weights(pool.index), seed=1)
+    assert few.trace[0]["held_out"] == 0
+    asked = Xbleu(max_epochs=1, held_out_fold=9).optimise(with_folds(pool, 10), Weights(pool.index), seed=1)
+    assert asked.trace[0]["held_out"] == 30
+    one = Xbleu(max_epochs=1, held_out=0.5).optimise(with_folds(pool, 1), Weights(pool.index), seed=1)
+    assert one.trace[0]["held_out"] == 150
+    assert "held_out_folds" not in one.trace[0]
+    none = Xbleu(max_epochs=1, held_out=0).optimise(with_folds(pool), Weights(pool.index), seed=1)
+    assert none.trace[0]["held_out"] == 0
+
+
+def test_likelihood_follows_the_rule_of_expected_bleu_unless_it_has_a_prior():
+    assert replace(Cll().update(), step=0.1) == Xbleu().update()
+    assert Cll().stopping() == Xbleu().stopping()
+    prior = Cll(variance=4.0, step=0.2).update()
+    assert (prior.l2, prior.decay, prior.averaged) == (0.25, 0.05, True)
 
 
 def test_a_million_features(tmp_path):
@@ -322,6 +396,7 @@ def test_a_million_features(tmp_path):
         (SoftRamp, {"cost_scale": 0.0}),
         (SoftRamp, {"l2": -1.0}),
         (Cll, {"variance": 0.0}),
+        (Cll, {"variance": float("inf")}),
         (Svm, {"cost_scale": -1.0}),
         (Perceptron, {"max_epochs": 0}),
         (Perceptron, {"tolerance": -1.0}),

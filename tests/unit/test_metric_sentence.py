@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dragoman.errors import InputError
-from dragoman.metric import AddOne, Bleu, SentenceBleu, Smoothing
+from dragoman.metric import HE_DENG, AddOne, Bleu, SentenceBleu, Smoothing
 from pseudo_corpus import PseudoCorpus
 
 # Hypothesis "the cat sat on mat" (5 words) against "the cat sat on the mat" (6 words).
@@ -53,17 +53,93 @@ def test_brevity_smoothing_and_grounding_by_hand():
     assert score == pytest.approx((precision - ground) * math.exp(1 - 7 / 5), abs=1e-12)
 
 
+def he_deng(stats, *, eta, smooth_brevity, grounded, clipped):
+    """The definition, one number at a time."""
+    order = (len(stats) - 2) // 2
+    hyp, ref = stats[0], stats[1] + smooth_brevity
+    matches, possible = stats[2 : 2 + order], stats[2 + order :]
+    if hyp == 0:
+        return 0.0
+
+    def precision(matches):
+        p = [matches[0] / possible[0]]
+        if order > 1:
+            p.append(matches[1] / possible[1] if possible[1] else p[0])
+        for n in range(2, order):
+            prior = min(1.0, p[n - 1] * p[n - 1] / p[n - 2]) if p[n - 2] else 0.0
+            p.append((matches[n] + eta * prior) / (possible[n] + eta))
+        return math.prod(p) ** (1 / order)
+
+    value = precision(matches)
+    if grounded:
+        value -= precision([m if n < 2 else 0 for n, m in enumerate(matches)])
+    brevity = math.exp(1 - ref / hyp)
+    return min(1.0, value * (min(1.0, brevity) if clipped else brevity))
+
+
+def rows_of(rng, order=4):
+    rows = []
+    for _ in range(200):
+        length = int(rng.integers(0, 12))
+        possible = [max(0, length - n) for n in range(order)]
+        correct = [int(rng.integers(0, p + 1)) for p in possible]
+        rows.append([length, int(rng.integers(0, 12)), *correct, *possible])
+    return rows
+
+
+def test_he_and_deng_by_hand():
+    p1, p2 = 5 / 5, 3 / 4
+    p3 = (2 + 5 * p2 * p2 / p1) / (3 + 5)
+    p4 = (1 + 5 * p3 * p3 / p2) / (2 + 5)
+    wanted = (p1 * p2 * p3 * p4) ** 0.25 * math.exp(1 - 6 / 5)
+    assert HE_DENG.score(STATS) == pytest.approx(wanted, abs=1e-12)
+    # Two words too many: the penalty is above 1.
+    longer = np.array([8, 6, 5, 3, 2, 1, 8, 7, 6, 5], dtype=np.float64)
+    clipped = SentenceBleu(prior=5.0).score(longer)
+    assert HE_DENG.score(longer) == pytest.approx(clipped * math.exp(1 - 6 / 8), abs=1e-12)
+    perfect = np.array([6, 6, 6, 5, 4, 3, 6, 5, 4, 3], dtype=np.float64)
+    assert HE_DENG.score(perfect) == 1
+    one_word = np.array([1, 1, 1, 0, 0, 0, 1, 0, 0, 0], dtype=np.float64)
+    assert HE_DENG.score(one_word) == 1
+    no_bigram = np.array([5, 5, 3, 0, 0, 0, 5, 4, 3, 2], dtype=np.float64)
+    assert HE_DENG.score(no_bigram) == 0
+
+
+@pytest.mark.parametrize("eta", [0.5, 5.0])
+@pytest.mark.parametrize("smooth_brevity", [False, True])
+@pytest.mark.parametrize("grounded", [False, True])
+@pytest.mark.parametrize("clipped", [False, True])
+@pytest.mark.parametrize("order", [1, 2, 4, 5])
+def test_a_prior_of_lower_orders_equals_plain(eta, smooth_brevity, grounded, clipped, order):
+    rows = rows_of(np.random.default_rng(1), order)
+    stats = np.array(rows, dtype=np.float64).reshape(10, 20, 2 + 2 * order)
+    options = {"smooth_brevity": smooth_brevity, "grounded": grounded, "clipped": clipped}
+    scores = SentenceBleu(prior=eta, **options).score(stats)
+    expected = [he_deng(row, eta=eta, **options) for row in rows]
+    assert scores.ravel() == pytest.approx(np.array(expected), abs=1e-12)
+    assert (scores >= 0).all()
+    assert (scores <= 1).all()
+
+
+def test_brevity_without_a_limit_goes_with_adding_one():
+    stats = np.array([8, 6, 5, 3, 2, 1, 8, 7, 6, 5], dtype=np.float64)
+    plain = SentenceBleu().score(stats)
+    assert SentenceBleu(clipped=False).score(stats) == pytest.approx(plain * math.exp(1 - 6 / 8))
+
+
+def test_priors_that_make_no_sense():
+    for prior in (-1.0, math.inf, math.nan):
+        with pytest.raises(InputError, match="must not be negative"):
+            SentenceBleu(prior=prior)
+    with pytest.raises(InputError, match="leave out add_one=all"):
+        SentenceBleu(prior=5.0, add_one=AddOne.ALL)
+
+
 @pytest.mark.parametrize("add_one", AddOne)
 @pytest.mark.parametrize("smooth_brevity", [False, True])
 @pytest.mark.parametrize("grounded", [False, True])
 def test_vectorised_equals_plain(add_one, smooth_brevity, grounded):
-    rng = np.random.default_rng(0)
-    rows = []
-    for _ in range(200):
-        length = int(rng.integers(0, 12))
-        possible = [max(0, length - n) for n in range(4)]
-        correct = [int(rng.integers(0, p + 1)) for p in possible]
-        rows.append([length, int(rng.integers(0, 12)), *correct, *possible])
+    rows = rows_of(np.random.default_rng(0))
     stats = np.array(rows, dtype=np.float64).reshape(10, 20, 10)
     options = {"add_one": add_one, "smooth_brevity": smooth_brevity, "grounded": grounded}
     scores = SentenceBleu(**options).score(stats)

@@ -12,7 +12,16 @@ from dragoman.errors import FailedError, InputError
 from dragoman.features import FeatureIndex, Weights
 from dragoman.metric import Chrf, External, Ter
 from dragoman.optim import OPTIMISERS, Background, Fear, Hope, MarginUpdate, Mira, Rm, Units, make_optimiser
-from dragoman.optim.epochs import EpochLearner, Split, Stopping, Watched, filled_sentences, run_epochs, visiting_order
+from dragoman.optim.epochs import (
+    EpochLearner,
+    Split,
+    Stopping,
+    Watched,
+    filled_sentences,
+    folds_of,
+    run_epochs,
+    visiting_order,
+)
 from dragoman.optim.gains import ORDINARY_LENGTH, list_lengths, typical_range
 from dragoman.pool import Pool, new_words, rerank
 from dragoman.pool.shard import concatenate
@@ -149,12 +158,16 @@ def test_the_split_is_fixed_by_the_seed():
     def draw(pool, share, *key):
         return Split.draw(filled_sentences(pool), Stopping(held_out=share, least=2), key=key)
 
-    learned, held_out, drawn, n_held_out = draw(pool, 0.1, 1)
+    learned, held_out, drawn, n_held_out, _ = draw(pool, 0.1, 1)
     assert len(held_out) == n_held_out == 2
     assert sorted([*learned, *held_out]) == list(range(20))
     assert sorted(drawn) == learned.tolist()
     assert (draw(split, 0.1, 1).watched == held_out).all()
     assert (draw(pool, 0.5, 2).watched != draw(pool, 0.5, 1).watched).any()
+    folds = folds_of(replace(split, folds=np.arange(20) % 4), np.arange(20))
+    by_fold = Split.draw(np.arange(20), Stopping(least=2), key=(1,), folds=folds)
+    assert by_fold.watched.tolist() == [3, 7, 11, 15, 19]
+    assert by_fold.held_out_folds == (3,)
     too_few = draw(pool, 0.05, 1)
     assert too_few.n_held_out == 0
     assert too_few.watched.tolist() == too_few.learned.tolist() == list(range(20))

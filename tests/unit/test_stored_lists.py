@@ -14,7 +14,7 @@ from dragoman.errors import InputError
 from dragoman.features import Block, Weights
 from dragoman.lists import ListShard, StoredLists, map_shard, write_shard
 from dragoman.lm import EstimateConfig
-from dragoman.metric import Bleu, Ter
+from dragoman.metric import Bleu, SentenceBleu, Ter
 from dragoman.optim import Mira, Pro, Rm, SoftRamp
 from dragoman.pool import LazyShards, load_pool, rerank, save_pool
 from dragoman.pool.shard import concatenate
@@ -104,6 +104,19 @@ def test_lists_are_those_of_a_decoder_with_the_templates(built, kind, stored):
         texts = [[p.text(s, c) for c in range(s.n_candidates)] for p, s in ((pool, shard), (direct, wanted))]
         assert texts[0] == texts[1]
         assert any("hapax" in text for text in texts[0])
+
+
+def test_a_fold_of_the_training_text_is_held_out(built, kind, stored):
+    paths, _ = stored
+    system = System.load(built).with_templates(TEMPLATES[kind])
+    pool = StoredLists(system, paths, n_threads=2).pool(Bleu())
+    made = SoftRamp(held_out_fold=1, max_epochs=1, freeze_dense=True, sentence_bleu=SentenceBleu())
+    result = made.optimise(pool, system.weights, seed=1)
+    held = np.flatnonzero(system.training.folds[:N_LINES] == 1)
+    assert 0 < result.trace[0]["held_out"] <= len(held) < N_LINES
+    assert result.trace[0]["held_out_folds"] == "1"
+    with pytest.raises(InputError, match="the lists are of folds 0, 1, 2"):
+        replace(made, held_out_fold=3).optimise(pool, system.weights, seed=1)
 
 
 def test_blocks_are_those_of_a_decoder_with_them(built, kind, stored):

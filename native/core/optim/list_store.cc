@@ -121,6 +121,11 @@ void ListStore::seal() {
     if (!entry.data) entry.data = mapped + entry.file_offset;
 }
 
+void ListStore::scale_fixed(double scale) {
+  if (!(scale > 0) || !std::isfinite(scale)) throw std::invalid_argument("the scale must be positive and finite");
+  fixed_scale_ = scale;
+}
+
 ListView ListStore::operator[](int64_t list) const {
   const Entry& entry = entries_[static_cast<size_t>(list)];
   const std::byte* at = entry.data;
@@ -131,6 +136,7 @@ ListView ListStore::operator[](int64_t list) const {
   view.ends = take<int32_t>(at, entry.n_columns);
   view.rows = take<int32_t>(at, entry.n_values);
   view.values = take<float>(at, entry.n_values);
+  view.offset_scale = fixed_scale_;
   return view;
 }
 
@@ -156,6 +162,26 @@ std::vector<double> ListStore::variances(Control& control) const {
   for (size_t f = 0; f < sums.size(); ++f)
     if (counts_[f].n_differing) sums[f] /= counts_[f].n_differing;
   return sums;
+}
+
+double ListStore::score_variance(std::span<const int64_t> order, std::span<const double> weights,
+                                 Control& control) const {
+  check_order(order);
+  if (weights.size() != counts_.size()) throw std::invalid_argument("one weight per feature expected");
+  ListScratch scratch;
+  double sum = 0;
+  for (size_t i = 0; i < order.size(); ++i) {
+    if (i % 1024 == 0) control.check();
+    const ListView view = (*this)[order[i]];
+    scratch.start(view);
+    add_scores(view, [&](int32_t id) { return weights[static_cast<size_t>(id)]; }, scratch.scores);
+    const auto n = static_cast<double>(scratch.scores.size());
+    double mean = 0, squares = 0;
+    for (const double score : scratch.scores) mean += score / n;
+    for (const double score : scratch.scores) squares += (score - mean) * (score - mean);
+    sum += squares / n;
+  }
+  return order.empty() ? 0 : sum / static_cast<double>(order.size());
 }
 
 void ListStore::check_order(std::span<const int64_t> order) const {

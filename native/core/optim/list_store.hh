@@ -30,6 +30,9 @@ class ListStore {
            Control& control);
   // After the last list, before lists are used.
   void seal();
+  // Fixed features contribute `scale` times as much to scores from now on as by the weights they were added with.
+  // Throws std::invalid_argument unless the scale is positive and finite.
+  void scale_fixed(double scale);
 
   int64_t size() const { return static_cast<int64_t>(entries_.size()); }
   int64_t n_features() const { return static_cast<int64_t>(counts_.size()); }
@@ -52,6 +55,8 @@ class ListStore {
   std::span<const Counts> counts() const { return counts_.span(); }
   // Of each feature its mean square distance from the list's mean, over the lists in which it differs; 0 if in none.
   std::vector<double> variances(Control& control) const;
+  // The mean square distance of scores from their list's mean, over some lists.
+  double score_variance(std::span<const int64_t> order, std::span<const double> weights, Control& control) const;
   // Throws std::invalid_argument unless the store is sealed and all are lists of it.
   void check_order(std::span<const int64_t> order) const;
   // The loss summed over some lists.
@@ -78,6 +83,7 @@ class ListStore {
   int64_t memory_bytes_;
   std::string folder_;
   bool sealed_ = false;
+  double fixed_scale_ = 1;
   int64_t n_sentences_ = 0, n_bytes_ = 0, n_bytes_in_memory_ = 0;
   std::vector<Entry> entries_;
   std::vector<int64_t> sentences_;

@@ -15,6 +15,7 @@ struct ListView {
   std::span<const double> offsets;  // of each candidate: what fixed features contribute to its score
   std::span<const int32_t> ids, ends, rows;
   std::span<const float> values;
+  double offset_scale = 1;  // multiplies the offsets
 };
 
 inline ListView view_of(const ListColumns& columns, std::span<const double> gains) {
@@ -25,8 +26,8 @@ struct ListScratch {
   std::vector<double> scores, slopes;
 
   void start(const ListView& list) {
-    scores.assign(list.offsets.begin(), list.offsets.end());
-    scores.resize(list.gains.size(), 0.0);
+    scores.assign(list.gains.size(), 0.0);
+    for (size_t c = 0; c < list.offsets.size(); ++c) scores[c] = list.offset_scale * list.offsets[c];
     slopes.resize(list.gains.size());
   }
 };

@@ -98,6 +98,7 @@ class StoredLists(LazyShards):
             shards=self,
             dense=frozenset(map(self._index.find, self.system.translator.dense())),
             metric=metric,
+            folds=self.system.training.folds,
         )
 
     def make(self, number: int) -> Shard:

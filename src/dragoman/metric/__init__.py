@@ -8,7 +8,7 @@ from dragoman.metric.external import External
 from dragoman.metric.mix import Mix
 from dragoman.metric.names import METRICS, TER_BLEU, Variant, by_name, metric_label
 from dragoman.metric.segments import Lexicon, References, Segments, Spelling
-from dragoman.metric.sentence import AddOne, SentenceBleu
+from dragoman.metric.sentence import HE_DENG, AddOne, SentenceBleu
 from dragoman.metric.ter import Ter
 from dragoman.metric.text import (
     TextScore,
@@ -20,6 +20,7 @@ from dragoman.metric.text import (
 from dragoman.metric.tokenizer import Tokenizer
 
 __all__ = [
+    "HE_DENG",
     "METRICS",
     "TER_BLEU",
     "AddOne",

@@ -17,7 +17,7 @@ from dragoman.metric import Metric
 from dragoman.optim.context import LearningContext, LearnsFrom
 from dragoman.optim.frozen import frozen_names
 from dragoman.pool import Pool, metric_of, outlines, rerank_each, weights_for
-from dragoman.types import Float64Array, Int32Array
+from dragoman.types import Float64Array, Int32Array, Int64Array
 
 __all__ = ["Learned", "Learner", "Optimiser", "Problem", "Result", "Trace", "check_used", "finish", "frozen_ids"]
 
@@ -69,6 +69,8 @@ class Learned:
     values: Float64Array
     trace: Trace
     notes: Sequence[str] = ()
+    held_out: Int64Array | None = None
+    """Ids of sentences that were not learned from, but told when to stop."""
 
 
 class Optimiser:
@@ -128,7 +130,15 @@ class Optimiser:
             )
         )
         weights = Weights(pool.index, learned.values)
-        return finish(pool, start, weights, n_threads=n_threads, trace=learned.trace, notes=learned.notes)
+        return finish(
+            pool,
+            start,
+            weights,
+            n_threads=n_threads,
+            trace=learned.trace,
+            notes=learned.notes,
+            held_out=learned.held_out,
+        )
 
     def _learn(self, problem: Problem) -> Learned:
         """The method itself, on lists."""
@@ -226,14 +236,24 @@ def finish(
     n_threads: int,
     trace: Trace = (),
     notes: Sequence[str] = (),
+    held_out: Int64Array | None = None,
 ) -> Result:
-    """The result, measured. Raises FailedError for weights that no decoder could use."""
+    """The result, measured, also on the sentences with the ids `held_out`.
+
+    Raises FailedError for weights that no decoder could use.
+    """
     if not weights.is_usable():
         raise FailedError("the optimiser found no usable weights (not finite, or all zero); nothing was changed")
     metric = metric_of(pool)
-    before, after = (choice.total() for choice in rerank_each(pool, (start, weights), n_threads=n_threads))
+    choices = rerank_each(pool, (start, weights), n_threads=n_threads)
+    before, after = (choice.total() for choice in choices)
     gain_before, gain_after = float(metric.gain(before)), float(metric.gain(after))
-    notes = [*notes]
+    notes, trace = [*notes], [*trace]
+    if held_out is not None:
+        totals = [choice.total(held_out) for choice in choices]
+        scores = (float(metric.score(total)) for total in totals)
+        trace[:1] = [{**trace[0], **dict(zip(("held_out_before", "held_out_after"), scores, strict=True))}]
+        notes.append(f"{len(held_out):,} lists held out: {metric.name} {_shown(metric, *totals)}")
     if gain_after < gain_before:
         notes.append(f"worse than the start on these lists: {metric.name} {_shown(metric, before, after)}")
     if metric.uses_references and max(gain_before, gain_after) < _HARDLY_ANYTHING:

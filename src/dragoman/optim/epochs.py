@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dragoman.errors import FailedError, InputError
 from dragoman.pool import Pool, outlines
@@ -22,7 +23,9 @@ __all__ = [
     "Stopping",
     "Watched",
     "filled_sentences",
+    "folds_of",
     "run_epochs",
+    "sentence_ids",
     "visiting_order",
 ]
 
@@ -37,14 +40,17 @@ class Stopping:
     """When to end, and with which weights: the best ones (`keep_best`) or those of the last epoch.
 
     After each epoch the loss of lists that are held out is watched, a share `held_out` of all; where that is fewer
-    than `least`, the lists learned from are watched. Early stopping: learning ends when the watched loss has not
-    fallen by a factor of `tolerance` for `patience` epochs.
+    than `least`, the lists learned from are watched. Where lists have folds, as those of the training text, whole folds
+    are held out, since equal source sentences share one: `held_out_fold`, or the last ones.
+
+    Early stopping: learning ends when the watched loss has not fallen by a factor of `tolerance` for `patience` epochs.
     """
 
     max_epochs: int = 100
     tolerance: float = 3e-4
     patience: int = 3
     held_out: float = 0.1
+    held_out_fold: int | None = None
     least: int = 100
     keep_best: bool = True
 
@@ -55,6 +61,8 @@ class Stopping:
             raise InputError(f"the tolerance must not be negative, but is {self.tolerance}")
         if not 0 <= self.held_out < 1:
             raise InputError(f"the share to hold out must be in [0, 1), not {self.held_out}")
+        if self.held_out_fold is not None and self.held_out_fold < 0:
+            raise InputError(f"held_out_fold must be the number of a fold, from 0, not {self.held_out_fold}")
 
 
 class Split(NamedTuple):
@@ -64,16 +72,66 @@ class Split(NamedTuple):
     watched: Int64Array
     drawn: Int64Array
     n_held_out: int
+    held_out_folds: tuple[int, ...] = ()
 
     @classmethod
-    def draw(cls, positions: Int64Array, stopping: Stopping, *, key: Sequence[int]) -> Split:
-        """Ascending positions of lists, split by the stream of `key`."""
+    def draw(
+        cls,
+        positions: Int64Array,
+        stopping: Stopping,
+        *,
+        key: Sequence[int],
+        folds: NDArray[np.integer] | None = None,
+    ) -> Split:
+        """Ascending positions of lists, split by the stream of `key`, or by the `folds` of the lists."""
         order = np.random.default_rng([*key, 0]).permutation(positions)
+        chosen = _held_out_folds(folds, stopping)
+        if folds is not None and chosen:
+            held = positions[np.isin(folds, chosen)]
+            if len(held) < stopping.least and stopping.held_out_fold is None:
+                return cls(positions, positions, order, 0)
+            drawn = order[~np.isin(order, held)]
+            return cls(np.sort(drawn), held, drawn, len(held), chosen)
         n_held_out = int(stopping.held_out * len(positions))
         if n_held_out < stopping.least:
             return cls(positions, positions, order, 0)
         drawn = order[n_held_out:]
         return cls(np.sort(drawn), np.sort(order[:n_held_out]), drawn, n_held_out)
+
+
+def _held_out_folds(folds: NDArray[np.integer] | None, stopping: Stopping) -> tuple[int, ...]:
+    """Whole folds to hold out: the one asked for, or the last ones, at least one; none where there are no two.
+
+    Raises InputError for a fold that no list has.
+    """
+    asked = stopping.held_out_fold
+    if folds is None:
+        if asked is None:
+            return ()
+        raise InputError(
+            f"held_out_fold={asked}: the lists have no folds, as stored ones of a training text do (tune --lists); "
+            "hold out a share of them with held_out"
+        )
+    present: list[int] = np.unique(folds).tolist()
+    if asked is not None:
+        if asked not in present or len(present) == 1:
+            raise InputError(
+                f"held_out_fold={asked} leaves nothing to {'watch' if asked not in present else 'learn from'}; "
+                f"the lists are of folds {', '.join(map(str, present))}"
+            )
+        return (asked,)
+    n = max(1, round(stopping.held_out * len(present)))
+    return tuple(present[-n:]) if stopping.held_out > 0 and n < len(present) else ()
+
+
+def sentence_ids(pool: Pool) -> Int64Array:
+    """Of all sentences of the pool, through all shards."""
+    return np.concatenate([np.zeros(0, np.int64), *(outline.sentence_ids for outline in outlines(pool.shards))])
+
+
+def folds_of(pool: Pool, positions: Int64Array) -> NDArray[np.integer] | None:
+    """The folds of sentences at these positions, counted through all shards; None where the pool has no folds."""
+    return None if pool.folds is None else pool.folds[sentence_ids(pool)[positions]]
 
 
 def filled_sentences(pool: Pool) -> Int64Array:

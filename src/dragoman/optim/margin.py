@@ -16,7 +16,7 @@ from dragoman import _core
 from dragoman.errors import InputError
 from dragoman.metric import Metric, SentenceBleu
 from dragoman.optim.base import Problem
-from dragoman.optim.epochs import Entry, EpochLearner, Split, Stopping, Watched, filled_sentences
+from dragoman.optim.epochs import Entry, EpochLearner, Split, Stopping, Watched, filled_sentences, folds_of
 from dragoman.optim.gains import scaled_gains
 from dragoman.optim.loss import SparseVector
 from dragoman.pool import Shard, spooled
@@ -224,7 +224,9 @@ def stopping_by_gain(max_epochs: int, held_out: float, patience: int) -> Stoppin
 
 def split_of(problem: Problem, stopping: Stopping) -> Split:
     """The sentences that have candidates, split."""
-    return Split.draw(filled_sentences(problem.pool), stopping, key=(problem.seed, problem.round_number))
+    positions = filled_sentences(problem.pool)
+    folds = folds_of(problem.pool, positions)
+    return Split.draw(positions, stopping, key=(problem.seed, problem.round_number), folds=folds)
 
 
 def rates_of(n: int, dense: Collection[int], frozen: NDArray[np.bool_], sparse_rate: float) -> Float64Array:

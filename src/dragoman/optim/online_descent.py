@@ -26,6 +26,7 @@ lists (as on pools, see `descent`), and what was learned is divided by it.
 
 from __future__ import annotations
 
+import math
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -50,7 +51,9 @@ from dragoman.types import Float64Array, Int32Array
 
 __all__ = ["DescentRule", "DescentSums", "OnlineDescent", "OnlineSoftRamp", "OnlineSvm"]
 
-_OFFLINE = frozenset({"batch", "max_epochs", "tolerance", "held_out", "keep_best", "freeze_dense", "averaged"})
+_OFFLINE = frozenset(
+    {"batch", "max_epochs", "tolerance", "held_out", "held_out_fold", "keep_best", "freeze_dense", "averaged"}
+)
 """Settings of descent on pools that mean nothing, or something else, online."""
 _ROUNDING = 1e-12
 """A slope of less than this share of the greatest is 0, as that of a feature which all candidates have alike."""
@@ -131,9 +134,10 @@ class DescentRule:
             store.add(*shard.candidates, loss.gains(shard), np.zeros(0, np.uint8), start, n_threads)
         store.seal()
         variances, order = store.variances(), np.arange(len(store))
-        scale = 1.0
-        if self.descent.rescale and len(store):
-            scale = suitable_scale(variances, start, lambda at: store.loss(loss.watched, order, at, n_threads))
+        scale = self.descent.scale
+        if scale is None:
+            deviation = math.sqrt(float(variances @ start**2))  # of scores, were features independent
+            scale = suitable_scale(deviation, lambda factor: store.loss(loss.watched, order, start * factor, n_threads))
         found = dict(zip(index.names(dense), variances[dense].tolist(), strict=True))
         return Scale(
             start=scale,

@@ -14,9 +14,10 @@ wrong sign; the error terms of a sentence are summed before its one update).
 Symbols: w `phi` and `theta` together, gamma `gamma`, mu `step`, 3e-4 `tolerance`. As in the paper, weights of dense
 features stay as they are while there are others to learn (`freeze_dense`). Deviations: learning stops when the
 held-out loss did not fall by a factor of 3e-4 in three epochs running, not in one, because small pools are noisy, and
-the best epoch is kept. sBLEU is BLEU+1 with smoothed brevity; the paper found its own variant and BLEU+1 equally good.
-Dense features that are learned after all are measured in their deviation within lists, or mu would depend on their
-scale.
+the best epoch is kept. sBLEU is BLEU+1 with smoothed brevity; the paper found its own variant (`metric.HE_DENG`) and
+BLEU+1 equally good. Dense features that are learned after all are measured in their deviation within lists, or mu would
+depend on their scale. theta is multiplied by a number that makes the distribution sharp enough to learn from, and phi
+divided by it in the end (`scale`): mu 0.1 and gamma 1 assume a scale of theta, and weights of MERT have none.
 """
 
 from __future__ import annotations

@@ -23,13 +23,14 @@ class Choice:
     pool: Pool
     candidates: tuple[Int64Array, ...]
 
-    def total(self) -> Float64Array:
-        """Summed statistics of the chosen candidates, [n_stats]."""
+    def total(self, sentence_ids: Int64Array | None = None) -> Float64Array:
+        """Summed statistics of the chosen candidates, [n_stats]; of some sentences alone, if given."""
         metric_of(self.pool)
-        sums = [
-            shard.stats[chosen[chosen >= 0]].sum(axis=0)
-            for shard, chosen in zip(self.pool.light_shards(), self.candidates, strict=True)
-        ]
+        sums = []
+        for shard, chosen in zip(self.pool.light_shards(), self.candidates, strict=True):
+            if sentence_ids is not None:
+                chosen = chosen[np.isin(shard.sentence_ids, sentence_ids)]
+            sums.append(shard.stats[chosen[chosen >= 0]].sum(axis=0))
         total: Float64Array = np.sum(sums, axis=0)
         return total
 

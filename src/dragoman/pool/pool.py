@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dragoman._core import WordTable, project_candidates, unescape_word
 from dragoman.corpus import Vocab
@@ -32,7 +33,8 @@ class Pool:
 
     `index` and `words` map feature and word ids to names, and grow when candidates are added. `dense` are the ids of
     the features present on every line of the list. `score_names` are the columns of the shards' `scores`. The
-    statistics are those of `metric`.
+    statistics are those of `metric`. `folds[i]` is the fold of the training text that the sentence with id i is of, for
+    sentences of a training text that has folds: equal source sentences are of the same.
     """
 
     index: FeatureIndex
@@ -41,6 +43,7 @@ class Pool:
     dense: frozenset[int] = frozenset()
     score_names: tuple[str, ...] = ()
     metric: Metric | None = None
+    folds: NDArray[np.integer] | None = None
 
     def __post_init__(self) -> None:
         ids = [outline.sentence_ids for outline in outlines(self.shards)]
