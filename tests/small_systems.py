@@ -9,7 +9,15 @@ from dragoman.system import KINDS, System, SystemSettings, TrainConfig, train
 from small_text import write_splits
 
 TEMPLATES = {
-    "phrase": ("rule_id", "word_pair(top=20)", "word_context(top=20)", "reorder_local(top=20)"),
+    "phrase": (
+        "rule_id",
+        "word_pair(top=20)",
+        "word_context(top=20)",
+        "reorder_local(top=20)",
+        "reorder_stack(top=0)",
+        "reorder_gap(top=20)",
+        "reorder_phrase",
+    ),
     "hiero": ("rule_id", "word_context(top=20)", "structural_distortion"),
 }
 

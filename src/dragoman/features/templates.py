@@ -41,11 +41,29 @@ TEMPLATE_SETS = {
     "hols_sparse": ("rule_id",),
     "fastforest_sparse": ("word_context(top=0)",),
     "rules_in_context": ("rule_id", "word_context(top=0)"),
+    "sparse_hrm_local": ("reorder_local(top=80,classes=1)",),
+    "sparse_hrm": (
+        "reorder_local(top=80,classes=1)",
+        "reorder_stack(top=80,classes=1)",
+        "reorder_gap(top=80,classes=1)",
+    ),
+    "sparse_hrm_uncommon": (
+        "reorder_local(top=0,classes=1)",
+        "reorder_stack(top=0,classes=1)",
+        "reorder_gap(top=0,classes=1)",
+    ),
+    "sparse_hrm_biphrases": (
+        "reorder_local(top=80,classes=1)",
+        "reorder_stack(top=80,classes=1)",
+        "reorder_gap(top=80,classes=1)",
+        "reorder_phrase",
+    ),
 }
 """Named feature sets. `phrase15`: dense features only; `extended`: PRO's (section 5.3) for phrases, `extended_rules`
 for rules, `extended_labels` for rules with several labels; `rm_sparse`: RM's (section 4.2) for rules, `rm_phrase`
 for phrases; `hols_sparse`: HOLS' (section 6); `fastforest_sparse`: FastForest's (section 6); `rules_in_context`: the
-last two together."""
+last two together; `sparse_hrm_local`, `sparse_hrm`, `sparse_hrm_uncommon`, `sparse_hrm_biphrases`: xBLEU's (section 7),
+for phrase-based systems with word classes."""
 
 _TEXT = re.compile(r"([a-z]\w*)(?:\(([^()]*)\))?")
 _SETTING = re.compile(r"([a-z]\w*)=(\w+)")

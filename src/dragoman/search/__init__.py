@@ -2,6 +2,7 @@
 
 from dragoman._core import PhraseBatch, RuleBatch
 from dragoman.search.blocks import SearchBlocks
+from dragoman.search.builder import WordClassIds
 from dragoman.search.chart_builder import RuleOptionBuilder
 from dragoman.search.chart_config import ChartConfig, ChartFeatures
 from dragoman.search.chart_decoder import ChartDecoder
@@ -30,5 +31,6 @@ __all__ = [
     "SearchBlocks",
     "Sentence",
     "Sentences",
+    "WordClassIds",
     "phrase15",
 ]
