@@ -37,6 +37,7 @@ NB_MODULE(_core, m) {
   dragoman::bind::bind_align(m);
   dragoman::bind::bind_batches(m);
   dragoman::bind::bind_chart_search(m);
+  dragoman::bind::bind_corpus(m);
   dragoman::bind::bind_forest(m);
   dragoman::bind::bind_forest_learning(m);
   dragoman::bind::bind_grammar(m);

@@ -12,6 +12,7 @@ void bind_feature_table(nb::module_& m);
 void bind_align(nb::module_& m);
 void bind_batches(nb::module_& m);
 void bind_chart_search(nb::module_& m);
+void bind_corpus(nb::module_& m);
 void bind_forest(nb::module_& m);
 void bind_forest_learning(nb::module_& m);
 void bind_grammar(nb::module_& m);

@@ -152,3 +152,48 @@ def test_version(dragoman):
     from dragoman import __version__
 
     assert dragoman("--version").out == f"dragoman {__version__}\n"
+
+
+def test_classes_of_words(dragoman, tmp_path):
+    dragoman("corpus", "synth", "-n", 300, "--dev", 0, "--test", 0, "-o", "c", "-q")
+    words = ("corpus", "classes", "-i", "c/train.en", "-n", 5, "-n", 30)
+    done = dragoman(*words, "-o", "one", "--threads", 1, "--json").json
+    n_types = dragoman("corpus", "stats", "c/train.en", "--json").json["sides"][0]["n_types"]
+    assert done["n_types"] == n_types
+    assert [level["n_classes"] for level in done["levels"]] == [5, 30]
+    for level in done["levels"]:
+        assert level["converged"]
+        assert level["start_likelihood"] < level["likelihood"] < 0
+    assert done["levels"][1]["perplexity"] < done["levels"][0]["perplexity"]
+    assert done["cpu_s"] > 0
+    lines = (tmp_path / "one").read_text().splitlines()
+    assert lines[0] == "# word\t5\t30"
+    assert len(lines) == 1 + n_types
+    assert "perplexity" in dragoman(*words, "-o", "two", "--threads", 2).out
+    assert (tmp_path / "two").read_bytes() == (tmp_path / "one").read_bytes()
+    both = ("-i", "c/train.en", "-i", "c/train.de")
+    stopped = dragoman("corpus", "classes", *both, "-n", 9, "--iterations", 1, "-o", "-")
+    assert stopped.out.startswith("# word\t9\n")
+    assert "words still moved" in stopped.err
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (["-n", 0], "from 1 to 2048, not 0"),
+        (["-n", 2, "-n", 2], "2 classes are asked for more than once"),
+        (["-n", 2, "-n", 5], "t: 5 classes of 4 different words"),
+        (["-n", 2, "--iterations", 0], "iterations"),
+        (["-n", 2, "-i", "missing"], "missing"),
+        (["-n", 2, "-o", "t"], "would be overwritten"),
+        (["-n", 2, "-o", "-", "--json"], "standard output holds the JSON object"),
+        ([], "--classes"),
+    ],
+)
+def test_classes_that_cannot_be_learned(dragoman, tmp_path, options, why):
+    (tmp_path / "t").write_text("a b c d\n")
+    out = [] if "-o" in options else ["-o", "out"]
+    failed = dragoman("corpus", "classes", "-i", "t", *out, *options, status=2)
+    assert why in failed.err
+    assert (tmp_path / "t").read_text() == "a b c d\n"
+    assert not (tmp_path / "out").exists()

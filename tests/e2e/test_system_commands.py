@@ -257,3 +257,23 @@ def test_export_and_import(here, dragoman):
     }
     dragoman("train", "--import", "moses", "-o", "back")
     assert dragoman("translate", "back", "-i", "c/test.de").out == dragoman("translate", "s", "-i", "c/test.de").out
+
+
+def test_word_classes_are_kept(here, dragoman):
+    levels = ("--classes", 4, "--classes", 9)
+    dragoman("train", "-s", "c/train.de", "-t", "c/train.en", "--lm-order", 2, *levels, "-o", "k", "-q")
+    about = dragoman("system", "info", "k", "--json").json
+    assert about["settings"]["classes"] == [4, 9]
+    assert about["bytes"]["source_classes"] == 4 * 2 * about["about"]["n_source_words"]
+    assert "[4, 9]" in dragoman("system", "info", "k").out
+    dragoman("system", "verify", "k")
+    again = ("train", "-s", "c/train.de", "-t", "c/train.en", "-o", "new")
+    for options, why in (
+        (("--classes", 0), "from 1 to 2048, not 0"),
+        (("--classes", 3, "--classes", 3), "3 classes are asked for more than once"),
+        (("--classes", 2048), "c/train.de: 2048 classes of"),
+    ):
+        assert why in dragoman(*again, *options, status=2).err
+    refused = dragoman("train", "--import", "k", "--classes", 3, "-o", "new", status=2)
+    assert "there is no text: leave out" in refused.err
+    assert not (here / "new").exists()

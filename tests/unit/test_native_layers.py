@@ -8,7 +8,20 @@ from pathlib import Path
 import pytest
 
 CORE = Path(__file__).parents[2] / "native" / "core"
-FOLDERS = ["base", "names", "align", "lm", "metric", "grammar", "templates", "forest", "search", "pool", "optim"]
+FOLDERS = [
+    "base",
+    "names",
+    "corpus",
+    "align",
+    "lm",
+    "metric",
+    "grammar",
+    "templates",
+    "forest",
+    "search",
+    "pool",
+    "optim",
+]
 FILES = sorted(path for path in CORE.rglob("*") if path.suffix in {".cc", ".hh"} and not path.name.endswith("_test.cc"))
 
 

@@ -170,6 +170,15 @@ BAD = {
         "/phrase/dense/",
         "which a phrase-based system lacks; leave it out, or take rm_phrase instead of rm_sparse",
     ),
+    "a number of classes": (
+        "systems.phrase.classes=[20, 0]",
+        "systems.phrase.classes = [20, 0]: expected a list of whole",
+    ),
+    "classes twice": ("systems.phrase.classes=[20, 20]", "systems.phrase.classes = [20, 20]: duplicate number"),
+    "too many classes": (
+        "systems.phrase.classes=[5000]",
+        "systems.phrase: the number of classes must be from 1 to 2048",
+    ),
     "no templates": ("features.dense={}", "'features.dense.templates' is missing"),
     "a method": ("optimisers.smooth.method='magic'", "optimisers.smooth: there is no method 'magic'"),
     "a setting": ("optimisers.mert.settings.n_start=3", "optimisers.mert: mert has no setting 'n_start'"),

@@ -117,6 +117,7 @@ def test_what_depends_on_what(files, tmp_path):
     assert cached("systems.small.lm_order=3") == ["corpus", "alignment"]
     assert cached("systems.small.symmetrize='union'") == ["corpus", "language model"]
     assert cached("systems.small.max_phrase_length=4") == cached("systems.small.model='hiero'") == everything[:3]
+    assert cached("systems.small.classes=[3, 5]") == everything[:3]
     assert cached("corpora.plain.train.limit=200") == []
     os.utime(files / "train.en")
     assert cached() == everything
@@ -157,6 +158,13 @@ def test_text_for_the_model_and_folds(files, tmp_path):
     assert [System.load(more).lm(fold).n_ngrams > loaded.lm(fold).n_ngrams for fold in (None, 0, 1)] == [True] * 3
     with pytest.raises(InputError, match=r"cannot leave out a fold; give its text as 'corpora.plain.lm_text'"):
         run(files, tmp_path / "d", "systems.small.folds=2", "corpora.plain.lm='train.en'")
+
+
+def test_word_classes_reach_the_system(files, tmp_path):
+    run(files, tmp_path, "systems.small.classes=[3, 5]")
+    (system,) = (tmp_path / "cache").glob("*/system")
+    source, target = System.load(system).classes
+    assert source.sizes == target.sizes == (3, 5)
 
 
 def test_raw_text_is_tokenised(files, tmp_path):

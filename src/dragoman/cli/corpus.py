@@ -10,9 +10,21 @@ import typer
 from rich.text import Text
 
 from dragoman.cli.groups import command_group
-from dragoman.cli.session import Json, Quiet, Seed, Session, Summary, check_inputs, check_outputs, table
-from dragoman.corpus import CleanConfig, Cleaner, PairFiles, describe_files, split_pairs
-from dragoman.errors import InputError
+from dragoman.cli.session import Json, Quiet, Seed, Session, Summary, Threads, check_inputs, check_outputs, table
+from dragoman.corpus import (
+    DEFAULT_ITERATIONS,
+    CleanConfig,
+    Cleaner,
+    PairFiles,
+    Side,
+    check_class_sizes,
+    clustering_work,
+    describe_files,
+    learn_classes,
+    split_pairs,
+)
+from dragoman.cost import cpu_seconds
+from dragoman.errors import InputError, naming
 from dragoman.store import make_folder
 from dragoman.text import MosesText, open_output, printable, read_lines
 
@@ -212,6 +224,57 @@ def split(
     if parts.n_dropped:
         session.say(f"left out {parts.n_dropped:,} pairs that share a sentence with dev or test")
     session.emit({**sizes, "n_dropped": parts.n_dropped, "folder": str(out)})
+
+
+@app.command()
+def classes(
+    files: Annotated[list[str], typer.Option("--in", "-i", help="Text, one sentence a line; repeat to join files.")],
+    sizes: Annotated[list[int], typer.Option("--classes", "-n", metavar="N", help="How many classes; repeat.")],
+    out: Annotated[str, typer.Option("--out", "-o", help="Where words and classes go (.gz, .xz, .zst: compressed).")],
+    iterations: Annotated[
+        int, typer.Option(min=1, help="Most visits of each word; it ends when none moves.")
+    ] = DEFAULT_ITERATIONS,
+    threads: Threads = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Learn classes of words that stand beside the same words, apart for each number of classes.
+
+    Exchange clustering: words move one by one to the class that raises the likelihood of a bigram model of classes
+    most. Writes a line for each word with its class (from 0) at each level; docs/formats.md has the format.
+
+    Example: dragoman corpus classes -i train.en -n 20 -n 50 -n 80 -o classes.en
+    """
+    session = Session(n_threads=threads, json=json, quiet=quiet)
+    check_class_sizes(sizes)
+    check_outputs(files, out=out)
+    check_inputs(*files)
+    if json and out == "-":
+        raise InputError("with --json, standard output holds the JSON object; write the classes to a file")
+    began = cpu_seconds()
+    with session.progress("reading") as progress:
+        side = Side.read(*files, progress=progress)
+    work = clustering_work(side, sizes, iterations)
+    with session.progress("clustering", work) as progress, naming(files[0]):
+        learned = learn_classes(side, sizes, iterations=iterations, n_threads=session.n_threads, progress=progress)
+    learned.classes.write(out)
+    rows = table("classes", "log likelihood", "at the start", "perplexity", "iterations", numeric_from=0)
+    for level in learned.levels:
+        scores = (f"{value:,.1f}" for value in (level.likelihood, level.start_likelihood))
+        rows.add_row(str(level.n_classes), *scores, f"{level.perplexity:.2f}", str(level.n_iterations))
+        if not level.converged:
+            session.say(f"{level.n_classes} classes: words still moved after {iterations} --iterations")
+    if out != "-":
+        session.show(rows)
+    session.emit(
+        {
+            "file": out,
+            "n_words": len(side.ids),
+            "n_types": side.n_types,
+            "levels": learned.levels,
+            "cpu_s": cpu_seconds() - began,
+        }
+    )
 
 
 @app.command()

@@ -64,6 +64,10 @@ def train(
     reordering: Annotated[
         str | None, typer.Option(help=f"Lexicalised reordering: {', '.join(REORDERING)}; hrm unless given.")
     ] = None,
+    classes: Annotated[
+        list[int] | None,
+        typer.Option(metavar="N", help="Learn N classes of the words of each side, for templates; repeat for levels."),
+    ] = None,
     features: Annotated[
         list[str] | None, typer.Option(help="Sparse features: a set such as extended, or a template; repeat.")
     ] = None,
@@ -138,11 +142,13 @@ def train(
         n_folds=folds,
         fold_seed=seed,
         text=_text_settings(languages, lowercase),
+        classes=tuple(classes or ()),
     )
     if from_moses is not None:
-        if source or target or align or lm_text or raw or folds > 1 or domains:
+        if source or target or align or lm_text or raw or folds > 1 or domains or classes:
             raise InputError(
-                "with --import there is no text: leave out -s, -t, --align, --lm-text, --raw, --folds and --domains"
+                "with --import there is no text: leave out -s, -t, --align, --lm-text, --raw, --folds, --domains and "
+                "--classes"
             )
         if "max_phrase_length" in {*stated, *chosen}:
             raise InputError("with --import nothing is extracted: leave out --max-phrase-length")

@@ -1,6 +1,15 @@
-"""Corpora: vocabularies, memory-mapped bitexts, cleaning, statistics, splitting."""
+"""Corpora: vocabularies, memory-mapped bitexts, cleaning, statistics, splitting, word classes."""
 
 from dragoman.corpus.bitext import MAX_FOLDS, Bitext, Side, read_folds
+from dragoman.corpus.classes import (
+    DEFAULT_ITERATIONS,
+    Clustering,
+    LearnedClasses,
+    WordClasses,
+    check_class_sizes,
+    clustering_work,
+    learn_classes,
+)
 from dragoman.corpus.clean import CleanConfig, Cleaner, DropReason
 from dragoman.corpus.pairs import PairFiles, read_tsv
 from dragoman.corpus.split import Parts, split_pairs
@@ -10,13 +19,16 @@ from dragoman.corpus.vocab import BOS, EOS, UNK, Vocab, VocabBuilder
 
 __all__ = [
     "BOS",
+    "DEFAULT_ITERATIONS",
     "EOS",
     "MAX_FOLDS",
     "UNK",
     "Bitext",
     "CleanConfig",
     "Cleaner",
+    "Clustering",
     "DropReason",
+    "LearnedClasses",
     "PairFiles",
     "Parts",
     "Side",
@@ -24,7 +36,11 @@ __all__ = [
     "TextStats",
     "Vocab",
     "VocabBuilder",
+    "WordClasses",
+    "check_class_sizes",
+    "clustering_work",
     "describe_files",
+    "learn_classes",
     "read_folds",
     "read_tmx",
     "read_tsv",

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman._core import assign_folds
-from dragoman.corpus.vocab import Vocab, VocabBuilder
+from dragoman.corpus.vocab import N_RESERVED, Vocab, VocabBuilder
 from dragoman.errors import InputError, MismatchError, naming
 from dragoman.store import Format, new_folder
 from dragoman.text import read_blocks
@@ -49,6 +49,11 @@ class Side:
         if not 0 <= i < len(self):
             raise IndexError(i)
         return self.ids[self.offsets[i] : self.offsets[i + 1]]
+
+    @property
+    def n_types(self) -> int:
+        """Words of the vocabulary, without reserved symbols."""
+        return len(self.vocab) - N_RESERVED
 
     def lengths(self) -> Int64Array:
         return np.diff(self.offsets)

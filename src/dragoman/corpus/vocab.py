@@ -11,10 +11,12 @@ from dragoman.errors import InputError, naming
 from dragoman.text import LineBlock, read_blocks, replace_bytes
 from dragoman.types import Int32Array, Int64Array, PathLike
 
-__all__ = ["BOS", "EOS", "UNK", "Vocab", "VocabBuilder"]
+__all__ = ["BOS", "EOS", "N_RESERVED", "UNK", "Vocab", "VocabBuilder"]
 
 UNK, BOS, EOS = 0, 1, 2
 _RESERVED = (b"<unk>", b"<s>", b"</s>")
+N_RESERVED = len(_RESERVED)
+"""Ids below are no words of a corpus."""
 
 
 class VocabBuilder:

@@ -48,6 +48,10 @@ def read_system(name: str, table: RecipeTable) -> SystemPlan:
         n_folds=table.number("folds", 1, 1, most=MAX_FOLDS),
         fold_seed=table.number("fold_seed", 0, 0),
     )
+    if "classes" in table:
+        sizes = table.numbers("classes", 1, int)
+        with table:
+            settings = replace(settings, classes=sizes)
     config = TrainConfig(
         settings=settings,
         alignment=alignment,

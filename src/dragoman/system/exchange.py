@@ -39,6 +39,8 @@ def import_system(
     unless the setting's name is in `stated`.
     """
     settings = replace(settings or SystemSettings(), n_folds=1)
+    if settings.classes:
+        raise InputError("word classes are learned from text, which an imported system lacks; leave out the classes")
     kind = kind_named(settings.kind)
     if kind.find_tables is None:
         raise InputError(f"systems of model '{settings.kind}' cannot be imported")

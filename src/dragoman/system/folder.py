@@ -24,6 +24,7 @@ from dragoman.system.training import TRAINING, TrainingLines
 from dragoman.types import PathLike
 
 __all__ = [
+    "CLASSES",
     "COUNTS",
     "GRAMMAR",
     "LM",
@@ -40,6 +41,8 @@ __all__ = [
 GRAMMAR, LM, WEIGHTS = "grammar", "lm.bin", "weights"
 COUNTS = {"source_counts": "source.counts", "target_counts": "target.counts"}
 """Word counts in the training text: int64 by id. An imported system has none."""
+CLASSES = {"source_classes": "source.classes", "target_classes": "target.classes"}
+"""Word classes (`train --classes`): int32, for each level a class for each word by id, or -1."""
 TRAIN_RECORD, WORK = "train", "work"
 """The run folder of the training, and a folder for temporary files."""
 
@@ -56,6 +59,7 @@ def close_system(base: Path, settings: SystemSettings, stages: Stages, weights: 
     stored = store_weights(Weights.from_dict(weights), base, WEIGHTS)
     names = {"grammar": f"{GRAMMAR}/manifest.json", "lm": LM, "weights": stored.name}
     names |= {name: path for name, path in COUNTS.items() if (base / path).exists()}
+    names |= CLASSES if settings.classes else {}
     training: Mapping[str, Any] = {}
     if settings.n_folds > 1:
         names |= {f"lm.fold-{fold}": fold_lm(fold) for fold in range(settings.n_folds)}
@@ -109,7 +113,7 @@ def making(out: PathLike, record: dict[str, Any], monitor: Monitor, *, resume: b
 
 def _drop_scratch(base: Path) -> None:
     """Remove the scratch files and folders of a killed process."""
-    names = (GRAMMAR, MANIFEST, WEIGHTS, TRAINING, *COUNTS.values(), "lm*.bin")
+    names = (GRAMMAR, MANIFEST, WEIGHTS, TRAINING, *COUNTS.values(), *CLASSES.values(), "lm*.bin")
     for pattern in [*(f".{name}.*" for name in names), f"{WORK}/.*", f"{TRAINING}/.*"]:
         for scratch in base.glob(pattern):
             shutil.rmtree(scratch) if scratch.is_dir() else scratch.unlink()

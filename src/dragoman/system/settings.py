@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self, TypeVar
 
+from dragoman.corpus import check_class_sizes
 from dragoman.errors import InputError
 from dragoman.grammar import (
     PhraseSmoothing,
@@ -178,6 +179,12 @@ class SystemSettings:
     n_folds: int = 1
     fold_seed: int = 0
     text: TextSettings = field(default_factory=TextSettings)
+    classes: tuple[int, ...] = ()
+    """How many word classes each level has, of both sides; empty: the system has no classes."""
+
+    def __post_init__(self) -> None:
+        if self.classes:
+            check_class_sizes(self.classes)
 
     @property
     def kind(self) -> str:
@@ -193,6 +200,8 @@ class SystemSettings:
         """Plain data that from_json reads: the name of the kind, its settings, and those that all kinds have."""
         common = plain(self)
         del common["model"]
+        if not self.classes:
+            del common["classes"]  # a system without them is what it was before there were any
         return {"model": self.kind, **self.model.to_json(), **common}
 
     @classmethod
@@ -201,6 +210,7 @@ class SystemSettings:
         try:
             model = ModelSettings.of_kind(data["model"]).from_json(data)
             names = [item.name for item in dataclasses.fields(cls) if item.name != "model"]
-            return replace(from_values(cls, {name: data[name] for name in names}, name="a system"), model=model)
+            values = {"classes": (), **data}
+            return replace(from_values(cls, {name: values[name] for name in names}, name="a system"), model=model)
         except (InputError, KeyError, TypeError, ValueError) as error:
             raise InputError(f"has settings that this program does not know: {error}") from error

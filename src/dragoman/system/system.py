@@ -11,18 +11,19 @@ from typing import Any
 
 import numpy as np
 
+from dragoman.corpus import WordClasses
 from dragoman.engine.folders import Reference, located, refer
-from dragoman.errors import InputError
+from dragoman.errors import InputError, naming
 from dragoman.features import Block, FeatureIndex, Weights, parse_templates, read_weights
 from dragoman.forest import Forest
 from dragoman.grammar import Grammar
 from dragoman.lm import LanguageModel
 from dragoman.pool import Pool
 from dragoman.search import SearchBlocks
-from dragoman.store import checksum
+from dragoman.store import checksum, map_array
 from dragoman.system.candidates import pool_of
 from dragoman.system.explain import Explanation, explain
-from dragoman.system.folder import COUNTS
+from dragoman.system.folder import CLASSES, COUNTS
 from dragoman.system.kinds import kind_named
 from dragoman.system.manifest import MANIFEST, Manifest, read_manifest
 from dragoman.system.raw import RawText
@@ -211,6 +212,23 @@ class System(SystemView):
         return TrainingLines(
             self.file(f"{TRAINING}/manifest.json").parent, (self.grammar.source_vocab, self.grammar.target_vocab)
         )
+
+    @cached_property
+    def classes(self) -> tuple[WordClasses, WordClasses] | None:
+        """The classes of source and target words by the ids of the grammar (`train --classes`); None without.
+
+        They were learned from all of the training text; views of folds share them.
+        """
+        sizes = self.settings.classes
+        if not sizes:
+            return None
+        sides = []
+        for name, vocab in zip(CLASSES, (self.grammar.source_vocab, self.grammar.target_vocab), strict=True):
+            path = self.file(name)
+            table = map_array(path, np.int32, 4 * len(sizes) * len(vocab), "system")
+            with naming(path):
+                sides.append(WordClasses(sizes, vocab, table.reshape(len(sizes), len(vocab))))
+        return sides[0], sides[1]
 
     def view(self, fold: int | None = None) -> SystemView:
         """The system of all data, or of all data but a fold (`train --folds`); index and weights are shared."""

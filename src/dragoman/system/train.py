@@ -11,11 +11,22 @@ from typing import Any
 import numpy as np
 
 from dragoman.align import AlignConfig, AlignStep, Direction, align, read_pharaoh, write_pharaoh
-from dragoman.corpus import Bitext, Side
-from dragoman.errors import InputError
+from dragoman.corpus import Bitext, Side, check_class_sizes, clustering_work, learn_classes
+from dragoman.errors import InputError, naming
 from dragoman.features import parse_templates
 from dragoman.lm import EstimateConfig, TrainingText, estimate, estimate_work
-from dragoman.system.folder import COUNTS, GRAMMAR, LM, WORK, close_system, fold_lm, identity, making, store_lm
+from dragoman.system.folder import (
+    CLASSES,
+    COUNTS,
+    GRAMMAR,
+    LM,
+    WORK,
+    close_system,
+    fold_lm,
+    identity,
+    making,
+    store_lm,
+)
 from dragoman.system.kinds import kind_named
 from dragoman.system.manifest import MANIFEST
 from dragoman.system.raw import RawText
@@ -56,7 +67,8 @@ def train(
     n_threads: int = 1,
     monitor: Monitor | None = None,
 ) -> System:
-    """Train a system on line-aligned text into the folder `out`: corpus, alignment, grammar, language models.
+    """Train a system on line-aligned text into the folder `out`: corpus, word classes, alignment, grammar, language
+    models.
 
     `alignment` is a Pharaoh file, `lm` a model, `lm_text` text for one; what is not given is made from the pairs. With
     folds, `lm_text` joins the target side instead of replacing it, in the model of all data and in that of every fold;
@@ -102,17 +114,19 @@ class _Work:
     ) -> None:
         do, scratch = self.stages.do, self.base / WORK
         settings = self.config.settings
-        named = source
+        named = source, target
         if self.config.raw:
             raw = RawText(self.config.settings.text)
             source = self._tokenised("source", source, raw.prepare)
             target = self._tokenised("target", target, raw.prepare_target)
             lm_text = [self._tokenised(f"text {i}", path, raw.prepare_target) for i, path in enumerate(lm_text, 1)]
         folder = self.base / TRAINING if settings.n_folds > 1 else scratch / "bitext"
-        do("corpus", partial(self._corpus, source, target, folder), makes=folder)
+        do("corpus", partial(self._corpus, source, target, folder, named), makes=folder)
         bitext = Bitext.load(folder)
         if domains is not None:
-            do("domains", partial(store_domains, domains, folder, len(bitext), named), makes=folder / DOMAINS)
+            do("domains", partial(store_domains, domains, folder, len(bitext), named[0]), makes=folder / DOMAINS)
+        if settings.classes:
+            do("classes", partial(self._classes, bitext), makes=self.base / list(CLASSES.values())[-1])
         if links is None or settings.n_folds > 1:
             kept = (folder if settings.n_folds > 1 else scratch) / LINKS
             do("alignment", partial(self._links, bitext, links, kept), makes=kept)
@@ -137,7 +151,7 @@ class _Work:
                 if number % 1000 == 0:
                     progress(number)
 
-    def _corpus(self, source: PathLike, target: PathLike, folder: Path) -> None:
+    def _corpus(self, source: PathLike, target: PathLike, folder: Path, named: tuple[PathLike, PathLike]) -> None:
         settings = self.config.settings
         with self.monitor.progress("reading the corpus") as progress:
             bitext = Bitext.build(
@@ -148,8 +162,22 @@ class _Work:
                 f"all {len(bitext)} training lines are in fold {bitext.folds[0]}, so that nothing is left without it: "
                 "identical source sentences share a fold; give more text"
             )
+        if settings.classes:
+            for side, file in zip((bitext.source, bitext.target), named, strict=True):
+                with naming(file):
+                    check_class_sizes(settings.classes, side.n_types)
         for side, path in zip((bitext.source, bitext.target), COUNTS.values(), strict=True):
             replace_bytes(self.base / path, np.bincount(side.ids, minlength=len(side.vocab)).astype("<i8").tobytes())
+
+    def _classes(self, bitext: Bitext) -> None:
+        sizes = self.config.settings.classes
+        for side, path in zip((bitext.source, bitext.target), CLASSES.values(), strict=True):
+            name = path.partition(".")[0]
+            with self.monitor.progress(f"clustering {name} words", clustering_work(side, sizes)) as progress:
+                learned = learn_classes(side, sizes, n_threads=self.n_threads, progress=progress)
+            shown = ", ".join(f"{level.perplexity:.1f} of {level.n_classes}" for level in learned.levels)
+            self.monitor.say(f"perplexity of {name} classes: {shown}")
+            replace_bytes(self.base / path, learned.classes.table.astype("<i4").tobytes())
 
     def _links(self, bitext: Bitext, given: PathLike | None, goal: PathLike) -> None:
         if given is None:
