@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from reorder_twin import Words, reordering
 
 from dragoman.align import Alignment
-from dragoman.corpus import Bitext, Side, Vocab
+from dragoman.corpus import Bitext, Side, Vocab, WordClasses
 from dragoman.errors import InputError
 from dragoman.features import FeatureIndex, Weights, parse_templates
 from dragoman.grammar import extract_phrases
@@ -23,7 +23,6 @@ from dragoman.search import (
     PhraseConfig,
     PhraseDecoder,
     PhraseOptionBuilder,
-    WordClassIds,
 )
 from dragoman.search.sentences import encode_sentences
 
@@ -43,10 +42,10 @@ def problems(draw):
         places = st.tuples(st.integers(0, len(source) - 1), st.integers(0, len(target) - 1))
         pairs.append((source, target, sorted(draw(st.sets(places, max_size=4)))))
     sentence = draw(st.lists(st.sampled_from([*WORDS[0], "?"]), min_size=1, max_size=4))
-    classes = [
-        {size: {word: draw(st.integers(0, size - 1)) for word in words if draw(st.integers(0, 3))} for size in SIZES}
-        for words in WORDS
-    ]
+    classes = []
+    for words in WORDS:
+        known = [word for word in words if draw(st.integers(0, 3))]
+        classes.append({size: {word: draw(st.integers(0, size - 1)) for word in known} for size in SIZES})
     return pairs, sentence, classes
 
 
@@ -57,15 +56,17 @@ def templates_of(choices):
     )
 
 
-def classes_of(vocabs, classes):
-    rows = []
-    for vocab, by_size in zip(vocabs, classes, strict=True):
+def classes_of(classes):
+    """By vocabularies of their own."""
+    sides = []
+    for by_size in classes:
+        vocab = Vocab.of([" ".join(["unseen", *by_size[SIZES[0]]])])
         side = np.full((len(SIZES), len(vocab)), -1, np.int32)
         for row, size in enumerate(SIZES):
             for word, number in by_size[size].items():
                 side[row, vocab.id(word)] = number
-        rows.append(side)
-    return WordClassIds(rows[0], rows[1], SIZES)
+        sides.append(WordClasses(SIZES, vocab, side))
+    return sides[0], sides[1]
 
 
 def all_derivations(options, sentence):
@@ -98,7 +99,7 @@ class Case:
         self.view = self.grammar.view()
         self.choices = choices
         self.index = FeatureIndex()
-        self.arguments = {"templates": templates_of(choices), "word_classes": classes_of(vocabs, classes)}
+        self.arguments = {"templates": templates_of(choices), "word_classes": classes_of(classes)}
         self.builder = PhraseOptionBuilder(self.view, self.index, **self.arguments)
         counts = [
             dict(zip(words, by_id[[vocab.id(word) for word in words]].tolist(), strict=True))
@@ -172,9 +173,7 @@ def test_classes_that_are_missing_or_wrong_are_an_error(tmp_path):
             PhraseOptionBuilder(case.view, FeatureIndex(), templates=templates)
         with pytest.raises(InputError, match="needs word classes"):
             DerivationFeatures(case.grammar, FeatureIndex(), templates=templates)
-    side = np.zeros((2, 7), np.int32)
-    with pytest.raises(ValueError, match="a row for each clustering"):
-        WordClassIds(side, side[:1], (2, 3))
-    for strange, sizes in ((side + 2, (2, 3)), (side - 2, (2, 3)), (side, (3, 3))):
-        with pytest.raises(ValueError, match="clustering"):
-            PhraseOptionBuilder(case.view, FeatureIndex(), word_classes=WordClassIds(strange, side, sizes))
+    one, other = classes_of(problem[2])
+    fewer = WordClasses(SIZES[:1], other.vocab, other.table[:1])
+    with pytest.raises(InputError, match=r"levels \(2, 3\), target words \(2,\)"):
+        PhraseOptionBuilder(case.view, FeatureIndex(), word_classes=(one, fewer))

@@ -2,7 +2,6 @@
 
 from dragoman._core import PhraseBatch, RuleBatch
 from dragoman.search.blocks import SearchBlocks
-from dragoman.search.builder import WordClassIds
 from dragoman.search.chart_builder import RuleOptionBuilder
 from dragoman.search.chart_config import ChartConfig, ChartFeatures
 from dragoman.search.chart_decoder import ChartDecoder
@@ -31,6 +30,5 @@ __all__ = [
     "SearchBlocks",
     "Sentence",
     "Sentences",
-    "WordClassIds",
     "phrase15",
 ]

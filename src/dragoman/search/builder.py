@@ -3,45 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Generic
 
 import numpy as np
 
+from dragoman.corpus import Vocab, WordClasses
+from dragoman.errors import InputError
 from dragoman.features import FeatureIndex, Template
 from dragoman.grammar import PhraseView, RuleView
 from dragoman.search.blocks import SearchBlocks
 from dragoman.search.decoder import Batch
 from dragoman.search.sentences import EncodedSentences, Sentences, encode_sentences
-from dragoman.types import Int32Array, Int64Array, Progress
+from dragoman.types import Int64Array, Progress
 
-__all__ = ["OptionBuilder", "WordClassIds", "WordCounts", "native_classes"]
+__all__ = ["OptionBuilder", "SideClasses", "WordCounts", "native_classes"]
 
 WordCounts = tuple[Int64Array, Int64Array]
+SideClasses = tuple[WordClasses, WordClasses]
 
 
-@dataclass(frozen=True, slots=True)
-class WordClassIds:
-    """Classes of both vocabularies' words: row i by a clustering into `sizes[i]` classes, -1 for a word without one."""
-
-    source: Int32Array
-    target: Int32Array
-    sizes: tuple[int, ...]
-
-    def __post_init__(self) -> None:
-        for side in (self.source, self.target):
-            if side.ndim != 2 or len(side) != len(self.sizes):
-                raise ValueError(f"word classes need a row for each clustering: {len(self.sizes)}, not {side.shape}")
-
-
-def native_classes(classes: WordClassIds | None) -> dict[str, Any]:
-    """Arguments of native constructors."""
-    none = np.zeros((0, 0), np.int32)
-    source, target, sizes = (classes.source, classes.target, classes.sizes) if classes else (none, none, ())
+def native_classes(classes: SideClasses | None, source_vocab: Vocab, target_vocab: Vocab) -> dict[str, Any]:
+    """Classes of both vocabularies' words as native constructors take them."""
+    if classes is None:
+        none = np.zeros((0, 0), np.int32)
+        return {"source_classes": none, "target_classes": none, "class_sizes": []}
+    source, target = classes
+    if source.sizes != target.sizes:
+        raise InputError(f"source words have classes at the levels {source.sizes}, target words {target.sizes}")
     return {
-        "source_classes": np.ascontiguousarray(source, np.int32),
-        "target_classes": np.ascontiguousarray(target, np.int32),
-        "class_sizes": list(sizes),
+        "source_classes": np.ascontiguousarray(source.by_vocab(source_vocab)),
+        "target_classes": np.ascontiguousarray(target.by_vocab(target_vocab)),
+        "class_sizes": list(source.sizes),
     }
 
 

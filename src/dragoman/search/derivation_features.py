@@ -12,7 +12,7 @@ from dragoman.features import FeatureIndex, Template
 from dragoman.forest import Derivations
 from dragoman.grammar import Grammar
 from dragoman.search.blocks import SearchBlocks
-from dragoman.search.builder import WordClassIds, WordCounts, native_classes
+from dragoman.search.builder import SideClasses, WordCounts, native_classes
 from dragoman.search.sentences import EncodedSentences
 from dragoman.types import Float32Array, Int32Array, Int64Array
 
@@ -34,7 +34,7 @@ class DerivationFeatures:
         *,
         templates: Sequence[Template] = (),
         word_counts: WordCounts | None = None,
-        word_classes: WordClassIds | None = None,
+        word_classes: SideClasses | None = None,
         blocks: SearchBlocks | None = None,
     ) -> None:
         self.index = index
@@ -49,7 +49,7 @@ class DerivationFeatures:
             *word_counts,
             [(template.name, template.codes()) for template in templates],
             list(grammar.labels),
-            **native_classes(word_classes),
+            **native_classes(word_classes, grammar.source_vocab, grammar.target_vocab),
         )
 
     def batch(
