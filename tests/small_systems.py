@@ -9,7 +9,15 @@ from dragoman.system import KINDS, System, SystemSettings, TrainConfig, train
 from small_text import write_splits
 
 TEMPLATES = {
-    "phrase": ("rule_id", "word_pair(top=20)", "word_context(top=20)", "reorder_local(top=20)"),
+    "phrase": (
+        "rule_id",
+        "word_pair(top=20)",
+        "word_context(top=20)",
+        "reorder_local(top=20)",
+        "reorder_stack(top=0,classes=1)",
+        "reorder_gap(top=20,classes=1)",
+        "reorder_phrase",
+    ),
     "hiero": ("rule_id", "word_context(top=20)", "structural_distortion"),
 }
 
@@ -18,7 +26,9 @@ def make_systems(folder, n_folds=1):
     """A folder for each kind, beside the text."""
     write_splits(folder, 200, 10, 0, seed=3)
     for kind in KINDS:
-        settings = SystemSettings(model=KINDS[kind].settings(), n_folds=n_folds, features=TEMPLATES[kind])
+        settings = SystemSettings(
+            model=KINDS[kind].settings(), n_folds=n_folds, features=TEMPLATES[kind], classes=(4, 9)
+        )
         config = TrainConfig(settings=settings, lm=EstimateConfig(order=2))
         train(folder / "train.de", folder / "train.en", folder / kind, config=config)
     return folder

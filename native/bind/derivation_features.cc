@@ -33,9 +33,9 @@ struct BoundBatch {
   }
 };
 
-// Keeps the counts that templates were made from.
+// Keeps what templates were made from.
 struct Bound {
-  std::vector<int64_t> source_counts, target_counts;
+  SideWords words;
   search::DerivationFeatures features;
 
   search::DerivationFeatures::Interned interned(const search::DerivationBatch& batch, names::FeatureIndex& index,
@@ -77,15 +77,18 @@ void bind_derivation_features(nb::module_& m) {
           "__init__",
           [](Bound* self, const MappedGrammar& grammar, const names::WordTable& source, const names::WordTable& target,
              In<int64_t> source_counts, In<int64_t> target_counts, const Templates& templates,
-             const std::vector<std::string>& labels) {
-            auto f = copy_of(source_counts), e = copy_of(target_counts);
-            templates::TemplateSet set(sides_of(grammar.tables, source, target, f, e, labels), choices_of(templates),
+             const std::vector<std::string>& labels, In2<int32_t> source_classes, In2<int32_t> target_classes,
+             std::vector<int32_t> class_sizes) {
+            auto words =
+                SideWords::of(source_counts, target_counts, source_classes, target_classes, std::move(class_sizes));
+            templates::TemplateSet set(words.sides(grammar.tables, source, target, labels), choices_of(templates),
                                        grammar.tables.is_rules);
-            new (self) Bound{std::move(f), std::move(e), search::DerivationFeatures(grammar.tables, std::move(set))};
+            new (self) Bound{std::move(words), search::DerivationFeatures(grammar.tables, std::move(set))};
           },
           nb::arg("grammar"), nb::arg("source"), nb::arg("target"), nb::arg("source_counts").noconvert(),
-          nb::arg("target_counts").noconvert(), nb::arg("templates"), nb::arg("labels"), nb::keep_alive<1, 2>(),
-          nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())
+          nb::arg("target_counts").noconvert(), nb::arg("templates"), nb::arg("labels"), nb::kw_only(),
+          nb::arg("source_classes").noconvert(), nb::arg("target_classes").noconvert(), nb::arg("class_sizes"),
+          nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())
       .def(
           "intern",
           [](const Bound& b, const BoundBatch& batch, names::FeatureIndex& index, const templates::Blocks* blocks,

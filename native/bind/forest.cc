@@ -177,7 +177,7 @@ void bind_forest(nb::module_& m) {
             std::vector<int32_t> ids, tokens;
             std::vector<float> values;
             forest::append_yield(f, span_of(edges), tokens);  // checks the edges
-            forest::FeatureSum(f).append(span_of(edges), ids, values);
+            forest::FeatureSum(f, span_of(edges)).append(span_of(edges), ids, values);
             return nb::make_tuple(to_numpy(std::move(ids)), to_numpy(std::move(values)));
           },
           nb::arg("edges").noconvert());

@@ -18,10 +18,10 @@ namespace dragoman::bind {
 
 namespace {
 
-// Keeps the counts that templates were made from, and the builder, which holds on to words and view of others.
+// Keeps what templates were made from, and the builder, which holds on to words and view of others.
 template <typename Builder>
 struct Bound {
-  std::vector<int64_t> source_counts, target_counts;
+  SideWords words;
   Builder builder;
 };
 
@@ -114,14 +114,17 @@ void bind_option_builder(nb::module_& m) {
   phrases.def(
       "__init__",
       [](Phrases* self, const grammar::PhraseView& view, const names::WordTable& source, const names::WordTable& target,
-         In<int64_t> source_counts, In<int64_t> target_counts, const Templates& templates) {
-        auto f = copy_of(source_counts), e = copy_of(target_counts);
-        templates::TemplateSet set(sides_of(view.tables(), source, target, f, e, {}), choices_of(templates),
+         In<int64_t> source_counts, In<int64_t> target_counts, const Templates& templates, In2<int32_t> source_classes,
+         In2<int32_t> target_classes, std::vector<int32_t> class_sizes) {
+        auto words =
+            SideWords::of(source_counts, target_counts, source_classes, target_classes, std::move(class_sizes));
+        templates::TemplateSet set(words.sides(view.tables(), source, target, {}), choices_of(templates),
                                    /*has_rules=*/false);
-        new (self) Phrases{std::move(f), std::move(e), search::OptionBuilder(view, std::move(set))};
+        new (self) Phrases{std::move(words), search::OptionBuilder(view, std::move(set))};
       },
       nb::arg("view"), nb::arg("source"), nb::arg("target"), nb::arg("source_counts").noconvert(),
-      nb::arg("target_counts").noconvert(), nb::arg("templates"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
+      nb::arg("target_counts").noconvert(), nb::arg("templates"), nb::kw_only(), nb::arg("source_classes").noconvert(),
+      nb::arg("target_classes").noconvert(), nb::arg("class_sizes"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
       nb::keep_alive<1, 4>());
   def_build(m, phrases, "PhraseDraft");
 
@@ -133,11 +136,10 @@ void bind_option_builder(nb::module_& m) {
       [](Rules* self, const grammar::RuleView& view, const names::WordTable& source, const names::WordTable& target,
          In<int64_t> source_counts, In<int64_t> target_counts, const Templates& templates,
          const std::vector<std::string>& labels, const std::vector<size_t>& score_columns, int max_span, int max_gap) {
-        auto f = copy_of(source_counts), e = copy_of(target_counts);
-        templates::TemplateSet set(sides_of(view.tables(), source, target, f, e, labels), choices_of(templates));
-        new (self) Rules{std::move(f), std::move(e),
-                         search::RuleOptionBuilder(view, search::MatchLimits{max_span, max_gap}, std::move(set),
-                                                   score_columns, labels)};
+        SideWords words{copy_of(source_counts), copy_of(target_counts)};
+        templates::TemplateSet set(words.sides(view.tables(), source, target, labels), choices_of(templates));
+        new (self) Rules{std::move(words), search::RuleOptionBuilder(view, search::MatchLimits{max_span, max_gap},
+                                                                     std::move(set), score_columns, labels)};
       },
       nb::arg("view"), nb::arg("source"), nb::arg("target"), nb::arg("source_counts").noconvert(),
       nb::arg("target_counts").noconvert(), nb::arg("templates"), nb::kw_only(), nb::arg("labels"),

@@ -526,6 +526,11 @@ class PhraseBatch:
     part_feature_offsets: NDArray[np.int64] | None
     part_feature_ids: NDArray[np.int32] | None
     part_feature_values: NDArray[np.float32] | None
+    block_targets: NDArray[np.int32] | None
+    block_passed: NDArray[np.int32] | None
+    block_sources: NDArray[np.int32] | None
+    block_start: NDArray[np.int32] | None
+    gap_words: NDArray[np.int32] | None
     own_words: tuple[str, ...]
     def __len__(self) -> int: ...
     def interned(self, index: FeatureIndex) -> PhraseBatch: ...
@@ -684,6 +689,10 @@ class DerivationFeatures:
         target_counts: NDArray[np.int64],
         templates: list[tuple[str, list[int]]],
         labels: list[str],
+        *,
+        source_classes: NDArray[np.int32],
+        target_classes: NDArray[np.int32],
+        class_sizes: list[int],
     ) -> None: ...
     def intern(self, batch: DerivationBatch, index: FeatureIndex, blocks: Blocks | None, n_threads: int) -> None: ...
     def features(
@@ -1042,6 +1051,10 @@ class OptionBuilder:
         source_counts: NDArray[np.int64],
         target_counts: NDArray[np.int64],
         templates: list[tuple[str, list[int]]],
+        *,
+        source_classes: NDArray[np.int32],
+        target_classes: NDArray[np.int32],
+        class_sizes: list[int],
     ) -> None: ...
     def draft(
         self,

@@ -17,6 +17,17 @@ def suffix_blocks(spans):
     return [block[i, k - 1] for i in range(k) if (i, k - 1) in block]
 
 
+def top_block(spans):
+    """The largest block that ends with the last span, and the number of spans in it."""
+    top = max(suffix_blocks(spans), key=lambda block: block[1] - block[0])
+    return top, sum(top[0] <= begin and end <= top[1] for begin, end in spans)
+
+
+def gap_words(block, current):
+    """Places between a block and a span."""
+    return range(block[1], current[0]) if current[0] >= block[1] else range(current[1], block[0])
+
+
 def backward_by_blocks(spans, current):
     blocks = suffix_blocks(spans) if spans else [(0, 0)]
     covered = {p for span in spans for p in range(*span)}

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from orientation_twin import backward_by_blocks
+from orientation_twin import backward_by_blocks, gap_words, top_block
 
 from dragoman.corpus import Vocab
 from dragoman.features import FeatureIndex
@@ -95,11 +95,38 @@ def parts_of(option):
     return sorted({option.rule % N_PARTS, option.begin % N_PARTS}) if option.rule >= 0 else [option.begin % N_PARTS]
 
 
-def part_arrays(n, options, index):
+def edge_part(words, place):
+    """What later orientations tell of the first (0) or last (-1) word of a block: some words are all the same."""
+    return (words[place] - place) % 2 if words else -1
+
+
+def block_parts(path, span):
+    """Parts of the words at the edges of the block before `span`, and of those between the two."""
+    if not path:
+        return [2, 1, 0, 2], [p % N_PARTS for p in range(span[0])]
+    spans = [(option.begin, option.end) for option in path]
+    block, n = top_block(spans)
+    edges = edge_part(path[-n].words, 0), edge_part(path[-1].words, -1)
+    return (
+        [(block[0] + 1) % N_PARTS, block[1] % 2, *(part for part in edges if part >= 0)],
+        [p % N_PARTS for p in gap_words(block, span)],
+    )
+
+
+def part_arrays(n, options, index, *, blocks):
     """Features of orientation templates; one has no id."""
     rows = [parts_of(option) for option in options]
     ids = [index.intern(f"part:{part},{letter}") for part in range(N_PARTS) for letter in "mslrg"]
-    return {
+    edges = [[edge_part(words, place) for place in (0, -1)] for words in (option.words for option in options)]
+    passed = [[edge_part(passed_words(p), place) for place in (0, -1)] for p in range(n)]
+    around = {
+        "block_targets": np.array(edges, np.int32).reshape(-1),
+        "block_passed": np.array(passed, np.int32).reshape(-1),
+        "block_sources": np.array([[(p + 1) % N_PARTS, (p + 1) % 2] for p in range(n)], np.int32).reshape(-1),
+        "block_start": np.array([2, 1, 0, 2], np.int32),
+        "gap_words": np.arange(n, dtype=np.int32) % N_PARTS,
+    }
+    return (around if blocks else dict.fromkeys(around, np.zeros(0, np.int32))) | {
         "part_offsets": np.cumsum([0, *map(len, rows)], dtype=np.int64),
         "parts": np.array([part for row in rows for part in row], np.int32),
         "word_part_offsets": np.arange(n + 1, dtype=np.int64),
@@ -110,7 +137,11 @@ def part_arrays(n, options, index):
     }
 
 
-def build(problem, index, *, oriented=False):
+def passed_words(place):
+    return (len(VOCAB) if place == 0 else FIRST_WORD + place,)
+
+
+def build(problem, index, *, oriented=""):
     n, features, options, *_ = problem
     dense = [index.intern(name) for name in features.names()]
     sparse = [index.intern(f"sparse:{i}") for i in range(N_SPARSE)]
@@ -119,7 +150,7 @@ def build(problem, index, *, oriented=False):
     return dense, PhraseBatch.from_arrays(
         own_words=OWN,
         pass_offsets=np.array([0, n], np.int64),
-        pass_through=np.array([len(VOCAB) if p == 0 else FIRST_WORD + p for p in range(n)], np.int32),
+        pass_through=np.array([word for p in range(n) for word in passed_words(p)], np.int32),
         first=np.array([0, len(options)], np.int64),
         begin=np.array([o.begin for o in options], np.int32),
         end=np.array([o.end for o in options], np.int32),
@@ -133,7 +164,7 @@ def build(problem, index, *, oriented=False):
         feature_offsets=np.cumsum([0, *(len(row) for row in rows)], dtype=np.int64),
         feature_ids=np.array([i for row in rows for i in row], np.int32),
         feature_values=np.array([v for o in options for _, v in o.sparse], np.float32),
-        **(part_arrays(n, options, index) if oriented else {}),
+        **(part_arrays(n, options, index, blocks=oriented == "blocks") if oriented else {}),
     )
 
 
@@ -163,7 +194,7 @@ def column(letter, n_orientations):
     return {3: "msd", 4: "mslr", 5: "mslrg"}[n_orientations].index(letter)
 
 
-def features_of(path, features, lm, n, *, oriented=False):
+def features_of(path, features, lm, n, *, oriented=""):
     """The features of a sequence of options, recomputed from the definitions."""
     total = {}
 
@@ -181,7 +212,11 @@ def features_of(path, features, lm, n, *, oriented=False):
         for i, value in option.sparse:
             add(f"sparse:{i}", value)
         add("distortion", -abs(option.begin - last_end))
-        for part in parts_of(option) if oriented else ():
+        parts = parts_of(option) if oriented else []
+        if oriented == "blocks":
+            edges, between = block_parts(path[:k], span)
+            parts = parts + edges + between
+        for part in parts:
             if (letter := backward_by_blocks(spans, span)) != "g" or part != N_PARTS - 1:
                 add(f"part:{part},{letter}", 1)
         offset = 0
@@ -212,11 +247,7 @@ def features_of(path, features, lm, n, *, oriented=False):
 def all_paths(problem):
     n, _, options, limit, _ = problem
     alone = {o.begin for o in options if o.end == o.begin + 1}
-    unknown = [
-        Option(p, p + 1, (len(VOCAB) if p == 0 else FIRST_WORD + p,), (), (), (), -1)
-        for p in range(n)
-        if p not in alone
-    ]
+    unknown = [Option(p, p + 1, passed_words(p), (), (), (), -1) for p in range(n) if p not in alone]
     found = []
 
     def extend(path, covered, last_end):
@@ -245,7 +276,7 @@ def test_most_problems_have_several_derivations():
     assert share(problems(), lambda problem: len(all_paths(problem)) > 1, n=100) >= 0.9
 
 
-@pytest.mark.parametrize("oriented", [False, True])
+@pytest.mark.parametrize("oriented", ["", "phrases", "blocks"])
 @pytest.mark.parametrize("algorithm", list(Algorithm))
 @settings(max_examples=60)
 @given(problem=problems())
@@ -261,7 +292,7 @@ def test_search_without_pruning_is_brute_force(algorithm, lm, oriented, problem)
     )
     decoder = PhraseDecoder(config, VOCAB, index, features=features, lm=lm)
     [forest] = decoder.decode(options, weights)
-    assert len(dense) + N_SPARSE + 5 * N_PARTS * oriented == len(index)
+    assert len(dense) + N_SPARSE + 5 * N_PARTS * bool(oriented) == len(index)
     got = forest.kbest(weights, MAX_DERIVATIONS + 1)
     wanted = []
     for path in paths:
@@ -303,13 +334,14 @@ def crowded_problems(draw):
         begin = draw(st.integers(0, n - 1))
         spans.append((begin, draw(st.integers(begin + 1, min(n, begin + 2)))))
     options = [
-        Option(begin, end, (FIRST_WORD,), draw(st.tuples(logs, logs)), draw(st.sampled_from(rows)), (), rule)
+        Option(begin, end, words, draw(st.tuples(logs, logs)), draw(st.sampled_from(rows)), (), rule)
         for rule, (begin, end) in enumerate(spans)
+        for words in [(FIRST_WORD + draw(st.integers(0, 1)),)]
     ]
     return n, features, options, draw(st.sampled_from([None, 4])), np.linspace(-1, 1, 40)
 
 
-@pytest.mark.parametrize("oriented", [False, True])
+@pytest.mark.parametrize("oriented", ["", "phrases", "blocks"])
 @pytest.mark.parametrize("algorithm", list(Algorithm))
 @settings(max_examples=60)
 @given(problem=crowded_problems())

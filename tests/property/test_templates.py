@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from orientation_twin import backward_by_blocks
+from reorder_twin import Words, reordering
 
 from dragoman._core import escape_word
 from dragoman.align import Alignment
@@ -30,7 +30,11 @@ TEMPLATES = (
     "discount",
     "rule_id(min_count=1)",
     "reorder_local(top=2)",
+    "reorder_stack(top=1)",
+    "reorder_gap(top=0)",
+    "reorder_phrase",
 )
+REORDERING = {"reorder_local": (2, 0), "reorder_stack": (1, 0), "reorder_gap": (0, 0), "reorder_phrase": ()}
 COUNTED = ("frequency", "unaligned")
 CONTEXTS = ("word_context(top=0)", "word_context(top=2)", "word_context(top=0,pairs=2)")
 
@@ -121,21 +125,9 @@ class Twin:
         return result
 
     def reordering(self, phrases, sentence):
-        """Of (span, target words) in target order: orientations with first and last words. Words that pass through as
-        they are count where both sides know them."""
-        result = Counter()
-        spans = []
-        for span, rule, target in phrases:
-            orientation = backward_by_blocks(spans, span)
-            source = [stored(word) for word in sentence[slice(*span)]]
-            if rule < 0:
-                source = target = [word for word in source if word in self.sides[0]]
-            for side, words in enumerate((source, target)):
-                for place, word in (("first", words[0]), ("last", words[-1])) if words else ():
-                    if word in self.sides[side] and self.top(side, 2)(word) == word:
-                        result[feature_name("reorder_local", orientation, f"{'fe'[side]}_{place}", word)] += 1
-            spans.append(span)
-        return result
+        """Of (span, rule, target words) in target order."""
+        sides = [Words(counts, {}) for counts in self.sides]
+        return reordering(phrases, [stored(word) for word in sentence], sides, REORDERING)
 
 
 @st.composite

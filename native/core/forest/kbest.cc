@@ -1,7 +1,9 @@
 #include "core/forest/kbest.hh"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -228,13 +230,16 @@ void KBestSearch::append_edges(int64_t rank, std::vector<int32_t>& edges) const 
 
 void append_kbest(const Forest& forest, std::span<const double> weights, int64_t k, bool distinct, KBestLists& out) {
   KBestSearch search(forest, forest.edge_scores(weights), distinct);
-  FeatureSum sums(forest);
+  const size_t first = out.scores.size(), first_edge = out.edges.size();
   for (int64_t rank = 0; rank < k && search.find(rank); ++rank) {
-    const size_t begin = out.edges.size();
     search.append_edges(rank, out.edges);
     out.edge_offsets.push_back(static_cast<int64_t>(out.edges.size()));
-    const std::span<const int32_t> edges(out.edges.data() + begin, out.edges.size() - begin);
     out.scores.push_back(search.score(rank));
+  }
+  FeatureSum sums(forest, std::span(out.edges).subspan(first_edge));
+  for (size_t c = first; c < out.scores.size(); ++c) {
+    const std::span<const int32_t> edges(out.edges.begin() + out.edge_offsets[c],
+                                         out.edges.begin() + out.edge_offsets[c + 1]);
     append_yield(forest, edges, out.tokens);
     out.token_offsets.push_back(static_cast<int64_t>(out.tokens.size()));
     sums.append(edges, out.feature_ids, out.feature_values);
@@ -279,7 +284,25 @@ void append_yield(const Forest& forest, std::span<const int32_t> edges, std::vec
   }
 }
 
-size_t FeatureSum::column_of(int32_t id) {
+FeatureSum::FeatureSum(const Forest& forest, std::span<const int32_t> edges)
+    : edges_(edges.begin(), edges.end()), first_{0}, slots_(1 << 10, -1) {
+  std::sort(edges_.begin(), edges_.end());
+  edges_.erase(std::unique(edges_.begin(), edges_.end()), edges_.end());
+  for (const int32_t e : edges_) {
+    add(forest.local_features(forest.edge_instance(e)));
+    add(forest.own_features(e));
+    first_.push_back(features_.size());
+  }
+  sort_columns();
+  sums_.assign(ids_.size(), 0);
+  is_used_.assign((ids_.size() + 63) / 64, 0);
+}
+
+void FeatureSum::add(std::span<const Feature> features) {
+  for (const Feature& f : features) features_.push_back({column_of(f.id), f.value});
+}
+
+int32_t FeatureSum::column_of(int32_t id) {
   if (ids_.size() * 2 >= slots_.size()) {
     slots_.assign(slots_.size() * 4, -1);
     const std::vector<int32_t> ids = std::move(ids_);
@@ -289,44 +312,40 @@ size_t FeatureSum::column_of(int32_t id) {
   const size_t mask = slots_.size() - 1;
   size_t slot = (static_cast<uint32_t>(id) * 0x9e3779b9u >> 4) & mask;
   while (slots_[slot] >= 0) {
-    if (ids_[at(slots_[slot])] == id) return at(slots_[slot]);
+    if (ids_[at(slots_[slot])] == id) return slots_[slot];
     slot = (slot + 1) & mask;
   }
   slots_[slot] = static_cast<int32_t>(ids_.size());
   ids_.push_back(id);
-  if (sums_.size() < ids_.size()) {
-    sums_.push_back(0);
-    is_touched_.push_back(0);
-  }
-  return ids_.size() - 1;
+  return slots_[slot];
 }
 
-void FeatureSum::add(std::span<const Feature> features) {
-  for (const Feature& f : features) {
-    const size_t column = column_of(f.id);
-    if (!is_touched_[column]) {
-      is_touched_[column] = 1;
-      touched_.emplace_back(f.id, column);
-    }
-    sums_[column] += static_cast<double>(f.value);
-  }
+void FeatureSum::sort_columns() {
+  std::vector<int32_t> order(ids_.size()), place(ids_.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](int32_t a, int32_t b) { return ids_[at(a)] < ids_[at(b)]; });
+  for (size_t i = 0; i < order.size(); ++i) place[at(order[i])] = static_cast<int32_t>(i);
+  for (Feature& f : features_) f.id = place[at(f.id)];
+  std::sort(ids_.begin(), ids_.end());
 }
 
 void FeatureSum::append(std::span<const int32_t> edges, std::vector<int32_t>& ids, std::vector<float>& values) {
   for (const int32_t e : edges) {
-    add(forest_.local_features(forest_.edge_instance(e)));
-    add(forest_.own_features(e));
+    const auto row = static_cast<size_t>(std::lower_bound(edges_.begin(), edges_.end(), e) - edges_.begin());
+    for (size_t f = first_[row]; f < first_[row + 1]; ++f) {
+      const auto column = at(features_[f].id);
+      sums_[column] += static_cast<double>(features_[f].value);
+      is_used_[column / 64] |= uint64_t{1} << (column % 64);
+    }
   }
-  std::sort(touched_.begin(), touched_.end());
-  for (const auto& [id, column] : touched_) {
-    const auto value = static_cast<float>(sums_[column]);
-    sums_[column] = 0;
-    is_touched_[column] = 0;
-    if (value == 0) continue;
-    ids.push_back(id);
-    values.push_back(value);
-  }
-  touched_.clear();
+  for (size_t word = 0; word < is_used_.size(); ++word)
+    for (uint64_t rest = std::exchange(is_used_[word], 0); rest != 0; rest &= rest - 1) {
+      const size_t column = 64 * word + static_cast<size_t>(std::countr_zero(rest));
+      const auto value = static_cast<float>(std::exchange(sums_[column], 0));
+      if (value == 0) continue;
+      ids.push_back(ids_[column]);
+      values.push_back(value);
+    }
 }
 
 }  // namespace dragoman::forest

@@ -92,22 +92,26 @@ void append_kbest(const Forest& forest, std::span<const double> weights, int64_t
 // of the forest.
 void append_yield(const Forest& forest, std::span<const int32_t> edges, std::vector<int32_t>& tokens);
 
-// Sums features over edges. Reuses its scratch space between calls.
+// Sums features over edges. The features of each edge are looked up once, whatever the number of derivations.
 class FeatureSum {
  public:
-  explicit FeatureSum(const Forest& forest) : forest_(forest), slots_(1 << 10, -1) {}
+  // `edges` are all those that will be asked for; they may repeat.
+  FeatureSum(const Forest& forest, std::span<const int32_t> edges);
+  // Ids ascend, and no value is zero.
   void append(std::span<const int32_t> edges, std::vector<int32_t>& ids, std::vector<float>& values);
 
  private:
-  size_t column_of(int32_t id);
   void add(std::span<const Feature> features);
+  int32_t column_of(int32_t id);
+  void sort_columns();
 
-  const Forest& forest_;
-  std::vector<int32_t> slots_;  // open addressing: a column, or -1
-  std::vector<int32_t> ids_;    // of each column, in order of first occurrence
+  std::vector<int32_t> edges_;     // ascending
+  std::vector<size_t> first_;      // features of an edge: first_[i] to first_[i + 1]
+  std::vector<Feature> features_;  // with columns instead of ids
+  std::vector<int32_t> slots_;     // open addressing: a column, or -1
+  std::vector<int32_t> ids_;       // of each column, ascending at last
   std::vector<double> sums_;
-  std::vector<char> is_touched_;
-  std::vector<std::pair<int32_t, size_t>> touched_;  // id and column
+  std::vector<uint64_t> is_used_;  // bits, by column
 };
 
 }  // namespace dragoman::forest

@@ -7,7 +7,6 @@
 #include "core/base/parallel.hh"
 #include "core/forest/forest.hh"
 #include "core/search/batch.hh"
-#include "core/search/reordering.hh"
 
 namespace dragoman::search {
 
@@ -105,35 +104,6 @@ void add_sites(const DerivationBatch& batch, const DerivationFeatures::Interned&
   }
 }
 
-// Which parts candidates have with which orientations, as features of parts are numbered.
-std::vector<uint8_t> met_parts(const DerivationFeatures::Draft& draft, const DerivationBatch& batch) {
-  std::vector<uint8_t> met(draft.parts->size() * templates::kOrientations);
-  for (int64_t s = 0; s < batch.size(); ++s) {
-    const DerivationSites& sites = draft.sites[at(s)];
-    for (size_t i = 0; i < sites.steps.size(); ++i) {
-      const size_t a = at(batch.first_application[at(s)]) + sites.application[sites.steps[i]];
-      for (const int32_t part : draft.parts->rows()[draft.parts_of_application[a]])
-        met[at(part) * templates::kOrientations + static_cast<size_t>(draft.orientations[at(s)][i])] = 1;
-    }
-  }
-  return met;
-}
-
-// Of the candidates' phrases, in the order of the steps.
-std::vector<grammar::Orientation> orientations_of(const DerivationBatch& batch, int64_t sentence) {
-  std::vector<grammar::Orientation> found;
-  std::vector<SourceSpan> spans;
-  BlockStacks stacks;
-  const auto first = at(batch.first_application[at(sentence)]);
-  for (int64_t c = batch.first_candidate[at(sentence)]; c < batch.first_candidate[at(sentence) + 1]; ++c) {
-    spans.clear();
-    for (const int32_t a : batch.derivations[c])
-      spans.push_back({batch.begins[first + at(a)], batch.ends[first + at(a)]});
-    backward_orientations(spans, stacks, found);
-  }
-  return found;
-}
-
 }  // namespace
 
 DerivationFeatures::Draft DerivationFeatures::draft(const DerivationBatch& batch, int n_threads,
@@ -156,14 +126,16 @@ DerivationFeatures::Draft DerivationFeatures::draft(const DerivationBatch& batch
     draft.gap_rows = gaps_.rows();
     draft.rows_of_gaps.resize(n_sentences);
   }
+  std::vector<int32_t> block_start;
   if (templates_.has_orientations()) {
-    add_parts(batch, rules, draft);
-    draft.orientations.resize(n_sentences);
+    block_start = add_parts(batch, rules, draft);
+    draft.oriented.resize(n_sentences);
   }
   parallel_chunks(batch.size(), kSentences, n_threads, control, [&](int64_t begin, int64_t end, int) {
     for (int64_t s = begin; s < end; ++s) {
       draft.sites[at(s)] = find_sites(batch, rules, s, tables_.is_rules);
-      if (draft.parts) draft.orientations[at(s)] = orientations_of(batch, s);
+      if (draft.parts)
+        draft.oriented[at(s)] = find_oriented(batch, s, *draft.parts, draft.parts_of_application, block_start);
       if (!draft.contexts.empty())
         draft.n_contexts[at(s)] =
             add_contexts(batch, rules, s, draft.sites[at(s)], draft.contexts[at(begin / kSentences)]);
@@ -172,12 +144,13 @@ DerivationFeatures::Draft DerivationFeatures::draft(const DerivationBatch& batch
     }
     if (!draft.contexts.empty()) draft.contexts[at(begin / kSentences)].finish();
   });
-  if (draft.parts) draft.met = met_parts(draft, batch);
+  if (draft.parts) draft.met = met_parts(draft.oriented, draft.parts->size());
   draft.row_of_application = std::move(rules.row_of_application);
   return draft;
 }
 
-void DerivationFeatures::add_parts(const DerivationBatch& batch, const DerivationRules& rules, Draft& draft) const {
+std::vector<int32_t> DerivationFeatures::add_parts(const DerivationBatch& batch, const DerivationRules& rules,
+                                                   Draft& draft) const {
   draft.parts.emplace(templates_);
   for (const templates::RuleSight& rule : rules.sights) draft.parts->add_phrase(rule.source, rule.target);
   draft.parts_of_application = rules.row_of_application;
@@ -187,6 +160,10 @@ void DerivationFeatures::add_parts(const DerivationBatch& batch, const Derivatio
       draft.parts_of_application[a] = static_cast<uint32_t>(draft.parts->rows().size());
       draft.parts->add_passed(batch.words[s][at(batch.begins[a])]);
     }
+  for (const int32_t word : batch.words.values) draft.parts->add_source(word);
+  if (!draft.parts->has_blocks()) return {};
+  const auto start = draft.parts->block_start();
+  return {start.begin(), start.end()};
 }
 
 std::vector<uint8_t> DerivationFeatures::add_contexts(const DerivationBatch& batch, const DerivationRules& rules,
@@ -269,22 +246,16 @@ CandidateFeatures DerivationFeatures::sum(const DerivationBatch& batch, const In
       const DerivationSites& sites = draft.sites[at(s)];
       sums.start(dense);
       add_sites(batch, interned, s, at(begin / kSentences), context, sums);
-      const auto first = at(batch.first_application[at(s)]), last = at(batch.first_application[at(s) + 1]);
-      for (size_t a = first; draft.parts && a < last; ++a)
-        for (size_t o = 0; o < templates::kOrientations; ++o) {
-          for (const int32_t part : draft.parts->rows()[draft.parts_of_application[a]])
-            sums.append(interned.parts, at(part) * templates::kOrientations + o);
+      std::span<const uint32_t> steps(sites.steps), oriented;
+      if (draft.parts) {
+        const OrientedSites& found = draft.oriented[at(s)];
+        for (int64_t site = 0; site < found.rows.size(); ++site) {
+          for (const int32_t row : found.rows[site]) sums.append(interned.parts, at(row));
           sums.end_site();
         }
+        oriented = found.steps;
+      }
       sums.finish(dense);
-      std::span<const uint32_t> steps(sites.steps);
-      size_t step = 0;
-      // What a phrase adds by its orientation comes after what it is.
-      const auto apply_oriented = [&](size_t i) {
-        const auto orientation = static_cast<size_t>(draft.orientations[at(s)][step + i]);
-        sums.apply(
-            static_cast<uint32_t>(sites.size() + sites.application[steps[i]] * templates::kOrientations + orientation));
-      };
       for (int64_t c = batch.first_candidate[at(s)]; c < batch.first_candidate[at(s) + 1]; ++c) {
         const size_t n = batch.derivations[c].size();
         // As a decoder's sums go: over edges in pre-order, which is from the last phrase to the first.
@@ -293,10 +264,11 @@ CandidateFeatures DerivationFeatures::sum(const DerivationBatch& batch, const In
         else
           for (size_t i = n; i-- > 0;) {
             sums.apply(steps[i]);
-            if (draft.parts) apply_oriented(i);
+            // What a phrase adds by its orientation comes after what it is.
+            if (draft.parts) sums.apply(static_cast<uint32_t>(sites.size()) + oriented[i]);
           }
         steps = steps.subspan(n);
-        step += n;
+        if (draft.parts) oriented = oriented.subspan(n);
         sums.end_candidate(dense.values.subspan(at(c) * n_dense, n_dense), out);
       }
     }

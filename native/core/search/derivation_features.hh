@@ -12,6 +12,7 @@
 #include "core/names/feature_index.hh"
 #include "core/search/derivation_batch.hh"
 #include "core/search/derivation_sites.hh"
+#include "core/search/oriented_sites.hh"
 #include "core/templates/application_template.hh"
 #include "core/templates/context_rows.hh"
 #include "core/templates/feature_columns.hh"
@@ -53,7 +54,7 @@ class DerivationFeatures {
     std::optional<templates::OrientationParts> parts;
     std::vector<uint32_t> parts_of_application;  // rows
     std::vector<uint8_t> met;  // which parts candidates have with which orientations, as features of parts are numbered
-    std::vector<std::vector<grammar::Orientation>> orientations;  // by sentence, for the steps of its sites
+    std::vector<OrientedSites> oriented;  // by sentence
   };
   Draft draft(const DerivationBatch& batch, int n_threads, Control& control) const;
 
@@ -84,7 +85,8 @@ class DerivationFeatures {
                                     const DerivationSites& sites, templates::ContextRows& out) const;
   std::vector<int32_t> gap_rows(const DerivationRules& rules, size_t first_application,
                                 const DerivationSites& sites) const;
-  void add_parts(const DerivationBatch& batch, const DerivationRules& rules, Draft& draft) const;
+  // Gives the parts of the block before the first phrase.
+  std::vector<int32_t> add_parts(const DerivationBatch& batch, const DerivationRules& rules, Draft& draft) const;
 
   const grammar::GrammarTables& tables_;
   templates::TemplateSet templates_;

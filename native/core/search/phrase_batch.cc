@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "core/search/batch.hh"
+#include "core/search/reordering.hh"
 #include "core/templates/orientation_template.hh"
 
 namespace dragoman::search {
@@ -17,10 +18,22 @@ void check_parts(const OrientationFeatures& oriented, size_t n_options, size_t n
       at(oriented.feature_ids.size()) % templates::kOrientations != 0 ||
       oriented.feature_values.size() != oriented.feature_ids.values.size())
     throw std::invalid_argument("translation options: the arrays of parts have other lengths");
-  const auto n_parts = static_cast<int32_t>(at(oriented.feature_ids.size()) / templates::kOrientations);
-  for (const auto* parts : {&oriented.of_option.values, &oriented.of_word.values})
-    for (const int32_t part : *parts)
-      if (part < 0 || part >= n_parts) throw std::invalid_argument("translation options: there is no such part");
+  const bool has_blocks = !oriented.block_start.empty();
+  if (oriented.block_targets.size() != (has_blocks ? 2 * n_options : 0) ||
+      oriented.block_passed.size() != (has_blocks ? 2 * n_words : 0) ||
+      oriented.block_sources.size() != (has_blocks ? 2 * n_words : 0) ||
+      oriented.block_start.size() != (has_blocks ? 4 : 0) ||
+      (!oriented.gap_words.empty() && oriented.gap_words.size() != n_words))
+    throw std::invalid_argument("translation options: the arrays of blocks and gaps have other lengths");
+  const auto n_parts = static_cast<int32_t>(oriented.n_parts());
+  const auto check = [&](const std::vector<int32_t>& parts, int32_t least) {
+    for (const int32_t part : parts)
+      if (part < least || part >= n_parts) throw std::invalid_argument("translation options: there is no such part");
+  };
+  for (const auto* parts : {&oriented.of_option.values, &oriented.of_word.values, &oriented.block_sources,
+                            &oriented.block_start, &oriented.gap_words})
+    check(*parts, 0);
+  for (const auto* parts : {&oriented.block_targets, &oriented.block_passed}) check(*parts, TargetEdges::kNone);
   if (!all_ids(oriented.feature_ids.values) || !all_finite(oriented.feature_values))
     throw std::invalid_argument("translation options: the features of parts need ids and finite values");
 }

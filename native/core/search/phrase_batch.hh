@@ -12,11 +12,18 @@
 
 namespace dragoman::search {
 
-// Features of orientation templates: a part of a phrase has one for each of five orientations.
+// Features of orientation templates: what they look at, in parts, has some for each of five orientations.
 struct OrientationFeatures {
-  RaggedVector<int32_t> of_option, of_word;  // parts; those of a source word where it passes through
+  RaggedVector<int32_t> of_option, of_word;  // parts of phrases; those of a source word where it passes through
   RaggedVector<int32_t> feature_ids;         // row 5 * p + o: of part p with orientation o
   std::vector<float> feature_values;
+  // Parts of words at the edges of the block before, the first and the last: target words of an option and of a source
+  // word that passes through (-1: none), and source words. All empty without such templates.
+  std::vector<int32_t> block_targets, block_passed, block_sources;
+  std::vector<int32_t> block_start;  // before the first phrase: of the source side, then of the target side
+  std::vector<int32_t> gap_words;    // parts of source words between a phrase and the block; empty without templates
+
+  size_t n_parts() const { return at(feature_ids.size() / 5); }
 };
 
 // Row i of a ragged part belongs to option i.
@@ -66,6 +73,11 @@ struct PhraseBatch {
     visit("part_feature_offsets", b.oriented->feature_ids.offsets);
     visit("part_feature_ids", b.oriented->feature_ids.values);
     visit("part_feature_values", b.oriented->feature_values);
+    visit("block_targets", b.oriented->block_targets);
+    visit("block_passed", b.oriented->block_passed);
+    visit("block_sources", b.oriented->block_sources);
+    visit("block_start", b.oriented->block_start);
+    visit("gap_words", b.oriented->gap_words);
   }
   template <typename Visit>
   static void each_feature_ids(PhraseBatch& b, Visit&& visit) {

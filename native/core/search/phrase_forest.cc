@@ -49,12 +49,13 @@ forest::Forest phrase_forest(const PhraseSearchSpace& space, Transitions& transi
   const auto instance = [&](int32_t id) {
     if (instance_of[at(id)] >= 0) return instance_of[at(id)];
     const Option& option = prepared.options[at(id)];
-    const PhraseSight view = view_of(space.batch, space.sentence, option);
+    const auto words = target_of(space.batch, space.sentence, option);
+    const int64_t rule = option.source >= 0 ? space.batch.rules[at(option.source)] : -1;
     symbols.assign(1, forest::tail_symbol(0));
-    symbols.insert(symbols.end(), view.words.begin(), view.words.end());
+    symbols.insert(symbols.end(), words.begin(), words.end());
     features.clear();
     append_local_features(space.batch, space.sentence, space.features, option, features);
-    return instance_of[at(id)] = forest.add_instance({view.rule, {view.span.begin, view.span.end}}, symbols, features);
+    return instance_of[at(id)] = forest.add_instance({rule, {option.span.begin, option.span.end}}, symbols, features);
   };
   for (int32_t covered = 0; covered <= n; ++covered)
     for (const int32_t id : hypotheses.stack(covered)) {

@@ -23,17 +23,26 @@ void copy_to(std::span<const T> from, std::vector<T>& to, size_t place) {
   std::copy(from.begin(), from.end(), to.begin() + static_cast<std::ptrdiff_t>(place));
 }
 
-OrientationFeatures oriented(const templates::OrientationParts& parts, const std::vector<uint32_t>& pair_of_option,
+OrientationFeatures oriented(templates::OrientationParts& parts, const std::vector<uint32_t>& pair_of_option,
                              size_t n_words, templates::FeatureIds& ids) {
   OrientationFeatures out;
-  const auto append = [&](RaggedVector<int32_t>& to, size_t row) {
+  const auto append = [&](RaggedVector<int32_t>& to, std::vector<int32_t>& edges, size_t row) {
     const auto found = parts.rows()[static_cast<int64_t>(row)];
     to.values.insert(to.values.end(), found.begin(), found.end());
     to.offsets.push_back(static_cast<int64_t>(to.values.size()));
+    if (!parts.has_blocks()) return;
+    edges.push_back(parts.block_targets()[2 * row]);
+    edges.push_back(parts.block_targets()[2 * row + 1]);
   };
-  for (const uint32_t pair : pair_of_option) append(out.of_option, pair);
+  for (const uint32_t pair : pair_of_option) append(out.of_option, out.block_targets, pair);
   const size_t first_word = at(parts.rows().size()) - n_words;
-  for (size_t w = 0; w < n_words; ++w) append(out.of_word, first_word + w);
+  for (size_t w = 0; w < n_words; ++w) append(out.of_word, out.block_passed, first_word + w);
+  out.block_sources = parts.block_sources();
+  out.gap_words = parts.gap_words();
+  if (parts.has_blocks()) {
+    const auto start = parts.block_start();
+    out.block_start.assign(start.begin(), start.end());
+  }
   templates::FeatureColumns features = parts.number(ids);
   out.feature_ids = {{features.offsets.begin(), features.offsets.end()}, std::move(features.ids)};
   out.feature_values = std::move(features.values);
@@ -121,7 +130,10 @@ OptionBuilder::Draft OptionBuilder::draft(const Sentences& sentences, int n_thre
       const grammar::TranslationOption& option = lists[s].options[o];
       draft.parts->add_phrase(sentences[s].subspan(at(option.begin), at(option.end - option.begin)), option.target);
     }
-    for (const int32_t word : sentences.values) draft.parts->add_passed(word);
+    for (const int32_t word : sentences.values) {
+      draft.parts->add_passed(word);
+      draft.parts->add_source(word);
+    }
   }
   if (!templates_.has_contexts()) return draft;
   draft.context_rows.assign((n_sentences + at(kContextSentences) - 1) / at(kContextSentences),

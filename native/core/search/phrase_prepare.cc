@@ -13,10 +13,6 @@ std::span<const int32_t> target_of(const PhraseBatch& batch, int64_t sentence, c
   return batch.pass_through[sentence].subspan(at(-1 - option.source), 1);
 }
 
-PhraseSight view_of(const PhraseBatch& batch, int64_t sentence, const Option& option) {
-  return {option.span, target_of(batch, sentence, option), option.source >= 0 ? batch.rules[at(option.source)] : -1};
-}
-
 std::span<const int32_t> parts_of(const PhraseBatch& batch, int64_t sentence, const Option& option) {
   if (option.source >= 0) return batch.oriented->of_option[option.source];
   return batch.oriented->of_word[batch.pass_through.offsets[at(sentence)] - 1 - option.source];
@@ -49,9 +45,7 @@ void Prepared::collect(const PhraseBatch& batch, int64_t sentence, const PhraseF
   std::vector<char> has_option(at(n_words));
   std::vector<forest::Feature> local;
   const auto add = [&](SourceSpan span, int64_t source) {
-    Option option{span, 0, 0, 0, -1, source, 0, 0};
-    const auto words = target_of(batch, sentence, option);
-    if (!words.empty()) option.first_target = words[0];
+    Option option{span, 0, 0, 0, {}, source, 0, 0};
     local.clear();
     append_local_features(batch, sentence, features, option, local);
     for (const forest::Feature& f : local) option.local += weight_of(weights, f.id) * static_cast<double>(f.value);
@@ -79,9 +73,7 @@ void Prepared::group() {
   options.swap(grouped);
 }
 
-void Prepared::finish(const PhraseBatch& batch, int64_t sentence, const PhraseFeatures& features,
-                      std::span<const double> weights,
-                      std::span<const std::shared_ptr<const TransitionTemplate>> templates,
+void Prepared::finish(const PhraseBatch& batch, const PhraseFeatures& features, std::span<const double> weights,
                       const PhraseSettings& settings) {
   // By span, then by estimate; places after the limit go.
   std::sort(options.begin(), options.end(), [&](const Option& a, const Option& b) {
@@ -111,12 +103,10 @@ void Prepared::finish(const PhraseBatch& batch, int64_t sentence, const PhraseFe
   backward.assign(options.size() * n_backward, 0);
   // Class 0 stands before the first phrase.
   carry_scores.assign(n_forward, 0);
-  carry_states.assign(templates.size(), 0);
   std::unordered_map<std::string, uint32_t> classes;
   std::string key;
   uint32_t n_classes = 1;
   std::vector<float> scores(n_forward);
-  std::vector<int64_t> states(templates.size());
   for (size_t i = 0; i < options.size(); ++i) {
     Option& option = options[i];
     std::fill(scores.begin(), scores.end(), 0.0f);
@@ -128,15 +118,12 @@ void Prepared::finish(const PhraseBatch& batch, int64_t sentence, const PhraseFe
         for (size_t c = 0; c < model.forward.size(); ++c) scores[f++] = *row++;
       }
     }
-    for (size_t t = 0; t < templates.size(); ++t) states[t] = templates[t]->state(view_of(batch, sentence, option));
     key.assign(reinterpret_cast<const char*>(scores.data()), scores.size() * sizeof(float));
-    key.append(reinterpret_cast<const char*>(states.data()), states.size() * sizeof(int64_t));
     const auto [found, is_new] = classes.try_emplace(key, n_classes);
     option.carry = found->second;
     if (!is_new) continue;
     ++n_classes;
     carry_scores.insert(carry_scores.end(), scores.begin(), scores.end());
-    carry_states.insert(carry_states.end(), states.begin(), states.end());
   }
   forward.assign(carry_scores.begin(), carry_scores.end());
   for (size_t c = 0, i = 0; c < n_classes; ++c)
@@ -144,15 +131,53 @@ void Prepared::finish(const PhraseBatch& batch, int64_t sentence, const PhraseFe
       for (const int32_t id : model.forward) forward[i++] *= weight_of(weights, id);
 
   oriented.clear();
-  if (!batch.oriented) return;
-  for (const Option& option : options) {
-    oriented.resize(oriented.size() + templates::kOrientations);
-    double* sums = oriented.data() + oriented.size() - templates::kOrientations;
-    for (const int32_t part : parts_of(batch, sentence, option))
-      for (size_t o = 0; o < templates::kOrientations; ++o)
-        each_feature(*batch.oriented, part, o,
-                     [&](int32_t id, float value) { sums[o] += weight_of(weights, id) * static_cast<double>(value); });
+  gaps_left.clear();
+  gaps_right.clear();
+}
+
+void Prepared::orient(const PhraseBatch& batch, int64_t sentence, std::span<const double> part_sums) {
+  const OrientationFeatures& features = *batch.oriented;
+  const bool has_blocks = !features.block_start.empty();
+  const auto sum_of = [&](int32_t part, grammar::Orientation o) {
+    return part_sums[at(part) * templates::kOrientations + static_cast<size_t>(o)];
+  };
+  const auto first_word = at(batch.pass_through.offsets[at(sentence)]);
+  oriented.assign(options.size() * templates::kOrientations, 0);
+  for (size_t i = 0; i < options.size(); ++i) {
+    Option& option = options[i];
+    double* sums = oriented.data() + i * templates::kOrientations;
+    for (const int32_t part : parts_of(batch, sentence, option)) {
+      const double* row = part_sums.data() + at(part) * templates::kOrientations;
+      for (size_t o = 0; o < templates::kOrientations; ++o) sums[o] += row[o];
+    }
+    if (!has_blocks) continue;
+    const int32_t* edges = option.source >= 0
+                               ? features.block_targets.data() + 2 * at(option.source)
+                               : features.block_passed.data() + 2 * (first_word + at(-1 - option.source));
+    option.target = {edges[0], edges[1]};
   }
+  if (features.gap_words.empty()) return;
+  gaps_left.assign(1, 0);
+  gaps_right.assign(1, 0);
+  for (size_t p = 0; p < at(n_words); ++p) {
+    const int32_t part = features.gap_words[first_word + p];
+    gaps_left.push_back(gaps_left.back() + sum_of(part, grammar::Orientation::kLeft));
+    gaps_right.push_back(gaps_right.back() + sum_of(part, grammar::Orientation::kRight));
+  }
+}
+
+std::vector<double> weighted_parts(const PhraseBatch& batch, std::span<const double> weights) {
+  std::vector<double> sums;
+  if (!batch.oriented) return sums;
+  const OrientationFeatures& oriented = *batch.oriented;
+  sums.reserve(at(oriented.feature_ids.size()));
+  for (size_t row = 0; row < at(oriented.feature_ids.size()); ++row) {
+    double sum = 0;
+    for (auto f = at(oriented.feature_ids.offsets[row]); f < at(oriented.feature_ids.offsets[row + 1]); ++f)
+      sum += weight_of(weights, oriented.feature_ids.values[f]) * static_cast<double>(oriented.feature_values[f]);
+    sums.push_back(sum);
+  }
+  return sums;
 }
 
 }  // namespace dragoman::search

@@ -21,7 +21,7 @@ struct Option {
   SourceSpan span;
   uint32_t first_word, n_words;  // in Prepared::lm_words
   uint32_t carry;                // class of what the next phrase must know of this one
-  int32_t first_target;          // first target word, -1 for an empty phrase
+  TargetEdges target;            // what features of later phrases' orientations tell of its words
   int64_t source;                // place in the batch's options; -1 - position for a word passed through
   double local;                  // weighted local features
   double estimate;               // with the language model's opinion of the phrase by itself
@@ -37,21 +37,22 @@ class Prepared {
   std::vector<uint32_t> lm_states;        // after each word, without context
   std::vector<double> backward, forward;  // weighted, by option (backward) and by carry class (forward)
   std::vector<float> carry_scores;        // raw, by carry class
-  std::vector<int64_t> carry_states;      // of the templates, by carry class
   size_t n_backward = 0, n_forward = 0;   // columns of all models
-  std::vector<double> oriented;           // weighted, by option and orientation; empty without such templates
+  // Weighted, of orientation templates, empty without them: by option and orientation, and of gap words, the sum of all
+  // before each position, where a phrase is left or right of the block before.
+  std::vector<double> oriented, gaps_left, gaps_right;
   FutureCosts costs;
 
-  // In this order: collect, estimate, finish.
+  // In this order: collect, estimate, finish, orient (for a batch with orientation templates).
   void collect(const PhraseBatch& batch, int64_t sentence, const PhraseFeatures& features,
                std::span<const double> weights);
   // Has set(options) set the estimates, some options at a time. With a limit (0: none), options that cannot be among so
   // many best of their span are dropped instead: an estimate is taken to be at most the option's local score.
   template <typename Set>
   void estimate(int32_t limit, Set&& set);
-  void finish(const PhraseBatch& batch, int64_t sentence, const PhraseFeatures& features,
-              std::span<const double> weights, std::span<const std::shared_ptr<const TransitionTemplate>> templates,
+  void finish(const PhraseBatch& batch, const PhraseFeatures& features, std::span<const double> weights,
               const PhraseSettings& settings);
+  void orient(const PhraseBatch& batch, int64_t sentence, std::span<const double> part_sums);
 
   size_t place_of(SourceSpan span) const {
     return static_cast<size_t>(span.begin) * static_cast<size_t>(max_length) +
@@ -113,7 +114,6 @@ void Prepared::estimate(int32_t limit, Set&& set) {
 }
 
 std::span<const int32_t> target_of(const PhraseBatch& batch, int64_t sentence, const Option& option);
-PhraseSight view_of(const PhraseBatch& batch, int64_t sentence, const Option& option);
 
 // Parts of the option for orientation templates, which the batch must have.
 std::span<const int32_t> parts_of(const PhraseBatch& batch, int64_t sentence, const Option& option);
@@ -126,6 +126,9 @@ void each_feature(const OrientationFeatures& oriented, int32_t part, size_t orie
   for (auto f = at(oriented.feature_ids.offsets[row]); f < end; ++f)
     visit(oriented.feature_ids.values[f], oriented.feature_values[f]);
 }
+
+// Weighted sums of the features of parts, by part and orientation.
+std::vector<double> weighted_parts(const PhraseBatch& batch, std::span<const double> weights);
 
 // Feature values of an option as they stand on its instance.
 void append_local_features(const PhraseBatch& batch, int64_t sentence, const PhraseFeatures& features,

@@ -39,13 +39,8 @@ size_t PhraseFeatures::n_orientations() const {
 }
 
 PhraseDecoder::PhraseDecoder(PhraseSettings settings, PhraseFeatures features, std::shared_ptr<const lm::Model> lm,
-                             std::vector<uint32_t> lm_words,
-                             std::vector<std::shared_ptr<const TransitionTemplate>> templates)
-    : settings_(settings),
-      features_(std::move(features)),
-      lm_(std::move(lm)),
-      lm_words_(std::move(lm_words)),
-      templates_(std::move(templates)) {
+                             std::vector<uint32_t> lm_words)
+    : settings_(settings), features_(std::move(features)), lm_(std::move(lm)), lm_words_(std::move(lm_words)) {
   if (settings_.stack_size < 1) throw std::invalid_argument("the stack size must be at least 1");
   if (settings_.pop_limit < 0) throw std::invalid_argument("the pop limit must not be negative");
   if (settings_.option_limit < 0) throw std::invalid_argument("the option limit must not be negative");
@@ -70,13 +65,13 @@ void PhraseDecoder::run(const PhraseBatch& batch, std::span<const double> weight
     fail("every option needs a value for each score");
   if (batch.n_orientations != static_cast<int64_t>(features_.n_orientations()))
     fail("every option needs a value for each orientation of each reordering model");
+  const std::vector<double> part_sums = weighted_parts(batch, weights);
   using Searcher = PhraseSearcher<ModelLm>;
   std::vector<std::unique_ptr<Searcher>> searchers(static_cast<size_t>(std::max(1, n_threads)));
   parallel_chunks(batch.size(), 1, n_threads, control, [&](int64_t begin, int64_t end, int worker) {
     auto& searcher = searchers[static_cast<size_t>(worker)];
-    if (!searcher)
-      searcher = std::make_unique<Searcher>(settings_, features_, ModelLm{lm_.get()}, lm_words_, templates_);
-    for (int64_t s = begin; s < end; ++s) take(s, searcher->run(batch, s, weights));
+    if (!searcher) searcher = std::make_unique<Searcher>(settings_, features_, ModelLm{lm_.get()}, lm_words_);
+    for (int64_t s = begin; s < end; ++s) take(s, searcher->run(batch, s, weights, part_sums));
   });
 }
 

@@ -42,40 +42,12 @@ struct PhraseSettings {
   int32_t distortion_limit = 6;                           // negative: none
 };
 
-// What a template of transition features sees of a phrase.
-struct PhraseSight {
-  SourceSpan span;
-  std::span<const int32_t> words;
-  int64_t rule;  // -1: a word passed through
-};
-
-// A phrase put after what was translated before it.
-struct Transition {
-  int64_t sentence;
-  PhraseSight phrase;
-  bool is_first;
-  int64_t previous;                           // state() of the phrase before
-  BlockStacks::Block top;                     // the block it is put beside; with first_word when a template asks for it
-  std::span<const int8_t> backward, forward;  // orientations by model; forward is that of the phrase before
-};
-
-// Sparse features that depend on the phrase before or on the stack of blocks. Thread-safe.
-class TransitionTemplate {
- public:
-  virtual ~TransitionTemplate() = default;
-  // What later transitions must know of a phrase: hypotheses with equal values may recombine.
-  virtual int64_t state(const PhraseSight& phrase) const = 0;
-  // Whether the stack is looked at: recombination then compares the blocks' first words too.
-  virtual bool uses_blocks() const = 0;
-  virtual void features(const Transition& transition, std::vector<forest::Feature>& out) const = 0;
-};
-
 class PhraseDecoder {
  public:
   // `lm` may be null: then no language model is used. lm_words[id] is the model's word of a target id; ids beyond are
   // unknown to it.
   PhraseDecoder(PhraseSettings settings, PhraseFeatures features, std::shared_ptr<const lm::Model> lm,
-                std::vector<uint32_t> lm_words, std::vector<std::shared_ptr<const TransitionTemplate>> templates = {});
+                std::vector<uint32_t> lm_words);
 
   const PhraseFeatures& features() const { return features_; }
   // The batch is one that was checked. Feature f weighs weights[f], or 0 beyond.
@@ -94,7 +66,6 @@ class PhraseDecoder {
   PhraseFeatures features_;
   std::shared_ptr<const lm::Model> lm_;
   std::vector<uint32_t> lm_words_;
-  std::vector<std::shared_ptr<const TransitionTemplate>> templates_;
 };
 
 }  // namespace dragoman::search

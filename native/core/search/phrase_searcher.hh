@@ -23,22 +23,22 @@ template <typename Lm>
 class PhraseSearcher {
  public:
   PhraseSearcher(const PhraseSettings& settings, const PhraseFeatures& features, Lm lm,
-                 std::span<const uint32_t> lm_words,
-                 std::span<const std::shared_ptr<const TransitionTemplate>> templates)
+                 std::span<const uint32_t> lm_words)
       : settings_(settings),
         features_(features),
         lm_(lm),
         lm_words_(lm_words),
-        templates_(templates),
-        transitions_(features, templates, prepared_, coverages_) {}
+        transitions_(features, prepared_, coverages_) {}
   PhraseSearcher(const PhraseSearcher&) = delete;
   PhraseSearcher& operator=(const PhraseSearcher&) = delete;
 
-  forest::Forest run(const PhraseBatch& batch, int64_t sentence, std::span<const double> weights) {
+  // `part_sums` are those of weighted_parts.
+  forest::Forest run(const PhraseBatch& batch, int64_t sentence, std::span<const double> weights,
+                     std::span<const double> part_sums) {
     lm_weight_ = weight_of(weights, features_.lm);
     distortion_weight_ = weight_of(weights, features_.distortion);
-    prepare(batch, sentence, weights);
-    transitions_.start(batch, sentence, weights);
+    prepare(batch, sentence, weights, part_sums);
+    transitions_.start(batch, sentence, part_sums);
     start();
     const int32_t n = prepared_.n_words;
     const auto stack_size = static_cast<size_t>(settings_.stack_size);
@@ -87,7 +87,8 @@ class PhraseSearcher {
     float lm;
   };
 
-  void prepare(const PhraseBatch& batch, int64_t sentence, std::span<const double> weights) {
+  void prepare(const PhraseBatch& batch, int64_t sentence, std::span<const double> weights,
+               std::span<const double> part_sums) {
     Prepared& p = prepared_;
     p.collect(batch, sentence, features_, weights);
     p.estimate(lm_weight_ >= 0 ? settings_.option_limit : 0, [&](std::span<Option> options) {
@@ -120,7 +121,8 @@ class PhraseSearcher {
       for (Option& o : options)
         o.estimate = o.local + (o.n_words == 0 ? 0 : lm_weight_ * p.lm_sums[o.first_word + o.n_words - 1]);
     });
-    p.finish(batch, sentence, features_, weights, templates_, settings_);
+    p.finish(batch, features_, weights, settings_);
+    if (batch.oriented) p.orient(batch, sentence, part_sums);
   }
 
   void start() {
@@ -327,7 +329,6 @@ class PhraseSearcher {
   const PhraseFeatures& features_;
   Lm lm_;
   std::span<const uint32_t> lm_words_;
-  std::span<const std::shared_ptr<const TransitionTemplate>> templates_;
 
   double lm_weight_ = 0, distortion_weight_ = 0;
   Prepared prepared_;

@@ -1,12 +1,13 @@
 // What a phrase adds to the score because of the phrases before it, other than the language model's part: orientations
-// and the features of templates.
+// and the features of templates that depend on them.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
+#include "core/search/oriented_parts.hh"
 #include "core/search/phrase_coverage.hh"
 #include "core/search/phrase_hypotheses.hh"
 #include "core/search/phrase_prepare.hh"
@@ -17,16 +18,10 @@ namespace dragoman::search {
 // Works on one sentence at a time; everything that it refers to must outlive it.
 class Transitions {
  public:
-  Transitions(const PhraseFeatures& features, std::span<const std::shared_ptr<const TransitionTemplate>> templates,
-              const Prepared& prepared, const Coverages& coverages);
+  Transitions(const PhraseFeatures& features, const Prepared& prepared, const Coverages& coverages);
 
-  void start(const PhraseBatch& batch, int64_t sentence, std::span<const double> weights) {
-    batch_ = &batch;
-    sentence_ = sentence;
-    weights_ = weights;
-    blocks_.clear();
-    tracks_blocks_ = uses_blocks_ || batch.oriented;
-  }
+  // `part_sums` are those of weighted_parts.
+  void start(const PhraseBatch& batch, int64_t sentence, std::span<const double> part_sums);
 
   // What recombination must compare of the phrase just put after `before`, the rest of `h` being known.
   void complete(const Hypothesis& before, const Option& o, Hypothesis& h) {
@@ -35,13 +30,14 @@ class Transitions {
     h.last_begin = -1;
     if (uses_begin_ && o.span.begin > 0 && !coverages_.is_covered(h.coverage, o.span.begin - 1))
       h.last_begin = o.span.begin;
-    h.blocks = tracks_blocks_ ? blocks_.shift(before.blocks, o.span, uses_words_ ? o.first_target : -1) : 0;
+    h.blocks = tracks_blocks_ ? blocks_.shift(before.blocks, o.span, o.target) : 0;
+    if (parts_.has_blocks()) sum_blocks();
   }
 
   double score(const Hypothesis& h, size_t option) {
-    if (orientations_.empty() && templates_.empty() && prepared_.oriented.empty()) return 0;
+    if (orientations_.empty() && prepared_.oriented.empty()) return 0;
     const Option& o = prepared_.options[option];
-    orient(h, o.span);
+    const grammar::Orientation by_blocks = orient(h, o.span);
     const size_t n_models = features_.reordering.size();
     const double* back = prepared_.backward.data() + option * prepared_.n_backward;
     const double* forth = prepared_.forward.data() + h.carry * prepared_.n_forward;
@@ -53,51 +49,63 @@ class Transitions {
       back += model.backward.size();
       forth += model.forward.size();
     }
-    if (!prepared_.oriented.empty())
-      sum +=
-          prepared_
-              .oriented[option * templates::kOrientations + at(static_cast<int>(blocks_.backward(h.blocks, o.span)))];
-    return templates_.empty() ? sum : sum + template_score(h, o);
+    return prepared_.oriented.empty() ? sum : sum + oriented_score(h, option, by_blocks);
   }
 
   // The features behind that score.
   void append_features(const Hypothesis& h, const Option& o, std::vector<forest::Feature>& out);
 
  private:
-  // Orientations of every model: backward ones, then those of the phrase before.
-  void orient(const Hypothesis& h, SourceSpan span) {
+  using Sums = std::array<double, templates::kOrientations>;
+
+  // Orientations of every model: backward ones, then those of the phrase before. Gives the one by blocks, if they are
+  // tracked.
+  grammar::Orientation orient(const Hypothesis& h, SourceSpan span) {
     const size_t n_models = features_.reordering.size();
+    const grammar::Orientation by_blocks =
+        tracks_blocks_ ? blocks_.backward(h.blocks, span) : grammar::Orientation::kMono;
     for (size_t m = 0; m < n_models; ++m) {
       const ReorderingFeatures& model = features_.reordering[m];
-      grammar::Orientation back, forth;
-      if (model.hierarchical) {
-        back = blocks_.backward(h.blocks, span);
+      grammar::Orientation back = by_blocks, forth;
+      if (model.hierarchical)
         forth = forward_by_blocks(h, span);
-      } else {
+      else
         back = forth = orientation_after({h.last_begin, h.last_end}, span);
-      }
       orientations_[m] = static_cast<int8_t>(orientation_column(back, model.n_orientations));
       orientations_[n_models + m] = static_cast<int8_t>(orientation_column(forth, model.n_orientations));
     }
+    return by_blocks;
+  }
+
+  // Of orientation templates: sums that are known for the option, for the block and for the words before each position.
+  double oriented_score(const Hypothesis& h, size_t option, grammar::Orientation orientation) const {
+    const auto column = static_cast<size_t>(orientation);
+    double sum = prepared_.oriented[option * templates::kOrientations + column];
+    if (!block_sums_.empty()) sum += block_sums_[h.blocks][column];
+    if (prepared_.gaps_left.empty()) return sum;
+    if (orientation != grammar::Orientation::kLeft && orientation != grammar::Orientation::kRight) return sum;
+    const auto& gaps = orientation == grammar::Orientation::kLeft ? prepared_.gaps_left : prepared_.gaps_right;
+    const SourceSpan gap = gap_between(blocks_.top(h.blocks).span, prepared_.options[option].span);
+    return sum + (gaps[at(gap.end)] - gaps[at(gap.begin)]);
   }
 
   grammar::Orientation forward_by_blocks(const Hypothesis& h, SourceSpan span) const;
-  double template_score(const Hypothesis& h, const Option& o);
-  void template_features(const Hypothesis& h, const Option& o);
+  // Of blocks that are new.
+  void sum_blocks();
 
   const PhraseFeatures& features_;
-  std::span<const std::shared_ptr<const TransitionTemplate>> templates_;
   const Prepared& prepared_;
   const Coverages& coverages_;
   bool tracks_blocks_ = false;  // of this batch
-  bool uses_blocks_ = false, uses_begin_ = false, uses_words_ = false;
+  bool uses_blocks_ = false, uses_begin_ = false;
 
   const PhraseBatch* batch_ = nullptr;
   int64_t sentence_ = 0;
-  std::span<const double> weights_;
+  std::span<const double> part_sums_;
+  SentenceParts parts_;
   BlockStacks blocks_;
+  std::vector<Sums> block_sums_;  // weighted, by stack and orientation; empty without such templates
   std::vector<int8_t> orientations_;
-  std::vector<forest::Feature> found_;
 };
 
 }  // namespace dragoman::search

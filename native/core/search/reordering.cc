@@ -9,39 +9,38 @@ namespace {
 uint64_t hash_of(const BlockStacks::Block& block) {
   uint64_t h = (uint64_t{static_cast<uint32_t>(block.span.begin)} << 32) | static_cast<uint32_t>(block.span.end);
   h = (h ^ block.below) * 0x9e3779b97f4a7c15ull;
-  h = (h ^ (h >> 29) ^ static_cast<uint32_t>(block.first_word)) * 0xbf58476d1ce4e5b9ull;
+  h = (h ^ (h >> 29) ^
+       (uint64_t{static_cast<uint32_t>(block.target.first)} << 32 | static_cast<uint32_t>(block.target.last))) *
+      0xbf58476d1ce4e5b9ull;
   return h ^ (h >> 32);
 }
 
 bool same(const BlockStacks::Block& a, const BlockStacks::Block& b) {
-  return a.span == b.span && a.first_word == b.first_word && a.below == b.below;
+  return a.span == b.span && a.target == b.target && a.below == b.below;
 }
 
 }  // namespace
 
 void BlockStacks::clear() {
-  blocks_.assign(1, {{0, 0}, -1, 0, 0});
+  blocks_.assign(1, {{0, 0}, {}, 0, 0});
   slots_.assign(1 << 10, 0);
 }
 
-uint32_t BlockStacks::shift(uint32_t stack, SourceSpan span, int32_t first_word) {
+uint32_t BlockStacks::shift(uint32_t stack, SourceSpan span, TargetEdges target) {
   while (stack != 0) {
     const Block& top = blocks_[stack];
     if (top.span.end != span.begin && top.span.begin != span.end) break;
     span = {std::min(top.span.begin, span.begin), std::max(top.span.end, span.end)};
-    first_word = top.first_word;
+    target.first = top.target.first;
     stack = top.below;
   }
-  return intern({span, first_word, stack, blocks_[stack].depth + 1});
-}
-
-void backward_orientations(std::span<const SourceSpan> phrases, BlockStacks& stacks,
-                           std::vector<grammar::Orientation>& out) {
-  uint32_t stack = 0;
-  for (const SourceSpan phrase : phrases) {
-    out.push_back(stacks.backward(stack, phrase));
-    stack = stacks.shift(stack, phrase, -1);
+  // When a block is on top again, it has grown, and ends with a later phrase.
+  if (blocks_[stack].target.last != TargetEdges::kNone) {
+    Block below = blocks_[stack];
+    below.target.last = TargetEdges::kNone;
+    stack = intern(below);
   }
+  return intern({span, target, stack, blocks_[stack].depth + 1});
 }
 
 uint32_t BlockStacks::intern(const Block& block) {

@@ -30,13 +30,25 @@ constexpr grammar::Orientation orientation_after(SourceSpan previous, SourceSpan
   return current.begin > previous.end ? grammar::Orientation::kRight : grammar::Orientation::kLeft;
 }
 
+// The words between two spans that do not overlap, which may be none.
+constexpr SourceSpan gap_between(SourceSpan a, SourceSpan b) {
+  return a.end <= b.begin ? SourceSpan{a.end, b.begin} : SourceSpan{b.end, a.begin};
+}
+
+// What later features tell of the target words that a block begins and ends with, as numbers; kNone where nobody asks.
+struct TargetEdges {
+  static constexpr int32_t kNone = -1;
+  int32_t first = kNone, last = kNone;
+  friend bool operator==(const TargetEdges&, const TargetEdges&) = default;
+};
+
 // Stacks of blocks as immutable lists with shared tails, hash-consed: equal stacks have equal ids. Id 0 is the empty
 // one.
 class BlockStacks {
  public:
   struct Block {
     SourceSpan span;
-    int32_t first_word;  // target word that the block begins with, or -1 where nobody asks
+    TargetEdges target;  // of a block that is not on top only the first counts
     uint32_t below;
     int32_t depth;
   };
@@ -44,7 +56,8 @@ class BlockStacks {
   BlockStacks() { clear(); }
   void clear();
   // Shifts a phrase, then reduces while the two topmost blocks are adjacent.
-  uint32_t shift(uint32_t stack, SourceSpan span, int32_t first_word);
+  uint32_t shift(uint32_t stack, SourceSpan span, TargetEdges target = {});
+  size_t size() const { return blocks_.size(); }
   const Block& top(uint32_t stack) const { return blocks_[stack]; }
   grammar::Orientation backward(uint32_t stack, SourceSpan current) const {
     const Block& top = blocks_[stack];
@@ -60,9 +73,5 @@ class BlockStacks {
   std::vector<Block> blocks_;
   std::vector<uint32_t> slots_;  // 0: free
 };
-
-// The orientations of phrases in a row, given in target order, each to the block before it. Equal to those of search.
-void backward_orientations(std::span<const SourceSpan> phrases, BlockStacks& stacks,
-                           std::vector<grammar::Orientation>& out);
 
 }  // namespace dragoman::search

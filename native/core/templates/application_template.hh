@@ -12,9 +12,6 @@
 
 namespace dragoman::templates {
 
-// Sentence boundaries.
-constexpr grammar::Symbol kSentenceBegin = 1, kSentenceEnd = 2;
-
 enum class Neighbour : uint8_t { kBefore, kAfter };
 
 // Thread-safe.

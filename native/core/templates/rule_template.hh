@@ -46,12 +46,22 @@ class LinkedPlaces {
   std::bitset<kPlaces> source_, target_;
 };
 
+// Classes of one side's words at several levels, each a clustering into so many classes.
+struct WordClasses {
+  std::vector<int32_t> sizes;        // by level, all different
+  std::span<const int32_t> of_word;  // a row for each level; kNone for a word without a class
+  static constexpr int32_t kNone = -1;
+
+  size_t n_words() const { return sizes.empty() ? 0 : of_word.size() / sizes.size(); }
+};
+
 // One side's symbols as text. Words are in their stored form, so no corpus word equals a template's own marks
 // (`<other>`).
 struct SideNames {
   const names::WordTable* words = nullptr;
   std::span<const int64_t> counts;        // by word, in the training data; empty if unavailable
   std::vector<std::string> nonterminals;  // symbol -1 is the first
+  WordClasses classes{};                  // without levels if unavailable
 
   std::string_view text(grammar::Symbol symbol) const;
   // Which words are among the `n` most frequent; ties are broken by the words' bytes. Excludes words that do not occur
@@ -63,6 +73,8 @@ struct SideNames {
 
 constexpr int64_t kAllWords = int64_t{1} << 31;
 constexpr int32_t kFirstWord = 3;  // after <unk>, <s>, </s>
+// Sentence boundaries.
+constexpr grammar::Symbol kSentenceBegin = 1, kSentenceEnd = 2;
 
 // Words of a side, the most frequent ones by name and all others as one class.
 class FrequentWords {

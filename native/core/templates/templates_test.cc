@@ -157,7 +157,7 @@ TEST(templates_refuse_what_does_not_exist) {
 
 TEST(orientations_of_phrases_have_features_by_part) {
   const Words words;
-  const std::vector<templates::TemplateChoice> choices{{"reorder_local", {2}}};
+  const std::vector<templates::TemplateChoice> choices{{"reorder_local", {2, 0}}};
   CHECK(test::throws<InputError>([&] { templates::TemplateSet({words.side(), words.side()}, choices); }));
   const templates::TemplateSet set({words.side(), words.side()}, choices, /*has_rules=*/false);
   CHECK(set.has_orientations());
@@ -170,17 +170,68 @@ TEST(orientations_of_phrases_have_features_by_part) {
   parts.add_passed(0);
   parts.add_passed(1000);
   CHECK((parts.rows().offsets == std::vector<int64_t>{0, 3, 3, 7, 7, 7}));
-  CHECK((parts.rows().values == std::vector<int32_t>{0, 1, 2, 0, 3, 4, 2}));
+  CHECK((parts.rows().values == std::vector<int32_t>{0, 1, 3, 0, 4, 5, 3}));  // part 2 has no features
+  CHECK(!parts.has_blocks() && !parts.has_gaps());
   names::FeatureIndex index;
   auto ids = templates::FeatureIds::growing(index);
   std::vector<uint8_t> wanted(parts.size() * templates::kOrientations);
-  wanted[1] = wanted[2 * templates::kOrientations + 4] = 1;
+  wanted[1] = wanted[3 * templates::kOrientations + 4] = 1;
   const templates::FeatureColumns columns = parts.number(ids, wanted);
   CHECK(columns.offsets.size() == wanted.size() + 1);
   CHECK(index.size() == 2);
   CHECK(index.name(0) == "reorder_local:s,f_first,a");
   CHECK(index.name(1) == "reorder_local:g,e_last,a");
-  CHECK(parts.number(ids).ids.size() == wanted.size());
+  CHECK(parts.number(ids).ids.size() == wanted.size() - templates::kOrientations);
+}
+
+TEST(words_that_templates_do_not_tell_apart_have_one_part) {
+  const Words words;
+  templates::SideNames side = words.side();
+  const std::vector<templates::TemplateChoice> choices{
+      {"reorder_stack", {1, 1}}, {"reorder_gap", {0, 1}}, {"reorder_phrase", {}}};
+  const auto make = [&] { return templates::TemplateSet({side, side}, choices, /*has_rules=*/false); };
+  CHECK(test::throws<InputError>(make));
+  // Only "a" is frequent; "b,c" and "\\<other>" are in the same classes.
+  const std::vector<int32_t> classes{-1, -1, -1, 0, 1, 1, -1, -1, -1, 2, 2, 2};
+  side.classes = {{2, 3}, classes};
+  const templates::TemplateSet set = make();
+  templates::OrientationParts parts(set);
+  CHECK(parts.has_blocks() && parts.has_gaps());
+  const std::vector<grammar::Symbol> source{4, 3}, target{5, 4};
+  parts.add_phrase(source, target);
+  parts.add_phrase(source, {});
+  const std::vector<int32_t> edges = parts.block_targets();
+  CHECK(edges.size() == 4 && edges[0] != edges[1]);
+  CHECK(edges[2] == templates::OrientationParts::kNone && edges[3] == templates::OrientationParts::kNone);
+  parts.add_phrase({}, std::vector<grammar::Symbol>{4, 5});
+  CHECK(parts.block_targets()[4] == edges[0] && parts.block_targets()[5] == edges[1]);
+  for (const grammar::Symbol word : {4, 5, 3, 0, 1000}) parts.add_source(word);
+  const auto& sources = parts.block_sources();
+  CHECK(sources.size() == 10 && sources[0] == sources[2] && sources[1] == sources[3] && sources[0] != sources[4]);
+  const auto& gaps = parts.gap_words();
+  CHECK(gaps[0] != gaps[1] && gaps[3] == gaps[4]);
+  const auto start = parts.block_start();
+  names::FeatureIndex index;
+  auto ids = templates::FeatureIds::growing(index);
+  const templates::FeatureColumns columns = parts.number(ids);
+  const auto names_of = [&](int32_t part, grammar::Orientation o) {
+    const size_t row = at(part) * templates::kOrientations + static_cast<size_t>(o);
+    std::vector<std::string> names;
+    for (size_t f = columns.offsets[row]; f < columns.offsets[row + 1]; ++f)
+      names.emplace_back(index.name(columns.ids[f]));
+    return names;
+  };
+  using enum grammar::Orientation;
+  using Names = std::vector<std::string>;
+  CHECK((names_of(edges[0], kSwap) == Names{"reorder_stack:s,e_first,c2,1", "reorder_stack:s,e_first,c3,2"}));
+  CHECK((names_of(sources[5], kLeft) ==
+         Names{"reorder_stack:l,f_last,a", "reorder_stack:l,f_last,c2,0", "reorder_stack:l,f_last,c3,2"}));
+  CHECK((names_of(start[2], kMonoGlobal) == Names{"reorder_stack:g,e_first,<s>"}));
+  CHECK((names_of(gaps[0], kRight) == Names{"reorder_gap:r,b\\,c", "reorder_gap:r,c2,1", "reorder_gap:r,c3,2"}));
+  CHECK(names_of(gaps[0], kMono).empty() && names_of(gaps[3], kLeft).empty());
+  CHECK(parts.rows()[0].size() == 3 && parts.rows()[1].size() == 1 && parts.rows()[2].size() == 1);
+  CHECK(parts.rows()[1][0] == parts.rows()[0][0]);
+  CHECK((names_of(parts.rows()[0][2], kMono) == Names{"reorder_phrase:m,pair,b\\,c\\sa,\\\\<other>\\sb\\,c"}));
 }
 
 TEST(templates_survive_damaged_rules) {

@@ -41,11 +41,29 @@ TEMPLATE_SETS = {
     "hols_sparse": ("rule_id",),
     "fastforest_sparse": ("word_context(top=0)",),
     "rules_in_context": ("rule_id", "word_context(top=0)"),
+    "sparse_hrm_local": ("reorder_local(top=80,classes=1)",),
+    "sparse_hrm": (
+        "reorder_local(top=80,classes=1)",
+        "reorder_stack(top=80,classes=1)",
+        "reorder_gap(top=80,classes=1)",
+    ),
+    "sparse_hrm_uncommon": (
+        "reorder_local(top=0,classes=1)",
+        "reorder_stack(top=0,classes=1)",
+        "reorder_gap(top=0,classes=1)",
+    ),
+    "sparse_hrm_biphrases": (
+        "reorder_local(top=80,classes=1)",
+        "reorder_stack(top=80,classes=1)",
+        "reorder_gap(top=80,classes=1)",
+        "reorder_phrase",
+    ),
 }
 """Named feature sets. `phrase15`: dense features only; `extended`: PRO's (section 5.3) for phrases, `extended_rules`
 for rules, `extended_labels` for rules with several labels; `rm_sparse`: RM's (section 4.2) for rules, `rm_phrase`
 for phrases; `hols_sparse`: HOLS' (section 6); `fastforest_sparse`: FastForest's (section 6); `rules_in_context`: the
-last two together."""
+last two together; `sparse_hrm_local`, `sparse_hrm`, `sparse_hrm_uncommon`, `sparse_hrm_biphrases`: xBLEU's (section 7),
+for phrase-based systems with word classes."""
 
 _TEXT = re.compile(r"([a-z]\w*)(?:\(([^()]*)\))?")
 _SETTING = re.compile(r"([a-z]\w*)=(\w+)")
@@ -126,6 +144,12 @@ class Template:
         settings = known_templates()[self.name].settings
         return [setting.code(value, self.name) for setting, value in zip(settings, self.values, strict=True)]
 
+    @property
+    def needs_classes(self) -> bool:
+        """Whether it looks at word classes (`classes=1`)."""
+        names = (setting.name for setting in known_templates()[self.name].settings)
+        return dict(zip(names, self.values, strict=True)).get("classes") == 1
+
     @classmethod
     def parse(cls, text: str) -> Template:
         """A template from its name, with optional settings in parentheses; omitted settings take their defaults."""
@@ -156,10 +180,13 @@ class Template:
         return f"{self.name}({settings})" if settings else self.name
 
 
-def parse_templates(texts: Iterable[str], *, has_rules: bool | None = None) -> tuple[Template, ...]:
+def parse_templates(
+    texts: Iterable[str], *, has_rules: bool | None = None, has_classes: bool = True
+) -> tuple[Template, ...]:
     """Templates from texts, each a template or the name of a set. Raises InputError for duplicates.
 
     With `has_rules` False, templates for rules with nonterminals are rejected; with True, those for phrases in a row.
+    Without `has_classes`, templates that look at word classes are rejected.
     """
     texts = [text.strip() for text in texts]
     templates = [Template.parse(part) for text in texts for part in TEMPLATE_SETS.get(text, (text,))]
@@ -174,5 +201,10 @@ def parse_templates(texts: Iterable[str], *, has_rules: bool | None = None) -> t
     if has_rules and (strange := [name for name in names if known_templates()[name].for_phrases_only]):
         raise InputError(
             f"the template {strange[0]} is for orientations of phrases, which a hierarchical system lacks; leave it out"
+        )
+    if not has_classes and (strange := [template.name for template in templates if template.needs_classes]):
+        raise InputError(
+            f"{strange[0]}(classes=1) needs word classes, which this system lacks: train it with --classes 20 "
+            "--classes 50 --classes 80 (classes = [20, 50, 80] in a recipe), or leave classes=1 out"
         )
     return tuple(templates)

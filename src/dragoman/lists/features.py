@@ -55,6 +55,7 @@ class StoredLists(LazyShards):
             self._index,
             templates=parse_templates(system.settings.features),
             word_counts=system.word_counts(),
+            word_classes=system.classes,
             blocks=system.blocks_on(self._index),
         )
         blocks = {block.name for block in system.blocks}

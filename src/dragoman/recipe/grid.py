@@ -117,7 +117,8 @@ class GridRecipe:
         if templates is None:
             raise InputError(f"features.{cell.features}.templates: systems.{cell.system} needs '{system.model}'")
         try:
-            parse_templates(templates, has_rules=KINDS[system.model].has_rules)
+            has_classes = bool(system.train.settings.classes)
+            parse_templates(templates, has_rules=KINDS[system.model].has_rules, has_classes=has_classes)
         except InputError as error:
             raise InputError(f"features.{cell.features} of {cell.name}: {error}") from None
         self._check_tuning(cell, files)

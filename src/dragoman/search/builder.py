@@ -7,6 +7,8 @@ from typing import Any, Generic
 
 import numpy as np
 
+from dragoman.corpus import Vocab, WordClasses
+from dragoman.errors import InputError
 from dragoman.features import FeatureIndex, Template
 from dragoman.grammar import PhraseView, RuleView
 from dragoman.search.blocks import SearchBlocks
@@ -14,9 +16,25 @@ from dragoman.search.decoder import Batch
 from dragoman.search.sentences import EncodedSentences, Sentences, encode_sentences
 from dragoman.types import Int64Array, Progress
 
-__all__ = ["OptionBuilder", "WordCounts"]
+__all__ = ["OptionBuilder", "SideClasses", "WordCounts", "native_classes"]
 
 WordCounts = tuple[Int64Array, Int64Array]
+SideClasses = tuple[WordClasses, WordClasses]
+
+
+def native_classes(classes: SideClasses | None, source_vocab: Vocab, target_vocab: Vocab) -> dict[str, Any]:
+    """Classes of both vocabularies' words as native constructors take them."""
+    if classes is None:
+        none = np.zeros((0, 0), np.int32)
+        return {"source_classes": none, "target_classes": none, "class_sizes": []}
+    source, target = classes
+    if source.sizes != target.sizes:
+        raise InputError(f"source words have classes at the levels {source.sizes}, target words {target.sizes}")
+    return {
+        "source_classes": np.ascontiguousarray(source.by_vocab(source_vocab)),
+        "target_classes": np.ascontiguousarray(target.by_vocab(target_vocab)),
+        "class_sizes": list(source.sizes),
+    }
 
 
 class OptionBuilder(Generic[Batch]):

@@ -12,7 +12,7 @@ from dragoman.features import FeatureIndex, Template
 from dragoman.forest import Derivations
 from dragoman.grammar import Grammar
 from dragoman.search.blocks import SearchBlocks
-from dragoman.search.builder import WordCounts
+from dragoman.search.builder import SideClasses, WordCounts, native_classes
 from dragoman.search.sentences import EncodedSentences
 from dragoman.types import Float32Array, Int32Array, Int64Array
 
@@ -22,9 +22,9 @@ __all__ = ["DerivationFeatures"]
 class DerivationFeatures:
     """Computes what a decoder with these templates would put on the same candidates, equal bit by bit.
 
-    Rules are looked up by their ids in the view of each sentence: all data, or all but a fold. Word counts are those of
-    the decoder's builder; `blocks` take the place of the features they cover. Methods raise InputError where
-    derivations do not fit the grammar and the words.
+    Rules are looked up by their ids in the view of each sentence: all data, or all but a fold. Word counts and classes
+    are those of the decoder's builder; `blocks` take the place of the features they cover. Methods raise InputError
+    where derivations do not fit the grammar and the words.
     """
 
     def __init__(
@@ -34,6 +34,7 @@ class DerivationFeatures:
         *,
         templates: Sequence[Template] = (),
         word_counts: WordCounts | None = None,
+        word_classes: SideClasses | None = None,
         blocks: SearchBlocks | None = None,
     ) -> None:
         self.index = index
@@ -48,6 +49,7 @@ class DerivationFeatures:
             *word_counts,
             [(template.name, template.codes()) for template in templates],
             list(grammar.labels),
+            **native_classes(word_classes, grammar.source_vocab, grammar.target_vocab),
         )
 
     def batch(

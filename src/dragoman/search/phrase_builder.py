@@ -8,13 +8,16 @@ from dragoman import _core
 from dragoman.features import FeatureIndex, Template
 from dragoman.grammar import PhraseView
 from dragoman.search.blocks import SearchBlocks
-from dragoman.search.builder import OptionBuilder, WordCounts
+from dragoman.search.builder import OptionBuilder, SideClasses, WordCounts, native_classes
 
 __all__ = ["PhraseOptionBuilder"]
 
 
 class PhraseOptionBuilder(OptionBuilder[_core.PhraseBatch]):
-    """Phrases that match in sentences, from a view of a grammar."""
+    """Phrases that match in sentences, from a view of a grammar.
+
+    Templates with `classes=1` need `word_classes`, of both sides.
+    """
 
     def __init__(
         self,
@@ -23,6 +26,8 @@ class PhraseOptionBuilder(OptionBuilder[_core.PhraseBatch]):
         *,
         templates: Sequence[Template] = (),
         word_counts: WordCounts | None = None,
+        word_classes: SideClasses | None = None,
         blocks: SearchBlocks | None = None,
     ) -> None:
-        super().__init__(_core.OptionBuilder, view, index, templates, word_counts, blocks)
+        classes = native_classes(word_classes, view.source_vocab, view.target_vocab)
+        super().__init__(_core.OptionBuilder, view, index, templates, word_counts, blocks, **classes)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from dragoman.align import Alignment
-from dragoman.corpus import Bitext
+from dragoman.corpus import Bitext, WordClasses
 from dragoman.features import FeatureIndex, parse_templates
 from dragoman.forest import Derivation
 from dragoman.grammar import Grammar, extract_rules, is_nonterminal
@@ -39,7 +39,8 @@ _CONFIGS = {
 class HieroTranslator(Translator[RuleBatch]):
     """Rules from a view of the grammar, then chart decoding.
 
-    `word_counts` (by id) of the training text say which words are frequent to templates.
+    `word_counts` (by id) of the training text say which words are frequent to templates. No template of
+    rules looks at `word_classes`.
     """
 
     def __init__(
@@ -51,6 +52,7 @@ class HieroTranslator(Translator[RuleBatch]):
         *,
         fold: int | None = None,
         word_counts: tuple[Int64Array, Int64Array] | None = None,
+        word_classes: tuple[WordClasses, WordClasses] | None = None,
         blocks: SearchBlocks | None = None,
     ) -> None:
         model = settings.of(HieroSettings)
@@ -62,7 +64,13 @@ class HieroTranslator(Translator[RuleBatch]):
         self._max_span = model.max_span
         templates = parse_templates(settings.features)
         self._make_templates = partial(
-            DerivationFeatures, grammar, index, templates=templates, word_counts=word_counts, blocks=blocks
+            DerivationFeatures,
+            grammar,
+            index,
+            templates=templates,
+            word_counts=word_counts,
+            word_classes=word_classes,
+            blocks=blocks,
         )
         builder = RuleOptionBuilder(
             self._view,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from dragoman.align import Alignment
-from dragoman.corpus import Bitext
+from dragoman.corpus import Bitext, WordClasses
 from dragoman.errors import InputError
 from dragoman.features import FeatureIndex
 from dragoman.grammar import Grammar
@@ -39,9 +39,12 @@ class MakeTranslator(Protocol):
         *,
         fold: int | None = None,
         word_counts: tuple[Int64Array, Int64Array] | None = None,
+        word_classes: tuple[WordClasses, WordClasses] | None = None,
         blocks: SearchBlocks | None = None,
     ) -> Translator[Any]:
-        """`word_counts` (by id) of the training text say which words are frequent to templates."""
+        """`word_counts` (by id) of the training text say which words are frequent to templates, `word_classes` what
+        classes they are in.
+        """
         ...
 
 

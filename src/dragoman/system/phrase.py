@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dragoman.align import Alignment
-from dragoman.corpus import Bitext
+from dragoman.corpus import Bitext, WordClasses
 from dragoman.features import FeatureIndex, parse_templates
 from dragoman.forest import Derivation
 from dragoman.grammar import Grammar, PhraseExtraction, extract_phrases
@@ -35,7 +35,8 @@ _CONFIGS = {
 class PhraseTranslator(Translator[PhraseBatch]):
     """Options from a view of the grammar, then stack decoding.
 
-    `word_counts` (by id) of the training text say which words are frequent to templates.
+    `word_counts` (by id) of the training text say which words are frequent to templates, `word_classes` what classes
+    they are in.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class PhraseTranslator(Translator[PhraseBatch]):
         *,
         fold: int | None = None,
         word_counts: tuple[Int64Array, Int64Array] | None = None,
+        word_classes: tuple[WordClasses, WordClasses] | None = None,
         blocks: SearchBlocks | None = None,
     ) -> None:
         model = settings.of(PhraseSettings)
@@ -60,6 +62,7 @@ class PhraseTranslator(Translator[PhraseBatch]):
             index,
             templates=parse_templates(settings.features),
             word_counts=word_counts,
+            word_classes=word_classes,
             blocks=blocks,
         )
         super().__init__(index, grammar.target_vocab, builder, self._features.names(), blocks)

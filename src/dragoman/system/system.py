@@ -252,7 +252,8 @@ class System(SystemView):
 
     def with_templates(self, templates: Sequence[str]) -> System:
         """The same system with other sparse features, for tuning. Raises InputError for those of other systems."""
-        parse_templates(templates, has_rules=kind_named(self.settings.kind).has_rules)
+        has_rules = kind_named(self.settings.kind).has_rules
+        parse_templates(templates, has_rules=has_rules, has_classes=bool(self.settings.classes))
         settings = replace(self.settings, features=tuple(templates))
         manifest = replace(self.manifest, settings=settings)
         return System(self.folder, manifest, self.grammar, self.weights, self.blocks, self.rest)
@@ -289,6 +290,7 @@ class System(SystemView):
             index,
             fold=fold,
             word_counts=counts,
+            word_classes=self.classes,
             blocks=blocks,
         )
 

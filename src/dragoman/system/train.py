@@ -77,7 +77,8 @@ def train(
     """
     config = config or TrainConfig()
     # A misspelt one should not be found at the end.
-    parse_templates(config.settings.features, has_rules=kind_named(config.settings.kind).has_rules)
+    has_rules, has_classes = kind_named(config.settings.kind).has_rules, bool(config.settings.classes)
+    parse_templates(config.settings.features, has_rules=has_rules, has_classes=has_classes)
     if config.settings.n_folds > 1 and lm is not None:
         raise InputError(
             "a finished language model cannot leave out a fold; with folds, give its text instead of the model"
