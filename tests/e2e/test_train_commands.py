@@ -1,0 +1,130 @@
+"""Sparse weights learned from the training text as a user does it: one command for all steps, or the last one alone."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from dragoman.features import Weights, read_weights, write_weights
+from dragoman.lm import EstimateConfig
+from dragoman.system import System, SystemSettings, TrainConfig, train
+from small_text import write_splits
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("made")
+    write_splits(folder, 300, 10, 0, seed=8)
+    for name, n_folds in (("system", 3), ("plain", 1)):
+        config = TrainConfig(settings=SystemSettings(n_folds=n_folds), lm=EstimateConfig(order=2))
+        train(folder / "train.de", folder / "train.en", folder / name, config=config)
+    phi = {"rule_id:das,the": 0.5, "rule_id:das,that": -0.25, "reorder_local:m,f_first,das": 0.125}
+    for name in ("phi.tsv", "phi.bin"):
+        write_weights(Weights.from_dict(phi), folder / name)
+    write_weights(Weights.from_dict({"lm": 1.0, "words": -1.0}), folder / "dense.tsv")
+    write_weights(Weights.from_dict({"nonsense": 1.0}), folder / "nonsense.tsv")
+    return folder
+
+
+def words(made, *more, system="system", out="tuned"):
+    dev = ["--source", made / "dev.de", "-r", made / "dev.en"]
+    return ["tune", "--system", made / system, *dev, "--rounds", 1, "--fast", "-o", out, *more]
+
+
+LEARN = ["--train", "--method", "softramp", "--set", "max_epochs=2", "--features", "rule_id", "--k", 20, "--limit", 90]
+
+
+def test_all_steps_by_one_command(made, inside, tmp_path):
+    shown = inside(*words(made, *LEARN, "--json"))
+    told = shown.json
+    assert [(step["name"], step["n_lines"]) for step in told["steps"]] == [("theta", 10), ("lists", 90), ("model", 90)]
+    assert told["steps"][2]["score_after"] > told["steps"][2]["score_before"]
+    assert len(told["rounds"]) == 2
+    lines = shown.err.splitlines()
+    assert "theta: search on 10 lines of the development set" in lines
+    assert "lists: lists of 90 lines of the training text" in lines
+    assert "model: softramp on 90 lists" in lines
+    assert any(
+        line.startswith("note: theta: mert on the development set, because the weights of the start") for line in lines
+    )
+    tuned = System.load(tmp_path / "tuned")
+    assert tuned.settings.features == ("rule_id",)
+    assert sum(name.startswith("rule_id:") for name, _ in tuned.weights.items()) > 50
+    inside("translate", "tuned", "-i", made / "dev.de", "-o", "out")
+    assert "was finished before" in inside(*words(made, *LEARN, "--resume")).out
+    # The steps' own files are those that other commands read.
+    (lists,) = (tmp_path / "tuned/tune/steps").glob("lists-*/lists")
+    assert inside("lists", "info", lists, "--json").json["n_lists"] == 90
+
+
+def test_a_tuned_system_is_the_baseline_as_it_is(made, inside, tmp_path):
+    inside(*words(made, "--k", 20, "--set", "n_starts=2"))
+    shown = inside(*words(made, *LEARN, "--json", system=tmp_path / "tuned", out="more"))
+    assert [step["name"] for step in shown.json["steps"]] == ["lists", "model"]
+    assert "note: theta: the weights of the start as they are" in shown.err
+    shown = inside(*words(made, *LEARN, "--json", "--theta", "search", system=tmp_path / "tuned", out="other"))
+    assert [step["name"] for step in shown.json["steps"]] == ["theta", "lists", "model"]
+
+
+@pytest.mark.parametrize("last", ["dev", "blocks", "held-out", "held-out-blocks"])
+def test_a_last_search_is_an_option(made, inside, tmp_path, last):
+    shown = inside(*words(made, *LEARN, "--last", last, "--blocks", "one", "--json")).json
+    assert shown["blocks"].keys() == {"phi"}
+    names = [step["name"] for step in shown["steps"]]
+    assert names == ["theta", "lists", "model", *(["search"] if "held-out" in last else [])]
+    (model,) = (tmp_path / "tuned/tune/steps").glob("model-*/weights.tsv")
+    learned, tuned = read_weights(model), System.load(tmp_path / "tuned").weights
+    for name, value in learned.items():
+        if name.startswith("rule_id:"):
+            assert tuned[name] == pytest.approx(shown["blocks"]["phi"] * value, rel=1e-9)
+    if "held-out" in last:
+        assert shown["steps"][2]["n_lines"] < 90
+
+
+@pytest.mark.parametrize("name", ["phi.tsv", "phi.bin"])
+@pytest.mark.parametrize("blocks", ["one", "template", "orientation", "none"])
+def test_weights_that_are_given_become_blocks(made, inside, tmp_path, name, blocks):
+    phi = ["--phi", made / name, "--features", "rule_id", "--features", "reorder_local", "--blocks", blocks]
+    shown = inside(*words(made, *phi, "--k", 20, "--set", "n_starts=2", "--json"))
+    wanted = {"one": {"phi"}, "template": {"phi_rule_id", "phi_reorder_local"}, "orientation": {"phi_rule_id", "phi_m"}}
+    assert shown.json["blocks"].keys() == wanted.get(blocks, set())
+    assert "last: search on 10 lines of the development set" in shown.err.splitlines()
+    assert System.load(tmp_path / "tuned").weights["rule_id:das,the"] != 0
+    record = json.loads((tmp_path / "tuned/system.json").read_text())["about"]["tuning"]
+    assert record["blocks"] == shown.json["blocks"]
+
+
+RULES = ["--features", "rule_id", "--features", "reorder_local"]
+REFUSED = {
+    "without folds": (LEARN, {"system": "plain"}, "train it with --folds"),
+    "one candidate": ([*LEARN, "--k", 1], {}, "at least two candidates of a sentence, not 1"),
+    "an unknown kind of blocks": ([*LEARN, "--blocks", "words"], {}, "words"),
+    "an unknown last search": ([*LEARN, "--last", "test"], {}, "test"),
+    "blocks alone without blocks": ([*LEARN, "--blocks", "none", "--last", "blocks"], {}, "without blocks there is"),
+    "blocks of nothing": (
+        ["--blocks", "one"],
+        {},
+        "--blocks is for learned sparse weights; add --train, or --phi FILE",
+    ),
+    "a domain of nothing": (["--where", "news"], {}, "--where belongs to --train"),
+    "no such domain": ([*LEARN, "--where", "news"], {}, "train the system with --domains"),
+    "what is given and learned": ([*LEARN, "--phi", "{made}/phi.tsv"], {}, "leave out one of them"),
+    "online": (["--train", "--online", "--method", "mira"], {}, "leave out --online, or say --learn-from training"),
+    "a fold": ([*LEARN, "--without-fold", 1], {}, "--train leaves out the fold of each line"),
+    "forests": (["--train", "--method", "forest-mert"], {}, "not from lists of the training text"),
+    "hols": (["--train", "--method", "hols"], {}, "hols reads the training text by itself"),
+    "dense weights": (["--phi", "{made}/dense.tsv", *RULES], {}, "phi has no weight of a sparse feature"),
+    "no feature of the system": (["--phi", "{made}/nonsense.tsv", *RULES], {}, "nor of a template: nonsense"),
+    "no such templates": (["--phi", "{made}/phi.tsv"], {}, "which the system does not use; name the set"),
+    "no such file": (["--phi", "{made}/none.tsv", *RULES], {}, "No such file"),
+    "no lines": ([*LEARN[:-1], 0], {}, "--limit must be at least 1"),
+}
+
+
+@pytest.mark.parametrize(("more", "changes", "message"), REFUSED.values(), ids=REFUSED)
+def test_bad_input_is_refused_and_leaves_nothing(made, inside, tmp_path, more, changes, message):
+    more = [str(word).format(made=made) for word in more]
+    shown = inside(*words(made, *more, **changes), status=2)
+    assert message in " ".join(shown.err.split())
+    assert not (tmp_path / "tuned").exists()
