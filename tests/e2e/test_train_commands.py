@@ -128,3 +128,105 @@ def test_bad_input_is_refused_and_leaves_nothing(made, inside, tmp_path, more, c
     shown = inside(*words(made, *more, **changes), status=2)
     assert message in " ".join(shown.err.split())
     assert not (tmp_path / "tuned").exists()
+
+
+RECIPE = """
+title = "Learning from lists"
+[corpora.c]
+synth = { train = 250, dev = 10, test = 10 }
+[systems.phrase]
+lm_order = 2
+folds = 3
+preset = "fast"
+[features.rules]
+templates = ["rule_id"]
+[features.local]
+templates = ["reorder_local"]
+[optimisers.mert]
+k = 20
+distinct = true
+max_rounds = 1
+settings = { n_starts = 2 }
+[optimisers.softramp]
+learn_from = "lists"
+k = 20
+limit = 90
+max_rounds = 1
+settings = { max_epochs = 2 }
+phi = { search = { settings = { n_starts = 2 } } }
+[optimisers.small]
+method = "softramp"
+learn_from = "lists"
+k = 20
+limit = 90
+max_rounds = 1
+settings = { max_epochs = 2 }
+phi = { size = 60, last = "blocks", blocks = "template", search = { settings = { n_starts = 2 } } }
+[[grid]]
+features = ["rules"]
+optimisers = ["mert"]
+seeds = [1]
+[[grid]]
+optimisers = ["softramp", "small"]
+seeds = [1, 2]
+"""
+
+
+def test_rows_of_a_recipe_share_baseline_and_lists(inside, tmp_path):
+    (tmp_path / "r.toml").write_text(RECIPE, encoding="utf-8")
+    plan = {cell["cell"]: cell for cell in inside("run", "r.toml", "-o", "run", "--dry-run", "--json").json["cells"]}
+    steps = [plan[f"c/phrase/rules/{name}"].get("steps") for name in ("mert/1", "softramp/1", "small/2")]
+    assert steps == [None, ["theta", "lists"], ["theta", "lists", "model"]]
+    inside("run", "r.toml", "-o", "run", "--quiet")
+    inside("run", "r.toml", "-o", "run", "--resume", "--quiet")
+
+    def result(cell):
+        folder = tmp_path / "run/cells/c/phrase" / cell
+        return json.loads((folder / "tuned/tune/result.json").read_text())
+
+    found = {
+        cell: [step["found"] for step in result(cell)["steps"]]
+        for features in ("rules", "local")
+        for row in ("softramp", "small")
+        for cell in (f"{features}/{row}/1", f"{features}/{row}/2")
+    }
+    assert found == {
+        "rules/softramp/1": [False, False, False],
+        "rules/softramp/2": [True, True, False],
+        "rules/small/1": [True, True, False],
+        "rules/small/2": [True, True, True],
+        "local/softramp/1": [True, True, False],
+        "local/softramp/2": [True, True, False],
+        "local/small/1": [True, True, False],
+        "local/small/2": [True, True, True],
+    }
+    # Theta is what the baseline's first seed found.
+    theta, best = result("rules/softramp/1"), result("rules/mert/1")
+    assert theta["steps"][0]["score_after"] == best["score_after"]
+    assert theta["score_before"] == best["score_after"]
+    cell = json.loads((tmp_path / "run/cells/c/phrase/rules/small/2/cell.json").read_text())
+    assert [(step["name"], step["cached"]) for step in cell["steps"]] == [
+        ("theta", True),
+        ("lists", True),
+        ("model", True),
+    ]
+    inside("report", "run", "-o", "page.html")
+
+
+WRONG = {
+    "a system without folds": ("systems.phrase.folds=1", "'systems.phrase.folds' must be at least 2"),
+    "a search without templates": ("features.rules.templates=[]", "features.rules has no templates"),
+    "phi of no lists": ("optimisers.softramp.learn_from='development'", 'learn_from = "lists"'),
+    "a kind of blocks": ("optimisers.small.phi.blocks='words'", "optimisers.small.phi.blocks"),
+    "a key": ("optimisers.small.phi.block='one'", "'optimisers.small.phi.block' is not a key"),
+    "a search": ("optimisers.small.phi.search.method='forest-mert'", "forest-mert cannot search for theta"),
+    "no blocks": ("optimisers.small.phi.blocks='none'", "nothing to tune by last = blocks"),
+}
+
+
+@pytest.mark.parametrize(("change", "message"), WRONG.values(), ids=WRONG)
+def test_recipes_are_checked_before_anything_runs(inside, tmp_path, change, message):
+    (tmp_path / "r.toml").write_text(RECIPE, encoding="utf-8")
+    shown = inside("run", "r.toml", "-o", "run", "--set", change, status=2)
+    assert message in " ".join(shown.err.split())
+    assert not (tmp_path / "run").exists()

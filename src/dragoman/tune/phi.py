@@ -97,6 +97,11 @@ class PhiSettings:
     training_seed: int = 1
     """Seed of all that comes before the last step; 0: that of the tuning."""
 
+    @property
+    def searches_last(self) -> bool:
+        """Whether there is a last search once phi is learned."""
+        return self.last not in (None, LastSearch.NONE)
+
     def __post_init__(self) -> None:
         if self.blocks is PhiBlocks.NONE and self.last is not None and self.last.keeps_dense:
             raise InputError(f"without blocks there is nothing to tune by last = {self.last}; name blocks, or another")
