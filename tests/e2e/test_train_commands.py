@@ -213,6 +213,56 @@ def test_rows_of_a_recipe_share_baseline_and_lists(inside, tmp_path):
     inside("report", "run", "-o", "page.html")
 
 
+FILES = """
+title = "Domains"
+[corpora.c]
+train = { source = "train.de", target = "train.en", skip = 20 }
+dev = { source = "dev.de", references = "dev.en" }
+test = { source = "dev.de", references = "dev.en" }
+domains = "train.domain"
+[systems.phrase]
+lm_order = 2
+folds = 3
+preset = "fast"
+[systems.plain]
+lm_order = 2
+preset = "fast"
+[features.rules]
+templates = ["rule_id"]
+[optimisers.lists]
+method = "softramp"
+learn_from = "lists"
+k = 20
+max_rounds = 1
+settings = { max_epochs = 2 }
+phi = { where = "!odd", search = { settings = { n_starts = 2 } } }
+[[grid]]
+systems = ["phrase"]
+seeds = [1]
+"""
+
+
+def test_a_recipe_can_learn_from_a_domain(made, inside, tmp_path):
+    for name in ("train.de", "train.en", "dev.de", "dev.en"):
+        (tmp_path / name).write_bytes((made / name).read_bytes())
+    n_lines = len((made / "train.de").read_text(encoding="utf-8").split("\n")) - 1
+    labels = ["odd" if i % 2 else "even" if i % 3 else "third" for i in range(n_lines)]
+    (tmp_path / "train.domain").write_text("".join(f"{label}\n" for label in labels), encoding="utf-8")
+    (tmp_path / "r.toml").write_text(FILES, encoding="utf-8")
+    inside("run", "r.toml", "-o", "run", "--quiet")
+    result = json.loads((tmp_path / "run/cells/c/phrase/rules/lists/1/tuned/tune/result.json").read_text())
+    wanted = sum(label != "odd" for label in labels[20:])
+    assert [step["n_lines"] for step in result["steps"]] == [10, wanted, wanted]
+    for status, change, message in (
+        (1, "optimisers.lists.phi.where='news'", "has no domain 'news'; it has: even, odd, third"),
+        (2, "corpora.c.domains='dev.de'", "corpora.c.domains: dev.de has 10 lines but train.de has 300"),
+    ):
+        shown = inside("run", "r.toml", "-o", f"other-{status}", "--set", change, status=status)
+        assert message in " ".join(shown.err.split())
+    (tmp_path / "s.toml").write_text(FILES.replace('domains = "train.domain"\n', ""), encoding="utf-8")
+    assert "'corpora.c.domains' is missing" in " ".join(inside("run", "s.toml", "-o", "s", status=2).err.split())
+
+
 WRONG = {
     "a system without folds": ("systems.phrase.folds=1", "'systems.phrase.folds' must be at least 2"),
     "a search without templates": ("features.rules.templates=[]", "features.rules has no templates"),

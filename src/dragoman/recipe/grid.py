@@ -131,6 +131,11 @@ class GridRecipe:
             raise InputError(
                 f"optimisers.{cell.optimiser}.learn_from: 'systems.{cell.system}.folds' must be at least 2"
             )
+        if config.phi.where is not None and (files is None or files.domains is None):
+            raise InputError(
+                f"optimisers.{cell.optimiser}.phi.where: 'corpora.{cell.corpus}.domains' is missing, a file with the "
+                "label of every training line"
+            )
         if config.learn_from is LearnFrom.LISTS and config.phi.searches_last and not self.templates(cell):
             raise InputError(
                 f"optimisers.{cell.optimiser} of {cell.name}: phi.last = '{config.phi.last}' is for weights of sparse "
