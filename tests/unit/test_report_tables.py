@@ -207,8 +207,12 @@ def test_tuning_and_test_sets(tmp_path):
     assert comparison.metrics[-1] == TER_BLEU
     table = set_table(records, comparison, "toy")
     header, first, *more = texts(table)
+    sizes = [len(test.source) for test in records.outputs.tests("toy").values()]
+    assert sizes[0] != sizes[1]
+    everything = (sizes[0] * 31.5 + sizes[1] * 25) / sum(sizes)
     assert header[3:] == [
         "tune BLEU",
+        "AllTest BLEU",
         *(f"{n} BLEU|gap|TER↓|(TER-BLEU)/2↓".split("|")[i] for n in (2016, 2017) for i in range(4)),
     ]
     assert first == [
@@ -216,6 +220,7 @@ def test_tuning_and_test_sets(tmp_path):
         "base",
         "pro",
         "35.00",
+        f"{everything:.2f}",
         "31.50",
         "+3.50",
         "50.00",
@@ -228,9 +233,9 @@ def test_tuning_and_test_sets(tmp_path):
     assert len(more) == 3
     # RM makes fewer errors in the first, PRO in the second.
     marks = [[cell.mark for cell in row] for row in table[1]]
-    assert [row[4] for row in marks].index(Mark.BEST) % 2 == 1
-    assert [row[8] for row in marks].index(Mark.BEST) % 2 == 0
-    assert [row[7] for row in marks].index(Mark.BEST) % 2 == 1
+    assert [row[5] for row in marks].index(Mark.BEST) % 2 == 1
+    assert [row[9] for row in marks].index(Mark.BEST) % 2 == 0
+    assert [row[8] for row in marks].index(Mark.BEST) % 2 == 1
     header, first, *_ = texts(breakdown_table(records, "toy"))
     assert header[3:6] == ["tune precisions", "BP", "length"]
     assert first[3:] == 3 * ["70.0/45.0/30.0/20.0", "0.975", "0.980"]

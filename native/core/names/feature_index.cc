@@ -132,6 +132,8 @@ std::vector<int32_t> FeatureIndex::extend(const FeatureTable& table, std::span<c
   if (table.size() > kMaxFeatures) throw InputError("more than 2^30 features");
   if (!places.empty() && at(table.size()) != places.size()) throw InputError("there is not one place per feature");
   if (size() == 0 && has_whole_keys()) return adopt(table, places);
+  // In the order of their keys features fill slots from the first on: there must be enough for all before that.
+  if (at(table.size()) > keys_.size()) reserve(keys_.size() + at(table.size()));
   const std::vector<int32_t> order = order_of(table.size(), places);
   std::vector<int32_t> ids(at(table.size()));
   for (size_t i = 0; i < ids.size(); ++i) {

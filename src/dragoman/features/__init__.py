@@ -1,7 +1,14 @@
 """Features: the name index, weights, blocks, templates and weight files."""
 
 from dragoman.features.binary_weights import read_binary_weights
-from dragoman.features.blocks import HOLS_BEFORE, HOLS_STEP, Block, blocks_by_template
+from dragoman.features.blocks import (
+    HOLS_BEFORE,
+    HOLS_STEP,
+    Block,
+    blocks_by_orientation,
+    blocks_by_template,
+    places_by_template,
+)
 from dragoman.features.fit import describe_fit, fitted_values
 from dragoman.features.index import FeatureIndex, feature_arguments, feature_key, feature_name, load_index, save_index
 from dragoman.features.sign_flips import SignFlips, sign_flips
@@ -44,6 +51,7 @@ __all__ = [
     "TemplateSetting",
     "WeightFormat",
     "Weights",
+    "blocks_by_orientation",
     "blocks_by_template",
     "describe_fit",
     "feature_arguments",
@@ -57,6 +65,7 @@ __all__ = [
     "live_values",
     "load_index",
     "parse_templates",
+    "places_by_template",
     "read_binary_weights",
     "read_init_opt",
     "read_weights",

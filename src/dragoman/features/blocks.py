@@ -7,16 +7,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dragoman._core import FeatureNames
 from dragoman.features.table import FeatureTable
 from dragoman.features.weights import Weights
 from dragoman.types import Float64Array, Int64Array
 
-__all__ = ["HOLS_BEFORE", "HOLS_STEP", "Block", "blocks_by_template"]
+__all__ = ["HOLS_BEFORE", "HOLS_STEP", "Block", "blocks_by_orientation", "blocks_by_template", "places_by_template"]
 
 HOLS_BEFORE, HOLS_STEP = "hols_before", "hols_step"
 """Blocks of held-out line search: f_1, and f_2 or the beginning of its parts' names."""
+_ORIENTATIONS = ("m", "s", "l", "r", "g")
+"""First arguments of features of reordering: monotone, swap, discontinuous to the left and right, monotone global."""
+_REORDERING = b"reorder_"
+"""How the names of their templates begin."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,19 +72,63 @@ def blocks_by_template(table: FeatureTable, column: str, *, prefix: str) -> list
 
     Features without a colon have no template and are left out.
     """
+    return _blocks(table, column, places_by_template(table), prefix)
+
+
+def places_by_template(table: FeatureTable) -> dict[str, Int64Array]:
+    """The places of features by their template, without those that have none."""
+    return _by_text(table, *_templates(table))
+
+
+def blocks_by_orientation(table: FeatureTable, column: str, *, prefix: str) -> list[Block]:
+    """Features of `reorder_…` templates split by their orientation (`<prefix>m`), others by template, as above."""
+    places, begins, ends = _templates(table)
+    offsets, blob = table.features.offsets, table.features.blob
+    of_reordering = _begin_with(blob, begins, ends, _REORDERING)
+    firsts = ends[of_reordering] + 1
+    commas = np.append(np.flatnonzero(blob == ord(",")), len(blob))
+    stops = np.minimum(commas[np.searchsorted(commas, firsts)], offsets[places[of_reordering] + 1])
+    known = np.array([ord(orientation) for orientation in _ORIENTATIONS], np.uint8)
+    oriented = stops - firsts == 1
+    oriented[oriented] = np.isin(blob[firsts[oriented]], known)
+    chosen = np.flatnonzero(of_reordering)[oriented]
+    begins, ends = begins.copy(), ends.copy()
+    begins[chosen], ends[chosen] = firsts[oriented], stops[oriented]
+    return _blocks(table, column, _by_text(table, places, begins, ends), prefix)
+
+
+def _templates(table: FeatureTable) -> tuple[Int64Array, Int64Array, Int64Array]:
+    """Places of the features that have a template, and where its name begins and ends in the text of all names."""
     offsets, blob = table.features.offsets, table.features.blob
     colons = np.append(np.flatnonzero(blob == ord(":")), len(blob))
     ends = colons[np.searchsorted(colons, offsets[:-1])]
-    sparse = np.flatnonzero(ends < offsets[1:])
-    lengths = ends[sparse] - offsets[sparse]
-    places: dict[str, Int64Array] = {}
+    places = np.flatnonzero(ends < offsets[1:])
+    return places, offsets[places], ends[places]
+
+
+def _begin_with(blob: NDArray[np.uint8], begins: Int64Array, ends: Int64Array, text: bytes) -> NDArray[np.bool_]:
+    """Which stretches begin with a text."""
+    found: NDArray[np.bool_] = ends - begins >= len(text)
+    for number, byte in enumerate(text):
+        found[found] = blob[begins[found] + number] == byte
+    return found
+
+
+def _by_text(table: FeatureTable, places: Int64Array, begins: Int64Array, ends: Int64Array) -> dict[str, Int64Array]:
+    """The places of features by a stretch of their names."""
+    blob, lengths = table.features.blob, ends - begins
+    found: dict[str, Int64Array] = {}
     for length in np.unique(lengths).tolist():
-        ours = sparse[lengths == length]
+        ours = np.flatnonzero(lengths == length)
         if not length:
-            places[""] = ours
+            found[""] = places[ours]
             continue
-        letters = np.ascontiguousarray(blob[offsets[ours][:, None] + np.arange(length)]).view(f"V{length}")[:, 0]
+        letters = np.ascontiguousarray(blob[begins[ours][:, None] + np.arange(length)]).view(f"V{length}")[:, 0]
         names, which = np.unique(letters, return_inverse=True)
         for number, name in enumerate(names):
-            places[name.tobytes().decode("utf-8")] = ours[which == number]
-    return [Block(prefix + template, table.take(places[template]), column) for template in sorted(places)]
+            found[name.tobytes().decode("utf-8")] = places[ours[which == number]]
+    return found
+
+
+def _blocks(table: FeatureTable, column: str, places: Mapping[str, Int64Array], prefix: str) -> list[Block]:
+    return [Block(prefix + name, table.take(places[name]), column) for name in sorted(places)]

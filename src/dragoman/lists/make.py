@@ -17,7 +17,7 @@ from dragoman.lists.settings import ListsSettings
 from dragoman.lists.shard import ListShard
 from dragoman.lists.storage import map_shard, write_shard
 from dragoman.run import RunFolder
-from dragoman.system import FoldDecoder, System
+from dragoman.system import FoldDecoder, System, digest_lines
 from dragoman.system import shards as split_lines
 from dragoman.system.watch import SystemWatch
 from dragoman.types import Int64Array, PathLike, Progress
@@ -34,6 +34,7 @@ def make_lists(
     settings: ListsSettings,
     *,
     weights: Weights | None = None,
+    lines: Int64Array | None = None,
     part: Part | None = None,
     engine: Engine | None = None,
     resume: bool = False,
@@ -43,14 +44,17 @@ def make_lists(
 ) -> ListsFolder:
     """k-best lists of the system's training text in the folder `out`; a shard's file is there as soon as it is done.
 
-    `weights` are those of the search, by default the system's own. A stopped making goes on with `resume` to the same
+    `weights` are those of the search, by default the system's own. `lines` are line numbers, ascending, instead of
+    those that the settings choose. A stopped making goes on with `resume` to the same
     bytes; shards that are damaged are made again. The bytes do not depend on the engine.
     """
     # A system that was used before knows more features, and sums of scores depend on their order.
     loaded = System.load(system.folder if isinstance(system, System) else system).with_templates(settings.features)
     if isinstance(system, System):
         loaded = loaded.with_blocks(system.blocks, system.rest)
-    lines = loaded.training.select(where=settings.where, limit=settings.limit)
+    chosen = {} if lines is None else {"lines": digest_lines(lines)}
+    if lines is None:
+        lines = loaded.training.select(where=settings.where, limit=settings.limit)
     lines_of = split_lines(lines, settings.lines_per_shard)
     if not len(lines):
         raise InputError(f"no line of the training text is of the domain '{settings.where}'", path=loaded.folder)
@@ -65,6 +69,7 @@ def make_lists(
         "part": str(part),
         "system": tables_of(loaded),
         **search,
+        **chosen,
     }
     base = Path(out)
     shards = part.shards(len(lines_of))

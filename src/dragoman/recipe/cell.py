@@ -36,7 +36,7 @@ from dragoman.store import from_plain, make_folder, read_json, unseal
 from dragoman.system import Monitor, System
 from dragoman.system.manifest import MANIFEST
 from dragoman.text import read_lines, replace_bytes, split_tokens
-from dragoman.tune import RoundRecord, Step, StepRecord, tune_system
+from dragoman.tune import LearnFrom, RoundRecord, Step, StepRecord, TuneConfig, tune_system
 
 __all__ = ["CellWork", "Watch", "cell_plan"]
 
@@ -44,7 +44,7 @@ TUNED = "tuned"
 PROGRAMS = "programs.txt"
 _DEV = "dev"
 _STEPS = "steps"
-"""In the cache, by program: steps of held-out line search, which cells share."""
+"""In the cache, by program: steps of held-out line search and of learning from lists, which cells share."""
 _TESTING, _MEASURING = "test decoding", "dev decoding"
 """Stages: translating the test sets, and the development set with the weights that were kept."""
 _SAMPLE_TOKENS = range(5, 31)
@@ -70,7 +70,7 @@ def cell_plan(key: CellKey, recipe: GridRecipe, shared: SharedStages) -> dict[st
         "method": tuning.optimiser.name,
         "tuning": {
             "optimiser": plain(tuning.optimiser),
-            **plain(tuning.config),
+            **_plain_config(tuning.config),
             **({} if tuning.start is None else {"start": plain(tuning.start)}),
         },
         "seed": key.seed,
@@ -78,6 +78,14 @@ def cell_plan(key: CellKey, recipe: GridRecipe, shared: SharedStages) -> dict[st
         "rounds_on_test": recipe.report.follows(key),
         **({} if tests == [TEST] else {"tests": tests}),
     }
+
+
+def _plain_config(config: TuneConfig) -> dict[str, Any]:
+    """Settings of tuning; those of learning from lists only where it does."""
+    record: dict[str, Any] = plain(config)
+    if config.learn_from is not LearnFrom.LISTS:
+        del record["phi"]
+    return record
 
 
 def _tuning(key: CellKey, recipe: GridRecipe) -> TuningPlan:
@@ -206,7 +214,10 @@ class CellWork:
 
                 parent, start = System.load(system_folder(system)), None
                 if self._tuning.start is not None:
-                    start = self._tuning.start.draw(parent.translator.dense(), method, self.key.seed)
+                    # Of a method with a seed of its own for all but the last step: of that one, so that cells share
+                    # what comes before.
+                    seed = self._tuning.training_seed
+                    start = self._tuning.start.draw(parent.translator.dense(), self.key.seed if seed is None else seed)
                 with self._watch.monitor.progress("decoding") as progress:
                     tune_system(
                         parent,

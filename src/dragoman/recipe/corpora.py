@@ -93,6 +93,8 @@ class CorpusFiles:
     align: Path | None
     lm: Path | None
     lm_text: tuple[Path, ...]
+    domains: Path | None = None
+    """A label of every line of the training text."""
 
     def parts(self) -> dict[str, PartFiles]:
         """The parts that have files, by the names of their copies."""
@@ -123,6 +125,7 @@ class CorpusPlan:
     align: str | None = None
     lm: str | None = None
     lm_text: tuple[str, ...] = ()
+    domains: str | None = None
     raw: bool = False
     text: TextSettings
 
@@ -151,6 +154,9 @@ class CorpusPlan:
         align = None if self.align is None else self._one("align", self.align)
         if align is not None:
             _same_lines(f"corpora.{self.name}.align", train.source, [align])
+        domains = None if self.domains is None else self._one("domains", self.domains)
+        if domains is not None:
+            _same_lines(f"corpora.{self.name}.domains", train.source, [domains])
         return CorpusFiles(
             train=train,
             dev=dev,
@@ -158,6 +164,7 @@ class CorpusPlan:
             align=align,
             lm=None if self.lm is None else self._one("lm", self.lm),
             lm_text=self._all("lm_text", self.lm_text),
+            domains=domains,
         )
 
     def _part_or_drawn(self, name: str, part: PartPlan | Drawn) -> PartFiles | Drawn:
@@ -232,6 +239,7 @@ def read_corpus(name: str, table: RecipeTable, base: Path) -> CorpusPlan:
         align=align,
         lm=table.find("lm", str),
         lm_text=table.texts("lm_text"),
+        domains=table.find("domains", str),
         raw=raw,
         text=text,
     )

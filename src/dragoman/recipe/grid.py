@@ -128,9 +128,19 @@ class GridRecipe:
         config = tuning.config
         settings = self.systems[cell.system].train.settings
         fold, n_folds, fold_seed = config.fold, settings.n_folds, settings.fold_seed
-        if config.learn_from is LearnFrom.TRAINING and n_folds == 1:
+        if config.learn_from is not LearnFrom.DEVELOPMENT and n_folds == 1:
             raise InputError(
                 f"optimisers.{cell.optimiser}.learn_from: 'systems.{cell.system}.folds' must be at least 2"
+            )
+        if config.phi.where is not None and (files is None or files.domains is None):
+            raise InputError(
+                f"optimisers.{cell.optimiser}.phi.where: 'corpora.{cell.corpus}.domains' is missing, a file with the "
+                "label of every training line"
+            )
+        if config.learn_from is LearnFrom.LISTS and config.phi.searches_last and not self.templates(cell):
+            raise InputError(
+                f"optimisers.{cell.optimiser} of {cell.name}: phi.last = '{config.phi.last}' is for weights of sparse "
+                f"features; features.{cell.features} has no templates"
             )
         if isinstance(tuning.optimiser, Hols):
             self._check_held_out(cell, tuning.optimiser, n_folds, files)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dragoman.errors import InputError
 from dragoman.metric import Smoothing, by_name
 from dragoman.optim import Hols, Mira, Optimiser, make_optimiser, method_name
 from dragoman.recipe.starts import NormalStart, read_start
 from dragoman.recipe.table import RecipeTable
-from dragoman.tune import LoopSettings, TuneConfig
+from dragoman.tune import LearnFrom, LoopSettings, PhiSettings, Theta, TuneConfig
 
 __all__ = ["TuningPlan", "read_method", "read_optimiser"]
 
@@ -26,18 +27,34 @@ class TuningPlan:
 
     def steps(self) -> tuple[str, ...]:
         """Steps before the rounds, which cells that differ only in their seed share."""
-        return self.optimiser.steps() if isinstance(self.optimiser, Hols) else ()
+        if isinstance(self.optimiser, Hols):
+            return self.optimiser.steps()
+        phi = self.config.phi
+        if self.config.learn_from is not LearnFrom.LISTS or phi.training_seed == 0:
+            return ()
+        searches = phi.theta is Theta.SEARCH or (phi.theta is Theta.AUTO and self.start is None)
+        return (*(("theta",) if searches else ()), "lists", *(("model",) if phi.searches_last else ()))
+
+    @property
+    def training_seed(self) -> int | None:
+        """The seed of what comes before the last step; None: that of the cell."""
+        if isinstance(self.optimiser, Hols):
+            return self.optimiser.training_seed
+        return (self.config.phi.training_seed or None) if self.config.learn_from is LearnFrom.LISTS else None
 
 
 def read_optimiser(name: str, table: RecipeTable) -> TuningPlan:
     """The tuning settings, except the features, which the grid chooses."""
     optimiser = read_method(name, table)
     loop = table.fields(LoopSettings)
-    values = table.fields(TuneConfig, skip=("loop", "features", "preset"))
+    values = table.fields(TuneConfig, skip=("loop", "features", "preset", "phi"))
     start = read_start(table)
+    phi = _read_phi(table)
     table.done()
     with table:
-        config = TuneConfig(loop=LoopSettings(**loop), **values)
+        config = TuneConfig(loop=LoopSettings(**loop), phi=phi or PhiSettings(), **values)
+        if phi is not None and config.learn_from is not LearnFrom.LISTS:
+            raise InputError("'phi' is for learning from lists of the training text: learn_from = \"lists\"")
         config.check(optimiser)
         if isinstance(optimiser, Mira):
             optimiser.check_lists()
@@ -45,6 +62,24 @@ def read_optimiser(name: str, table: RecipeTable) -> TuningPlan:
     if config.k is not None and config.k < _MIN_K:
         raise table.wrong("k", f"expected at least {_MIN_K}")
     return TuningPlan(optimiser=optimiser, config=config, start=start)
+
+
+def _read_phi(table: RecipeTable) -> PhiSettings | None:
+    """Settings of sparse weights learned from lists; None if there are none."""
+    if "phi" not in table:
+        table.find("phi", dict)
+        return None
+    inner = table.need_table("phi")
+    values = inner.fields(PhiSettings, skip=("search",))
+    if "search" in inner:
+        search = inner.need_table("search")
+        values["search"] = read_method("mert", search)
+        search.done()
+    else:
+        inner.find("search", dict)
+    inner.done()
+    with inner:
+        return PhiSettings(**values)
 
 
 def read_method(name: str, table: RecipeTable) -> Optimiser:

@@ -46,7 +46,7 @@ def constants(entries: Sequence[_Entry]) -> dict[str, float]:
 
 
 def earlier_steps(steps: Sequence[_Entry]) -> Iterator[StageCost]:
-    """Steps of held-out line search but the last search, which are cached where another tuning had made them."""
+    """Steps before the last search, which are cached where another tuning had made them."""
     for step in steps:
         if step["name"] != _LAST:
             cost = {name: round(step[name], 3) for name in ("wall_s", "cpu_s")}

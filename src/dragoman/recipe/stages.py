@@ -28,7 +28,7 @@ from dragoman.types import Progress
 __all__ = ["SharedStages", "StagePlan", "decode_file", "decoding_key", "read_held_out", "system_folder"]
 
 _Prepare = Callable[[str], str] | None
-_ALIGN, _LM, _SYSTEM = "train.align.zst", "lm.bin", "system"
+_ALIGN, _LM, _SYSTEM, _DOMAINS = "train.align.zst", "lm.bin", "system", "domains"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +98,8 @@ class SharedStages:
             for number, path in enumerate((part.source, *part.others))
         }
         inputs |= {f"lm_text.{number}": digest(path) for number, path in enumerate(files.lm_text)}
-        inputs |= {name: digest(path) for name, path in (("align", files.align), ("lm", files.lm)) if path}
+        single = {"align": files.align, "lm": files.lm, _DOMAINS: files.domains}
+        inputs |= {name: digest(path) for name, path in single.items() if path}
         limits = {name: part.limit for name, part in parts.items()}
         settings: dict[str, Any] = {"limits": limits, "raw": corpus.raw, "text": asdict(corpus.text)}
         if skips := {name: part.skip for name, part in parts.items() if part.skip}:
@@ -130,7 +131,8 @@ class SharedStages:
         return StageKey(stage="language model", settings=asdict(self._config.lm), inputs=inputs)
 
     def _system_key(self) -> StageKey:
-        parts = [*(["align"] if self._aligned else []), *([] if self._makes_lm else ["lm_text"])]
+        # A system without folds keeps neither its text nor the domains of its lines.
+        parts = [*(["align"] if self._aligned else []), *([] if self._makes_lm else ["lm_text", _DOMAINS])]
         inputs = self._parts_of_text("train.", *parts)
         if not self._aligned:
             inputs["alignment"] = self._alignment_key().hash
@@ -160,6 +162,8 @@ class SharedStages:
             _write(folder / f"lm-text.{number}", _prepared(read_lines(path), target))
         if files.align is not None:
             _write(folder / _ALIGN, _chosen(files.align, files.train))
+        if files.domains is not None:
+            _write(folder / _DOMAINS, _chosen(files.domains, files.train))
         if files.lm is not None:
             shutil.copyfile(files.lm, folder / "given-lm")
 
@@ -198,7 +202,9 @@ class SharedStages:
         text = self._cache.folder / self.text.hash
         links = text if self._aligned else self._cache.folder / self._alignment_key().hash
         files = [text / "train.source", text / "train.target", links / _ALIGN]
-        with trained_on(text, files, folder) as (source, target, alignment):
+        if not self._makes_lm and (text / _DOMAINS).exists():
+            files.append(text / _DOMAINS)
+        with trained_on(text, files, folder) as (source, target, alignment, *domains):
             system = train(
                 source,
                 target,
@@ -206,6 +212,7 @@ class SharedStages:
                 alignment=alignment,
                 lm=self._cache.folder / self._lm_key().hash / _LM if self._makes_lm else None,
                 lm_text=() if self._makes_lm else sorted(text.glob("lm-text.*")),
+                domains=domains[0] if domains else None,
                 config=self._config,
                 n_threads=self._n_threads,
                 monitor=self._monitor,

@@ -10,7 +10,6 @@ import numpy as np
 
 from dragoman.errors import InputError
 from dragoman.features import Weights
-from dragoman.optim import Hols, Optimiser
 from dragoman.recipe.table import RecipeTable
 
 __all__ = ["NormalStart", "read_start"]
@@ -35,14 +34,9 @@ class NormalStart:
         if not (math.isfinite(self.normal) and 0 < self.normal <= _MAX_DEVIATION):
             raise InputError(f"the standard deviation must be positive and at most {_MAX_DEVIATION:g}")
 
-    def draw(self, dense: Sequence[str], method: Optimiser, seed: int) -> Weights:
-        """The weights of a cell of this seed.
-
-        Of a method with a seed of its own for all but the last search: of that one, so that cells share what comes
-        before.
-        """
-        used = method.training_seed if isinstance(method, Hols) else seed
-        values = np.random.default_rng((used, _STREAM)).normal(0.0, self.normal, len(dense))
+    def draw(self, dense: Sequence[str], seed: int) -> Weights:
+        """The weights of a seed."""
+        values = np.random.default_rng((seed, _STREAM)).normal(0.0, self.normal, len(dense))
         return Weights.from_dict(dict(zip(dense, values.tolist(), strict=True)))
 
 

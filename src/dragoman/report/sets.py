@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean
 
 from dragoman.evaluate import RowKey, RunComparison
@@ -14,23 +14,31 @@ from dragoman.run import CellResult, SetScores
 
 __all__ = ["breakdown_table", "set_table"]
 
+_ALL = "AllTest BLEU"
+
 
 def set_table(records: Records, comparison: RunComparison, corpus: str) -> Table | None:
     """BLEU on the tuning set, and on every test set BLEU, TER, (TER-BLEU)/2 and the gap of tuning and test.
 
     As Tables 3 and 4 of Eidelman et al. 2013, except that the tuning set, too, is decoded with the kept weights. Scores
-    that were compared have the marks of the comparison. None if the cells did not record them.
+    that were compared have the marks of the comparison. Where there are several test sets, `AllTest` is the mean BLEU
+    over them, weighted by their sentences, as in Auli et al. 2014. None if the cells did not record them.
     """
     rows = records.of_corpus(corpus)
     tests = _tests(rows.values())
     if not tests:
         return None
-    header = row_header("tune BLEU")
+    sizes = _sizes(records, corpus, tests)
+    header = row_header("tune BLEU", *([_ALL] if sizes else []))
     for name in tests:
         header += map(Shown, [f"{name} BLEU", "gap", "TER↓", "(TER-BLEU)/2↓"])
     body = []
     for key, cells in rows.items():
         numbers = [Shown(mean_points(cell.tune.scores["bleu"] for cell in cells if cell.tune is not None))]
+        if sizes:
+            numbers.append(
+                Shown(mean_points(_weighted(cell, sizes) for cell in cells if cell.tests.keys() >= sizes.keys()))
+            )
         for name in tests:
             here = [cell for cell in cells if name in cell.tests]
             scores = [cell.tests[name].scores for cell in here]
@@ -75,6 +83,19 @@ def breakdown_table(records: Records, corpus: str) -> Table | None:
 def _tests(rows: Iterable[Sequence[CellResult]]) -> list[str]:
     """The test sets of a corpus, in order."""
     return list(dict.fromkeys(name for cells in rows for cell in cells for name in cell.tests))
+
+
+def _sizes(records: Records, corpus: str, tests: Sequence[str]) -> dict[str, int]:
+    """Sentences of the test sets, where there are several that all cells share."""
+    found = records.outputs.tests(corpus)
+    if len(tests) < 2 or not found.keys() >= set(tests):
+        return {}
+    return {name: len(found[name].source) for name in tests}
+
+
+def _weighted(cell: CellResult, sizes: Mapping[str, int]) -> float:
+    """Mean BLEU over test sets, weighted by their sentences."""
+    return sum(n * cell.tests[name].scores["bleu"] for name, n in sizes.items()) / sum(sizes.values())
 
 
 def _mark(comparison: RunComparison, key: RowKey, test: str, metric: str) -> Mark | None:

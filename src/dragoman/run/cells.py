@@ -132,7 +132,7 @@ class CellResult:
     updates: tuple[Update, ...] = ()
     """Updates of held-out line search; empty of other methods."""
     steps: tuple[StageCost, ...] = ()
-    """What held-out line search did before its last search, whose rounds are `rounds`; empty of other methods."""
+    """What a tuning by steps did before its last search, whose rounds are `rounds`; empty of other methods."""
     notes: tuple[str, ...] = ()
     programs: tuple[str, ...] = ()
     """The program versions that worked on it, in order: version and digest."""

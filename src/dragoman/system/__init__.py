@@ -29,7 +29,7 @@ from dragoman.system.settings import (
 from dragoman.system.stages import Monitor, Silent
 from dragoman.system.system import System, SystemView
 from dragoman.system.train import TrainConfig, train
-from dragoman.system.training import SHARD_LINES, TrainingLines, draw_fold, sample_lines, shards
+from dragoman.system.training import SHARD_LINES, TrainingLines, digest_lines, draw_fold, sample_lines, shards
 from dragoman.system.translator import Preset, Translator
 from dragoman.system.tuned import save_tuned
 
@@ -64,6 +64,7 @@ __all__ = [
     "TrainingLines",
     "TranslationJob",
     "Translator",
+    "digest_lines",
     "draw_fold",
     "export_system",
     "import_system",

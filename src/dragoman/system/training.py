@@ -11,6 +11,7 @@ Line numbers count from 0 in the order of the training files.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -35,6 +36,7 @@ __all__ = [
     "TRAINING",
     "Domains",
     "TrainingLines",
+    "digest_lines",
     "draw_fold",
     "sample_lines",
     "shards",
@@ -217,6 +219,11 @@ def draw_fold(folds: NDArray[np.uint8], fold: int, n_lines: int | None = None, *
 def sample_lines(lines: Int64Array, n_lines: int, *, fold: int, seed: int) -> Int64Array:
     """So many of the lines, ascending, drawn by the stream of the seed and a fold; there must be as many."""
     return np.sort(np.random.default_rng((seed, fold)).choice(lines, n_lines, replace=False)).astype(np.int64)
+
+
+def digest_lines(lines: Int64Array) -> str:
+    """Names line numbers and their order."""
+    return hashlib.blake2b(lines.astype("<i8").tobytes(), digest_size=16).hexdigest()
 
 
 def store_domains(domains: PathLike, folder: Path, n_lines: int, source: PathLike) -> None:

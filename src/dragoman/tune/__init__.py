@@ -7,10 +7,11 @@ from dragoman.tune.curve import Curve, Stretch, curve_of, on_envelopes
 from dragoman.tune.curve_features import frequent_and_rare
 from dragoman.tune.decoder import Decoder, DecodingRound
 from dragoman.tune.fixed import tune_pool
-from dragoman.tune.held_out_log import OnStage
 from dragoman.tune.loop import Keep, LoopSettings, Measure, Step, tune_decoder
+from dragoman.tune.phi import LastSearch, PhiBlocks, PhiSettings, Theta
 from dragoman.tune.record import Learned, RoundRecord, StepRecord, TuneRecord
 from dragoman.tune.rounds import settings_to_come
+from dragoman.tune.step_log import OnStage
 from dragoman.tune.system import (
     TUNE_RECORD,
     DecoderFactory,
@@ -48,18 +49,22 @@ __all__ = [
     "FoldScore",
     "Frequency",
     "Keep",
+    "LastSearch",
     "LearnFrom",
     "Learned",
     "LoopSettings",
     "Measure",
     "MethodComparison",
     "OnStage",
+    "PhiBlocks",
+    "PhiSettings",
     "RoundRecord",
     "Step",
     "StepRecord",
     "Stretch",
     "SystemContext",
     "SystemDecoder",
+    "Theta",
     "TuneConfig",
     "TuneRecord",
     "WeightCurve",

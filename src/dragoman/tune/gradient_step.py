@@ -13,8 +13,7 @@ from dragoman.errors import InputError
 from dragoman.features import FeatureTable, Weights
 from dragoman.optim import Hols
 from dragoman.passes import Gradient, GradientPass, PassSettings
-from dragoman.system import FoldDecoder, Preset, System
-from dragoman.tune.line_sets import digest_lines
+from dragoman.system import FoldDecoder, Preset, System, digest_lines
 from dragoman.tune.steps import MadeStep, StepFiles, Steps
 from dragoman.types import Int64Array, Progress
 

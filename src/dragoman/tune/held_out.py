@@ -2,40 +2,33 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman.cost import cpu_seconds
-from dragoman.engine import Engine, LocalEngine
+from dragoman.engine import LocalEngine
 from dragoman.errors import InputError
 from dragoman.features import Block, FeatureTable, Weights, parse_templates
-from dragoman.metric import Metric, Tokenizer
+from dragoman.metric import Tokenizer
 from dragoman.optim import HeldOutText, Hols, Mert
 from dragoman.optim.frozen import frozen_members
-from dragoman.optim.hols import FROZEN, Last, Start, among, moved
-from dragoman.pool import rerank, with_metric
+from dragoman.optim.hols import FROZEN, Last, Start, among
 from dragoman.run import RunFolder
-from dragoman.system import System, SystemView
+from dragoman.system import System, digest_lines
 from dragoman.system.training import TRAINING
 from dragoman.tune.decoder import Decoder
+from dragoman.tune.development import DevelopmentRounds
 from dragoman.tune.gradient_step import GRADIENT, GradientStep
-from dragoman.tune.held_out_log import HeldOutLog, OnStage
 from dragoman.tune.line_search import LinesDecoder, LineSearch, SearchResult
-from dragoman.tune.line_sets import digest_lines, draw_lines
-from dragoman.tune.loop import LoopSettings, Step
-from dragoman.tune.record import RoundRecord, TuneRecord
-from dragoman.tune.rounds import RoundStore
+from dragoman.tune.line_sets import draw_lines
+from dragoman.tune.loop import LoopSettings
+from dragoman.tune.record import TuneRecord
+from dragoman.tune.step_log import StepLog
 from dragoman.tune.steps import Steps
-from dragoman.types import Progress
-
-if TYPE_CHECKING:
-    from dragoman.tune.system import TuneConfig
+from dragoman.tune.task import TuningTask
 
 __all__ = ["HeldOutTask", "tune_held_out"]
 
@@ -43,31 +36,10 @@ _STEPS, _WEIGHT = "steps", "weight"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class HeldOutTask:
-    """What there is to do: a system that is to be tuned, and its development set. `k` and `distinct` are for searches.
+class HeldOutTask(TuningTask):
+    """What there is to do."""
 
-    `development` names the sentences and references of the development set; `decoder` makes the decoder of its
-    sentences, given a view and k. Steps go to `shared`, but for the last one.
-    """
-
-    parent: System
     method: Hols
-    config: TuneConfig
-    start: Weights
-    metric: Metric
-    references: Sequence[Sequence[str]]
-    development: str
-    decoder: Callable[[SystemView, int], Decoder]
-    k: int
-    distinct: bool
-    seed: int
-    shared: Path | None = None
-    n_threads: int = 1
-    engine: Engine | None = None
-    progress: Progress | None = None
-    on_stage: OnStage | None = None
-    on_step: Callable[[int, Step], None] | None = None
-    on_round: Callable[[RoundRecord], None] | None = None
 
 
 def tune_held_out(task: HeldOutTask, run: RunFolder) -> TuneRecord:
@@ -78,9 +50,7 @@ def tune_held_out(task: HeldOutTask, run: RunFolder) -> TuneRecord:
     """
     text = _Text(task, run)
     weights = task.method.learn(text)
-    record = text.measured(weights) if text.found is None else text.searched(weights, text.found)
-    RoundStore(run).finish(record)
-    return record
+    return text.record(weights)
 
 
 class _Text(HeldOutText):
@@ -110,7 +80,7 @@ class _Text(HeldOutText):
         self._targets = [[training.target(line)] for line in self._lines.search.tolist()]
         self.dense = parent.translator.dense()
         self._frozen_dense, self._frozen_sparse = self._frozen()
-        self._log = HeldOutLog(run, self.dense, task.on_stage)
+        self._log = StepLog(run, self.dense, task.on_stage)
         if config.tokenizer is not Tokenizer.NONE or config.lowercase:
             self._log.notes.append("searches tokenise and lowercase as asked; gradients count the system's own tokens")
         self.weights = self._start()
@@ -165,8 +135,7 @@ class _Text(HeldOutText):
         task, config = self._task, self._task.config
         system = self._system(blocks)
         decoder = task.decoder(system.view(config.fold), task.k)
-        of_dev = {"development": task.development, "fold": config.fold}
-        search = self._line_search(system, decoder, task.references, weights, of_dev)
+        search = self._line_search(system, decoder, task.references, weights, task.of_development())
         kept = tuple(self.dense) if task.method.last is Last.BLOCKS else ()
         search = replace(
             search,
@@ -181,54 +150,12 @@ class _Text(HeldOutText):
         self._log.updated("dev", self.found, blocks)
         return self.found.weights
 
-    def searched(self, weights: Weights, result: SearchResult) -> TuneRecord:
-        """The record of a last search, whose rounds get all weights instead of those of blocks."""
-        rounds, summary = result.rounds(), result.summary
-        store = RoundStore(self._run)
-        for entry in rounds:
-            if store.folder(entry.round) is None:
-                store.add(moved(result.weights_of(entry.round), self._blocks), result.output_of(entry.round), entry)
-        best, stopped = summary["best_round"], str(summary["stopped"])
-        return self._record(weights, rounds, best=best, stopped=stopped, notes=summary["notes"])
-
-    def measured(self, weights: Weights) -> TuneRecord:
-        """The record of a method that only measures the development set: after the start, and after every update."""
-        task = self._task
-        system = System.load(task.parent.folder).with_templates(task.parent.settings.features)
-        decoder = task.decoder(system.view(task.config.fold), 1)
-        store, rounds = RoundStore(self._run), []
-        for number, used in enumerate([*self._visited, weights], start=1):
-            if (record := store.record(number)) is None:
-                if task.on_step:
-                    task.on_step(number, Step.DECODE)
-                with store.new_round() as folder:
-                    record = self._measure(decoder, used, store, folder, number)
-            store.log_decoded(record)
-            rounds.append(record)
-            if task.on_round:
-                task.on_round(record)
-        return self._record(weights, rounds, best=len(rounds), stopped="the updates are done")
-
-    def _measure(self, decoder: Decoder, weights: Weights, store: RoundStore, folder: Path, number: int) -> RoundRecord:
-        began, cpu_began, task = time.perf_counter(), cpu_seconds(), self._task
-        pool = with_metric(decoder.decode(weights), task.metric, task.references, n_threads=task.n_threads)
-        best = rerank(pool, weights.on(pool.index), n_threads=task.n_threads)
-        record = RoundRecord(
-            round=number,
-            score=best.score(),
-            gain=best.gain(),
-            n_new=pool.n_candidates,
-            n_candidates=pool.n_candidates,
-            n_features=pool.n_features,
-            wall_s=time.perf_counter() - began,
-            cpu_s=cpu_seconds() - cpu_began,
-        )
-        store.save(folder, weights, None, best, record)
-        return record
-
-    def _record(self, weights: Weights, rounds: Sequence[RoundRecord], **kept: Any) -> TuneRecord:
-        metric, n_sentences = self._task.metric, len(self._task.references)
-        return self._log.record(weights, rounds, metric=metric, n_sentences=n_sentences, **kept)
+    def record(self, weights: Weights) -> TuneRecord:
+        """Of the whole tuning: with the rounds of the last search, or of the development set after every update."""
+        rounds = DevelopmentRounds(self._task, self._run, self._log)
+        if self.found is not None:
+            return rounds.searched(weights, self.found, self._blocks)
+        return rounds.measured([*self._visited, weights], stopped="the updates are done")
 
     def _frozen(self) -> tuple[tuple[str, ...], frozenset[str]]:
         """The dense features that stay, and names of sparse ones or their templates. Raises InputError for others."""
@@ -272,14 +199,13 @@ class _Text(HeldOutText):
         sentences: dict[str, Any],
     ) -> LineSearch:
         task, method, blocks = self._task, self._task.method, {block.name for block in system.blocks}
-        how = {"k": task.k, "distinct": task.distinct, "preset": task.config.preset.value}
         return LineSearch(
             system=system,
             decoder=decoder,
             references=references,
-            sentences={**sentences, **how},
+            sentences={**sentences, **task.decoding()},
             metric=task.metric,
-            mert=Mert(n_starts=method.n_starts, n_directions=method.n_directions),
+            method=Mert(n_starts=method.n_starts, n_directions=method.n_directions),
             start=start,
             frozen=(*self._frozen_dense, *({FROZEN} & blocks)),
             loop=LoopSettings(),

@@ -1,4 +1,4 @@
-"""A search by MERT as a step on disk: over dense features and blocks, on lines of the training text or a dev set."""
+"""A search as a step on disk: over dense features and blocks, on lines of the training text or a dev set."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from dragoman.engine import Engine
 from dragoman.features import FeatureIndex, Weights, find_weights, read_weights, store_weights
 from dragoman.metric import Metric
-from dragoman.optim import Mert
+from dragoman.optim import Optimiser
 from dragoman.pool import Pool, with_metric
 from dragoman.run import RunFolder
 from dragoman.settings import plain
@@ -88,7 +88,7 @@ class LineSearch:
     references: Sequence[Sequence[str]]
     sentences: Mapping[str, Any]
     metric: Metric
-    mert: Mert
+    method: Optimiser
     start: Weights
     frozen: tuple[str, ...]
     loop: LoopSettings
@@ -105,7 +105,8 @@ class LineSearch:
             **self.system.blocks_record(),
             **self.sentences,
             "metric": self.metric.signature(len(self.references[0])),
-            "mert": plain(self.mert),
+            "method": self.method.name,
+            "method_settings": plain(self.method),
             "start": self.start.digest(),
             "frozen": sorted(self.frozen),
             **plain(self.loop),
@@ -120,7 +121,7 @@ class LineSearch:
         with RunFolder.open(scratch, self.key(), resume=True) as run:
             record = tune_decoder(
                 self.decoder,
-                self.mert,
+                self.method,
                 self.start,
                 seed=self.seed,
                 measure=lambda pool: with_metric(pool, self.metric, self.references, n_threads=self.n_threads),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +11,7 @@ from dragoman.optim import Hils, Hols
 from dragoman.system import TrainingLines, sample_lines
 from dragoman.types import Int64Array
 
-__all__ = ["LineSets", "digest_lines", "draw_lines"]
+__all__ = ["LineSets", "draw_lines"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -71,8 +70,3 @@ def _drawn(lines: Int64Array, method: Hols, fold: int) -> Int64Array:
             "to fewer"
         )
     return sample_lines(lines, n_lines, fold=fold, seed=method.training_seed)
-
-
-def digest_lines(lines: Int64Array) -> str:
-    """Names line numbers and their order."""
-    return hashlib.blake2b(lines.astype("<i8").tobytes(), digest_size=16).hexdigest()

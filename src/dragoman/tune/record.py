@@ -67,11 +67,13 @@ class RoundRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepRecord:
-    """A step of held-out line search: a search, a gradient, or the scale of one.
+    """A step of held-out line search: a search, a gradient, or the scale of one; or a step of learning from lists.
 
-    `name` is `start`, `scale-1`, `gradient-1`, `search-1`, …, `last`; `folder` where its files are, relative to the
-    run's. Scores are those of its lines: of a gradient, of the best candidates at its weights; of a search, of its
-    first round and of the one that was kept. `found` says that another tuning had made it; time is what it cost there.
+    `name` is `start`, `scale-1`, `gradient-1`, `search-1`, …, `last`; or `theta`, `lists`, `model`, `last`; `folder`
+    where its files are, relative to the run's. Scores are those of its lines: of a gradient or of lists, of the best
+    candidates at its weights; of a search, of its first round and of the one that was kept; of a model, of what the
+    weights before and after choose from the lists. `found` says that another tuning had made it; time is what it cost
+    there.
     """
 
     name: str
@@ -90,7 +92,8 @@ class TuneRecord:
     """The result of tuning. Scores are the metric's own, in [0, 1] (TER: lower is better).
 
     `best_round` is the round whose weights were kept, `stopped` says why there was no further one. `updates` and
-    `steps` are those of held-out line search; rounds are then those of the development set.
+    `steps` are those of held-out line search or of learning from lists; rounds are then those of the development set.
+    `blocks` are the weights that the last search gave to blocks of learned weights.
     """
 
     weights: Weights
@@ -109,6 +112,7 @@ class TuneRecord:
     stopped: str = ""
     updates: tuple[Update, ...] = ()
     steps: tuple[StepRecord, ...] = ()
+    blocks: Mapping[str, float] = dataclasses.field(default_factory=dict)
 
     def summary(self) -> dict[str, Any]:
         """All but the weights, for JSON."""

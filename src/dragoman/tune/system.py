@@ -13,7 +13,7 @@ from typing import Any
 
 from dragoman.engine import Engine
 from dragoman.errors import InputError
-from dragoman.features import MANY_WEIGHTS, FeatureIndex, Weights
+from dragoman.features import MANY_WEIGHTS, Block, FeatureIndex, FeatureTable, Weights
 from dragoman.metric import Smoothing, Tokenizer, by_name
 from dragoman.optim import Hols, LearningContext, LearnsFrom, Online, Optimiser, make_loss, make_optimiser
 from dragoman.optim.frozen import frozen_names
@@ -26,10 +26,12 @@ from dragoman.system.manifest import MANIFEST
 from dragoman.tune.decoder import Decoder
 from dragoman.tune.fold_learners import TrainingContext
 from dragoman.tune.held_out import HeldOutTask, tune_held_out
-from dragoman.tune.held_out_log import OnStage
 from dragoman.tune.loop import LoopSettings, Step, tune_decoder
+from dragoman.tune.phi import PhiSettings, read_phi
+from dragoman.tune.phi_tuning import PhiTask, tune_phi
 from dragoman.tune.record import RoundRecord, TuneRecord
 from dragoman.tune.rounds import settings_to_come
+from dragoman.tune.step_log import OnStage
 from dragoman.tune.system_context import LiveMeasuring, SystemContext
 from dragoman.tune.text_set import read_set
 from dragoman.types import PathLike, Progress
@@ -50,10 +52,11 @@ _ABLE = "online mira, rm, svm, softramp can"
 
 
 class LearnFrom(StrEnum):
-    """The sentences that online learners decode."""
+    """The sentences that are learned from."""
 
     DEVELOPMENT = "development"  # those that measure the rounds too
     TRAINING = "training"  # lines of the training text, each decoded by the view that has not seen its fold
+    LISTS = "lists"  # the same lines' lists, made once by the baseline's weights: for methods that learn from lists
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,12 +81,14 @@ class TuneConfig:
     fold: int | None = None
     """Decode as if this fold had not been in the training."""
     learn_from: LearnFrom = LearnFrom.DEVELOPMENT
-    """What online learners decode; the development set measures the rounds in any case."""
+    """What is learned from; the development set measures the rounds in any case."""
     limit: int | None = None
     """Lines of the training text to learn from, evenly over folds; None: all."""
+    phi: PhiSettings = field(default_factory=PhiSettings)
+    """Weights learned from lists of the training text, or given."""
 
     def __post_init__(self) -> None:
-        if self.learn_from is LearnFrom.TRAINING and self.fold is not None:
+        if self.learn_from is not LearnFrom.DEVELOPMENT and self.fold is not None:
             raise InputError("every line of the training text is decoded without its own fold; leave out the fold")
         if self.limit is not None and self.limit < 1:
             raise InputError(f"the limit of training lines must be at least 1, not {self.limit}")
@@ -95,12 +100,19 @@ class TuneConfig:
         """
         if isinstance(method, Hols):
             make_loss(method.loss, by_name(self.metric, smoothing=Smoothing.NONE), method.loss_settings)
-        reads_training = method.learns_from is LearnsFrom.TRAINING_TEXT or self.learn_from is LearnFrom.TRAINING
+        by_itself = method.learns_from is LearnsFrom.TRAINING_TEXT
+        reads_training = by_itself or self.learn_from is not LearnFrom.DEVELOPMENT
         if self.limit is not None and not reads_training:
             raise InputError("a limit is for lines of the training text; learn from it, or leave out the limit")
         if self.learn_from is LearnFrom.DEVELOPMENT:
             if isinstance(method, Online):
                 method.check_development(n_sentences)
+            return
+        if self.learn_from is LearnFrom.LISTS:
+            if by_itself:
+                raise InputError(f"{method.name} reads the training text by itself; it learns from no stored lists")
+            if method.learns_from is not LearnsFrom.LISTS:
+                raise InputError(f"{method.name} learns from {method.learns_from}, not from lists of the training text")
             return
         if not isinstance(method, Online):
             raise InputError(f"{method.name} cannot learn from the training text as it decodes; {_ABLE}")
@@ -176,6 +188,7 @@ def tune_system(
     weights: Weights | None = None,
     seed: int = 1,
     resume: bool = False,
+    phi: FeatureTable | PathLike | None = None,
     shared: PathLike | None = None,
     n_threads: int = 1,
     engine: Engine | None = None,
@@ -190,9 +203,10 @@ def tune_system(
     `optimiser` is a method or its name. `out/tune` records every round, so that a stopped tuning goes on with `resume`
     to the same result; its candidates are dropped at the end. What tuning did is in the result's
     `manifest.about["tuning"]`. `weights` is where to start, by default the system's own. The workers of `engine`
-    decode; methods that decode while they learn also learn there. The result does not depend on it. `shared` is a
-    folder for steps of `hols` that other tunings find again there, by default the run's own; `on_stage` is called
-    when a step begins and ends.
+    decode; methods that decode while they learn also learn there. The result does not depend on it. `phi` are sparse
+    weights (or their file) whose blocks are tuned beside the dense weights, as `config.phi` says. `shared` is a folder
+    for steps of `hols` and of learning from lists that other tunings find again there, by default the run's own;
+    `on_stage` is called when a step begins and ends.
     """
     config = config or TuneConfig()
     method = make_optimiser(optimiser) if isinstance(optimiser, str) else optimiser
@@ -207,12 +221,19 @@ def tune_system(
     sentences, texts = read_set(source, references)
     start = parent.weights if weights is None else weights
     k = method.k if config.k is None else config.k
-    distinct = method.distinct if config.distinct is None else config.distinct
+    by_lists = config.learn_from is LearnFrom.LISTS
+    distinct = (method.distinct or by_lists) if config.distinct is None else config.distinct
+    if phi is not None:
+        phi = phi if isinstance(phi, FeatureTable) else read_phi(phi)
+        _check_phi(method, config)
     if k < 2:
         raise InputError(f"tuning needs at least two candidates of a sentence, not {k}")
-    _check_frozen(parent, start, config.frozen)
+    if phi is None and not by_lists:
+        _check_frozen(parent, start, config.frozen)
     lines = _training_lines(parent, method, config, n_sentences=len(sentences))
     settings = _record(method, config, k, distinct, parent, sentences, texts, start, seed)
+    if phi is not None or by_lists:
+        settings["phi"] = plain(config.phi) | ({} if phi is None else {"given": _digest_of(phi)})
     if finished:
         return _finished(base, settings)
     view = parent.view(config.fold)
@@ -224,29 +245,32 @@ def tune_system(
             view, sentences, k=k, distinct=distinct, preset=config.preset, n_threads=n_threads, progress=progress
         )
 
-    if isinstance(method, Hols):
-        task = HeldOutTask(
-            parent=parent,
-            method=method,
-            config=config,
-            start=start,
-            metric=metric,
-            references=texts,
-            development=digest_json([settings["source"], settings["references"]]),
-            decoder=decoder_of,
-            k=k,
-            distinct=distinct,
-            seed=seed,
-            shared=None if shared is None else Path(shared),
-            n_threads=n_threads,
-            engine=engine,
-            progress=progress,
-            on_stage=on_stage,
-            on_step=on_step,
-            on_round=on_round,
-        )
+    if isinstance(method, Hols) or by_lists or phi is not None:
+        task: dict[str, Any] = {
+            "parent": parent,
+            "config": config,
+            "start": start,
+            "metric": metric,
+            "references": texts,
+            "development": digest_json([settings["source"], settings["references"]]),
+            "decoder": decoder_of,
+            "k": k,
+            "distinct": distinct,
+            "seed": seed,
+            "shared": None if shared is None else Path(shared),
+            "n_threads": n_threads,
+            "engine": engine,
+            "progress": progress,
+            "on_stage": on_stage,
+            "on_step": on_step,
+            "on_round": on_round,
+        }
         with RunFolder.open(folder, settings, resume=resume) as run:
-            return _keep(parent, base, tune_held_out(task, run), method=method.name, seed=seed)
+            if isinstance(method, Hols):
+                record = tune_held_out(HeldOutTask(method=method, **task), run)
+            else:
+                record = tune_phi(PhiTask(method=method, phi=phi, **task), run)
+            return _keep(parent, base, record, method=method.name, seed=seed)
     decodes = method.learns_from is LearnsFrom.DECODING  # then the loop decodes only to measure
     learning = engine if decodes and method.uses_engine else None
     development = SystemContext(view, sentences, texts, k=k, distinct=distinct, preset=config.preset, engine=learning)
@@ -278,11 +302,19 @@ def tune_system(
 def _training_lines(parent: System, method: Optimiser, config: TuneConfig, n_sentences: int) -> Lines | None:
     """What is learned from instead of the development set. Raises InputError where that cannot be."""
     config.check(method, n_sentences=n_sentences)
-    if config.learn_from is LearnFrom.DEVELOPMENT:
+    if config.learn_from is not LearnFrom.TRAINING:
         return None
     config.check(method, n_folds=parent.training.n_folds)
     all_data = isinstance(method, Online) and method.all_data
     return Lines(parent, parent.training.evenly(config.limit), config.preset, all_data)
+
+
+def _check_phi(method: Optimiser, config: TuneConfig) -> None:
+    """Raise InputError where sparse weights that are given could not be used as they are meant."""
+    if config.learn_from is not LearnFrom.DEVELOPMENT:
+        raise InputError("phi is given, so there is nothing to learn from the training text; leave out one of them")
+    if method.learns_from is not LearnsFrom.LISTS:
+        raise InputError(f"{method.name} cannot search for the weights of blocks; a method for lists can, such as mert")
 
 
 def _check_frozen(parent: System, start: Weights, asked: Sequence[str]) -> None:
@@ -353,6 +385,10 @@ def _start(weights: Weights) -> dict[str, Any]:
     if n_weights > MANY_WEIGHTS:
         return {"n_weights": n_weights, "digest": weights.digest()}
     return dict(weights.items())
+
+
+def _digest_of(phi: FeatureTable) -> str:
+    return Block("phi", phi, "weight").digest() if len(phi) else ""
 
 
 def _digest(lines: Sequence[str]) -> str:

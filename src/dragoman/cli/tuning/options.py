@@ -17,14 +17,15 @@ from dragoman.engine import EngineName
 from dragoman.errors import InputError
 from dragoman.features import WeightFormat
 from dragoman.optim import LIST_METHODS, OPTIMISERS
-from dragoman.tune import Keep, LearnFrom, LoopSettings
+from dragoman.tune import Keep, LastSearch, LearnFrom, LoopSettings, PhiBlocks, PhiSettings, Theta
 
 __all__ = ["ALL", "TuneOptions", "flag"]
 
 ALL = "all"
 _FLAGS = {"reference": "-r", "format_": "--format", "setting": "--set", "out": "-o"}
-_candidates, _method, _loop, _system, _result = (
-    partial(typer.Option, rich_help_panel=panel) for panel in ("Candidates", "Method", "Loop", "System", "Result")
+_candidates, _method, _loop, _system, _training, _result = (
+    partial(typer.Option, rich_help_panel=panel)
+    for panel in ("Candidates", "Method", "Loop", "System", "Learned sparse weights (--train, --phi)", "Result")
 )
 _METHOD_HELP = (
     f"mert unless given. For lists: {', '.join(LIST_METHODS)}; with --system also "
@@ -139,6 +140,52 @@ class TuneOptions(ListOptions):
             "line decoded by the tables without its fold; the development set then only measures the rounds.",
         ),
     ] = None
+    train: Annotated[
+        bool,
+        _system(
+            "--train",
+            help="Learn from lists of the training text, made once: theta (the system's weights, or mert on the "
+            "development set), lists by folds, --method on them, and what --last says. The same as --learn-from lists.",
+        ),
+    ] = False
+    theta: Annotated[
+        Theta | None,
+        _training(
+            help="Baseline weights: auto (default) takes the system's if it is tuned and else searches; system; search "
+            "by mert on the development set.",
+        ),
+    ] = None
+    where: Annotated[
+        str | None,
+        _training(metavar="DOMAIN", help="Lines of this domain only (train --domains); of all others with a ! before."),
+    ] = None
+    all_data: Annotated[
+        bool,
+        _training("--all-data", help="Decode lists by tables that have seen the lines: an ablation."),
+    ] = False
+    phi: Annotated[
+        str | None,
+        _training(
+            metavar="FILE",
+            help="Sparse weights that were learned before: they stay but for a weight of each of their --blocks, which "
+            "is tuned by --method as --last says.",
+        ),
+    ] = None
+    blocks: Annotated[
+        PhiBlocks | None,
+        _training(
+            help="Blocks of learned weights in the last search: one (default), one for each template or orientation, "
+            "or none: they stay as they are.",
+        ),
+    ] = None
+    last: Annotated[
+        LastSearch | None,
+        _training(
+            help="What is tuned in the end: none (default of --train); dev: dense weights and blocks on the "
+            "development set (default of --phi); blocks: these alone; held-out, held-out-blocks: on lines of the last "
+            "fold, which --train then does not learn from.",
+        ),
+    ] = None
     limit: Annotated[
         int | None,
         _system(metavar="N", help="Lines of the training text to learn from, evenly over folds; all unless given."),
@@ -208,13 +255,24 @@ class TuneOptions(ListOptions):
 
     def inputs(self) -> list[str]:
         lists = (self.nbest, self.stats, self.reference, self.weights)
-        single = [name for name in (self.lists, self.system, self.source, self.template) if name is not None]
+        files = (self.lists, self.system, self.source, self.template, self.phi)
+        single = [name for name in files if name is not None]
         return [*map(str, single), *(name for names in lists for name in names or ())]
 
     @property
     def tunes_system(self) -> bool:
         """Whether -o is the folder of a tuned system."""
         return self.system is not None and self.lists is None
+
+    @property
+    def learns_from(self) -> LearnFrom:
+        return LearnFrom.LISTS if self.train else self.learn_from or LearnFrom.DEVELOPMENT
+
+    def phi_settings(self) -> PhiSettings:
+        """What was said about learned sparse weights."""
+        names = ("blocks", "last", "theta", "where", "all_data")
+        given = self.given()
+        return PhiSettings(**{name: getattr(self, name) for name in names if name in given})
 
     def points(self, score: float) -> float:
         """A score in points, or as it is in the lists."""
@@ -248,14 +306,11 @@ class TuneOptions(ListOptions):
             raise InputError("--resume continues a run; name its folder with --run")
         if self.online and (self.comparing or not self.tunes_system):
             raise InputError("--online decodes while it learns, which needs one method and a system; give --system")
-        if self.learn_from is LearnFrom.TRAINING:
-            if not self.online:
-                raise InputError("--learn-from training decodes while it learns; add --online (rm, mira)")
-            if self.without_fold is not None:
-                raise InputError("--learn-from training leaves out the fold of each line; leave out --without-fold")
-        elif self.limit is not None and not reads_training:
+        self._check_training()
+        if self.learns_from is LearnFrom.DEVELOPMENT and self.limit is not None and not reads_training:
             raise InputError(
-                "--limit is for lines of the training text; add --learn-from training, or learn by hols or hils"
+                "--limit is for lines of the training text; add --train or --learn-from training, or learn by hols or "
+                "hils"
             )
         if self.limit is not None and self.limit < 1:
             raise InputError(f"--limit must be at least 1, not {self.limit}")
@@ -267,6 +322,31 @@ class TuneOptions(ListOptions):
             raise InputError("a template belongs to the format of moses.ini; say --weights-format moses")
         if self.lower_is_better and self.external is None:
             raise InputError("--lower-is-better belongs to --external; metrics know their direction")
+
+    def _check_training(self) -> None:
+        given, how = self.given(), self.learns_from
+        if self.train and self.learn_from not in (None, LearnFrom.LISTS):
+            raise InputError(f"--train learns from lists; leave it out, or --learn-from {self.learn_from}")
+        if how is LearnFrom.TRAINING and not self.online:
+            raise InputError(
+                "--learn-from training decodes while it learns; add --online (rm, mira), or learn from lists with "
+                "--train"
+            )
+        if how is LearnFrom.LISTS and self.online:
+            raise InputError(
+                "--train learns from lists that are made once; leave out --online, or say --learn-from training"
+            )
+        if how is not LearnFrom.DEVELOPMENT and self.without_fold is not None:
+            named = "--train" if self.train else f"--learn-from {how}"
+            raise InputError(f"{named} leaves out the fold of each line; leave out --without-fold")
+        if how is LearnFrom.LISTS and self.phi is not None:
+            raise InputError("--phi gives what --train would learn; leave out one of them")
+        of_lists = sorted(flag(name) for name in given & {"theta", "where", "all_data"})
+        if how is not LearnFrom.LISTS and of_lists:
+            raise InputError(f"{', '.join(of_lists)} belongs to --train, which learns from lists of the training text")
+        of_both = sorted(flag(name) for name in given & {"blocks", "last"})
+        if how is not LearnFrom.LISTS and self.phi is None and of_both:
+            raise InputError(f"{', '.join(of_both)} is for learned sparse weights; add --train, or --phi FILE")
 
 
 def flag(field: str) -> str:

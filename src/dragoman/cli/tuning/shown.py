@@ -1,4 +1,4 @@
-"""What `dragoman tune` says while it works: a line for each round, and for each step of held-out line search."""
+"""What `dragoman tune` says while it works: a line for each round, and for each step of a tuning by steps."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from dragoman.types import Progress
 
 __all__ = ["RoundsShown", "StagesShown", "describe_step", "rounds_shown", "stages_shown"]
 
-_GRADIENT, _LAST = "gradient", "last"
+_GRADIENT, _LISTS, _MODEL = "gradient", "lists", "model"
+_ON_DEV = ("last", "theta")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,7 @@ class RoundsShown:
 
 @dataclass(frozen=True, slots=True)
 class StagesShown(RoundsShown):
-    """The same for held-out line search, whose steps come before the rounds."""
+    """The same where steps come before the rounds."""
 
     on_stage: OnStage
     progress: Progress
@@ -58,9 +59,7 @@ def stages_shown(session: Session, options: TuneOptions) -> Iterator[StagesShown
         def on_stage(name: str, n_lines: int, record: StepRecord | None) -> None:
             if record is None:
                 bar.begin(name, n_lines)
-                kind = "gradient over" if name.startswith(_GRADIENT) else "search on"
-                where = "the development set" if name == _LAST else "the training text"
-                session.say(f"{name}: {kind} {n_lines:,} lines of {where}")
+                session.say(f"{name}: {_describe_stage(name, n_lines, options)}")
             else:
                 bar.close()
                 session.say(describe_step(record, options))
@@ -99,11 +98,21 @@ class _StageBar:
         self._what = self._progress = None
 
 
+def _describe_stage(name: str, n_lines: int, options: TuneOptions) -> str:
+    if name == _MODEL:
+        return f"{options.method_name} on {n_lines:,} lists"
+    kind = "gradient over" if name.startswith(_GRADIENT) else "lists of" if name == _LISTS else "search on"
+    where = "the development set" if name in _ON_DEV else "the training text"
+    return f"{kind} {n_lines:,} lines of {where}"
+
+
 def describe_step(record: StepRecord, options: TuneOptions) -> str:
     """A finished step in one line."""
     before, after = options.shown(record.score_before), options.shown(record.score_after)
-    if record.name.startswith(_GRADIENT):
+    if record.name.startswith((_GRADIENT, _LISTS)):
         text = f"{record.name}: score {after} of lines by tables that have not seen them"
+    elif record.name == _MODEL:
+        text = f"{record.name}: score {before} -> {after} of what the weights choose from the lists"
     else:
         text = f"{record.name}: score {before} -> {after} in {record.n_rounds} rounds"
     return f"{text}, {'found: another tuning has made it' if record.found else f'{record.wall_s:.1f} s'}"

@@ -46,10 +46,12 @@ def tune_own(session: Session, options: TuneOptions, optimiser: Optimiser) -> No
         frozen=tuple(options.freeze or ()),
         preset=Preset.FAST if options.fast else Preset.ACCURATE if options.accurate else Preset.DEFAULT,
         fold=options.without_fold,
-        learn_from=options.learn_from or LearnFrom.DEVELOPMENT,
+        learn_from=options.learns_from,
         limit=options.limit,
+        phi=options.phi_settings(),
     )
-    show = stages_shown if optimiser.learns_from is LearnsFrom.TRAINING_TEXT else rounds_shown
+    by_steps = optimiser.learns_from is LearnsFrom.TRAINING_TEXT or options.learns_from is LearnFrom.LISTS
+    show = stages_shown if by_steps or options.phi is not None else rounds_shown
     with (
         engine_of(options.engine, options.workers, options.address, threads=options.threads) as engine,
         show(session, options) as shown,
@@ -65,6 +67,7 @@ def tune_own(session: Session, options: TuneOptions, optimiser: Optimiser) -> No
             weights=read_start(options) if options.weights else None,
             seed=session.seed,
             resume=options.resume,
+            phi=options.phi,
             n_threads=session.n_threads,
             engine=workers,
             progress=shown.progress if isinstance(shown, StagesShown) else None,

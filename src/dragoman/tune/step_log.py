@@ -1,12 +1,13 @@
-"""What held-out line search has done so far: its steps, updates and notes, for the record and for who watches."""
+"""What a tuning by steps has done so far: its steps, updates and notes, for the record and for who watches."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from dragoman.tune.line_search import SearchResult
 from dragoman.tune.record import RoundRecord, StepRecord, TuneRecord
 from dragoman.tune.steps import MadeStep
 
-__all__ = ["HeldOutLog", "OnStage"]
+__all__ = ["OnStage", "StepLog"]
 
 OnStage = Callable[[str, int, StepRecord | None], None]
 """Called with the name of a step and its number of lines when it begins, and with its record when it has ended."""
@@ -29,7 +30,7 @@ OnStage = Callable[[str, int, StepRecord | None], None]
 _OF_ROUND = re.compile(r"^round \d+: ")
 
 
-class HeldOutLog:
+class StepLog:
     """Keeps a log of one tuning in the trace of its run."""
 
     def __init__(self, run: RunFolder, dense: Sequence[str], on_stage: OnStage | None) -> None:
@@ -73,6 +74,10 @@ class HeldOutLog:
         self.notes += dict.fromkeys(f"{name}: {_OF_ROUND.sub('', note)}" for note in summary["notes"])
         self.updated("held-out", result, blocks)
 
+    def step(self, name: str, n_lines: int, made: MadeStep, scores: tuple[float, float], *, n_rounds: int = 0) -> None:
+        """Another step has ended."""
+        self._end(self._step(name, n_lines, made, scores, n_rounds=n_rounds))
+
     def updated(self, searched: str, result: SearchResult, blocks: Sequence[Block]) -> None:
         """Keep what a search after a gradient did to the blocks."""
         if self._gradient:
@@ -103,6 +108,7 @@ class HeldOutLog:
         best: int,
         stopped: str,
         notes: Sequence[str] = (),
+        blocks: Mapping[str, float] = MappingProxyType({}),
     ) -> TuneRecord:
         """The whole tuning; `rounds` are those of the development set, `best` the one that was kept."""
         spent = [entry.cpu_s + (entry.learned.cpu_s if entry.learned else 0.0) for entry in rounds]
@@ -123,6 +129,7 @@ class HeldOutLog:
             stopped=stopped,
             updates=tuple(self._updates),
             steps=tuple(self._steps),
+            blocks=dict(blocks),
         )
 
     def _step(

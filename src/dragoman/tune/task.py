@@ -1,0 +1,58 @@
+"""What tunings by steps on disk are given: a system, its development set, and who watches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dragoman.engine import Engine
+from dragoman.features import Weights
+from dragoman.metric import Metric
+from dragoman.system import System, SystemView
+from dragoman.tune.decoder import Decoder
+from dragoman.tune.loop import Step
+from dragoman.tune.record import RoundRecord
+from dragoman.tune.step_log import OnStage
+from dragoman.types import Progress
+
+if TYPE_CHECKING:
+    from dragoman.tune.system import TuneConfig
+
+__all__ = ["TuningTask"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TuningTask:
+    """A system that is to be tuned, and its development set. `k` and `distinct` are for searches.
+
+    `development` names the sentences and references of the development set; `decoder` makes the decoder of its
+    sentences, given a view and k. Steps go to `shared`, but for the last one.
+    """
+
+    parent: System
+    config: TuneConfig
+    start: Weights
+    metric: Metric
+    references: Sequence[Sequence[str]]
+    development: str
+    decoder: Callable[[SystemView, int], Decoder]
+    k: int
+    distinct: bool
+    seed: int
+    shared: Path | None = None
+    n_threads: int = 1
+    engine: Engine | None = None
+    progress: Progress | None = None
+    on_stage: OnStage | None = None
+    on_step: Callable[[int, Step], None] | None = None
+    on_round: Callable[[RoundRecord], None] | None = None
+
+    def of_development(self) -> dict[str, Any]:
+        """What names the development set in the key of a search."""
+        return {"development": self.development, "fold": self.config.fold}
+
+    def decoding(self) -> dict[str, Any]:
+        """How searches decode."""
+        return {"k": self.k, "distinct": self.distinct, "preset": self.config.preset.value}
