@@ -103,6 +103,20 @@ def test_stored_lists_teach_what_the_same_lists_in_a_pool_do(made, lists, method
     assert dict(one.items()) == dict(other.items())
 
 
+def test_a_fold_is_held_out_and_the_scale_said(lists, inside, tmp_path):
+    learn = lists("learn", "--where", "learn")
+    words = ["tune", "--lists", learn, "--features", "extended", "--method", "xbleu", "-o", "w.tsv"]
+    settings = ["--set", "held_out_fold=1", "--set", "scale=3"]
+    told = inside(*words, *settings, "--json").json
+    entry = told["rounds"][0]["trace"][0]
+    assert (entry["held_out_folds"], entry["scale"]) == ("1", 3)
+    said = inside(*words, *settings).err
+    assert "multiplied by 3, and the result divided by it" in said
+    assert f"{entry['held_out']} lists held out: bleu {100 * entry['held_out_before']:.2f} -> " in said
+    before, after = ListsFolder.load(learn).weights(), read_weights(tmp_path / "w.tsv")
+    assert {name: after[name] for name, _ in before.items()} == dict(before.items())
+
+
 def test_workers_sample_as_this_process_does(lists, inside, tmp_path):
     learn = lists("learn", "--where", "learn")
     words = ["tune", "--lists", learn, "--features", "extended", "--method"]
@@ -166,6 +180,7 @@ def test_online_learning_from_the_training_text(made, inside, tmp_path):
 
 def test_errors_say_what_to_do(made, lists, inside, tmp_path):
     learn, system = lists("learn", "--where", "learn"), made / "system"
+    xbleu = ["tune", "--lists", learn, "--method", "xbleu", "--features", "rule_id", "-o", "w", "--set"]
     for words, why in (
         (["lists", system, "-o", "l", "--k", 1], "at least 2"),
         (["lists", system, "-o", "l", "--limit", 0], "--limit 0"),
@@ -179,6 +194,10 @@ def test_errors_say_what_to_do(made, lists, inside, tmp_path):
         (["tune", "--lists", learn, "-r", made / "train.en", "-o", "w"], "-r cannot be used with --lists"),
         (["tune", "--lists", learn, "--nbest", "x", "-o", "w"], "exclude each other"),
         (["tune", "--lists", learn, "--online", "--method", "mira", "-o", "w"], "--online"),
+        ([*xbleu, "held_out_fold=77"], "held_out_fold=77 leaves nothing to watch; the lists are of folds 0, 1"),
+        ([*xbleu, "held_out_fold=-1"], "from 0, not -1"),
+        ([*xbleu, "scale=0"], "must be positive"),
+        ([*xbleu, "sentence_bleu.prior=-1"], "must not be negative"),
     ):
         assert why in inside(*words, status=2).err.replace("--metric", "-m"), words
     assert not (tmp_path / "l").exists()

@@ -150,6 +150,25 @@ def test_held_out_sentences_choose_the_epoch(name):
     assert losses[:n] == [e["loss"] for e in result.trace][:n]
 
 
+@pytest.mark.parametrize("method", ["mira", "rm", "rampion"])
+def test_whole_folds_are_held_out(method):
+    pool = random_pool(6, n_sentences=20)
+    pool = replace(pool, folds=np.arange(20) % 4)
+    (shard,) = pool.shards
+    made = make_optimiser(method, {"held_out": 0.3, "n_concave" if method == "rampion" else "n_epochs": 1})
+
+    def learned(fold):
+        """With the gains of the candidates of a fold's lists exchanged."""
+        stats = shard.stats.copy()
+        for s in np.flatnonzero(pool.folds == fold):
+            row = slice(shard.sentences[s], shard.sentences[s + 1])
+            stats[row] = stats[row][::-1]
+        changed = replace(pool, shards=(shard.with_stats(stats),))
+        return made.optimise(changed, start_of(pool), seed=1).weights.values.tobytes()
+
+    assert learned(3) == learned(-1) != learned(2)
+
+
 def test_the_split_is_fixed_by_the_seed():
     pool = random_pool(6, n_sentences=20)
     shard = pool.shards[0]
