@@ -31,10 +31,10 @@ def _workload(features: str, scale: float) -> Workload:
             data / "train.de.xz", data / "train.en.xz", folder, config=TrainConfig(settings=settings), n_threads=2
         )
         plain = System.load(folder).with_templates(())
-    # All features that options of the sentences have get a weight, so that every sum counts.
+    # All features that options of the sentences have get a weight, a small one, so that both search the same space.
     sparse.translator.prepare(lines)
     names = [name for name in sparse.index.names(np.arange(len(sparse.index), dtype=np.int32)) if ":" in name]
-    values = 0.02 * np.random.default_rng(1).normal(size=len(names))
+    values = 1e-3 * np.random.default_rng(1).normal(size=len(names))
     weights = Weights.from_dict(dict(sparse.weights.items()) | dict(zip(names, values, strict=True)), sparse.index)
     return Workload(
         n_items=len(lines),
