@@ -66,6 +66,16 @@ void KBestLists::append(const KBestLists& other) {
 
 KBestLists concatenated(std::vector<KBestLists>&& parts) {
   KBestLists result;
+  size_t n_tokens = 0, n_features = 0, n_edges = 0;
+  for (const KBestLists& part : parts) {
+    n_tokens += part.tokens.size();
+    n_features += part.feature_ids.size();
+    n_edges += part.edges.size();
+  }
+  result.tokens.reserve(n_tokens);
+  result.feature_ids.reserve(n_features);
+  result.feature_values.reserve(n_features);
+  result.edges.reserve(n_edges);
   for (KBestLists& part : parts) {
     result.append(part);
     part = {};
