@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -230,6 +231,31 @@ def test_weights_of_a_first_model_take_part_in_the_second_decoding(made, tmp_pat
     assert [bool(one.settings.features) for one in lists] == [False, True]
     assert dict(lists[1].weights().items()) == dict(first.weights.items())
     assert dict(second.weights.items()) != dict(first.weights.items())
+
+
+def test_a_start_with_other_templates_is_refused_before_anything_is_made(made, tmp_path):
+    tune(made, tmp_path / "first", config=replace(CONFIG, features=("rule_id",)))
+    dev = made / "dev.de", [made / "dev.en"]
+    config = replace(CONFIG, features=("reorder_local(top=20)",))
+    with pytest.raises(InputError, match="weights of features of rule_id, which --features leaves out"):
+        tune_system(tmp_path / "first", *dev, tmp_path / "t", optimiser=METHOD, config=config)
+    assert not (tmp_path / "t").exists()
+
+
+def test_damaged_lists_are_named_and_made_again(made, whole, tmp_path):
+    def stop(name, n_lines, record):
+        if name == "lists" and record is not None:
+            raise StoppedError
+
+    with pytest.raises(StoppedError):
+        tune(made, tmp_path / "t", config=LAST, on_stage=stop)
+    shard = step(tmp_path / "t", "lists") / "lists/shard-000000"
+    shard.write_bytes(shard.read_bytes()[:-1])
+    with pytest.raises(InputError, match="shard-000000: is missing or damaged; remove .*lists-"):
+        tune(made, tmp_path / "t", config=LAST, resume=True)
+    shutil.rmtree(step(tmp_path / "t", "lists"))
+    tune(made, tmp_path / "t", config=LAST, resume=True)
+    assert weights_file(tmp_path / "t") == weights_file(whole)
 
 
 def test_methods_that_find_nothing_are_told_about(made, tmp_path):

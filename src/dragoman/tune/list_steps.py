@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from dragoman.engine import Engine
+from dragoman.errors import InputError
 from dragoman.features import FeatureTable, Weights, find_weights, read_weights, store_weights
 from dragoman.lists import ListsFolder, ListsSettings, StoredLists, make_lists, map_shard
 from dragoman.lists.folder import LISTS, tables_of
@@ -39,6 +40,16 @@ class MadeLists:
     @property
     def lists(self) -> ListsFolder:
         return ListsFolder.load(self.made.folder / _FOLDER)
+
+    def paths(self) -> list[Path]:
+        """The files of the shards. Raises InputError for one that is missing or damaged."""
+        try:
+            return self.lists.paths()
+        except InputError as error:
+            folder = self.made.folder
+            raise InputError(
+                f"is missing or damaged; remove {folder}, then go on with --resume", path=error.path
+            ) from error
 
     @property
     def score(self) -> float:
@@ -119,7 +130,7 @@ class ListSteps:
         def work(folder: Path, scratch: Path) -> StepFiles:
             lists = found.lists
             system = lists.open_system(task.parent.folder, features=templates)
-            pool = StoredLists(system, lists.paths(), n_threads=task.n_threads).pool(lists.settings.measure())
+            pool = StoredLists(system, found.paths(), n_threads=task.n_threads).pool(lists.settings.measure())
             if len(lines) < pool.n_sentences:
                 pool = pool.of_sentences(lines)
             with RunFolder.open(scratch, key, resume=True) as run:

@@ -30,7 +30,7 @@ from dragoman.optim import LearnsFrom, Mert, Optimiser
 from dragoman.optim.hols import among
 from dragoman.types import PathLike
 
-__all__ = ["KEPT", "PHI", "LastSearch", "Phi", "PhiBlocks", "PhiSettings", "Theta", "read_phi"]
+__all__ = ["KEPT", "PHI", "LastSearch", "Phi", "PhiBlocks", "PhiSettings", "Theta", "check_templates", "read_phi"]
 
 PHI, KEPT = "phi", "phi_kept"
 """The block of all of phi, or the beginning of its parts' names; that of sparse weights which are not of phi."""
@@ -176,6 +176,17 @@ class Phi:
     def start(self) -> Weights:
         """Where a search begins: every block weighs 1."""
         return Weights.from_dict(self.dense | {block.name: 1.0 for block in self.blocks})
+
+
+def check_templates(start: Weights, *, dense: Sequence[str], templates: Sequence[str]) -> None:
+    """Raise InputError where the start has weights of templates that the system no longer uses."""
+    table = FeatureTable.from_weights(start, _WEIGHT)
+    parts = places_by_template(table.take(np.flatnonzero(~among(table, dense))))
+    if missing := sorted(parts.keys() - {template.name for template in parse_templates(templates)}):
+        raise InputError(
+            f"the start has weights of features of {_shown(missing[:_N_SHOWN], len(missing))}, which --features leaves "
+            "out; name them too, or give dense weights with --weights"
+        )
 
 
 def _split(sparse: FeatureTable, kind: PhiBlocks) -> list[Block]:

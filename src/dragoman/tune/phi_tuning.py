@@ -30,7 +30,7 @@ from dragoman.tune.decoder import Decoder
 from dragoman.tune.development import DevelopmentRounds
 from dragoman.tune.line_search import LinesDecoder, LineSearch, SearchResult
 from dragoman.tune.list_steps import ListSteps, list_lines
-from dragoman.tune.phi import PHI, LastSearch, Phi, Theta
+from dragoman.tune.phi import PHI, LastSearch, Phi, Theta, check_templates
 from dragoman.tune.record import TuneRecord
 from dragoman.tune.step_log import StepLog
 from dragoman.tune.steps import Steps
@@ -87,6 +87,8 @@ class _Tuning:
             raise InputError(
                 f"last = {task.last} is for weights of sparse features; name some, such as --features reorder_local"
             )
+        if task.learns and task.config.phi.theta is not Theta.SEARCH:
+            check_templates(task.start, dense=self._dense, templates=task.parent.settings.features)
         # Raises for a system without folds.
         self._lines = list_lines(task) if task.learns else np.zeros(0, np.int64)
         self._search_lines = self._draw() if task.last.on_lines else np.zeros(0, np.int64)

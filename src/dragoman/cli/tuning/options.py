@@ -137,7 +137,8 @@ class TuneOptions(ListOptions):
         LearnFrom | None,
         _system(
             help="With --online: training learns from the training text of a system with folds (train --folds), each "
-            "line decoded by the tables without its fold; the development set then only measures the rounds.",
+            "line decoded by the tables without its fold; the development set then only measures the rounds. lists is "
+            "--train.",
         ),
     ] = None
     train: Annotated[
