@@ -62,7 +62,7 @@ TEMPLATE_SETS = {
 """Named feature sets. `phrase15`: dense features only; `extended`: PRO's (section 5.3) for phrases, `extended_rules`
 for rules, `extended_labels` for rules with several labels; `rm_sparse`: RM's (section 4.2) for rules, `rm_phrase`
 for phrases; `hols_sparse`: HOLS' (section 6); `fastforest_sparse`: FastForest's (section 6); `rules_in_context`: the
-last two together; `sparse_hrm_local`, `sparse_hrm`, `sparse_hrm_uncommon`, `sparse_hrm_biphrases`: xBLEU's (section 7),
+last two together; `sparse_hrm_local`, `sparse_hrm`, `sparse_hrm_uncommon`, `sparse_hrm_biphrases`: xBLEU's (section 6),
 for phrase-based systems with word classes."""
 
 _TEXT = re.compile(r"([a-z]\w*)(?:\(([^()]*)\))?")
