@@ -134,7 +134,7 @@ def test_tuning_is_that_of_this_machine(ray, system, tmp_path):
         assert list(tuned[name].weights.items()) == list(tuned["local"].weights.items())
 
 
-@pytest.mark.parametrize("learn_from", LearnFrom)
+@pytest.mark.parametrize("learn_from", [LearnFrom.DEVELOPMENT, LearnFrom.TRAINING])
 def test_learning_online_is_that_of_this_machine(ray, system, tmp_path, learn_from):
     """An actor is killed in the second pass."""
     loop = LoopSettings(max_rounds=2, keep=Keep.LAST)

@@ -92,10 +92,10 @@ def test_damage_is_noticed(system, name):
     with pytest.raises(InputError, match="damaged"):
         System.verify(system.folder)
     with pytest.raises(InputError, match=f"{name}: a class is out of range"):
-        _ = system.classes
+        System.load(system.folder)
     path.write_bytes(data + data)
     with pytest.raises(InputError, match=f"{name}: has .* bytes"):
-        _ = System(system.folder, system.manifest, system.grammar, system.weights).classes
+        System(system.folder, system.manifest, system.grammar, system.weights)
     path.unlink()
     with pytest.raises(InputError, match=name):
         System.load(system.folder)
