@@ -92,7 +92,7 @@ def test_damage_is_noticed(system, name):
     with pytest.raises(InputError, match="damaged"):
         System.verify(system.folder)
     with pytest.raises(InputError, match=f"{name}: a class is out of range"):
-        System.load(system.folder)
+        System(system.folder, system.manifest, system.grammar, system.weights)
     path.write_bytes(data + data)
     with pytest.raises(InputError, match=f"{name}: has .* bytes"):
         System(system.folder, system.manifest, system.grammar, system.weights)
