@@ -131,7 +131,13 @@ class CellWork:
         self._keep_test_sets(text)
         tuning, tuned_cost = self._tune(text, made[-1])
         translating = Translating(
-            self._cache, made[-1], self._templates, self._preset, self._n_threads, self._watch.monitor
+            self._cache,
+            made[-1],
+            self._templates,
+            self._preset,
+            self._tuning.config.fold,
+            self._n_threads,
+            self._watch.monitor,
         )
         by_round, by_part, by_start = self._translate(text, tuning, translating)
         with measured("scoring") as scoring:
@@ -299,7 +305,7 @@ class CellWork:
         chosen = choose_samples(sentences, self._recipe.report.samples)
         lines = []
         if chosen:
-            view = translating.system
+            view = translating.view
             weights = read_weights(self._weights(best)).on(view.index)
             for sentence in chosen:
                 found = view.explain(sentences[sentence], weights=weights, preset=self._preset)
