@@ -306,6 +306,19 @@ def test_the_last_search_on_held_out_lines_belongs_to_the_seed(made, tmp_path):
     assert result["stopped"] == "the updates are done"
 
 
+def test_seeds_share_nothing_if_the_training_seed_is_theirs(made, tmp_path):
+    method, shared = replace(SMALL, last=Last.HELD_OUT, n_directions=5, training_seed=0), tmp_path / "shared"
+    for seed in (1, 2):
+        tune(made, tmp_path / f"t{seed}", method, shared=shared, seed=seed)
+    assert not result_of(tmp_path / "t2")["steps"][0]["found"]
+    assert [name.split("-")[0] for name in steps_of(shared)].count("start") == 2
+    tune(made, tmp_path / "t", replace(method, training_seed=1), shared=shared)
+    assert all(step["found"] for step in result_of(tmp_path / "t")["steps"])  # the same as with seed 1
+    lines = draw_lines(System.load(made / "phrase").training, method, fold=None, limit=None)
+    named = draw_lines(System.load(made / "phrase").training, replace(method, training_seed=1), fold=None, limit=None)
+    assert np.array_equal(lines.search, named.search)
+
+
 def test_blocks_alone_keep_the_dense_weights(made, tmp_path):
     tuned = tune(made, tmp_path / "t", replace(SMALL, last=Last.BLOCKS, blocks=StepBlocks.BANDS))
     search, last = (u["blocks"] for u in result_of(tmp_path / "t")["updates"])

@@ -167,7 +167,7 @@ class Hols(Optimiser):
     all_data: bool = False
     """Decode gradient lines by tables that have seen them: an ablation."""
     training_seed: int = 1
-    """Seed of all that comes before the last search."""
+    """Seed of all that comes before the last search; 0: that of the tuning. Lines of the search are then those of 1."""
 
     def __post_init__(self) -> None:
         counts = (self.passes, self.line_search, self.start_rounds, self.search_rounds, self.n_starts)

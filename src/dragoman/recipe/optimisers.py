@@ -28,7 +28,7 @@ class TuningPlan:
     def steps(self) -> tuple[str, ...]:
         """Steps before the rounds, which cells that differ only in their seed share."""
         if isinstance(self.optimiser, Hols):
-            return self.optimiser.steps()
+            return self.optimiser.steps() if self.optimiser.training_seed else ()
         phi = self.config.phi
         if self.config.learn_from is not LearnFrom.LISTS or phi.training_seed == 0:
             return ()
@@ -39,7 +39,7 @@ class TuningPlan:
     def training_seed(self) -> int | None:
         """The seed of what comes before the last step; None: that of the cell."""
         if isinstance(self.optimiser, Hols):
-            return self.optimiser.training_seed
+            return self.optimiser.training_seed or None
         return (self.config.phi.training_seed or None) if self.config.learn_from is LearnFrom.LISTS else None
 
 

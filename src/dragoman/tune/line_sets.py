@@ -41,7 +41,8 @@ class LineSets:
 def draw_lines(training: TrainingLines, method: Hols, *, fold: int | None, limit: int | None) -> LineSets:
     """D_l is drawn by the training seed from the last fold and D_g are all lines of the others, or `limit` of them.
 
-    With a `fold`, both are lines of it. D_l of hils is drawn from D_g. Raises InputError for too few lines.
+    A seed of 0 draws as 1 does. With a `fold`, both are lines of it. D_l of hils is drawn from D_g. Raises InputError
+    for too few lines.
     """
     folds = training.folds
     last = training.n_folds - 1 if fold is None else fold
@@ -69,4 +70,4 @@ def _drawn(lines: Int64Array, method: Hols, fold: int) -> Int64Array:
             f"the line search asks for {n_lines:,} lines, but there are {len(lines):,} to draw from; set line_search "
             "to fewer"
         )
-    return sample_lines(lines, n_lines, fold=fold, seed=method.training_seed)
+    return sample_lines(lines, n_lines, fold=fold, seed=method.training_seed or 1)
