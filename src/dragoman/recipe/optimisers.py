@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from dragoman.errors import InputError
 from dragoman.metric import Smoothing, by_name
 from dragoman.optim import Hols, Mira, Optimiser, make_optimiser, method_name
-from dragoman.recipe.starts import NormalStart, read_start
+from dragoman.recipe.starts import CellStart, NormalStart, read_start
 from dragoman.recipe.table import RecipeTable
 from dragoman.tune import LearnFrom, LoopSettings, PhiSettings, Theta, TuneConfig
 
@@ -22,11 +22,13 @@ class TuningPlan:
 
     optimiser: Optimiser
     config: TuneConfig
-    start: NormalStart | None = None
+    start: NormalStart | CellStart | None = None
     """Initial weights; None: those of the system."""
 
     def steps(self) -> tuple[str, ...]:
         """Steps before the rounds, which cells that differ only in their seed share."""
+        if isinstance(self.start, CellStart):
+            return ()  # the weights of another cell are those of the seed
         if isinstance(self.optimiser, Hols):
             return self.optimiser.steps() if self.optimiser.training_seed else ()
         phi = self.config.phi
