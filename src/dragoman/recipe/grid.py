@@ -37,7 +37,8 @@ class ReportPlan:
     """What the run records for the report, and what the report shows."""
 
     metrics: tuple[str, ...] = ("bleu", "chrf", "ter")
-    baseline: str | None = None
+    baseline: tuple[str, ...] = ()
+    """Names of baselines; each corpus takes the first that it has."""
     within: Within = Within.CORPUS
     """The group whose best row is marked: the corpus, each system, or each feature set of a system."""
     focus: str | None = None
@@ -274,9 +275,10 @@ def _read_report(
     for metric in metrics:
         with table:
             by_name(metric)
-    baseline = table.find("baseline", str)
-    if baseline is not None and baseline not in names:
-        raise table.wrong("baseline", listed(baseline, sorted(names)))
+    baseline = table.texts("baseline")
+    for name in baseline:
+        if name not in names:
+            raise table.wrong("baseline", listed(name, sorted(names)))
     focus, against = _read_focus(table, orders[-1])
     plan = ReportPlan(
         metrics=metrics,
