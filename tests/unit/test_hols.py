@@ -323,6 +323,7 @@ def test_without_a_direction_there_is_nothing_to_search(rows, message):
         ({"passes": 0}, "at least one pass"),
         ({"line_search": 0}, "at least one pass, line"),
         ({"gradient_k": 1}, "at least two candidates"),
+        ({"training_seed": -1}, "training_seed must be at least 0, not -1"),
         ({"spread": 0}, "must be positive"),
         ({"shrinkage": -1}, "at least 0"),
         ({"updates": 0, "last": "blocks"}, "no blocks to search alone"),

@@ -177,6 +177,8 @@ class Hols(Optimiser):
             raise InputError(f"{self.updates} updates are no whole number for each of {self.passes} passes")
         if self.gradient_k < 2:
             raise InputError(f"a gradient needs at least two candidates of a line, not {self.gradient_k}")
+        if self.training_seed < 0:
+            raise InputError(f"training_seed must be at least 0, not {self.training_seed}")
         if not (0 < self.spread < np.inf and 0 <= self.shrinkage < np.inf):
             raise InputError("the spread of scores must be positive, the shrinkage at least 0")
         if self.last is Last.BLOCKS and not self.updates:
