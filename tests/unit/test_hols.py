@@ -238,6 +238,13 @@ def test_conditioning_divides_by_the_lists_that_have_the_feature(settings, divis
     assert column(frozen, HOLS_STEP).keys() == divisors.keys() - {"rule:b", "pair:x"}
 
 
+@pytest.mark.parametrize("conditioning", list(Scaling))
+def test_a_component_of_rounding_errors_is_0(conditioning):
+    method = Hols(conditioning=conditioning)
+    rows = {"f0": (1.0, 2), "rule:a": (9e-11, 100), "rule:b": (9e-11, 2), "rule:c": (-5e-13, 1), "rule:d": (1e-3, 9000)}
+    assert column(method.direction(Lists(method), table_of(rows)), HOLS_STEP).keys() == {"rule:b", "rule:d"}
+
+
 @pytest.mark.parametrize(
     ("blocks", "wanted"),
     [
@@ -308,6 +315,7 @@ def test_frozen_sparse_weights_are_searched_with_and_stay():
     [
         ({"f0": (1.0, 2), "f1": (2.0, 2)}, "no candidate of the gradient lines has a sparse feature"),
         ({"f0": (1.0, 2), "rule:a": (0.0, 2)}, "the gradient of softramp is 0 for every sparse feature"),
+        ({"f0": (1.0, 2), "rule:a": (-3e-14, 2)}, "the gradient of softramp is 0 for every sparse feature"),
     ],
 )
 def test_without_a_direction_there_is_nothing_to_search(rows, message):

@@ -53,6 +53,7 @@ __all__ = [
     "Start",
     "StepBlocks",
     "among",
+    "has_component",
     "moved",
 ]
 
@@ -61,6 +62,8 @@ FROZEN = "hols_frozen"
 N_LISTS = "n_lists"
 """The column of a gradient that says in how many lists a candidate has the feature."""
 _WEIGHT = "weight"
+_ROUNDING = 1e-12
+"""What a list may add to a component that is 0."""
 
 
 class Scaling(StrEnum):
@@ -214,7 +217,7 @@ class Hols(Optimiser):
             raise InputError("no candidate of the gradient lines has a sparse feature that is not frozen")
         g, n_lists = gradient.columns[self.loss], gradient.columns[N_LISTS]
         step: Float64Array = -g / self._divisor(n_lists.astype(np.float64))
-        if not (places := np.flatnonzero(sparse & (step != 0))).size:
+        if not (places := np.flatnonzero(sparse & has_component(gradient, self.loss))).size:
             raise InputError(f"the gradient of {self.loss} is 0 for every sparse feature; there is no direction to go")
         return gradient.with_columns({HOLS_STEP: step, N_LISTS: n_lists}).take(places)
 
@@ -251,6 +254,11 @@ def among(table: FeatureTable, names: Collection[str]) -> NDArray[np.bool_]:
     """Which features have one of these names."""
     keys = Weights.from_dict(dict.fromkeys(names, 1.0)).index.keys()
     return np.isin(table.features.keys, keys)
+
+
+def has_component(gradient: FeatureTable, loss: str) -> NDArray[np.bool_]:
+    """Which features have a component: in every list it is a difference of expectations, which is 0 up to rounding."""
+    return np.abs(gradient.columns[loss]) > _ROUNDING * gradient.columns[N_LISTS]
 
 
 def _before(text: HeldOutText, weights: Weights) -> list[Block]:

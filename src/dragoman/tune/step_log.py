@@ -14,7 +14,7 @@ import numpy as np
 
 from dragoman.features import HOLS_BEFORE, Block, FeatureTable, Weights, sign_flips
 from dragoman.metric import Metric
-from dragoman.optim.hols import FROZEN, among
+from dragoman.optim.hols import FROZEN, among, has_component
 from dragoman.run import RunFolder, Update
 from dragoman.tune.gradient_step import MadeGradient
 from dragoman.tune.line_search import SearchResult
@@ -55,7 +55,8 @@ class StepLog:
         self.notes.append(
             f"update {update}: scores deviate by {deviation:.4g} in a list; times {scale:.4g} they met the loss"
         )
-        sparse = found.table.take(np.flatnonzero(~among(found.table, self._dense)))
+        table = found.table
+        sparse = table.take(np.flatnonzero(~among(table, self._dense) & has_component(table, found.loss)))
         self._gradient = {
             "update": update,
             "n_lines": n_lines,
