@@ -14,7 +14,7 @@ from dragoman.features import SignFlips
 from dragoman.report import load_experiment, markdown_tables, write_page
 from dragoman.report.baseline import baseline_table
 from dragoman.report.records import Records
-from dragoman.report.results import cost_table, overview_table
+from dragoman.report.results import cost_table, overview_table, score_table
 from dragoman.report.training import flip_table, training_charts, update_table
 from dragoman.report.tuning_sets import tuning_sets
 from dragoman.run import SetScores, Update
@@ -94,6 +94,10 @@ def test_what_learned_before_its_first_round_does_not_tell_the_start(tmp_path, s
         write_cell(run, optimiser=optimiser, lines=lines, rounds=entries, tune=on_set(0.9), steps=made)
     header, row = texts(overview_table(Records([run]), compare_runs([run], n_trials=0, n_bootstrap=0)))
     assert row[header.index("start")] == "20.00"
+    by_optimiser = {row["optimiser"]: row for row in as_dicts(score_table(Records([run]), "toy"))}
+    names = ("dev, start", "test, start")
+    assert [by_optimiser["hols"][name] for name in names] == ["", ""]
+    assert by_optimiser["mert"]["test, start"] == "20.00" != by_optimiser["mert"]["dev, start"] != ""
     assert not any("hols" in remark for remark in load_experiment([run], n_trials=0).remarks())
 
 

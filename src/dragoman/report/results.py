@@ -56,7 +56,8 @@ def score_table(records: Records, corpus: str) -> Table:
     """Rounds, dev and test scores of the initial weights and the best round, and sizes; means over the runs.
 
     Scores are by the metric that was tuned for, which is named where there are several, and of decoding; where that of
-    the best round on the development set is not known, the score of the pass that learned its weights is marked.
+    the best round on the development set is not known, the score of the pass that learned its weights is marked. A
+    tuning by steps has learned before its first round: there the scores of the start are not known.
     """
     names = ["rounds", "best round", "dev, start", "dev", "test, start", "test", "length", "candidates"]
     of_corpus = records.of_corpus(corpus)
@@ -65,7 +66,8 @@ def score_table(records: Records, corpus: str) -> Table:
     header += map(Shown, [*names, *(["active features"] if records.has_sparse else [])])
     rows = []
     for key, cells in of_corpus.items():
-        first, best, last = start_rounds(cells), best_rounds(cells), [cell.rounds[-1] for cell in cells if cell.rounds]
+        first = start_rounds([cell for cell in cells if not cell.steps])
+        best, last = best_rounds(cells), [cell.rounds[-1] for cell in cells if cell.rounds]
         numbers = [
             mean_text([len(cell.rounds) for cell in cells], 1),
             mean_text([cell.best_round for cell in cells], 1),
