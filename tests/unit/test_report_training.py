@@ -14,7 +14,7 @@ from dragoman.features import SignFlips
 from dragoman.report import load_experiment, markdown_tables, write_page
 from dragoman.report.baseline import baseline_table
 from dragoman.report.records import Records
-from dragoman.report.results import cost_table, overview_table, score_table
+from dragoman.report.results import cost_table, feature_table, overview_table, score_table
 from dragoman.report.training import flip_table, training_charts, update_table
 from dragoman.report.tuning_sets import tuning_sets
 from dragoman.run import SetScores, Update
@@ -200,6 +200,14 @@ def updates_of(alphas, flips=True):
         )
         for i, alpha in enumerate(alphas)
     )
+
+
+def test_possible_features_are_those_of_the_gradient(tmp_path):
+    run = fake_run(tmp_path / "run", rates={"mert": 0.3})
+    updates = tuple(replace(update, n_seen=1000 * update.update) for update in updates_of([0.5, 0.25]))
+    write_cell(run, optimiser="hols", lines=sentences(40), updates=updates)
+    (row,) = as_dicts(feature_table(Records([run])))
+    assert row["possible"] == "2,000"
 
 
 def test_updates_and_what_oscillates(tmp_path):

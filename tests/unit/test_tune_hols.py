@@ -175,6 +175,8 @@ def test_the_record_tells_every_step(made, whole):
     assert [(u["update"], u["searched"]) for u in result["updates"]] == [(1, "held-out"), (2, "held-out"), (2, "dev")]
     assert all(u["loss"] > 0 and u["factor"] > 0 and u["n_features"] > 100 for u in result["updates"])
     assert result["updates"][1]["flips"]
+    gradients = sorted(path for path in (whole / "tune/steps").glob("gradient-*/gradient"))
+    assert {u["n_seen"] for u in result["updates"]} == {len(Gradient.load(path).table) for path in gradients}
     assert result["n_sentences"] == N_DEV
     assert result["score_after"] == max(entry["score"] for entry in result["rounds"])
     assert result["n_features"] == len(system.weights.ids())

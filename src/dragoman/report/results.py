@@ -177,7 +177,7 @@ def feature_table(records: Records) -> Table:
     """Active features of the best round by optimiser, and possible ones, where there are sparse ones; means over runs.
 
     As Table 2 of Eidelman et al. 2013: possible are the features that weights could be learned of, the most of any
-    method (see `CellRound.n_possible`).
+    method (see `CellRound.n_possible`, and `Update.n_seen` of held-out line search, whose lists have blocks instead).
     """
     groups: dict[tuple[str, ...], dict[str, Sequence[CellResult]]] = {}
     for key, cells in records.rows.items():
@@ -192,8 +192,8 @@ def feature_table(records: Records) -> Table:
     rows = []
     for names, row in found.items():
         active = [mean_text([entry.n_active for entry in best_rounds(row.get(name, ()))], 0) for name in optimisers]
-        possible = [
-            entry.n_possible for cells in row.values() for cell in cells for entry in cell.rounds if entry.n_possible
-        ]
+        of_row = [cell for cells in row.values() for cell in cells]
+        possible = [entry.n_possible for cell in of_row for entry in cell.rounds if entry.n_possible]
+        possible += [update.n_seen for cell in of_row for update in cell.updates if update.n_seen]
         rows.append([*words(*names), *map(Shown, [*active, f"{max(possible):,}" if possible else ""])])
     return header, rows

@@ -27,6 +27,9 @@ class Update:
     """Lines that the gradient was taken on."""
     n_features: int
     """Sparse features whose component is not 0."""
+    n_seen: int = 0
+    """Features of the gradient lines' candidates, dense ones too: those that could have got a weight. 0 in older
+    records."""
     loss: float
     """Mean over the lists of the gradient, at the weights times `factor`."""
     factor: float

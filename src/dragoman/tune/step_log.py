@@ -60,6 +60,7 @@ class StepLog:
         self._gradient = {
             "update": update,
             "n_lines": n_lines,
+            "n_seen": len(table),
             "loss": loss,
             "factor": scale,
             "gradient_cpu_s": found.cpu_s,
