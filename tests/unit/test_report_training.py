@@ -194,6 +194,7 @@ def updates_of(alphas, flips=True):
             n_features=123_456,
             loss=1.5,
             factor=12.5,
+            dense_scale=2.0,
             flips=tuple(SignFlips(group=name, n_features=1000, n_flipped=125, cosine=-0.5) for name in groups)
             if flips and i == 1
             else (),
@@ -217,9 +218,9 @@ def test_updates_and_what_oscillates(tmp_path):
         write_cell(run, optimiser="hols", seed=seed, lines=refs, updates=updates_of([0.5, 0.25, alpha]))
     records = Records([run])
     first, second, last = as_dicts(update_table(records))
-    assert (first["update"], first["searched on"], first["α to 2 lists"], first["c₁"]) == ("1", "held-out", "0.5", "")
-    assert (second["α"], second["c₁"], second["gradient lines"]) == ("0.25", "0.9", "20,000")
-    assert (last["update"], last["searched on"], last["α"], last["after"]) == ("2", "dev", "0.3", "31.00")
+    assert (first["update"], first["searched on"], first["α to 2 lists"], first["c₁"]) == ("1", "held-out", "1", "")
+    assert (second["α"], second["c₁"], second["gradient lines"]) == ("0.5", "1.8", "20,000")
+    assert (last["update"], last["searched on"], last["α"], last["after"]) == ("2", "dev", "0.6", "31.00")
     flips = as_dicts(flip_table(records))
     assert [row["features in lists"] for row in flips] == ["1-2", "31+", "largest 100"]
     assert (flips[0]["update 2: flipped"], flips[0]["cosine"]) == ("12.5% of 1,000", "-0.50")

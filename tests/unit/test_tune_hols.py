@@ -11,7 +11,7 @@ import pytest
 
 from dragoman.engine import LocalEngine, open_engine
 from dragoman.errors import InputError
-from dragoman.features import HOLS_STEP, Block, FeatureIndex, Weights
+from dragoman.features import HOLS_STEP, Block, FeatureIndex, Weights, read_weights
 from dragoman.lm import EstimateConfig
 from dragoman.metric import Smoothing, by_name
 from dragoman.optim import Hils, Hols, Mert
@@ -176,6 +176,17 @@ def test_the_record_tells_every_step(made, whole):
     assert all(u["loss"] > 0 and u["factor"] > 0 and u["n_features"] > 100 for u in result["updates"])
     assert result["updates"][1]["flips"]
     gradients = sorted(path for path in (whole / "tune/steps").glob("gradient-*/gradient"))
+    dense = system.translator.dense()
+
+    def norm(weights):
+        return sum(abs(weights.get(name, 0.0)) for name in dense)
+
+    (start,) = (read_weights(path / "weights.tsv") for path in (whole / "tune/steps").glob("start-*"))
+    searches = {norm(dict(read_weights(p / "weights.tsv").items())) for p in (whole / "tune/steps").glob("search-*")}
+    first, _, last = result["updates"]
+    assert norm(dict(start.items())) / first["dense_scale"] in [pytest.approx(value) for value in searches]
+    after_one = norm(dict(start.items())) / first["dense_scale"]
+    assert after_one / last["dense_scale"] == pytest.approx(norm(dict(system.weights.items())))
     assert {u["n_seen"] for u in result["updates"]} == {len(Gradient.load(path).table) for path in gradients}
     assert result["n_sentences"] == N_DEV
     assert result["score_after"] == max(entry["score"] for entry in result["rounds"])

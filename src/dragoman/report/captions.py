@@ -75,7 +75,8 @@ TRAINING = (
 UPDATES = (
     "Updates of held-out line search, means over runs: lines of the gradient, sparse features with a component, mean "
     "loss of a list, the factor of the weights in the loss; then what the search gave to the sparse weights before "
-    "(c₁) and to the steps (α), and the score of its lines before and after it."
+    "(c₁) and to the steps (α), relative to the dense weights (times their L1 norm before the update, divided by that "
+    "after the search, because MERT does not keep their scale), and the score of its lines before and after it."
 )
 FLIPS = (
     "Features whose component of the gradient changed its sign since the update before, by the number of lists that "

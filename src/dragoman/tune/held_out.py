@@ -102,7 +102,7 @@ class _Text(HeldOutText):
         name = f"{GRADIENT}-{update}"
         self._log.begin(name, len(lines))
         found = self._gradients.run(self._shared, lines, weights)
-        self._log.gradient(name, update, len(lines), found)
+        self._log.gradient(name, update, len(lines), found, weights)
         return found.table
 
     def search(self, update: int, weights: Weights, blocks: Sequence[Block]) -> Weights:
