@@ -386,6 +386,21 @@ def test_lines_of_search_and_gradient(made):
         assert set(held_in.search) <= set(held_in.gradient)
 
 
+def test_lines_of_one_fold_share_no_sentence(made, tmp_path):
+    for side in "xy":
+        lines = (made / f"train.{side}").read_text().splitlines()[:150]
+        write_lines(tmp_path / f"train.{side}", [*lines, *lines[::2]])
+    settings = SystemSettings(model=PHRASES, n_folds=2)
+    config = TrainConfig(settings=settings, lm=EstimateConfig(order=2))
+    training = train(tmp_path / "train.x", tmp_path / "train.y", tmp_path / "s", config=config).training
+    sets = draw_lines(training, replace(SMALL, line_search=30), fold=1, limit=None)
+    searched, learned = ({training.source(line) for line in lines} for lines in (sets.search, sets.gradient))
+    assert not searched & learned
+    own = np.flatnonzero(training.folds == 1)
+    assert learned == {training.source(line) for line in own} - searched
+    assert len(sets.search) + len(sets.gradient) < len(own)
+
+
 def test_an_overlap_is_refused():
     lines = {"search": np.array([3, 4]), "gradient": np.array([4, 5]), "n_parts": 1}
     with pytest.raises(InputError, match="1 lines of the line search are among those of the gradient; hils"):
