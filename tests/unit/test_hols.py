@@ -10,12 +10,14 @@ import pytest
 
 from dragoman.errors import InputError
 from dragoman.features import HOLS_BEFORE, HOLS_STEP, Block, FeatureTable, Weights
-from dragoman.metric import Bleu, Smoothing
-from dragoman.optim import Hils, Hols, Mert, make_optimiser
+from dragoman.metric import Bleu, Smoothing, by_name
+from dragoman.optim import Hils, Hols, Mert, make_loss, make_optimiser
 from dragoman.optim.hols import FROZEN, Last, Scaling, Start, StepBlocks, moved
 from dragoman.passes.job import gradient_of
 from dragoman.passes.settings import PassSettings
 from dragoman.pool import rerank
+from dragoman.settings import parse_settings
+from dragoman.tune import TuneConfig
 from pools import dense_features, pool_of, random_pool
 
 DENSE = ("f0", "f1")
@@ -337,6 +339,8 @@ def test_without_a_direction_there_is_nothing_to_search(rows, message):
         ({"updates": 0, "last": "blocks"}, "no blocks to search alone"),
         ({"bands": [8, 2]}, "bands must ascend from 1 or more, not 8, 2"),
         ({"bands": []}, "not none"),
+        ({"bands": [4]}, "bands does nothing without blocks=bands"),
+        ({"shrinkage": 5}, "shrinkage does nothing without conditioning=shrinkage"),
         ({"conditioning": "lots"}, "expected"),
     ],
 )
@@ -344,6 +348,17 @@ def test_without_a_direction_there_is_nothing_to_search(rows, message):
 def test_settings_are_checked(name, settings, message):
     with pytest.raises(InputError, match=message):
         make_optimiser(name, settings)
+
+
+def test_settings_that_are_tables_and_whole_numbers_reach_the_loss():
+    chosen = parse_settings(["loss_settings.sentence_bleu.prior=5", "loss_settings.cost_scale=3"])
+    method = make_optimiser("hols", chosen)
+    assert method.loss_settings == {"sentence_bleu": {"prior": 5}, "cost_scale": 3}
+    TuneConfig().check(method)
+    loss = make_loss(method.loss, by_name("bleu"), method.loss_settings)
+    assert loss != make_loss(method.loss, by_name("bleu"), {"cost_scale": 3})
+    with pytest.raises(InputError, match="has no setting 'prio'"):
+        TuneConfig().check(replace(method, loss_settings={"sentence_bleu": {"prio": 5}}))
 
 
 def test_the_steps_that_seeds_share():

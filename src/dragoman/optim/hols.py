@@ -28,7 +28,7 @@ search on held-out lines, or along the directions alone.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from functools import reduce
 from itertools import pairwise
@@ -139,7 +139,9 @@ class Hols(Optimiser):
     """Updates, each with an equal part of the passes' lines; 0: the start alone."""
     loss: str = "softramp"
     """What the gradient is of: a method that lowers a loss."""
-    loss_settings: Mapping[str, float | str | bool] = field(default_factory=dict)
+    loss_settings: Mapping[str, int | float | str | bool | Mapping[str, int | float | str | bool]] = field(
+        default_factory=dict
+    )
     """Settings of the loss."""
     spread: float = 0.25
     """Mean deviation of scores within lists where the loss is taken; the weights are multiplied to make it so."""
@@ -188,6 +190,17 @@ class Hols(Optimiser):
             raise InputError("without an update there are no blocks to search alone; choose another last search")
         if not self.bands or self.bands[0] < 1 or any(a >= b for a, b in pairwise(self.bands)):
             raise InputError(f"bands must ascend from 1 or more, not {', '.join(map(str, self.bands)) or 'none'}")
+        self._check_used()
+
+    def _check_used(self) -> None:
+        """Raise InputError for settings that would do nothing."""
+        defaults = {item.name: item.default for item in fields(self)}
+        for name, is_used, other in (
+            ("shrinkage", self.conditioning is Scaling.SHRINKAGE, "conditioning=shrinkage"),
+            ("bands", self.blocks is StepBlocks.BANDS, "blocks=bands"),
+        ):
+            if not is_used and getattr(self, name) != defaults[name]:
+                raise InputError(f"{name} does nothing without {other}; set both, or neither")
 
     def steps(self) -> tuple[str, ...]:
         """Names of the searches and gradients before the last search, in order."""
