@@ -147,6 +147,26 @@ def test_seeds_of_a_recipe_share_the_steps(inside, tmp_path):
     assert all(step["cached"] for step in cell["steps"])
 
 
+def test_a_start_of_its_own_for_every_seed(inside, tmp_path):
+    (tmp_path / "r.toml").write_text(RECIPE, encoding="utf-8")
+    own = [
+        "--set",
+        "optimisers.hols.settings.training_seed=0",
+        "--set",
+        "optimisers.hols.metric='chrf'",
+        "--only",
+        "*/hols/*",
+    ]
+    plan = inside("run", "r.toml", "-o", "run", "--dry-run", "--json", *own).json["cells"]
+    assert [(cell.get("steps"), cell.get("steps_of")) for cell in plan] == [(None, None)] * 2
+    inside("run", "r.toml", "-o", "run", "--quiet", *own)
+    folders = [tmp_path / f"run/cells/c/phrase/rules/hols/{seed}/tuned/tune" for seed in (1, 2)]
+    first, second = (json.loads((folder / "run.json").read_text())["settings"]["start"] for folder in folders)
+    assert first != second
+    steps = json.loads((folders[1] / "result.json").read_text())["steps"]
+    assert not any(step["found"] for step in steps)
+
+
 WRONG = {
     "a system without folds": ("systems.phrase.folds=1", "'systems.phrase.folds' must be at least 2"),
     "features without templates": ("features.rules.templates=[]", "features.rules has no templates"),

@@ -112,6 +112,25 @@ def test_one_sentence_is_no_significant_difference(tmp_path):
     assert score.not_worse
 
 
+def test_each_corpus_takes_the_first_baseline_that_it_has(tmp_path):
+    runs = [
+        fake_run(tmp_path / "a", rates={"mert": 0.3, "fold-mert": 0.3, "pro": 0.2}, seeds=(1,)),
+        fake_run(tmp_path / "b", rates={"fold-mert": 0.3, "pro": 0.2}, seeds=(1,), corpus="other"),
+    ]
+    comparison = compare_runs(runs, metrics=["bleu"], baseline=["mert", "fold-mert"], **FEW)
+    bases = {(row.key.corpus, row.key.optimiser): row.baseline and row.baseline.optimiser for row in comparison.rows}
+    assert bases == {
+        ("toy", "mert"): None,
+        ("toy", "fold-mert"): "mert",
+        ("toy", "pro"): "mert",
+        ("other", "fold-mert"): None,
+        ("other", "pro"): "fold-mert",
+    }
+    assert comparison.baseline == "mert or fold-mert"
+    with pytest.raises(InputError, match="--baseline mira: no such row"):
+        compare_runs(runs, baseline=["mert", "mira"], **FEW)
+
+
 def test_baselines(tmp_path):
     run = fake_run(tmp_path / "run", rates={"mert": 0.3, "pro": 0.2})
     refs = sentences(40)

@@ -322,7 +322,7 @@ def test_a_run_with_little_in_it(tmp_path):
 def test_the_recipe_says_what_to_report(tmp_path):
     text = fake_run(tmp_path / "text", report={"metrics": "ter"})
     assert load_experiment([text], n_trials=0).comparison.metrics == ("ter",)
-    run = fake_run(tmp_path / "run", report={"metrics": ["chrf"], "baseline": "mert"})
+    run = fake_run(tmp_path / "run", report={"metrics": ["chrf"], "baseline": ["mert", "fold-mert"]})
     (run / "recipe.json").write_text(json.dumps({"title": "From the recipe"}))
     page = read(few([run], tmp_path / "report.html"))
     assert "From the recipe" in page.text

@@ -10,12 +10,14 @@ import pytest
 
 from dragoman.errors import InputError
 from dragoman.features import HOLS_BEFORE, HOLS_STEP, Block, FeatureTable, Weights
-from dragoman.metric import Bleu, Smoothing
-from dragoman.optim import Hils, Hols, Mert, make_optimiser
+from dragoman.metric import Bleu, Smoothing, by_name
+from dragoman.optim import Hils, Hols, Mert, make_loss, make_optimiser
 from dragoman.optim.hols import FROZEN, Last, Scaling, Start, StepBlocks, moved
 from dragoman.passes.job import gradient_of
 from dragoman.passes.settings import PassSettings
 from dragoman.pool import rerank
+from dragoman.settings import parse_settings
+from dragoman.tune import TuneConfig
 from pools import dense_features, pool_of, random_pool
 
 DENSE = ("f0", "f1")
@@ -238,6 +240,13 @@ def test_conditioning_divides_by_the_lists_that_have_the_feature(settings, divis
     assert column(frozen, HOLS_STEP).keys() == divisors.keys() - {"rule:b", "pair:x"}
 
 
+@pytest.mark.parametrize("conditioning", list(Scaling))
+def test_a_component_of_rounding_errors_is_0(conditioning):
+    method = Hols(conditioning=conditioning)
+    rows = {"f0": (1.0, 2), "rule:a": (9e-11, 100), "rule:b": (9e-11, 2), "rule:c": (-5e-13, 1), "rule:d": (1e-3, 9000)}
+    assert column(method.direction(Lists(method), table_of(rows)), HOLS_STEP).keys() == {"rule:b", "rule:d"}
+
+
 @pytest.mark.parametrize(
     ("blocks", "wanted"),
     [
@@ -308,6 +317,7 @@ def test_frozen_sparse_weights_are_searched_with_and_stay():
     [
         ({"f0": (1.0, 2), "f1": (2.0, 2)}, "no candidate of the gradient lines has a sparse feature"),
         ({"f0": (1.0, 2), "rule:a": (0.0, 2)}, "the gradient of softramp is 0 for every sparse feature"),
+        ({"f0": (1.0, 2), "rule:a": (-3e-14, 2)}, "the gradient of softramp is 0 for every sparse feature"),
     ],
 )
 def test_without_a_direction_there_is_nothing_to_search(rows, message):
@@ -323,11 +333,14 @@ def test_without_a_direction_there_is_nothing_to_search(rows, message):
         ({"passes": 0}, "at least one pass"),
         ({"line_search": 0}, "at least one pass, line"),
         ({"gradient_k": 1}, "at least two candidates"),
+        ({"training_seed": -1}, "training_seed must be at least 0, not -1"),
         ({"spread": 0}, "must be positive"),
         ({"shrinkage": -1}, "at least 0"),
         ({"updates": 0, "last": "blocks"}, "no blocks to search alone"),
         ({"bands": [8, 2]}, "bands must ascend from 1 or more, not 8, 2"),
         ({"bands": []}, "not none"),
+        ({"bands": [4]}, "bands does nothing without blocks=bands"),
+        ({"shrinkage": 5}, "shrinkage does nothing without conditioning=shrinkage"),
         ({"conditioning": "lots"}, "expected"),
     ],
 )
@@ -335,6 +348,17 @@ def test_without_a_direction_there_is_nothing_to_search(rows, message):
 def test_settings_are_checked(name, settings, message):
     with pytest.raises(InputError, match=message):
         make_optimiser(name, settings)
+
+
+def test_settings_that_are_tables_and_whole_numbers_reach_the_loss():
+    chosen = parse_settings(["loss_settings.sentence_bleu.prior=5", "loss_settings.cost_scale=3"])
+    method = make_optimiser("hols", chosen)
+    assert method.loss_settings == {"sentence_bleu": {"prior": 5}, "cost_scale": 3}
+    TuneConfig().check(method)
+    loss = make_loss(method.loss, by_name("bleu"), method.loss_settings)
+    assert loss != make_loss(method.loss, by_name("bleu"), {"cost_scale": 3})
+    with pytest.raises(InputError, match="has no setting 'prio'"):
+        TuneConfig().check(replace(method, loss_settings={"sentence_bleu": {"prio": 5}}))
 
 
 def test_the_steps_that_seeds_share():

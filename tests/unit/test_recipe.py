@@ -229,6 +229,7 @@ BAD = {
     "no grid": ("grid=[]", "[[grid]] is missing"),
     "a name that is no folder": ("systems.'../up'={}", "the name '../up' may only hold letters, digits"),
     "a baseline": ("report.baseline='mort'", "report.baseline = 'mort': did you mean mert?"),
+    "one of two baselines": ("report.baseline=['mert', 'mort']", "did you mean mert?"),
     "a focus": ("report.focus='mort'", "report.focus = 'mort': did you mean mert?"),
     "a focus against nobody": ("report.against=['mert']", "report.against = ['mert']: expected other optimisers than"),
     "a focus against itself": ("report={focus='mert', against=['mert']}", "expected other optimisers than 'report.foc"),

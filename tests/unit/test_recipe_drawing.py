@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 
 from dragoman.errors import InputError
+from dragoman.features import read_weights
 from dragoman.lm import EstimateConfig, LanguageModel, TrainingText, estimate
 from dragoman.recipe import read_recipe, run_cells
 from dragoman.recipe.drawing import DrawnPart, Where, draw_lines
+from dragoman.recipe.stages import decoding_key
 from dragoman.run import cell_folder, load_cells, load_test_sets
-from dragoman.system import System, train
+from dragoman.system import Preset, System, train
 from dragoman.text import read_lines
 from small_text import write_lines, write_splits
 from watching import Watcher
@@ -151,6 +153,28 @@ def test_a_fold_of_the_system_is_the_development_set(files, tmp_path):
     run_cells(everything, everything.select(["in/*/1"]), tmp_path / "all", observer=Watcher(), cache=tmp_path / "b")
     (text,) = (path.parent for path in tmp_path.glob("b/*/dev.source"))
     assert len([*read_lines(text / "dev.source")]) == len(training.of_fold(1))
+
+
+def test_scores_are_of_tables_that_have_not_seen_the_fold(files, tmp_path):
+    sets = [FOLD, NO_OTHER, "corpora.in.drawing=7", *OWN_FOLDS, "grid.seeds=[1]"]
+    plan = read_recipe(files / "r.toml", [*sets, "optimisers.mert.metric='chrf'"])
+    cells = plan.select(["in/*"])
+    (result,) = run_cells(plan, cells, tmp_path / "run", observer=Watcher(), cache=tmp_path / "cache")
+    assert result.tune is not None
+    # Ties between candidates may fall otherwise; tables that have seen the fold are at 0.9.
+    assert result.tune.scores["chrf"] == pytest.approx(result.best.dev, abs=0.01)
+    folder = cell_folder(tmp_path / "run", result.key)
+    (system,) = (System.load(path) for path in tmp_path.glob("cache/*/system"))
+    weights = read_weights(folder / "weights" / f"{result.best_round:04d}.tsv")
+    view = system.view(1)
+    source = [*read_lines(files / "test.de")]
+    told = [*view.translate(source, weights=weights.on(view.index), preset=Preset.FAST)]
+    assert [*read_lines(folder / "test.txt")] == told
+    # Cells that differ in the fold alone share no translations.
+    keys = {
+        decoding_key("s", "x", files / "test.de", [], Preset.FAST, files / "dev.de", fold).hash for fold in (None, 0, 1)
+    }
+    assert len(keys) == 3
 
 
 @pytest.mark.parametrize("change", ["systems.small.folds=4", "systems.small.fold_seed=6", "optimisers.mert.fold=2"])

@@ -14,7 +14,7 @@ from dragoman.features import SignFlips
 from dragoman.report import load_experiment, markdown_tables, write_page
 from dragoman.report.baseline import baseline_table
 from dragoman.report.records import Records
-from dragoman.report.results import cost_table, overview_table
+from dragoman.report.results import cost_table, feature_table, overview_table, score_table
 from dragoman.report.training import flip_table, training_charts, update_table
 from dragoman.report.tuning_sets import tuning_sets
 from dragoman.run import SetScores, Update
@@ -94,6 +94,10 @@ def test_what_learned_before_its_first_round_does_not_tell_the_start(tmp_path, s
         write_cell(run, optimiser=optimiser, lines=lines, rounds=entries, tune=on_set(0.9), steps=made)
     header, row = texts(overview_table(Records([run]), compare_runs([run], n_trials=0, n_bootstrap=0)))
     assert row[header.index("start")] == "20.00"
+    by_optimiser = {row["optimiser"]: row for row in as_dicts(score_table(Records([run]), "toy"))}
+    names = ("dev, start", "test, start")
+    assert [by_optimiser["hols"][name] for name in names] == ["", ""]
+    assert by_optimiser["mert"]["test, start"] == "20.00" != by_optimiser["mert"]["dev, start"] != ""
     assert not any("hols" in remark for remark in load_experiment([run], n_trials=0).remarks())
 
 
@@ -190,12 +194,21 @@ def updates_of(alphas, flips=True):
             n_features=123_456,
             loss=1.5,
             factor=12.5,
+            dense_scale=2.0,
             flips=tuple(SignFlips(group=name, n_features=1000, n_flipped=125, cosine=-0.5) for name in groups)
             if flips and i == 1
             else (),
         )
         for i, alpha in enumerate(alphas)
     )
+
+
+def test_possible_features_are_those_of_the_gradient(tmp_path):
+    run = fake_run(tmp_path / "run", rates={"mert": 0.3})
+    updates = tuple(replace(update, n_seen=1000 * update.update) for update in updates_of([0.5, 0.25]))
+    write_cell(run, optimiser="hols", lines=sentences(40), updates=updates)
+    (row,) = as_dicts(feature_table(Records([run])))
+    assert row["possible"] == "2,000"
 
 
 def test_updates_and_what_oscillates(tmp_path):
@@ -205,9 +218,9 @@ def test_updates_and_what_oscillates(tmp_path):
         write_cell(run, optimiser="hols", seed=seed, lines=refs, updates=updates_of([0.5, 0.25, alpha]))
     records = Records([run])
     first, second, last = as_dicts(update_table(records))
-    assert (first["update"], first["searched on"], first["α to 2 lists"], first["c₁"]) == ("1", "held-out", "0.5", "")
-    assert (second["α"], second["c₁"], second["gradient lines"]) == ("0.25", "0.9", "20,000")
-    assert (last["update"], last["searched on"], last["α"], last["after"]) == ("2", "dev", "0.3", "31.00")
+    assert (first["update"], first["searched on"], first["α to 2 lists"], first["c₁"]) == ("1", "held-out", "1", "")
+    assert (second["α"], second["c₁"], second["gradient lines"]) == ("0.5", "1.8", "20,000")
+    assert (last["update"], last["searched on"], last["α"], last["after"]) == ("2", "dev", "0.6", "31.00")
     flips = as_dicts(flip_table(records))
     assert [row["features in lists"] for row in flips] == ["1-2", "31+", "largest 100"]
     assert (flips[0]["update 2: flipped"], flips[0]["cosine"]) == ("12.5% of 1,000", "-0.50")

@@ -11,7 +11,7 @@ import pytest
 
 from dragoman.engine import LocalEngine, open_engine
 from dragoman.errors import InputError
-from dragoman.features import HOLS_STEP, Block, FeatureIndex, Weights
+from dragoman.features import HOLS_STEP, Block, FeatureIndex, Weights, read_weights
 from dragoman.lm import EstimateConfig
 from dragoman.metric import Smoothing, by_name
 from dragoman.optim import Hils, Hols, Mert
@@ -125,7 +125,9 @@ class Column(Decoder):
 def test_an_update_is_mert_with_the_direction_as_one_more_column(made, tmp_path, kind):
     """The search by blocks against lists of a search by all weights, projected: the same decoder weights in the end."""
     method = replace(SMALL, n_starts=1, n_directions=0, last=Last.HELD_OUT, gradient_k=100)
-    tuned = tune(made, tmp_path / "t", method, kind=kind, config=replace(CONFIG, distinct=True))
+    # Derivations of glue rules come first, or all those of a list of hiero would be of one translation.
+    weights = Weights.from_dict({**dict(BLIND.items()), "glue": 1.0}) if kind == "hiero" else BLIND
+    tuned = tune(made, tmp_path / "t", method, kind=kind, config=replace(CONFIG, distinct=True), weights=weights)
     folders = {path.name.split("-")[0]: path for path in (tmp_path / "t/tune/steps").iterdir()}
     gradient = Gradient.load(folders["gradient"] / "gradient").table
     system = System.load(made / kind)
@@ -135,7 +137,7 @@ def test_an_update_is_mert_with_the_direction_as_one_more_column(made, tmp_path,
         for name, g, n in zip(
             gradient.names(), gradient.columns["softramp"].tolist(), gradient.columns["n_lists"].tolist(), strict=True
         )
-        if name not in dense and g
+        if name not in dense and abs(g) > 1e-12 * n
     }
     lines = draw_lines(system.training, method, fold=None, limit=None).search
     start = {}
@@ -173,6 +175,19 @@ def test_the_record_tells_every_step(made, whole):
     assert [(u["update"], u["searched"]) for u in result["updates"]] == [(1, "held-out"), (2, "held-out"), (2, "dev")]
     assert all(u["loss"] > 0 and u["factor"] > 0 and u["n_features"] > 100 for u in result["updates"])
     assert result["updates"][1]["flips"]
+    gradients = sorted(path for path in (whole / "tune/steps").glob("gradient-*/gradient"))
+    dense = system.translator.dense()
+
+    def norm(weights):
+        return sum(abs(weights.get(name, 0.0)) for name in dense)
+
+    (start,) = (read_weights(path / "weights.tsv") for path in (whole / "tune/steps").glob("start-*"))
+    searches = {norm(dict(read_weights(p / "weights.tsv").items())) for p in (whole / "tune/steps").glob("search-*")}
+    first, _, last = result["updates"]
+    assert norm(dict(start.items())) / first["dense_scale"] in [pytest.approx(value) for value in searches]
+    after_one = norm(dict(start.items())) / first["dense_scale"]
+    assert after_one / last["dense_scale"] == pytest.approx(norm(dict(system.weights.items())))
+    assert {u["n_seen"] for u in result["updates"]} == {len(Gradient.load(path).table) for path in gradients}
     assert result["n_sentences"] == N_DEV
     assert result["score_after"] == max(entry["score"] for entry in result["rounds"])
     assert result["n_features"] == len(system.weights.ids())
@@ -306,6 +321,19 @@ def test_the_last_search_on_held_out_lines_belongs_to_the_seed(made, tmp_path):
     assert result["stopped"] == "the updates are done"
 
 
+def test_seeds_share_nothing_if_the_training_seed_is_theirs(made, tmp_path):
+    method, shared = replace(SMALL, last=Last.HELD_OUT, n_directions=5, training_seed=0), tmp_path / "shared"
+    for seed in (1, 2):
+        tune(made, tmp_path / f"t{seed}", method, shared=shared, seed=seed)
+    assert not result_of(tmp_path / "t2")["steps"][0]["found"]
+    assert [name.split("-")[0] for name in steps_of(shared)].count("start") == 2
+    tune(made, tmp_path / "t", replace(method, training_seed=1), shared=shared)
+    assert all(step["found"] for step in result_of(tmp_path / "t")["steps"])  # the same as with seed 1
+    lines = draw_lines(System.load(made / "phrase").training, method, fold=None, limit=None)
+    named = draw_lines(System.load(made / "phrase").training, replace(method, training_seed=1), fold=None, limit=None)
+    assert np.array_equal(lines.search, named.search)
+
+
 def test_blocks_alone_keep_the_dense_weights(made, tmp_path):
     tuned = tune(made, tmp_path / "t", replace(SMALL, last=Last.BLOCKS, blocks=StepBlocks.BANDS))
     search, last = (u["blocks"] for u in result_of(tmp_path / "t")["updates"])
@@ -356,6 +384,21 @@ def test_lines_of_search_and_gradient(made):
         held_in = draw_lines(training, inner, fold=fold, limit=80)
         assert len(held_in.gradient) == 80
         assert set(held_in.search) <= set(held_in.gradient)
+
+
+def test_lines_of_one_fold_share_no_sentence(made, tmp_path):
+    for side in "xy":
+        lines = (made / f"train.{side}").read_text().splitlines()[:150]
+        write_lines(tmp_path / f"train.{side}", [*lines, *lines[::2]])
+    settings = SystemSettings(model=PHRASES, n_folds=2)
+    config = TrainConfig(settings=settings, lm=EstimateConfig(order=2))
+    training = train(tmp_path / "train.x", tmp_path / "train.y", tmp_path / "s", config=config).training
+    sets = draw_lines(training, replace(SMALL, line_search=30), fold=1, limit=None)
+    searched, learned = ({training.source(line) for line in lines} for lines in (sets.search, sets.gradient))
+    assert not searched & learned
+    own = np.flatnonzero(training.folds == 1)
+    assert learned == {training.source(line) for line in own} - searched
+    assert len(sets.search) + len(sets.gradient) < len(own)
 
 
 def test_an_overlap_is_refused():

@@ -23,8 +23,11 @@ def compare(
     runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="Folders that `dragoman run` made.")],
     metric: Metrics = None,
     baseline: Annotated[
-        str | None,
-        typer.Option(help="Test against SYSTEM/FEATURES/OPTIMISER, or against this optimiser with all else the same."),
+        list[str] | None,
+        typer.Option(
+            help="Test against SYSTEM/FEATURES/OPTIMISER, or against this optimiser with all else the same; of "
+            "several, against the first that a corpus has."
+        ),
     ] = None,
     test: Annotated[
         PairedTest, typer.Option(help="The test whose p-values are shown and decide the marks.")

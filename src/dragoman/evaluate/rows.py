@@ -93,6 +93,7 @@ class RunComparison:
     rows: tuple[Row, ...]
     metrics: tuple[str, ...]
     baseline: str | None
+    """The name that was given, or several joined by "or"."""
     test: PairedTest
     within: Within
     lower_is_better: frozenset[str]

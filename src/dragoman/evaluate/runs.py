@@ -17,12 +17,14 @@ from dragoman.types import PathLike
 
 __all__ = ["compare_runs"]
 
+_PARTS = ("optimiser", "features", "system")
+
 
 def compare_runs(
     runs: Sequence[PathLike] | Outputs,
     *,
     metrics: Sequence[str] = ("bleu", "chrf", "ter"),
-    baseline: str | None = None,
+    baseline: str | Sequence[str] | None = None,
     test: PairedTest = PairedTest.RANDOMISATION,
     within: Within = Within.CORPUS,
     n_bootstrap: int = 1000,
@@ -34,17 +36,19 @@ def compare_runs(
 
     `baseline` is SYSTEM/FEATURES/OPTIMISER, or the name of an optimiser, a feature set or a system: then a row is
     tested against the row that differs only in that or, if there is none, against the only one of that optimiser on
-    its system, such as one without sparse features. `test` decides which rows are not significantly worse than the
-    best. `within` determines the best separately for each system or feature set.
+    its system, such as one without sparse features. Of several names each corpus takes the first that it has. `test`
+    decides which rows are not significantly worse than the best. `within` determines the best separately for each
+    system or feature set.
     """
     outputs = runs if isinstance(runs, Outputs) else load_outputs(runs)
     chosen = [by_name(name) for name in dict.fromkeys(metrics)]
     if not chosen:
         raise InputError("no metric given; give at least one")
     cells = outputs.rows()
+    names = (baseline,) if isinstance(baseline, str) else tuple(baseline or ())
     how = _Comparing(
         metrics=chosen,
-        baselines=_baselines(list(cells), baseline),
+        baselines=_baselines(list(cells), names),
         test=test,
         within=within,
         draws={"n_bootstrap": n_bootstrap, "n_trials": n_trials, "seed": seed},
@@ -63,7 +67,7 @@ def compare_runs(
     result = RunComparison(
         rows=tuple(rows),
         metrics=tuple(metric.name for metric in chosen),
-        baseline=baseline,
+        baseline=" or ".join(names) or None,
         test=test,
         within=within,
         lower_is_better=frozenset(metric.name for metric in chosen if not metric.higher_is_better),
@@ -122,19 +126,33 @@ class _Comparing:
         return rows, {one.metric.name: column_signature(one, len(keys) > 1, **self.draws) for one in measured}
 
 
-def _baselines(keys: list[RowKey], name: str | None) -> dict[RowKey, RowKey]:
-    """The baseline row of each row that has one."""
-    if name is None:
-        return {}
-    parts = ("optimiser", "features", "system")
-    known = [*dict.fromkeys(getattr(key, part) for part in parts for key in keys), *sorted({key.name for key in keys})]
-    if name not in known:
-        raise InputError(f"--baseline {name}: no such row; expected one of {', '.join(known)}")
-    named = {key.corpus: key for key in keys if key.name == name}
+def _baselines(keys: list[RowKey], names: Sequence[str]) -> dict[RowKey, RowKey]:
+    """The baseline row of each row that has one, by the first name that its corpus has."""
+    known = _known(keys)
+    for name in names:
+        if name not in known:
+            raise InputError(f"--baseline {name}: no such row; expected one of {', '.join(known)}")
+    found: dict[RowKey, RowKey] = {}
+    for corpus in dict.fromkeys(key.corpus for key in keys):
+        same = [key for key in keys if key.corpus == corpus]
+        theirs = _known(same)
+        for name in [name for name in names if name in theirs][:1]:
+            found |= _baselines_of(same, name)
+    return found
+
+
+def _known(keys: list[RowKey]) -> list[str]:
+    """What a baseline may be called."""
+    return [*dict.fromkeys(getattr(key, part) for part in _PARTS for key in keys), *sorted({key.name for key in keys})]
+
+
+def _baselines_of(keys: list[RowKey], name: str) -> dict[RowKey, RowKey]:
+    """Of rows of one corpus."""
+    named = next((key for key in keys if key.name == name), None)
     found = {}
     for key in keys:
-        candidates = [named.get(key.corpus), *(replace(key, **{part: name}) for part in parts)]
-        alone = [k for k in keys if (k.corpus, k.system, k.optimiser) == (key.corpus, key.system, name)]
+        candidates = [named, *(replace(key, **{part: name}) for part in _PARTS)]
+        alone = [k for k in keys if (k.system, k.optimiser) == (key.system, name)]
         candidates += alone if len(alone) == 1 else []
         base = next((base for base in candidates if base in keys), key)
         if base is not None and base != key:

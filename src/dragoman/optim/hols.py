@@ -28,7 +28,7 @@ search on held-out lines, or along the directions alone.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from functools import reduce
 from itertools import pairwise
@@ -53,6 +53,7 @@ __all__ = [
     "Start",
     "StepBlocks",
     "among",
+    "has_component",
     "moved",
 ]
 
@@ -61,6 +62,8 @@ FROZEN = "hols_frozen"
 N_LISTS = "n_lists"
 """The column of a gradient that says in how many lists a candidate has the feature."""
 _WEIGHT = "weight"
+_ROUNDING = 1e-12
+"""What a list may add to a component that is 0."""
 
 
 class Scaling(StrEnum):
@@ -136,7 +139,9 @@ class Hols(Optimiser):
     """Updates, each with an equal part of the passes' lines; 0: the start alone."""
     loss: str = "softramp"
     """What the gradient is of: a method that lowers a loss."""
-    loss_settings: Mapping[str, float | str | bool] = field(default_factory=dict)
+    loss_settings: Mapping[str, int | float | str | bool | Mapping[str, int | float | str | bool]] = field(
+        default_factory=dict
+    )
     """Settings of the loss."""
     spread: float = 0.25
     """Mean deviation of scores within lists where the loss is taken; the weights are multiplied to make it so."""
@@ -167,7 +172,7 @@ class Hols(Optimiser):
     all_data: bool = False
     """Decode gradient lines by tables that have seen them: an ablation."""
     training_seed: int = 1
-    """Seed of all that comes before the last search."""
+    """Seed of all that comes before the last search; 0: that of the tuning. Lines of the search are then those of 1."""
 
     def __post_init__(self) -> None:
         counts = (self.passes, self.line_search, self.start_rounds, self.search_rounds, self.n_starts)
@@ -177,12 +182,25 @@ class Hols(Optimiser):
             raise InputError(f"{self.updates} updates are no whole number for each of {self.passes} passes")
         if self.gradient_k < 2:
             raise InputError(f"a gradient needs at least two candidates of a line, not {self.gradient_k}")
+        if self.training_seed < 0:
+            raise InputError(f"training_seed must be at least 0, not {self.training_seed}")
         if not (0 < self.spread < np.inf and 0 <= self.shrinkage < np.inf):
             raise InputError("the spread of scores must be positive, the shrinkage at least 0")
         if self.last is Last.BLOCKS and not self.updates:
             raise InputError("without an update there are no blocks to search alone; choose another last search")
         if not self.bands or self.bands[0] < 1 or any(a >= b for a, b in pairwise(self.bands)):
             raise InputError(f"bands must ascend from 1 or more, not {', '.join(map(str, self.bands)) or 'none'}")
+        self._check_used()
+
+    def _check_used(self) -> None:
+        """Raise InputError for settings that would do nothing."""
+        defaults = {item.name: item.default for item in fields(self)}
+        for name, is_used, other in (
+            ("shrinkage", self.conditioning is Scaling.SHRINKAGE, "conditioning=shrinkage"),
+            ("bands", self.blocks is StepBlocks.BANDS, "blocks=bands"),
+        ):
+            if not is_used and getattr(self, name) != defaults[name]:
+                raise InputError(f"{name} does nothing without {other}; set both, or neither")
 
     def steps(self) -> tuple[str, ...]:
         """Names of the searches and gradients before the last search, in order."""
@@ -212,7 +230,7 @@ class Hols(Optimiser):
             raise InputError("no candidate of the gradient lines has a sparse feature that is not frozen")
         g, n_lists = gradient.columns[self.loss], gradient.columns[N_LISTS]
         step: Float64Array = -g / self._divisor(n_lists.astype(np.float64))
-        if not (places := np.flatnonzero(sparse & (step != 0))).size:
+        if not (places := np.flatnonzero(sparse & has_component(gradient, self.loss))).size:
             raise InputError(f"the gradient of {self.loss} is 0 for every sparse feature; there is no direction to go")
         return gradient.with_columns({HOLS_STEP: step, N_LISTS: n_lists}).take(places)
 
@@ -249,6 +267,11 @@ def among(table: FeatureTable, names: Collection[str]) -> NDArray[np.bool_]:
     """Which features have one of these names."""
     keys = Weights.from_dict(dict.fromkeys(names, 1.0)).index.keys()
     return np.isin(table.features.keys, keys)
+
+
+def has_component(gradient: FeatureTable, loss: str) -> NDArray[np.bool_]:
+    """Which features have a component: in every list it is a difference of expectations, which is 0 up to rounding."""
+    return np.abs(gradient.columns[loss]) > _ROUNDING * gradient.columns[N_LISTS]
 
 
 def _before(text: HeldOutText, weights: Weights) -> list[Block]:

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from dragoman.cost import StageCost, measured, peak_memory
-from dragoman.features import find_weights, read_weights
+from dragoman.errors import InputError
+from dragoman.features import Weights, find_weights, read_weights
 from dragoman.metric import by_name, score_text
 from dragoman.recipe.cache import Cache, Made, program_name
 from dragoman.recipe.corpora import TEST
@@ -20,6 +21,7 @@ from dragoman.recipe.held_out import Translating, metrics_of, score_set
 from dragoman.recipe.optimisers import TuningPlan
 from dragoman.recipe.rounds import cell_rounds, constants, earlier_steps
 from dragoman.recipe.stages import SharedStages, read_held_out, system_folder
+from dragoman.recipe.starts import CellStart
 from dragoman.run import (
     CellKey,
     CellResult,
@@ -28,6 +30,7 @@ from dragoman.run import (
     Update,
     cell_folder,
     corpus_folder,
+    load_cell,
     save_plan,
     translations_file,
 )
@@ -42,7 +45,7 @@ __all__ = ["CellWork", "Watch", "cell_plan"]
 
 TUNED = "tuned"
 PROGRAMS = "programs.txt"
-_DEV = "dev"
+_DEV, _WEIGHTS = "dev", "weights"
 _STEPS = "steps"
 """In the cache, by program: steps of held-out line search and of learning from lists, which cells share."""
 _TESTING, _MEASURING = "test decoding", "dev decoding"
@@ -77,6 +80,7 @@ def cell_plan(key: CellKey, recipe: GridRecipe, shared: SharedStages) -> dict[st
         "samples": recipe.report.samples,
         "rounds_on_test": recipe.report.follows(key),
         **({} if tests == [TEST] else {"tests": tests}),
+        **({} if (start := recipe.start(key)) is None else {"start_cell": cell_plan(start, recipe, shared)}),
     }
 
 
@@ -131,7 +135,13 @@ class CellWork:
         self._keep_test_sets(text)
         tuning, tuned_cost = self._tune(text, made[-1])
         translating = Translating(
-            self._cache, made[-1], self._templates, self._preset, self._n_threads, self._watch.monitor
+            self._cache,
+            made[-1],
+            self._templates,
+            self._preset,
+            self._tuning.config.fold,
+            self._n_threads,
+            self._watch.monitor,
         )
         by_round, by_part, by_start = self._translate(text, tuning, translating)
         with measured("scoring") as scoring:
@@ -212,12 +222,7 @@ class CellWork:
                         how = "found" if record.found else f"{record.wall_s:.0f} s"
                         self._watch.monitor.say(f"{self.key.name}: {name}, {n_lines:,} lines: {how}")
 
-                parent, start = System.load(system_folder(system)), None
-                if self._tuning.start is not None:
-                    # Of a method with a seed of its own for all but the last step: of that one, so that cells share
-                    # what comes before.
-                    seed = self._tuning.training_seed
-                    start = self._tuning.start.draw(parent.translator.dense(), self.key.seed if seed is None else seed)
+                parent = System.load(system_folder(system))
                 with self._watch.monitor.progress("decoding") as progress:
                     tune_system(
                         parent,
@@ -226,7 +231,7 @@ class CellWork:
                         out,
                         optimiser=method,
                         config=self._tuning.config,
-                        weights=start,
+                        weights=self._start(parent.translator.dense()),
                         seed=self.key.seed,
                         resume=True,
                         shared=self._cache.folder / _STEPS / program_name(),
@@ -237,7 +242,7 @@ class CellWork:
                         on_round=on_round,
                     )
         tuning = unseal(read_json(out / "tune" / "result.json", "run"), "run")
-        weights = make_folder(self.folder / "weights")
+        weights = make_folder(self.folder / _WEIGHTS)
         for entry in tuning["rounds"]:
             name = f"{entry['round']:04d}"
             stored = find_weights(out / "tune" / "rounds" / name, "weights")
@@ -253,6 +258,24 @@ class CellWork:
             peak_bytes=max((entry["peak_bytes"] for entry in self._logged_rounds()), default=0),
         )
         return tuning, cost
+
+    def _start(self, dense: Sequence[str]) -> Weights | None:
+        """Initial weights; None: the system's. Raises InputError if the cell that has them failed."""
+        start, before = self._tuning.start, self._recipe.start(self.key)
+        if start is None:
+            return None
+        if isinstance(start, CellStart):
+            assert before is not None
+            result = load_cell(self._run.path, before)
+            if result is None or result.error is not None:
+                why = "is not finished" if result is None else "failed"
+                raise InputError(f"the cell {before.name}, whose weights are the start, {why}")
+            folder = cell_folder(self._run.path, before) / _WEIGHTS
+            return start.take(read_weights(find_weights(folder, f"{result.best_round:04d}")), dense)
+        # Of a method with a seed of its own for all but the last step: of that one, so that cells share what comes
+        # before.
+        seed = self._tuning.training_seed
+        return start.draw(dense, self.key.seed if seed is None else seed)
 
     def _translate(
         self, text: Path, tuning: Mapping[str, Any], translating: Translating
@@ -299,7 +322,7 @@ class CellWork:
         chosen = choose_samples(sentences, self._recipe.report.samples)
         lines = []
         if chosen:
-            view = translating.system
+            view = translating.view
             weights = read_weights(self._weights(best)).on(view.index)
             for sentence in chosen:
                 found = view.explain(sentences[sentence], weights=weights, preset=self._preset)
@@ -309,7 +332,7 @@ class CellWork:
         replace_bytes(self.folder / "derivations.jsonl", "".join(lines).encode("utf-8"))
 
     def _weights(self, number: int) -> Path:
-        return find_weights(self.folder / "weights", f"{number:04d}")
+        return find_weights(self.folder / _WEIGHTS, f"{number:04d}")
 
     def _logged_rounds(self) -> list[dict[str, Any]]:
         rounds = [e for e in self._run.trace() if e["event"] == "round" and e.get("cell") == self.key.name]

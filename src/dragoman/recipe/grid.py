@@ -18,6 +18,7 @@ from dragoman.optim import Hols
 from dragoman.recipe.corpora import CorpusFiles, CorpusPlan, read_corpus
 from dragoman.recipe.drawing import FoldPart
 from dragoman.recipe.optimisers import TuningPlan, read_optimiser
+from dragoman.recipe.start_cells import check_starts, n_before, start_cell, with_starts
 from dragoman.recipe.systems import SystemPlan, read_system
 from dragoman.recipe.table import RecipeTable
 from dragoman.run import CellKey
@@ -36,7 +37,8 @@ class ReportPlan:
     """What the run records for the report, and what the report shows."""
 
     metrics: tuple[str, ...] = ("bleu", "chrf", "ter")
-    baseline: str | None = None
+    baseline: tuple[str, ...] = ()
+    """Names of baselines; each corpus takes the first that it has."""
     within: Within = Within.CORPUS
     """The group whose best row is marked: the corpus, each system, or each feature set of a system."""
     focus: str | None = None
@@ -88,8 +90,16 @@ class GridRecipe:
         """Which shared stages a cell uses."""
         return cell.corpus, cell.system, self.corpora[cell.corpus].drawing_of(cell.seed)
 
+    def start(self, cell: CellKey) -> CellKey | None:
+        """The cell whose weights a cell begins with; None: its weights are the system's, or drawn."""
+        return start_cell(cell, self.optimisers)
+
+    def n_before(self, cell: CellKey) -> int:
+        """How many cells must be finished one after another before a cell can begin."""
+        return n_before(cell, self.optimisers)
+
     def select(self, patterns: Sequence[str] = ()) -> Selection:
-        """The cells whose names match one of the patterns, with the files that they need.
+        """The cells whose names match one of the patterns and those they start from, with the files that they need.
 
         Raises InputError if nothing matches, and for missing or inconsistent files.
         """
@@ -99,6 +109,8 @@ class GridRecipe:
                 f"no cell matches {' or '.join(patterns)}; cells are named like {self.cells[0].name}, and * stands for "
                 "anything"
             )
+        wanted = with_starts(cells, self.optimisers)
+        cells = [cell for cell in self.cells if cell in wanted]
         files = {name: self.corpora[name].find() for name in dict.fromkeys(cell.corpus for cell in cells)}
         for cell in cells:
             self._check(cell, files[cell.corpus])
@@ -201,12 +213,15 @@ def read_grid(table: RecipeTable, content: Mapping[str, Any], base: Path) -> Gri
             key = CellKey(corpus=corpus, system=system, features=feature, optimiser=optimiser, seed=seed)
             cells[key] = None
     table.need("grid", cells)
-    # Cells that share a system are adjacent, and so are the seeds of one method.
+    check_starts(cells, optimisers, features)
+    # Cells that share a system are adjacent, those that others start from first, and so are the seeds of one method.
     orders = [list(names) for names in (corpora, systems, features, optimisers)]
     cells_in_order = sorted(
         cells,
         key=lambda c: (
-            *(order.index(name) for order, name in zip(orders, _names(c), strict=True)),
+            *(order.index(name) for order, name in zip(orders[:2], _names(c)[:2], strict=True)),
+            n_before(c, optimisers),
+            *(order.index(name) for order, name in zip(orders[2:], _names(c)[2:], strict=True)),
             c.seed,
         ),
     )
@@ -260,9 +275,10 @@ def _read_report(
     for metric in metrics:
         with table:
             by_name(metric)
-    baseline = table.find("baseline", str)
-    if baseline is not None and baseline not in names:
-        raise table.wrong("baseline", listed(baseline, sorted(names)))
+    baseline = table.texts("baseline")
+    for name in baseline:
+        if name not in names:
+            raise table.wrong("baseline", listed(name, sorted(names)))
     focus, against = _read_focus(table, orders[-1])
     plan = ReportPlan(
         metrics=metrics,

@@ -13,7 +13,7 @@ from dragoman.metric import Metric, by_name
 from dragoman.recipe.cache import Cache, Made
 from dragoman.recipe.stages import decode_file, decoding_key, system_folder
 from dragoman.run import SetScores
-from dragoman.system import Monitor, Preset, System
+from dragoman.system import Monitor, Preset, System, SystemView
 from dragoman.text import read_lines
 
 __all__ = ["Translating", "metrics_of", "score_set"]
@@ -23,30 +23,41 @@ _TRANSLATIONS = "translations.txt"
 
 
 class Translating:
-    """Translates files with one system; translations are cached, and cells with the same weights share them."""
+    """Translates files with one system; translations are cached, and cells with the same weights share them.
+
+    With a `fold`, all files are translated by the tables without it, as tuning translated them.
+    """
 
     def __init__(
-        self, cache: Cache, made: Made, templates: Sequence[str], preset: Preset, n_threads: int, monitor: Monitor
+        self,
+        cache: Cache,
+        made: Made,
+        templates: Sequence[str],
+        preset: Preset,
+        fold: int | None,
+        n_threads: int,
+        monitor: Monitor,
     ) -> None:
         self._cache = cache
         self._made = made
         self._templates = templates
         self._preset = preset
+        self._fold = fold
         self._n_threads = n_threads
         self._monitor = monitor
         self._costs: dict[str, list[StageCost]] = {}
 
     @cached_property
-    def system(self) -> System:
-        return System.load(system_folder(self._made)).with_templates(self._templates)
+    def view(self) -> SystemView:
+        return System.load(system_folder(self._made)).with_templates(self._templates).view(self._fold)
 
     def translate(self, stage: str, source: Path, weights: Path) -> Path:
         """The file of translations. What it cost counts towards the stage."""
-        key = decoding_key(stage, self._made.hash, source, self._templates, self._preset, weights)
+        key = decoding_key(stage, self._made.hash, source, self._templates, self._preset, weights, self._fold)
 
         def work(folder: Path) -> None:
             out, values = folder / _TRANSLATIONS, read_weights(weights)
-            decode_file(self.system, source, values, self._preset, self._n_threads, self._monitor, out)
+            decode_file(self.view, source, values, self._preset, self._n_threads, self._monitor, out)
 
         made = self._cache.make(key, work)
         self._costs.setdefault(stage, []).append(made.cost)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from dragoman.errors import InputError
 from dragoman.metric import Smoothing, by_name
 from dragoman.optim import Hols, Mira, Optimiser, make_optimiser, method_name
-from dragoman.recipe.starts import NormalStart, read_start
+from dragoman.recipe.starts import CellStart, NormalStart, read_start
 from dragoman.recipe.table import RecipeTable
 from dragoman.tune import LearnFrom, LoopSettings, PhiSettings, Theta, TuneConfig
 
@@ -22,13 +22,15 @@ class TuningPlan:
 
     optimiser: Optimiser
     config: TuneConfig
-    start: NormalStart | None = None
+    start: NormalStart | CellStart | None = None
     """Initial weights; None: those of the system."""
 
     def steps(self) -> tuple[str, ...]:
         """Steps before the rounds, which cells that differ only in their seed share."""
+        if isinstance(self.start, CellStart):
+            return ()  # the weights of another cell are those of the seed
         if isinstance(self.optimiser, Hols):
-            return self.optimiser.steps()
+            return self.optimiser.steps() if self.optimiser.training_seed else ()
         phi = self.config.phi
         if self.config.learn_from is not LearnFrom.LISTS or phi.training_seed == 0:
             return ()
@@ -39,7 +41,7 @@ class TuningPlan:
     def training_seed(self) -> int | None:
         """The seed of what comes before the last step; None: that of the cell."""
         if isinstance(self.optimiser, Hols):
-            return self.optimiser.training_seed
+            return self.optimiser.training_seed or None
         return (self.config.phi.training_seed or None) if self.config.learn_from is LearnFrom.LISTS else None
 
 

@@ -168,7 +168,10 @@ def _shared_out(
             shared[place].make()
     by_name = {key.name: key for key in keys}
     with followed(job.run, lambda name, number, what: observer.step(by_name[name], number, what)):
-        yield from run_side_by_side(engine, job, keys, observer.begin_cell)
+        # A cell that starts from another one waits for it.
+        for n_before in sorted({job.recipe.n_before(key) for key in keys}):
+            wave = [key for key in keys if job.recipe.n_before(key) == n_before]
+            yield from run_side_by_side(engine, job, wave, observer.begin_cell)
 
 
 def _here(work: CellWork, run: RunFolder, observer: Observer) -> CellResult:

@@ -222,12 +222,19 @@ class SharedStages:
 
 
 def decoding_key(
-    stage: str, system: str, source: Path, templates: Sequence[str], preset: Preset, weights: Path
+    stage: str,
+    system: str,
+    source: Path,
+    templates: Sequence[str],
+    preset: Preset,
+    weights: Path,
+    fold: int | None = None,
 ) -> StageKey:
     """The key of the translations of a development or test set: corpora that share the text share them."""
+    without = {} if fold is None else {"fold": fold}
     return StageKey(
         stage=stage,
-        settings={"templates": list(templates), "preset": preset.value},
+        settings={"templates": list(templates), "preset": preset.value, **without},
         inputs={"system": system, "text": digest(source), "weights": digest(weights)},
     )
 

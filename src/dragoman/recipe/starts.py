@@ -1,4 +1,4 @@
-"""`start` of `[optimisers.NAME]`: initial weights that are drawn at random."""
+"""`start` of `[optimisers.NAME]`: initial weights that are drawn at random, or found by another cell."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.recipe.table import RecipeTable
 
-__all__ = ["NormalStart", "read_start"]
+__all__ = ["CellStart", "NormalStart", "read_start"]
 
-_KEY, _NORMAL = "start", "normal"
+_KEY, _NORMAL, _OPTIMISER, _FEATURES = "start", "normal", "optimiser", "features"
 _MAX_DEVIATION = 1e6
 _STREAM = 1
 """Keeps these draws apart from those of a method with the same seed."""
@@ -40,12 +40,33 @@ class NormalStart:
         return Weights.from_dict(dict(zip(dense, values.tolist(), strict=True)))
 
 
-def read_start(table: RecipeTable) -> NormalStart | None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CellStart:
+    """Dense weights of the cell of another optimiser, with the same corpus, system and seed; sparse ones are 0.
+
+    Flanigan, Dyer and Carbonell 2013, section 6.1, begin with those of MERT.
+    """
+
+    optimiser: str
+    features: str | None = None
+    """Those of that cell; None: the same."""
+
+    def take(self, weights: Weights, dense: Sequence[str]) -> Weights:
+        """The weights that are kept of those of that cell."""
+        return Weights.from_dict({name: weights[name] for name in dense})
+
+
+def read_start(table: RecipeTable) -> NormalStart | CellStart | None:
     """The start of an optimiser's table; None: the system's own weights."""
     if _KEY not in table:
         table.find(_KEY, dict)
         return None
     inner = table.need_table(_KEY)
+    if _OPTIMISER in inner:
+        start = CellStart(optimiser=inner.text(_OPTIMISER), features=inner.find(_FEATURES, str))
+        inner.done()
+        return start
+    inner.find(_OPTIMISER, str)
     deviation = inner.take(_NORMAL, int, float)
     inner.done()
     with inner:

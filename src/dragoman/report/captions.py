@@ -45,7 +45,8 @@ FOCUS = (
 POSSIBLE = (
     "Active features of the best round, means over runs. Possible: the features that weights could be learned of, the "
     "most of any method; a method that learns from lists could learn of those of its candidates, one that decodes the "
-    "development set while it learns of those of everything its sentences could be translated with."
+    "development set while it learns of those of everything its sentences could be translated with, held-out line "
+    "search of those of the gradient's candidates."
 )
 SIZES = (
     "Scores by the number of tuning sentences, of corpora that differ in it alone; means over runs. Solid: test set; "
@@ -74,7 +75,8 @@ TRAINING = (
 UPDATES = (
     "Updates of held-out line search, means over runs: lines of the gradient, sparse features with a component, mean "
     "loss of a list, the factor of the weights in the loss; then what the search gave to the sparse weights before "
-    "(c₁) and to the steps (α), and the score of its lines before and after it."
+    "(c₁) and to the steps (α), relative to the dense weights (times their L1 norm before the update, divided by that "
+    "after the search, because MERT does not keep their scale), and the score of its lines before and after it."
 )
 FLIPS = (
     "Features whose component of the gradient changed its sign since the update before, by the number of lists that "

@@ -102,11 +102,12 @@ def load_experiment(runs: Sequence[PathLike], *, n_threads: int = 1, n_trials: i
     metrics = plan.get("metrics")
     metrics = [metrics] if isinstance(metrics, str) else metrics
     baseline = plan.get("baseline")
+    baseline = [baseline] if isinstance(baseline, str) else baseline
     within = plan.get("within")
     comparison = compare_runs(
         records.outputs,
         metrics=[str(name) for name in metrics] if isinstance(metrics, list) and metrics else ["bleu", "chrf", "ter"],
-        baseline=_known(records, baseline) if isinstance(baseline, str) else None,
+        baseline=_known(records, baseline) if isinstance(baseline, list) else None,
         within=Within(within) if within in list(Within) else Within.CORPUS,
         n_threads=n_threads,
         n_trials=n_trials,
@@ -151,10 +152,10 @@ def _distinct(charts: dict[str, list[Chart]]) -> dict[str, list[Chart]]:
     return result
 
 
-def _known(records: Records, baseline: str) -> str | None:
-    """The baseline, or None if its cells are not finished yet."""
+def _known(records: Records, baselines: Sequence[object]) -> list[str]:
+    """The baselines that have finished cells."""
     names = {part for key in records.rows for part in (key.name, key.system, key.features, key.optimiser)}
-    return baseline if baseline in names else None
+    return [str(name) for name in baselines if name in names]
 
 
 def write_report(

@@ -56,7 +56,8 @@ def score_table(records: Records, corpus: str) -> Table:
     """Rounds, dev and test scores of the initial weights and the best round, and sizes; means over the runs.
 
     Scores are by the metric that was tuned for, which is named where there are several, and of decoding; where that of
-    the best round on the development set is not known, the score of the pass that learned its weights is marked.
+    the best round on the development set is not known, the score of the pass that learned its weights is marked. A
+    tuning by steps has learned before its first round: there the scores of the start are not known.
     """
     names = ["rounds", "best round", "dev, start", "dev", "test, start", "test", "length", "candidates"]
     of_corpus = records.of_corpus(corpus)
@@ -65,7 +66,8 @@ def score_table(records: Records, corpus: str) -> Table:
     header += map(Shown, [*names, *(["active features"] if records.has_sparse else [])])
     rows = []
     for key, cells in of_corpus.items():
-        first, best, last = start_rounds(cells), best_rounds(cells), [cell.rounds[-1] for cell in cells if cell.rounds]
+        first = start_rounds([cell for cell in cells if not cell.steps])
+        best, last = best_rounds(cells), [cell.rounds[-1] for cell in cells if cell.rounds]
         numbers = [
             mean_text([len(cell.rounds) for cell in cells], 1),
             mean_text([cell.best_round for cell in cells], 1),
@@ -175,7 +177,7 @@ def feature_table(records: Records) -> Table:
     """Active features of the best round by optimiser, and possible ones, where there are sparse ones; means over runs.
 
     As Table 2 of Eidelman et al. 2013: possible are the features that weights could be learned of, the most of any
-    method (see `CellRound.n_possible`).
+    method (see `CellRound.n_possible`, and `Update.n_seen` of held-out line search, whose lists have blocks instead).
     """
     groups: dict[tuple[str, ...], dict[str, Sequence[CellResult]]] = {}
     for key, cells in records.rows.items():
@@ -190,8 +192,8 @@ def feature_table(records: Records) -> Table:
     rows = []
     for names, row in found.items():
         active = [mean_text([entry.n_active for entry in best_rounds(row.get(name, ()))], 0) for name in optimisers]
-        possible = [
-            entry.n_possible for cells in row.values() for cell in cells for entry in cell.rounds if entry.n_possible
-        ]
+        of_row = [cell for cells in row.values() for cell in cells]
+        possible = [entry.n_possible for cell in of_row for entry in cell.rounds if entry.n_possible]
+        possible += [update.n_seen for cell in of_row for update in cell.updates if update.n_seen]
         rows.append([*words(*names), *map(Shown, [*active, f"{max(possible):,}" if possible else ""])])
     return header, rows

@@ -85,7 +85,8 @@ def _trained(cell: CellResult) -> _Points:
 def update_table(records: Records) -> Table:
     """Every update of held-out line search: the gradient, the weights of its blocks, and the gain; means over runs.
 
-    `c₁` is the weight of the sparse weights before, the other blocks have their step α.
+    `c₁` is the weight of the sparse weights before, the other blocks have their step α, both relative to the dense
+    weights.
     """
     found = [(key, updates) for key, cells in records.rows.items() for updates in _by_update(cells)]
     names = list(dict.fromkeys(name for _, updates in found for update in updates for name in update.blocks))
@@ -96,7 +97,9 @@ def update_table(records: Records) -> Table:
     for key, updates in found:
         first = updates[0]
         cells = words(key.corpus, key.system, key.features, key.optimiser, f"{first.update}", first.searched)
-        weights = [[update.blocks[name] for update in updates if name in update.blocks] for name in names]
+        weights = [
+            [update.dense_scale * update.blocks[name] for update in updates if name in update.blocks] for name in names
+        ]
         numbers = [
             f"{fmean(update.n_lines for update in updates):,.0f}",
             f"{fmean(update.n_features for update in updates):,.0f}",

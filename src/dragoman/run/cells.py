@@ -33,6 +33,7 @@ __all__ = [
     "TestSet",
     "cell_folder",
     "corpus_folder",
+    "load_cell",
     "load_cells",
     "load_plans",
     "load_test_sets",
@@ -189,11 +190,19 @@ def cell_folder(run: PathLike, key: CellKey) -> Path:
 
 def load_cells(run: PathLike) -> list[CellResult]:
     """Records of all complete cells of a run, including failed ones, sorted by key."""
-    cells = []
-    for path in sorted((Path(run) / "cells").glob(f"*/*/*/*/*/{CELL_RECORD}")):
-        with naming(path):
-            cells.append(CellResult.from_json(_unsealed(read_json(path, "run"))))
-    return sorted(cells, key=lambda cell: cell.key)
+    paths = sorted((Path(run) / "cells").glob(f"*/*/*/*/*/{CELL_RECORD}"))
+    return sorted(map(_load, paths), key=lambda cell: cell.key)
+
+
+def load_cell(run: PathLike, key: CellKey) -> CellResult | None:
+    """The record of one cell; None if it is not complete."""
+    path = cell_folder(run, key) / CELL_RECORD
+    return _load(path) if path.exists() else None
+
+
+def _load(path: Path) -> CellResult:
+    with naming(path):
+        return CellResult.from_json(_unsealed(read_json(path, "run")))
 
 
 def _unsealed(record: dict[str, Any]) -> dict[str, Any]:

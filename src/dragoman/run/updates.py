@@ -27,10 +27,16 @@ class Update:
     """Lines that the gradient was taken on."""
     n_features: int
     """Sparse features whose component is not 0."""
+    n_seen: int = 0
+    """Features of the gradient lines' candidates, dense ones too: those that could have got a weight. 0 in older
+    records."""
     loss: float
     """Mean over the lists of the gradient, at the weights times `factor`."""
     factor: float
     """What the weights were multiplied by where they met the loss."""
+    dense_scale: float = 1.0
+    """L1 norm of the dense weights where the gradient was taken, divided by that after the search: c₁ and α times this
+    are relative to the dense weights, whose scale MERT does not keep."""
     gradient_cpu_s: float = 0.0
     search_cpu_s: float = 0.0
     flips: tuple[SignFlips, ...] = field(default=())

@@ -102,7 +102,7 @@ class _Text(HeldOutText):
         name = f"{GRADIENT}-{update}"
         self._log.begin(name, len(lines))
         found = self._gradients.run(self._shared, lines, weights)
-        self._log.gradient(name, update, len(lines), found)
+        self._log.gradient(name, update, len(lines), found, weights)
         return found.table
 
     def search(self, update: int, weights: Weights, blocks: Sequence[Block]) -> Weights:
@@ -124,7 +124,7 @@ class _Text(HeldOutText):
         search = self._line_search(system, decoder, self._targets, weights, {"lines": digest_lines(lines)})
         rounds = method.search_rounds if update else method.start_rounds
         is_last = method.last is Last.HELD_OUT and update == method.updates
-        seed = task.seed if is_last else method.training_seed
+        seed = task.seed if is_last else method.training_seed or task.seed
         search = replace(search, loop=LoopSettings(max_rounds=rounds), seed=seed)
         self._log.begin(name, len(lines))
         result = search.run(self._shared, name.split("-")[0])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dragoman.errors import InputError
 from dragoman.optim import Hils, Hols
@@ -41,7 +42,8 @@ class LineSets:
 def draw_lines(training: TrainingLines, method: Hols, *, fold: int | None, limit: int | None) -> LineSets:
     """D_l is drawn by the training seed from the last fold and D_g are all lines of the others, or `limit` of them.
 
-    With a `fold`, both are lines of it. D_l of hils is drawn from D_g. Raises InputError for too few lines.
+    A seed of 0 draws as 1 does. With a `fold`, both are lines of it, and D_g has no source sentence of D_l. D_l of hils
+    is drawn from D_g. Raises InputError for too few lines.
     """
     folds = training.folds
     last = training.n_folds - 1 if fold is None else fold
@@ -52,13 +54,21 @@ def draw_lines(training: TrainingLines, method: Hols, *, fold: int | None, limit
         search = _drawn(gradient, method, last)
     else:
         search = _drawn(np.flatnonzero(folds == last), method, last)
-        others = np.flatnonzero(folds != last) if fold is None else np.setdiff1d(np.flatnonzero(folds == fold), search)
+        # Equal sentences share a fold, so that lines of different folds have different text.
+        others = np.flatnonzero(folds != last) if fold is None else _unlike(training, folds == fold, search)
         gradient = training.evenly(limit, others)
     n_parts = max(1, method.updates // method.passes)
     if len(gradient) < n_parts and method.updates:
         raise InputError(f"{len(gradient)} gradient lines are too few for {n_parts} updates in a pass")
     search = search[np.argsort(folds[search], kind="stable")]
     return LineSets(search=search, gradient=gradient.astype(np.int64), n_parts=n_parts, held_in=held_in)
+
+
+def _unlike(training: TrainingLines, allowed: NDArray[np.bool_], search: Int64Array) -> Int64Array:
+    """The lines that are allowed, but for those with the source text of a line of the search."""
+    texts = {training.source(line) for line in search.tolist()}
+    lines = np.flatnonzero(allowed)
+    return lines[[training.source(line) not in texts for line in lines.tolist()]]
 
 
 def _drawn(lines: Int64Array, method: Hols, fold: int) -> Int64Array:
@@ -69,4 +79,4 @@ def _drawn(lines: Int64Array, method: Hols, fold: int) -> Int64Array:
             f"the line search asks for {n_lines:,} lines, but there are {len(lines):,} to draw from; set line_search "
             "to fewer"
         )
-    return sample_lines(lines, n_lines, fold=fold, seed=method.training_seed)
+    return sample_lines(lines, n_lines, fold=fold, seed=method.training_seed or 1)

@@ -14,7 +14,7 @@ import numpy as np
 
 from dragoman.features import HOLS_BEFORE, Block, FeatureTable, Weights, sign_flips
 from dragoman.metric import Metric
-from dragoman.optim.hols import FROZEN, among
+from dragoman.optim.hols import FROZEN, among, has_component
 from dragoman.run import RunFolder, Update
 from dragoman.tune.gradient_step import MadeGradient
 from dragoman.tune.line_search import SearchResult
@@ -41,30 +41,34 @@ class StepLog:
         self._updates: list[Update] = []
         self._gradient: dict[str, Any] = {}
         self._before: FeatureTable | None = None
+        self._norm = 0.0
         self.notes: list[str] = []
 
     def begin(self, name: str, n_lines: int) -> None:
         if self._on_stage:
             self._on_stage(name, n_lines, None)
 
-    def gradient(self, name: str, update: int, n_lines: int, found: MadeGradient) -> None:
-        """A gradient has been taken: the searches that follow are along it."""
+    def gradient(self, name: str, update: int, n_lines: int, found: MadeGradient, weights: Weights) -> None:
+        """A gradient has been taken at these weights: the searches that follow are along it."""
         loss, scale, deviation = found.mean_loss, found.scale, found.deviation
         step = self._step(name, n_lines, found.made, (found.score, found.score), more_cpu_s=found.scaling.cpu_s)
         self._end(step, loss=loss, scale=scale, spread=deviation)
         self.notes.append(
             f"update {update}: scores deviate by {deviation:.4g} in a list; times {scale:.4g} they met the loss"
         )
-        sparse = found.table.take(np.flatnonzero(~among(found.table, self._dense)))
+        table = found.table
+        sparse = table.take(np.flatnonzero(~among(table, self._dense) & has_component(table, found.loss)))
         self._gradient = {
             "update": update,
             "n_lines": n_lines,
+            "n_seen": len(table),
             "loss": loss,
             "factor": scale,
             "gradient_cpu_s": found.cpu_s,
             "flips": () if self._before is None else sign_flips(self._before, sparse, found.loss),
         }
         self._before = sparse
+        self._norm = self._dense_norm(weights)
 
     def search(self, name: str, n_lines: int, result: SearchResult, blocks: Sequence[Block]) -> None:
         """A search on lines of the training text has ended."""
@@ -94,6 +98,7 @@ class StepLog:
                     score_after=result.summary["score_after"],
                     n_features=sum(len(block.table) for block in steps),
                     search_cpu_s=result.summary["cpu_s"],
+                    dense_scale=self._norm / after if (after := self._dense_norm(found)) else 1.0,
                     **self._gradient,
                 )
             )
@@ -131,6 +136,9 @@ class StepLog:
             steps=tuple(self._steps),
             blocks=dict(blocks),
         )
+
+    def _dense_norm(self, weights: Weights) -> float:
+        return sum(abs(weights[name]) for name in self._dense)
 
     def _step(
         self,
