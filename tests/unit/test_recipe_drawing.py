@@ -13,7 +13,11 @@ from dragoman.lm import EstimateConfig, LanguageModel, TrainingText, estimate
 from dragoman.recipe import read_recipe, run_cells
 from dragoman.recipe.drawing import DrawnPart, Where, draw_lines
 from dragoman.recipe.stages import decoding_key
-from dragoman.run import cell_folder, load_cells, load_test_sets
+from dragoman.report import load_experiment, markdown_tables
+from dragoman.report.experiment import experiment_html
+from dragoman.report.records import Records
+from dragoman.report.sets import text_table
+from dragoman.run import TextSize, cell_folder, load_cells, load_sizes, load_test_sets
 from dragoman.system import Preset, System, train
 from dragoman.text import read_lines
 from small_text import write_lines, write_splits
@@ -218,3 +222,24 @@ def test_too_few_lines_to_draw_from(files, tmp_path):
     plan = read_recipe(files / "r.toml", ["corpora.in.dev.lines=195", "corpora.in.tests.train.skip=195"])
     results = run_cells(plan, plan.select(["in/*/1"]), tmp_path / "run", observer=Watcher(), cache=tmp_path / "cache")
     assert "different source sentences, too few to draw" in results[0].error
+
+
+def test_sizes_of_texts_are_recorded_and_reported(files, tmp_path):
+    plan = read_recipe(files / "r.toml", ["grid.seeds=[1]"])
+    run_cells(plan, plan.select(["out/*"]), tmp_path / "run", observer=Watcher(), cache=tmp_path / "cache")
+    sizes = load_sizes(tmp_path / "run")["out"]
+    (text,) = (path.parent for path in tmp_path.glob("cache/*/dev.source"))
+    out = {*read_lines(text / "dev.source")}
+    pairs = [*zip(read_lines(files / "train.de"), read_lines(files / "train.en"), strict=True)]
+    kept = [pair for pair in pairs if pair[0] not in out]
+    assert len(kept) < len(pairs)
+    n_source, n_target = (sum(len(pair[side].split()) for pair in kept) for side in (0, 1))
+    assert sizes["train"] == TextSize(lines=len(kept), source_tokens=n_source, target_tokens=n_target)
+    assert [(name, size.lines) for name, size in sizes.items()][1:] == [("dev", 8), ("test/test", 3), ("test/train", 5)]
+    _, rows = text_table(Records([tmp_path / "run"]))
+    shown = [[cell.text for cell in row] for row in rows]
+    assert [row[1] for row in shown] == ["training", "development", "test", "test: train"]
+    assert shown[0][2:] == [f"{len(kept):,}", f"{n_source:,}", f"{n_target:,}"]
+    experiment = load_experiment([tmp_path / "run"], n_trials=10)
+    assert "## Corpora" in markdown_tables(experiment, figures=None)
+    assert '<section id="corpora">' in experiment_html(experiment)

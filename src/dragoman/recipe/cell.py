@@ -20,6 +20,7 @@ from dragoman.recipe.grid import GridRecipe
 from dragoman.recipe.held_out import Translating, metrics_of, score_set
 from dragoman.recipe.optimisers import TuningPlan
 from dragoman.recipe.rounds import cell_rounds, constants, earlier_steps
+from dragoman.recipe.sizes import text_sizes
 from dragoman.recipe.stages import SharedStages, read_held_out, system_folder
 from dragoman.recipe.starts import CellStart
 from dragoman.run import (
@@ -32,6 +33,8 @@ from dragoman.run import (
     corpus_folder,
     load_cell,
     save_plan,
+    save_sizes,
+    sizes_file,
     translations_file,
 )
 from dragoman.settings import plain
@@ -133,6 +136,8 @@ class CellWork:
             self._log(stage.cost)
         text = made[0].folder
         self._keep_test_sets(text)
+        if not sizes_file(self._run.path, self.key.corpus).exists():
+            save_sizes(self._run.path, self.key.corpus, text_sizes(text, self._tests))
         tuning, tuned_cost = self._tune(text, made[-1])
         translating = Translating(
             self._cache,

@@ -14,6 +14,7 @@ __all__ = [
     "SETS",
     "SIZES",
     "SPREAD",
+    "TEXTS",
     "TRAINING",
     "TUNING_SETS",
     "UNITS",
@@ -68,6 +69,10 @@ TUNING_SETS = (
     "over runs, each of which may draw its sets anew."
 )
 PAIRS = "Any two of them where all have the same test set: approximate randomisation over sentences and runs."
+TEXTS = (
+    "Tokens are those of the system; of several references the first is counted. Training text with all folds; of sets "
+    "that each seed draws anew those of one."
+)
 TRAINING = (
     "Scores by the number of training sentences learned from. Solid: test set; dotted: development set, both decoded "
     "with the weights so far; dashed: what the sentences themselves were translated to while they were learned from."

@@ -39,7 +39,7 @@ from dragoman.report.results import (
     stage_table,
 )
 from dragoman.report.samples import samples
-from dragoman.report.sets import breakdown_table, set_table
+from dragoman.report.sets import breakdown_table, set_table, text_table
 from dragoman.report.sizes import size_charts
 from dragoman.report.tables import Table
 from dragoman.report.templating import render_page
@@ -216,6 +216,7 @@ def experiment_html(experiment: Experiment) -> str:
         spread_table=spread_table,
         units_table=units_table,
         stage_table=stage_table,
+        text_table=text_table,
         samples=samples,
         settings=lambda run: json.dumps(dict(run.settings), indent=2, ensure_ascii=False),
     )

@@ -16,8 +16,9 @@ from dragoman.report.comparison import legend, markdown_table, markdown_text
 from dragoman.report.experiment import Experiment, load_experiment, write_figures
 from dragoman.report.margins import spread_table, units_table
 from dragoman.report.published import Topic
+from dragoman.report.records import Records
 from dragoman.report.results import class_table, cost_table, feature_table, score_table
-from dragoman.report.sets import breakdown_table, set_table
+from dragoman.report.sets import breakdown_table, set_table, text_table
 from dragoman.report.tables import Table
 from dragoman.report.training import flip_table, update_table
 from dragoman.text import replace_bytes
@@ -110,6 +111,7 @@ def _tables(experiment: Experiment, figures: str | None) -> Iterator[str]:
         yield from _table(corpus if several else "", experiment.results(corpus))
     yield markdown_text(legend(comparison, "BOLD", "≈")).replace("BOLD", "**Bold**") + "\n"
     yield from _pictures(experiment.charts["runs"], figures)
+    yield from _texts(records)
     yield from _baseline(experiment)
     yield from _tuning_sets(experiment)
     yield from _focus(experiment)
@@ -164,6 +166,15 @@ def _tables(experiment: Experiment, figures: str | None) -> Iterator[str]:
     if comparison.notes:
         yield "## What is missing\n"
         yield "".join(f"- {markdown_text(note)}\n" for note in comparison.notes)
+
+
+def _texts(records: Records) -> Iterator[str]:
+    """Sizes of the texts, where they were recorded."""
+    table = text_table(records)
+    if table[1]:
+        yield "## Corpora\n"
+        yield f"{captions.TEXTS}\n"
+        yield from _table("", table)
 
 
 def _baseline(experiment: Experiment) -> Iterator[str]:

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from dragoman.errors import InputError
 from dragoman.evaluate import Outputs, RowKey, load_outputs
 from dragoman.features import find_weights, read_weights
-from dragoman.run import CellKey, CellResult, CellRound
+from dragoman.run import CellKey, CellResult, CellRound, TextSize, load_sizes
 from dragoman.store import read_json
 from dragoman.text import read_lines
 from dragoman.types import PathLike
@@ -51,6 +51,10 @@ class Records:
     def __init__(self, runs: Sequence[PathLike]) -> None:
         self.outputs: Outputs = load_outputs(runs)
         self.runs = [_settings(Path(run)) for run in runs]
+        self.sizes: dict[str, dict[str, TextSize]] = {}
+        """Sizes of texts by corpus and part; runs of older versions have none."""
+        for run in runs:
+            self.sizes |= load_sizes(run)
         self._classes: dict[CellKey, Counter[str]] = {}
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Tables of all test sets of a corpus beside the tuning set, each decoded with the kept weights."""
+"""Tables of all test sets of a corpus beside the tuning set, each decoded with the kept weights; sizes of texts."""
 
 from __future__ import annotations
 
@@ -9,12 +9,25 @@ from dragoman.evaluate import RowKey, RunComparison
 from dragoman.metric import TER_BLEU
 from dragoman.report.comparison import Mark, Shown, mark_of
 from dragoman.report.records import Records
-from dragoman.report.tables import Table, mean_points, mean_text, names_of_row, row_header, signed
+from dragoman.report.tables import Table, mean_points, mean_text, names_of_row, row_header, signed, words
 from dragoman.run import CellResult, SetScores
 
-__all__ = ["breakdown_table", "set_table"]
+__all__ = ["breakdown_table", "set_table", "text_table"]
 
 _ALL = "AllTest BLEU"
+_TEXTS = {"train": "training", "dev": "development", "test/test": "test"}
+
+
+def text_table(records: Records) -> Table:
+    """Lines and tokens of training text, development set and test sets, as Table 2 of Flanigan et al. 2013."""
+    header = [*words("corpus", "text"), *map(Shown, ["lines", "source tokens", "target tokens"])]
+    rows = []
+    for corpus in records.corpora:
+        for part, size in records.sizes.get(corpus, {}).items():
+            name = _TEXTS.get(part, part.replace("/", ": "))
+            numbers = (size.lines, size.source_tokens, size.target_tokens)
+            rows.append([*words(corpus, name), *(Shown(f"{number:,}") for number in numbers)])
+    return header, rows
 
 
 def set_table(records: Records, comparison: RunComparison, corpus: str) -> Table | None:

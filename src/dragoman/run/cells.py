@@ -8,6 +8,8 @@ The main test set is kept in `corpora/NAME/` as `source.txt` and `reference.0.tx
 - `derivations.jsonl`: `{"sentence": i, "explanation": {…}}` for a few test sentences;
 - `plan.json`: what the results depend on, written first;
 - `cell.json`: the record, written last, so that its presence marks a complete cell.
+
+`corpora/NAME/sizes.json` has the sizes of the texts.
 """
 
 from __future__ import annotations
@@ -31,19 +33,23 @@ __all__ = [
     "CellRound",
     "SetScores",
     "TestSet",
+    "TextSize",
     "cell_folder",
     "corpus_folder",
     "load_cell",
     "load_cells",
     "load_plans",
+    "load_sizes",
     "load_test_sets",
     "plan_changes",
     "save_plan",
+    "save_sizes",
+    "sizes_file",
     "translations_file",
 ]
 
 CELL_RECORD, PLAN = "cell.json", "plan.json"
-_SOURCE = "source.txt"
+_SOURCE, _SIZES, _PARTS = "source.txt", "sizes.json", "parts"
 _SCORES = ("bleu", "chrf", "ter", "length_ratio")
 
 
@@ -269,3 +275,34 @@ def _load_test_set(folder: Path) -> TestSet:
     while (path := folder / f"reference.{len(references)}.txt").exists():
         references.append(tuple(read_lines(path)))
     return TestSet(name=folder.name, source=tuple(read_lines(folder / _SOURCE)), references=tuple(references))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextSize:
+    """Lines of a text, and tokens of its source and of its target side, of several references the first."""
+
+    lines: int
+    source_tokens: int
+    target_tokens: int
+
+
+def sizes_file(run: PathLike, corpus: str) -> Path:
+    """Where a run keeps the sizes of a corpus."""
+    return corpus_folder(run, corpus) / _SIZES
+
+
+def save_sizes(run: PathLike, corpus: str, sizes: Mapping[str, TextSize]) -> None:
+    """Write the sizes of a corpus by part: `train`, `dev`, and test sets as `test/NAME`."""
+    path = sizes_file(run, corpus)
+    make_folder(path.parent)
+    write_json(path, seal({_PARTS: {name: dataclasses.asdict(size) for name, size in sizes.items()}}))
+
+
+def load_sizes(run: PathLike) -> dict[str, dict[str, TextSize]]:
+    """The sizes of all corpora that have them, by corpus and part. Raises InputError for a damaged file."""
+    found = {}
+    for path in sorted((Path(run) / "corpora").glob(f"*/{_SIZES}")):
+        with naming(path):
+            parts = unseal(read_json(path, "run"), "run")[_PARTS]
+            found[path.parent.name] = {name: from_plain(TextSize, size) for name, size in parts.items()}
+    return found
