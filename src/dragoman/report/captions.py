@@ -46,8 +46,8 @@ FOCUS = (
 POSSIBLE = (
     "Active features of the best round, means over runs. Possible: the features that weights could be learned of, the "
     "most of any method; a method that learns from lists could learn of those of its candidates, one that decodes the "
-    "development set while it learns of those of everything its sentences could be translated with, held-out line "
-    "search of those of the gradient's candidates."
+    "development set while it learns of those of everything its sentences could be translated with, hols of "
+    "those of its gradient's candidates."
 )
 SIZES = (
     "Scores by the number of tuning sentences, of corpora that differ in it alone; means over runs. Solid: test set; "
