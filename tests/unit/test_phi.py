@@ -9,7 +9,15 @@ import numpy as np
 import pytest
 
 from dragoman.errors import InputError
-from dragoman.features import FeatureTable, Weights, blocks_by_orientation, read_weights, write_weights
+from dragoman.features import (
+    FeatureTable,
+    Weights,
+    blocks_by_orientation,
+    class_sizes,
+    places_by_template,
+    read_weights,
+    write_weights,
+)
 from dragoman.optim import Mert, Pro
 from dragoman.optim.hols import moved
 from dragoman.system import KINDS, System
@@ -58,9 +66,8 @@ def test_blocks_of_weight_1_decode_as_plain_weights_do(made, kind, blocks):
     values, sentences = phi_of(made, kind), sentences_of(made)
     plain, system = opened(made, kind), opened(made, kind)
     dense = {name: round(8 * plain.weights[name]) / 8 for name in plain.translator.dense()}
-    phi = Phi.of(
-        table_of(values), Weights.from_dict(dense), blocks, dense=plain.translator.dense(), templates=TEMPLATES[kind]
-    )
+    sparse = {"templates": TEMPLATES[kind], "classes": (4, 9)}
+    phi = Phi.of(table_of(values), Weights.from_dict(dense), blocks, dense=plain.translator.dense(), **sparse)
     inside = system.with_blocks(phi.blocks, rest=False)
     pools = [
         inside.kbest(sentences, 30, weights=phi.start().on(inside.index)),
@@ -213,6 +220,21 @@ BAD_INPUT = {
         {},
         "features of discount, which the system does not use.*--features disc",
     ),
+    "templates with classes": (
+        {"reorder_stack:l,e_last,c9,2": 1.0},
+        {"config": replace(CONFIG, features=("rule_id",))},
+        "features of reorder_stack, which the system does not use.*--features sparse_hrm$",
+    ),
+    "templates that do not look at classes": (
+        {"reorder_local:m,f_first,c9,2": 1.0, "reorder_local:m,f_first,c9": 1.0},
+        {},
+        r"classes of reorder_local \(c9\).*has classes=0.*--features sparse_hrm_local$",
+    ),
+    "classes that the system lacks": (
+        {"reorder_gap:l,c9,2": 1.0, "reorder_gap:l,c50,2": 1.0, "reorder_gap:l,c7": 1.0},
+        {},
+        r"classes of reorder_gap \(c9, c50\), but the system has classes of 4, 9;.* with --classes 50 too",
+    ),
     "no template": (
         {"rule_id:a,b": 1.0, "nonsense": 2.0},
         {},
@@ -245,6 +267,23 @@ def test_settings_that_leave_nothing_to_search_are_refused():
         PhiSettings(blocks=PhiBlocks.NONE, last=LastSearch.BLOCKS)
     with pytest.raises(InputError, match="size must be at least 1"):
         PhiSettings(size=0)
+
+
+def test_sizes_of_word_classes_are_those_of_names():
+    names = [
+        "reorder_local:m,f_first,c50",  # a word
+        "reorder_local:m,f_first,c20,17",
+        "reorder_local:g,e_last,c80,3",
+        "reorder_gap:l,c5,1",
+        "reorder_gap:l,cx,1",
+        "reorder_phrase:m,c50,17",  # two phrases
+        "reorder_stack:m",
+        "rule_id:c5,1",
+    ]
+    table = table_of(dict.fromkeys(names, 1.0))
+    assert class_sizes(table, places_by_template(table)) == {"reorder_local": {20, 80}, "reorder_gap": {5}}
+    table = table_of({"reorder_gap:l": 1.0})
+    assert not class_sizes(table, places_by_template(table))
 
 
 def test_many_features_are_split_at_once():

@@ -242,6 +242,16 @@ def test_a_start_with_other_templates_is_refused_before_anything_is_made(made, t
     assert not (tmp_path / "t").exists()
 
 
+def test_a_start_with_classes_that_no_template_looks_at_is_refused(made, tmp_path):
+    weights = Weights.from_dict({"lm": 0.5, "reorder_local:m,f_first,c9,2": 0.5})
+    with pytest.raises(InputError, match=r"the start has weights of word classes of reorder_local \(c9\)"):
+        tune(made, tmp_path / "t", weights=weights)
+    weights = Weights.from_dict({"lm": 0.5, "reorder_local:m,f_first,c8,2": 0.5})
+    with pytest.raises(InputError, match="the system has classes of 4, 9"):
+        tune(made, tmp_path / "t", weights=weights, config=replace(CONFIG, features=("reorder_local(classes=1)",)))
+    assert not (tmp_path / "t").exists()
+
+
 def test_damaged_lists_are_named_and_made_again(made, whole, tmp_path):
     def stop(name, n_lines, record):
         if name == "lists" and record is not None:

@@ -88,7 +88,7 @@ class _Tuning:
                 f"last = {task.last} is for weights of sparse features; name some, such as --features reorder_local"
             )
         if task.learns and task.config.phi.theta is not Theta.SEARCH:
-            check_templates(task.start, dense=self._dense, templates=task.parent.settings.features)
+            check_templates(task.start, dense=self._dense, **self._sparse())
         # Raises for a system without folds.
         self._lines = list_lines(task) if task.learns else np.zeros(0, np.int64)
         self._search_lines = self._draw() if task.last.on_lines else np.zeros(0, np.int64)
@@ -103,6 +103,11 @@ class _Tuning:
     @property
     def _training_seed(self) -> int:
         return self._task.config.phi.training_seed or self._task.seed
+
+    def _sparse(self) -> dict[str, Any]:
+        """The templates of sparse features, and the word classes that they can look at."""
+        settings = self._task.parent.settings
+        return {"templates": settings.features, "classes": settings.classes}
 
     # ---- step 1
 
@@ -179,12 +184,11 @@ class _Tuning:
         """
         task, last = self._task, self._task.last
         rounds = DevelopmentRounds(task, self._run, self._log)
-        templates = task.parent.settings.features
         first = Weights.from_dict({name: start[name] for name in self._dense}) if before is None else before
         if task.learns and not (~among(table, self._dense)).any():
             return rounds.measured([first, start], stopped=_NOT_SEARCHED)
         own = start if task.phi is not None else Weights.from_dict({name: start[name] for name in self._dense})
-        phi = Phi.of(table, own, task.config.phi.blocks, dense=self._dense, templates=templates)
+        phi = Phi.of(table, own, task.config.phi.blocks, dense=self._dense, **self._sparse())
         self._log.notes += phi.notes
         whole = moved(phi.start(), phi.blocks)
         if last is LastSearch.NONE:
