@@ -131,8 +131,12 @@ def test_the_result_has_the_blocks_weights_times_phi(made, tmp_path, kind, metho
     result = result_of(tmp_path / "t")
     assert {f"{PHI}_{template.split('(')[0]}" for template in TEMPLATES[kind]} == result["blocks"].keys()
     assert any(value != 1 for value in result["blocks"].values())
+    # The blocks' weights are relative to the dense ones, whose scale a search is free to change.
+    dense, start = tuned.translator.dense(), opened(made, kind).weights
+    scale = sum(abs(tuned.weights[name]) for name in dense) / sum(abs(start[name]) for name in dense)
     for name, value in phi.items():
-        assert tuned.weights[name] == pytest.approx(result["blocks"][f"{PHI}_{name.split(':')[0]}"] * value, rel=1e-12)
+        block = scale * result["blocks"][f"{PHI}_{name.split(':')[0]}"]
+        assert tuned.weights[name] == pytest.approx(block * value, rel=1e-9)
     assert not [name for name, _ in tuned.weights.items() if name.startswith(PHI)]
     assert result["score_after"] == result["rounds"][-1]["score"]
     # The first round has phi as it is, and all its weights are of features.
@@ -166,6 +170,21 @@ def test_what_is_free_moves_and_nothing_else(made, tmp_path):
     blocks, _, _ = moved_by("frozen", frozen=("phi_m", "lm"), blocks=PhiBlocks.ORIENTATION)
     assert blocks["phi_m"] == 1
     assert System.load(tmp_path / "frozen").weights["lm"] == start.weights["lm"]
+
+
+@pytest.mark.parametrize("blocks", [PhiBlocks.ONE, PhiBlocks.TEMPLATE])
+def test_frozen_sparse_weights_stay(made, tmp_path, blocks):
+    phi = {name: value for name, value in phi_of(made, "phrase").items() if value}
+    single = min(name for name in phi if name.startswith("word_pair:"))
+    loop = LoopSettings(max_rounds=2, keep=Keep.LAST)
+    config = replace(with_phi(blocks=blocks), frozen=("rule_id", single), loop=loop)
+    tuned = tune(made, tmp_path / "t", phi, config=config)
+    stay = {name for name in phi if name.startswith("rule_id:")} | {single}
+    assert {name: tuned.weights[name] for name in stay} == {name: phi[name] for name in stay}
+    result = result_of(tmp_path / "t")
+    assert any(value != 1 for value in result["blocks"].values())
+    assert "phi_rule_id" not in result["blocks"]
+    assert f"{len(stay):,} sparse weights of phi are frozen and stay as they are" in result["notes"]
 
 
 def test_sparse_weights_of_the_start_stay_unless_phi_has_them(made, tmp_path):

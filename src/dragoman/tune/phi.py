@@ -35,7 +35,7 @@ from dragoman.types import PathLike
 __all__ = ["KEPT", "PHI", "LastSearch", "Phi", "PhiBlocks", "PhiSettings", "Theta", "check_templates", "read_phi"]
 
 PHI, KEPT = "phi", "phi_kept"
-"""The block of all of phi, or the beginning of its parts' names; that of sparse weights which are not of phi."""
+"""The block of all of phi, or the beginning of its parts' names; that of sparse weights which stay as they are."""
 _WEIGHT = "weight"
 _N_SHOWN = 3
 
@@ -148,8 +148,10 @@ class Phi:
         dense: Sequence[str],
         templates: Sequence[str],
         classes: Collection[int],
+        frozen: Collection[str] = (),
     ) -> Phi:
-        """Phi are the sparse weights of `table`; those of the start that it lacks stay as they are.
+        """Phi are the sparse weights of `table`; those of the start that it lacks stay as they are, and so do those of
+        `frozen` features and templates.
 
         Raises InputError where phi has no features of the system's templates and word classes, or others as well.
         """
@@ -169,12 +171,18 @@ class Phi:
         theta = {name: start[name] for name in dense}
         if _differ(table, is_dense, theta):
             notes.append("phi was learned beside other dense weights than those of the start")
-        blocks = _split(sparse, kind)
-        frozen = [block.name for block in blocks] if kind is PhiBlocks.NONE else []
+        stays = _is_frozen(sparse, frozen)
+        if n_frozen := int(stays.sum()):
+            notes.append(f"{n_frozen:,} sparse weights of phi are frozen and stay as they are")
+            stay = sparse.take(np.flatnonzero(stays))
+            kept = stay.add(kept) if len(kept) else stay
+            sparse = sparse.take(np.flatnonzero(~stays))
+        blocks = _split(sparse, kind) if len(sparse) else []
+        still = [block.name for block in blocks] if kind is PhiBlocks.NONE else []
         if len(kept):
             blocks = [*blocks, Block(KEPT, kept, _WEIGHT)]
-            frozen.append(KEPT)
-        return cls(dense=theta, blocks=tuple(blocks), frozen=tuple(frozen), notes=tuple(notes))
+            still.append(KEPT)
+        return cls(dense=theta, blocks=tuple(blocks), frozen=tuple(still), notes=tuple(notes))
 
     def start(self) -> Weights:
         """Where a search begins: every block weighs 1."""
@@ -260,6 +268,15 @@ def _with_classes(names: Collection[str], sizes: Collection[str]) -> str:
         if {template.name for template in templates} >= {*names} and looking >= {*sizes}:
             return chosen
     return f"'{min(sizes)}(classes=1)'"
+
+
+def _is_frozen(sparse: FeatureTable, asked: Collection[str]) -> NDArray[np.bool_]:
+    """Which features have one of the names, or a template that has."""
+    found = among(sparse, asked) if asked else np.zeros(len(sparse), np.bool_)
+    for name, places in places_by_template(sparse).items() if asked else ():
+        if name in asked:
+            found[places] = True
+    return found
 
 
 def _has(table: FeatureTable, other: FeatureTable) -> NDArray[np.bool_]:

@@ -188,17 +188,22 @@ class _Tuning:
         if task.learns and not (~among(table, self._dense)).any():
             return rounds.measured([first, start], stopped=_NOT_SEARCHED)
         own = start if task.phi is not None else Weights.from_dict({name: start[name] for name in self._dense})
-        phi = Phi.of(table, own, task.config.phi.blocks, dense=self._dense, **self._sparse())
+        phi = Phi.of(table, own, task.config.phi.blocks, dense=self._dense, frozen=self._frozen, **self._sparse())
         self._log.notes += phi.notes
         whole = moved(phi.start(), phi.blocks)
         if last is LastSearch.NONE:
             return rounds.measured([first, whole], stopped=_NOT_SEARCHED)
         result = self._search(phi)
         weights = moved(result.weights, phi.blocks)
-        found = {block.name: result.weights[block.name] for block in phi.blocks if block.name not in phi.frozen}
+        relative = not self._frozen_in(phi)  # what is frozen fixes the scale; a search over all weights has none
+        old, new = self._log.dense_norm(phi.start()), self._log.dense_norm(weights)
+        scale = old / new if relative and old and new else 1.0
+        free = [block.name for block in phi.blocks if block.name not in phi.frozen]
+        found = {name: scale * result.weights[name] for name in free}
         if found:
             shown = ", ".join(f"{name} {value:.4g}" for name, value in found.items())
-            self._log.notes.append(f"weights of blocks, which were 1: {shown}")
+            to_dense = ", relative to the dense weights" if relative else ""
+            self._log.notes.append(f"weights of blocks, which were 1{to_dense}: {shown}")
         if last.on_lines:
             return rounds.measured([first, whole, weights], stopped="the search on held-out lines is done", found=found)
         return rounds.searched(weights, result, phi.blocks, found)
