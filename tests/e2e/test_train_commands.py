@@ -58,6 +58,18 @@ def test_all_steps_by_one_command(made, inside, tmp_path):
     assert inside("lists", "info", lists, "--json").json["n_lists"] == 90
 
 
+def test_the_seed_is_that_of_all_steps(made, inside, tmp_path):
+    for seed in (1, 2):
+        inside(*words(made, *LEARN, "--seed", seed, "--quiet", out=f"tuned{seed}"))
+    theta = [next((tmp_path / f"tuned{seed}/tune/steps").glob("theta-*")) for seed in (1, 2)]
+    assert theta[0].name != theta[1].name
+
+
+def test_lists_by_all_tables_are_told_as_such(made, inside):
+    said = inside(*words(made, *LEARN, "--all-data", "--theta", "system")).err
+    assert "of lines by tables that have seen them" in said
+
+
 def test_a_tuned_system_is_the_baseline_as_it_is(made, inside, tmp_path):
     inside(*words(made, "--k", 20, "--set", "n_starts=2"))
     shown = inside(*words(made, *LEARN, "--json", system=tmp_path / "tuned", out="more"))
@@ -121,6 +133,29 @@ REFUSED = {
     "no such templates": (["--phi", "{made}/phi.tsv"], {}, "which the system does not use; name the set"),
     "no such file": (["--phi", "{made}/none.tsv", *RULES], {}, "No such file"),
     "no lines": ([*LEARN[:-1], 0], {}, "--limit must be at least 1"),
+    "a fold of held-out lines": (
+        ["--phi", "{made}/phi.tsv", *RULES, "--last", "held-out", "--without-fold", 1],
+        {},
+        "--last held-out leaves out the fold of its lines; leave out --without-fold",
+    ),
+    "blocks of no search": ([*LEARN, "--blocks", "one"], {}, "--blocks belongs to a last search; leave it out"),
+    "blocks of no search for phi": (
+        ["--phi", "{made}/phi.tsv", *RULES, "--last", "none", "--blocks", "one"],
+        {},
+        "--blocks belongs to a last search; leave it out",
+    ),
+    "a block of no search": ([*LEARN, "--freeze", "phi_x"], {}, "'phi_x' cannot be frozen: there is no last search"),
+    "a block that cannot be": (
+        [*LEARN, "--last", "dev", "--blocks", "template", "--freeze", "phi_x"],
+        {},
+        "'phi_x' cannot be frozen: there are phi_rule_id",
+    ),
+    "a held-out fold": ([*LEARN, "--set", "held_out_fold=7"], {}, "held_out_fold=7 leaves nothing to watch"),
+    "a held-out fold of the last search": (
+        [*LEARN, "--last", "held-out", "--set", "held_out_fold=2"],
+        {},
+        "are of folds 0, 1",
+    ),
 }
 
 

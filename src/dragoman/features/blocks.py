@@ -19,6 +19,8 @@ from dragoman.types import Float64Array, Int64Array
 __all__ = [
     "HOLS_BEFORE",
     "HOLS_STEP",
+    "ORIENTATIONS",
+    "REORDERING",
     "Block",
     "blocks_by_orientation",
     "blocks_by_template",
@@ -28,9 +30,9 @@ __all__ = [
 
 HOLS_BEFORE, HOLS_STEP = "hols_before", "hols_step"
 """Blocks of held-out line search: f_1, and f_2 or the beginning of its parts' names."""
-_ORIENTATIONS = ("m", "s", "l", "r", "g")
+ORIENTATIONS = ("m", "s", "l", "r", "g")
 """First arguments of features of reordering: monotone, swap, discontinuous to the left and right, monotone global."""
-_REORDERING = b"reorder_"
+REORDERING = "reorder_"
 """How the names of their templates begin."""
 _CLASSES = re.compile(r"c([1-9]\d*)")
 """The argument before a word's class: how many classes there are."""
@@ -118,11 +120,11 @@ def blocks_by_orientation(table: FeatureTable, column: str, *, prefix: str) -> l
     """Features of `reorder_…` templates split by their orientation (`<prefix>m`), others by template, as above."""
     places, begins, ends = _templates(table)
     offsets, blob = table.features.offsets, table.features.blob
-    of_reordering = _begin_with(blob, begins, ends, _REORDERING)
+    of_reordering = _begin_with(blob, begins, ends, REORDERING.encode())
     firsts = ends[of_reordering] + 1
     commas = np.append(np.flatnonzero(blob == ord(",")), len(blob))
     stops = np.minimum(commas[np.searchsorted(commas, firsts)], offsets[places[of_reordering] + 1])
-    known = np.array([ord(orientation) for orientation in _ORIENTATIONS], np.uint8)
+    known = np.array([ord(orientation) for orientation in ORIENTATIONS], np.uint8)
     oriented = stops - firsts == 1
     oriented[oriented] = np.isin(blob[firsts[oriented]], known)
     chosen = np.flatnonzero(of_reordering)[oriented]

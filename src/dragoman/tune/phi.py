@@ -28,11 +28,23 @@ from dragoman.features import (
     read_binary_weights,
     read_weights,
 )
+from dragoman.features.blocks import ORIENTATIONS, REORDERING
 from dragoman.optim import LearnsFrom, Mert, Optimiser
 from dragoman.optim.hols import among
 from dragoman.types import PathLike
 
-__all__ = ["KEPT", "PHI", "LastSearch", "Phi", "PhiBlocks", "PhiSettings", "Theta", "check_templates", "read_phi"]
+__all__ = [
+    "KEPT",
+    "PHI",
+    "LastSearch",
+    "Phi",
+    "PhiBlocks",
+    "PhiSettings",
+    "Theta",
+    "check_templates",
+    "possible_blocks",
+    "read_phi",
+]
 
 PHI, KEPT = "phi", "phi_kept"
 """The block of all of phi, or the beginning of its parts' names; that of sparse weights which stay as they are."""
@@ -202,6 +214,19 @@ def check_templates(
             "out; name them too, or give dense weights with --weights"
         )
     _check_classes(class_sizes(sparse, parts), "the start", parts, templates, classes)
+
+
+def possible_blocks(kind: PhiBlocks, templates: Collection[str]) -> list[str]:
+    """Names of the blocks that features of these templates can make."""
+    match kind:
+        case PhiBlocks.ONE | PhiBlocks.NONE:
+            return [PHI]
+        case PhiBlocks.TEMPLATE:
+            parts = sorted(templates)
+        case PhiBlocks.ORIENTATION:
+            others = sorted(name for name in templates if not name.startswith(REORDERING))
+            parts = [*(ORIENTATIONS if len(others) < len(templates) else ()), *others]
+    return [f"{PHI}_{part}" for part in parts]
 
 
 def _split(sparse: FeatureTable, kind: PhiBlocks) -> list[Block]:
