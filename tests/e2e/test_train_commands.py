@@ -9,7 +9,7 @@ import pytest
 from dragoman.features import Weights, read_weights, write_weights
 from dragoman.lm import EstimateConfig
 from dragoman.system import System, SystemSettings, TrainConfig, train
-from small_text import write_splits
+from small_text import write_lines, write_splits
 
 
 @pytest.fixture(scope="module")
@@ -19,6 +19,9 @@ def made(tmp_path_factory):
     for name, n_folds in (("system", 3), ("plain", 1)):
         config = TrainConfig(settings=SystemSettings(n_folds=n_folds), lm=EstimateConfig(order=2))
         train(folder / "train.de", folder / "train.en", folder / name, config=config)
+    domains = write_lines(folder / "domains", ["odd" if i % 2 else "even" for i in range(300)])
+    config = TrainConfig(settings=SystemSettings(n_folds=3), lm=EstimateConfig(order=2))
+    train(folder / "train.de", folder / "train.en", folder / "labelled", config=config, domains=domains)
     phi = {"rule_id:das,the": 0.5, "rule_id:das,that": -0.25, "reorder_local:m,f_first,das": 0.125}
     for name in ("phi.tsv", "phi.bin"):
         write_weights(Weights.from_dict(phi), folder / name)
@@ -94,6 +97,14 @@ def test_a_last_search_is_an_option(made, inside, tmp_path, last):
             assert tuned[name] == pytest.approx(after / before * shown["blocks"]["phi"] * value, rel=1e-9)
     if "held-out" in last:
         assert shown["steps"][2]["n_lines"] < 90
+
+
+def test_held_out_lines_are_of_the_domain(made, inside):
+    more = ["--where", "odd", "--last", "held-out-blocks", "--theta", "system", "--json"]
+    told = {step["name"]: step for step in inside(*words(made, *LEARN, *more, system="labelled")).json["steps"]}
+    training = System.load(made / "labelled").training
+    lines = training.select(where="odd")
+    assert 0 < told["search"]["n_lines"] == sum(training.folds[lines] == 2) < sum(training.folds == 2)
 
 
 @pytest.mark.parametrize("name", ["phi.tsv", "phi.bin"])

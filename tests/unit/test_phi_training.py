@@ -15,8 +15,12 @@ from dragoman.features import Weights, read_weights
 from dragoman.lists import ListsFolder, StoredLists
 from dragoman.optim import Mert, Mira, Pro, SoftRamp, Xbleu
 from dragoman.pool import rerank
+from dragoman.run import RunFolder
 from dragoman.system import System
 from dragoman.tune import LastSearch, LearnFrom, LoopSettings, PhiBlocks, PhiSettings, Theta, TuneConfig, tune_system
+from dragoman.tune.line_search import SearchResult
+from dragoman.tune.step_log import StepLog
+from dragoman.tune.steps import MadeStep
 from small_systems import make_systems
 
 SEARCH = Mert(n_starts=2, n_directions=1)
@@ -287,3 +291,13 @@ def test_a_start_that_is_given_is_theta(made, tmp_path):
     assert [s["name"] for s in result_of(tmp_path / "t")["steps"]] == ["lists", "model"]
     lists = ListsFolder.load(step(tmp_path / "t", "lists") / "lists")
     assert dict(lists.weights().items()) == dict(weights.items())
+
+
+def test_notes_of_a_search_say_their_rounds(tmp_path):
+    notes = ["round 1: few", "all", "round 2: no better weights", "round 4: no better weights"]
+    content = {"score_before": 0.1, "score_after": 0.2, "rounds": [], "notes": notes}
+    made = MadeStep(folder=tmp_path, content=content, wall_s=0.0, cpu_s=0.0, found=False)
+    with RunFolder.open(tmp_path / "run", {}) as run:
+        log = StepLog(run, ["lm"], None)
+        log.search("theta", 5, SearchResult(made=made), ())
+    assert log.notes == ["theta: round 1: few", "theta: all", "theta: rounds 2, 4: no better weights"]
