@@ -9,7 +9,7 @@ import pytest
 from dragoman.features import Weights, read_weights, write_weights
 from dragoman.lm import EstimateConfig
 from dragoman.system import System, SystemSettings, TrainConfig, train
-from small_text import write_splits
+from small_text import write_lines, write_splits
 
 
 @pytest.fixture(scope="module")
@@ -19,6 +19,9 @@ def made(tmp_path_factory):
     for name, n_folds in (("system", 3), ("plain", 1)):
         config = TrainConfig(settings=SystemSettings(n_folds=n_folds), lm=EstimateConfig(order=2))
         train(folder / "train.de", folder / "train.en", folder / name, config=config)
+    domains = write_lines(folder / "domains", ["odd" if i % 2 else "even" for i in range(300)])
+    config = TrainConfig(settings=SystemSettings(n_folds=3), lm=EstimateConfig(order=2))
+    train(folder / "train.de", folder / "train.en", folder / "labelled", config=config, domains=domains)
     phi = {"rule_id:das,the": 0.5, "rule_id:das,that": -0.25, "reorder_local:m,f_first,das": 0.125}
     for name in ("phi.tsv", "phi.bin"):
         write_weights(Weights.from_dict(phi), folder / name)
@@ -58,6 +61,18 @@ def test_all_steps_by_one_command(made, inside, tmp_path):
     assert inside("lists", "info", lists, "--json").json["n_lists"] == 90
 
 
+def test_the_seed_is_that_of_all_steps(made, inside, tmp_path):
+    for seed in (1, 2):
+        inside(*words(made, *LEARN, "--seed", seed, "--quiet", out=f"tuned{seed}"))
+    theta = [next((tmp_path / f"tuned{seed}/tune/steps").glob("theta-*")) for seed in (1, 2)]
+    assert theta[0].name != theta[1].name
+
+
+def test_lists_by_all_tables_are_told_as_such(made, inside):
+    said = inside(*words(made, *LEARN, "--all-data", "--theta", "system")).err
+    assert "of lines by tables that have seen them" in said
+
+
 def test_a_tuned_system_is_the_baseline_as_it_is(made, inside, tmp_path):
     inside(*words(made, "--k", 20, "--set", "n_starts=2"))
     shown = inside(*words(made, *LEARN, "--json", system=tmp_path / "tuned", out="more"))
@@ -75,11 +90,21 @@ def test_a_last_search_is_an_option(made, inside, tmp_path, last):
     assert names == ["theta", "lists", "model", *(["search"] if "held-out" in last else [])]
     (model,) = (tmp_path / "tuned/tune/steps").glob("model-*/weights.tsv")
     learned, tuned = read_weights(model), System.load(tmp_path / "tuned").weights
+    dense = System.load(tmp_path / "tuned").translator.dense()
+    before, after = (sum(abs(weights[name]) for name in dense) for weights in (learned, tuned))
     for name, value in learned.items():
         if name.startswith("rule_id:"):
-            assert tuned[name] == pytest.approx(shown["blocks"]["phi"] * value, rel=1e-9)
+            assert tuned[name] == pytest.approx(after / before * shown["blocks"]["phi"] * value, rel=1e-9)
     if "held-out" in last:
         assert shown["steps"][2]["n_lines"] < 90
+
+
+def test_held_out_lines_are_of_the_domain(made, inside):
+    more = ["--where", "odd", "--last", "held-out-blocks", "--theta", "system", "--json"]
+    told = {step["name"]: step for step in inside(*words(made, *LEARN, *more, system="labelled")).json["steps"]}
+    training = System.load(made / "labelled").training
+    lines = training.select(where="odd")
+    assert 0 < told["search"]["n_lines"] == sum(training.folds[lines] == 2) < sum(training.folds == 2)
 
 
 @pytest.mark.parametrize("name", ["phi.tsv", "phi.bin"])
@@ -119,6 +144,29 @@ REFUSED = {
     "no such templates": (["--phi", "{made}/phi.tsv"], {}, "which the system does not use; name the set"),
     "no such file": (["--phi", "{made}/none.tsv", *RULES], {}, "No such file"),
     "no lines": ([*LEARN[:-1], 0], {}, "--limit must be at least 1"),
+    "a fold of held-out lines": (
+        ["--phi", "{made}/phi.tsv", *RULES, "--last", "held-out", "--without-fold", 1],
+        {},
+        "--last held-out leaves out the fold of its lines; leave out --without-fold",
+    ),
+    "blocks of no search": ([*LEARN, "--blocks", "one"], {}, "--blocks belongs to a last search; leave it out"),
+    "blocks of no search for phi": (
+        ["--phi", "{made}/phi.tsv", *RULES, "--last", "none", "--blocks", "one"],
+        {},
+        "--blocks belongs to a last search; leave it out",
+    ),
+    "a block of no search": ([*LEARN, "--freeze", "phi_x"], {}, "'phi_x' cannot be frozen: there is no last search"),
+    "a block that cannot be": (
+        [*LEARN, "--last", "dev", "--blocks", "template", "--freeze", "phi_x"],
+        {},
+        "'phi_x' cannot be frozen: there are phi_rule_id",
+    ),
+    "a held-out fold": ([*LEARN, "--set", "held_out_fold=7"], {}, "held_out_fold=7 leaves nothing to watch"),
+    "a held-out fold of the last search": (
+        [*LEARN, "--last", "held-out", "--set", "held_out_fold=2"],
+        {},
+        "are of folds 0, 1",
+    ),
 }
 
 

@@ -9,7 +9,15 @@ import numpy as np
 import pytest
 
 from dragoman.errors import InputError
-from dragoman.features import FeatureTable, Weights, blocks_by_orientation, read_weights, write_weights
+from dragoman.features import (
+    FeatureTable,
+    Weights,
+    blocks_by_orientation,
+    class_sizes,
+    places_by_template,
+    read_weights,
+    write_weights,
+)
 from dragoman.optim import Mert, Pro
 from dragoman.optim.hols import moved
 from dragoman.system import KINDS, System
@@ -58,9 +66,8 @@ def test_blocks_of_weight_1_decode_as_plain_weights_do(made, kind, blocks):
     values, sentences = phi_of(made, kind), sentences_of(made)
     plain, system = opened(made, kind), opened(made, kind)
     dense = {name: round(8 * plain.weights[name]) / 8 for name in plain.translator.dense()}
-    phi = Phi.of(
-        table_of(values), Weights.from_dict(dense), blocks, dense=plain.translator.dense(), templates=TEMPLATES[kind]
-    )
+    sparse = {"templates": TEMPLATES[kind], "classes": (4, 9)}
+    phi = Phi.of(table_of(values), Weights.from_dict(dense), blocks, dense=plain.translator.dense(), **sparse)
     inside = system.with_blocks(phi.blocks, rest=False)
     pools = [
         inside.kbest(sentences, 30, weights=phi.start().on(inside.index)),
@@ -124,8 +131,12 @@ def test_the_result_has_the_blocks_weights_times_phi(made, tmp_path, kind, metho
     result = result_of(tmp_path / "t")
     assert {f"{PHI}_{template.split('(')[0]}" for template in TEMPLATES[kind]} == result["blocks"].keys()
     assert any(value != 1 for value in result["blocks"].values())
+    # The blocks' weights are relative to the dense ones, whose scale a search is free to change.
+    dense, start = tuned.translator.dense(), opened(made, kind).weights
+    scale = sum(abs(tuned.weights[name]) for name in dense) / sum(abs(start[name]) for name in dense)
     for name, value in phi.items():
-        assert tuned.weights[name] == pytest.approx(result["blocks"][f"{PHI}_{name.split(':')[0]}"] * value, rel=1e-12)
+        block = scale * result["blocks"][f"{PHI}_{name.split(':')[0]}"]
+        assert tuned.weights[name] == pytest.approx(block * value, rel=1e-9)
     assert not [name for name, _ in tuned.weights.items() if name.startswith(PHI)]
     assert result["score_after"] == result["rounds"][-1]["score"]
     # The first round has phi as it is, and all its weights are of features.
@@ -159,6 +170,21 @@ def test_what_is_free_moves_and_nothing_else(made, tmp_path):
     blocks, _, _ = moved_by("frozen", frozen=("phi_m", "lm"), blocks=PhiBlocks.ORIENTATION)
     assert blocks["phi_m"] == 1
     assert System.load(tmp_path / "frozen").weights["lm"] == start.weights["lm"]
+
+
+@pytest.mark.parametrize("blocks", [PhiBlocks.ONE, PhiBlocks.TEMPLATE])
+def test_frozen_sparse_weights_stay(made, tmp_path, blocks):
+    phi = {name: value for name, value in phi_of(made, "phrase").items() if value}
+    single = min(name for name in phi if name.startswith("word_pair:"))
+    loop = LoopSettings(max_rounds=2, keep=Keep.LAST)
+    config = replace(with_phi(blocks=blocks), frozen=("rule_id", single), loop=loop)
+    tuned = tune(made, tmp_path / "t", phi, config=config)
+    stay = {name for name in phi if name.startswith("rule_id:")} | {single}
+    assert {name: tuned.weights[name] for name in stay} == {name: phi[name] for name in stay}
+    result = result_of(tmp_path / "t")
+    assert any(value != 1 for value in result["blocks"].values())
+    assert "phi_rule_id" not in result["blocks"]
+    assert f"{len(stay):,} sparse weights of phi are frozen and stay as they are" in result["notes"]
 
 
 def test_sparse_weights_of_the_start_stay_unless_phi_has_them(made, tmp_path):
@@ -213,6 +239,21 @@ BAD_INPUT = {
         {},
         "features of discount, which the system does not use.*--features disc",
     ),
+    "templates with classes": (
+        {"reorder_stack:l,e_last,c9,2": 1.0},
+        {"config": replace(CONFIG, features=("rule_id",))},
+        "features of reorder_stack, which the system does not use.*--features sparse_hrm$",
+    ),
+    "templates that do not look at classes": (
+        {"reorder_local:m,f_first,c9,2": 1.0, "reorder_local:m,f_first,c9": 1.0},
+        {},
+        r"classes of reorder_local \(c9\).*has classes=0.*--features sparse_hrm_local$",
+    ),
+    "classes that the system lacks": (
+        {"reorder_gap:l,c9,2": 1.0, "reorder_gap:l,c50,2": 1.0, "reorder_gap:l,c7": 1.0},
+        {},
+        r"classes of reorder_gap \(c9, c50\), but the system has classes of 4, 9;.* with --classes 50 too",
+    ),
     "no template": (
         {"rule_id:a,b": 1.0, "nonsense": 2.0},
         {},
@@ -245,6 +286,23 @@ def test_settings_that_leave_nothing_to_search_are_refused():
         PhiSettings(blocks=PhiBlocks.NONE, last=LastSearch.BLOCKS)
     with pytest.raises(InputError, match="size must be at least 1"):
         PhiSettings(size=0)
+
+
+def test_sizes_of_word_classes_are_those_of_names():
+    names = [
+        "reorder_local:m,f_first,c50",  # a word
+        "reorder_local:m,f_first,c20,17",
+        "reorder_local:g,e_last,c80,3",
+        "reorder_gap:l,c5,1",
+        "reorder_gap:l,cx,1",
+        "reorder_phrase:m,c50,17",  # two phrases
+        "reorder_stack:m",
+        "rule_id:c5,1",
+    ]
+    table = table_of(dict.fromkeys(names, 1.0))
+    assert class_sizes(table, places_by_template(table)) == {"reorder_local": {20, 80}, "reorder_gap": {5}}
+    table = table_of({"reorder_gap:l": 1.0})
+    assert not class_sizes(table, places_by_template(table))
 
 
 def test_many_features_are_split_at_once():

@@ -15,8 +15,12 @@ from dragoman.features import Weights, read_weights
 from dragoman.lists import ListsFolder, StoredLists
 from dragoman.optim import Mert, Mira, Pro, SoftRamp, Xbleu
 from dragoman.pool import rerank
+from dragoman.run import RunFolder
 from dragoman.system import System
 from dragoman.tune import LastSearch, LearnFrom, LoopSettings, PhiBlocks, PhiSettings, Theta, TuneConfig, tune_system
+from dragoman.tune.line_search import SearchResult
+from dragoman.tune.step_log import StepLog
+from dragoman.tune.steps import MadeStep
 from small_systems import make_systems
 
 SEARCH = Mert(n_starts=2, n_directions=1)
@@ -89,11 +93,12 @@ def test_steps_are_those_of_the_single_commands(made, whole):
     assert told["lists"]["score_after"] == told["model"]["score_before"] == rerank(pool, theta).score()
     assert told["model"]["score_after"] == rerank(pool, learned.weights).score()
     tuned = System.load(whole).weights
+    before, after = (sum(abs(w[name]) for name in system.translator.dense()) for w in (model, tuned))
     for name, value in model.items():
         if ":" in name:
             template, first = name.split(":")[0], name.split(":")[1][0]
             block = result["blocks"]["phi_rule_id" if template == "rule_id" else f"phi_{first}"]
-            assert tuned[name] == pytest.approx(block * value, rel=1e-9)
+            assert tuned[name] == pytest.approx(after / before * block * value, rel=1e-9)
 
 
 def test_lists_are_evenly_over_folds(made, whole):
@@ -242,6 +247,16 @@ def test_a_start_with_other_templates_is_refused_before_anything_is_made(made, t
     assert not (tmp_path / "t").exists()
 
 
+def test_a_start_with_classes_that_no_template_looks_at_is_refused(made, tmp_path):
+    weights = Weights.from_dict({"lm": 0.5, "reorder_local:m,f_first,c9,2": 0.5})
+    with pytest.raises(InputError, match=r"the start has weights of word classes of reorder_local \(c9\)"):
+        tune(made, tmp_path / "t", weights=weights)
+    weights = Weights.from_dict({"lm": 0.5, "reorder_local:m,f_first,c8,2": 0.5})
+    with pytest.raises(InputError, match="the system has classes of 4, 9"):
+        tune(made, tmp_path / "t", weights=weights, config=replace(CONFIG, features=("reorder_local(classes=1)",)))
+    assert not (tmp_path / "t").exists()
+
+
 def test_damaged_lists_are_named_and_made_again(made, whole, tmp_path):
     def stop(name, n_lines, record):
         if name == "lists" and record is not None:
@@ -276,3 +291,13 @@ def test_a_start_that_is_given_is_theta(made, tmp_path):
     assert [s["name"] for s in result_of(tmp_path / "t")["steps"]] == ["lists", "model"]
     lists = ListsFolder.load(step(tmp_path / "t", "lists") / "lists")
     assert dict(lists.weights().items()) == dict(weights.items())
+
+
+def test_notes_of_a_search_say_their_rounds(tmp_path):
+    notes = ["round 1: few", "all", "round 2: no better weights", "round 4: no better weights"]
+    content = {"score_before": 0.1, "score_after": 0.2, "rounds": [], "notes": notes}
+    made = MadeStep(folder=tmp_path, content=content, wall_s=0.0, cpu_s=0.0, found=False)
+    with RunFolder.open(tmp_path / "run", {}) as run:
+        log = StepLog(run, ["lm"], None)
+        log.search("theta", 5, SearchResult(made=made), ())
+    assert log.notes == ["theta: round 1: few", "theta: all", "theta: rounds 2, 4: no better weights"]

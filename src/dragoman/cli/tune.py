@@ -23,7 +23,7 @@ def tune(options: TuneOptions) -> None:
 
     dragoman tune --system system --source dev.de -r dev.en --method xbleu --train --features reorder_local -o tuned
 
-    dragoman tune --system system --source dev.de -r dev.en --phi phi.bin --blocks orientation -o tuned
+    dragoman tune --system system --source dev.de -r dev.en --phi phi.bin --features reorder_local -o tuned
 
     dragoman tune --nbest run1.nbest.gz --nbest run2.nbest.gz -r dev.ref --weights run2.dense -o weights.tsv
 

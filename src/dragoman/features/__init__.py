@@ -7,6 +7,7 @@ from dragoman.features.blocks import (
     Block,
     blocks_by_orientation,
     blocks_by_template,
+    class_sizes,
     places_by_template,
 )
 from dragoman.features.fit import describe_fit, fitted_values
@@ -53,6 +54,7 @@ __all__ = [
     "Weights",
     "blocks_by_orientation",
     "blocks_by_template",
+    "class_sizes",
     "describe_fit",
     "feature_arguments",
     "feature_key",

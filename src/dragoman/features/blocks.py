@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -11,17 +12,30 @@ from numpy.typing import NDArray
 
 from dragoman._core import FeatureNames
 from dragoman.features.table import FeatureTable
+from dragoman.features.templates import known_templates
 from dragoman.features.weights import Weights
 from dragoman.types import Float64Array, Int64Array
 
-__all__ = ["HOLS_BEFORE", "HOLS_STEP", "Block", "blocks_by_orientation", "blocks_by_template", "places_by_template"]
+__all__ = [
+    "HOLS_BEFORE",
+    "HOLS_STEP",
+    "ORIENTATIONS",
+    "REORDERING",
+    "Block",
+    "blocks_by_orientation",
+    "blocks_by_template",
+    "class_sizes",
+    "places_by_template",
+]
 
 HOLS_BEFORE, HOLS_STEP = "hols_before", "hols_step"
 """Blocks of held-out line search: f_1, and f_2 or the beginning of its parts' names."""
-_ORIENTATIONS = ("m", "s", "l", "r", "g")
+ORIENTATIONS = ("m", "s", "l", "r", "g")
 """First arguments of features of reordering: monotone, swap, discontinuous to the left and right, monotone global."""
-_REORDERING = b"reorder_"
+REORDERING = "reorder_"
 """How the names of their templates begin."""
+_CLASSES = re.compile(r"c([1-9]\d*)")
+"""The argument before a word's class: how many classes there are."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,15 +94,37 @@ def places_by_template(table: FeatureTable) -> dict[str, Int64Array]:
     return _by_text(table, *_templates(table))
 
 
+def class_sizes(table: FeatureTable, places: Mapping[str, Int64Array]) -> dict[str, set[int]]:
+    """The numbers of word classes that features at places look at, by template: {50} for `reorder_gap:r,c50,17`.
+
+    Templates without a setting `classes` and those without such features are left out.
+    """
+    kinds = known_templates()
+    offsets, blob = table.features.offsets, table.features.blob
+    commas = np.flatnonzero(blob == ord(","))
+    found: dict[str, set[int]] = {}
+    for name, own in places.items() if len(commas) else ():
+        if name not in kinds or not any(setting.name == "classes" for setting in kinds[name].settings):
+            continue
+        last = np.searchsorted(commas, offsets[own + 1]) - 1
+        begins, ends = commas[np.maximum(last - 1, 0)] + 1, commas[np.maximum(last, 0)]
+        chosen = (begins > offsets[own]) & (ends > begins)  # the name has two commas
+        chosen[chosen] = blob[begins[chosen]] == ord("c")
+        texts = _by_text(table, own[chosen], begins[chosen], ends[chosen])
+        if sizes := {int(match[1]) for text in texts if (match := _CLASSES.fullmatch(text))}:
+            found[name] = sizes
+    return found
+
+
 def blocks_by_orientation(table: FeatureTable, column: str, *, prefix: str) -> list[Block]:
     """Features of `reorder_…` templates split by their orientation (`<prefix>m`), others by template, as above."""
     places, begins, ends = _templates(table)
     offsets, blob = table.features.offsets, table.features.blob
-    of_reordering = _begin_with(blob, begins, ends, _REORDERING)
+    of_reordering = _begin_with(blob, begins, ends, REORDERING.encode())
     firsts = ends[of_reordering] + 1
     commas = np.append(np.flatnonzero(blob == ord(",")), len(blob))
     stops = np.minimum(commas[np.searchsorted(commas, firsts)], offsets[places[of_reordering] + 1])
-    known = np.array([ord(orientation) for orientation in _ORIENTATIONS], np.uint8)
+    known = np.array([ord(orientation) for orientation in ORIENTATIONS], np.uint8)
     oriented = stops - firsts == 1
     oriented[oriented] = np.isin(blob[firsts[oriented]], known)
     chosen = np.flatnonzero(of_reordering)[oriented]

@@ -6,7 +6,7 @@ the weights of the result are lambda.phi. A block is all of phi, a template, or 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -15,25 +15,39 @@ from numpy.typing import NDArray
 
 from dragoman.errors import InputError
 from dragoman.features import (
+    TEMPLATE_SETS,
     Block,
     FeatureTable,
     Weights,
     blocks_by_orientation,
     blocks_by_template,
+    class_sizes,
     is_feature_table,
     parse_templates,
     places_by_template,
     read_binary_weights,
     read_weights,
 )
+from dragoman.features.blocks import ORIENTATIONS, REORDERING
 from dragoman.optim import LearnsFrom, Mert, Optimiser
 from dragoman.optim.hols import among
 from dragoman.types import PathLike
 
-__all__ = ["KEPT", "PHI", "LastSearch", "Phi", "PhiBlocks", "PhiSettings", "Theta", "check_templates", "read_phi"]
+__all__ = [
+    "KEPT",
+    "PHI",
+    "LastSearch",
+    "Phi",
+    "PhiBlocks",
+    "PhiSettings",
+    "Theta",
+    "check_templates",
+    "possible_blocks",
+    "read_phi",
+]
 
 PHI, KEPT = "phi", "phi_kept"
-"""The block of all of phi, or the beginning of its parts' names; that of sparse weights which are not of phi."""
+"""The block of all of phi, or the beginning of its parts' names; that of sparse weights which stay as they are."""
 _WEIGHT = "weight"
 _N_SHOWN = 3
 
@@ -145,15 +159,18 @@ class Phi:
         *,
         dense: Sequence[str],
         templates: Sequence[str],
+        classes: Collection[int],
+        frozen: Collection[str] = (),
     ) -> Phi:
-        """Phi are the sparse weights of `table`; those of the start that it lacks stay as they are.
+        """Phi are the sparse weights of `table`; those of the start that it lacks stay as they are, and so do those of
+        `frozen` features and templates.
 
-        Raises InputError where phi has no features of the system's templates, or others as well.
+        Raises InputError where phi has no features of the system's templates and word classes, or others as well.
         """
         is_dense = among(table, dense)
         is_phi = ~is_dense & (table.columns[_WEIGHT] != 0)
         sparse = table if is_phi.all() else table.take(np.flatnonzero(is_phi))
-        _check(sparse, templates)
+        _check(sparse, templates, classes)
         first = FeatureTable.from_weights(start, _WEIGHT)
         others = ~among(first, dense)
         both = _has(sparse, first)
@@ -166,27 +183,50 @@ class Phi:
         theta = {name: start[name] for name in dense}
         if _differ(table, is_dense, theta):
             notes.append("phi was learned beside other dense weights than those of the start")
-        blocks = _split(sparse, kind)
-        frozen = [block.name for block in blocks] if kind is PhiBlocks.NONE else []
+        stays = _is_frozen(sparse, frozen)
+        if n_frozen := int(stays.sum()):
+            notes.append(f"{n_frozen:,} sparse weights of phi are frozen and stay as they are")
+            stay = sparse.take(np.flatnonzero(stays))
+            kept = stay.add(kept) if len(kept) else stay
+            sparse = sparse.take(np.flatnonzero(~stays))
+        blocks = _split(sparse, kind) if len(sparse) else []
+        still = [block.name for block in blocks] if kind is PhiBlocks.NONE else []
         if len(kept):
             blocks = [*blocks, Block(KEPT, kept, _WEIGHT)]
-            frozen.append(KEPT)
-        return cls(dense=theta, blocks=tuple(blocks), frozen=tuple(frozen), notes=tuple(notes))
+            still.append(KEPT)
+        return cls(dense=theta, blocks=tuple(blocks), frozen=tuple(still), notes=tuple(notes))
 
     def start(self) -> Weights:
         """Where a search begins: every block weighs 1."""
         return Weights.from_dict(self.dense | {block.name: 1.0 for block in self.blocks})
 
 
-def check_templates(start: Weights, *, dense: Sequence[str], templates: Sequence[str]) -> None:
-    """Raise InputError where the start has weights of templates that the system no longer uses."""
+def check_templates(
+    start: Weights, *, dense: Sequence[str], templates: Sequence[str], classes: Collection[int]
+) -> None:
+    """Raise InputError where the start has weights of templates or word classes that the system does not use."""
     table = FeatureTable.from_weights(start, _WEIGHT)
-    parts = places_by_template(table.take(np.flatnonzero(~among(table, dense))))
+    sparse = table.take(np.flatnonzero(~among(table, dense)))
+    parts = places_by_template(sparse)
     if missing := sorted(parts.keys() - {template.name for template in parse_templates(templates)}):
         raise InputError(
             f"the start has weights of features of {_shown(missing[:_N_SHOWN], len(missing))}, which --features leaves "
             "out; name them too, or give dense weights with --weights"
         )
+    _check_classes(class_sizes(sparse, parts), "the start", parts, templates, classes)
+
+
+def possible_blocks(kind: PhiBlocks, templates: Collection[str]) -> list[str]:
+    """Names of the blocks that features of these templates can make."""
+    match kind:
+        case PhiBlocks.ONE | PhiBlocks.NONE:
+            return [PHI]
+        case PhiBlocks.TEMPLATE:
+            parts = sorted(templates)
+        case PhiBlocks.ORIENTATION:
+            others = sorted(name for name in templates if not name.startswith(REORDERING))
+            parts = [*(ORIENTATIONS if len(others) < len(templates) else ()), *others]
+    return [f"{PHI}_{part}" for part in parts]
 
 
 def _split(sparse: FeatureTable, kind: PhiBlocks) -> list[Block]:
@@ -199,8 +239,8 @@ def _split(sparse: FeatureTable, kind: PhiBlocks) -> list[Block]:
             return blocks_by_orientation(sparse, _WEIGHT, prefix=f"{PHI}_")
 
 
-def _check(sparse: FeatureTable, templates: Sequence[str]) -> None:
-    """Raise InputError unless all features are of the templates, which must be there."""
+def _check(sparse: FeatureTable, templates: Sequence[str], classes: Collection[int]) -> None:
+    """Raise InputError unless all features are of the templates and word classes, and there are some."""
     known = {template.name for template in parse_templates(templates)}
     if not len(sparse):
         raise InputError("phi has no weight of a sparse feature, which is named like reorder_local:s,f_first,nicht")
@@ -211,11 +251,57 @@ def _check(sparse: FeatureTable, templates: Sequence[str]) -> None:
             f"phi has weights of features that are neither the system's dense ones nor of a template: "
             f"{_shown(sparse.names(odd[:_N_SHOWN]), len(odd))}"
         )
+    sizes = class_sizes(sparse, parts)
     if missing := [name for name in sorted(parts) if name not in known]:
+        such = _with_classes(parts, sizes) if sizes.keys() & {*missing} else missing[0]
         raise InputError(
             f"phi has weights of features of {_shown(missing[:_N_SHOWN], len(missing))}, which the system does not "
-            f"use; name the set they were learned with, such as --features {missing[0]}"
+            f"use; name the set they were learned with, such as --features {such}"
         )
+    _check_classes(sizes, "phi", parts, templates, classes)
+
+
+def _check_classes(
+    sizes: Mapping[str, Collection[int]],
+    whose: str,
+    names: Collection[str],
+    templates: Sequence[str],
+    classes: Collection[int],
+) -> None:
+    """Raise InputError for features of word classes (their sizes by template) that the system would not have."""
+    looking = {template.name for template in parse_templates(templates) if template.needs_classes}
+    for name in sorted(sizes):
+        shown = ", ".join(f"c{size}" for size in sorted(sizes[name]))
+        if name not in looking:
+            raise InputError(
+                f"{whose} has weights of word classes of {name} ({shown}), which the system does not use: its {name} "
+                f"has classes=0; name the set they were learned with, such as --features {_with_classes(names, sizes)}"
+            )
+        if lacking := sorted({*sizes[name]} - {*classes}):
+            raise InputError(
+                f"{whose} has weights of word classes of {name} ({shown}), but the system has classes of "
+                f"{', '.join(map(str, classes)) or 'no size'}; take the system they were learned with, or train one "
+                f"with {' '.join(f'--classes {size}' for size in lacking)} too"
+            )
+
+
+def _with_classes(names: Collection[str], sizes: Collection[str]) -> str:
+    """The first set that has the templates, some with word classes; else one of the latter."""
+    for chosen, texts in TEMPLATE_SETS.items():
+        templates = parse_templates(texts)
+        looking = {template.name for template in templates if template.needs_classes}
+        if {template.name for template in templates} >= {*names} and looking >= {*sizes}:
+            return chosen
+    return f"'{min(sizes)}(classes=1)'"
+
+
+def _is_frozen(sparse: FeatureTable, asked: Collection[str]) -> NDArray[np.bool_]:
+    """Which features have one of the names, or a template that has."""
+    found = among(sparse, asked) if asked else np.zeros(len(sparse), np.bool_)
+    for name, places in places_by_template(sparse).items() if asked else ():
+        if name in asked:
+            found[places] = True
+    return found
 
 
 def _has(table: FeatureTable, other: FeatureTable) -> NDArray[np.bool_]:

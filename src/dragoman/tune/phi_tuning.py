@@ -26,11 +26,12 @@ from dragoman.optim.hols import among, moved
 from dragoman.run import RunFolder
 from dragoman.system import System, digest_lines
 from dragoman.system.kinds import kind_named
+from dragoman.system.training import sample_lines
 from dragoman.tune.decoder import Decoder
 from dragoman.tune.development import DevelopmentRounds
 from dragoman.tune.line_search import LinesDecoder, LineSearch, SearchResult
 from dragoman.tune.list_steps import ListSteps, list_lines
-from dragoman.tune.phi import PHI, LastSearch, Phi, Theta, check_templates
+from dragoman.tune.phi import PHI, LastSearch, Phi, Theta, check_templates, possible_blocks
 from dragoman.tune.record import TuneRecord
 from dragoman.tune.step_log import StepLog
 from dragoman.tune.steps import Steps
@@ -88,9 +89,10 @@ class _Tuning:
                 f"last = {task.last} is for weights of sparse features; name some, such as --features reorder_local"
             )
         if task.learns and task.config.phi.theta is not Theta.SEARCH:
-            check_templates(task.start, dense=self._dense, templates=task.parent.settings.features)
+            check_templates(task.start, dense=self._dense, **self._sparse())
         # Raises for a system without folds.
         self._lines = list_lines(task) if task.learns else np.zeros(0, np.int64)
+        self._chosen = self._learned_from(self._lines) if task.learns else self._lines
         self._search_lines = self._draw() if task.last.on_lines else np.zeros(0, np.int64)
         self._frozen, self._frozen_blocks = self._check_frozen()
         self._engine = task.engine or LocalEngine(task.n_threads)
@@ -103,6 +105,11 @@ class _Tuning:
     @property
     def _training_seed(self) -> int:
         return self._task.config.phi.training_seed or self._task.seed
+
+    def _sparse(self) -> dict[str, Any]:
+        """The templates of sparse features, and the word classes that they can look at."""
+        settings = self._task.parent.settings
+        return {"templates": settings.features, "classes": settings.classes}
 
     # ---- step 1
 
@@ -147,7 +154,7 @@ class _Tuning:
         self._log.begin("lists", len(lines))
         lists = steps.make_lists(lines)
         self._log.step("lists", len(lines), lists.made, (lists.score, lists.score))
-        chosen = self._learned_from(lines)
+        chosen = self._chosen
         # The last step is that of the seed.
         seed = task.seed if task.last is LastSearch.NONE else self._training_seed
         self._log.begin("model", len(chosen))
@@ -168,7 +175,14 @@ class _Tuning:
             lines = lines[training.folds[lines] != training.n_folds - 1]
             if not len(lines):
                 raise InputError("all lists are of the fold of the last search; make lists of more lines")
-        return training.evenly(settings.size, lines)
+        lines = training.evenly(settings.size, lines)
+        held, folds = getattr(self._task.method, "held_out_fold", None), np.unique(training.folds[lines]).tolist()
+        if held is not None and (held not in folds or len(folds) == 1):
+            raise InputError(
+                f"held_out_fold={held} leaves nothing to {'learn from' if held in folds else 'watch'}; the lists to "
+                f"learn from are of folds {', '.join(map(str, folds))}"
+            )
+        return lines
 
     # ---- step 4
 
@@ -179,22 +193,26 @@ class _Tuning:
         """
         task, last = self._task, self._task.last
         rounds = DevelopmentRounds(task, self._run, self._log)
-        templates = task.parent.settings.features
         first = Weights.from_dict({name: start[name] for name in self._dense}) if before is None else before
         if task.learns and not (~among(table, self._dense)).any():
             return rounds.measured([first, start], stopped=_NOT_SEARCHED)
         own = start if task.phi is not None else Weights.from_dict({name: start[name] for name in self._dense})
-        phi = Phi.of(table, own, task.config.phi.blocks, dense=self._dense, templates=templates)
+        phi = Phi.of(table, own, task.config.phi.blocks, dense=self._dense, frozen=self._frozen, **self._sparse())
         self._log.notes += phi.notes
         whole = moved(phi.start(), phi.blocks)
         if last is LastSearch.NONE:
             return rounds.measured([first, whole], stopped=_NOT_SEARCHED)
         result = self._search(phi)
         weights = moved(result.weights, phi.blocks)
-        found = {block.name: result.weights[block.name] for block in phi.blocks if block.name not in phi.frozen}
+        relative = not self._frozen_in(phi)  # what is frozen fixes the scale; a search over all weights has none
+        old, new = self._log.dense_norm(phi.start()), self._log.dense_norm(weights)
+        scale = old / new if relative and old and new else 1.0
+        free = [block.name for block in phi.blocks if block.name not in phi.frozen]
+        found = {name: scale * result.weights[name] for name in free}
         if found:
             shown = ", ".join(f"{name} {value:.4g}" for name, value in found.items())
-            self._log.notes.append(f"weights of blocks, which were 1: {shown}")
+            to_dense = ", relative to the dense weights" if relative else ""
+            self._log.notes.append(f"weights of blocks, which were 1{to_dense}: {shown}")
         if last.on_lines:
             return rounds.measured([first, whole, weights], stopped="the search on held-out lines is done", found=found)
         return rounds.searched(weights, result, phi.blocks, found)
@@ -228,11 +246,16 @@ class _Tuning:
         return result
 
     def _draw(self) -> Int64Array:
-        """The lines of a last search on the training text."""
+        """The lines of a last search on the training text: of the last fold, and of the domain."""
         training, settings = self._task.parent.training, self._task.config.phi
-        fold = training.n_folds - 1
-        n_lines = min(settings.line_search, int(np.count_nonzero(training.folds == fold)))
-        return training.of_fold(fold, n_lines, seed=settings.training_seed or 1)
+        fold, lines = training.n_folds - 1, training.select(where=settings.where)
+        lines = lines[training.folds[lines] == fold]
+        if not len(lines):
+            raise InputError(
+                f"the last fold has no lines of '{settings.where}' to search on; choose another last search"
+            )
+        n_lines = min(settings.line_search, len(lines))
+        return sample_lines(lines, n_lines, fold=fold, seed=settings.training_seed or 1)
 
     def _line_search(
         self, system: System, decoder: Decoder, start: Weights, sentences: dict[str, Any], frozen: Sequence[str]
@@ -265,6 +288,10 @@ class _Tuning:
                 raise InputError(
                     f"the feature '{name}' cannot be frozen: the system has neither it nor such a template"
                 )
+        if blocks and self._task.last is LastSearch.NONE:
+            raise InputError(f"the block '{blocks[0]}' cannot be frozen: there is no last search over blocks")
+        if blocks and self._task.learns:
+            _check_blocks(blocks, possible_blocks(self._task.config.phi.blocks, templates))
         return features, blocks
 
     def _members(self, asked: Sequence[str]) -> dict[str, list[str]]:
@@ -277,11 +304,17 @@ class _Tuning:
     def _frozen_in(self, phi: Phi) -> tuple[str, ...]:
         """What stays in a search over blocks."""
         blocks = [block.name for block in phi.blocks]
-        for name in self._frozen_blocks:
-            if name not in blocks:
-                raise InputError(f"the block '{name}' cannot be frozen: there are {', '.join(blocks)}")
+        if not self._task.learns:
+            _check_blocks(self._frozen_blocks, blocks)
         dense = self._dense if self._task.last.keeps_dense else self._frozen_dense()
-        frozen = {*dense, *phi.frozen, *self._frozen_blocks}
+        frozen = {*dense, *phi.frozen, *({*self._frozen_blocks} & {*blocks})}  # nothing may be learned of a block
         if frozen >= {*self._dense, *blocks}:
             raise InputError("all dense features and blocks are frozen; there is nothing left to search")
         return tuple(sorted(frozen))
+
+
+def _check_blocks(asked: Sequence[str], known: Sequence[str]) -> None:
+    """Raise InputError for a block to freeze that does not exist."""
+    for name in asked:
+        if name not in known:
+            raise InputError(f"the block '{name}' cannot be frozen: there are {', '.join(known)}")

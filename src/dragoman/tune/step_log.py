@@ -27,7 +27,7 @@ OnStage = Callable[[str, int, StepRecord | None], None]
 """Called with the name of a step and its number of lines when it begins, and with its record when it has ended."""
 
 
-_OF_ROUND = re.compile(r"^round \d+: ")
+_OF_ROUND = re.compile(r"round (\d+): (.*)", re.DOTALL)
 
 
 class StepLog:
@@ -68,14 +68,14 @@ class StepLog:
             "flips": () if self._before is None else sign_flips(self._before, sparse, found.loss),
         }
         self._before = sparse
-        self._norm = self._dense_norm(weights)
+        self._norm = self.dense_norm(weights)
 
     def search(self, name: str, n_lines: int, result: SearchResult, blocks: Sequence[Block]) -> None:
         """A search on lines of the training text has ended."""
         summary = result.summary
         scores = summary["score_before"], summary["score_after"]
         self._end(self._step(name, n_lines, result.made, scores, n_rounds=len(summary["rounds"])))
-        self.notes += dict.fromkeys(f"{name}: {_OF_ROUND.sub('', note)}" for note in summary["notes"])
+        self.notes += [f"{name}: {note}" for note in _joined(summary["notes"])]
         self.updated("held-out", result, blocks)
 
     def step(self, name: str, n_lines: int, made: MadeStep, scores: tuple[float, float], *, n_rounds: int = 0) -> None:
@@ -98,7 +98,7 @@ class StepLog:
                     score_after=result.summary["score_after"],
                     n_features=sum(len(block.table) for block in steps),
                     search_cpu_s=result.summary["cpu_s"],
-                    dense_scale=self._norm / after if (after := self._dense_norm(found)) else 1.0,
+                    dense_scale=self._norm / after if (after := self.dense_norm(found)) else 1.0,
                     **self._gradient,
                 )
             )
@@ -137,7 +137,8 @@ class StepLog:
             blocks=dict(blocks),
         )
 
-    def _dense_norm(self, weights: Weights) -> float:
+    def dense_norm(self, weights: Weights) -> float:
+        """The sum of the magnitudes of dense weights."""
         return sum(abs(weights[name]) for name in self._dense)
 
     def _step(
@@ -168,3 +169,13 @@ class StepLog:
             self._run.log("step", **asdict(step), **more)
         if self._on_stage:
             self._on_stage(step.name, step.n_lines, step)
+
+
+def _joined(notes: Sequence[str]) -> list[str]:
+    """Notes of rounds, those that say the same as one."""
+    rounds: dict[str, list[str]] = {}
+    for note in notes:
+        match = _OF_ROUND.fullmatch(note)
+        rounds.setdefault(match[2] if match else note, []).extend([match[1]] if match else [])
+    begins = {text: f"round{'s' * (len(of) > 1)} {', '.join(of)}: " if of else "" for text, of in rounds.items()}
+    return [begin + text for text, begin in begins.items()]

@@ -315,6 +315,8 @@ def _check_phi(method: Optimiser, config: TuneConfig) -> None:
         raise InputError("phi is given, so there is nothing to learn from the training text; leave out one of them")
     if method.learns_from is not LearnsFrom.LISTS:
         raise InputError(f"{method.name} cannot search for the weights of blocks; a method for lists can, such as mert")
+    if config.fold is not None and config.phi.last is not None and config.phi.last.on_lines:
+        raise InputError(f"last = {config.phi.last} leaves out the fold of its lines; leave out the fold")
 
 
 def _check_frozen(parent: System, start: Weights, asked: Sequence[str]) -> None:

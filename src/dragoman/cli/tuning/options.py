@@ -146,7 +146,8 @@ class TuneOptions(ListOptions):
         _system(
             "--train",
             help="Learn from lists of the training text, made once: theta (the system's weights, or mert on the "
-            "development set), lists by folds, --method on them, and what --last says. The same as --learn-from lists.",
+            "development set), lists by folds, --method on them, and what --last says, all by --seed. The same as "
+            "--learn-from lists.",
         ),
     ] = False
     theta: Annotated[
@@ -270,10 +271,10 @@ class TuneOptions(ListOptions):
         return LearnFrom.LISTS if self.train else self.learn_from or LearnFrom.DEVELOPMENT
 
     def phi_settings(self) -> PhiSettings:
-        """What was said about learned sparse weights."""
+        """What was said about learned sparse weights; the seed is that of all steps."""
         names = ("blocks", "last", "theta", "where", "all_data")
         given = self.given()
-        return PhiSettings(**{name: getattr(self, name) for name in names if name in given})
+        return PhiSettings(training_seed=0, **{name: getattr(self, name) for name in names if name in given})
 
     def points(self, score: float) -> float:
         """A score in points, or as it is in the lists."""
@@ -340,6 +341,8 @@ class TuneOptions(ListOptions):
         if how is not LearnFrom.DEVELOPMENT and self.without_fold is not None:
             named = "--train" if self.train else f"--learn-from {how}"
             raise InputError(f"{named} leaves out the fold of each line; leave out --without-fold")
+        if self.phi is not None and self.last is not None and self.last.on_lines and self.without_fold is not None:
+            raise InputError(f"--last {self.last} leaves out the fold of its lines; leave out --without-fold")
         if how is LearnFrom.LISTS and self.phi is not None:
             raise InputError("--phi gives what --train would learn; leave out one of them")
         of_lists = sorted(flag(name) for name in given & {"theta", "where", "all_data"})
@@ -348,6 +351,9 @@ class TuneOptions(ListOptions):
         of_both = sorted(flag(name) for name in given & {"blocks", "last"})
         if how is not LearnFrom.LISTS and self.phi is None and of_both:
             raise InputError(f"{', '.join(of_both)} is for learned sparse weights; add --train, or --phi FILE")
+        last = self.last or (LastSearch.NONE if how is LearnFrom.LISTS else LastSearch.DEV)
+        if last is LastSearch.NONE and self.blocks is not None:
+            raise InputError("--blocks belongs to a last search; leave it out, or name one, such as --last dev")
 
 
 def flag(field: str) -> str:

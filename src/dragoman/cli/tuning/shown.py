@@ -110,7 +110,8 @@ def describe_step(record: StepRecord, options: TuneOptions) -> str:
     """A finished step in one line."""
     before, after = options.shown(record.score_before), options.shown(record.score_after)
     if record.name.startswith((_GRADIENT, _LISTS)):
-        text = f"{record.name}: score {after} of lines by tables that have not seen them"
+        seen = "have seen" if options.all_data else "have not seen"
+        text = f"{record.name}: score {after} of lines by tables that {seen} them"
     elif record.name == _MODEL:
         text = f"{record.name}: score {before} -> {after} of what the weights choose from the lists"
     else:
