@@ -22,7 +22,7 @@ from dragoman.system.training import TRAINING
 from dragoman.tune.decoder import Decoder
 from dragoman.tune.development import DevelopmentRounds
 from dragoman.tune.gradient_step import GRADIENT, GradientStep
-from dragoman.tune.line_search import LinesDecoder, LineSearch, SearchResult
+from dragoman.tune.line_search import LineSearch, SearchResult
 from dragoman.tune.line_sets import draw_lines
 from dragoman.tune.loop import LoopSettings
 from dragoman.tune.record import TuneRecord
@@ -111,16 +111,8 @@ class _Text(HeldOutText):
             return weights
         name = f"search-{update}" if update else "start"
         system = self._system(blocks)
-        task, config = self._task, self._task.config
-        decoder = LinesDecoder(
-            self._engine,
-            system,
-            lines,
-            k=task.k,
-            distinct=task.distinct,
-            preset=config.preset,
-            progress=task.progress,
-        )
+        task = self._task
+        decoder = task.lines_decoder(self._engine, system, lines)
         search = self._line_search(system, decoder, self._targets, weights, {"lines": digest_lines(lines)})
         rounds = method.search_rounds if update else method.start_rounds
         is_last = method.last is Last.HELD_OUT and update == method.updates

@@ -29,7 +29,7 @@ from dragoman.system.kinds import kind_named
 from dragoman.system.training import sample_lines
 from dragoman.tune.decoder import Decoder
 from dragoman.tune.development import DevelopmentRounds
-from dragoman.tune.line_search import LinesDecoder, LineSearch, SearchResult
+from dragoman.tune.line_search import LineSearch, SearchResult
 from dragoman.tune.list_steps import ListSteps, list_lines
 from dragoman.tune.phi import PHI, LastSearch, Phi, Theta, check_templates, possible_blocks
 from dragoman.tune.record import TuneRecord
@@ -229,15 +229,7 @@ class _Tuning:
             self._log.begin("last", len(task.references))
             return search.run(self._own, "last")
         lines = self._search_lines
-        decoder = LinesDecoder(
-            self._engine,
-            system,
-            lines,
-            k=task.k,
-            distinct=task.distinct,
-            preset=config.preset,
-            progress=task.progress,
-        )
+        decoder = task.lines_decoder(self._engine, system, lines)
         search = self._line_search(system, decoder, phi.start(), {"lines": digest_lines(lines)}, frozen)
         search = replace(search, references=[[task.parent.training.target(line)] for line in lines.tolist()])
         self._log.begin("search", len(lines))

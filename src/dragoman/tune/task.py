@@ -12,10 +12,11 @@ from dragoman.features import Weights
 from dragoman.metric import Metric
 from dragoman.system import System, SystemView
 from dragoman.tune.decoder import Decoder
+from dragoman.tune.line_search import LinesDecoder
 from dragoman.tune.loop import Step
 from dragoman.tune.record import RoundRecord
 from dragoman.tune.step_log import OnStage
-from dragoman.types import Progress
+from dragoman.types import Int64Array, Progress
 
 if TYPE_CHECKING:
     from dragoman.tune.system import TuneConfig
@@ -56,3 +57,10 @@ class TuningTask:
     def decoding(self) -> dict[str, Any]:
         """How searches decode."""
         return {"k": self.k, "distinct": self.distinct, "preset": self.config.preset.value}
+
+    def lines_decoder(self, engine: Engine, system: System, lines: Int64Array) -> LinesDecoder:
+        """The decoder of lines of the training text, in searches."""
+        preset = self.config.preset
+        return LinesDecoder(
+            engine, system, lines, k=self.k, distinct=self.distinct, preset=preset, progress=self.progress
+        )
