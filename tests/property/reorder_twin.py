@@ -35,8 +35,10 @@ def ends(words):
     return (("first", words[:1]), ("last", words[-1:]))
 
 
-def reordering(phrases, sentence, sides, templates):
+def reordering(phrases, sentence, sides, templates, collapsed=None):
     """Of (span, rule, target words) in target order; `templates` has the settings of each by name.
+
+    `collapsed` names all orientations, if given.
 
     A word that passes through (rule < 0) is a phrase where the source side knows it, and its target side where both do.
     """
@@ -47,7 +49,7 @@ def reordering(phrases, sentence, sides, templates):
         if rule < 0:
             source = [word for word in source if word in sides[0].counts]
             target = [word for word in source if word in sides[1].counts]
-        orientation = backward_by_blocks(spans, span)
+        orientation = collapsed or backward_by_blocks(spans, span)
 
         def add(name, side, words, *arguments, orientation=orientation):
             for word in words:

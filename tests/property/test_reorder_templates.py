@@ -30,6 +30,7 @@ from dragoman.search.sentences import encode_sentences
 WORDS = (["a", "b", "c", "x"], ["x", "y", "z", "w"])
 SIZES = (2, 3)
 CHOICES = {"reorder_local": (1, 1), "reorder_stack": (2, 1), "reorder_gap": (1, 1), "reorder_phrase": ()}
+ORIENTATIONS = ("five", "one")
 MAX_DERIVATIONS = 3000
 
 
@@ -49,9 +50,9 @@ def problems(draw):
     return pairs, sentence, classes
 
 
-def templates_of(choices):
+def templates_of(choices, orientations):
     return parse_templates(
-        f"{name}(top={settings_[0]},classes={settings_[1]})" if settings_ else name
+        f"{name}({f'top={settings_[0]},classes={settings_[1]},' if settings_ else ''}orientations={orientations})"
         for name, settings_ in choices.items()
     )
 
@@ -90,7 +91,7 @@ def all_derivations(options, sentence):
 
 
 class Case:
-    def __init__(self, problem, folder, choices=CHOICES):
+    def __init__(self, problem, folder, choices=CHOICES, orientations="five"):
         pairs, self.sentence, classes = problem
         vocabs = [Vocab.of([" ".join(words)]) for words in WORDS]
         sides = [Side(v, *v.encode_lines(" ".join(pair[i]) for pair in pairs)) for i, v in enumerate(vocabs)]
@@ -99,7 +100,7 @@ class Case:
         self.view = self.grammar.view()
         self.choices = choices
         self.index = FeatureIndex()
-        self.arguments = {"templates": templates_of(choices), "word_classes": classes_of(classes)}
+        self.arguments = {"templates": templates_of(choices, orientations), "word_classes": classes_of(classes)}
         self.builder = PhraseOptionBuilder(self.view, self.index, **self.arguments)
         counts = [
             dict(zip(words, by_id[[vocab.id(word) for word in words]].tolist(), strict=True))
@@ -116,10 +117,10 @@ class Case:
 
 @pytest.mark.parametrize("algorithm", list(Algorithm))
 @settings(max_examples=60, deadline=None)
-@given(problem=problems(), seed=st.integers(0, 100))
-def test_search_without_pruning_is_brute_force(algorithm, problem, seed):
+@given(problem=problems(), seed=st.integers(0, 100), orientations=st.sampled_from(ORIENTATIONS))
+def test_search_without_pruning_is_brute_force(algorithm, problem, seed, orientations):
     with tempfile.TemporaryDirectory() as scratch:
-        case = Case(problem, Path(scratch) / "grammar")
+        case = Case(problem, Path(scratch) / "grammar", orientations=orientations)
         paths = all_derivations(case.view.options(case.sentence), case.sentence)
         assume(len(paths) <= MAX_DERIVATIONS)
         decoder = case.decoder(algorithm)
@@ -130,7 +131,8 @@ def test_search_without_pruning_is_brute_force(algorithm, problem, seed):
         weights = Weights(case.index, values)
         found = decoder.kbest(batch, weights, MAX_DERIVATIONS + 1)
         by_name = dict(zip(names, values.tolist(), strict=True))
-        rows = [reordering(path, case.sentence, case.twin, case.choices) for path in paths]
+        collapsed = "any" if orientations == "one" else None
+        rows = [reordering(path, case.sentence, case.twin, case.choices, collapsed) for path in paths]
         scores = [sum(by_name[name] * value for name, value in row.items()) for row in rows]
         np.testing.assert_allclose(found.totals, sorted(scores, reverse=True), atol=1e-9)
         lists = Counter()
@@ -142,10 +144,10 @@ def test_search_without_pruning_is_brute_force(algorithm, problem, seed):
 
 
 @settings(max_examples=30, deadline=None)
-@given(problem=problems(), seed=st.integers(0, 100))
-def test_derivations_have_the_decoders_features_and_names_are_those_of_lists(problem, seed):
+@given(problem=problems(), seed=st.integers(0, 100), orientations=st.sampled_from(ORIENTATIONS))
+def test_derivations_have_the_decoders_features_and_names_are_those_of_lists(problem, seed, orientations):
     with tempfile.TemporaryDirectory() as scratch:
-        case = Case(problem, Path(scratch) / "grammar", CHOICES | {"reorder_local": (0, 0)})
+        case = Case(problem, Path(scratch) / "grammar", CHOICES | {"reorder_local": (0, 0)}, orientations)
         batch = case.builder.build([case.sentence, case.sentence[::-1]])
         weights = np.random.default_rng(seed).normal(size=100)
         found = case.decoder().kbest(batch, weights, 20, derivations=True)

@@ -23,6 +23,20 @@ constexpr size_t kOrientations = 5;
 // By grammar::Orientation, as the scores of reordering models are called.
 constexpr std::array<std::string_view, kOrientations> kOrientationNames{"m", "s", "l", "r", "g"};
 
+// How features name orientations: each by its own name, or, as a control that cannot tell them apart, all by one.
+class OrientationNames {
+ public:
+  static TemplateSetting setting() { return TemplateSetting::one_of("orientations", {"five", "one"}); }
+
+  explicit OrientationNames(int64_t value) : are_one_(value != 0) {}
+  std::string_view operator[](grammar::Orientation orientation) const {
+    return are_one_ ? std::string_view("any") : kOrientationNames[static_cast<size_t>(orientation)];
+  }
+
+ private:
+  bool are_one_;
+};
+
 // Where a word is: first or last of a phrase, or of the block before it, on either side; or between the two.
 enum class WordPlace : uint8_t {
   kSourceFirst,

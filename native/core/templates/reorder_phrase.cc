@@ -8,7 +8,7 @@ namespace {
 
 class ReorderPhrase final : public OrientationTemplate {
  public:
-  ReorderPhrase(const RuleSides& sides, std::span<const int64_t>) : sides_(sides) {}
+  ReorderPhrase(const RuleSides& sides, std::span<const int64_t> values) : sides_(sides), orientations_(values[0]) {}
 
   bool sees(WordPlace) const override { return false; }
 
@@ -26,7 +26,7 @@ class ReorderPhrase final : public OrientationTemplate {
   }
 
   void name(std::span<const int32_t> key, grammar::Orientation orientation, FeatureRows& out) const override {
-    const std::string_view name = kOrientationNames[static_cast<size_t>(orientation)];
+    const std::string_view name = orientations_[orientation];
     const auto source = key.subspan(1, static_cast<size_t>(key[0])), target = key.subspan(1 + source.size());
     const FeatureRows::Words f{sides_.source, source}, e{sides_.target, target};
     if (target.empty())
@@ -39,12 +39,13 @@ class ReorderPhrase final : public OrientationTemplate {
 
  private:
   const RuleSides& sides_;
+  OrientationNames orientations_;
 };
 
 const RegisterTemplate kReorderPhrase(
     {"reorder_phrase",
      "the orientation of a phrase to the block before it, with its source side, its target side and both",
-     {},
+     {OrientationNames::setting()},
      make_template<ReorderPhrase>,
      /*for_rules_only=*/false,
      /*for_phrases_only=*/true});

@@ -17,7 +17,8 @@ class ReorderWords final : public OrientationTemplate {
  public:
   ReorderWords(const RuleSides& sides, std::span<const int64_t> values)
       : source_(sides.source, values[0], values[1] != 0, kTemplates[kTemplate]),
-        target_(sides.target, values[0], values[1] != 0, kTemplates[kTemplate]) {}
+        target_(sides.target, values[0], values[1] != 0, kTemplates[kTemplate]),
+        orientations_(values[2]) {}
 
   bool sees(WordPlace place) const override { return template_of(place) == kTemplate; }
 
@@ -29,7 +30,7 @@ class ReorderWords final : public OrientationTemplate {
   void name(std::span<const int32_t> key, grammar::Orientation orientation, FeatureRows& out) const override {
     constexpr std::array<std::string_view, 4> kPlaces{"f_first", "f_last", "e_first", "e_last"};
     const auto place = static_cast<WordPlace>(key[0]);
-    const std::string_view name = kOrientationNames[static_cast<size_t>(orientation)];
+    const std::string_view name = orientations_[orientation];
     if (place != WordPlace::kGap)
       forms(place).name(key[1], key[2], out, name, kPlaces[static_cast<size_t>(place) % 4]);
     else if (orientation == grammar::Orientation::kLeft || orientation == grammar::Orientation::kRight)
@@ -40,13 +41,14 @@ class ReorderWords final : public OrientationTemplate {
   const WordForms& forms(WordPlace place) const { return is_source(place) ? source_ : target_; }
 
   WordForms source_, target_;
+  OrientationNames orientations_;
 };
 
 template <size_t kTemplate>
 TemplateKind kind(std::string summary) {
   return {std::string(kTemplates[kTemplate]),
           std::move(summary),
-          {{"top", 80, 0, kAllWords}, {"classes", 0, 0, 1}},
+          {{"top", 80, 0, kAllWords}, {"classes", 0, 0, 1}, OrientationNames::setting()},
           make_template<ReorderWords<kTemplate>>,
           /*for_rules_only=*/false,
           /*for_phrases_only=*/true};
