@@ -105,3 +105,49 @@ TEST(lists_that_no_pool_may_have_are_refused) {
   unknown.gains[0] = std::nan("");
   CHECK(throws<InputError>([&] { store.add(unknown.candidates(), unknown.gains, {}, 1, control); }));
 }
+
+TEST(stored_lists_have_the_entries_of_their_columns_in_every_form) {
+  Control control;
+  struct Case {
+    uint32_t n_candidates;
+    float factor, most;  // of values
+  };
+  size_t n_short_rows = 0, n_short_values = 0, n_lists = 0;
+  for (const Case& each : {Case{256, 1, 127}, Case{257, 1, 127}, Case{3, 1, 128}, Case{3, -1, 128}, Case{3, -1, 129},
+                           Case{256, 0.5f, 9}, Case{300, 0.5f, 9}, Case{1, 1, 1}}) {
+    Made made(1, 0);
+    Random random({uint64_t{each.n_candidates}, static_cast<uint64_t>(each.most)});
+    for (int s = 0; s < 5; ++s) {  // lists of several sizes, so that a form must not disturb the next list
+      for (uint32_t c = 0; c < each.n_candidates; ++c) {
+        for (int f = 0; f < kFeatures; ++f) {
+          if (random.below(3)) continue;
+          made.ids.push_back(f);
+          made.values.push_back(each.factor * (random.below(4) ? 1.0f : each.most));
+        }
+        made.rows.push_back(static_cast<int64_t>(made.ids.size()));
+        made.gains.push_back(random.uniform());
+      }
+      made.sentences.push_back(static_cast<int64_t>(made.gains.size()));
+    }
+    optim::ListStore store(kFeatures, int64_t{1} << 30, "");
+    store.add(made.candidates(), made.gains, {}, 1, control);
+    store.seal();
+    optim::ListColumns columns;
+    for (int64_t list = 0; list < store.size(); ++list, ++n_lists) {
+      columns.build(made.candidates(), store.sentences()[static_cast<size_t>(list)], kFeatures, {});
+      const optim::ListView view = store[list];
+      CHECK(std::ranges::equal(view.ids, columns.ids));
+      CHECK(std::ranges::equal(view.ends, columns.ends));
+      n_short_rows += !view.short_rows.empty();
+      n_short_values += !view.short_values.empty();
+      CHECK(view.short_rows.empty() == (each.n_candidates > 256));
+      view.with_entries([&](const auto* rows, const auto* values) {
+        for (size_t i = 0; i < columns.rows.size(); ++i) {
+          CHECK(static_cast<int32_t>(rows[i]) == columns.rows[i]);
+          CHECK(static_cast<float>(values[i]) == columns.values[i]);
+        }
+      });
+    }
+  }
+  CHECK(0 < n_short_rows && n_short_rows < n_lists && 0 < n_short_values && n_short_values < n_lists);
+}

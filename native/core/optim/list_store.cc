@@ -13,12 +13,21 @@ namespace {
 
 constexpr int64_t kListsPerChunk = 16;
 constexpr int64_t kListsPerRound = 1024;  // prepared before they are put away
+constexpr size_t kShortRows = 256;        // candidates of a list whose rows are bytes
 
 template <typename T>
 void append_bytes(std::vector<std::byte>& bytes, std::span<const T> values) {
   const auto* begin = reinterpret_cast<const std::byte*>(values.data());
   bytes.insert(bytes.end(), begin, begin + values.size_bytes());
 }
+
+// Appends values as bytes of another type, which they fit into.
+template <typename Short, typename T>
+void append_short(std::vector<std::byte>& bytes, std::span<const T> values) {
+  for (const T value : values) bytes.push_back(static_cast<std::byte>(static_cast<Short>(value)));
+}
+
+bool fits_byte(float value) { return value >= -128 && value <= 127 && value == std::nearbyint(value); }
 
 template <typename T>
 std::span<const T> take(const std::byte*& at, int32_t n) {
@@ -75,15 +84,22 @@ void ListStore::append_list(const ListColumns& columns, std::span<const double> 
   entry.n_columns = static_cast<int32_t>(columns.ids.size());
   entry.n_values = static_cast<int32_t>(columns.values.size());
   entry.has_offsets = has_offsets;
+  entry.has_short_rows = gains.size() <= kShortRows;
+  entry.has_short_values = std::all_of(columns.values.begin(), columns.values.end(), fits_byte);
   piece.entries.push_back(entry);
-  const size_t n_bytes = (has_offsets ? 2 : 1) * gains.size_bytes() + 8 * (columns.ids.size() + columns.values.size());
+  const size_t n_bytes =
+      (has_offsets ? 2 : 1) * gains.size_bytes() + 8 * (columns.ids.size() + 1) +
+      ((entry.has_short_rows ? 1u : 4u) + (entry.has_short_values ? 1u : 4u)) * columns.values.size();
   if (piece.bytes.empty()) piece.bytes.reserve(kListsPerChunk * n_bytes);
   append_bytes(piece.bytes, gains);
   if (has_offsets) append_bytes(piece.bytes, std::span(columns.offsets));
   append_bytes(piece.bytes, std::span(columns.ids));
   append_bytes(piece.bytes, std::span(columns.ends));
-  append_bytes(piece.bytes, std::span(columns.rows));
-  append_bytes(piece.bytes, std::span(columns.values));
+  if (!entry.has_short_rows) append_bytes(piece.bytes, std::span(columns.rows));
+  if (!entry.has_short_values) append_bytes(piece.bytes, std::span(columns.values));
+  if (entry.has_short_rows) append_short<uint8_t>(piece.bytes, std::span(columns.rows));
+  if (entry.has_short_values) append_short<int8_t>(piece.bytes, std::span(columns.values));
+  piece.bytes.resize((piece.bytes.size() + sizeof(double) - 1) / sizeof(double) * sizeof(double));
 }
 
 void ListStore::keep(Piece&& piece) {
@@ -134,8 +150,10 @@ ListView ListStore::operator[](int64_t list) const {
   if (entry.has_offsets) view.offsets = take<double>(at, entry.n_candidates);
   view.ids = take<int32_t>(at, entry.n_columns);
   view.ends = take<int32_t>(at, entry.n_columns);
-  view.rows = take<int32_t>(at, entry.n_values);
-  view.values = take<float>(at, entry.n_values);
+  if (!entry.has_short_rows) view.rows = take<int32_t>(at, entry.n_values);
+  if (!entry.has_short_values) view.values = take<float>(at, entry.n_values);
+  if (entry.has_short_rows) view.short_rows = take<uint8_t>(at, entry.n_values);
+  if (entry.has_short_values) view.short_values = take<int8_t>(at, entry.n_values);
   view.offset_scale = fixed_scale_;
   return view;
 }
@@ -147,17 +165,19 @@ std::vector<double> ListStore::variances(Control& control) const {
     if (list % 1024 == 0) control.check();
     const ListView view = (*this)[list];
     const auto n = static_cast<double>(view.gains.size());
-    int32_t begin = 0;
-    for (size_t k = 0; k < view.ids.size(); ++k) {
-      const auto column = view.values.subspan(static_cast<size_t>(begin), static_cast<size_t>(view.ends[k] - begin));
-      begin = view.ends[k];
-      double mean = 0, squares = 0;
-      for (const float value : column) mean += static_cast<double>(value) / n;
-      for (const float value : column)
-        squares += (static_cast<double>(value) - mean) * (static_cast<double>(value) - mean);
-      squares += (n - static_cast<double>(column.size())) * mean * mean;
-      sums[static_cast<size_t>(view.ids[k])] += squares / n;
-    }
+    view.with_entries([&](const auto*, const auto* values) {
+      int32_t begin = 0;
+      for (size_t k = 0; k < view.ids.size(); ++k) {
+        const std::span column(values + begin, static_cast<size_t>(view.ends[k] - begin));
+        begin = view.ends[k];
+        double mean = 0, squares = 0;
+        for (const auto value : column) mean += static_cast<double>(value) / n;
+        for (const auto value : column)
+          squares += (static_cast<double>(value) - mean) * (static_cast<double>(value) - mean);
+        squares += (n - static_cast<double>(column.size())) * mean * mean;
+        sums[static_cast<size_t>(view.ids[k])] += squares / n;
+      }
+    });
   }
   for (size_t f = 0; f < sums.size(); ++f)
     if (counts_[f].n_differing) sums[f] /= counts_[f].n_differing;

@@ -64,12 +64,13 @@ class ListStore {
               Control& control) const;
 
  private:
-  // gains, offsets (if any feature is fixed), ids, ends, rows, values, one after the other.
+  // gains, offsets (if any feature is fixed), ids, ends, then rows and values, the long ones first: a byte for each row
+  // of a short list, and for each value if all are small whole numbers. Filled up to the size of a double.
   struct Entry {
     const std::byte* data = nullptr;  // null before the file is mapped
     int64_t file_offset = 0;
     int32_t n_candidates = 0, n_columns = 0, n_values = 0;
-    bool has_offsets = false;
+    bool has_offsets = false, has_short_rows = false, has_short_values = false;
   };
   struct Piece {
     std::vector<std::byte> bytes;

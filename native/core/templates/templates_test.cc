@@ -157,7 +157,7 @@ TEST(templates_refuse_what_does_not_exist) {
 
 TEST(orientations_of_phrases_have_features_by_part) {
   const Words words;
-  const std::vector<templates::TemplateChoice> choices{{"reorder_local", {2, 0}}};
+  const std::vector<templates::TemplateChoice> choices{{"reorder_local", {2, 0, 0}}};
   CHECK(test::throws<InputError>([&] { templates::TemplateSet({words.side(), words.side()}, choices); }));
   const templates::TemplateSet set({words.side(), words.side()}, choices, /*has_rules=*/false);
   CHECK(set.has_orientations());
@@ -188,7 +188,7 @@ TEST(words_that_templates_do_not_tell_apart_have_one_part) {
   const Words words;
   templates::SideNames side = words.side();
   const std::vector<templates::TemplateChoice> choices{
-      {"reorder_stack", {1, 1}}, {"reorder_gap", {0, 1}}, {"reorder_phrase", {}}};
+      {"reorder_stack", {1, 1, 0}}, {"reorder_gap", {0, 1, 0}}, {"reorder_phrase", {0}}};
   const auto make = [&] { return templates::TemplateSet({side, side}, choices, /*has_rules=*/false); };
   CHECK(test::throws<InputError>(make));
   // Only "a" is frequent; "b,c" and "\\<other>" are in the same classes.
