@@ -1,16 +1,19 @@
-"""Lists of the training text by folds: features computed from stored derivations, and the bytes that are stored."""
+"""Lists of the training text by folds: features computed from stored derivations, updates on them, and bytes."""
 
 from __future__ import annotations
 
+import tempfile
 from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
 
 from bench.harness import DATA, RESULTS, Case, Workload
+from dragoman import _core
 from dragoman.lists import ListShard, StoredLists, write_shard
 from dragoman.lm import EstimateConfig
 from dragoman.metric import Bleu
+from dragoman.optim import Xbleu
 from dragoman.system import (
     FoldDecoder,
     HieroSettings,
@@ -19,12 +22,20 @@ from dragoman.system import (
     System,
     SystemSettings,
     TrainConfig,
+    reordering_by_name,
     train,
 )
 
 N_FOLDS = 10
 N_LINES = 1024
-TEXTS = {"phrase": ("multi30k", "de"), "hiero": ("enja", "ja")}
+TEXTS = {"phrase": ("multi30k", "de"), "hiero": ("enja", "ja"), "oriented": ("multi30k", "de")}
+SETTINGS = {
+    "phrase": SystemSettings(model=PhraseSettings(), n_folds=N_FOLDS),
+    "hiero": SystemSettings(model=HieroSettings(), n_folds=N_FOLDS),
+    "oriented": SystemSettings(
+        model=PhraseSettings(reordering=reordering_by_name("hrm5")), n_folds=N_FOLDS, classes=(20, 50, 80)
+    ),
+}
 
 
 @cache
@@ -33,8 +44,7 @@ def system(kind: str) -> System:
     corpus, source = TEXTS[kind]
     folder = RESULTS / "stored-lists" / kind
     if not folder.exists():
-        model = PhraseSettings() if kind == "phrase" else HieroSettings()
-        config = TrainConfig(settings=SystemSettings(model=model, n_folds=N_FOLDS), lm=EstimateConfig(order=4))
+        config = TrainConfig(settings=SETTINGS[kind], lm=EstimateConfig(order=4))
         train(DATA / corpus / f"train.{source}.xz", DATA / corpus / "train.en.xz", folder, config=config, n_threads=2)
     return System.load(folder)
 
@@ -60,6 +70,31 @@ def _features(kind: str, features: str, k: int, scale: float) -> Workload:
     return Workload(n_items=n_lists, ours=lambda: lists.compute(0), note=lambda: f"{size:.0f} bytes a candidate")
 
 
+def _updates(features: str, scale: float) -> Workload:
+    """Epochs of expected BLEU with the dense weights fixed, on prepared lists."""
+    path, _ = stored("oriented", round(N_LINES * scale), 100)
+    found = system("oriented").with_templates((features,))
+    pool = StoredLists(found, [path]).pool(Bleu())
+    (shard,) = pool.shards
+    fixed = np.zeros(len(pool.index), np.uint8)
+    fixed[sorted(pool.dense)] = 1
+    loss = Xbleu().loss(Bleu(), pool.shards)
+    lists = _core.ListStore(len(pool.index), 1 << 40, tempfile.gettempdir())
+    start = found.weights.values_on(pool.index)
+    lists.add(*shard.candidates, loss.gains(shard), fixed, start, 1)
+    lists.seal()
+    n_lists = len(lists)
+    learner = _core.Learner(start, n_lists, np.zeros(0), np.zeros(0), 0.1, 0.0, 0.0, False, False)
+    order = np.random.default_rng(1).permutation(n_lists)
+    native = _core.list_loss("expected-gain", 1.0)
+    size = lists.n_bytes() / n_lists
+    return Workload(
+        n_items=n_lists,
+        ours=lambda: learner.epoch(lists, order, native),
+        note=lambda: f"{size / 1000:.1f} kB a prepared list",
+    )
+
+
 CASES = [
     Case(
         name=name,
@@ -75,4 +110,15 @@ CASES = [
         ("hierarchical, rm_sparse, k 100", "hiero", "rm_sparse", 100, "1,500 lists/s"),
         ("hierarchical, rm_sparse, k 500", "hiero", "rm_sparse", 500, "300 bytes a candidate"),
     )
+]
+CASES += [
+    Case(
+        name=f"updates of xbleu, phrase, {features}, k 100",
+        area="stored lists",
+        unit="lists",
+        prepare=partial(_updates, features),
+        target=f"{target} updates/s, 20 kB a prepared list",
+        needs_data=True,
+    )
+    for features, target in (("sparse_hrm_local", "50,000"), ("sparse_hrm", "30,000"))
 ]
