@@ -50,7 +50,8 @@ def test_the_nodes_are_the_tight_spans_that_cross_no_other(pair: tuple[int, int,
     trees = minimal_trees(Alignment.of([links]), np.array([n]), np.array([m]))
     spans = [tuple(row) for row in trees.spans.tolist()]
     kinds, parents = trees.kinds.tolist(), trees.parents.tolist()
-    assert spans[-1] == (0, n, 0, m) and parents[-1] == -1
+    assert spans[-1] == (0, n, 0, m)
+    assert parents[-1] == -1
     tight = tight_spans(n, links)
     strong = {span for span in tight if not any(crosses(span, other) for other in tight)}
     if links:
@@ -65,7 +66,8 @@ def test_the_nodes_are_the_tight_spans_that_cross_no_other(pair: tuple[int, int,
     for place, parent in enumerate(parents[:-1]):
         assert place < parent
         outer, inner = spans[parent], spans[place]
-        assert outer[0] <= inner[0] < inner[1] <= outer[1] and outer[2] <= inner[2] < inner[3] <= outer[3]
+        assert outer[0] <= inner[0] < inner[1] <= outer[1]
+        assert outer[2] <= inner[2] < inner[3] <= outer[3]
         children.setdefault(parent, []).append(place)
     for place, kind in enumerate(kinds):
         below = children.get(place, [])

@@ -33,10 +33,10 @@ class TreeNodeKind(enum.IntEnum):
 class MinimalTrees:
     """Tree i has the nodes offsets[i] to offsets[i + 1], children before their parents, the top last.
 
-    spans: int32, (n_nodes, 4): source begin and end, target begin and end (ends excluded). parents: int32, places in the
-    same tree, -1 for the top. kinds: uint8, `TreeNodeKind`. Nodes that are not parts of rows are the tight phrase pairs
-    that overlap no other one without nesting; the top is widened to the whole pair. Unaligned words belong to the lowest
-    node around them. A pair with an empty side has no nodes, one without links only the top.
+    spans: int32, (n_nodes, 4): source begin and end, target begin and end (ends excluded). parents: int32, places in
+    the same tree, -1 for the top. kinds: uint8, `TreeNodeKind`. Nodes that are not parts of rows are the tight phrase
+    pairs that overlap no other one without nesting; the top is widened to the whole pair. Unaligned words belong to the
+    lowest node around them. A pair with an empty side has no nodes, one without links only the top.
     """
 
     offsets: Int64Array
