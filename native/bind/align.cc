@@ -5,6 +5,7 @@
 #include "bind/watch.hh"
 #include "core/align/ibm2.hh"
 #include "core/align/links.hh"
+#include "core/align/minimal_tree.hh"
 
 namespace dragoman::bind {
 
@@ -74,10 +75,37 @@ void bind_ibm2(nb::module_& m) {
       nb::arg("progress") = nb::none());
 }
 
+void bind_trees(nb::module_& m) {
+  m.def(
+      "minimal_trees",
+      [](In<int32_t> source_lengths, In<int32_t> target_lengths, In<int64_t> offsets, In2<int32_t> links,
+         int n_threads) {
+        const auto rows = links_in(offsets, links, "links");
+        align::TreeTable table = watch([&](Control& control) {
+          return align::minimal_trees(span_of(source_lengths), span_of(target_lengths), rows, n_threads, control);
+        });
+        const size_t n = table.nodes.size();
+        std::vector<int32_t> spans, parents;
+        std::vector<uint8_t> kinds;
+        spans.reserve(4 * n);
+        for (const align::TreeNode& node : table.nodes) {
+          spans.insert(spans.end(), {node.source_begin, node.source_end, node.target_begin, node.target_end});
+          parents.push_back(node.parent);
+          kinds.push_back(static_cast<uint8_t>(node.kind));
+        }
+        return nb::make_tuple(to_numpy(std::move(table.offsets)), to_numpy(std::move(spans), {n, 4}),
+                              to_numpy(std::move(parents)), to_numpy(std::move(kinds)));
+      },
+      nb::arg("source_lengths").noconvert(), nb::arg("target_lengths").noconvert(), nb::arg("offsets").noconvert(),
+      nb::arg("links").noconvert(), nb::arg("n_threads"),
+      "Offsets, spans, parents and kinds of the nodes of minimal trees.");
+}
+
 }  // namespace
 
 void bind_align(nb::module_& m) {
   bind_ibm2(m);
+  bind_trees(m);
   m.def(
       "links_of",
       [](In<int64_t> offsets, In<int32_t> assignment, bool by_source) {

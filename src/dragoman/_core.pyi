@@ -789,6 +789,13 @@ def train_ibm2(
 def links_of(
     offsets: NDArray[np.int64], assignment: NDArray[np.int32], by_source: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]: ...
+def minimal_trees(
+    source_lengths: NDArray[np.int32],
+    target_lengths: NDArray[np.int32],
+    offsets: NDArray[np.int64],
+    links: NDArray[np.int32],
+    n_threads: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.uint8]]: ...
 def symmetrize_links(
     first_offsets: NDArray[np.int64],
     first_links: NDArray[np.int32],

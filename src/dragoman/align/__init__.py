@@ -7,6 +7,7 @@ from dragoman.align.links import Agreement, Alignment
 from dragoman.align.pharaoh import read_pharaoh, write_pharaoh
 from dragoman.align.symmetrization import Symmetrization, symmetrize
 from dragoman.align.train import AlignResult, align, align_files
+from dragoman.align.trees import MinimalTrees, TreeNodeKind, minimal_trees
 
 __all__ = [
     "Agreement",
@@ -19,10 +20,13 @@ __all__ = [
     "FastConfig",
     "FastModel",
     "FastStep",
+    "MinimalTrees",
     "StepProgress",
     "Symmetrization",
+    "TreeNodeKind",
     "align",
     "align_files",
+    "minimal_trees",
     "read_a3",
     "read_pharaoh",
     "symmetrize",
