@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman import _core
 from dragoman.align import Alignment
 from dragoman.corpus import Vocab
 from dragoman.errors import InputError, MismatchError
@@ -22,9 +21,9 @@ from dragoman.search.chart_config import ChartConfig, ChartFeatures
 from dragoman.search.chart_decoder import ChartDecoder
 from dragoman.search.sentences import Sentences
 from dragoman.settings import about
-from dragoman.types import Float32Array, Float64Array, Int32Array, Int64Array, Progress
+from dragoman.types import Float32Array, Float64Array, Int32Array, Int64Array, Progress, joined_offsets
 
-__all__ = ["EdgeKind", "Reach", "ReferenceConfig", "ReferenceForests", "ReferenceParser"]
+__all__ = ["ARRAY_TYPES", "EdgeKind", "Reach", "ReferenceConfig", "ReferenceForests", "ReferenceParser"]
 
 COUNT = "count_log"
 """The score log(1 + occurrences) of a rule."""
@@ -118,8 +117,40 @@ class ReferenceForests:
         return {name: getattr(self, name) for name in self.__slots__}
 
     @classmethod
+    def joined(cls, parts: Sequence[ReferenceForests]) -> ReferenceForests:
+        """The sentences of all parts, one after the other."""
+        offsets = {"first_node", "first_edge", "tail_offsets", "feature_offsets"}
+        empty = {name: [np.zeros(1 if name in offsets else 0, dtype)] for name, dtype in ARRAY_TYPES.items()}
+        return cls(
+            **{
+                name: joined_offsets(own) if name in offsets else np.concatenate(own)
+                for name in ARRAY_TYPES
+                for own in [[getattr(part, name) for part in parts] or empty[name]]
+            }
+        )
+
+    @classmethod
     def of(cls, arrays: Mapping[str, NDArray[Any]]) -> ReferenceForests:
-        return cls(**arrays)
+        """Those of `arrays`. Raises KeyError where one is missing."""
+        return cls(**{name: np.ascontiguousarray(arrays[name], dtype) for name, dtype in ARRAY_TYPES.items()})
+
+
+ARRAY_TYPES: dict[str, type[np.generic]] = {
+    "first_node": np.int64,
+    "spans": np.int32,
+    "first_edge": np.int64,
+    "kinds": np.uint8,
+    "rules": np.int64,
+    "priors": np.float32,
+    "gains": np.float32,
+    "tail_offsets": np.int64,
+    "tails": np.int32,
+    "feature_offsets": np.int64,
+    "feature_ids": np.int32,
+    "feature_values": np.float32,
+    "reached": np.uint8,
+}
+"""Of the arrays of forests."""
 
 
 class ReferenceParser:
@@ -170,7 +201,7 @@ class ReferenceParser:
             )
         lengths = np.diff(batch.sentence_offsets), np.diff(offsets)
         if (outside := links.first_outside(*lengths)) is not None:
-            raise InputError(f"a link of pair {outside + 1} lies outside its sentences; are they those of another text?")
+            raise InputError(f"a link of pair {outside + 1} lies outside its sentences; are they of another text?")
         arrays = self._decoder.references(
             batch,
             live_values(weights, self._index),
