@@ -63,8 +63,8 @@ void bind_chart_search(nb::module_& m) {
              double wrong_beam, int32_t goal, const std::vector<int32_t>& glue, const std::vector<int32_t>& unknown) {
             const search::ReferencePairs pairs{ragged_of(target_offsets, targets, "targets"),
                                                links_in(link_offsets, links, "links")};
-            const search::ReferenceSettings settings{tight,        holes,        wide,       max_wrong, prior_column,
-                                                     prior_weight, hole_prior,   beam,       wrong_beam};
+            const search::ReferenceSettings settings{tight,        holes,      wide, max_wrong, prior_column,
+                                                     prior_weight, hole_prior, beam, wrong_beam};
             const CurrentBatch<search::RuleBatch> current(batch, index);
             const std::vector<double> w = copy_of(weights);
             auto found = watch(

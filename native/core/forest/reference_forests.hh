@@ -24,17 +24,17 @@ constexpr bool is_reference(ReferenceEdge kind) {
 // once in a derivation, and everything around it is the reference's. `lm` is on such an edge the change of the whole
 // string's score, on the edge into the goal the reference's own score, and nowhere else.
 struct ReferenceForests {
-  std::vector<int64_t> first_node{0};   // of sentence s: first_node[s] to first_node[s + 1]; none where it is left out
-  std::vector<int32_t> spans;           // of node v, from 4 v: source begin and end, target begin and end
-  std::vector<int64_t> first_edge{0};   // of node v
-  std::vector<uint8_t> kinds;           // ReferenceEdge
-  std::vector<int64_t> rules;           // ids in the grammar; -1: glue, words that pass through, holes
-  std::vector<float> priors;            // log of the number of occurrences of the rule, or of the one it replaces
-  std::vector<float> gains;             // sentence BLEU of a derivation with this edge; 1 of the reference
-  RaggedVector<int32_t> tails;          // nodes of the same sentence, counted from its first
-  RaggedVector<int32_t> feature_ids;    // by edge
+  std::vector<int64_t> first_node{0};  // of sentence s: first_node[s] to first_node[s + 1]; none where it is left out
+  std::vector<int32_t> spans;          // of node v, from 4 v: source begin and end, target begin and end
+  std::vector<int64_t> first_edge{0};  // of node v
+  std::vector<uint8_t> kinds;          // ReferenceEdge
+  std::vector<int64_t> rules;          // ids in the grammar; -1: glue, words that pass through, holes
+  std::vector<float> priors;           // log of the number of occurrences of the rule, or of the one it replaces
+  std::vector<float> gains;            // sentence BLEU of a derivation with this edge; 1 of the reference
+  RaggedVector<int32_t> tails;         // nodes of the same sentence, counted from its first
+  RaggedVector<int32_t> feature_ids;   // by edge
   std::vector<float> feature_values;
-  std::vector<uint8_t> reached;         // by sentence, ReferenceReach
+  std::vector<uint8_t> reached;  // by sentence, ReferenceReach
 
   int64_t size() const { return static_cast<int64_t>(first_node.size()) - 1; }
   // Throws std::invalid_argument unless everything fits together; learners rely on it.

@@ -32,7 +32,8 @@ struct ReferenceStore::Scratch {
 
 void ReferenceStore::add(const forest::ReferenceForests& forests, std::span<const int32_t> ids,
                          std::span<const float> gains) {
-  if (!gains.empty() && gains.size() != forests.kinds.size()) throw std::invalid_argument("a gain for each edge expected");
+  if (!gains.empty() && gains.size() != forests.kinds.size())
+    throw std::invalid_argument("a gain for each edge expected");
   for (const int32_t id : ids)
     if (id < 0 || id >= n_features_) throw std::invalid_argument("no such feature");
   std::vector<int32_t> column;  // of a feature of the forests in the sentence
@@ -51,7 +52,8 @@ void ReferenceStore::add(const forest::ReferenceForests& forests, std::span<cons
       first_edge_.push_back(edges_.size());
       for (int64_t e = forests.first_edge[at(v)]; e < forests.first_edge[at(v) + 1]; ++e) {
         const auto tails = forests.tails[e];
-        if (tails.size() > std::numeric_limits<uint8_t>::max()) throw std::invalid_argument("an edge has too many tails");
+        if (tails.size() > std::numeric_limits<uint8_t>::max())
+          throw std::invalid_argument("an edge has too many tails");
         edges_.push_back({static_cast<uint32_t>(tails_.size() - base_tail_.back()),
                           static_cast<uint32_t>(values_.size() - base_feature_.back()),
                           static_cast<ReferenceEdge>(forests.kinds[at(e)]), static_cast<uint8_t>(tails.size()),
@@ -215,14 +217,16 @@ void ReferenceStore::check(std::span<const int64_t> order) const {
 ReferenceStore::Value ReferenceStore::value(const ReferenceModel& model, std::span<const int64_t> order,
                                             std::span<const double> weights, int n_threads, Control& control) const {
   check(order);
-  if (static_cast<int64_t>(weights.size()) != n_features_) throw std::invalid_argument("a weight for each feature expected");
+  if (static_cast<int64_t>(weights.size()) != n_features_)
+    throw std::invalid_argument("a weight for each feature expected");
   const auto n = static_cast<int64_t>(order.size());
   std::vector<Value> blocks(at((n + kBlock - 1) / kBlock));
   std::vector<Scratch> scratch(static_cast<size_t>(std::max(1, n_threads)));
   parallel_chunks(n, kBlock, n_threads, control, [&](int64_t begin, int64_t end, int worker) {
     Value& block = blocks[at(begin / kBlock)];
     for (int64_t i = begin; i < end; ++i) {
-      const Value one = run(model, sentences_[at(order[at(i)])], weights, scratch[static_cast<size_t>(worker)], nullptr);
+      const Value one =
+          run(model, sentences_[at(order[at(i)])], weights, scratch[static_cast<size_t>(worker)], nullptr);
       block.loss += one.loss;
       block.share += one.share;
     }
@@ -239,7 +243,8 @@ ReferenceStore::Value ReferenceStore::value(const ReferenceModel& model, std::sp
 ReferenceStore::Value ReferenceStore::gradient(const ReferenceModel& model, int64_t sentence,
                                                std::span<const double> weights, std::vector<double>& out) const {
   check(std::span(&sentence, 1));
-  if (static_cast<int64_t>(weights.size()) != n_features_) throw std::invalid_argument("a weight for each feature expected");
+  if (static_cast<int64_t>(weights.size()) != n_features_)
+    throw std::invalid_argument("a weight for each feature expected");
   Scratch scratch;
   return run(model, sentences_[at(sentence)], weights, scratch, &out);
 }
@@ -247,7 +252,8 @@ ReferenceStore::Value ReferenceStore::gradient(const ReferenceModel& model, int6
 double ReferenceStore::epoch(Learner& learner, const ReferenceModel& model, std::span<const int64_t> order,
                              int64_t batch, int n_threads, Control& control) const {
   check(order);
-  if (static_cast<int64_t>(learner.live().size()) != n_features_) throw std::invalid_argument("a weight for each feature expected");
+  if (static_cast<int64_t>(learner.live().size()) != n_features_)
+    throw std::invalid_argument("a weight for each feature expected");
   if (batch < 1) throw std::invalid_argument("a batch needs at least one sentence");
   const auto n_slots = std::min(at(batch), std::max<size_t>(1, order.size()));
   struct Slot {
@@ -273,7 +279,8 @@ double ReferenceStore::epoch(Learner& learner, const ReferenceModel& model, std:
     if (n == 1 || n_threads <= 1)
       work(0, static_cast<int64_t>(n), 0);
     else
-      parallel_chunks(static_cast<int64_t>(n), std::max<int64_t>(1, static_cast<int64_t>(n) / (4 * n_threads)), n_threads, inner, work);
+      parallel_chunks(static_cast<int64_t>(n), std::max<int64_t>(1, static_cast<int64_t>(n) / (4 * n_threads)),
+                      n_threads, inner, work);
     for (size_t i = 0; i < n; ++i) {
       learner.apply(ids(order[begin + i]), slots[i].gradient);
       sum += slots[i].loss;

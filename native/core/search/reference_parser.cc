@@ -214,10 +214,10 @@ void ReferenceParser::complete(int32_t pattern, int32_t end) {
         for (uint32_t c = group.first; c < group.first + group.size; ++c) {
           const int64_t place = rules_.rule(rules_.choice(c)).place;
           if (!fits(batch_->targets[place], chosen_, target)) continue;
-          pending_[at(end)].push_back({target,
-                                       group.lhs,
-                                       {0, ReferenceEdge::kReference, c, group.first, group.size, first_tail,
-                                        count(chosen_.size())}});
+          pending_[at(end)].push_back(
+              {target,
+               group.lhs,
+               {0, ReferenceEdge::kReference, c, group.first, group.size, first_tail, count(chosen_.size())}});
           is_used = true;
         }
     }
@@ -265,8 +265,7 @@ bool ReferenceParser::has_same_words(std::span<const int32_t> symbols, std::span
 void ReferenceParser::finish_span(int32_t end) {
   auto& pending = pending_[at(end)];
   const auto key = [](const Pending& p) { return std::tuple(p.label, p.target.begin, p.target.end); };
-  std::stable_sort(pending.begin(), pending.end(),
-                   [&](const Pending& a, const Pending& b) { return key(a) < key(b); });
+  std::stable_sort(pending.begin(), pending.end(), [&](const Pending& a, const Pending& b) { return key(a) < key(b); });
   const auto first = static_cast<int32_t>(nodes_.size());
   const Range source{begin_, end};
   for (Pending& p : pending) {
@@ -305,8 +304,8 @@ void ReferenceParser::add_hole(size_t tree_node) {
   for (const int32_t child : tree_children_[tree_node]) tails_.push_back(node_of_tree_[at(child)]);
   const auto v = static_cast<int32_t>(nodes_.size());
   nodes_.push_back({label, source, target});
-  edges_.push_back({v, ReferenceEdge::kHole, kNoChoice, kNoChoice, 0, first_tail,
-                    count(tree_children_[tree_node].size())});
+  edges_.push_back(
+      {v, ReferenceEdge::kHole, kNoChoice, kNoChoice, 0, first_tail, count(tree_children_[tree_node].size())});
   node_of_tree_[tree_node] = v;
   // Nodes of a span follow each other in the order of their labels; a hole that would break it is for other holes only.
   if (list.size == 0)
@@ -379,8 +378,7 @@ void ReferenceParser::append_features(const Edge& edge, std::vector<forest::Feat
     const Node& node = nodes_[at(edge.head)];
     int32_t n_words = node.target.end - node.target.begin;
     for (const int32_t tail : tails_of(edge)) n_words -= nodes_[at(tail)].target.end - nodes_[at(tail)].target.begin;
-    if (n_words > 0 && model_.features.words >= 0)
-      out.push_back({model_.features.words, static_cast<float>(n_words)});
+    if (n_words > 0 && model_.features.words >= 0) out.push_back({model_.features.words, static_cast<float>(n_words)});
     return;
   }
   const ChartRules::Choice& choice = rules_.choice(edge.choice);
@@ -393,8 +391,8 @@ float ReferenceParser::prior_of(const Edge& edge) const {
   if (edge.kind == ReferenceEdge::kHole) return static_cast<float>(settings_.hole_prior);
   const ChartRule& rule = rules_.rule(rules_.choice(edge.choice));
   if (settings_.prior_column < 0 || rule.kind != ChartRuleKind::kGrammar) return 0;
-  const auto logged = static_cast<double>(
-      batch_->scores[at(rule.place) * at(batch_->n_scores) + at(settings_.prior_column)]);
+  const auto logged =
+      static_cast<double>(batch_->scores[at(rule.place) * at(batch_->n_scores) + at(settings_.prior_column)]);
   return logged > 0 ? static_cast<float>(std::log(std::expm1(logged))) : 0.0F;
 }
 
@@ -533,7 +531,9 @@ void ReferenceParser::write_wrong(const Edge& replaced, std::span<const Match> m
       found.push_back({rules_.rule(choice).estimate + choice.extra + inside, c, &match});
     }
   }
-  const auto better = [](const Found& a, const Found& b) { return std::tuple(-a.estimate, a.choice) < std::tuple(-b.estimate, b.choice); };
+  const auto better = [](const Found& a, const Found& b) {
+    return std::tuple(-a.estimate, a.choice) < std::tuple(-b.estimate, b.choice);
+  };
   const size_t limit = settings_.max_wrong > 0 ? std::min(found.size(), at(settings_.max_wrong)) : found.size();
   std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(limit), found.end(), better);
   const double least = inside_[nodes_.size() - 1] - settings_.wrong_beam;

@@ -105,12 +105,12 @@ class ReferenceParser {
   const RuleBatch* batch_ = nullptr;
   std::span<const int32_t> words_, reference_;
   int32_t n_words_ = 0, n_target_ = 0, max_span_ = 0, begin_ = 0, limit_ = 0;
-  std::vector<int32_t> low_, high_;                    // of source words: first and last partner
-  std::vector<int32_t> source_links_, target_links_;   // links of the words before each
-  std::vector<int32_t> free_before_, free_after_;      // unaligned target words before and from each on
-  std::vector<std::vector<Range>> targets_;            // of spans from begin_ on, by end
-  std::vector<lm::State> states_;                      // before each word of the reference
-  std::vector<double> sums_;                           // the scores of the words before each
+  std::vector<int32_t> low_, high_;                   // of source words: first and last partner
+  std::vector<int32_t> source_links_, target_links_;  // links of the words before each
+  std::vector<int32_t> free_before_, free_after_;     // unaligned target words before and from each on
+  std::vector<std::vector<Range>> targets_;           // of spans from begin_ on, by end
+  std::vector<lm::State> states_;                     // before each word of the reference
+  std::vector<double> sums_;                          // the scores of the words before each
 
   std::vector<Node> nodes_;
   std::vector<NodeList> spans_;
