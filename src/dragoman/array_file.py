@@ -45,7 +45,8 @@ class ArrayFile:
         begin, n_bytes = int(entry["at"]), int(entry["size"]) * stored.itemsize
         if begin < 0 or n_bytes < 0 or begin + n_bytes > len(self.body) or begin % _ALIGNMENT:
             raise ValueError("an array is not inside the file")
-        return self.body[begin : begin + n_bytes].view(stored).astype(dtype)
+        values: NDArray[Any] = self.body[begin : begin + n_bytes].view(stored).astype(dtype)
+        return values
 
 
 @dataclass(frozen=True, slots=True)

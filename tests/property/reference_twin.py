@@ -81,8 +81,8 @@ class ReferenceTwin:
                 if (i, j) in spans:
                     continue
                 for rule, target in rules:
-                    for tails in self.places(target, spans, t, u):
-                        found.append((rule, tuple(tails[k] for k in range(len(spans))), number))
+                    placed = self.places(target, spans, t, u)
+                    found += [(rule, tuple(tails[k] for k in range(len(spans))), number) for tails in placed]
         alone = any(symbols == [self.words[i]] and rules for symbols, rules in self.patterns)
         if j == i + 1 and not alone and self.reference[t:u] == [self.passed[i]]:
             found.append((PASS, (), None))

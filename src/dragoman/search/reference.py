@@ -120,14 +120,11 @@ class ReferenceForests:
     def joined(cls, parts: Sequence[ReferenceForests]) -> ReferenceForests:
         """The sentences of all parts, one after the other."""
         offsets = {"first_node", "first_edge", "tail_offsets", "feature_offsets"}
-        empty = {name: [np.zeros(1 if name in offsets else 0, dtype)] for name, dtype in ARRAY_TYPES.items()}
-        return cls(
-            **{
-                name: joined_offsets(own) if name in offsets else np.concatenate(own)
-                for name in ARRAY_TYPES
-                for own in [[getattr(part, name) for part in parts] or empty[name]]
-            }
-        )
+        arrays: dict[str, NDArray[Any]] = {}
+        for name, dtype in ARRAY_TYPES.items():
+            own = [getattr(part, name) for part in parts] or [np.zeros(name in offsets, dtype)]
+            arrays[name] = joined_offsets(own) if name in offsets else np.concatenate(own)
+        return cls(**arrays)
 
     @classmethod
     def of(cls, arrays: Mapping[str, NDArray[Any]]) -> ReferenceForests:

@@ -206,7 +206,7 @@ def _config(method: FastForest) -> ReferenceConfig:
 
 
 def _scaled(weights: FeatureTable, scale: float) -> FeatureTable:
-    return weights.with_columns({_WEIGHT: weights.columns[_WEIGHT] * scale})
+    return weights.with_columns({_WEIGHT: np.asarray(weights.columns[_WEIGHT] * scale, np.float64)})
 
 
 @dataclass(frozen=True, slots=True)
