@@ -87,6 +87,11 @@ void bind_references(nb::module_& m) {
           },
           nb::arg("model"), nb::arg("sentence"), nb::arg("weights").noconvert())
       .def(
+          "shares",
+          [](const optim::ReferenceStore& store, const optim::ReferenceModel& model, int64_t sentence,
+             In<double> weights) { return to_numpy(store.shares(model, sentence, span_of(weights))); },
+          nb::arg("model"), nb::arg("sentence"), nb::arg("weights").noconvert())
+      .def(
           "epoch",
           [](const optim::ReferenceStore& store, optim::Learner& learner, const optim::ReferenceModel& model,
              In<int64_t> order, int64_t batch, int n_threads) {

@@ -1211,6 +1211,7 @@ class ReferenceStore:
     def gradient(
         self, model: ReferenceModel, sentence: int, weights: NDArray[np.float64]
     ) -> tuple[float, NDArray[np.int32], NDArray[np.float64]]: ...
+    def shares(self, model: ReferenceModel, sentence: int, weights: NDArray[np.float64]) -> NDArray[np.float64]: ...
     def epoch(
         self,
         learner: Learner,

@@ -108,7 +108,7 @@ ReferenceStore::Offsets ReferenceStore::offsets(const ReferenceModel& model, con
 
 ReferenceStore::Value ReferenceStore::run(const ReferenceModel& model, const Sentence& sentence,
                                           std::span<const double> weights, Scratch& scratch,
-                                          std::vector<double>* gradient) const {
+                                          std::vector<double>* gradient, std::vector<double>* shares) const {
   const auto number = static_cast<size_t>(&sentence - sentences_.data());
   const size_t first = first_edge_[sentence.first_node];
   const size_t n_edges = first_edge_[sentence.first_node + sentence.n_nodes] - first;
@@ -199,7 +199,9 @@ ReferenceStore::Value ReferenceStore::run(const ReferenceModel& model, const Sen
     }
     return total;
   };
-  const double denominator = sum(false, 1), numerator = sum(true, -1);
+  const double denominator = sum(false, 1);
+  if (shares != nullptr) *shares = scratch.mass;
+  const double numerator = sum(true, -1);
   if (gradient != nullptr) {
     gradient->assign(sentence.n_ids, 0);
     for (size_t e = 0; e < n_edges; ++e)
@@ -247,6 +249,17 @@ ReferenceStore::Value ReferenceStore::gradient(const ReferenceModel& model, int6
     throw std::invalid_argument("a weight for each feature expected");
   Scratch scratch;
   return run(model, sentences_[at(sentence)], weights, scratch, &out);
+}
+
+std::vector<double> ReferenceStore::shares(const ReferenceModel& model, int64_t sentence,
+                                           std::span<const double> weights) const {
+  std::vector<double> gradient, result;
+  check(std::span(&sentence, 1));
+  if (static_cast<int64_t>(weights.size()) != n_features_)
+    throw std::invalid_argument("a weight for each feature expected");
+  Scratch scratch;
+  run(model, sentences_[at(sentence)], weights, scratch, &gradient, &result);
+  return result;
 }
 
 double ReferenceStore::epoch(Learner& learner, const ReferenceModel& model, std::span<const int64_t> order,

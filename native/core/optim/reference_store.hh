@@ -54,6 +54,8 @@ class ReferenceStore {
   // Value of a sentence, and the gradient of its loss by its columns (ids(sentence)).
   Value gradient(const ReferenceModel& model, int64_t sentence, std::span<const double> weights,
                  std::vector<double>& out) const;
+  // The share of every edge of a sentence in the denominator: the probability that a derivation has it.
+  std::vector<double> shares(const ReferenceModel& model, int64_t sentence, std::span<const double> weights) const;
   std::span<const int32_t> ids(int64_t sentence) const {
     const Sentence& s = sentences_[at(sentence)];
     return {ids_.data() + s.first_id, s.n_ids};
@@ -79,7 +81,7 @@ class ReferenceStore {
 
   static Offsets offsets(const ReferenceModel& model, const Edge& edge);
   Value run(const ReferenceModel& model, const Sentence& sentence, std::span<const double> weights, Scratch& scratch,
-            std::vector<double>* gradient) const;
+            std::vector<double>* gradient, std::vector<double>* shares = nullptr) const;
   void check(std::span<const int64_t> order) const;
 
   int64_t n_features_, n_added_ = 0;

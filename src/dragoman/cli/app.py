@@ -27,6 +27,7 @@ _SUMMARIES = {
     "rerank": "Print the best candidate of each sentence by these weights, one line each, by sentence number.",
     "oracle": "The best score that any choice from the lists reaches (for BLEU a lower bound, by hill climbing).",
     "score": "Score translations as sacrebleu does; with several systems, test each against the first.",
+    "reference": "Show how a hierarchical system derives given translations, and what competes with each rule.",
     "curve": "Draw the score of a system as a function of single weights, exactly, with all others fixed.",
     "run": "Run an experiment; stopped at any moment, it continues with --resume to the same result.",
     "compare": "Compare the methods of one or more runs on each test set: mean and deviation over seeds, significance.",

@@ -112,6 +112,10 @@ class ReferenceForests:
     def n_edges(self) -> int:
         return len(self.kinds)
 
+    def tails_of(self, edge: int) -> Int32Array:
+        """Nodes of the edge's sentence, counted from its first."""
+        return self.tails[self.tail_offsets[edge] : self.tail_offsets[edge + 1]]
+
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All of them by name."""
         return {name: getattr(self, name) for name in self.__slots__}

@@ -10,7 +10,7 @@ from dragoman.align import Alignment
 from dragoman.corpus import Bitext, WordClasses
 from dragoman.features import FeatureIndex, parse_templates
 from dragoman.forest import Derivation
-from dragoman.grammar import Grammar, extract_rules, is_nonterminal
+from dragoman.grammar import Grammar, Rule, extract_rules, is_nonterminal
 from dragoman.lm import LanguageModel
 from dragoman.search import (
     ChartConfig,
@@ -93,6 +93,10 @@ class HieroTranslator(Translator[RuleBatch]):
     def rescorer(self) -> RuleRescorer:
         """Builds and scores derivations outside search, with the same rules, language model and features."""
         return RuleRescorer(self._view, self._features, self._lm, templates=self._make_templates())
+
+    def rule(self, number: int) -> Rule | None:
+        """A rule of the view by its id; None where the view lacks it."""
+        return self._view.rule(number)
 
     def reference_parser(self) -> ReferenceParser:
         """Finds derivations of given translations, with the same rules, language model and features."""
