@@ -76,7 +76,7 @@ class FastForest(Optimiser):
 
     name = "fastforest"
     learns_from: ClassVar[LearnsFrom] = LearnsFrom.TRAINING_TEXT
-    loss: NeighbourLoss = NeighbourLoss.LIKELIHOOD
+    objective: NeighbourLoss = NeighbourLoss.LIKELIHOOD
     """What a step lowers."""
     max_epochs: int = 5
     """M: passes over all sentences at most; the one that is best on the sentences held out is kept."""
@@ -128,7 +128,7 @@ class FastForest(Optimiser):
         return Stopping(max_epochs=self.max_epochs, tolerance=0.0, held_out=self.held_out, keep_best=True)
 
     def model(self) -> _core.ReferenceModel:
-        return _core.ReferenceModel(self.loss.value, prior_weight=self.prior, cost_scale=self.cost_scale)
+        return _core.ReferenceModel(self.objective.value, prior_weight=self.prior, cost_scale=self.cost_scale)
 
     def fit_scale(self, store: _core.ReferenceStore, values: Float64Array, *, n_threads: int = 1) -> float:
         """What to multiply weights by for the highest likelihood of the references."""

@@ -23,7 +23,7 @@ from dragoman.search.sentences import Sentences
 from dragoman.settings import about
 from dragoman.types import Float32Array, Float64Array, Int32Array, Int64Array, Progress, joined_offsets
 
-__all__ = ["ARRAY_TYPES", "EdgeKind", "Reach", "ReferenceConfig", "ReferenceForests", "ReferenceParser"]
+__all__ = ["ARRAY_TYPES", "COUNT", "EdgeKind", "Reach", "ReferenceConfig", "ReferenceForests", "ReferenceParser"]
 
 COUNT = "count_log"
 """The score log(1 + occurrences) of a rule."""
