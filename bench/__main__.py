@@ -19,6 +19,7 @@ from bench import (
     metric,
     online,
     passes,
+    references,
     reordering,
     search,
     stored_lists,
@@ -43,6 +44,7 @@ CASES: list[Case] = [
     *passes.CASES,
     *online.CASES,
     *stored_lists.CASES,
+    *references.CASES,
     *engine.CASES,
     *vectors.CASES,
 ]
