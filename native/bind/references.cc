@@ -46,6 +46,13 @@ void bind_references(nb::module_& m) {
             new (self) optim::ReferenceModel(model_of(loss, prior_weight, cost_scale));
           },
           nb::arg("loss"), nb::kw_only(), nb::arg("prior_weight") = 1.0, nb::arg("cost_scale") = 1.0);
+  nb::class_<optim::GreedyDerivations>(m, "GreedyDerivations", "Derivations that Algorithm 1 has moved to.")
+      .def(nb::init<>())
+      .def("counts", [](const optim::GreedyDerivations& greedy) {
+        const optim::GreedyCounts& counts = greedy.counts;
+        return nb::make_tuple(counts.n_lexicalised, counts.n_generalised, counts.n_moves, counts.n_references,
+                              counts.n_listed);
+      });
   nb::class_<optim::ReferenceStore>(m, "ReferenceStore", "Forests around references, ready to learn from.")
       .def(nb::init<int64_t>(), nb::arg("n_features"))
       .def(
@@ -94,13 +101,26 @@ void bind_references(nb::module_& m) {
       .def(
           "epoch",
           [](const optim::ReferenceStore& store, optim::Learner& learner, const optim::ReferenceModel& model,
-             In<int64_t> order, int64_t batch, int n_threads) {
+             In<int64_t> order, int64_t batch, int n_threads, optim::GreedyDerivations* greedy) {
             return watch([&](Control& control) {
-              return store.epoch(learner, model, span_of(order), batch, n_threads, control);
+              return store.epoch(learner, model, span_of(order), batch, n_threads, control, greedy);
             });
           },
           nb::arg("learner"), nb::arg("model"), nb::arg("order").noconvert(), nb::arg("batch") = 1,
-          nb::arg("n_threads") = 1);
+          nb::arg("n_threads") = 1, nb::arg("greedy").none() = nb::none())
+      .def(
+          "greedy_gradient",
+          [](const optim::ReferenceStore& store, const optim::ReferenceModel& model, int64_t sentence,
+             In<double> weights, In<int32_t> derivation) {
+            std::vector<double> gradient;
+            std::vector<int32_t> tree = copy_of(derivation);
+            optim::GreedyCounts counts;
+            const auto found = store.greedy_gradient(model, sentence, span_of(weights), tree, counts, gradient);
+            const auto ids = store.ids(sentence);
+            return nb::make_tuple(found.loss, to_numpy(std::vector<int32_t>(ids.begin(), ids.end())),
+                                  to_numpy(std::move(gradient)), to_numpy(std::move(tree)), counts.n_listed);
+          },
+          nb::arg("model"), nb::arg("sentence"), nb::arg("weights").noconvert(), nb::arg("derivation").noconvert());
 }
 
 }  // namespace dragoman::bind

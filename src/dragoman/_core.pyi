@@ -1191,6 +1191,10 @@ def format_moses(
     grammar: GrammarTables, view: PhraseView, source: WordTable, target: WordTable, begin: int, end: int
 ) -> tuple[bytes, bytes]: ...
 
+class GreedyDerivations:
+    def __init__(self) -> None: ...
+    def counts(self) -> tuple[int, int, int, int, int]: ...
+
 class ReferenceModel:
     def __init__(self, loss: str, *, prior_weight: float = 1.0, cost_scale: float = 1.0) -> None: ...
 
@@ -1219,4 +1223,12 @@ class ReferenceStore:
         order: NDArray[np.int64],
         batch: int = 1,
         n_threads: int = 1,
+        greedy: GreedyDerivations | None = None,
     ) -> float: ...
+    def greedy_gradient(
+        self,
+        model: ReferenceModel,
+        sentence: int,
+        weights: NDArray[np.float64],
+        derivation: NDArray[np.int32],
+    ) -> tuple[float, NDArray[np.int32], NDArray[np.float64], NDArray[np.int32], int]: ...

@@ -166,6 +166,83 @@ def listed(forests, sentence):
     return [(None, edges) for edges in none] + list(one)
 
 
+def greedy_list(forests, sentence, scores, tree=None):
+    """Algorithm 1 as printed: (score, replacing edge or None, edges) of every listed derivation, and the last tree."""
+    first, last = forests.first_node[sentence : sentence + 2].tolist()
+    nodes = range(last - first)
+    spans = [tuple(row[:2]) for row in forests.spans.reshape(-1, 4)[first:last].tolist()]
+    edges = [range(int(forests.first_edge[first + v]), int(forests.first_edge[first + v + 1])) for v in nodes]
+    tails = {e: tuple(forests.tails_of(e).tolist()) for own in edges for e in own}
+    own = [[e for e in row if forests.kinds[e] in (EdgeKind.REFERENCE, EdgeKind.HOLE)] for row in edges]
+    wrong = [[e for e in row if e not in mine] for row, mine in zip(edges, own, strict=True)]
+
+    def best(v):
+        return max(
+            (
+                (
+                    scores[e] + sum(best(t)[0] for t in tails[e]),
+                    -e,
+                    {v: e} | {k: x for t in tails[e] for k, x in best(t)[2].items()},
+                )
+                for e in own[v]
+            ),
+            key=lambda item: item[:2],
+        )
+
+    tree = dict(best(len(nodes) - 1)[2]) if tree is None else dict(tree)
+    found = []
+
+    def total(t):
+        return sum(scores[e] for e in t.values())
+
+    def add_wrong(t, v):
+        same = [c for c in wrong[v] if tails[c] == tails[t[v]]]
+        found.extend((total(t) - scores[t[v]] + scores[c], c, [*({**t, v: c}).values()]) for c in same)
+
+    def rule(v, wanted):
+        fitting = [e for e in own[v] if tails[e] == tuple(wanted) and forests.kinds[e] == EdgeKind.REFERENCE]
+        return max(fitting, key=lambda e: (scores[e], -e), default=None)
+
+    def post_order(v):
+        for t in tails[tree[v]]:
+            yield from post_order(t)
+        yield v
+
+    found.append((total(tree), None, [*tree.values()]))
+    for v in list(post_order(len(nodes) - 1)):
+        if v not in tree:
+            continue
+        add_wrong(tree, v)
+        place = run = spans[v][0]
+        while place < spans[v][1]:
+            child = next((t for t in tails[tree[v]] if spans[t][0] <= place < spans[t][1]), None)
+            options = []
+            if child is not None:
+                place = spans[child][1]
+                changed = rule(v, [t for t in tails[tree[v]] if t != child]) if not tails[tree[child]] else None
+                if changed is not None:
+                    options = [({k: e for k, e in tree.items() if k != child} | {v: changed}, [v])]
+            else:
+                place += 1
+                for u in range(v) if spans[v] != (run, place) else ():
+                    if spans[u] != (run, place) or u in tree or rule(u, []) is None:
+                        continue
+                    changed = rule(v, sorted([*tails[tree[v]], u], key=lambda t: spans[t]))
+                    if changed is not None:
+                        options.append((tree | {v: changed, u: rule(u, [])}, [v, u]))
+            moved = False
+            if options:
+                new, heads = max(options, key=lambda option: total(option[0]))
+                found.append((total(new), None, [*new.values()]))
+                for head in heads:
+                    add_wrong(new, head)
+                if total(new) > total(tree) + 1e-12:
+                    tree, moved = new, True
+            if child is not None or moved:
+                run = place
+    return found, tree
+
+
 def edge_score(forests, e, weights, prior):
     begin, end = forests.feature_offsets[e : e + 2]
     own = sum(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference_twin import ReferenceTwin, listed, loss_of
+from reference_twin import ReferenceTwin, edge_score, greedy_list, listed, loss_of
 
 from dragoman import _core
 from dragoman.align import Alignment, minimal_trees
@@ -247,6 +247,61 @@ def test_an_epoch_does_not_depend_on_threads_and_is_steps_along_gradients(system
         total += loss
     assert learned(1, 1)[0] == pytest.approx(total, rel=1e-12)
     assert learned(1, 1)[1] == pytest.approx(weights, abs=1e-12)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_algorithm_1_lists_what_its_twin_does(system, pairs, loss):
+    forests = pairs.parse(system, ReferenceConfig(max_wrong=4))
+    store = store_of(system, forests)
+    model = _core.ReferenceModel(loss, cost_scale=2.0)
+    rng = np.random.default_rng(5)
+    n_listed = n_moved = 0
+    for place, s in enumerate(store.places().tolist()):
+        first = int(forests.first_edge[forests.first_node[s]])
+        tree, native = None, np.zeros(0, np.int32)
+        for _ in range(2):  # the second epoch begins with the tree of the first
+            weights = system.weights.values_on(system.index) + rng.normal(0, 0.3, len(system.index))
+            scores = {
+                e: edge_score(forests, e, weights, 1.0)
+                for e in range(first, int(forests.first_edge[forests.first_node[s + 1]]))
+            }
+            found, after = greedy_list(forests, s, scores, tree)
+            n_moved += tree is not None and after != tree
+            value, ids, gradient, native, count = store.greedy_gradient(model, place, weights, native)
+            assert count == len(found)
+            expected = Counter()
+            sums = {
+                side: np.logaddexp.reduce([score + offset(forests, by, loss, side) for score, by, _ in found])
+                for side in ("numerator", "denominator")
+            }
+            for score, by, edges in found:
+                share = np.exp(score + offset(forests, by, loss, "denominator") - sums["denominator"])
+                share -= np.exp(score + offset(forests, by, loss, "numerator") - sums["numerator"])
+                for e in edges:
+                    begin, end = forests.feature_offsets[e : e + 2]
+                    for i, v in zip(forests.feature_ids[begin:end], forests.feature_values[begin:end], strict=True):
+                        expected[int(i)] += share * float(v)
+            assert value == pytest.approx(sums["denominator"] - sums["numerator"], abs=1e-8)
+            assert gradient == pytest.approx([expected[int(i)] for i in ids], abs=1e-7)
+            tree = after
+            nodes = {v: int(e) + first for v, e in enumerate(native.tolist()) if e >= 0}
+            assert nodes == tree
+            n_listed += count
+    assert n_listed > 300
+    assert n_moved > 0
+
+
+def offset(forests, by, loss, side):
+    if by is None:
+        return 0.0
+    gain = float(forests.gains[by])
+    if loss == "soft-ramp":
+        return 2.0 * (1 - gain) * (-1 if side == "numerator" else 1)
+    if side == "denominator":
+        return 0.0
+    if loss == "likelihood":
+        return 0.0 if forests.kinds[by] == EdgeKind.SAME_WORDS else -np.inf
+    return np.log(gain) if gain > 0 else -np.inf
 
 
 def test_every_pair_is_reached_with_holes(system, pairs):

@@ -13,6 +13,7 @@ from dragoman.engine import open_engine
 from dragoman.errors import InputError
 from dragoman.features import Weights, read_weights
 from dragoman.optim import FastForest, Mert, NeighbourLoss, make_optimiser
+from dragoman.optim.fastforest import Form
 from dragoman.system import System
 from dragoman.tune import LastSearch, LearnFrom, LoopSettings, PhiSettings, Theta, TuneConfig, tune_system
 from small_systems import make_systems
@@ -131,6 +132,17 @@ def test_settings_that_change_what_is_learned_from(made, tmp_path):
     assert System.load(tmp_path / "free").weights["lm"] != System.load(made / "hiero").weights["lm"]
     tune(made, tmp_path / "kept", replace(METHOD, freeze_dense=False), config=replace(CONFIG, frozen=("lm",)))
     assert System.load(tmp_path / "kept").weights["lm"] == pytest.approx(System.load(made / "hiero").weights["lm"])
+
+
+def test_the_list_of_algorithm_1_teaches_too_and_keeps_its_derivations(made, tmp_path):
+    tune(made, tmp_path / "t", replace(METHOD, form=Form.LIST, batch=4))
+    trace = model_of(tmp_path / "t")["content"]["trace"]
+    assert trace[0]["listed"] > trace[0]["references"] > 1
+    assert trace[0]["lexicalised"] + trace[0]["generalised"] > 0
+    tune(made, tmp_path / "three", replace(METHOD, form=Form.LIST, batch=4), n_threads=3)
+    assert weights_file(tmp_path / "t") == weights_file(tmp_path / "three")
+    with pytest.raises(InputError, match="same source side"):
+        FastForest(form=Form.LIST, wide=True)
 
 
 def test_a_last_search_weighs_the_block(made, tmp_path):

@@ -24,12 +24,6 @@ double log_add(double a, double b) {
 
 }  // namespace
 
-struct ReferenceStore::Scratch {
-  std::vector<double> weights, scores, below;  // by column; by edge: its score, and with that of its tails
-  std::vector<double> none, one, mass;         // inside of nodes with none or one replaced rule; of edges
-  std::vector<double> share_none, share_one;
-};
-
 void ReferenceStore::add(const forest::ReferenceForests& forests, std::span<const int32_t> ids,
                          std::span<const float> gains) {
   if (!gains.empty() && gains.size() != forests.kinds.size())
@@ -50,6 +44,7 @@ void ReferenceStore::add(const forest::ReferenceForests& forests, std::span<cons
     const size_t first_node = first_edge_.size();
     for (int64_t v = begin; v < end; ++v) {
       first_edge_.push_back(edges_.size());
+      spans_.emplace_back(forests.spans[4 * at(v)], forests.spans[4 * at(v) + 1]);
       for (int64_t e = forests.first_edge[at(v)]; e < forests.first_edge[at(v) + 1]; ++e) {
         const auto tails = forests.tails[e];
         if (tails.size() > std::numeric_limits<uint8_t>::max())
@@ -74,6 +69,7 @@ void ReferenceStore::add(const forest::ReferenceForests& forests, std::span<cons
     }
     // The end of the last edge.
     first_edge_.push_back(edges_.size());
+    spans_.emplace_back(0, 0);
     edges_.push_back({static_cast<uint32_t>(tails_.size() - base_tail_.back()),
                       static_cast<uint32_t>(values_.size() - base_feature_.back()), ReferenceEdge::kHole, 0, 0, 0});
     for (const int32_t feature : met) column[at(feature)] = -1;
@@ -106,39 +102,57 @@ ReferenceStore::Offsets ReferenceStore::offsets(const ReferenceModel& model, con
   return {edge.kind == ReferenceEdge::kSameWords ? 0 : kNever, 0};
 }
 
-ReferenceStore::Value ReferenceStore::run(const ReferenceModel& model, const Sentence& sentence,
-                                          std::span<const double> weights, Scratch& scratch,
-                                          std::vector<double>* gradient, std::vector<double>* shares) const {
+ReferenceStore::Tables ReferenceStore::tables_of(const Sentence& sentence) const {
   const auto number = static_cast<size_t>(&sentence - sentences_.data());
   const size_t first = first_edge_[sentence.first_node];
-  const size_t n_edges = first_edge_[sentence.first_node + sentence.n_nodes] - first;
-  const int32_t* tails = tails_.data() + base_tail_[number];
-  const uint32_t* columns = columns_.data() + base_feature_[number];
-  const float* values = values_.data() + base_feature_[number];
-  const Edge* edges = edges_.data() + first;
-  const auto edges_of = [&](size_t v) {
-    return std::pair(first_edge_[sentence.first_node + v] - first, first_edge_[sentence.first_node + v + 1] - first);
-  };
+  return {first_edge_.data() + sentence.first_node,
+          first,
+          first_edge_[sentence.first_node + sentence.n_nodes] - first,
+          edges_.data() + first,
+          tails_.data() + base_tail_[number],
+          columns_.data() + base_feature_[number],
+          values_.data() + base_feature_[number],
+          spans_.data() + sentence.first_node};
+}
+
+// Scores of edges, alone and with the sums below them; sums of the reference's derivations.
+void ReferenceStore::score(const ReferenceModel& model, const Sentence& sentence, const Tables& tables,
+                           std::span<const double> weights, Scratch& scratch) const {
   auto& w = scratch.weights;
   w.resize(sentence.n_ids);
   for (size_t i = 0; i < sentence.n_ids; ++i) w[i] = weights[at(ids_[sentence.first_id + i])];
-  scratch.scores.resize(n_edges);
-  scratch.below.resize(n_edges);
+  scratch.scores.resize(tables.n_edges);
+  scratch.below.resize(tables.n_edges);
   auto& none = scratch.none;
   none.assign(sentence.n_nodes, kNever);
-  for (size_t v = 0; v < sentence.n_nodes; ++v) {
-    const auto [begin, end] = edges_of(v);
-    for (size_t e = begin; e < end; ++e) {
-      const auto prior = static_cast<double>(edges[e].prior);
-      double score = edges[e].kind == ReferenceEdge::kHole ? prior : model.prior_weight * prior;
-      for (uint32_t f = edges[e].first_feature; f < edges[e + 1].first_feature; ++f)
-        score += w[columns[f]] * static_cast<double>(values[f]);
+  for (size_t v = 0; v < sentence.n_nodes; ++v)
+    for (size_t e = tables.first_edge[v] - tables.first; e < tables.first_edge[v + 1] - tables.first; ++e) {
+      const Edge& edge = tables.edges[e];
+      const auto prior = static_cast<double>(edge.prior);
+      double score = edge.kind == ReferenceEdge::kHole ? prior : model.prior_weight * prior;
+      for (uint32_t f = edge.first_feature; f < tables.edges[e + 1].first_feature; ++f)
+        score += w[tables.columns[f]] * static_cast<double>(tables.values[f]);
       scratch.scores[e] = score;
-      for (uint32_t t = 0; t < edges[e].n_tails; ++t) score += none[at(tails[edges[e].first_tail + t])];
+      for (uint32_t t = 0; t < edge.n_tails; ++t) score += none[at(tables.tails[edge.first_tail + t])];
       scratch.below[e] = score;
-      if (is_reference(edges[e].kind)) none[v] = log_add(none[v], score);
+      if (is_reference(edge.kind)) none[v] = log_add(none[v], score);
     }
-  }
+}
+
+void ReferenceStore::add_features(const Tables& tables, std::span<const double> mass, std::vector<double>& gradient) {
+  for (size_t e = 0; e < tables.n_edges; ++e)
+    for (uint32_t f = tables.edges[e].first_feature; f < tables.edges[e + 1].first_feature; ++f)
+      gradient[tables.columns[f]] += mass[e] * static_cast<double>(tables.values[f]);
+}
+
+ReferenceStore::Value ReferenceStore::run(const ReferenceModel& model, const Sentence& sentence,
+                                          std::span<const double> weights, Scratch& scratch,
+                                          std::vector<double>* gradient, std::vector<double>* shares) const {
+  const Tables tables = tables_of(sentence);
+  const auto [first_edge, first, n_edges, edges, tails, columns, values, spans] = tables;
+  const auto edges_of = [&](size_t v) { return std::pair(first_edge[v] - first, first_edge[v + 1] - first); };
+  score(model, sentence, tables, weights, scratch);
+  const auto& none = scratch.none;
   // The sums with one replaced rule, by the numerator's or the denominator's offsets; and with `sign`, the share of
   // every edge in the whole sum.
   scratch.mass.assign(n_edges, 0);
@@ -204,9 +218,7 @@ ReferenceStore::Value ReferenceStore::run(const ReferenceModel& model, const Sen
   const double numerator = sum(true, -1);
   if (gradient != nullptr) {
     gradient->assign(sentence.n_ids, 0);
-    for (size_t e = 0; e < n_edges; ++e)
-      for (uint32_t f = edges[e].first_feature; f < edges[e + 1].first_feature; ++f)
-        (*gradient)[columns[f]] += scratch.mass[e] * static_cast<double>(values[f]);
+    add_features(tables, scratch.mass, *gradient);
   }
   return {denominator - numerator, std::exp(none[goal] - denominator)};
 }
@@ -263,7 +275,7 @@ std::vector<double> ReferenceStore::shares(const ReferenceModel& model, int64_t 
 }
 
 double ReferenceStore::epoch(Learner& learner, const ReferenceModel& model, std::span<const int64_t> order,
-                             int64_t batch, int n_threads, Control& control) const {
+                             int64_t batch, int n_threads, Control& control, GreedyDerivations* greedy) const {
   check(order);
   if (static_cast<int64_t>(learner.live().size()) != n_features_)
     throw std::invalid_argument("a weight for each feature expected");
@@ -272,7 +284,12 @@ double ReferenceStore::epoch(Learner& learner, const ReferenceModel& model, std:
   struct Slot {
     std::vector<double> gradient;
     double loss = 0;
+    GreedyCounts counts;
   };
+  if (greedy != nullptr) {
+    greedy->edges.resize(sentences_.size());
+    greedy->counts = {};
+  }
   std::vector<Slot> slots(n_slots);
   std::vector<Scratch> scratch(static_cast<size_t>(std::max(1, n_threads)));
   Control inner;  // the outer one counts sentences
@@ -284,10 +301,16 @@ double ReferenceStore::epoch(Learner& learner, const ReferenceModel& model, std:
     for (size_t i = 0; i < n; ++i) learner.touch(ids(order[begin + i]));
     const std::span<const double> weights = learner.live();
     const auto work = [&](int64_t from, int64_t to, int worker) {
-      for (int64_t i = from; i < to; ++i)
-        slots[at(i)].loss = run(model, sentences_[at(order[begin + at(i)])], weights,
-                                scratch[static_cast<size_t>(worker)], &slots[at(i)].gradient)
-                                .loss;
+      for (int64_t i = from; i < to; ++i) {
+        const int64_t s = order[begin + at(i)];
+        Slot& slot = slots[at(i)];
+        Scratch& own = scratch[static_cast<size_t>(worker)];
+        slot.counts = {};
+        const Value found = greedy == nullptr ? run(model, sentences_[at(s)], weights, own, &slot.gradient)
+                                              : run_greedy(model, sentences_[at(s)], weights, own, greedy->edges[at(s)],
+                                                           slot.counts, slot.gradient);
+        slot.loss = found.loss;
+      }
     };
     if (n == 1 || n_threads <= 1)
       work(0, static_cast<int64_t>(n), 0);
@@ -297,6 +320,7 @@ double ReferenceStore::epoch(Learner& learner, const ReferenceModel& model, std:
     for (size_t i = 0; i < n; ++i) {
       learner.apply(ids(order[begin + i]), slots[i].gradient);
       sum += slots[i].loss;
+      if (greedy != nullptr) greedy->counts += slots[i].counts;
     }
     control.advance(static_cast<int64_t>(n));
   }

@@ -28,6 +28,21 @@ struct ReferenceModel {
   double cost_scale = 1;    // of the soft ramp
 };
 
+// What Algorithm 1 did: how often a node was taken out or put in, and the size of its lists.
+struct GreedyCounts {
+  int64_t n_lexicalised = 0, n_generalised = 0, n_moves = 0;  // references tried, and those of them that were moved to
+  int64_t n_references = 0, n_listed = 0;
+
+  GreedyCounts& operator+=(const GreedyCounts& other);
+};
+
+// The derivation of each sentence's reference that Algorithm 1 has moved to: by node its edge, or -1; empty before.
+class GreedyDerivations {
+ public:
+  std::vector<std::vector<int32_t>> edges;
+  GreedyCounts counts;  // of the last epoch
+};
+
 class ReferenceStore {
  public:
   explicit ReferenceStore(int64_t n_features) : n_features_(n_features) {}
@@ -60,9 +75,13 @@ class ReferenceStore {
     const Sentence& s = sentences_[at(sentence)];
     return {ids_.data() + s.first_id, s.n_ids};
   }
-  // One pass in this order, `batch` sentences a step; the sum of the losses, each before its step.
+  // One pass in this order, `batch` sentences a step; the sum of the losses, each before its step. With `greedy`, not
+  // over whole forests but over what Algorithm 1 lists of them.
   double epoch(Learner& learner, const ReferenceModel& model, std::span<const int64_t> order, int64_t batch,
-               int n_threads, Control& control) const;
+               int n_threads, Control& control, GreedyDerivations* greedy = nullptr) const;
+  // The same of a sentence as `gradient`, by the list that Algorithm 1 makes from its derivation, which moves.
+  Value greedy_gradient(const ReferenceModel& model, int64_t sentence, std::span<const double> weights,
+                        std::vector<int32_t>& derivation, GreedyCounts& counts, std::vector<double>& out) const;
 
  private:
   struct Sentence {
@@ -74,11 +93,34 @@ class ReferenceStore {
     uint8_t n_tails;
     float prior, gain;
   };
-  struct Scratch;
+  struct Scratch {
+    std::vector<double> weights, scores, below;  // by column; by edge: its score, and with that of its tails
+    std::vector<double> none, one, mass;         // inside of nodes with none or one replaced rule; of edges
+    std::vector<double> share_none, share_one;
+  };
   struct Offsets {
     double numerator, denominator;
   };
 
+  // The tables of a sentence.
+  struct Tables {
+    const size_t* first_edge;  // by node, from the first edge of the sentence on when `first` is taken off
+    size_t first, n_edges;
+    const Edge* edges;
+    const int32_t* tails;
+    const uint32_t* columns;
+    const float* values;
+    const std::pair<int32_t, int32_t>* spans;
+  };
+  class Greedy;
+
+  Tables tables_of(const Sentence& sentence) const;
+  void score(const ReferenceModel& model, const Sentence& sentence, const Tables& tables,
+             std::span<const double> weights, Scratch& scratch) const;
+  static void add_features(const Tables& tables, std::span<const double> mass, std::vector<double>& gradient);
+  Value run_greedy(const ReferenceModel& model, const Sentence& sentence, std::span<const double> weights,
+                   Scratch& scratch, std::vector<int32_t>& derivation, GreedyCounts& counts,
+                   std::vector<double>& gradient) const;
   static Offsets offsets(const ReferenceModel& model, const Edge& edge);
   Value run(const ReferenceModel& model, const Sentence& sentence, std::span<const double> weights, Scratch& scratch,
             std::vector<double>* gradient, std::vector<double>* shares = nullptr) const;
@@ -87,8 +129,9 @@ class ReferenceStore {
   int64_t n_features_, n_added_ = 0;
   std::vector<Sentence> sentences_;
   std::vector<int64_t> places_;
-  std::vector<int32_t> ids_;        // of features, by sentence
-  std::vector<size_t> first_edge_;  // by node
+  std::vector<int32_t> ids_;                        // of features, by sentence
+  std::vector<size_t> first_edge_;                  // by node
+  std::vector<std::pair<int32_t, int32_t>> spans_;  // source words of each node
   std::vector<Edge> edges_;
   std::vector<size_t> base_tail_, base_feature_;  // by sentence
   std::vector<int32_t> tails_;

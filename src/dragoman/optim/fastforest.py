@@ -13,8 +13,9 @@ One sentence at a time, w moves by eta_i = N / (i + i_0) times its part of the g
 Symbols: N `n_sentences`, M `max_epochs`, sigma^2 `variance`, N / i_0 `rate`, the initial rate, which is calibrated if
 it is not given: of a few on a part of the sentences, that with the highest likelihood.
 
-Deviations. The whole of RT and NT is summed, not the part of it that greedy moves find (Algorithm 1): a derivation with
-one rule replaced differs from the reference's string inside one span, so the change of the language model's score
+Deviations. The whole of RT and NT is summed by default, not the part that greedy moves find (Algorithm 1, `form=list`,
+whose derivations are kept between epochs; sentences held out are measured by whole forests in any case): a derivation
+with one rule replaced differs from the reference's string inside one span, so the change of the language model's score
 belongs to the replacing rule, and sums over both are exact in one pass over the forest (docs/optimisers/fastforest.md).
 MERT's weights have no scale: that at which the likelihood of the references is highest multiplies them while w is
 learned, and what was learned is divided by it. Losses other than equation 4 are on the same forests: `expected-gain` is
@@ -39,12 +40,19 @@ from dragoman.optim.epochs import Entry, EpochLearner, Split, Stopping, Watched,
 from dragoman.settings import about
 from dragoman.types import Float64Array, Int64Array
 
-__all__ = ["FastForest", "ForestsLearned", "NeighbourLoss"]
+__all__ = ["FastForest", "ForestsLearned", "Form", "NeighbourLoss"]
 
 _N_SAMPLE = 1000
 _RATES = (0.125, 0.5, 2.0, 8.0)
 _SCALES = tuple(2.0**i for i in range(-4, 9))
 _GOLDEN = (math.sqrt(5) - 1) / 2
+
+
+class Form(StrEnum):
+    """Which derivations with one rule replaced are summed."""
+
+    WHOLE = "whole"  # all of them
+    LIST = "list"  # those that Algorithm 1 meets, from the best derivation of the reference on
 
 
 class NeighbourLoss(StrEnum):
@@ -78,6 +86,8 @@ class FastForest(Optimiser):
     learns_from: ClassVar[LearnsFrom] = LearnsFrom.TRAINING_TEXT
     objective: NeighbourLoss = NeighbourLoss.LIKELIHOOD
     """What a step lowers."""
+    form: Form = Form.WHOLE
+    """Sums over the whole forest, or over the list of Algorithm 1."""
     max_epochs: int = 5
     """M: passes over all sentences at most; the one that is best on the sentences held out is kept."""
     variance: float = 1.0
@@ -122,6 +132,8 @@ class FastForest(Optimiser):
             raise InputError(f"cost_scale must be positive, not {self.cost_scale}")
         if not (math.isfinite(self.prior) and self.beam >= 0 and self.wrong_beam >= 0):
             raise InputError("prior must be finite, beam and wrong_beam not negative")
+        if self.form is Form.LIST and self.wide:
+            raise InputError("Algorithm 1 replaces rules by those with the same source side; leave out wide or form")
         self.stopping()
 
     def stopping(self) -> Stopping:
@@ -211,6 +223,7 @@ class _Learning(EpochLearner):
         self._seed, self._n_threads = seed, n_threads
         self._model = method.model()
         self._learner = self._new(1, 1.0)
+        self._greedy = _core.GreedyDerivations() if method.form is Form.LIST else None
 
     def _new(self, n_sentences: int, rate: float) -> _core.Learner:
         # N / (i + i_0) is rate / (1 + rate i / N), with the rate N / i_0.
@@ -239,15 +252,21 @@ class _Learning(EpochLearner):
         for rate in _RATES:
             # As long as a whole epoch's first part: the rate falls as slowly.
             learner = self._new(len(drawn), rate)
-            self._store.epoch(learner, self._model, learned, self._method.batch, self._n_threads)
+            greedy = None if self._greedy is None else _core.GreedyDerivations()
+            self._store.epoch(learner, self._model, learned, self._method.batch, self._n_threads, greedy)
             loss = self._store.value(self._model, watched, learner.average(), self._n_threads)[0]
             losses[rate] = loss if math.isfinite(loss) else math.inf
         return min(losses, key=lambda rate: losses[rate])
 
     def epoch(self, learned: Int64Array, number: int) -> Entry:
         order = visiting_order(learned, key=(self._seed, number))
-        loss = self._store.epoch(self._learner, self._model, order, self._method.batch, self._n_threads)
-        return {"loss": loss / max(1, len(order))}
+        n = max(1, len(order))
+        loss = self._store.epoch(self._learner, self._model, order, self._method.batch, self._n_threads, self._greedy)
+        entry: Entry = {"loss": loss / n}
+        if self._greedy is not None:
+            names = ("lexicalised", "generalised", "moves", "references", "listed")
+            entry |= {name: count / n for name, count in zip(names, self._greedy.counts(), strict=True)}
+        return entry
 
     def values(self) -> Float64Array:
         return self._learner.average()
