@@ -177,19 +177,19 @@ def greedy_list(forests, sentence, scores, tree=None):
     wrong = [[e for e in row if e not in mine] for row, mine in zip(edges, own, strict=True)]
 
     def best(v):
-        return max(
-            (
-                (
-                    scores[e] + sum(best(t)[0] for t in tails[e]),
-                    -e,
-                    {v: e} | {k: x for t in tails[e] for k, x in best(t)[2].items()},
-                )
-                for e in own[v]
-            ),
-            key=lambda item: item[:2],
-        )
+        """Sums in the order of the native code: derivations with the same rules at other places have equal scores."""
+        found = (-math.inf, {})
+        for e in own[v]:
+            score, chosen = scores[e], {v: e}
+            for t in tails[e]:
+                below = best(t)
+                score += below[0]
+                chosen |= below[1]
+            if score > found[0]:
+                found = (score, chosen)
+        return found
 
-    tree = dict(best(len(nodes) - 1)[2]) if tree is None else dict(tree)
+    tree = dict(best(len(nodes) - 1)[1]) if tree is None else dict(tree)
     found = []
 
     def total(t):
@@ -245,11 +245,10 @@ def greedy_list(forests, sentence, scores, tree=None):
 
 def edge_score(forests, e, weights, prior):
     begin, end = forests.feature_offsets[e : e + 2]
-    own = sum(
-        weights[i] * float(v)
-        for i, v in zip(forests.feature_ids[begin:end], forests.feature_values[begin:end], strict=True)
-    )
-    return own + float(forests.priors[e]) * (1 if forests.kinds[e] == EdgeKind.HOLE else prior)
+    score = float(forests.priors[e]) * (1 if forests.kinds[e] == EdgeKind.HOLE else prior)
+    for i, v in zip(forests.feature_ids[begin:end], forests.feature_values[begin:end], strict=True):
+        score += float(weights[i]) * float(v)
+    return score
 
 
 def loss_of(forests, sentence, weights, loss, *, prior=1.0, cost_scale=1.0):
