@@ -71,6 +71,12 @@ void bind_references(nb::module_& m) {
              const auto places = store.places();
              return to_numpy(std::vector<int64_t>(places.begin(), places.end()));
            })
+      .def(
+          "mean_squares",
+          [](const optim::ReferenceStore& store, In<int32_t> ids) {
+            return to_numpy(store.mean_squares(span_of(ids)));
+          },
+          nb::arg("ids").noconvert())
       .def("counts", [](const optim::ReferenceStore& store) { return to_numpy(store.counts()); })
       .def(
           "value",

@@ -13,7 +13,7 @@ from dragoman.engine import open_engine
 from dragoman.errors import InputError
 from dragoman.features import Weights, read_weights
 from dragoman.optim import FastForest, Mert, NeighbourLoss, make_optimiser
-from dragoman.optim.fastforest import Form
+from dragoman.optim.fastforest import DenseWeights, Form
 from dragoman.system import System
 from dragoman.tune import LastSearch, LearnFrom, LoopSettings, PhiSettings, Theta, TuneConfig, tune_system
 from small_systems import make_systems
@@ -128,9 +128,10 @@ def test_settings_that_change_what_is_learned_from(made, tmp_path):
     (_, share), (n_all, _) = notes(), notes(all_data=True)
     assert 0 < notes(all_data=True, holes=False)[0] < n_all
     assert notes(wide=True)[1] < share
-    tune(made, tmp_path / "free", replace(METHOD, freeze_dense=False))
+    assert notes(dense=DenseWeights.FIXED)[1] == share
+    tune(made, tmp_path / "free", replace(METHOD, dense=DenseWeights.FREE))
     assert System.load(tmp_path / "free").weights["lm"] != System.load(made / "hiero").weights["lm"]
-    tune(made, tmp_path / "kept", replace(METHOD, freeze_dense=False), config=replace(CONFIG, frozen=("lm",)))
+    tune(made, tmp_path / "kept", replace(METHOD, dense=DenseWeights.FREE), config=replace(CONFIG, frozen=("lm",)))
     assert System.load(tmp_path / "kept").weights["lm"] == pytest.approx(System.load(made / "hiero").weights["lm"])
 
 

@@ -89,6 +89,28 @@ std::vector<int32_t> ReferenceStore::counts() const {
   return result;
 }
 
+std::vector<double> ReferenceStore::mean_squares(std::span<const int32_t> ids) const {
+  std::vector<double> sums(ids.size(), 0);
+  std::vector<int32_t> place(at(n_features_), -1);
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (ids[i] < 0 || ids[i] >= n_features_) throw std::invalid_argument("no such feature");
+    place[at(ids[i])] = static_cast<int32_t>(i);
+  }
+  int64_t n = 0;
+  for (const Sentence& sentence : sentences_) {
+    const Tables tables = tables_of(sentence);
+    for (size_t e = 0; e < tables.n_edges; ++e) {
+      if (is_reference(tables.edges[e].kind)) continue;
+      ++n;
+      for (uint32_t f = tables.edges[e].first_feature; f < tables.edges[e + 1].first_feature; ++f)
+        if (const int32_t i = place[at(ids_[sentence.first_id + tables.columns[f]])]; i >= 0)
+          sums[at(i)] += static_cast<double>(tables.values[f]) * static_cast<double>(tables.values[f]);
+    }
+  }
+  for (double& sum : sums) sum /= static_cast<double>(std::max<int64_t>(1, n));
+  return sums;
+}
+
 ReferenceStore::Offsets ReferenceStore::offsets(const ReferenceModel& model, const Edge& edge) {
   const auto gain = static_cast<double>(edge.gain);
   switch (model.loss) {

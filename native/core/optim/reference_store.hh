@@ -57,6 +57,8 @@ class ReferenceStore {
   size_t n_bytes() const;
   // The places among all sentences added of those that were kept.
   std::span<const int64_t> places() const { return places_; }
+  // Of some features the mean of their squares over all edges that replace others.
+  std::vector<double> mean_squares(std::span<const int32_t> ids) const;
   // How many sentences have each feature on an edge.
   std::vector<int32_t> counts() const;
 

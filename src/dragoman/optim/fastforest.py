@@ -18,8 +18,10 @@ whose derivations are kept between epochs; sentences held out are measured by wh
 with one rule replaced differs from the reference's string inside one span, so the change of the language model's score
 belongs to the replacing rule, and sums over both are exact in one pass over the forest (docs/optimisers/fastforest.md).
 MERT's weights have no scale: that at which the likelihood of the references is highest multiplies them while w is
-learned, and what was learned is divided by it. Losses other than equation 4 are on the same forests: `expected-gain` is
--log of expected sentence BLEU, `soft-ramp` the soft ramp of HOLS.
+learned, and what was learned is divided by it. The paper keeps dense weights fixed. But BLEU and likelihood want other
+dense weights (fewer words, above all), and sparse features then learn to make up for it. So dense weights are learned
+beside them, and set aside for those of the start in the end (`dense`). Losses other than equation 4 are on the same
+forests: `expected-gain` is -log of expected sentence BLEU, `soft-ramp` the soft ramp of HOLS.
 """
 
 from __future__ import annotations
@@ -40,10 +42,10 @@ from dragoman.optim.epochs import Entry, EpochLearner, Split, Stopping, Watched,
 from dragoman.settings import about
 from dragoman.types import Float64Array, Int64Array
 
-__all__ = ["FastForest", "ForestsLearned", "Form", "NeighbourLoss"]
+__all__ = ["DenseWeights", "FastForest", "ForestsLearned", "Form", "NeighbourLoss"]
 
 _N_SAMPLE = 1000
-_RATES = (0.125, 0.5, 2.0, 8.0)
+_RATES = (0.125, 0.5, 2.0, 8.0, 32.0)
 _SCALES = tuple(2.0**i for i in range(-4, 9))
 _GOLDEN = (math.sqrt(5) - 1) / 2
 
@@ -53,6 +55,16 @@ class Form(StrEnum):
 
     WHOLE = "whole"  # all of them
     LIST = "list"  # those that Algorithm 1 meets, from the best derivation of the reference on
+
+
+class DenseWeights(StrEnum):
+    """What becomes of the weights of dense features."""
+
+    ASIDE = (
+        "aside"  # they are learned, so that others need not do their work, and then set aside for those of the start
+    )
+    FIXED = "fixed"  # they stay as they are, as in the paper
+    FREE = "free"  # they are learned, too
 
 
 class NeighbourLoss(StrEnum):
@@ -100,8 +112,10 @@ class FastForest(Optimiser):
     """Multiplies the dense weights while it learns."""
     held_out: float = 0.1
     """Share of the sentences that is watched, not learned from: whole folds."""
-    freeze_dense: bool = True
-    """Keep the weights of dense features."""
+    dense: DenseWeights = DenseWeights.ASIDE
+    """Whether dense weights are learned, and kept."""
+    dense_rate: float = 0.1
+    """Their rate, in that of the others, divided by the mean square of the feature."""
     averaged: bool = True
     """Return the average over all steps."""
     cost_scale: float = 5.0
@@ -122,7 +136,12 @@ class FastForest(Optimiser):
     """So are those with a replacement."""
 
     def __post_init__(self) -> None:
-        for name, value in (("variance", self.variance), ("rate", self.rate), ("scale", self.scale)):
+        for name, value in (
+            ("variance", self.variance),
+            ("rate", self.rate),
+            ("scale", self.scale),
+            ("dense_rate", self.dense_rate),
+        ):
             if value is not None and not (0 < value < math.inf):
                 raise InputError(f"{name} must be positive, not {value}")
         for name, least in (("max_epochs", 1), ("batch", 1), ("max_wrong", 0)):
@@ -165,6 +184,7 @@ class FastForest(Optimiser):
         self,
         store: _core.ReferenceStore,
         start: Float64Array,
+        dense: Sequence[int],
         frozen: Sequence[int],
         *,
         positions: Int64Array,
@@ -172,14 +192,19 @@ class FastForest(Optimiser):
         seed: int,
         n_threads: int = 1,
     ) -> ForestsLearned:
-        """Weights from sentences of the store, beginning with `start`, scaled; those of `frozen` features stay.
+        """Weights from sentences of the store, beginning with `start`, scaled; those of `frozen` features stay, and in
+        the end those of `dense` ones unless they are free.
 
         `folds` are those of the sentences, if they have any. Raises FailedError where steps are too long, or where
         there is nothing to learn from.
         """
         if not len(positions):
             raise FailedError("no sentence has a rule that could be replaced; there is nothing to learn from")
-        free = np.ones(store.n_features)
+        free, of_dense = np.ones(store.n_features), np.asarray(dense, np.int32)
+        # A mean square far below 1 is that of a feature few replacements have.
+        free[of_dense] = self.dense_rate / np.maximum(store.mean_squares(of_dense), 1.0)
+        if self.dense is DenseWeights.FIXED:
+            free[of_dense] = 0
         free[np.asarray(frozen, np.int64)] = 0
         split = Split.draw(positions, self.stopping(), key=(seed,), folds=folds)
         learning = _Learning(self, store, start, free, seed=seed, n_threads=n_threads)
@@ -195,8 +220,11 @@ class FastForest(Optimiser):
             notes.append(f"epoch {found.best} of {len(found.trace)} is the best on {watched}")
         model, n = self.model(), max(1, len(split.watched))
         losses = [store.value(model, split.watched, values, n_threads) for values in (start, found.values)]
+        values = found.values.copy()
+        if self.dense is not DenseWeights.FREE:
+            values[of_dense] = start[of_dense]
         return ForestsLearned(
-            values=found.values,
+            values=values,
             trace=found.trace,
             notes=tuple(notes),
             loss_before=losses[0][0] / n,

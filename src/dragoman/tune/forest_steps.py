@@ -148,10 +148,11 @@ class ForestSteps:
             positions = np.flatnonzero(np.isin(of_store, lines))
             folds = task.parent.training.folds[of_store[positions]].astype(np.int64)
             start = self.theta.values_on(index) * found.scale
-            kept = [*(dense if method.freeze_dense else ()), *(index.find(name) for name in frozen)]
+            kept = [index.find(name) for name in frozen]
             learned = method.learn(
                 store,
                 start,
+                dense,
                 [i for i in kept if i >= 0],
                 positions=positions,
                 folds=None if task.config.phi.all_data else folds,
