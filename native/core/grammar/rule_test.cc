@@ -20,9 +20,9 @@ std::map<std::string, std::string> extract(const grammar::RandomBitext& bitext, 
                                            int64_t max_memory_bytes) {
   grammar::TempFolder folder;
   grammar::ExtractOptions options{0, 100, 50, 50, {folder.path, max_memory_bytes, n_threads, hash_mask}};
-  options.build.min_count = min_count;
+  options.build.cut.min_count = min_count;
   Control control;
-  const auto stats = grammar::extract_rules(bitext.text(), bitext.aligned(), limits, options, control);
+  const auto stats = grammar::extract_rules(bitext.text(), bitext.aligned(), limits, {}, options, control);
   CHECK(stats.build.n_pairs > 0 && stats.build.n_events >= stats.build.n_pairs);
   return grammar::contents(folder.path);
 }

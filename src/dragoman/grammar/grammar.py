@@ -19,6 +19,7 @@ from dragoman.grammar.config import (
     PhraseViewConfig,
     Reordering,
     ReorderingKind,
+    RuleCut,
     RuleExtraction,
     RuleViewConfig,
 )
@@ -64,6 +65,11 @@ class Grammar:
         return bool(self.manifest.content["kind"] == "rules")
 
     @property
+    def has_added(self) -> bool:
+        """Whether it was extracted with `added`, so that views can show the added rules."""
+        return bool(self.manifest.content.get("added", False))
+
+    @property
     def labels(self) -> tuple[str, ...]:
         """Names of the nonterminal labels; empty for phrase pairs."""
         return tuple(self.manifest.content["labels"] or ())
@@ -105,6 +111,8 @@ class Grammar:
         least = self.manifest.content["min_count"]
         if config.min_count is not None and config.min_count < least:
             raise InputError(f"rules that occur less than {least} times were left out of the grammar")
+        if config.added and not self.has_added:
+            raise InputError("has no added rules; extract it with added=true", path=self.folder)
         names = RULE_SCORES if given is None else tuple(given)
         core = hiero_view(
             self.tables,
@@ -112,6 +120,7 @@ class Grammar:
             max_targets=config.max_targets,
             min_count=config.min_count or least,
             rank_column=names.index("p_e_f") if "p_e_f" in names else -1,
+            added=config.added,
         )
         return RuleView(core, self.tables, config, self.source_vocab, self.target_vocab, self.labels, names)
 
@@ -178,6 +187,9 @@ def extract_rules(
             **text,
             **limits,
             max_gaps=config.max_nonterminals,
+            cut_composed=config.cut is RuleCut.COMPOSED,
+            added=config.added,
+            max_added=config.max_added,
             max_memory_bytes=config.max_memory_bytes,
             n_threads=config.n_threads,
             progress=(lambda n: progress(min(n // n_readings, len(bitext)))) if progress else None,
@@ -186,6 +198,9 @@ def extract_rules(
             "kind": "rules",
             "labels": ["X"],
             "max_nonterminals": config.max_nonterminals,
+            "cut": config.cut,
+            "added": config.added,
+            "max_added": config.max_added,
             **limits,
             **stats,
         }

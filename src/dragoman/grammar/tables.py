@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman._core import GrammarTables, map_grammar
+from dragoman.grammar.config import RuleCut
 from dragoman.store import Format, Manifest, map_array
 from dragoman.types import PathLike
 
@@ -66,6 +67,8 @@ def read_manifest(folder: PathLike) -> Manifest:
     least = content.get("min_count")
     if content["kind"] == "rules" and not (content["labels"] and isinstance(least, int) and least >= 1):
         raise manifest.damaged("lacks the labels or the least count of its rules")
+    if content.get("cut", RuleCut.ALL) not in list(RuleCut) or not isinstance(content.get("added", False), bool):
+        raise manifest.damaged("says neither which rules are cut nor whether some were added")
     return manifest
 
 
@@ -77,6 +80,9 @@ def map_tables(manifest: Manifest) -> GrammarTables:
         n_given_reordering=manifest.content["n_given_reordering"],
         n_given_scores=-1 if given is None else len(given),
         is_rules=manifest.content["kind"] == "rules",
+        min_count=manifest.content.get("min_count", 1),
+        cut_composed=manifest.content.get("cut") == RuleCut.COMPOSED,
+        has_added=manifest.content.get("added", False),
     )
 
 
