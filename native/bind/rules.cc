@@ -9,6 +9,7 @@
 #include "bind/arrays.hh"
 #include "bind/grammar.hh"
 #include "bind/watch.hh"
+#include "core/grammar/minimal_rules.hh"
 #include "core/grammar/rule_extract.hh"
 #include "core/grammar/rule_table_read.hh"
 #include "core/grammar/rule_view.hh"
@@ -80,6 +81,28 @@ void bind_extraction(nb::module_& m) {
       nb::arg("min_count"), nb::arg("cut_composed"), nb::arg("added"), nb::arg("max_added"),
       nb::arg("max_sentence_length"), nb::arg("max_memory_bytes"), nb::arg("n_threads"),
       nb::arg("progress") = nb::none());
+}
+
+void bind_minimal(nb::module_& m) {
+  m.def(
+      "minimal_rules",
+      [](const MappedGrammar& grammar, In<int64_t> source_offsets, In<int32_t> source_ids, In<int64_t> target_offsets,
+         In<int32_t> target_ids, In<int64_t> link_offsets, In2<int32_t> links, int n_threads) {
+        const auto source = ragged_of(source_offsets, source_ids, "source");
+        const auto target = ragged_of(target_offsets, target_ids, "target");
+        if (links.shape(1) != 2) throw std::invalid_argument("links must have two columns");
+        const align::Links rows{span_of(link_offsets),
+                                {reinterpret_cast<const align::Link*>(links.data()), links.shape(0)}};
+        rows.check("links");
+        if (source.size() != rows.size() || target.size() != rows.size())
+          throw std::invalid_argument("both sides and the links must have as many rows");
+        return to_numpy(watch([&](Control& control) {
+          return grammar::find_minimal_rules(grammar.tables, source, target, rows, n_threads, control);
+        }));
+      },
+      nb::arg("grammar"), nb::arg("source_offsets").noconvert(), nb::arg("source_ids").noconvert(),
+      nb::arg("target_offsets").noconvert(), nb::arg("target_ids").noconvert(), nb::arg("link_offsets").noconvert(),
+      nb::arg("links").noconvert(), nb::arg("n_threads"), "By node of every minimal tree; -1: not in the grammar.");
 }
 
 void bind_view(nb::module_& m) {
@@ -155,6 +178,7 @@ void bind_tables(nb::module_& m) {
 
 void bind_rules(nb::module_& m) {
   bind_extraction(m);
+  bind_minimal(m);
   bind_view(m);
   bind_tables(m);
 }

@@ -1148,6 +1148,16 @@ def extract_rules(
     n_threads: int,
     progress: Callable[[int], None] | None = None,
 ) -> dict[str, int]: ...
+def minimal_rules(
+    grammar: GrammarTables,
+    source_offsets: NDArray[np.int64],
+    source_ids: NDArray[np.int32],
+    target_offsets: NDArray[np.int64],
+    target_ids: NDArray[np.int32],
+    link_offsets: NDArray[np.int64],
+    links: NDArray[np.int32],
+    n_threads: int,
+) -> NDArray[np.int64]: ...
 def hiero_view(
     grammar: GrammarTables, excluded_fold: int, max_targets: int, min_count: int, rank_column: int, added: bool
 ) -> RuleView: ...

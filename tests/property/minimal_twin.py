@@ -24,7 +24,7 @@ def hull(parts):
 
 
 def minimal_tree(pair):
-    """(block, children from left to right) of every node; rows are binarised from the left, the top is the whole pair."""
+    """(block, children from left to right) of every node: rows are binarised from the left, the top is the whole."""
     whole = (0, len(pair.source) - 1, 0, len(pair.target) - 1)
     tight = tight_blocks(pair)
     if not tight:

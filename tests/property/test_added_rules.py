@@ -54,7 +54,7 @@ def test_views_equal_the_definition(pairs, limits, excluded, cut, max_added):
         content = grammar.manifest.content
         assert (content["n_left_out"], content["n_sentences"]) == (len(pairs) - len(used), len(used))
         view = grammar.rule_view(RuleViewConfig(excluded_fold=excluded, max_targets=0, added=True))
-        expected = {key: RuleKind.ADDED for key in twin.only_added}
+        expected = dict.fromkeys(twin.only_added, RuleKind.ADDED)
         for key in twin.kept:
             expected[key] = RuleKind.MINIMAL if key in twin.extracted.minimal else RuleKind.COMPOSED
         shown = rules_of(view)

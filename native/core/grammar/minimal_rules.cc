@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "core/base/parallel.hh"
+#include "core/grammar/extract_text.hh"
+
 namespace dragoman::grammar {
 
 void MinimalRules::assign(std::span<const Symbol> source, std::span<const Symbol> target,
@@ -107,6 +110,28 @@ bool MinimalRules::is_within(size_t node, const MinimalRule& rule, const RuleLim
   }
   return limits.adjacent || std::adjacent_find(rule.source.begin(), rule.source.end(),
                                                [](Symbol a, Symbol b) { return a < 0 && b < 0; }) == rule.source.end();
+}
+
+std::vector<int64_t> find_minimal_rules(const GrammarTables& tables, const Sentences& source, const Sentences& target,
+                                        const align::Links& links, int n_threads, Control& control) {
+  constexpr int64_t kChunk = 64;
+  const int64_t n = links.size();
+  std::vector<std::vector<int64_t>> parts(static_cast<size_t>((n + kChunk - 1) / kChunk));
+  parallel_chunks(n, kChunk, n_threads, control, [&](int64_t begin, int64_t end, int) {
+    MinimalRules rules;
+    std::vector<int64_t>& part = parts[static_cast<size_t>(begin / kChunk)];
+    for (int64_t i = begin; i < end; ++i) {
+      check_links(links[i], source[i].size(), target[i].size(), i);
+      rules.assign(source[i], target[i], links[i]);
+      for (size_t node = 0; node < rules.nodes().size(); ++node) {
+        const MinimalRule rule = rules.rule(node);
+        part.push_back(rule.is_too_long ? -1 : tables.find_pair(rule.source, rule.target));
+      }
+    }
+  });
+  std::vector<int64_t> all;
+  for (const auto& part : parts) all.insert(all.end(), part.begin(), part.end());
+  return all;
 }
 
 }  // namespace dragoman::grammar

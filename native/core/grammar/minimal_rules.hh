@@ -6,7 +6,10 @@
 #include <vector>
 
 #include "core/align/minimal_tree.hh"
+#include "core/base/control.hh"
+#include "core/base/ragged.hh"
 #include "core/grammar/rule_enumerate.hh"
+#include "core/grammar/tables.hh"
 
 namespace dragoman::grammar {
 
@@ -49,5 +52,10 @@ class MinimalRules {
   std::vector<Symbol> source_side_, target_side_;
   std::vector<PhraseLink> inner_;
 };
+
+// The ids of the rules of all nodes of the minimal trees of sentence pairs, one pair after the other; -1: not in the
+// grammar. Throws InputError for a link outside its pair.
+std::vector<int64_t> find_minimal_rules(const GrammarTables& tables, const Sentences& source, const Sentences& target,
+                                        const align::Links& links, int n_threads, Control& control);
 
 }  // namespace dragoman::grammar

@@ -88,14 +88,15 @@ class RuleExtraction:
     """Rules with nonterminals that occur less often in all folds are left out, and views ask for as many occurrences
     after subtraction. None: 2 for more than 200,000 sentence pairs or cut=composed, else 1."""
     cut: RuleCut = RuleCut.ALL
-    """Whether `min_count` is about all rules with nonterminals, or about composed rules with and without. Minimal rules
-    stay with `composed`, so that no sentence pair loses its derivations."""
+    """Whether `min_count` leaves out all rules with nonterminals that occur less often, or only composed rules, with
+    nonterminals or without. Minimal rules stay with `composed`, so that no sentence pair loses its derivations."""
     added: bool = False
     """Whether rules of a pair's minimal tree that the limits do not allow are stored too, flagged as added. They may
     have any number of nonterminals; views hide them unless asked. Rules with more than 255 symbols on a side are not
     stored."""
     max_added: float = 1.0
-    """Sentence pairs are left out where more than this share of the source words is in such rules."""
+    """Sentence pairs are left out where more than this share of the source words is in rules of the minimal tree that
+    the limits do not allow, whether these are stored or not; a rule without words counts 0."""
     max_sentence_length: int = 1000
     """Pairs with more words on a side are left out."""
     max_memory_bytes: int = field(default=4 << 30, metadata=about(most=1 << 62))
