@@ -83,14 +83,6 @@ GrammarBuilder::GrammarBuilder(const ParallelText& text, const BuildOptions& opt
       target_counts_(options.folder) {}
 
 void GrammarBuilder::Writer::add(const WrittenRule& rule) {
-  sides_.assign(rule.source.begin(), rule.source.end());
-  sides_.insert(sides_.end(), rule.target.begin(), rule.target.end());
-  const int64_t place = builder_.written_symbols_.append(sides_);
-  if (place + static_cast<int64_t>(sides_.size()) > int64_t{std::numeric_limits<uint32_t>::max()})
-    throw InputError("the added rules have more than 2^32 words; split the corpus");
-  const auto place_of = [&](size_t offset) {
-    return std::bit_cast<Gaps>(static_cast<uint32_t>(place) + static_cast<uint32_t>(offset));
-  };
   Occurrence occurrence{};
   occurrence.source_hash = hash_symbols(rule.source);
   occurrence.target_hash = hash_symbols(rule.target);
@@ -100,9 +92,26 @@ void GrammarBuilder::Writer::add(const WrittenRule& rule) {
   occurrence.target_begin = static_cast<uint16_t>(rule.target.size());
   occurrence.kind = static_cast<uint16_t>(RuleKind::kAdded);
   occurrence.amount = rule.mass;
-  occurrence.source_gaps = place_of(0);
-  occurrence.target_gaps = place_of(rule.source.size());
-  add(occurrence);
+  occurrence.source_gaps = std::bit_cast<Gaps>(static_cast<uint32_t>(sides_.size()));
+  sides_.insert(sides_.end(), rule.source.begin(), rule.source.end());
+  occurrence.target_gaps = std::bit_cast<Gaps>(static_cast<uint32_t>(sides_.size()));
+  sides_.insert(sides_.end(), rule.target.begin(), rule.target.end());
+  waiting_.push_back(occurrence);
+  if (sides_.size() >= kBufferSymbols) write_out();
+}
+
+void GrammarBuilder::Writer::write_out() {
+  if (waiting_.empty()) return;
+  const int64_t place = builder_.written_symbols_.append(sides_);
+  if (place + static_cast<int64_t>(sides_.size()) > int64_t{std::numeric_limits<uint32_t>::max()})
+    throw InputError("the added rules have more than 2^32 words; split the corpus");
+  for (Occurrence& occurrence : waiting_) {
+    for (Gaps* gaps : {&occurrence.source_gaps, &occurrence.target_gaps})
+      *gaps = std::bit_cast<Gaps>(static_cast<uint32_t>(place) + std::bit_cast<uint32_t>(*gaps));
+    add(occurrence);
+  }
+  sides_.clear();
+  waiting_.clear();
 }
 
 std::span<const Symbol> GrammarBuilder::written(uint16_t size, Gaps place) const {

@@ -87,12 +87,20 @@ class GrammarBuilder {
     }
     // An added rule. Throws InputError where there are too many.
     void add(const WrittenRule& rule);
-    void flush() { occurrences_.flush(); }
+    void flush() {
+      write_out();
+      occurrences_.flush();
+    }
 
    private:
+    static constexpr size_t kBufferSymbols = 1 << 14;
+    void write_out();
+
     GrammarBuilder& builder_;
     BucketSpool<Occurrence>::Writer occurrences_;
+    // Added rules whose sides wait to be written; their places are in the buffer.
     std::vector<Symbol> sides_;
+    std::vector<Occurrence> waiting_;
   };
 
   AlignmentKeys& alignments() { return alignments_; }

@@ -155,7 +155,8 @@ class Grammar:
             raise InputError("has phrase pairs, not rules", path=self.folder)
         if not len(source) == len(target) == len(alignment):
             raise MismatchError(
-                f"{len(alignment)} pairs have links, but there are {len(source)} source and {len(target)} target sentences"
+                f"{len(alignment)} pairs have links, but there are {len(source)} source and {len(target)} target"
+                " sentences"
             )
         return _core.minimal_rules(
             self.tables,
