@@ -226,7 +226,8 @@ class RuleViewConfig:
     """Of the rules that the extraction's `cut` is about. None: what it asked for, below which there is nothing."""
     added: bool = False
     """Whether to show added rules as well. The others stay as they are, scores and all: of a source side, the best
-    `max_targets` added rules come to them. Imported rules are always shown."""
+    `max_targets` added rules come to them. A decoder matches only source sides that extracted rules have. Imported
+    rules are always shown."""
 
     def __post_init__(self) -> None:
         if self.excluded_fold is not None and self.excluded_fold < 0:
