@@ -201,7 +201,19 @@ def test_wild_content_never_crashes(grammar, name):
             continue
 
 
-@pytest.mark.parametrize("change", [{"added": 3}, {"cut": "some"}, {"cut": None}])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"added": 3},
+        {"cut": "some"},
+        {"cut": None},
+        {"max_added": "x"},
+        {"n_added": -1},
+        {"n_added": None},
+        {"max_added": 0.5, "n_left_out": []},
+        {"min_count": 1 << 80},
+    ],
+)
 def test_a_manifest_that_says_nonsense(grammar, change):
     path = grammar.folder / "manifest.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | change))

@@ -159,8 +159,8 @@ def train(
             )
         if "max_phrase_length" in {*stated, *chosen}:
             raise InputError("with --import nothing is extracted: leave out --max-phrase-length")
-        if "rules" in chosen:
-            raise InputError(f"with --import nothing is extracted: leave out --set {next(iter(chosen['rules']))}")
+        if rules := chosen.get("rules"):
+            raise InputError(f"with --import nothing is extracted: leave out --set {next(iter(rules))}")
         system = import_system(
             from_moses,
             out,

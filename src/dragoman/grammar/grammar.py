@@ -245,7 +245,7 @@ def extract_rules(
             "max_nonterminals": config.max_nonterminals,
             "cut": config.cut,
             "added": config.added,
-            "max_added": config.max_added,
+            "max_added": float(config.max_added),
             **limits,
             **stats,
         }
