@@ -43,7 +43,8 @@ class Arrays {
   MappedGrammar& owner_;
 };
 
-MappedGrammar map_grammar(const nb::dict& named, int n_given_reordering, int n_given_scores, bool is_rules) {
+MappedGrammar map_grammar(const nb::dict& named, int n_given_reordering, int n_given_scores, bool is_rules,
+                          int64_t min_count, bool cut_composed, bool has_added) {
   MappedGrammar grammar;
   Arrays arrays(named, grammar);
   grammar::GrammarTables& t = grammar.tables;
@@ -66,6 +67,8 @@ MappedGrammar map_grammar(const nb::dict& named, int n_given_reordering, int n_g
   t.n_given_reordering = n_given_reordering;
   t.n_given_scores = n_given_scores;
   t.is_rules = is_rules;
+  t.cut = {min_count, cut_composed};
+  t.has_added = has_added;
   t.event_mass = arrays.get<uint64_t>("events.mass");
   t.check();
   return grammar;
@@ -162,7 +165,8 @@ void bind_tables(nb::module_& m) {
           },
           "Of source and target words by id, in all folds; empty for a grammar with given scores.");
   m.def("map_grammar", &map_grammar, nb::arg("arrays"), nb::arg("n_given_reordering"), nb::arg("n_given_scores"),
-        nb::arg("is_rules"), "n_given_scores is -1 where scores come from counts.");
+        nb::arg("is_rules"), nb::arg("min_count") = 1, nb::arg("cut_composed") = false, nb::arg("has_added") = false,
+        "n_given_scores is -1 where scores come from counts.");
 }
 
 void bind_view(nb::module_& m) {

@@ -9,6 +9,7 @@
 #include "bind/arrays.hh"
 #include "bind/grammar.hh"
 #include "bind/watch.hh"
+#include "core/grammar/minimal_rules.hh"
 #include "core/grammar/rule_extract.hh"
 #include "core/grammar/rule_table_read.hh"
 #include "core/grammar/rule_view.hh"
@@ -47,8 +48,9 @@ void bind_extraction(nb::module_& m) {
       [](In<int64_t> source_offsets, In<int32_t> source_ids, In<int64_t> target_offsets, In<int32_t> target_ids,
          In<uint8_t> folds, In<int64_t> link_offsets, In2<int32_t> links, int n_source_words, int n_target_words,
          const std::string& folder, int max_length, bool tight, int max_gaps, int max_symbols, bool adjacent,
-         bool aligned, int min_source_gap, int min_target_gap, bool fractional, int64_t min_count,
-         int max_sentence_length, int64_t max_memory_bytes, int n_threads, nb::object progress) {
+         bool aligned, int min_source_gap, int min_target_gap, bool fractional, int64_t min_count, bool cut_composed,
+         bool added, double max_added, int max_sentence_length, int64_t max_memory_bytes, int n_threads,
+         nb::object progress) {
         const grammar::ParallelText text{ragged_of(source_offsets, source_ids, "source"),
                                          ragged_of(target_offsets, target_ids, "target"), span_of(folds)};
         if (links.shape(1) != 2) throw std::invalid_argument("links must have two columns");
@@ -59,17 +61,48 @@ void bind_extraction(nb::module_& m) {
                                          aligned,    min_source_gap, min_target_gap, fractional};
         grammar::ExtractOptions options{max_length, max_sentence_length, n_source_words, n_target_words,
                                         grammar::BuildOptions{folder, max_memory_bytes, n_threads}};
-        options.build.min_count = min_count;
-        return to_dict(watch(
-            [&](Control& control) { return grammar::extract_rules(text, rows, limits, options, control); }, progress));
+        options.build.cut = {min_count, cut_composed};
+        const auto stats = watch(
+            [&](Control& control) {
+              return grammar::extract_rules(text, rows, limits, {added, max_added}, options, control);
+            },
+            progress);
+        nb::dict result = to_dict(stats);
+        result["n_added"] = stats.build.n_added;
+        result["n_added_too_long"] = stats.n_added_too_long;
+        result["n_left_out"] = stats.n_left_out;
+        return result;
       },
       nb::arg("source_offsets").noconvert(), nb::arg("source_ids").noconvert(), nb::arg("target_offsets").noconvert(),
       nb::arg("target_ids").noconvert(), nb::arg("folds").noconvert(), nb::arg("link_offsets").noconvert(),
       nb::arg("links").noconvert(), nb::arg("n_source_words"), nb::arg("n_target_words"), nb::arg("folder"),
       nb::arg("max_length"), nb::arg("tight"), nb::arg("max_gaps"), nb::arg("max_symbols"), nb::arg("adjacent"),
       nb::arg("aligned"), nb::arg("min_source_gap"), nb::arg("min_target_gap"), nb::arg("fractional"),
-      nb::arg("min_count"), nb::arg("max_sentence_length"), nb::arg("max_memory_bytes"), nb::arg("n_threads"),
+      nb::arg("min_count"), nb::arg("cut_composed"), nb::arg("added"), nb::arg("max_added"),
+      nb::arg("max_sentence_length"), nb::arg("max_memory_bytes"), nb::arg("n_threads"),
       nb::arg("progress") = nb::none());
+}
+
+void bind_minimal(nb::module_& m) {
+  m.def(
+      "minimal_rules",
+      [](const MappedGrammar& grammar, In<int64_t> source_offsets, In<int32_t> source_ids, In<int64_t> target_offsets,
+         In<int32_t> target_ids, In<int64_t> link_offsets, In2<int32_t> links, int n_threads) {
+        const auto source = ragged_of(source_offsets, source_ids, "source");
+        const auto target = ragged_of(target_offsets, target_ids, "target");
+        if (links.shape(1) != 2) throw std::invalid_argument("links must have two columns");
+        const align::Links rows{span_of(link_offsets),
+                                {reinterpret_cast<const align::Link*>(links.data()), links.shape(0)}};
+        rows.check("links");
+        if (source.size() != rows.size() || target.size() != rows.size())
+          throw std::invalid_argument("both sides and the links must have as many rows");
+        return to_numpy(watch([&](Control& control) {
+          return grammar::find_minimal_rules(grammar.tables, source, target, rows, n_threads, control);
+        }));
+      },
+      nb::arg("grammar"), nb::arg("source_offsets").noconvert(), nb::arg("source_ids").noconvert(),
+      nb::arg("target_offsets").noconvert(), nb::arg("target_ids").noconvert(), nb::arg("link_offsets").noconvert(),
+      nb::arg("links").noconvert(), nb::arg("n_threads"), "By node of every minimal tree; -1: not in the grammar.");
 }
 
 void bind_view(nb::module_& m) {
@@ -95,12 +128,13 @@ void bind_view(nb::module_& m) {
           nb::arg("rule"));
   m.def(
       "hiero_view",
-      [](const MappedGrammar& grammar, int excluded_fold, int max_targets, int64_t min_count, int rank_column) {
+      [](const MappedGrammar& grammar, int excluded_fold, int max_targets, int64_t min_count, int rank_column,
+         bool added) {
         return std::make_unique<grammar::RuleView>(
-            grammar.tables, grammar::RuleViewOptions{excluded_fold, max_targets, min_count, rank_column});
+            grammar.tables, grammar::RuleViewOptions{excluded_fold, max_targets, min_count, rank_column, added});
       },
       nb::arg("grammar"), nb::arg("excluded_fold"), nb::arg("max_targets"), nb::arg("min_count"),
-      nb::arg("rank_column"), nb::keep_alive<0, 1>());
+      nb::arg("rank_column"), nb::arg("added"), nb::keep_alive<0, 1>());
 }
 
 void bind_tables(nb::module_& m) {
@@ -144,6 +178,7 @@ void bind_tables(nb::module_& m) {
 
 void bind_rules(nb::module_& m) {
   bind_extraction(m);
+  bind_minimal(m);
   bind_view(m);
   bind_tables(m);
 }

@@ -1136,7 +1136,13 @@ def extract_phrases(
     progress: Callable[[int], None] | None = None,
 ) -> dict[str, int]: ...
 def map_grammar(
-    arrays: dict[str, NDArray[Any]], n_given_reordering: int, n_given_scores: int, is_rules: bool
+    arrays: dict[str, NDArray[Any]],
+    n_given_reordering: int,
+    n_given_scores: int,
+    is_rules: bool,
+    min_count: int = 1,
+    cut_composed: bool = False,
+    has_added: bool = False,
 ) -> GrammarTables: ...
 def extract_rules(
     source_offsets: NDArray[np.int64],
@@ -1159,13 +1165,26 @@ def extract_rules(
     min_target_gap: int,
     fractional: bool,
     min_count: int,
+    cut_composed: bool,
+    added: bool,
+    max_added: float,
     max_sentence_length: int,
     max_memory_bytes: int,
     n_threads: int,
     progress: Callable[[int], None] | None = None,
 ) -> dict[str, int]: ...
+def minimal_rules(
+    grammar: GrammarTables,
+    source_offsets: NDArray[np.int64],
+    source_ids: NDArray[np.int32],
+    target_offsets: NDArray[np.int64],
+    target_ids: NDArray[np.int32],
+    link_offsets: NDArray[np.int64],
+    links: NDArray[np.int32],
+    n_threads: int,
+) -> NDArray[np.int64]: ...
 def hiero_view(
-    grammar: GrammarTables, excluded_fold: int, max_targets: int, min_count: int, rank_column: int
+    grammar: GrammarTables, excluded_fold: int, max_targets: int, min_count: int, rank_column: int, added: bool
 ) -> RuleView: ...
 def grammar_view(
     grammar: GrammarTables,

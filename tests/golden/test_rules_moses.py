@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
+from dataclasses import replace
 from itertools import count
 
+import numpy as np
 import pytest
 
 from dragoman.corpus import Bitext
 from dragoman.features import FeatureIndex
-from dragoman.grammar import Grammar, RuleExtraction, RuleViewConfig, extract_rules
+from dragoman.grammar import Grammar, RuleCut, RuleExtraction, RuleKind, RuleViewConfig, extract_rules
 from dragoman.grammar.rule_tables import read_moses_glue, read_moses_rules
 from dragoman.search import RuleOptionBuilder
 from dragoman.text import read_lines
@@ -95,14 +97,21 @@ def test_every_rule_and_score_of_moses(grammar, moses):
     assert n_other_links < n_rules / 10000
 
 
-def test_a_fold_s_view_equals_a_grammar_of_the_other_folds(corpus, grammar, moses):
+@pytest.fixture(scope="module")
+def others(corpus):
+    """The pairs of all folds but fold 2."""
     folder, bitext, alignment = corpus
     kept = [i for i in range(len(bitext)) if bitext.folds[i] != 2]
     for name, side in (("s", bitext.source), ("t", bitext.target)):
         (folder / name).write_text("".join(side.text(i) + "\n" for i in kept), encoding="utf-8")
     part = Bitext.build(folder / "s", folder / "t", folder / "part")
+    return part, type(alignment).of(alignment[i] for i in kept)
+
+
+def test_a_fold_s_view_equals_a_grammar_of_the_other_folds(corpus, grammar, moses, others):
+    folder, *_ = corpus
     config = RuleExtraction(tight=False, min_source_gap=2, n_threads=2)
-    fresh = extract_rules(part, type(alignment).of(alignment[i] for i in kept), folder / "fresh", config)
+    fresh = extract_rules(*others, folder / "fresh", config)
     views = (
         grammar.rule_view(RuleViewConfig(excluded_fold=2, max_targets=0)),
         fresh.rule_view(RuleViewConfig(max_targets=0)),
@@ -116,6 +125,24 @@ def test_a_fold_s_view_equals_a_grammar_of_the_other_folds(corpus, grammar, mose
         assert rows[0] == rows[1]
         n_rules += len(rows[0])
     assert n_rules > 10000
+
+
+def test_rules_of_all_minimal_trees_are_there_and_equal_those_of_the_other_folds(corpus, others):
+    folder, bitext, alignment = corpus
+    config = RuleExtraction(tight=True, min_source_gap=1, added=True, cut=RuleCut.COMPOSED, n_threads=2)
+    grammar = extract_rules(bitext, alignment, folder / "added", config)
+    fresh = extract_rules(*others, folder / "fresh-added", config)
+    assert grammar.minimal_rules(bitext.source, bitext.target, alignment).min() >= 0
+    ids = np.unique(fresh.minimal_rules(others[0].source, others[0].target, others[1]))
+    assert ids[0] >= 0
+    view = grammar.rule_view(RuleViewConfig(excluded_fold=2, added=True))
+    fresh_view = fresh.rule_view(RuleViewConfig(added=True))
+    n_added = 0
+    for rule in map(fresh_view.rule, ids[::7].tolist()):
+        found = view.find(rule.source, rule.target)
+        assert replace(found, rule=rule.rule) == rule
+        n_added += rule.kind is RuleKind.ADDED
+    assert 1000 < n_added < len(ids) // 7
 
 
 def test_moses_rules_become_a_grammar(moses, anchors, tmp_path):

@@ -92,32 +92,46 @@ def is_composed(pair, block, gaps, phrases, limits):
     return False
 
 
+def choices_of(pair, block, phrases, limits):
+    """All gaps that make a rule of an initial phrase."""
+    candidates = [p for p in phrases if inside(p, block) and p != block]
+    return [
+        sorted(gaps)
+        for n in range(limits.max_nonterminals + 1)
+        for gaps in combinations(candidates, n)
+        if all(apart(a, b) for a, b in combinations(gaps, 2)) and is_rule(pair, block, sorted(gaps), limits)
+    ]
+
+
+def event_of(pair, block, gaps, minimal):
+    """The rule of a block with gaps, by source."""
+    s0, s1, t0, t1 = block
+    source = side(s0, s1, [(g[0], g[1]) for g in gaps])
+    target = side(t0, t1, [(g[2], g[3]) for g in gaps])
+    where = {at: i for i, (kind, at) in enumerate(source) if kind == "word"}
+    there = {at: i for i, (kind, at) in enumerate(target) if kind == "word"}
+    return Event(
+        tuple(pair.source[at] if kind == "word" else f"[X,{at + 1}]" for kind, at in source),
+        tuple(pair.target[at] if kind == "word" else f"[X,{at + 1}]" for kind, at in target),
+        tuple(sorted((where[s], there[t]) for s, t in pair.links if s in where and t in there)),
+        minimal,
+        pair.fold,
+    )
+
+
 def rules_of(pair, limits):
     """(Event, mass) of every way to make a rule."""
     phrases = initial_phrases(pair, limits)
     for block in phrases:
-        candidates = [p for p in phrases if inside(p, block) and p != block]
-        choices = [
-            sorted(gaps)
-            for n in range(limits.max_nonterminals + 1)
-            for gaps in combinations(candidates, n)
-            if all(apart(a, b) for a, b in combinations(gaps, 2)) and is_rule(pair, block, sorted(gaps), limits)
-        ]
+        choices = choices_of(pair, block, phrases, limits)
         for gaps in choices:
-            s0, s1, t0, t1 = block
-            source = side(s0, s1, [(g[0], g[1]) for g in gaps])
-            target = side(t0, t1, [(g[2], g[3]) for g in gaps])
-            where = {at: i for i, (kind, at) in enumerate(source) if kind == "word"}
-            there = {at: i for i, (kind, at) in enumerate(target) if kind == "word"}
-            event = Event(
-                tuple(pair.source[at] if kind == "word" else f"[X,{at + 1}]" for kind, at in source),
-                tuple(pair.target[at] if kind == "word" else f"[X,{at + 1}]" for kind, at in target),
-                tuple(sorted((where[s], there[t]) for s, t in pair.links if s in where and t in there)),
-                not is_composed(pair, block, gaps, phrases, limits),
-                pair.fold,
-            )
-            n = len(choices) if limits.fractional else 1
-            yield event, (UNIT + n // 2) // n
+            event = event_of(pair, block, gaps, not is_composed(pair, block, gaps, phrases, limits))
+            yield event, share(len(choices) if limits.fractional else 1)
+
+
+def share(n):
+    """The mass of one of n rules that share a mass of one."""
+    return (UNIT + n // 2) // n
 
 
 def pattern(target):
@@ -128,12 +142,12 @@ def pattern(target):
 class Rules(LexicalWeights):
     """Everything a view says of the rules of some training data."""
 
-    def __init__(self, pairs, limits):
+    def __init__(self, pairs, limits, rules=rules_of):
         self.words = word_counts(pairs)
         self.count, self.mass, self.of_source, self.of_target = Counter(), Counter(), Counter(), Counter()
         self.alignments, self.minimal = defaultdict(Counter), set()
         for pair in pairs:
-            for event, mass in rules_of(pair, limits):
+            for event, mass in rules(pair, limits):
                 key = event.source, event.target
                 self.count[key] += 1
                 self.mass[key] += mass

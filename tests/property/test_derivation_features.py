@@ -82,7 +82,7 @@ class Setting:
             builder = PhraseOptionBuilder(view, self.index, templates=self.templates)
             decoder = PhraseDecoder(PhraseConfig(), view.target_vocab, self.index, features=features)
         else:
-            self.grammar = extract_rules(bitext, alignment, folder, RuleExtraction(min_source_gap=1))
+            self.grammar = extract_rules(bitext, alignment, folder, RuleExtraction(min_source_gap=1, added=True))
             view = self.grammar.rule_view(RuleViewConfig(excluded_fold=fold))
             features = ChartFeatures()
             builder = RuleOptionBuilder(view, self.index, templates=self.templates, scores=features.scores)

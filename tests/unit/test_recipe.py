@@ -24,7 +24,7 @@ synth = { train = 100, dev = 5, test = 5 }
 reordering = "msd"
 [systems.hiero]
 model = "hiero"
-rules = { max_symbols = 6 }
+rules = { max_symbols = 6, added = true, cut = "composed", max_added = 0.1 }
 [features.dense]
 templates = []
 [features.extended]
@@ -155,6 +155,8 @@ BAD = {
     "an order": ("systems.phrase.lm_order=50", "systems.phrase.lm_order = 50: expected 1 to 10"),
     "a limit of rules": ("systems.hiero.rules.max_symbol=3", "'systems.hiero.rules.max_symbol' is not", "max_symbols"),
     "a value of a limit": ("systems.hiero.rules.max_nonterminals=3", "systems.hiero.rules: rules with 0 to 2 nontermi"),
+    "a cut of rules": ("systems.hiero.rules.cut='minimal'", "systems.hiero.rules.cut = 'minimal': expected one of all"),
+    "a share of words": ("systems.hiero.rules.max_added=2", "systems.hiero.rules: max_added is a share of the words"),
     "a template": ("features.extended.templates=['word_pear']", "features.extended: unknown template 'word_pear'"),
     "templates of no model": (
         "features.dense.templates={tree=[]}",

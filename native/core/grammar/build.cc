@@ -1,6 +1,7 @@
 #include "core/grammar/build.hh"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <tuple>
 #include <utility>
@@ -46,11 +47,6 @@ void each_group(std::span<Record> records, Hash&& hash, Symbols&& symbols, Body&
   }
 }
 
-// A target side whatever the order of its nonterminals: p(f|e) is given what stands around them.
-void forget_order(std::span<Symbol> symbols) {
-  for (Symbol& symbol : symbols) symbol = std::max(symbol, -1);
-}
-
 bool is_swapped(const Gaps& target) { return target[1].length && target[1].begin < target[0].begin; }
 
 }  // namespace
@@ -66,7 +62,9 @@ struct GrammarBuilder::SourceBatch {
   std::vector<uint64_t> alignments;
   // Scratch of one pair: its occurrences by alignment, fold and kind, and its folds.
   std::vector<std::pair<std::tuple<uint64_t, uint8_t, uint16_t>, uint32_t>> kinds;
-  FoldSums folds, source_folds;
+  int64_t n_added = 0;
+  FoldSums folds, added_folds, source_folds, added_source_folds;
+  std::vector<Symbol> buffer;
 };
 
 GrammarBuilder::GrammarBuilder(const ParallelText& text, const BuildOptions& options)
@@ -74,6 +72,7 @@ GrammarBuilder::GrammarBuilder(const ParallelText& text, const BuildOptions& opt
       options_(options),
       occurrences_(options.folder, options.max_memory_bytes / 2),
       uses_(options.folder, options.max_memory_bytes / 2),
+      written_symbols_(options.folder),
       source_symbols_(options.folder),
       target_symbols_(options.folder),
       sources_(options.folder),
@@ -83,7 +82,48 @@ GrammarBuilder::GrammarBuilder(const ParallelText& text, const BuildOptions& opt
       source_counts_(options.folder),
       target_counts_(options.folder) {}
 
+void GrammarBuilder::Writer::add(const WrittenRule& rule) {
+  Occurrence occurrence{};
+  occurrence.source_hash = hash_symbols(rule.source);
+  occurrence.target_hash = hash_symbols(rule.target);
+  occurrence.alignment = builder_.alignments_.key(rule.links);
+  occurrence.sentence = rule.sentence;
+  occurrence.source_begin = static_cast<uint16_t>(rule.source.size());
+  occurrence.target_begin = static_cast<uint16_t>(rule.target.size());
+  occurrence.kind = static_cast<uint16_t>(RuleKind::kAdded);
+  occurrence.amount = rule.mass;
+  occurrence.source_gaps = std::bit_cast<Gaps>(static_cast<uint32_t>(sides_.size()));
+  sides_.insert(sides_.end(), rule.source.begin(), rule.source.end());
+  occurrence.target_gaps = std::bit_cast<Gaps>(static_cast<uint32_t>(sides_.size()));
+  sides_.insert(sides_.end(), rule.target.begin(), rule.target.end());
+  waiting_.push_back(occurrence);
+  if (sides_.size() >= kBufferSymbols) write_out();
+}
+
+void GrammarBuilder::Writer::write_out() {
+  if (waiting_.empty()) return;
+  const int64_t place = builder_.written_symbols_.append(sides_);
+  if (place + static_cast<int64_t>(sides_.size()) > int64_t{std::numeric_limits<uint32_t>::max()})
+    throw InputError("the added rules have more than 2^32 words; split the corpus");
+  for (Occurrence& occurrence : waiting_) {
+    for (Gaps* gaps : {&occurrence.source_gaps, &occurrence.target_gaps})
+      *gaps = std::bit_cast<Gaps>(static_cast<uint32_t>(place) + std::bit_cast<uint32_t>(*gaps));
+    add(occurrence);
+  }
+  sides_.clear();
+  waiting_.clear();
+}
+
+std::span<const Symbol> GrammarBuilder::written(uint16_t size, Gaps place) const {
+  return written_.subspan(std::bit_cast<uint32_t>(place), size);
+}
+
+bool GrammarBuilder::is_added(const Occurrence& o) const {
+  return options_.rules && o.kind == static_cast<uint16_t>(RuleKind::kAdded);
+}
+
 std::span<const Symbol> GrammarBuilder::source_of(const Occurrence& o, std::vector<Symbol>& buffer) const {
+  if (!o.source_length) return written(o.source_begin, o.source_gaps);
   const auto words = text_.source[o.sentence].subspan(o.source_begin, o.source_length);
   if (!o.source_gaps[0].length) return words;
   buffer.clear();
@@ -99,6 +139,7 @@ std::span<const Symbol> GrammarBuilder::source_of(const Occurrence& o, std::vect
 }
 
 std::span<const Symbol> GrammarBuilder::target_of(const auto& o, std::vector<Symbol>& buffer) const {
+  if (!o.target_length) return written(o.target_begin, o.target_gaps);
   const auto words = text_.target[o.sentence].subspan(o.target_begin, o.target_length);
   if (!options_.rules) return words;
   buffer.assign(1, -1);
@@ -114,8 +155,25 @@ std::span<const Symbol> GrammarBuilder::target_of(const auto& o, std::vector<Sym
   return buffer;
 }
 
+// p(f|e) is given what stands around the nonterminals.
+std::span<const Symbol> GrammarBuilder::pattern_of(const auto& o, std::vector<Symbol>& buffer) const {
+  const auto symbols = target_of(o, buffer);
+  if (!options_.rules) return symbols;
+  if (symbols.data() != buffer.data()) buffer.assign(symbols.begin(), symbols.end());
+  for (Symbol& symbol : buffer) symbol = std::max(symbol, -1);
+  return buffer;
+}
+
+// Of two target sides that have the same pattern.
+bool GrammarBuilder::have_same_order(const TargetUse& a, const TargetUse& b) const {
+  if (a.target_length && b.target_length) return is_swapped(a.target_gaps) == is_swapped(b.target_gaps);
+  thread_local std::vector<Symbol> here, there;
+  return equal(target_of(a, here), target_of(b, there));
+}
+
 void GrammarBuilder::group(Control& control) {
   stats_.n_occurrences = occurrences_.size();
+  written_ = written_symbols_.map();
   group_sources(control);
   occurrences_.release();
   group_targets(control);
@@ -130,7 +188,7 @@ void GrammarBuilder::group(Control& control) {
   };
   source_offsets_ = offsets(sources_.map(), source_symbols_.size());
   target_offsets_ = offsets(targets_.map(), target_symbols_.size());
-  if (options_.min_count < 2) return;
+  if (options_.cut.min_count < 2) return;
   const int n_folds = text_.folds.empty() ? 1 : 1 + *std::ranges::max_element(text_.folds);
   more_sources_ = std::make_unique<SideIndex>(Ragged<Symbol>{source_offsets_, source_symbols_.map()}, n_folds);
   more_targets_ = std::make_unique<SideIndex>(Ragged<Symbol>{target_offsets_, target_symbols_.map()}, n_folds);
@@ -176,51 +234,68 @@ void GrammarBuilder::group_bucket(std::vector<Occurrence>& records, SourceBatch&
       std::span(records), [](const Occurrence& o) { return o.source_hash; },
       [&](const Occurrence& o, std::vector<Symbol>& buffer) { return source_of(o, buffer); },
       [&](std::span<Occurrence> source, std::span<const Symbol> symbols) {
-        const RawSource row{static_cast<int64_t>(batch.symbols.size()), static_cast<int64_t>(batch.pair_events.size()),
-                            static_cast<int64_t>(batch.events.size()), static_cast<int64_t>(batch.counts.size())};
+        RawSource row{static_cast<int64_t>(batch.symbols.size()), static_cast<int64_t>(batch.pair_events.size()),
+                      static_cast<int64_t>(batch.events.size()), static_cast<int64_t>(batch.counts.size()), true};
         batch.source_folds.clear();
-        bool has_pairs = false;
+        batch.added_source_folds.clear();
         if (!std::is_sorted(source.begin(), source.end(), by_target_hash))
           std::sort(source.begin(), source.end(), by_target_hash);
         each_group(
             source, [](const Occurrence& o) { return o.target_hash; },
             [&](const Occurrence& o, std::vector<Symbol>& buffer) { return target_of(o, buffer); },
-            [&](std::span<Occurrence> pair, std::span<const Symbol>) { has_pairs |= add_pair(pair, batch); });
-        if (!has_pairs) return;
+            [&](std::span<Occurrence> pair, std::span<const Symbol>) {
+              if (add_pair(pair, batch)) row.is_added = false;
+            });
+        if (static_cast<size_t>(row.first_pair) == batch.pair_events.size()) return;
         batch.sources.push_back(row);
         batch.symbols.insert(batch.symbols.end(), symbols.begin(), symbols.end());
         for (const auto& [fold, amount] : batch.source_folds.sorted()) batch.counts.push_back(fold_count(fold, amount));
+        for (const auto& [fold, amount] : batch.added_source_folds.sorted())
+          batch.counts.push_back(fold_count(fold, amount, true));
       });
   for (const RawEvent& event : batch.events) batch.alignments.push_back(event.alignment);
   std::sort(batch.alignments.begin(), batch.alignments.end());
   batch.alignments.erase(std::unique(batch.alignments.begin(), batch.alignments.end()), batch.alignments.end());
 }
 
-// Returns whether the pair stays in the grammar.
+// The extracted and the added occurrences of a pair, which stays in the grammar if any of them do. Returns whether
+// extracted ones do.
 bool GrammarBuilder::add_pair(std::span<const Occurrence> records, SourceBatch& batch) const {
   auto& kinds = batch.kinds;
   kinds.clear();
   batch.folds.clear();
+  batch.added_folds.clear();
+  int64_t n_extracted = 0;
+  bool has_gaps = false, is_composed = true;
   for (const Occurrence& o : records) {
     const uint8_t fold = text_.folds[o.sentence];
-    kinds.push_back({{o.alignment, fold, o.kind}, o.amount});
+    if (is_added(o)) {
+      batch.added_folds.add(fold, o.amount);
+      continue;
+    }
     batch.folds.add(fold, o.amount);
+    ++n_extracted;
+    has_gaps = o.source_gaps[0].length;
+    is_composed = is_composed && o.kind == static_cast<uint16_t>(RuleKind::kComposed);
   }
+  const bool is_cut = n_extracted < options_.cut.min_count && (options_.cut.composed ? is_composed : has_gaps);
+  for (const Occurrence& o : records)
+    if (!is_cut || is_added(o)) kinds.push_back({{o.alignment, text_.folds[o.sentence], o.kind}, o.amount});
   const Occurrence& first = records.front();
-  const bool stays = static_cast<int64_t>(records.size()) >= options_.min_count || !first.source_gaps[0].length;
-  uint64_t target_hash = first.target_hash;
-  if (first.target_gaps[1].length) {
-    std::vector<Symbol> symbols;
-    target_of(first, symbols);
-    forget_order(symbols);
-    target_hash = hash_symbols(symbols) & options_.hash_mask;
-  }
-  for (const auto& [fold, amount] : batch.folds.sorted()) {
-    batch.source_folds.add(fold, amount);
-    batch.uses.push_back({target_hash, stays ? batch.pair_events.size() : kNoPair, first.sentence, first.target_begin,
-                          first.target_length, fold, first.target_gaps, amount});
-  }
-  if (!stays) return false;
+  const uint64_t pair = kinds.empty() ? kNoPair : batch.pair_events.size();
+  const bool is_ordered = options_.rules && (!first.target_length || first.target_gaps[1].length);
+  const uint64_t target_hash =
+      is_ordered ? hash_symbols(pattern_of(first, batch.buffer)) & options_.hash_mask : first.target_hash;
+  const auto use = [&](FoldSums& folds, FoldSums& of_source, bool is_added) {
+    for (const auto& [fold, amount] : folds.sorted()) {
+      of_source.add(fold, amount);
+      batch.uses.push_back({target_hash, pair, first.sentence, first.target_begin, first.target_length, fold,
+                            first.target_gaps, is_added, amount});
+    }
+  };
+  use(batch.folds, batch.source_folds, false);
+  use(batch.added_folds, batch.added_source_folds, true);
+  if (kinds.empty()) return false;
   std::sort(kinds.begin(), kinds.end());
   batch.pair_events.push_back(static_cast<int64_t>(batch.events.size()));
   for (size_t begin = 0; begin < kinds.size();) {
@@ -237,7 +312,9 @@ bool GrammarBuilder::add_pair(std::span<const Occurrence> records, SourceBatch& 
       mass = 0;
     } while (count);
   }
-  return true;
+  const bool is_extracted = n_extracted > 0 && !is_cut;
+  batch.n_added += !is_extracted;
+  return is_extracted;
 }
 
 void GrammarBuilder::keep(SourceBatch& batch, BucketSpool<TargetUse>::Writer& uses) {
@@ -257,6 +334,7 @@ void GrammarBuilder::keep(SourceBatch& batch, BucketSpool<TargetUse>::Writer& us
       source.first_count += first_count;
     }
     sources_.append(batch.sources);
+    stats_.n_added += batch.n_added;
     used_alignments_.insert(used_alignments_.end(), batch.alignments.begin(), batch.alignments.end());
   }
   for (TargetUse use : batch.uses) {
@@ -275,30 +353,27 @@ void GrammarBuilder::group_targets(Control& control) {
     std::vector<RawTarget> targets;
     std::vector<FoldCount> counts;
     std::vector<std::pair<uint64_t, uint32_t>> pair_target;
-    FoldSums folds;
+    FoldSums folds, added_folds;
     each_group(
         std::span(records), [](const TargetUse& u) { return u.target_hash; },
-        [&](const TargetUse& u, std::vector<Symbol>& buffer) {
-          const auto symbols = target_of(u, buffer);
-          if (u.target_gaps[1].length) forget_order(buffer);
-          return symbols;
-        },
+        [&](const TargetUse& u, std::vector<Symbol>& buffer) { return pattern_of(u, buffer); },
         [&](std::span<TargetUse> target, std::span<const Symbol>) {
           folds.clear();
-          for (const TargetUse& use : target) folds.add(use.fold, use.amount);
+          added_folds.clear();
+          for (const TargetUse& use : target) (use.is_added ? added_folds : folds).add(use.fold, use.amount);
           // One marginal for the target sides that differ in the order of their nonterminals only.
-          for (const bool swapped : {false, true}) {
-            const TargetUse* first = nullptr;
-            for (const TargetUse& use : target) {
-              if (use.pair == kNoPair || is_swapped(use.target_gaps) != swapped) continue;
-              if (!first) first = &use;
-              pair_target.emplace_back(use.pair, static_cast<uint32_t>(targets.size()));
-            }
-            if (!first) continue;
-            const auto text = target_of(*first, buffer);
+          auto rest =
+              std::partition(target.begin(), target.end(), [](const TargetUse& u) { return u.pair == kNoPair; });
+          while (rest != target.end()) {
+            const TargetUse first = *rest;
+            const auto end =
+                std::partition(rest, target.end(), [&](const TargetUse& u) { return have_same_order(first, u); });
+            for (; rest != end; ++rest) pair_target.emplace_back(rest->pair, static_cast<uint32_t>(targets.size()));
+            const auto text = target_of(first, buffer);
             targets.push_back({static_cast<int64_t>(symbols.size()), static_cast<int64_t>(counts.size())});
             symbols.insert(symbols.end(), text.begin(), text.end());
             for (const auto& [fold, amount] : folds.sorted()) counts.push_back(fold_count(fold, amount));
+            for (const auto& [fold, amount] : added_folds.sorted()) counts.push_back(fold_count(fold, amount, true));
           }
         });
     std::scoped_lock lock(mutex_);

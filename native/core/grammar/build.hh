@@ -18,6 +18,7 @@
 #include "core/grammar/alignment_keys.hh"
 #include "core/grammar/key.hh"
 #include "core/grammar/side_index.hh"
+#include "core/grammar/tables.hh"
 
 namespace dragoman::grammar {
 
@@ -33,12 +34,13 @@ struct BuildOptions {
   uint64_t hash_mask = ~uint64_t{0};  // tests make collisions with it
   // Rules are extracted: occurrences may have gaps and a mass, and target sides get the label 0 in front.
   bool rules = false;
-  // Rules with gaps that occur less often are left out; the marginals count them.
-  int64_t min_count = 1;
+  // Of extracted rules; the marginals count those that are left out.
+  RuleCut cut;
 };
 
 struct BuildStats {
   int64_t n_occurrences = 0, n_pairs = 0, n_sources = 0, n_targets = 0, n_events = 0, n_alignments = 0;
+  int64_t n_added = 0;  // pairs all of whose occurrences are added
   int64_t spilled_bytes = 0;
 };
 
@@ -49,7 +51,9 @@ struct Gap {
 constexpr size_t kMaxGaps = 2;
 using Gaps = std::array<Gap, kMaxGaps>;
 
-// One pair at one place of the text. Gaps are in the order of the source side; both sides have as many.
+// One pair at one place of the text. Gaps are in the order of the source side; both sides have as many. Sides of added
+// rules, which may have more gaps and be longer, stand in a column of symbols instead: then both lengths are 0, `begin`
+// is how many symbols there are, and the gaps' bits are where the first one is.
 struct Occurrence {
   uint64_t source_hash, target_hash;
   uint64_t alignment;  // an AlignmentKeys key
@@ -59,6 +63,13 @@ struct Occurrence {
   uint8_t source_length, target_length;
   uint32_t amount;  // how many there are; of rules, the mass of this one
   Gaps source_gaps, target_gaps;
+};
+
+// A rule whose sides are written out, the target's with the left-hand side in front.
+struct WrittenRule {
+  std::span<const Symbol> source, target;
+  std::span<const PhraseLink> links;
+  uint32_t sentence, mass;
 };
 
 class GrammarBuilder {
@@ -74,11 +85,22 @@ class GrammarBuilder {
       occurrence.target_hash &= builder_.options_.hash_mask;
       occurrences_.add(occurrence.source_hash, occurrence);
     }
-    void flush() { occurrences_.flush(); }
+    // An added rule. Throws InputError where there are too many.
+    void add(const WrittenRule& rule);
+    void flush() {
+      write_out();
+      occurrences_.flush();
+    }
 
    private:
+    static constexpr size_t kBufferSymbols = 1 << 14;
+    void write_out();
+
     GrammarBuilder& builder_;
     BucketSpool<Occurrence>::Writer occurrences_;
+    // Added rules whose sides wait to be written; their places are in the buffer.
+    std::vector<Symbol> sides_;
+    std::vector<Occurrence> waiting_;
   };
 
   AlignmentKeys& alignments() { return alignments_; }
@@ -101,6 +123,7 @@ class GrammarBuilder {
   };
   struct RawSource {
     int64_t first_symbol, first_pair, first_event, first_count;
+    bool is_added;  // by added rules only
   };
   struct RawTarget {
     int64_t first_symbol, first_count;
@@ -112,6 +135,7 @@ class GrammarBuilder {
     uint16_t target_begin;
     uint8_t target_length, fold;
     Gaps target_gaps;
+    bool is_added;
     uint64_t amount;
   };
   struct SourceBatch;
@@ -129,6 +153,11 @@ class GrammarBuilder {
   // The symbols of an occurrence's sides; where they are not in the text as they are, in the buffer.
   std::span<const Symbol> source_of(const Occurrence& o, std::vector<Symbol>& buffer) const;
   std::span<const Symbol> target_of(const auto& o, std::vector<Symbol>& buffer) const;
+  // A target side whatever the order of its nonterminals, in the buffer.
+  std::span<const Symbol> pattern_of(const auto& o, std::vector<Symbol>& buffer) const;
+  bool is_added(const Occurrence& o) const;
+  bool have_same_order(const TargetUse& a, const TargetUse& b) const;
+  std::span<const Symbol> written(uint16_t size, Gaps place) const;
   std::string path(const char* name) const { return options_.folder + "/" + name; }
 
   ParallelText text_;
@@ -138,7 +167,8 @@ class GrammarBuilder {
   BucketSpool<TargetUse> uses_;
   std::mutex mutex_;
   std::vector<uint64_t> used_alignments_;
-  TempColumn<Symbol> source_symbols_, target_symbols_;
+  TempColumn<Symbol> written_symbols_, source_symbols_, target_symbols_;
+  std::span<const Symbol> written_;
   TempColumn<RawSource> sources_;
   TempColumn<RawTarget> targets_;
   TempColumn<int64_t> pair_events_;  // the first event of every pair

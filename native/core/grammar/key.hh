@@ -63,6 +63,10 @@ struct OrientationCode {
   }
 };
 
+// Where a rule comes from. Composed: other rules of its place in the text make it up. Added: it is a rule of the
+// minimal tree of its place that the limits of the extraction do not allow, or was read from a file.
+enum class RuleKind : uint16_t { kComposed = 0, kMinimal = 1, kAdded = 2 };
+
 // One entry of a pair: its count in a fold with an alignment and an orientation (of rules: a RuleKind). Pairs
 // that occur more often than one entry can count have several: everything a view needs is a sum over entries.
 struct Event {
@@ -80,24 +84,30 @@ struct Event {
   OrientationCode orientation() const {
     return {static_cast<uint16_t>(bits >> kCountBits & ((1U << kOrientationBits) - 1))};
   }
+  // Of a rule.
+  RuleKind kind() const { return static_cast<RuleKind>(orientation().bits); }
   int64_t count() const { return static_cast<int64_t>(bits & kMaxCount); }
 };
 
-// A marginal count in one fold.
+// A marginal count in one fold. Added rules are counted apart from extracted ones.
 struct FoldCount {
-  static constexpr uint64_t kMax = (uint64_t{1} << 56) - 1;
+  static constexpr int kCountBits = 55;
+  static constexpr uint64_t kMax = (uint64_t{1} << kCountBits) - 1;
 
   uint64_t bits = 0;
 
-  static FoldCount of(uint8_t fold, uint64_t count) { return {static_cast<uint64_t>(fold) << 56 | count}; }
+  static FoldCount of(uint8_t fold, uint64_t count, bool added = false) {
+    return {static_cast<uint64_t>(fold) << 56 | static_cast<uint64_t>(added) << kCountBits | count};
+  }
   uint8_t fold() const { return static_cast<uint8_t>(bits >> 56); }
+  bool added() const { return bits >> kCountBits & 1; }
   int64_t count() const { return static_cast<int64_t>(bits & kMax); }
 };
 
 // The same where the count may be too large; throws InputError.
-inline FoldCount fold_count(uint8_t fold, uint64_t count) {
+inline FoldCount fold_count(uint8_t fold, uint64_t count, bool added = false) {
   if (count > FoldCount::kMax) throw InputError("something occurs too often in a fold to be counted; split the corpus");
-  return FoldCount::of(fold, count);
+  return FoldCount::of(fold, count, added);
 }
 
 // Adds up counts of a few folds.
@@ -122,11 +132,10 @@ class FoldSums {
   std::vector<std::pair<uint8_t, uint64_t>> sums_;
 };
 
-// Where a rule comes from. Composed: other rules of its place in the text make it up. Added: it was not extracted.
-enum class RuleKind : uint16_t { kComposed = 0, kMinimal = 1, kAdded = 2 };
-
 // The mass of rules in whole numbers: this much is one.
 constexpr uint64_t kMassUnit = uint64_t{1} << 30;
+// That of one of n that share a mass of one.
+constexpr uint32_t mass_share(uint64_t n) { return static_cast<uint32_t>((kMassUnit + n / 2) / n); }
 
 struct PhraseLink {
   uint8_t source, target;

@@ -1,6 +1,7 @@
 #include "core/grammar/lexical_weights.hh"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -9,6 +10,8 @@
 namespace dragoman::grammar {
 
 namespace {
+
+constexpr double kSmall = 1e-200;  // products of a hundred words more than that would be 0
 
 // Compares two alignments word by word of one side, each word by its ascending partners.
 bool greater(std::span<const PhraseLink> a, std::span<const PhraseLink> b, bool by_target) {
@@ -39,7 +42,7 @@ BestAlignments best_alignments(const GrammarTables& tables, const FoldFilter& fo
     const uint32_t id = events[begin].alignment();
     int64_t n = 0;
     for (; begin < events.size() && events[begin].alignment() == id; ++begin)
-      if (folds.has(events[begin].fold()))
+      if (folds.has(events[begin]))
         n += tables.event_mass.empty() ? events[begin].count() : static_cast<int64_t>(tables.event_mass[first + begin]);
     if (n == 0 || n < most) continue;
     const auto links = tables.alignments[id];
@@ -51,14 +54,14 @@ BestAlignments best_alignments(const GrammarTables& tables, const FoldFilter& fo
 }
 
 // Koehn, Och and Marcu (2003): the product over the words of one side of the mean probability given their partners.
-double LexicalWeights::weight(std::span<const Symbol> source, std::span<const Symbol> target,
-                              std::span<const PhraseLink> links, bool of_target) const {
+double LexicalWeights::log_weight(std::span<const Symbol> source, std::span<const Symbol> target,
+                                  std::span<const PhraseLink> links, bool of_target) const {
   const auto words = of_target ? target : source;
   const auto others = of_target ? source : target;
   const auto prob = [&](Symbol word, Symbol other) {
     return of_target ? word_prob(other, word, true) : word_prob(word, other, false);
   };
-  double product = 1;
+  double product = 1, logs = 0;
   for (size_t i = 0; i < words.size(); ++i) {
     if (words[i] < 0) continue;  // nonterminals
     double sum = 0;
@@ -71,8 +74,12 @@ double LexicalWeights::weight(std::span<const Symbol> source, std::span<const Sy
       ++n;
     }
     product *= n ? sum / n : prob(words[i], kNullWord);
+    if (product < kSmall) {
+      logs += std::log(product);
+      product = 1;
+    }
   }
-  return product;
+  return logs + std::log(product);
 }
 
 double LexicalWeights::word_prob(int32_t source, int32_t target, bool of_target) const {

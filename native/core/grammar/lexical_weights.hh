@@ -20,9 +20,9 @@ class LexicalWeights {
  public:
   // The tables must outlive it.
   LexicalWeights(const GrammarTables& tables, const FoldFilter& folds) : tables_(tables), folds_(folds) {}
-  // A probability; nonterminals are skipped.
-  double weight(std::span<const Symbol> source, std::span<const Symbol> target, std::span<const PhraseLink> links,
-                bool of_target) const;
+  // The natural log of a probability; nonterminals are skipped.
+  double log_weight(std::span<const Symbol> source, std::span<const Symbol> target, std::span<const PhraseLink> links,
+                    bool of_target) const;
 
  private:
   double word_prob(int32_t source, int32_t target, bool of_target) const;

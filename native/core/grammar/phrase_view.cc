@@ -131,8 +131,8 @@ double PhraseView::score(const Source& source, const Candidate& candidate, Trans
   const BestAlignments best = best_alignments(tables_, folds_, candidate.pair);
   option.alignment = best.by_target;
   const double p_source_log = std::log(p_source(source, candidate.pair, candidate.count));
-  const double lex_target = std::log(lexical_.weight(source.symbols, option.target, best.by_target, true));
-  const double lex_source = std::log(lexical_.weight(source.symbols, option.target, best.by_source, false));
+  const double lex_target = lexical_.log_weight(source.symbols, option.target, best.by_target, true);
+  const double lex_source = lexical_.log_weight(source.symbols, option.target, best.by_source, false);
   option.scores = {static_cast<float>(std::log(candidate.p_target)), static_cast<float>(p_source_log),
                    static_cast<float>(lex_target), static_cast<float>(lex_source)};
   return p_source_log + lex_target + lex_source;

@@ -93,6 +93,15 @@ std::span<const RuleEnumerator::Phrase> RuleEnumerator::phrases_of(int source_be
   return std::span(phrases_).subspan(first_phrase_[at], first_phrase_[at + 1] - first_phrase_[at]);
 }
 
+int64_t RuleEnumerator::n_rules(int source_begin, int source_end, int target_begin, int target_end) const {
+  if (phrases_.empty() || source_end - source_begin > limits_.max_length) return 0;
+  const size_t at = cell(source_begin, source_end - source_begin);
+  for (uint32_t phrase = first_phrase_[at]; phrase < first_phrase_[at + 1]; ++phrase)
+    if (phrases_[phrase].target_begin == target_begin && phrases_[phrase].target_end == target_end)
+      return n_rules_[phrase];
+  return 0;
+}
+
 void RuleEnumerator::extend(const Walk& walk) {
   if (walk.at > walk.begin) keep(walk);
   if (walk.n_symbols == limits_.max_symbols) return;
@@ -164,8 +173,7 @@ Occurrence RuleEnumerator::operator[](int64_t i) const {
   rule.target_length = static_cast<uint8_t>(phrase.target_end - phrase.target_begin);
   rule.source_gaps = found.source_gaps;
   rule.target_gaps = found.target_gaps;
-  const uint64_t n = limits_.fractional ? n_rules_[found.phrase] : 1;
-  rule.amount = static_cast<uint32_t>((kMassUnit + n / 2) / n);
+  rule.amount = mass_share(limits_.fractional ? n_rules_[found.phrase] : 1);
   uint64_t hash = hash_extend(kHashStart, kGapSymbol);  // the left-hand side
   for (int j = phrase.target_begin; j < phrase.target_end;) {
     size_t k = 0;

@@ -38,6 +38,10 @@ class RuleEnumerator {
   Occurrence operator[](int64_t i) const;
   // Adds them.
   void complete(int64_t i, Occurrence& rule, AlignmentKeys& alignments);
+  // Whether other rules within the limits make it up.
+  bool is_composed(int64_t i) const { return composed(found_[static_cast<size_t>(i)]); }
+  // How many rules an initial phrase pair has; 0 where it is none. Ends are not included.
+  int64_t n_rules(int source_begin, int source_end, int target_begin, int target_end) const;
 
   int source_degree(size_t i) const { return first_link_[i + 1] - first_link_[i]; }
   int target_degree(size_t j) const { return target_degree_[j]; }

@@ -9,6 +9,7 @@
 
 #include "core/base/pages.hh"
 #include "core/base/parallel.hh"
+#include "core/grammar/minimal_rules.hh"
 
 namespace dragoman::grammar {
 
@@ -39,10 +40,12 @@ uint64_t hash_of(const Occurrence& rule) { return mix64(rule.source_hash ^ std::
 // One thread's part.
 class Extractor {
  public:
-  Extractor(const ParallelText& text, const align::Links& links, const RuleLimits& limits,
+  Extractor(const ParallelText& text, const align::Links& links, const RuleLimits& limits, const AddedRules& added,
             const ExtractOptions& options, GrammarBuilder& builder, WordCounter& words)
       : text_(text),
         links_(links),
+        limits_(limits),
+        added_(added),
         options_(options),
         builder_(builder),
         rules_(limits),
@@ -51,62 +54,101 @@ class Extractor {
 
   // Notes which rules there are.
   void survey(int64_t sentence, SeenTwice& seen) {
-    if (!assign(sentence)) return;
+    if (assign(sentence) != Use::kUsed) return;
     for (int64_t i = 0; i < rules_.size(); ++i)
-      if (const Occurrence rule = rules_[i]; rule.source_gaps[0].length) seen.add(hash_of(rule));
+      if (const Occurrence rule = rules_[i]; may_be_cut(rule)) seen.add(hash_of(rule));
   }
   // Writes the rules, without most of those that occur once if it is known which do.
   void add(int64_t sentence, const SeenTwice* seen) {
-    const auto source = text_.source[sentence], target = text_.target[sentence];
-    if (source.empty() || target.empty()) {
-      ++n_empty;
-      return;
+    switch (assign(sentence)) {
+      case Use::kEmpty:
+        ++stats.n_empty;
+        return;
+      case Use::kTooLong:
+        ++stats.n_too_long;
+        return;
+      case Use::kLeftOut:
+        ++stats.n_left_out;
+        return;
+      case Use::kUsed:
+        ++stats.n_sentences;
     }
-    if (!assign(sentence)) {
-      ++n_too_long;
-      return;
-    }
-    ++n_sentences;
     for (int64_t i = 0; i < rules_.size(); ++i) {
       Occurrence rule = rules_[i];
-      if (seen && is_single(rule, *seen)) continue;
+      if (seen && is_cut(i, rule, *seen)) continue;
       rules_.complete(i, rule, builder_.alignments());
       pairs_.add(rule);
     }
-    count_words(source, target, links_[sentence], text_.folds[static_cast<size_t>(sentence)], rules_, words_);
+    if (added_.are_kept) add_minimal(sentence);
+    count_words(text_.source[sentence], text_.target[sentence], links_[sentence],
+                text_.folds[static_cast<size_t>(sentence)], rules_, words_);
   }
   // Gives the marginals what was not written.
   void add_rest(int64_t sentence, const SeenTwice& seen) {
-    if (!assign(sentence)) return;
+    if (assign(sentence) != Use::kUsed) return;
     for (int64_t i = 0; i < rules_.size(); ++i)
-      if (const Occurrence rule = rules_[i]; is_single(rule, seen)) builder_.add_to_marginals(rule);
+      if (const Occurrence rule = rules_[i]; is_cut(i, rule, seen)) builder_.add_to_marginals(rule);
   }
   void flush() {
     pairs_.flush();
     words_.flush();
   }
 
-  int64_t n_sentences = 0, n_too_long = 0, n_empty = 0;
+  RuleExtractStats stats;
 
  private:
-  bool assign(int64_t sentence) {
+  enum class Use { kUsed, kEmpty, kTooLong, kLeftOut };
+
+  Use assign(int64_t sentence) {
     const auto source = text_.source[sentence], target = text_.target[sentence];
+    if (source.empty() || target.empty()) return Use::kEmpty;
     const auto longest = static_cast<int64_t>(std::max(source.size(), target.size()));
-    if (longest > options_.max_sentence_length || source.empty() || target.empty()) return false;
+    if (longest > options_.max_sentence_length) return Use::kTooLong;
     const auto links = links_[sentence];
     check_links(links, source.size(), target.size(), sentence);
+    if (added_.max_share < 1) {
+      int64_t n_words = 0;
+      each_beyond(sentence, [&](size_t, const MinimalRule& rule) { n_words += rule.n_source_words; });
+      if (static_cast<double>(n_words) / static_cast<double>(source.size()) > added_.max_share) return Use::kLeftOut;
+    }
     rules_.assign(static_cast<uint32_t>(sentence), source, target, links);
-    return true;
+    return Use::kUsed;
   }
-  static bool is_single(const Occurrence& rule, const SeenTwice& seen) {
-    return rule.source_gaps[0].length && !seen.has(hash_of(rule));
+  // Calls body(node, rule) for the rules of the minimal tree that are beyond the limits.
+  template <typename Body>
+  void each_beyond(int64_t sentence, Body&& body) {
+    minimal_.assign(text_.source[sentence], text_.target[sentence], links_[sentence]);
+    for (size_t node = 0; node < minimal_.nodes().size(); ++node)
+      if (const MinimalRule rule = minimal_.rule(node); !minimal_.is_within(node, rule, limits_)) body(node, rule);
+  }
+  // A rule shares the mass of its phrase pair with those that were extracted from it, whose own shares stay.
+  void add_minimal(int64_t sentence) {
+    each_beyond(sentence, [&](size_t number, const MinimalRule& rule) {
+      if (rule.is_too_long) {
+        ++stats.n_added_too_long;
+        return;
+      }
+      const align::TreeNode& node = minimal_.nodes()[number];
+      const int64_t n_others =
+          limits_.fractional ? rules_.n_rules(node.source_begin, node.source_end, node.target_begin, node.target_end)
+                             : 0;
+      pairs_.add(WrittenRule{rule.source, rule.target, rule.links, static_cast<uint32_t>(sentence),
+                             mass_share(static_cast<uint64_t>(n_others) + 1)});
+    });
+  }
+  bool may_be_cut(const Occurrence& rule) const { return options_.build.cut.composed || rule.source_gaps[0].length; }
+  bool is_cut(int64_t i, const Occurrence& rule, const SeenTwice& seen) const {
+    return may_be_cut(rule) && !seen.has(hash_of(rule)) && (!options_.build.cut.composed || rules_.is_composed(i));
   }
 
   const ParallelText& text_;
   const align::Links& links_;
+  const RuleLimits& limits_;
+  const AddedRules& added_;
   const ExtractOptions& options_;
   GrammarBuilder& builder_;
   RuleEnumerator rules_;
+  MinimalRules minimal_;
   GrammarBuilder::Writer pairs_;
   WordCounter::Writer words_;
 };
@@ -121,9 +163,10 @@ void check_limits(const RuleLimits& limits) {
 
 }  // namespace
 
-ExtractStats extract_rules(const ParallelText& text, const align::Links& links, const RuleLimits& limits,
-                           ExtractOptions options, Control& control) {
+RuleExtractStats extract_rules(const ParallelText& text, const align::Links& links, const RuleLimits& limits,
+                               const AddedRules& added, ExtractOptions options, Control& control) {
   check_limits(limits);
+  if (!(added.max_share >= 0 && added.max_share <= 1)) throw std::invalid_argument("a share must be from 0 to 1");
   check_text(text, links, options);
   options.build.rules = true;
   GrammarBuilder builder(text, options.build);
@@ -132,25 +175,27 @@ ExtractStats extract_rules(const ParallelText& text, const align::Links& links, 
   const int n_threads = std::max(1, options.build.n_threads);
   std::vector<Extractor> extractors;
   extractors.reserve(static_cast<size_t>(n_threads));
-  for (int i = 0; i < n_threads; ++i) extractors.emplace_back(text, links, limits, options, builder, words);
+  for (int i = 0; i < n_threads; ++i) extractors.emplace_back(text, links, limits, added, options, builder, words);
   const auto each_sentence = [&](auto&& body) {
     parallel_chunks(n, 256, n_threads, control, [&](int64_t begin, int64_t end, int worker) {
       for (int64_t i = begin; i < end; ++i) body(extractors[static_cast<size_t>(worker)], i);
     });
   };
-  const bool leaves_out = options.build.min_count > 1;
+  const bool leaves_out = options.build.cut.min_count > 1;
   // As many bits as make meetings rare where a word is in a hundred rules, within a quarter of the memory.
   const auto n_bytes = static_cast<size_t>(
       std::min<int64_t>(options.build.max_memory_bytes / 4, 400 * static_cast<int64_t>(text.source.values.size())));
   SeenTwice seen(leaves_out ? n_bytes : 0);
   if (leaves_out) each_sentence([&](Extractor& extractor, int64_t i) { extractor.survey(i, seen); });
   each_sentence([&](Extractor& extractor, int64_t i) { extractor.add(i, leaves_out ? &seen : nullptr); });
-  ExtractStats stats;
+  RuleExtractStats stats;
   for (Extractor& extractor : extractors) {
     extractor.flush();
-    stats.n_sentences += extractor.n_sentences;
-    stats.n_too_long += extractor.n_too_long;
-    stats.n_empty += extractor.n_empty;
+    stats.n_sentences += extractor.stats.n_sentences;
+    stats.n_too_long += extractor.stats.n_too_long;
+    stats.n_empty += extractor.stats.n_empty;
+    stats.n_left_out += extractor.stats.n_left_out;
+    stats.n_added_too_long += extractor.stats.n_added_too_long;
   }
   words.write(options.n_source_words, options.n_target_words, n_threads, control);
   builder.group(control);

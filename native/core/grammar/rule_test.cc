@@ -16,13 +16,13 @@ namespace {
 using namespace dragoman;
 
 std::map<std::string, std::string> extract(const grammar::RandomBitext& bitext, const grammar::RuleLimits& limits,
-                                           int64_t min_count, uint64_t hash_mask, int n_threads,
+                                           const grammar::RuleCut& cut, uint64_t hash_mask, int n_threads,
                                            int64_t max_memory_bytes) {
   grammar::TempFolder folder;
   grammar::ExtractOptions options{0, 100, 50, 50, {folder.path, max_memory_bytes, n_threads, hash_mask}};
-  options.build.min_count = min_count;
+  options.build.cut = cut;
   Control control;
-  const auto stats = grammar::extract_rules(bitext.text(), bitext.aligned(), limits, options, control);
+  const auto stats = grammar::extract_rules(bitext.text(), bitext.aligned(), limits, {true, 0.9}, options, control);
   CHECK(stats.build.n_pairs > 0 && stats.build.n_events >= stats.build.n_pairs);
   return grammar::contents(folder.path);
 }
@@ -31,16 +31,16 @@ std::map<std::string, std::string> extract(const grammar::RandomBitext& bitext, 
 
 TEST(collisions_threads_and_spilling_change_no_rules) {
   for (const bool tight : {false, true})
-    for (const int64_t min_count : {1, 2, 3}) {
+    for (const grammar::RuleCut cut : {grammar::RuleCut{1}, {2}, {3}, {2, true}}) {
       const grammar::RandomBitext bitext(7, 3);
       grammar::RuleLimits limits;
       limits.tight = tight;
       limits.adjacent = tight;
-      const auto expected = extract(bitext, limits, min_count, ~uint64_t{0}, 1, 1 << 30);
+      const auto expected = extract(bitext, limits, cut, ~uint64_t{0}, 1, 1 << 30);
       CHECK(expected.size() == 26 && !expected.at("events.mass").empty());
-      CHECK(extract(bitext, limits, min_count, 0, 2, 1 << 30) == expected);
-      CHECK(extract(bitext, limits, min_count, uint64_t{3} << 60, 3, 1) == expected);
-      CHECK(extract(bitext, limits, min_count, 0x1f, 1, 1 << 30) == expected);
+      CHECK(extract(bitext, limits, cut, 0, 2, 1 << 30) == expected);
+      CHECK(extract(bitext, limits, cut, uint64_t{3} << 60, 3, 1) == expected);
+      CHECK(extract(bitext, limits, cut, 0x1f, 1, 1 << 30) == expected);
     }
 }
 

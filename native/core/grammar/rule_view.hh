@@ -15,8 +15,11 @@ namespace dragoman::grammar {
 struct RuleViewOptions {
   int excluded_fold = -1;  // -1: none
   int max_targets = 20;    // of a source side, the best by p(e|f); 0: all
-  int64_t min_count = 1;   // of a rule with nonterminals
+  int64_t min_count = 1;   // of the rules that the grammar's cut is about
   int rank_column = 0;     // of given scores, the one that decides which are best; -1: all are shown
+  // Whether added rules are shown as well. That changes nothing of the others: of a source side, as many of the best
+  // added rules come to them, scored by marginals that count both. Rules with given scores are shown in any case.
+  bool added = false;
 };
 
 // p(e|f), p(f|e), lex(e|f), lex(f|e), log(1 + count), 1 if the count is 1: what extracted rules have.
@@ -61,23 +64,28 @@ class RuleView {
  private:
   struct Source {
     std::span<const Symbol> symbols;
-    double mass;
-    int64_t least;  // count of a rule
+    double mass, mass_with_added;
+    bool has_gaps;
   };
   struct Candidate {
-    int64_t rule, count;
+    int64_t rule;
+    GrammarTables::Shown shown;
     double p, rest;
     size_t index;
   };
 
   Source read_source(int64_t source) const;
   void compute(int64_t source, RuleList& out) const;
-  double p_target(const Source& source, int64_t rule) const;
+  // Whether the view has the rule; its probability then.
+  bool find(const Source& source, int64_t rule, Candidate& candidate) const;
+  // Leaves the best and what ties with the last of them.
+  void keep_best(std::vector<Candidate>& candidates) const;
+  double p_target(const Source& source, const Candidate& candidate) const;
   double score(const Source& source, const Candidate& candidate, Rule& rule, float* scores) const;
-  RuleKind kind(int64_t rule) const;
 
   const GrammarTables& tables_;
   RuleViewOptions options_;
+  RuleCut cut_;
   FoldFilter folds_;
   LexicalWeights lexical_;
   static constexpr int64_t kCachedRules = 24;  // source sides with more are kept once computed

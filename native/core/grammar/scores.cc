@@ -86,7 +86,7 @@ void PhraseView::reorder(int64_t pair, std::vector<float>& out) const {
       std::array<int64_t, 5> counts{};
       int64_t total = 0;
       for (const Event event : events) {
-        if (!folds_.has(event.fold())) continue;
+        if (!folds_.has(event)) continue;
         auto o = event.orientation().get(model, direction);
         if (n_orientations < 5 && o == Orientation::kMonoGlobal) o = Orientation::kMono;
         if (n_orientations == 3 && o == Orientation::kRight) o = Orientation::kLeft;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,8 @@
 namespace dragoman::grammar {
 
 // Writes trie.symbols, trie.children and trie.source (the source side that ends at a node, or -1) for rows that are
-// distinct, not empty and lexicographic in `order`.
-void write_source_trie(const std::string& folder, const Ragged<Symbol>& rows, const std::vector<uint32_t>& order);
+// distinct, not empty and lexicographic in `order`; for those of them that `has` says.
+void write_source_trie(const std::string& folder, const Ragged<Symbol>& rows, const std::vector<uint32_t>& order,
+                       const std::function<bool(uint32_t row)>& has);
 
 }  // namespace dragoman::grammar

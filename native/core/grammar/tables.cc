@@ -55,10 +55,11 @@ int64_t find_row(const CheckedRows<Symbol>& rows, std::span<const Symbol> symbol
 }  // namespace
 
 int64_t GrammarTables::find_source(std::span<const Symbol> symbols) const {
+  if (symbols.empty()) return -1;
   int64_t node = 0;
-  for (const Symbol symbol : symbols)
-    if ((node = child(node, symbol)) < 0) return -1;
-  return symbols.empty() ? -1 : trie_source[static_cast<size_t>(node)];
+  for (size_t i = 0; i < symbols.size() && node >= 0; ++i) node = child(node, symbols[i]);
+  const int64_t source = node < 0 ? -1 : trie_source[static_cast<size_t>(node)];
+  return source < 0 && has_added ? find_row(sources, symbols) : source;
 }
 
 int64_t GrammarTables::find_target(std::span<const Symbol> symbols) const { return find_row(targets, symbols); }
@@ -123,8 +124,29 @@ uint64_t GrammarTables::mass(int64_t pair, const FoldFilter& folds) const {
   const auto [begin, end] = pair_events.bounds(pair);
   uint64_t total = 0;
   for (auto e = static_cast<size_t>(begin); e < static_cast<size_t>(end); ++e)
-    if (folds.has(pair_events.values[e].fold())) total += event_mass[e];
+    if (folds.has(pair_events.values[e])) total += event_mass[e];
   return total;
+}
+
+GrammarTables::Shown GrammarTables::shown(int64_t rule, const FoldFilter& folds, const RuleCut& cut,
+                                          bool has_gaps) const {
+  const auto events = pair_events[rule];
+  if (is_given()) {
+    const int64_t count = folds.sum(events);
+    return {has_gaps && count < cut.min_count ? 0 : count, RuleKind::kAdded, Origin::kAny};
+  }
+  Shown extracted{0, RuleKind::kComposed, Origin::kExtracted}, added{0, RuleKind::kAdded, Origin::kAdded};
+  for (const Event event : events) {
+    if (!folds.has(event)) continue;
+    if (event.kind() == RuleKind::kAdded) {
+      added.count += event.count();
+    } else {
+      extracted.count += event.count();
+      if (event.kind() == RuleKind::kMinimal) extracted.kind = RuleKind::kMinimal;
+    }
+  }
+  const bool is_cut = cut.composed ? extracted.kind == RuleKind::kComposed : has_gaps;
+  return extracted.count > 0 && (!is_cut || extracted.count >= cut.min_count) ? extracted : added;
 }
 
 std::pair<int64_t, int64_t> GrammarTables::children(int64_t node) const {

@@ -37,26 +37,44 @@ struct CheckedRows {
   }
 };
 
-// A set of folds to look at: all, or all but one.
+// Which occurrences of rules count.
+enum class Origin : uint8_t { kAny, kExtracted, kAdded };
+
+// What to look at: all folds or all but one, and of grammars whose rules are extracted or added, one kind or both.
 class FoldFilter {
  public:
-  explicit FoldFilter(int excluded = -1) : excluded_(excluded) {}
-  bool has(uint8_t fold) const { return fold != excluded_; }
+  explicit FoldFilter(int excluded = -1, Origin origin = Origin::kAny) : excluded_(excluded), origin_(origin) {}
+  // The same folds.
+  FoldFilter of(Origin origin) const { return FoldFilter(excluded_, origin); }
+  bool has(FoldCount count) const { return has(count.fold(), count.added()); }
+  bool has(Event event) const { return has(event.fold(), origin_ != Origin::kAny && event.kind() == RuleKind::kAdded); }
   int64_t sum(std::span<const FoldCount> counts) const {
     int64_t total = 0;
     for (const FoldCount c : counts)
-      if (has(c.fold())) total += c.count();
+      if (has(c)) total += c.count();
     return total;
   }
   int64_t sum(std::span<const Event> events) const {
     int64_t total = 0;
     for (const Event e : events)
-      if (has(e.fold())) total += e.count();
+      if (has(e)) total += e.count();
     return total;
   }
 
  private:
+  bool has(uint8_t fold, bool added) const {
+    return fold != excluded_ && (origin_ == Origin::kAny || added == (origin_ == Origin::kAdded));
+  }
+
   int excluded_;
+  Origin origin_;
+};
+
+// Which extracted rules are left out: those that occur less often, either with nonterminals or, of those with and
+// without, the composed ones.
+struct RuleCut {
+  int64_t min_count = 1;
+  bool composed = false;
 };
 
 struct GrammarTables {
@@ -81,12 +99,24 @@ struct GrammarTables {
   // kMassUnit, and marginals are of mass.
   bool is_rules = false;
   std::span<const uint64_t> event_mass;
+  // Of extracted rules: what was left out, and whether there are added ones. Source sides that only these have are not
+  // in the trie, which is the decoder's.
+  RuleCut cut;
+  bool has_added = false;
 
   int64_t n_sources() const { return sources.size(); }
   int64_t n_pairs() const { return pair_events.size(); }
   bool is_given() const { return n_given_scores >= 0; }
   // The mass of a pair in some folds.
   uint64_t mass(int64_t pair, const FoldFilter& folds) const;
+  // What of a rule a view of some folds shows: how often it was extracted or, where that is not often enough, added.
+  // Rules with given scores are always shown. A count of 0: nothing.
+  struct Shown {
+    int64_t count = 0;
+    RuleKind kind = RuleKind::kComposed;
+    Origin origin = Origin::kAny;  // of the occurrences
+  };
+  Shown shown(int64_t rule, const FoldFilter& folds, const RuleCut& cut, bool has_gaps) const;
 
   // Sizes that must agree; cheap. Throws InputError.
   void check() const;

@@ -69,9 +69,12 @@ void GrammarBuilder::write_counts(const char* name, std::span<const int64_t> off
   new_offsets.reserve(order.size() + 1);
   for (const uint32_t row : order) {
     for (size_t fold = 0; fold < sums.size(); ++fold) sums[fold] = more->sum(row, static_cast<int>(fold));
-    for (const FoldCount count : rows[row]) sums[count.fold()] += static_cast<uint64_t>(count.count());
+    for (const FoldCount count : rows[row])
+      if (!count.added()) sums[count.fold()] += static_cast<uint64_t>(count.count());
     for (size_t fold = 0; fold < sums.size(); ++fold)
       if (sums[fold]) values.push_back(fold_count(static_cast<uint8_t>(fold), sums[fold]));
+    for (const FoldCount count : rows[row])
+      if (count.added()) values.push_back(count);
     new_offsets.push_back(static_cast<int64_t>(values.size()));
   }
   write_array(path(name) + ".offsets", std::span<const int64_t>(new_offsets));
@@ -113,7 +116,7 @@ void GrammarBuilder::write_sources(Control& control, const std::vector<uint32_t>
   const Ragged<Symbol> rows{source_offsets_, source_symbols_.map()};
   const auto order = lexicographic_order(rows, options_.n_threads, control);
   write_rows(path("sources.symbols"), path("sources.offsets"), rows, order, options_.n_threads, control);
-  write_source_trie(options_.folder, rows, order);
+  write_source_trie(options_.folder, rows, order, [&](uint32_t row) { return !sources[row].is_added; });
   {
     const auto count_offsets = offsets_of(sources, &RawSource::first_count, source_counts_.size());
     write_counts("source_counts", count_offsets, source_counts_.map(), more_sources_.get(), order, control);

@@ -8,7 +8,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
@@ -25,7 +25,20 @@ from dragoman.types import Progress
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["Json", "Quiet", "Seed", "Session", "Summary", "Threads", "check_inputs", "check_outputs", "table"]
+    from dragoman.settings import Setting
+
+__all__ = [
+    "Json",
+    "Quiet",
+    "Seed",
+    "Session",
+    "Summary",
+    "Threads",
+    "check_inputs",
+    "check_outputs",
+    "show_settings",
+    "table",
+]
 
 _common = partial(typer.Option, rich_help_panel="Common options")
 Threads = Annotated[
@@ -159,6 +172,17 @@ class Session:
                 yield item
                 if n % 512 == 0:
                     update(n)
+
+
+def show_settings(session: Session, settings: Mapping[str, Sequence[Setting]]) -> None:
+    """The settings of methods or kinds of systems by name: defaults, allowed values, meaning."""
+    for name, found in settings.items():
+        session.show(f"{name}:")
+        for item in found:
+            session.show(f"  {item.name} = {item.default}    ({item.allowed})")
+            if item.meaning:
+                session.show(f"      {item.meaning}")
+    session.emit({"settings": {name: {s.name: s for s in found} for name, found in settings.items()}})
 
 
 def _plain(value: object) -> object:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from dragoman.align import AlignConfig, AlignMethod, Symmetrization
-from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, table
+from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, show_settings, table
 from dragoman.corpus import MAX_FOLDS
 from dragoman.errors import InputError
 from dragoman.grammar import PhraseSmoothing
 from dragoman.lm import EstimateConfig
-from dragoman.settings import from_values, parse_settings
+from dragoman.settings import describe, from_values, parse_settings, settable
 from dragoman.system import (
     KINDS,
     REORDERING,
@@ -33,7 +33,7 @@ __all__ = ["train"]
 
 
 def train(
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder of the system.")],
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder of the system; required.")] = None,
     source: Annotated[str | None, typer.Option("--source", "-s", help="Source side, a sentence a line.")] = None,
     target: Annotated[str | None, typer.Option("--target", "-t", help="Target side, line-aligned.")] = None,
     model: Annotated[str, typer.Option(help=f"Kind of system: {', '.join(KINDS)}.")] = "phrase",
@@ -90,7 +90,9 @@ def train(
     setting: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", metavar="NAME=VALUE", help="A setting of the model, such as rules.max_symbols=6; repeat."
+            "--set",
+            metavar="NAME=VALUE",
+            help="A setting of the model, such as max_symbols=6; repeat. --set help lists them.",
         ),
     ] = None,
     raw: Annotated[bool, typer.Option("--raw", help="The text is raw: tokenise it (needs --languages).")] = False,
@@ -134,7 +136,12 @@ def train(
         "max_span": max_span,
     }
     stated = {name: value for name, value in stated.items() if value is not None}
-    chosen = parse_settings(setting or [])
+    if setting == ["help"]:
+        show_settings(session, {model: describe(kind_named(model).settings)})
+        return
+    if out is None:
+        raise InputError("name the folder of the system with -o")
+    chosen = _chosen(model, parse_settings(setting or []))
     settings = SystemSettings(
         model=_model_settings(model, stated, chosen),
         max_targets=max_targets,
@@ -152,6 +159,8 @@ def train(
             )
         if "max_phrase_length" in {*stated, *chosen}:
             raise InputError("with --import nothing is extracted: leave out --max-phrase-length")
+        if rules := chosen.get("rules"):
+            raise InputError(f"with --import nothing is extracted: leave out --set {next(iter(rules))}")
         system = import_system(
             from_moses,
             out,
@@ -202,6 +211,39 @@ def _model_settings(model: str, stated: dict[str, Any], chosen: dict[str, Any]) 
     return replace(
         settings, **words, **{name: cls.option(name, value, _option(name)) for name, value in stated.items()}
     )
+
+
+def _chosen(model: str, values: dict[str, Any]) -> dict[str, Any]:
+    """What --set says: settings of records inside, such as `rules`, may stand without the record's name."""
+    cls = kind_named(model).settings
+    inside = {name: record for name, record in _inside(cls).items() if name in values and name not in cls.options()}
+    found = {name: dict(v) if isinstance(v, dict) else v for name, v in values.items() if name not in inside}
+    for name in found:
+        _check_kind(name, model)
+    for name, record in inside.items():
+        place = found.setdefault(record, {})
+        if not isinstance(place, dict) or name in place:
+            raise InputError(f"--set {name} and --set {record}.{name} are the same setting; give one")
+        place[name] = values[name]
+    return found
+
+
+def _inside(cls: type[ModelSettings]) -> dict[str, str]:
+    """By the names of settings of records inside, the records. Threads are those of the training."""
+    return {
+        name: record
+        for record, hint in cls.options().items()
+        if isinstance(hint, type) and is_dataclass(hint)
+        for name in settable(hint)
+        if name != "n_threads"
+    }
+
+
+def _check_kind(name: str, model: str) -> None:
+    """Raise InputError for a setting that only other kinds of systems have."""
+    kinds = [kind for kind, other in KINDS.items() if name in {*other.settings.options(), *_inside(other.settings)}]
+    if kinds and model not in kinds:
+        raise InputError(f"--set {name} belongs to systems of model {' or '.join(kinds)}, not of {model}")
 
 
 def _option(name: str) -> str:

@@ -6,6 +6,7 @@ from dragoman.grammar.config import (
     PhraseViewConfig,
     Reordering,
     ReorderingKind,
+    RuleCut,
     RuleExtraction,
     RuleViewConfig,
 )
@@ -25,6 +26,7 @@ __all__ = [
     "Reordering",
     "ReorderingKind",
     "Rule",
+    "RuleCut",
     "RuleExtraction",
     "RuleKind",
     "RuleView",

@@ -15,6 +15,7 @@ __all__ = [
     "PhraseViewConfig",
     "Reordering",
     "ReorderingKind",
+    "RuleCut",
     "RuleExtraction",
     "RuleViewConfig",
 ]
@@ -48,6 +49,15 @@ class PhraseExtraction:
             raise InputError("memory and the number of threads must be positive")
 
 
+class RuleCut(enum.StrEnum):
+    """Which rules `min_count` leaves out."""
+
+    ALL = "all"
+    """Rules with nonterminals, minimal ones too."""
+    COMPOSED = "composed"
+    """Rules that other rules make up wherever they occur, with nonterminals or without."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleExtraction:
     """Settings of the extraction of hierarchical rules.
@@ -76,7 +86,17 @@ class RuleExtraction:
     """Whether the rules of an initial phrase pair share a count of 1 evenly; otherwise each counts 1."""
     min_count: int | None = None
     """Rules with nonterminals that occur less often in all folds are left out, and views ask for as many occurrences
-    after subtraction. None: 2 for more than 200,000 sentence pairs, else 1."""
+    after subtraction. None: 2 for more than 200,000 sentence pairs or cut=composed, else 1."""
+    cut: RuleCut = RuleCut.ALL
+    """Whether `min_count` leaves out all rules with nonterminals that occur less often, or only composed rules, with
+    nonterminals or without. Minimal rules stay with `composed`, so that no sentence pair loses its derivations."""
+    added: bool = False
+    """Whether rules of a pair's minimal tree that the limits do not allow are stored too, flagged as added. They may
+    have any number of nonterminals; views hide them unless asked. Rules with more than 255 symbols on a side are not
+    stored."""
+    max_added: float = 1.0
+    """Sentence pairs are left out where more than this share of the source words is in rules of the minimal tree that
+    the limits do not allow, whether these are stored or not; a rule without words counts 0."""
     max_sentence_length: int = 1000
     """Pairs with more words on a side are left out."""
     max_memory_bytes: int = field(default=4 << 30, metadata=about(most=1 << 62))
@@ -94,6 +114,10 @@ class RuleExtraction:
             )
         if self.min_count is not None and self.min_count < 1:
             raise InputError(f"the least count must be at least 1, not {self.min_count}")
+        if self.cut is RuleCut.COMPOSED and self.min_count == 1:
+            raise InputError("cut=composed with min_count=1 would leave out nothing; min_count must be 2 or more")
+        if not 0 <= self.max_added <= 1:
+            raise InputError(f"max_added is a share of the words of a pair, from 0 to 1, not {self.max_added}")
         if not 1 <= self.max_sentence_length <= MAX_SENTENCE_LENGTH:
             raise InputError(
                 f"the maximal sentence length must be from 1 to {MAX_SENTENCE_LENGTH}, not {self.max_sentence_length}"
@@ -107,7 +131,8 @@ class RuleExtraction:
 
     def least_count(self, n_sentence_pairs: int) -> int:
         """`min_count`, or its default for this number of sentence pairs."""
-        return self.min_count or (2 if n_sentence_pairs > MANY_SENTENCE_PAIRS else 1)
+        is_cut = n_sentence_pairs > MANY_SENTENCE_PAIRS or self.cut is RuleCut.COMPOSED
+        return self.min_count or (2 if is_cut else 1)
 
 
 class ReorderingKind(enum.StrEnum):
@@ -198,7 +223,11 @@ class RuleViewConfig:
     """Of a source side, the best by p(e|f), ties by the other three scores; 0: all. Imported rules without such a
     score are all shown."""
     min_count: int | None = None
-    """Of rules with nonterminals. None: what the extraction asked for, below which there is nothing."""
+    """Of the rules that the extraction's `cut` is about. None: what it asked for, below which there is nothing."""
+    added: bool = False
+    """Whether to show added rules as well. The others stay as they are, scores and all: of a source side, the best
+    `max_targets` added rules come to them. A decoder matches only source sides that extracted rules have. Imported
+    rules are always shown."""
 
     def __post_init__(self) -> None:
         if self.excluded_fold is not None and self.excluded_fold < 0:

@@ -11,7 +11,7 @@ from typing import Any
 from dragoman import _core
 from dragoman._core import GrammarTables, grammar_view, hiero_view
 from dragoman.align import Alignment
-from dragoman.corpus import Bitext, Vocab
+from dragoman.corpus import Bitext, Side, Vocab
 from dragoman.errors import InputError, MismatchError, naming
 from dragoman.grammar.config import (
     PhraseExtraction,
@@ -19,6 +19,7 @@ from dragoman.grammar.config import (
     PhraseViewConfig,
     Reordering,
     ReorderingKind,
+    RuleCut,
     RuleExtraction,
     RuleViewConfig,
 )
@@ -26,7 +27,7 @@ from dragoman.grammar.phrase_view import PhraseView
 from dragoman.grammar.rule_view import RULE_SCORES, RuleView
 from dragoman.grammar.tables import FORMAT, map_tables, read_manifest, write_manifest
 from dragoman.store import Manifest, new_folder
-from dragoman.types import PathLike, Progress
+from dragoman.types import Int64Array, PathLike, Progress
 
 __all__ = ["Grammar", "extract_phrases", "extract_rules"]
 
@@ -62,6 +63,31 @@ class Grammar:
     def is_rules(self) -> bool:
         """Whether it has rules (see `rule_view`); otherwise phrase pairs (see `view`)."""
         return bool(self.manifest.content["kind"] == "rules")
+
+    @property
+    def has_added(self) -> bool:
+        """Whether it was extracted with `added`, so that views can show the added rules."""
+        return bool(self.manifest.content.get("added", False))
+
+    def beyond_limits(self) -> dict[str, int]:
+        """Numbers of added rules, of those that were too long to be stored, and of sentence pairs that were left out
+        because of too many words in such rules; empty if the extraction was asked for neither.
+        """
+        content = self.manifest.content
+        names = ["n_added", "n_added_too_long"] if self.has_added else []
+        names += ["n_left_out"] if content.get("max_added", 1.0) < 1 else []
+        return {name: int(content[name]) for name in names}
+
+    def notes(self) -> list[str]:
+        """The same for people."""
+        share = self.manifest.content.get("max_added")
+        texts = {
+            "n_added": "{:,} of them added, from minimal trees",
+            "n_added_too_long": "{:,} occurrences of added rules have more than 255 symbols and are not stored",
+            "n_left_out": "{:,} sentence pairs left out, whose share of source words in rules of the minimal tree that"
+            f" the limits do not allow is above max_added={share}",
+        }
+        return [texts[name].format(n) for name, n in self.beyond_limits().items() if n or name != "n_added_too_long"]
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -105,6 +131,8 @@ class Grammar:
         least = self.manifest.content["min_count"]
         if config.min_count is not None and config.min_count < least:
             raise InputError(f"rules that occur less than {least} times were left out of the grammar")
+        if config.added and not self.has_added:
+            raise InputError("has no added rules; extract it with added=true", path=self.folder)
         names = RULE_SCORES if given is None else tuple(given)
         core = hiero_view(
             self.tables,
@@ -112,8 +140,34 @@ class Grammar:
             max_targets=config.max_targets,
             min_count=config.min_count or least,
             rank_column=names.index("p_e_f") if "p_e_f" in names else -1,
+            added=config.added,
         )
         return RuleView(core, self.tables, config, self.source_vocab, self.target_vocab, self.labels, names)
+
+    def minimal_rules(self, source: Side, target: Side, alignment: Alignment, *, n_threads: int = 1) -> Int64Array:
+        """Ids of the rules of all nodes of the minimal trees of aligned sentence pairs, in the order of
+        `align.minimal_trees`; -1 where the grammar has no such rule.
+
+        The sides are encoded with the grammar's vocabularies. Every node of a pair that was extracted has its rule in a
+        grammar with `added` whose cut, if any, is of composed rules, unless it has more than 255 symbols on a side.
+        """
+        if not self.is_rules:
+            raise InputError("has phrase pairs, not rules", path=self.folder)
+        if not len(source) == len(target) == len(alignment):
+            raise MismatchError(
+                f"{len(alignment)} pairs have links, but there are {len(source)} source and {len(target)} target"
+                " sentences"
+            )
+        return _core.minimal_rules(
+            self.tables,
+            source.offsets,
+            source.ids,
+            target.offsets,
+            target.ids,
+            alignment.offsets,
+            alignment.links,
+            n_threads=n_threads,
+        )
 
     def _check_fold(self, fold: int | None) -> None:
         if fold is not None and fold >= self.n_folds:
@@ -178,6 +232,9 @@ def extract_rules(
             **text,
             **limits,
             max_gaps=config.max_nonterminals,
+            cut_composed=config.cut is RuleCut.COMPOSED,
+            added=config.added,
+            max_added=config.max_added,
             max_memory_bytes=config.max_memory_bytes,
             n_threads=config.n_threads,
             progress=(lambda n: progress(min(n // n_readings, len(bitext)))) if progress else None,
@@ -186,6 +243,9 @@ def extract_rules(
             "kind": "rules",
             "labels": ["X"],
             "max_nonterminals": config.max_nonterminals,
+            "cut": config.cut,
+            "added": config.added,
+            "max_added": float(config.max_added),
             **limits,
             **stats,
         }

@@ -31,7 +31,8 @@ class RuleKind(enum.Enum):
     MINIMAL = 1
     """Somewhere in the view it cannot be composed of other rules."""
     ADDED = 2
-    """It was not extracted."""
+    """In the view it is only a rule of minimal trees that the limits of the extraction do not allow, or it was read
+    from a file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman._core import GrammarTables, map_grammar
+from dragoman.grammar.config import RuleCut
 from dragoman.store import Format, Manifest, map_array
-from dragoman.types import PathLike
+from dragoman.types import MAX_INT32, PathLike
 
 __all__ = ["ARRAYS", "FORMAT", "map_tables", "map_unfinished", "read_manifest", "write_manifest"]
 
@@ -64,8 +65,12 @@ def read_manifest(folder: PathLike) -> Manifest:
     if content.get("kind") not in KINDS or not all(_is_names(content.get(name)) for name in ("labels", "score_names")):
         raise manifest.damaged("lacks its kind or the names of labels and scores")
     least = content.get("min_count")
-    if content["kind"] == "rules" and not (content["labels"] and isinstance(least, int) and least >= 1):
+    if content["kind"] == "rules" and not (content["labels"] and isinstance(least, int) and 1 <= least <= MAX_INT32):
         raise manifest.damaged("lacks the labels or the least count of its rules")
+    added, share = content.get("added", False), content.get("max_added", 1.0)
+    if not (content.get("cut", RuleCut.ALL) in list(RuleCut) and isinstance(added, bool) and isinstance(share, float)):
+        raise manifest.damaged("does not say which rules are cut or added")
+    manifest.counts(*(("n_added", "n_added_too_long") if added else ()), *(("n_left_out",) if share < 1 else ()))
     return manifest
 
 
@@ -77,6 +82,9 @@ def map_tables(manifest: Manifest) -> GrammarTables:
         n_given_reordering=manifest.content["n_given_reordering"],
         n_given_scores=-1 if given is None else len(given),
         is_rules=manifest.content["kind"] == "rules",
+        min_count=manifest.content["min_count"] if manifest.content["kind"] == "rules" else 1,
+        cut_composed=manifest.content.get("cut") == RuleCut.COMPOSED,
+        has_added=manifest.content.get("added", False),
     )
 
 

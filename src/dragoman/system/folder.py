@@ -69,6 +69,7 @@ def close_system(base: Path, settings: SystemSettings, stages: Stages, weights: 
         "dragoman": version("dragoman"),
         **training,
         "n_pairs": len(grammar),
+        **grammar.beyond_limits(),
         "n_source_words": len(grammar.source_vocab),
         "n_target_words": len(grammar.target_vocab),
         "lm_order": lm.order,

@@ -128,6 +128,9 @@ class PhraseSettings(ModelSettings):
         )
 
 
+_NEWER_RULE_SETTINGS = frozenset({"cut", "added", "max_added"})
+
+
 class DenseSet(enum.StrEnum):
     """Dense features of a hierarchical system."""
 
@@ -151,9 +154,19 @@ class HieroSettings(ModelSettings):
         if self.max_span < 1:
             raise InputError(f"a rule covers at least one word, so max_span cannot be {self.max_span}")
 
-    def view_config(self, max_targets: int, fold: int | None) -> RuleViewConfig:
-        """How the grammar is seen, all data or all but a fold."""
-        return RuleViewConfig(excluded_fold=fold, max_targets=max_targets)
+    def view_config(self, max_targets: int, fold: int | None, *, added: bool = False) -> RuleViewConfig:
+        """How the grammar is seen, all data or all but a fold; decoders do not see added rules."""
+        return RuleViewConfig(excluded_fold=fold, max_targets=max_targets, added=added)
+
+    def to_json(self) -> dict[str, Any]:
+        # A system that uses none of the newer settings is what it was before there were any.
+        usual = plain(RuleExtraction())
+        rules = {
+            name: value
+            for name, value in plain(self.rules).items()
+            if name not in _NEWER_RULE_SETTINGS or value != usual[name]
+        }
+        return {**plain(self), "rules": rules}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -208,6 +208,8 @@ class _Work:
         with self.monitor.progress(f"extracting {kind.unit}", len(bitext)) as progress:
             grammar = kind.extract(bitext, alignment, self.base / GRAMMAR, settings.model, self.n_threads, progress)
         self.monitor.say(f"{len(grammar):,} {kind.unit}")
+        for note in grammar.notes():
+            self.monitor.say(note)
 
     def _lm(self, bitext: Bitext, lm: PathLike | None, lm_text: Sequence[PathLike]) -> None:
         if lm is not None:

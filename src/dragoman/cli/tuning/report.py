@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,24 +11,10 @@ from rich.text import Text
 from dragoman.cli.session import Session, table
 from dragoman.cli.tuning.options import TuneOptions
 from dragoman.features import WeightFormat, write_weights
-from dragoman.optim import method_named
-from dragoman.settings import describe
 from dragoman.text import printable
 from dragoman.tune import MethodComparison, TuneRecord
 
-__all__ = ["report", "report_comparison", "show_settings", "write_result"]
-
-
-def show_settings(session: Session, methods: Sequence[str]) -> None:
-    """The settings of methods: defaults, allowed values, meaning."""
-    settings = {method: describe(method_named(method)) for method in methods}
-    for method, found in settings.items():
-        session.show(f"{method}:")
-        for item in found:
-            session.show(f"  {item.name} = {item.default}    ({item.allowed})")
-            if item.meaning:
-                session.show(f"      {item.meaning}")
-    session.emit({"settings": {method: {s.name: s for s in found} for method, found in settings.items()}})
+__all__ = ["report", "report_comparison", "write_result"]
 
 
 def write_result(record: TuneRecord, options: TuneOptions, out: Path) -> Path:

@@ -6,19 +6,28 @@ from collections.abc import Mapping
 from typing import Any
 
 from dragoman.cli.engine_options import engine_of
-from dragoman.cli.session import Session
+from dragoman.cli.session import Session, show_settings
 from dragoman.cli.tuning.candidates import Decoding, Lists, choose_kind
 from dragoman.cli.tuning.options import ALL, TuneOptions, flag
 from dragoman.cli.tuning.paths import check_paths
 from dragoman.cli.tuning.record import open_run
-from dragoman.cli.tuning.report import report, report_comparison, show_settings, write_result
+from dragoman.cli.tuning.report import report, report_comparison, write_result
 from dragoman.cli.tuning.shown import rounds_shown
 from dragoman.cli.tuning.system import tune_own
 from dragoman.engine import Engine, LocalEngine
 from dragoman.errors import InputError
-from dragoman.optim import LIST_METHODS, OPTIMISERS, LearningContext, LearnsFrom, Optimiser, make_optimiser, method_name
+from dragoman.optim import (
+    LIST_METHODS,
+    OPTIMISERS,
+    LearningContext,
+    LearnsFrom,
+    Optimiser,
+    make_optimiser,
+    method_name,
+    method_named,
+)
 from dragoman.run import RunFolder
-from dragoman.settings import parse_settings
+from dragoman.settings import describe, parse_settings
 from dragoman.system import save_tuned
 from dragoman.tune import FoldScore, TuneRecord, best_method, cross_validate, tune_decoder, tune_pool
 
@@ -32,7 +41,7 @@ def tune_as_told(options: TuneOptions) -> None:
     session = Session(n_threads=options.threads, seed=options.seed, json=options.json, quiet=options.quiet)
     if options.setting == ["help"]:
         names = LIST_METHODS if options.comparing else (method_name(options.method_name, online=options.online),)
-        show_settings(session, names)
+        show_settings(session, {name: describe(method_named(name)) for name in names})
         return
     methods = _methods(options)
     options.check(reads_training=any(m.learns_from is LearnsFrom.TRAINING_TEXT for m in methods.values()))
