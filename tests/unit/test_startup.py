@@ -28,21 +28,22 @@ CAPS = {
     "align": 45,
     "corpus stats": 40,
     "compare": 80,
-    "curve": 228,
-    "demo": 258,
+    "curve": 230,
+    "demo": 260,
     "forest best": 70,
-    "gradient sum": 199,
-    "lists info": 159,
+    "gradient sum": 201,
+    "lists info": 161,
     "lm query": 40,
-    "oracle": 75,
+    "mbr": 78,
+    "oracle": 78,
     "report": 80,
-    "rerank": 75,
-    "run": 256,
+    "rerank": 78,
+    "run": 258,
     "score": 55,
     "system info": 150,
     "train": 165,
     "translate": 150,
-    "tune": 238,
+    "tune": 240,
     "weights": 60,
 }
 """Modules of ours that the help of a command may import. Raise a number only for what the command needs."""
@@ -81,7 +82,7 @@ def test_a_command_imports_what_it_needs(command):
 
 def test_summaries_are_those_of_the_commands():
     root = typer.main.get_command(app)
-    assert len(root.commands) == 19
+    assert len(root.commands) == 20
     for name, placeholder in root.commands.items():
         assert summary(placeholder) == summary(root.get_command(None, name)), name
 

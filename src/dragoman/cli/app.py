@@ -26,6 +26,7 @@ _SUMMARIES = {
     "forest": "Look at stored search spaces.",
     "rerank": "Print the best candidate of each sentence by these weights, one line each, by sentence number.",
     "oracle": "The best score that any choice from the lists reaches (for BLEU a lower bound, by hill climbing).",
+    "mbr": "Choose the candidate with the highest expected utility: minimum-Bayes-risk decoding of lists or samples.",
     "score": "Score translations as sacrebleu does; with several systems, test each against the first.",
     "curve": "Draw the score of a system as a function of single weights, exactly, with all others fixed.",
     "run": "Run an experiment; stopped at any moment, it continues with --resume to the same result.",

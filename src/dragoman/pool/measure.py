@@ -15,7 +15,16 @@ from dragoman.pool.shard import Shard
 from dragoman.text import read_lines
 from dragoman.types import Float64Array, Int32Array, Int64Array, PathLike
 
-__all__ = ["Judge", "id_statistics", "read_references", "text_statistics", "with_external", "with_metric"]
+__all__ = [
+    "Judge",
+    "compact_words",
+    "id_statistics",
+    "read_references",
+    "text_statistics",
+    "texts_of",
+    "with_external",
+    "with_metric",
+]
 
 
 def read_references(paths: Sequence[PathLike]) -> list[list[str]]:
@@ -115,16 +124,21 @@ def text_statistics(
     pool: Pool, shard: Shard, metric: Metric, references: Sequence[Sequence[str]], n_threads: int = 1
 ) -> Float64Array:
     """Statistics of a shard's candidates by a metric that reads text; one or more references per sentence."""
-    tokens, spelling = _compact(pool.words, shard.tokens)
-    rows = np.split(tokens, shard.token_rows[1:-1])[: shard.n_candidates]
-    texts = [" ".join([spelling.words[token] for token in row.tolist()]) for row in rows]
+    texts = texts_of(pool, shard)
     return metric.text_statistics(texts, references, sentence=shard.sentence_of_each(), n_threads=n_threads)
+
+
+def texts_of(pool: Pool, shard: Shard) -> list[str]:
+    """The text of each candidate of a shard."""
+    tokens, spelling = compact_words(pool.words, shard.tokens)
+    rows = np.split(tokens, shard.token_rows[1:-1])[: shard.n_candidates]
+    return [" ".join([spelling.words[token] for token in row.tolist()]) for row in rows]
 
 
 def id_statistics(pool: Pool, shard: Shard, metric: Metric, references: References, n_threads: int = 1) -> Float64Array:
     """Statistics of a shard's candidates; the references of each sentence have ids of the pool's word table."""
     segments = references.segments
-    ids, spelling = _compact(pool.words, np.concatenate([shard.tokens, segments.ids]))
+    ids, spelling = compact_words(pool.words, np.concatenate([shard.tokens, segments.ids]))
     hyps, refs = np.split(ids, [len(shard.tokens)])
     return metric.statistics(
         Segments(offsets=shard.token_rows, ids=hyps),
@@ -135,7 +149,7 @@ def id_statistics(pool: Pool, shard: Shard, metric: Metric, references: Referenc
     )
 
 
-def _compact(words: WordTable, ids: Int32Array) -> tuple[Int32Array, Spelling]:
+def compact_words(words: WordTable, ids: Int32Array) -> tuple[Int32Array, Spelling]:
     """The ids renumbered without gaps, in the same order, and the spelling of these words alone."""
     if len(ids) and not 0 <= ids.min() <= ids.max() < len(words):
         raise InputError("a candidate has a word id beyond the vocabulary; the pool's files do not belong together")

@@ -18,7 +18,16 @@ from dragoman.pool.shard import UNKNOWN_LENGTH, Shard, concatenate
 from dragoman.text import LineBlock, read_blocks
 from dragoman.types import PathLike
 
-__all__ = ["FIELDS", "NbestFormat", "has_segmentation", "read_in_parts", "read_nbest", "read_pool", "recognise"]
+__all__ = [
+    "FIELDS",
+    "NbestFormat",
+    "format_of_list",
+    "has_segmentation",
+    "read_in_parts",
+    "read_nbest",
+    "read_pool",
+    "recognise",
+]
 
 
 class NbestFormat(StrEnum):
@@ -56,6 +65,16 @@ def recognise(block: LineBlock) -> NbestFormat:
     if any(token.endswith((b"=", b":")) for token in parts[2].split()):
         return NbestFormat.MOSES
     return NbestFormat.CDEC
+
+
+def format_of_list(path: PathLike) -> NbestFormat | None:
+    """The format of a list in a file, by its first line; None where it is no list."""
+    try:
+        with naming(path):
+            block = next(read_blocks(path), None)
+            return None if block is None else recognise(block)
+    except InputError:
+        return None
 
 
 def has_segmentation(words: WordTable) -> bool:
@@ -123,9 +142,13 @@ def read_pool(
     fields: Sequence[str] | None = None,
     dense: Collection[str] | None = None,
     allow_missing: bool = False,
+    distinct: bool = True,
     n_threads: int = 1,
 ) -> Pool:
-    """Read several lists (tuning rounds, several systems) as one in-memory pool without duplicate candidates."""
+    """Read several lists (tuning rounds, several systems) as one in-memory pool.
+
+    Duplicate candidates (the same words and features) are left out unless not `distinct`.
+    """
     if not paths:
         raise InputError("no candidate lists given")
     index, words = FeatureIndex(), new_words()
@@ -142,7 +165,7 @@ def read_pool(
         )
         for number, path in enumerate(paths)
     ]
-    return merge_pools(pools, n_threads=n_threads)
+    return merge_pools(pools, distinct=distinct, n_threads=n_threads)
 
 
 class _Reading:

@@ -140,7 +140,7 @@ def _open_decoder(session: Session, options: TuneOptions) -> Decoding:
 KINDS: Mapping[str, Kind] = MappingProxyType(
     {
         "nbest": Kind(
-            takes=_METRIC | _LISTS | _FILES,
+            takes=_METRIC | _LISTS | _FILES | {"per_sentence"},
             inputs=("nbest", "reference"),
             open=_open_nbest,
         ),
