@@ -29,6 +29,7 @@ LAYERS = [
     ["optim"],
     ["run"],
     ["system"],
+    ["rescoring"],
     ["lists"],
     ["passes"],
     ["tune"],

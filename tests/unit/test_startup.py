@@ -30,6 +30,7 @@ CAPS = {
     "compare": 80,
     "curve": 230,
     "demo": 260,
+    "features": 90,
     "forest best": 70,
     "gradient sum": 201,
     "lists info": 161,
@@ -82,7 +83,7 @@ def test_a_command_imports_what_it_needs(command):
 
 def test_summaries_are_those_of_the_commands():
     root = typer.main.get_command(app)
-    assert len(root.commands) == 20
+    assert len(root.commands) == 21
     for name, placeholder in root.commands.items():
         assert summary(placeholder) == summary(root.get_command(None, name)), name
 

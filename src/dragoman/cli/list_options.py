@@ -28,6 +28,7 @@ from dragoman.pool import (
     with_external,
     with_metric,
 )
+from dragoman.text import read_lines
 
 if TYPE_CHECKING:
     from dragoman.tune import Measure
@@ -111,6 +112,17 @@ class ListOptions(CandidateOptions):
             help="Candidate list (Moses, cdec, Joshua, Travatar, JSON lines, text) or stored pool; repeat.",
         ),
     ] = None
+    add: Annotated[
+        list[str] | None,
+        _candidates(
+            metavar="NAME[=ARGUMENT]",
+            help="Add features to the candidates, as `dragoman features` does; repeat.",
+        ),
+    ] = None
+    source: Annotated[
+        str | None,
+        _candidates("--source", "-s", metavar="FILE", help="Source sentences, one per line; needed for --add."),
+    ] = None
     reference: Annotated[
         list[str] | None,
         _metric("--reference", "-r", metavar="FILE", help="References, one sentence per line; repeat for several."),
@@ -129,7 +141,15 @@ class ListOptions(CandidateOptions):
         """One pool of all lists, without duplicate candidates."""
         if not self.nbest:
             raise InputError("no candidates; name a list with --nbest")
-        return self.read_files(session, self.nbest, dense=dense)
+        pool = self.read_files(session, self.nbest, dense=dense)
+        if not self.add:
+            return pool
+        from dragoman.rescoring import add_candidate_features
+
+        if self.source is None:
+            raise InputError("--add needs the source sentences; name them with --source")
+        session.say(f"adding features: {', '.join(self.add)}")
+        return add_candidate_features(pool, self.add, list(read_lines(self.source)), n_threads=session.n_threads)
 
     def measure(self, session: Session) -> Measure:
         """Adds the statistics of the objective to a pool; BLEU is unsmoothed, as in MERT."""

@@ -3,10 +3,18 @@
 from dragoman.pool.choose import Choice, best_by, model_totals, oracle, ranked, rerank, rerank_each, weights_for
 from dragoman.pool.consensus import expected_gains, mbr, posteriors
 from dragoman.pool.lazy import LazyShards, Outline, outlines
-from dragoman.pool.measure import Judge, read_references, with_external, with_metric
+from dragoman.pool.measure import Judge, read_references, texts_of, with_external, with_metric
 from dragoman.pool.merge import compacted, merge_pools, on_tables
 from dragoman.pool.pool import Pool, metric_of, new_words
-from dragoman.pool.readers import FIELDS, NbestFormat, format_of_list, has_segmentation, read_nbest, read_pool
+from dragoman.pool.readers import (
+    FIELDS,
+    NbestFormat,
+    format_of_list,
+    has_segmentation,
+    read_lists_in_order,
+    read_nbest,
+    read_pool,
+)
 from dragoman.pool.shard import Shard
 from dragoman.pool.statistics_files import read_statistics, write_statistics
 from dragoman.pool.storage import load_pool, merge_to_disk, read_to_disk, save_pool, spooled
@@ -43,6 +51,7 @@ __all__ = [
     "outlines",
     "posteriors",
     "ranked",
+    "read_lists_in_order",
     "read_nbest",
     "read_pool",
     "read_references",
@@ -54,6 +63,7 @@ __all__ = [
     "save_pool",
     "spooled",
     "synthetic_pool",
+    "texts_of",
     "weights_for",
     "with_external",
     "with_metric",

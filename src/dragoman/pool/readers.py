@@ -24,6 +24,7 @@ __all__ = [
     "format_of_list",
     "has_segmentation",
     "read_in_parts",
+    "read_lists_in_order",
     "read_nbest",
     "read_pool",
     "recognise",
@@ -135,6 +136,44 @@ def read_in_parts(
         yield reading.pool(concatenate([shard]), dense)
 
 
+def read_lists_in_order(
+    path: PathLike,
+    *,
+    n_candidates: int = 20_000,
+    format_: NbestFormat | None = None,
+    fields: Sequence[str] | None = None,
+    allow_missing: bool = False,
+) -> Iterator[tuple[Pool, NbestFormat]]:
+    """Read one list as a sequence of pools of whole sentences, about `n_candidates` each, and its format.
+
+    Candidates stay in the order of the file, duplicates included. Raises InputError unless sentence numbers ascend.
+    """
+    reading = _Reading(
+        path,
+        format_=format_,
+        fields=fields,
+        allow_missing=allow_missing,
+        index=FeatureIndex(),
+        words=new_words(),
+    )
+    held: list[Shard] = []  # of a sentence that may go on
+    last = -1
+    for shard in reading.shards(0, n_candidates):
+        ids = shard.sentence_ids
+        if (np.diff(ids) <= 0).any() or ids[0] < last:
+            raise InputError(
+                "sentence numbers must ascend, with the candidates of a sentence together; "
+                "`dragoman pool convert` sorts a list",
+                path=path,
+            )
+        last = int(ids[-1])
+        if shard.n_sentences > 1:
+            yield reading.pool(concatenate([*held, shard.part(0, shard.n_sentences - 1)]), None), reading.format
+            held = []
+        held.append(shard.part(shard.n_sentences - 1, shard.n_sentences))
+    yield reading.pool(concatenate(held), None), reading.format
+
+
 def read_pool(
     paths: Sequence[PathLike],
     *,
@@ -186,6 +225,12 @@ class _Reading:
         self._index = index
         self._words = words
         self._reader = NbestReader(index, words)
+
+    @property
+    def format(self) -> NbestFormat:
+        """The format, given or recognised; ask after the first shard."""
+        assert self._format is not None
+        return self._format
 
     def shards(self, round_number: int, n_candidates: int | None) -> Iterator[Shard]:
         """Shards in file order; a shard's sentence ids may repeat and need not ascend."""

@@ -140,8 +140,8 @@ def _open_decoder(session: Session, options: TuneOptions) -> Decoding:
 KINDS: Mapping[str, Kind] = MappingProxyType(
     {
         "nbest": Kind(
-            takes=_METRIC | _LISTS | _FILES | {"per_sentence"},
-            inputs=("nbest", "reference"),
+            takes=_METRIC | _LISTS | _FILES | {"per_sentence", "add", "source"},
+            inputs=("nbest", "reference", "source"),
             open=_open_nbest,
         ),
         "stats": Kind(takes=_FILES, inputs=("stats",), open=_open_stats),

@@ -71,7 +71,9 @@ class TuneOptions(ListOptions):
     ] = None
     source: Annotated[
         str | None,
-        _candidates(metavar="FILE", help="Source sentences to decode, one per line, for --decoder and --system."),
+        _candidates(
+            "--source", "-s", metavar="FILE", help="Source sentences, one per line, for --decoder, --system and --add."
+        ),
     ] = None
     dense: Annotated[
         list[str] | None,
