@@ -28,23 +28,24 @@ CAPS = {
     "align": 45,
     "corpus stats": 40,
     "compare": 80,
-    "curve": 230,
-    "demo": 260,
-    "features": 90,
+    "curve": 232,
+    "demo": 262,
+    "features": 91,
     "forest best": 70,
-    "gradient sum": 201,
-    "lists info": 161,
+    "gradient sum": 203,
+    "lists info": 163,
     "lm query": 40,
-    "mbr": 78,
-    "oracle": 78,
+    "mbr": 80,
+    "oracle": 80,
+    "pool info": 82,
     "report": 80,
-    "rerank": 78,
-    "run": 258,
+    "rerank": 80,
+    "run": 260,
     "score": 55,
     "system info": 150,
     "train": 165,
-    "translate": 150,
-    "tune": 240,
+    "translate": 151,
+    "tune": 242,
     "weights": 60,
 }
 """Modules of ours that the help of a command may import. Raise a number only for what the command needs."""
@@ -83,7 +84,7 @@ def test_a_command_imports_what_it_needs(command):
 
 def test_summaries_are_those_of_the_commands():
     root = typer.main.get_command(app)
-    assert len(root.commands) == 21
+    assert len(root.commands) == 22
     for name, placeholder in root.commands.items():
         assert summary(placeholder) == summary(root.get_command(None, name)), name
 

@@ -24,6 +24,7 @@ _SUMMARIES = {
     "weights": "Show weights, or convert a weight file into another format.",
     "translate": "Translate text, a sentence a line; an empty line stays empty.",
     "forest": "Look at stored search spaces.",
+    "pool": "Look at, unite, cut and convert candidate lists.",
     "features": "Add features to the candidates of a list: language and translation models, agreement, your numbers.",
     "rerank": "Print the best candidate of each sentence by these weights, one line each, by sentence number.",
     "oracle": "The best score that any choice from the lists reaches (for BLEU a lower bound, by hill climbing).",

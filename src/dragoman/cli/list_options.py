@@ -33,7 +33,7 @@ from dragoman.text import read_lines
 if TYPE_CHECKING:
     from dragoman.tune import Measure
 
-__all__ = ["CandidateOptions", "ListOptions"]
+__all__ = ["CandidateOptions", "ListOptions", "MetricOptions"]
 
 _candidates = partial(typer.Option, rich_help_panel="Candidates")
 _metric = partial(typer.Option, rich_help_panel="Metric")
@@ -102,7 +102,43 @@ class CandidateOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListOptions(CandidateOptions):
+class MetricOptions(CandidateOptions):
+    """How candidates are measured."""
+
+    reference: Annotated[
+        list[str] | None,
+        _metric("--reference", "-r", metavar="FILE", help="References, one sentence per line; repeat for several."),
+    ] = None
+    metric: Annotated[
+        str, _metric("--metric", "-m", metavar="NAME", help="bleu, chrf, chrf++, ter, or a mix: (ter-bleu)/2.")
+    ] = "bleu"
+    external: Annotated[
+        str | None, _metric(metavar="NAME", help="Maximise this score of the JSON lines instead of a metric.")
+    ] = None
+    lower_is_better: Annotated[bool, _metric("--lower-is-better", help="The external score is a loss.")] = False
+    tokenize: Tokenize = Tokenizer.NONE
+    lowercase: Lowercase = False
+
+    def measure(self, session: Session) -> Measure:
+        """Adds the statistics of the objective to a pool; BLEU is unsmoothed, as in MERT."""
+        external = self.external
+        if external is not None:
+            if self.reference:
+                raise InputError("an external score needs no references; leave out -r or --external")
+            return lambda pool: with_external(pool, external, higher_is_better=not self.lower_is_better)
+        if not self.reference:
+            raise InputError("no references; give at least one with -r, or say --external")
+        metric = by_name(self.metric, smoothing=Smoothing.NONE, tokenizer=self.tokenize, lowercase=self.lowercase)
+        texts = read_references(self.reference)
+        for number, path in enumerate(self.reference):
+            warn_of_empty_references(session.say, path, [several[number] for several in texts])
+        return lambda pool: with_metric(
+            pool, metric, texts, allow_missing=self.allow_missing, n_threads=session.n_threads
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListOptions(MetricOptions):
     """Options of candidate lists and of their metric; a command's own options are fields of a subclass."""
 
     nbest: Annotated[
@@ -123,19 +159,6 @@ class ListOptions(CandidateOptions):
         str | None,
         _candidates("--source", "-s", metavar="FILE", help="Source sentences, one per line; needed for --add."),
     ] = None
-    reference: Annotated[
-        list[str] | None,
-        _metric("--reference", "-r", metavar="FILE", help="References, one sentence per line; repeat for several."),
-    ] = None
-    metric: Annotated[
-        str, _metric("--metric", "-m", metavar="NAME", help="bleu, chrf, chrf++, ter, or a mix: (ter-bleu)/2.")
-    ] = "bleu"
-    external: Annotated[
-        str | None, _metric(metavar="NAME", help="Maximise this score of the JSON lines instead of a metric.")
-    ] = None
-    lower_is_better: Annotated[bool, _metric("--lower-is-better", help="The external score is a loss.")] = False
-    tokenize: Tokenize = Tokenizer.NONE
-    lowercase: Lowercase = False
 
     def read_lists(self, session: Session, dense: list[str] | None = None) -> Pool:
         """One pool of all lists, without duplicate candidates."""
@@ -150,20 +173,3 @@ class ListOptions(CandidateOptions):
             raise InputError("--add needs the source sentences; name them with --source")
         session.say(f"adding features: {', '.join(self.add)}")
         return add_candidate_features(pool, self.add, list(read_lines(self.source)), n_threads=session.n_threads)
-
-    def measure(self, session: Session) -> Measure:
-        """Adds the statistics of the objective to a pool; BLEU is unsmoothed, as in MERT."""
-        external = self.external
-        if external is not None:
-            if self.reference:
-                raise InputError("an external score needs no references; leave out -r or --external")
-            return lambda pool: with_external(pool, external, higher_is_better=not self.lower_is_better)
-        if not self.reference:
-            raise InputError("no references; give at least one with -r, or say --external")
-        metric = by_name(self.metric, smoothing=Smoothing.NONE, tokenizer=self.tokenize, lowercase=self.lowercase)
-        texts = read_references(self.reference)
-        for number, path in enumerate(self.reference):
-            warn_of_empty_references(session.say, path, [several[number] for several in texts])
-        return lambda pool: with_metric(
-            pool, metric, texts, allow_missing=self.allow_missing, n_threads=session.n_threads
-        )

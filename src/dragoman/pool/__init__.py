@@ -2,6 +2,8 @@
 
 from dragoman.pool.choose import Choice, best_by, model_totals, oracle, ranked, rerank, rerank_each, weights_for
 from dragoman.pool.consensus import expected_gains, mbr, posteriors
+from dragoman.pool.describe import FeatureSummary, PoolSummary, describe_pool
+from dragoman.pool.filter import PoolFilter, filter_pool, with_origin
 from dragoman.pool.lazy import LazyShards, Outline, outlines
 from dragoman.pool.measure import Judge, read_references, texts_of, with_external, with_metric
 from dragoman.pool.merge import compacted, merge_pools, on_tables
@@ -25,17 +27,22 @@ from dragoman.pool.writers import nbest_blocks, write_nbest
 __all__ = [
     "FIELDS",
     "Choice",
+    "FeatureSummary",
     "Judge",
     "LazyShards",
     "NbestFormat",
     "Outline",
     "Pool",
+    "PoolFilter",
+    "PoolSummary",
     "Shard",
     "SyntheticPool",
     "best_by",
     "compacted",
     "cosine",
+    "describe_pool",
     "expected_gains",
+    "filter_pool",
     "format_of_list",
     "has_segmentation",
     "load_pool",
@@ -67,6 +74,7 @@ __all__ = [
     "weights_for",
     "with_external",
     "with_metric",
+    "with_origin",
     "write_nbest",
     "write_statistics",
 ]
