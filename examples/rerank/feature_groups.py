@@ -5,7 +5,8 @@
 
 Lists have a feature `--main`, the score of the model that made them, and others of further models; SYSTEM is a system
 trained on the same text (`dragoman train`), for a language model and word translations. Everything is tuned on dev and
-measured on test. p is of approximate randomisation over the runs of both rows (Clark et al. 2011), against the models alone.
+measured on test. p is of approximate randomisation over the runs of both rows (Clark et al. 2011), against the row
+`models`.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ N_TRIALS = 2000
 
 
 def main() -> None:
+    """Read, tune, measure, write the table."""
     options = parsed()
     dev = prepared(options.dev, options.dev_source, options.reference, options)
     test = prepared(options.test, options.test_source, options.test_reference, options)
@@ -41,15 +43,16 @@ def main() -> None:
         "mbr bleu": points(mbr(test, Bleu()).score()),
         "rows": [],
     }
-    print(f"first {result['first candidate']:.2f}, oracle {result['oracle']:.2f}, mbr {result['mbr bleu']:.2f}")
+    say(f"first {result['first candidate']:.2f}, oracle {result['oracle']:.2f}, mbr {result['mbr bleu']:.2f}")
     for method in options.methods.split(","):
         result["rows"] += rows_of(method, groups_of(dev, options), dev, test, options)
-    print(table(result["rows"]))
+    say(table(result["rows"]))
     if options.json:
         Path(options.json).write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
 
 
 def parsed() -> argparse.Namespace:
+    """The options."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     for name in ("--dev", "--dev-source", "--test", "--test-source", "--system"):
         parser.add_argument(name, required=True)
@@ -76,7 +79,7 @@ def prepared(path: str, source: str, references: list[str], options: argparse.Na
         "repeats",
     ]
     pool = add_candidate_features(read_pool([path]), told, list(read_lines(source)), n_threads=2)
-    return with_metric(pool, METRIC, read_references(references), n_threads=2)
+    return with_metric(pool, METRIC, read_references(references), allow_missing=True, n_threads=2)
 
 
 def groups_of(pool: Pool, options: argparse.Namespace) -> dict[str, set[str]]:
@@ -104,6 +107,7 @@ def groups_of(pool: Pool, options: argparse.Namespace) -> dict[str, set[str]]:
 def rows_of(
     method: str, groups: dict[str, set[str]], dev: Pool, test: Pool, options: argparse.Namespace
 ) -> list[dict[str, object]]:
+    """A row for each group of features: tuned on dev with every seed, measured on test."""
     seeds = [int(seed) for seed in options.seeds.split(",")]
     start = Weights.from_dict({options.main: 1.0})
     statistics_of: dict[str, np.ndarray] = {}
@@ -125,7 +129,6 @@ def rows_of(
                 "cpu_s": statistics.fmean(record.cpu_s for record in tuned),
             }
         )
-        print(f"{method}, {name}: {rows[-1]['test']:.2f}", file=sys.stderr, flush=True)
     for row in rows:
         row["p"] = p_value(statistics_of["models"], statistics_of[str(row["group"])])
     return rows
@@ -138,6 +141,7 @@ def chosen_statistics(choice: Choice) -> np.ndarray:
 
 
 def p_value(ours: np.ndarray, theirs: np.ndarray) -> float:
+    """Of the difference of the means over runs, from statistics [run, sentence, n_stats]."""
     if np.array_equal(ours, theirs):
         return 1.0
     first, second = shuffled_totals(ours, theirs[None], N_TRIALS, seed=1)
@@ -146,6 +150,7 @@ def p_value(ours: np.ndarray, theirs: np.ndarray) -> float:
 
 
 def table(rows: list[dict[str, object]]) -> str:
+    """Rows as Markdown."""
     lines = [
         "| method | features | number | dev | test | deviation | p | CPU s |",
         "|---|---|---:|---:|---:|---:|---:|---:|",
@@ -159,7 +164,14 @@ def table(rows: list[dict[str, object]]) -> str:
 
 
 def points(score: float) -> float:
+    """As papers write it."""
     return METRIC.points(score)
+
+
+def say(text: str) -> None:
+    """A paragraph on standard output, at once."""
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -166,6 +166,8 @@ class ListOptions(MetricOptions):
             raise InputError("no candidates; name a list with --nbest")
         pool = self.read_files(session, self.nbest, dense=dense)
         if not self.add:
+            if self.source is not None:
+                raise InputError("--source is for --add; leave it out, or name features to add")
             return pool
         from dragoman.rescoring import add_candidate_features
 

@@ -1,5 +1,6 @@
 """Tuning: weights from candidate lists, fixed or made by a decoder round after round."""
 
+from dragoman.tune.bootstrap import BootstrappedWeights, WeightInterval, bootstrap_weights
 from dragoman.tune.command import CommandTemplate
 from dragoman.tune.command_decoder import CommandDecoder, CommandSettings
 from dragoman.tune.crossval import START, FoldScore, MethodComparison, best_method, cross_validate, deal_sentences
@@ -35,6 +36,7 @@ from dragoman.tune.weight_curves import (
 __all__ = [
     "START",
     "TUNE_RECORD",
+    "BootstrappedWeights",
     "Check",
     "CommandDecoder",
     "CommandSettings",
@@ -68,7 +70,9 @@ __all__ = [
     "TuneConfig",
     "TuneRecord",
     "WeightCurve",
+    "WeightInterval",
     "best_method",
+    "bootstrap_weights",
     "cross_validate",
     "curve_of",
     "deal_sentences",

@@ -52,6 +52,7 @@ class Kind:
 _METRIC = frozenset({"reference", "metric", "external", "lower_is_better", "tokenize", "lowercase"})
 _LISTS = frozenset({"format_", "dense", "fields", "allow_missing"})
 _FILES = frozenset({"weights_format", "template", "run"})
+_TRUST = frozenset({"folds", "bootstrap"})
 _WORKERS = frozenset({"engine", "workers", "address"})
 LOOP_OPTIONS = frozenset({"source", "k", "rounds", "keep"})
 """Options of every kind that decodes."""
@@ -140,13 +141,13 @@ def _open_decoder(session: Session, options: TuneOptions) -> Decoding:
 KINDS: Mapping[str, Kind] = MappingProxyType(
     {
         "nbest": Kind(
-            takes=_METRIC | _LISTS | _FILES | {"per_sentence", "add", "source"},
+            takes=_METRIC | _LISTS | _FILES | _TRUST | {"per_sentence", "add", "source"},
             inputs=("nbest", "reference", "source"),
             open=_open_nbest,
         ),
-        "stats": Kind(takes=_FILES, inputs=("stats",), open=_open_stats),
+        "stats": Kind(takes=_FILES | _TRUST, inputs=("stats",), open=_open_stats),
         "lists": Kind(
-            takes=_WORKERS | {"system", "features", "weights_format", "run", "system_out"},
+            takes=_WORKERS | {"system", "features", "weights_format", "run", "system_out", "folds"},
             inputs=("lists",),
             open=_open_lists,
         ),

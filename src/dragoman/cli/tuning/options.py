@@ -106,7 +106,16 @@ class TuneOptions(ListOptions):
         ),
     ] = None
     folds: Annotated[
-        int | None, _method(metavar="N", help=f"Folds of the cross-validation of --method {ALL}; 5 unless given.")
+        int | None,
+        _method(
+            metavar="N",
+            help=f"Folds of cross-validation: of --method {ALL}, 5 unless given; of one method, to see whether its "
+            "gain holds on sentences that it did not learn from.",
+        ),
+    ] = None
+    bootstrap: Annotated[
+        int | None,
+        _method(min=2, metavar="N", help="Train on N resamples of the sentences, for intervals of weights and scores."),
     ] = None
     k: Annotated[
         int | None,
@@ -302,8 +311,11 @@ class TuneOptions(ListOptions):
 
         `reads_training` says that the method learns from the training text by itself.
         """
-        if self.folds is not None and not self.comparing:
-            raise InputError(f"--folds belongs to --method {ALL}, which compares methods by cross-validation")
+        if self.nbest and self.source is not None and not self.add:
+            raise InputError(
+                "--source cannot be used with --nbest: the lists are fixed and nothing is decoded; leave it out, or "
+                "add features with --add"
+            )
         if not self.comparing:
             self.target()
         if self.resume and self.run is None and not self.tunes_system:
