@@ -311,7 +311,8 @@ class TuneOptions(ListOptions):
 
         `reads_training` says that the method learns from the training text by itself.
         """
-        if self.nbest and self.source is not None and not self.add:
+        decodes = self.decoder is not None or self.system is not None
+        if self.nbest and self.source is not None and not self.add and not decodes:
             raise InputError(
                 "--source cannot be used with --nbest: the lists are fixed and nothing is decoded; leave it out, or "
                 "add features with --add"
