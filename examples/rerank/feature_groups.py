@@ -38,7 +38,7 @@ def main() -> None:
     dev = prepared(options.dev, options.dev_source, options.reference, options)
     test = prepared(options.test, options.test_source, options.test_reference, options)
     result = {
-        "first candidate": points(rerank(test, Weights.from_dict({options.main: 1.0})).score()),
+        "first candidate": points(rerank(test, Weights.from_dict({})).score()),
         "oracle": points(oracle(test).score()),
         "mbr bleu": points(mbr(test, Bleu()).score()),
         "rows": [],

@@ -9,6 +9,7 @@ from dragoman.tune.curve_features import frequent_and_rare
 from dragoman.tune.decoder import Decoder, DecodingRound
 from dragoman.tune.fixed import tune_pool
 from dragoman.tune.loop import Keep, LoopSettings, Measure, Step, tune_decoder
+from dragoman.tune.moses_run import MosesRun, moses_references, read_moses_run
 from dragoman.tune.phi import LastSearch, PhiBlocks, PhiSettings, Theta
 from dragoman.tune.record import Learned, RoundRecord, StepRecord, TuneRecord
 from dragoman.tune.rounds import settings_to_come
@@ -57,6 +58,7 @@ __all__ = [
     "LoopSettings",
     "Measure",
     "MethodComparison",
+    "MosesRun",
     "OnStage",
     "PhiBlocks",
     "PhiSettings",
@@ -77,7 +79,9 @@ __all__ = [
     "curve_of",
     "deal_sentences",
     "frequent_and_rare",
+    "moses_references",
     "on_envelopes",
+    "read_moses_run",
     "settings_to_come",
     "system_curves",
     "tune_decoder",

@@ -17,7 +17,7 @@ from dragoman.engine import EngineName
 from dragoman.errors import InputError
 from dragoman.features import WeightFormat
 from dragoman.optim import LIST_METHODS, OPTIMISERS
-from dragoman.tune import Keep, LastSearch, LearnFrom, LoopSettings, PhiBlocks, PhiSettings, Theta
+from dragoman.tune import Keep, LastSearch, LearnFrom, LoopSettings, PhiBlocks, PhiSettings, Theta, read_moses_run
 
 __all__ = ["ALL", "TuneOptions", "flag"]
 
@@ -56,6 +56,13 @@ class TuneOptions(ListOptions):
             metavar="COMMAND",
             help="Decode round after round with this command: {weights} to read, {nbest} to write, "
             "optionally {source} {k} {round} {seed}. No shell is involved.",
+        ),
+    ] = None
+    moses_run: Annotated[
+        str | None,
+        _candidates(
+            metavar="FOLDER",
+            help="The working folder of mert-moses.pl: lists of all rounds, weights of the last, references.",
         ),
     ] = None
     lists: Annotated[
@@ -249,6 +256,32 @@ class TuneOptions(ListOptions):
     seed: Seed = 1
     json: Json = False
     quiet: Quiet = False
+
+    def resolved(self) -> TuneOptions:
+        """With the files of --moses-run as lists, start and references; what was given counts more.
+
+        Raises InputError for other candidates beside it, and where its references are not known.
+        """
+        if self.moses_run is None:
+            return self
+        for name in ("nbest", "stats", "lists", "decoder", "system"):
+            if getattr(self, name) is not None:
+                raise InputError(f"--moses-run and {flag(name)} exclude each other; give one of them")
+        found = read_moses_run(self.moses_run)
+        references = self.reference or [str(path) for path in found.references]
+        if not references:
+            raise InputError("does not say what its references are; give them with -r", path=self.moses_run)
+        template = self.template
+        if template is None and self.weights_format is WeightFormat.MOSES_INI:
+            template = found.config
+        return dataclasses.replace(
+            self,
+            nbest=[str(path) for path in found.lists],
+            weights=self.weights or [str(path) for path in found.weights],
+            reference=references,
+            template=template,
+            moses_run=None,
+        )
 
     def given(self) -> set[str]:
         """Names of the fields that differ from their defaults."""

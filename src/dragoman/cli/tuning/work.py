@@ -30,6 +30,7 @@ _FOLDS = 5
 
 def tune_as_told(options: TuneOptions) -> None:
     """Check everything that can be checked first, then read, tune, write, report."""
+    options = options.resolved()
     session = Session(n_threads=options.threads, seed=options.seed, json=options.json, quiet=options.quiet)
     if options.setting == ["help"]:
         names = LIST_METHODS if options.comparing else (method_name(options.method_name, online=options.online),)
