@@ -44,7 +44,8 @@ def made(tmp_path_factory):
         for _ in range(rng.integers(1, 7)):
             text = " ".join(rng.choice(OWN, size=rng.integers(0, 9)))
             features = {"l2r": round(float(-rng.random() * 9), 3)}
-            lines.append(json.dumps({"id": s, "text": text, "features": features, "total": -1.5}))
+            scores = {"qe": None if rng.random() < 0.4 else float(rng.integers(9))}
+            lines.append(json.dumps({"id": s, "text": text, "features": features, "scores": scores, "total": -1.5}))
     write_lines(folder / "list", lines)
     return folder
 
@@ -132,6 +133,22 @@ def test_agreement_under_a_posterior(made):
     assert uniform == pytest.approx(added(made, "agreement")[1], rel=1e-6)
 
 
+def test_named_scores(made):
+    rows, _ = lists(made)
+
+    def by_list(row):
+        known = [r["scores"]["qe"] for r in rows if r["id"] == row["id"] and r["scores"]["qe"] is not None]
+        score = row["scores"]["qe"]
+        return [sum(known) / max(1, len(known)) if score is None else score, score is None]
+
+    names, values = added(made, "score=qe")
+    assert names == ["qe", "qe:absent"]
+    assert values == pytest.approx(np.array([by_list(row) for row in rows], dtype=float), rel=1e-6)
+    assert 0 < values[:, 1].sum() < len(rows)
+    with pytest.raises(InputError, match="no score 'comet'; they have: qe"):
+        added(made, "score=comet")
+
+
 MARKS = [
     ("wo ?", "where ?", (0, 0, 0)),
     ("wo ?", "where .", (2, 1, 0)),
@@ -152,7 +169,7 @@ def test_punctuation(tmp_path, source, text, expected):
 
 @pytest.mark.parametrize("name", CANDIDATE_FEATURES)
 def test_blocks_and_threads_change_nothing(made, name, monkeypatch):
-    told = {"lm": f"lm={made / 'system'}", "system": f"system={made / 'system'}"}.get(name, name)
+    told = {"lm": f"lm={made / 'system'}", "system": f"system={made / 'system'}", "score": "score=qe"}.get(name, name)
     whole = added(made, told)[1]
     monkeypatch.setattr(add, "_BLOCK", 3)
     assert whole.tobytes() == added(made, told, n_threads=3)[1].tobytes()
@@ -169,9 +186,9 @@ def test_files_are_streamed(made, tmp_path):
     _, sources = lists(made)
     told = ["agreement", "length", f"system={made / 'system'}"]
     n = len((made / "list").read_text().splitlines())
-    write_lines(tmp_path / "mine", ["qe\tcomet", *(f"{i}\t{-i / 2}" for i in range(n))])
+    write_lines(tmp_path / "mine", ["mine\tcomet", *(f"{i}\t{-i / 2}" for i in range(n))])
     done = describe_candidates(made / "list", tmp_path / "out", told, sources, scores=[tmp_path / "mine"])
-    assert (done.n_candidates, done.n_sentences, done.names[-2:]) == (n, 9, ("qe", "comet"))
+    assert (done.n_candidates, done.n_sentences, done.names[-2:]) == (n, 9, ("mine", "comet"))
     rows = [json.loads(line) for line in (tmp_path / "out").read_text().splitlines()]
     assert [row["text"] for row in rows] == [row["text"] for row in lists(made)[0]]
     assert [row["features"]["comet"] for row in rows] == [-i / 2 for i in range(n)]

@@ -113,7 +113,8 @@ class MetricOptions(CandidateOptions):
         str, _metric("--metric", "-m", metavar="NAME", help="bleu, chrf, chrf++, ter, or a mix: (ter-bleu)/2.")
     ] = "bleu"
     external: Annotated[
-        str | None, _metric(metavar="NAME", help="Maximise this score of the JSON lines instead of a metric.")
+        str | None,
+        _metric(metavar="NAME", help="Maximise this score of the JSON lines, or 'comet - 0.04*metricx'."),
     ] = None
     lower_is_better: Annotated[bool, _metric("--lower-is-better", help="The external score is a loss.")] = False
     tokenize: Tokenize = Tokenizer.NONE

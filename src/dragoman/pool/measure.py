@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -25,6 +26,8 @@ __all__ = [
     "with_external",
     "with_metric",
 ]
+
+_FACTOR = r"\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+"
 
 
 def read_references(paths: Sequence[PathLike]) -> list[list[str]]:
@@ -65,13 +68,35 @@ def with_metric(
 
 
 def with_external(pool: Pool, name: str, *, higher_is_better: bool = True) -> Pool:
-    """The pool with one of its named scores as the metric."""
+    """The pool with one of its named scores as the metric, or a sum of them: `comet - 0.04*metricx`."""
     metric = External(label=name, higher_is_better=higher_is_better)
-    columns = pool.score_column(name)
+    columns = _external_columns(pool, name)
     shards = tuple(
         shard.with_stats(metric.from_values(values)) for shard, values in zip(pool.shards, columns, strict=True)
     )
     return replace(pool, shards=shards, metric=metric)
+
+
+def _external_columns(pool: Pool, told: str) -> Iterator[Float64Array]:
+    """A named score, or the sum of several with factors, one array per shard."""
+    terms = None if told in pool.score_names else _sum_of_scores(told)
+    if terms is None or not all(name in pool.score_names for name, _ in terms):
+        return pool.score_column(told)
+    columns = [pool.score_column(name) for name, _ in terms]
+    factors = np.array([factor for _, factor in terms])
+    return (np.ascontiguousarray(np.stack(each, axis=1) @ factors) for each in zip(*columns, strict=True))
+
+
+def _sum_of_scores(told: str) -> list[tuple[str, float]] | None:
+    """Names and factors of a sum; None if it is none. A minus needs spaces around it, for names may have one."""
+    terms = []
+    for part in filter(None, re.split(r"\s*(?=\+)|\s+(?=-\s)", told.strip())):
+        match = re.fullmatch(rf"([+-]?)\s*(?:({_FACTOR})\s*\*\s*)?([^\s*+]+)", part)
+        if match is None:
+            return None
+        factor = float(match[2] or 1)
+        terms.append((match[3], -factor if match[1] == "-" else factor))
+    return terms or None
 
 
 class Judge:

@@ -13,6 +13,7 @@ from dragoman._core import NbestReader, WordTable, escape_word
 from dragoman.errors import InputError, naming
 from dragoman.features import FeatureIndex
 from dragoman.pool.merge import merge_pools
+from dragoman.pool.missing import fill_missing
 from dragoman.pool.pool import Pool, new_words
 from dragoman.pool.shard import UNKNOWN_LENGTH, Shard, concatenate
 from dragoman.text import LineBlock, read_blocks
@@ -101,7 +102,8 @@ def read_nbest(
     unless `allow_missing`: 0 would be the best log probability. Unless given by `dense`, features are dense if they
     have several values (`Name= a b`: `Name_1`, `Name_2`) or are on every line; in lists other than Moses' with at most
     100 features all are dense, because cdec and Travatar omit zeros. `fields` is the order of the fields of a line, for
-    Joshua's templates; "" is a field to skip.
+    Joshua's templates; "" is a field to skip. A feature that is null in JSON Lines is missing on purpose: it gets the
+    mean of the others, and `NAME:missing` is 1.
     """
     reading = _Reading(
         path,
@@ -112,7 +114,7 @@ def read_nbest(
         words=new_words() if words is None else words,
     )
     shards = list(reading.shards(round_number, None))
-    return reading.pool(concatenate(shards), dense)
+    return fill_missing(reading.pool(concatenate(shards), dense))
 
 
 def read_in_parts(
@@ -204,7 +206,7 @@ def read_pool(
         )
         for number, path in enumerate(paths)
     ]
-    return merge_pools(pools, distinct=distinct, n_threads=n_threads)
+    return fill_missing(merge_pools(pools, distinct=distinct, n_threads=n_threads))
 
 
 class _Reading:

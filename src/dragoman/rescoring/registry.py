@@ -10,6 +10,7 @@ from dragoman.rescoring.agreement import Agreement
 from dragoman.rescoring.base import CandidateFeature
 from dragoman.rescoring.language_model import LmScores
 from dragoman.rescoring.lengths import Lengths
+from dragoman.rescoring.named_scores import NamedScore
 from dragoman.rescoring.surface import Copies, Punctuation, Repeats
 
 __all__ = ["CANDIDATE_FEATURES", "make_candidate_features"]
@@ -29,6 +30,7 @@ CANDIDATE_FEATURES: Mapping[str, Callable[[str | None], CandidateFeature]] = Map
         "lm": LmScores,
         "punctuation": Punctuation,
         "repeats": Repeats,
+        "score": NamedScore,
         "system": _translations,
     }
 )
