@@ -19,7 +19,7 @@ __all__ = ["features"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FeatureOptions:
+class AddOptions:
     """Options of `features`."""
 
     lists: Annotated[str, typer.Argument(metavar="LISTS", help="A list in any format, sentences in order.")]
@@ -57,8 +57,8 @@ class FeatureOptions:
     quiet: Quiet = False
 
 
-@takes(FeatureOptions)
-def features(options: FeatureOptions) -> None:
+@takes(AddOptions)
+def features(options: AddOptions) -> None:
     """Add features to the candidates of a list: language and translation models, agreement, your numbers.
 
     The list is streamed; its lines stay in order. See docs/reranking.md for the features.

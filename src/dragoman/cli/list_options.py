@@ -33,7 +33,7 @@ from dragoman.text import read_lines
 if TYPE_CHECKING:
     from dragoman.tune import Measure
 
-__all__ = ["CandidateOptions", "ListOptions", "MetricOptions"]
+__all__ = ["CandidateOptions", "FeatureOptions", "ListOptions", "MetricOptions"]
 
 _candidates = partial(typer.Option, rich_help_panel="Candidates")
 _metric = partial(typer.Option, rich_help_panel="Metric")
@@ -149,11 +149,22 @@ class ListOptions(MetricOptions):
             help="Candidate list (Moses, cdec, Joshua, Travatar, JSON lines, text) or stored pool; repeat.",
         ),
     ] = None
+
+    def read_lists(self, session: Session, dense: list[str] | None = None) -> Pool:
+        """One pool of all lists, without duplicate candidates."""
+        if not self.nbest:
+            raise InputError("no candidates; name a list with --nbest")
+        return self.read_files(session, self.nbest, dense=dense)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeatureOptions(ListOptions):
+    """Options of lists whose candidates may get more features."""
+
     add: Annotated[
         list[str] | None,
         _candidates(
-            metavar="NAME[=ARGUMENT]",
-            help="Add features to the candidates, as `dragoman features` does; repeat.",
+            metavar="NAME[=ARGUMENT]", help="Add features to the candidates, as `dragoman features` does; repeat."
         ),
     ] = None
     source: Annotated[
@@ -161,18 +172,16 @@ class ListOptions(MetricOptions):
         _candidates("--source", "-s", metavar="FILE", help="Source sentences, one per line; needed for --add."),
     ] = None
 
-    def read_lists(self, session: Session, dense: list[str] | None = None) -> Pool:
-        """One pool of all lists, without duplicate candidates."""
-        if not self.nbest:
-            raise InputError("no candidates; name a list with --nbest")
-        pool = self.read_files(session, self.nbest, dense=dense)
-        if not self.add:
-            if self.source is not None:
-                raise InputError("--source is for --add; leave it out, or name features to add")
+    def read_with_features(self, session: Session, dense: list[str] | None = None) -> Pool:
+        """One pool of all lists, with the features of --add."""
+        if self.add and self.source is None:
+            raise InputError("--add needs the source sentences; name them with --source")
+        if self.source is not None and not self.add:
+            raise InputError("--source is for --add; leave it out, or name features to add")
+        pool = self.read_lists(session, dense)
+        if not self.add or self.source is None:
             return pool
         from dragoman.rescoring import add_candidate_features
 
-        if self.source is None:
-            raise InputError("--add needs the source sentences; name them with --source")
         session.say(f"adding features: {', '.join(self.add)}")
         return add_candidate_features(pool, self.add, list(read_lines(self.source)), n_threads=session.n_threads)

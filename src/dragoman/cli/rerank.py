@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from dragoman.cli.declared import takes
-from dragoman.cli.list_options import ListOptions
+from dragoman.cli.list_options import FeatureOptions, ListOptions
 from dragoman.cli.list_output import ListFormat, Top, output_format, write_ranked
 from dragoman.cli.session import Json, Quiet, Session, Summary, Threads, check_outputs
 from dragoman.errors import InputError
@@ -23,7 +23,7 @@ __all__ = ["oracle", "rerank"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RerankOptions(ListOptions):
+class RerankOptions(FeatureOptions):
     """Options of `rerank`."""
 
     weights: Annotated[
@@ -73,7 +73,7 @@ def rerank(options: RerankOptions) -> None:
     check_outputs(inputs, out=options.out, summary=options.summary)
     measure = options.measure(session) if options.reference or options.external else None
     given = unite_weights(options.weights)
-    pool = options.read_lists(session)
+    pool = options.read_with_features(session)
     if measure is not None:
         pool = measure(pool)
     values = _values(session, options, pool, given)

@@ -84,7 +84,7 @@ def read_start(options: TuneOptions) -> Weights:
 def _open_nbest(session: Session, options: TuneOptions) -> Lists:
     start = read_start(options)
     measure = options.measure(session)
-    return Lists(pool=measure(options.read_lists(session, options.dense)), start=start)
+    return Lists(pool=measure(options.read_with_features(session, options.dense)), start=start)
 
 
 def _open_stats(session: Session, options: TuneOptions) -> Lists:

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from dragoman.cli.engine_options import Address, EngineOption, Workers
-from dragoman.cli.list_options import ListOptions
+from dragoman.cli.list_options import FeatureOptions
 from dragoman.cli.session import Json, Quiet, Seed, Threads
 from dragoman.engine import EngineName
 from dragoman.errors import InputError
@@ -43,7 +43,7 @@ def parse_weight_format(text: str | WeightFormat) -> WeightFormat:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TuneOptions(ListOptions):
+class TuneOptions(FeatureOptions):
     """What the user said; None (or the default) where nothing was said."""
 
     stats: Annotated[
