@@ -7,7 +7,7 @@ namespace dragoman::metric {
 
 namespace {
 
-constexpr size_t kFewestSlots = 1 << 10;
+constexpr size_t kFewestSlots = 1 << 10, kMostKept = 1 << 16;
 
 uint64_t key_of(int32_t parent, int32_t symbol) {
   return static_cast<uint64_t>(static_cast<uint32_t>(parent)) << 32 | static_cast<uint32_t>(symbol);
@@ -20,7 +20,7 @@ size_t first_slot(uint64_t key, size_t mask) { return static_cast<size_t>((key *
 void PairMatches::reset(size_t n_texts) {
   n_texts_ = n_texts;
   longest_ = 0;
-  slots_.assign(kFewestSlots, Slot{});
+  slots_.assign(std::clamp(slots_.size(), kFewestSlots, kMostKept), Slot{});  // the next list is about as large
   n_taken_ = 0;
   orders_.clear();
   seen_in_.clear();
