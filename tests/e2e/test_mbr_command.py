@@ -72,6 +72,21 @@ def test_hostile_options(run, tmp_path):
     assert "leave out --format" in run("mbr text --per-sentence 3 --format moses", 2).err
 
 
+def test_extreme_scores(run, tmp_path):
+    lines = [
+        f"0 ||| {text} ||| lm= {value} ||| {value}" for text, value in (("a b", -3e38), ("c", 3e38), ("a d", -3e38))
+    ]
+    (tmp_path / "huge").write_text("\n".join(lines) + "\n")
+    for scale in ("1", "1e308"):
+        assert run(f"mbr huge --weights weights --scale {scale}").out == "c\n"
+        assert run(f"mbr huge --totals --scale {scale}").out == "c\n"
+    assert run("mbr huge --weights weights --scale 0").out == "a b\n"
+    (tmp_path / "large").write_text("lm 1e300\n")
+    assert "not finite" in run("mbr huge --weights large", 2).err
+    for scale in ("nan", "inf", "-1"):
+        run(f"mbr huge --totals --scale={scale}", 2)
+
+
 def test_rerank_writes_lists(run, tmp_path):
     out = run("rerank --nbest list --weights weights --top 2").out.splitlines()
     assert out == [

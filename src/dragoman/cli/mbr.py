@@ -30,7 +30,7 @@ class MbrOptions(CandidateOptions):
 
     lists: Annotated[
         list[str],
-        typer.Argument(metavar="LISTS...", help="Lists or samples (Moses, cdec, Joshua, Travatar, JSON lines, text)."),
+        typer.Argument(metavar="LISTS", help="Lists or samples (Moses, cdec, Joshua, Travatar, JSON lines, text)."),
     ]
     metric: Annotated[
         str, _metric("--metric", "-m", metavar="NAME", help="Utility: bleu, chrf, chrf++, ter, or a mix.")

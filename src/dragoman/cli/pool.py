@@ -34,7 +34,7 @@ __all__ = ["app"]
 
 app = command_group("Look at, unite, cut and convert candidate lists.")
 
-Lists = Annotated[list[str], typer.Argument(metavar="LISTS...", help="Lists in any format, or stored pools.")]
+Lists = Annotated[list[str], typer.Argument(metavar="LISTS", help="Lists in any format, or stored pools.")]
 Out = Annotated[str, typer.Option("--out", "-o", metavar="FILE", help="The list, or with --to pool a new folder.")]
 
 
@@ -92,7 +92,7 @@ class FilterOptions(WriteOptions):
 
     sentences: Annotated[
         str | None,
-        typer.Option(metavar="FROM:TO", help="Sentence numbers to keep, both included; either may lack."),
+        typer.Option(metavar="FROM:TO", help="Sentence numbers to keep, both included, such as 0:99."),
     ] = None
     distinct_text: Annotated[
         bool, typer.Option("--distinct-text", help="Of candidates with the same words keep the first.")

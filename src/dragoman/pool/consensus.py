@@ -37,15 +37,18 @@ def posteriors(
             raise InputError("a candidate has no total score, which the posterior is asked to be made from")
     else:
         scores = [np.zeros(shard.n_candidates) for shard in pool.shards]
-    return [_softmax(scale * each, shard) for shard, each in zip(pool.shards, scores, strict=True)]
+    if not all(np.isfinite(each).all() for each in scores):
+        raise InputError("the score of a candidate is not finite, so it has no probability; are the weights too large?")
+    return [_softmax(each, scale, shard) for shard, each in zip(pool.shards, scores, strict=True)]
 
 
-def _softmax(scores: Float64Array, shard: Shard) -> Float64Array:
-    """Probabilities within each list."""
+def _softmax(scores: Float64Array, scale: float, shard: Shard) -> Float64Array:
+    """Probabilities within each list; a difference that is too large for a number makes the worse one impossible."""
     probabilities = np.empty_like(scores)
     for begin, end in pairwise(shard.sentences.tolist()):
         if begin < end:
-            shifted = np.exp(scores[begin:end] - scores[begin:end].max())
+            with np.errstate(over="ignore"):
+                shifted = np.exp(scale * (scores[begin:end] - scores[begin:end].max()))
             probabilities[begin:end] = shifted / shifted.sum()
     return probabilities
 
