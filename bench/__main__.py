@@ -20,6 +20,7 @@ from bench import (
     metric,
     online,
     passes,
+    references,
     reordering,
     search,
     stored_lists,
@@ -45,6 +46,7 @@ CASES: list[Case] = [
     *passes.CASES,
     *online.CASES,
     *stored_lists.CASES,
+    *references.CASES,
     *engine.CASES,
     *vectors.CASES,
 ]

@@ -1,6 +1,7 @@
 #include <nanobind/stl/string.h>
 
 #include "bind/arrays.hh"
+#include "bind/links.hh"
 #include "bind/modules.hh"
 #include "bind/watch.hh"
 #include "core/align/ibm2.hh"
@@ -10,15 +11,6 @@
 namespace dragoman::bind {
 
 namespace {
-
-static_assert(sizeof(align::Link) == 2 * sizeof(int32_t));
-
-align::Links links_in(const In<int64_t>& offsets, const In2<int32_t>& links, const char* name) {
-  if (links.shape(1) != 2) throw std::invalid_argument(std::string(name) + ": links must have two columns");
-  align::Links result{span_of(offsets), {reinterpret_cast<const align::Link*>(links.data()), links.shape(0)}};
-  result.check(name);
-  return result;
-}
 
 nb::tuple to_tuple(align::LinkTable&& table) {
   auto* owner = new std::vector<align::Link>(std::move(table.links));

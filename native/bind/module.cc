@@ -50,6 +50,7 @@ NB_MODULE(_core, m) {
   dragoman::bind::bind_derivation_features(m);
   dragoman::bind::bind_phrase_search(m);
   dragoman::bind::bind_pool(m);
+  dragoman::bind::bind_references(m);
   dragoman::bind::bind_store(m);
   dragoman::bind::bind_vocab(m);
 }

@@ -25,6 +25,7 @@ void bind_derivation_features(nb::module_& m);
 void bind_option_builder(nb::module_& m);
 void bind_phrase_search(nb::module_& m);
 void bind_pool(nb::module_& m);
+void bind_references(nb::module_& m);
 void bind_store(nb::module_& m);
 void bind_vocab(nb::module_& m);
 

@@ -646,6 +646,31 @@ class ChartDecoder:
         glue: list[int],
         unknown: list[int],
     ) -> list[Forest]: ...
+    def references(
+        self,
+        batch: RuleBatch,
+        index: FeatureIndex,
+        weights: NDArray[np.float64],
+        target_offsets: NDArray[np.int64],
+        targets: NDArray[np.int32],
+        link_offsets: NDArray[np.int64],
+        links: NDArray[np.int32],
+        n_threads: int,
+        progress: Callable[[int], None] | None,
+        *,
+        tight: bool,
+        holes: bool,
+        wide: bool,
+        max_wrong: int,
+        prior_column: int,
+        prior_weight: float,
+        hole_prior: float,
+        beam: float,
+        wrong_beam: float,
+        goal: int,
+        glue: list[int],
+        unknown: list[int],
+    ) -> dict[str, NDArray[Any]]: ...
     def kbest(
         self,
         batch: RuleBatch,
@@ -1202,3 +1227,45 @@ def format_rules(
 def format_moses(
     grammar: GrammarTables, view: PhraseView, source: WordTable, target: WordTable, begin: int, end: int
 ) -> tuple[bytes, bytes]: ...
+
+class GreedyDerivations:
+    def __init__(self) -> None: ...
+    def counts(self) -> tuple[int, int, int, int, int]: ...
+
+class ReferenceModel:
+    def __init__(self, loss: str, *, prior_weight: float = 1.0, cost_scale: float = 1.0) -> None: ...
+
+class ReferenceStore:
+    def __init__(self, n_features: int) -> None: ...
+    def add(self, arrays: dict[str, NDArray[Any]], ids: NDArray[np.int32]) -> None: ...
+    def __len__(self) -> int: ...
+    @property
+    def n_features(self) -> int: ...
+    @property
+    def n_edges(self) -> int: ...
+    def n_bytes(self) -> int: ...
+    def places(self) -> NDArray[np.int64]: ...
+    def counts(self) -> NDArray[np.int32]: ...
+    def value(
+        self, model: ReferenceModel, order: NDArray[np.int64], weights: NDArray[np.float64], n_threads: int = 1
+    ) -> tuple[float, float]: ...
+    def gradient(
+        self, model: ReferenceModel, sentence: int, weights: NDArray[np.float64]
+    ) -> tuple[float, NDArray[np.int32], NDArray[np.float64]]: ...
+    def shares(self, model: ReferenceModel, sentence: int, weights: NDArray[np.float64]) -> NDArray[np.float64]: ...
+    def epoch(
+        self,
+        learner: Learner,
+        model: ReferenceModel,
+        order: NDArray[np.int64],
+        batch: int = 1,
+        n_threads: int = 1,
+        greedy: GreedyDerivations | None = None,
+    ) -> float: ...
+    def greedy_gradient(
+        self,
+        model: ReferenceModel,
+        sentence: int,
+        weights: NDArray[np.float64],
+        derivation: NDArray[np.int32],
+    ) -> tuple[float, NDArray[np.int32], NDArray[np.float64], NDArray[np.int32], int]: ...

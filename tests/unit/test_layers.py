@@ -15,6 +15,7 @@ LAYERS = [
     ["text"],
     ["settings"],
     ["store"],
+    ["array_file"],
     ["engine"],
     ["corpus"],
     ["synth"],

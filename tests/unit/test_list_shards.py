@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields
+from dataclasses import fields, replace
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -106,7 +107,8 @@ def test_a_header_that_lies_is_an_error(field, value, tmp_path):
 
 
 def test_another_version_says_so(tmp_path, monkeypatch):
-    monkeypatch.setattr("dragoman.lists.storage._VERSION", 2)
+    storage = "dragoman.lists.storage._FORMAT"
+    monkeypatch.setattr(storage, replace(import_module("dragoman.lists.storage")._FORMAT, version=2))
     write_shard(tmp_path / "shard", random_shard(1))
     monkeypatch.undo()
     with pytest.raises(InputError, match="has version 2"):

@@ -28,25 +28,26 @@ CAPS = {
     "align": 45,
     "corpus stats": 40,
     "compare": 80,
-    "curve": 235,
-    "demo": 265,
+    "curve": 241,
+    "demo": 271,
     "features": 93,
     "forest best": 70,
-    "gradient sum": 204,
-    "lists info": 164,
+    "gradient sum": 208,
+    "lists info": 167,
     "lm query": 40,
     "mbr": 81,
-    "mert-moses": 247,
+    "mert-moses": 254,
     "oracle": 81,
     "pool info": 83,
+    "reference": 205,
     "report": 80,
     "rerank": 81,
-    "run": 263,
+    "run": 269,
     "score": 55,
-    "system info": 151,
+    "system info": 152,
     "train": 165,
-    "translate": 152,
-    "tune": 246,
+    "translate": 153,
+    "tune": 252,
     "weights": 60,
 }
 """Modules of ours that the help of a command may import. Raise a number only for what the command needs."""
@@ -85,7 +86,7 @@ def test_a_command_imports_what_it_needs(command):
 
 def test_summaries_are_those_of_the_commands():
     root = typer.main.get_command(app)
-    assert len(root.commands) == 23
+    assert len(root.commands) == 24
     for name, placeholder in root.commands.items():
         assert summary(placeholder) == summary(root.get_command(None, name)), name
 

@@ -7,6 +7,7 @@
 
 #include "core/base/parallel.hh"
 #include "core/search/chart_searcher.hh"
+#include "core/search/reference_parser.hh"
 
 namespace dragoman::search {
 
@@ -72,6 +73,37 @@ forest::KBestLists ChartDecoder::decode_kbest(const RuleBatch& batch, const Char
                                  part.derivations.emplace());
   });
   return forest::concatenated(std::move(parts));
+}
+
+forest::ReferenceForests ChartDecoder::references(const RuleBatch& batch, const ChartLabels& labels,
+                                                  std::span<const double> weights, const ReferencePairs& pairs,
+                                                  const ReferenceSettings& settings, int n_threads,
+                                                  Control& control) const {
+  constexpr int64_t kChunk = 16;
+  if (batch.n_scores != static_cast<int64_t>(features_.scores.size())) fail("every rule needs a value for each score");
+  if (settings.prior_column >= batch.n_scores) fail("there is no such score");
+  if (pairs.targets.size() != batch.size() || pairs.links.size() != batch.size())
+    throw std::invalid_argument("every sentence needs a translation and its links");
+  for (int64_t s = 0; s < batch.size(); ++s)
+    for (const align::Link& link : pairs.links[s])
+      if (link.source < 0 || link.target < 0 || at(link.source) >= batch.words[s].size() ||
+          at(link.target) >= pairs.targets[s].size())
+        throw std::invalid_argument("a link lies outside its sentences");
+  labels.check(batch.n_labels());
+  ChartSettings all = settings_;
+  all.rule_limit = 0;
+  const ChartModel model{all, features_, lm_.get(), lm_words_, labels, weights};
+  std::vector<forest::ReferenceForests> parts(at((batch.size() + kChunk - 1) / kChunk));
+  std::vector<std::unique_ptr<ReferenceParser>> parsers(static_cast<size_t>(std::max(1, n_threads)));
+  parallel_chunks(batch.size(), kChunk, n_threads, control, [&](int64_t begin, int64_t end, int worker) {
+    auto& parser = parsers[static_cast<size_t>(worker)];
+    if (!parser) parser = std::make_unique<ReferenceParser>(model, settings);
+    for (int64_t s = begin; s < end; ++s)
+      parser->run(batch, s, pairs.targets[s], pairs.links[s], control, parts[at(begin / kChunk)]);
+  });
+  forest::ReferenceForests result;
+  for (forest::ReferenceForests& part : parts) result.append(part);
+  return result;
 }
 
 }  // namespace dragoman::search

@@ -14,6 +14,7 @@
 #include "core/forest/kbest.hh"
 #include "core/grammar/key.hh"
 #include "core/lm/model.hh"
+#include "core/search/reference_settings.hh"
 #include "core/search/rule_batch.hh"
 
 namespace dragoman::search {
@@ -57,6 +58,10 @@ class ChartDecoder {
   forest::KBestLists decode_kbest(const RuleBatch& batch, const ChartLabels& labels, std::span<const double> weights,
                                   int64_t k, bool distinct, int n_threads, Control& control,
                                   bool derivations = false) const;
+  // Forests around given translations, one for each sentence. All rules of a source side are looked at.
+  forest::ReferenceForests references(const RuleBatch& batch, const ChartLabels& labels,
+                                      std::span<const double> weights, const ReferencePairs& pairs,
+                                      const ReferenceSettings& settings, int n_threads, Control& control) const;
 
  private:
   template <typename Take>

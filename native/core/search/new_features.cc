@@ -77,4 +77,9 @@ void intern_found(const names::NewFeatures& features, names::FeatureIndex& index
   for (forest::Forest& forest : forests) forest.renumber_features([&](int32_t id) { return interned(id); });
 }
 
+void intern_found(const names::NewFeatures& features, names::FeatureIndex& index, forest::ReferenceForests& forests) {
+  Interned interned(features, index);
+  for (int32_t& id : forests.feature_ids.values) id = interned(id);
+}
+
 }  // namespace dragoman::search

@@ -9,6 +9,7 @@
 
 #include "core/forest/forest.hh"
 #include "core/forest/kbest.hh"
+#include "core/forest/reference_forests.hh"
 #include "core/names/feature_index.hh"
 #include "core/names/new_features.hh"
 
@@ -52,5 +53,7 @@ Batch interned(const Batch& batch, names::FeatureIndex& index) {
 void intern_found(const names::NewFeatures& features, names::FeatureIndex& index, forest::KBestLists& lists);
 // Interns those on edges, in the order of forests, instances and edges.
 void intern_found(const names::NewFeatures& features, names::FeatureIndex& index, std::vector<forest::Forest>& forests);
+// Interns those on edges, in the order of edges.
+void intern_found(const names::NewFeatures& features, names::FeatureIndex& index, forest::ReferenceForests& forests);
 
 }  // namespace dragoman::search

@@ -6,6 +6,7 @@ from dragoman.optim.context import LearningContext, LearnsFrom
 from dragoman.optim.costs import Context, PreviousPass
 from dragoman.optim.descent import Descent, descend
 from dragoman.optim.epochs import Stopping
+from dragoman.optim.fastforest import FastForest, ForestsLearned, NeighbourLoss
 from dragoman.optim.forest_mert import ForestMert
 from dragoman.optim.gains import gain_scale
 from dragoman.optim.hols import HeldOutText, Hils, Hols
@@ -47,8 +48,10 @@ __all__ = [
     "Context",
     "Descent",
     "ExpectedGain",
+    "FastForest",
     "Fear",
     "ForestMert",
+    "ForestsLearned",
     "HeldOutText",
     "Hils",
     "HingeLoss",
@@ -62,6 +65,7 @@ __all__ = [
     "MarginUpdate",
     "Mert",
     "Mira",
+    "NeighbourLoss",
     "Norm",
     "Online",
     "OnlineLearner",

@@ -11,6 +11,7 @@ from dragoman.metric import Metric
 from dragoman.optim.base import Optimiser
 from dragoman.optim.cll import Cll
 from dragoman.optim.context import LearnsFrom
+from dragoman.optim.fastforest import FastForest
 from dragoman.optim.forest_mert import ForestMert
 from dragoman.optim.hols import Hils, Hols
 from dragoman.optim.loss import Loss, LowersLoss
@@ -48,6 +49,7 @@ _METHODS: tuple[type[Optimiser], ...] = (
     OnlineSoftRamp,
     Hols,
     Hils,
+    FastForest,
 )
 OPTIMISERS: Mapping[str, type[Optimiser]] = MappingProxyType({method.name: method for method in _METHODS})
 """All methods: a further one is a file with a subclass of Optimiser, and its class in the list above."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from dragoman.errors import InputError
 from dragoman.metric import Smoothing, by_name
-from dragoman.optim import Hols, Mira, Optimiser, make_optimiser, method_name
+from dragoman.optim import FastForest, Hols, Mira, Optimiser, make_optimiser, method_name
 from dragoman.recipe.starts import CellStart, NormalStart, read_start
 from dragoman.recipe.table import RecipeTable
 from dragoman.tune import LearnFrom, LoopSettings, PhiSettings, Theta, TuneConfig
@@ -35,7 +35,8 @@ class TuningPlan:
         if self.config.learn_from is not LearnFrom.LISTS or phi.training_seed == 0:
             return ()
         searches = phi.theta is Theta.SEARCH or (phi.theta is Theta.AUTO and self.start is None)
-        return (*(("theta",) if searches else ()), "lists", *(("model",) if phi.searches_last else ()))
+        made = "forests" if isinstance(self.optimiser, FastForest) else "lists"
+        return (*(("theta",) if searches else ()), made, *(("model",) if phi.searches_last else ()))
 
     @property
     def training_seed(self) -> int | None:
@@ -54,6 +55,8 @@ def read_optimiser(name: str, table: RecipeTable) -> TuningPlan:
     phi = _read_phi(table)
     table.done()
     with table:
+        if isinstance(optimiser, FastForest):
+            values.setdefault("learn_from", LearnFrom.LISTS)
         config = TuneConfig(loop=LoopSettings(**loop), phi=phi or PhiSettings(), **values)
         if phi is not None and config.learn_from is not LearnFrom.LISTS:
             raise InputError("'phi' is for learning from lists of the training text: learn_from = \"lists\"")

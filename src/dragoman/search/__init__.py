@@ -9,6 +9,7 @@ from dragoman.search.derivation_features import DerivationFeatures
 from dragoman.search.phrase_builder import PhraseOptionBuilder
 from dragoman.search.phrase_config import Algorithm, PhraseConfig, PhraseFeatures, phrase15
 from dragoman.search.phrase_decoder import PhraseDecoder
+from dragoman.search.reference import EdgeKind, Reach, ReferenceConfig, ReferenceForests, ReferenceParser
 from dragoman.search.rescore import RuleRescorer
 from dragoman.search.sentences import EncodedSentences, Sentence, Sentences
 
@@ -18,12 +19,17 @@ __all__ = [
     "ChartDecoder",
     "ChartFeatures",
     "DerivationFeatures",
+    "EdgeKind",
     "EncodedSentences",
     "PhraseBatch",
     "PhraseConfig",
     "PhraseDecoder",
     "PhraseFeatures",
     "PhraseOptionBuilder",
+    "Reach",
+    "ReferenceConfig",
+    "ReferenceForests",
+    "ReferenceParser",
     "RuleBatch",
     "RuleOptionBuilder",
     "RuleRescorer",

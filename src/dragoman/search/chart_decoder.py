@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dragoman import _core
 from dragoman.corpus import Vocab
@@ -12,6 +13,7 @@ from dragoman.features import FeatureIndex
 from dragoman.lm import LanguageModel
 from dragoman.search.chart_config import ChartConfig, ChartFeatures
 from dragoman.search.decoder import Decoder
+from dragoman.types import Float64Array, Int32Array, Int64Array, Progress
 
 __all__ = ["ChartDecoder"]
 
@@ -29,7 +31,9 @@ class ChartDecoder(Decoder[_core.RuleBatch]):
         *,
         features: ChartFeatures | None = None,
         lm: LanguageModel | None = None,
+        n_unweighted: int = 0,
     ) -> None:
+        """Of the scores of the rules the last `n_unweighted` are no features."""
         self.config = config
         self.features = features = ChartFeatures.chiang8() if features is None else features
 
@@ -50,11 +54,28 @@ class ChartDecoder(Decoder[_core.RuleBatch]):
             glue=id_(features.glue),
             unknown=id_(features.unknown),
             arities=[id_(name) for name in features.arities],
-            scores=[id_(name) for name in features.scores],
+            scores=[*(id_(name) for name in features.scores), *[-1] * n_unweighted],
             lm=None if lm is None else lm.native,
             lm_words=np.zeros(0, np.int32) if lm is None else lm.ids_of(vocab),
         )
         super().__init__(vocab, index, native)
+
+    def references(
+        self,
+        batch: _core.RuleBatch,
+        weights: Float64Array,
+        targets: tuple[Int64Array, Int32Array],
+        links: tuple[Int64Array, Int32Array],
+        *,
+        n_threads: int = 1,
+        progress: Progress | None = None,
+        **settings: Any,
+    ) -> dict[str, NDArray[Any]]:
+        """Arrays of the forests around given translations; see `ReferenceParser`."""
+        found: dict[str, NDArray[Any]] = self._native.references(
+            batch, self.index, weights, *targets, *links, n_threads, progress, **settings, **self.meaning(batch)
+        )
+        return found
 
     def labels(self, batch: _core.RuleBatch) -> tuple[str, ...]:
         return batch.labels if self.config.goal in batch.labels else (*batch.labels, self.config.goal)

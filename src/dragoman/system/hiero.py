@@ -10,18 +10,20 @@ from dragoman.align import Alignment
 from dragoman.corpus import Bitext, WordClasses
 from dragoman.features import FeatureIndex, parse_templates
 from dragoman.forest import Derivation
-from dragoman.grammar import Grammar, extract_rules, is_nonterminal
+from dragoman.grammar import Grammar, Rule, extract_rules, is_nonterminal
 from dragoman.lm import LanguageModel
 from dragoman.search import (
     ChartConfig,
     ChartDecoder,
     ChartFeatures,
     DerivationFeatures,
+    ReferenceParser,
     RuleBatch,
     RuleOptionBuilder,
     RuleRescorer,
     SearchBlocks,
 )
+from dragoman.search.reference import COUNT
 from dragoman.system.extraction_counts import extraction_shares
 from dragoman.system.settings import DenseSet, HieroSettings, SystemSettings
 from dragoman.system.translator import Preset, Translator
@@ -72,15 +74,16 @@ class HieroTranslator(Translator[RuleBatch]):
             word_classes=word_classes,
             blocks=blocks,
         )
-        builder = RuleOptionBuilder(
+        self._make_builder = partial(
+            RuleOptionBuilder,
             self._view,
             index,
             templates=templates,
-            scores=self._features.scores,
             max_span=model.max_span,
             word_counts=word_counts,
             blocks=blocks,
         )
+        builder = self._make_builder(scores=self._features.scores)
         super().__init__(index, grammar.target_vocab, builder, self._features.names(), blocks)
 
     def new_decoder(self, preset: Preset) -> ChartDecoder:
@@ -90,6 +93,23 @@ class HieroTranslator(Translator[RuleBatch]):
     def rescorer(self) -> RuleRescorer:
         """Builds and scores derivations outside search, with the same rules, language model and features."""
         return RuleRescorer(self._view, self._features, self._lm, templates=self._make_templates())
+
+    def rule(self, number: int) -> Rule | None:
+        """A rule of the view by its id; None where the view lacks it."""
+        return self._view.rule(number)
+
+    def reference_parser(self) -> ReferenceParser:
+        """Finds derivations of given translations, with the same rules, language model and features."""
+        counts = (COUNT,) if COUNT in self._view.score_names else ()
+        return ReferenceParser(
+            self._make_builder(scores=(*self._features.scores, *counts)),
+            self._features,
+            self.vocab,
+            self.index,
+            lm=self._lm,
+            max_span=self._max_span,
+            tight=bool(self._grammar.manifest.content.get("tight", False)),
+        )
 
     def extraction_shares(self, names: Sequence[str]) -> Float64Array:
         return extraction_shares(names, self._view, self._grammar)

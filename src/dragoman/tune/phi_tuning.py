@@ -20,7 +20,7 @@ from dragoman.engine import LocalEngine
 from dragoman.errors import InputError
 from dragoman.features import FeatureTable, Weights, parse_templates
 from dragoman.metric import Tokenizer
-from dragoman.optim import Optimiser
+from dragoman.optim import FastForest, Optimiser
 from dragoman.optim.frozen import frozen_members
 from dragoman.optim.hols import among, moved
 from dragoman.run import RunFolder
@@ -29,6 +29,7 @@ from dragoman.system.kinds import kind_named
 from dragoman.system.training import sample_lines
 from dragoman.tune.decoder import Decoder
 from dragoman.tune.development import DevelopmentRounds
+from dragoman.tune.forest_steps import ForestSteps
 from dragoman.tune.line_search import LineSearch, SearchResult
 from dragoman.tune.list_steps import ListSteps, list_lines
 from dragoman.tune.phi import PHI, LastSearch, Phi, Theta, check_templates, possible_blocks
@@ -148,17 +149,24 @@ class _Tuning:
 
     def learn(self, theta: Weights) -> Weights:
         """Theta and phi by the method, from lists."""
-        task = self._task
-        steps = ListSteps(task=task, method=task.method, theta=theta, engine=self._engine, steps=self._shared)
-        lines = self._lines
-        self._log.begin("lists", len(lines))
-        lists = steps.make_lists(lines)
-        self._log.step("lists", len(lines), lists.made, (lists.score, lists.score))
-        chosen = self._chosen
+        task, lines, chosen = self._task, self._lines, self._chosen
         # The last step is that of the seed.
         seed = task.seed if task.last is LastSearch.NONE else self._training_seed
-        self._log.begin("model", len(chosen))
-        model = steps.learn(lists, chosen, frozen=self._frozen, seed=seed)
+        shared: dict[str, Any] = {"task": task, "theta": theta, "engine": self._engine, "steps": self._shared}
+        if isinstance(task.method, FastForest):
+            by_forests = ForestSteps(method=task.method, **shared)
+            self._log.begin("forests", len(lines))
+            forests = by_forests.make_forests(lines)
+            self._log.step("forests", len(lines), forests.made, forests.shares)
+            self._log.begin("model", len(chosen))
+            model = by_forests.learn(forests, chosen, frozen=self._frozen, seed=seed)
+        else:
+            by_lists = ListSteps(method=task.method, **shared)
+            self._log.begin("lists", len(lines))
+            lists = by_lists.make_lists(lines)
+            self._log.step("lists", len(lines), lists.made, (lists.score, lists.score))
+            self._log.begin("model", len(chosen))
+            model = by_lists.learn(lists, chosen, frozen=self._frozen, seed=seed)
         self._log.step("model", len(chosen), model.made, model.scores)
         self._log.notes += model.notes
         weights = model.weights()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -15,7 +15,7 @@ from dragoman.engine import Engine
 from dragoman.errors import InputError
 from dragoman.features import MANY_WEIGHTS, Block, FeatureIndex, FeatureTable, Weights
 from dragoman.metric import Smoothing, Tokenizer, by_name
-from dragoman.optim import Hols, LearningContext, LearnsFrom, Online, Optimiser, make_loss, make_optimiser
+from dragoman.optim import FastForest, Hols, LearningContext, LearnsFrom, Online, Optimiser, make_loss, make_optimiser
 from dragoman.optim.frozen import frozen_names
 from dragoman.pool import Pool, with_metric
 from dragoman.run import RunFolder
@@ -109,6 +109,8 @@ class TuneConfig:
                 method.check_development(n_sentences)
             return
         if self.learn_from is LearnFrom.LISTS:
+            if isinstance(method, FastForest):
+                return
             if by_itself:
                 raise InputError(f"{method.name} reads the training text by itself; it learns from no stored lists")
             if method.learns_from is not LearnsFrom.LISTS:
@@ -210,6 +212,8 @@ def tune_system(
     """
     config = config or TuneConfig()
     method = make_optimiser(optimiser) if isinstance(optimiser, str) else optimiser
+    if isinstance(method, FastForest) and config.learn_from is LearnFrom.DEVELOPMENT:
+        config = replace(config, learn_from=LearnFrom.LISTS)
     metric = by_name(config.metric, smoothing=Smoothing.NONE, tokenizer=config.tokenizer, lowercase=config.lowercase)
     base = Path(out)
     finished = (base / MANIFEST).exists()

@@ -16,7 +16,7 @@ from dragoman.cli.session import Json, Quiet, Seed, Threads
 from dragoman.engine import EngineName
 from dragoman.errors import InputError
 from dragoman.features import WeightFormat
-from dragoman.optim import LIST_METHODS, OPTIMISERS
+from dragoman.optim import LIST_METHODS, OPTIMISERS, FastForest
 from dragoman.tune import Keep, LastSearch, LearnFrom, LoopSettings, PhiBlocks, PhiSettings, Theta, read_moses_run
 
 __all__ = ["ALL", "TuneOptions", "flag"]
@@ -312,7 +312,9 @@ class TuneOptions(FeatureOptions):
 
     @property
     def learns_from(self) -> LearnFrom:
-        return LearnFrom.LISTS if self.train else self.learn_from or LearnFrom.DEVELOPMENT
+        if self.train or (self.learn_from is None and self.method_name == FastForest.name):
+            return LearnFrom.LISTS
+        return self.learn_from or LearnFrom.DEVELOPMENT
 
     def phi_settings(self) -> PhiSettings:
         """What was said about learned sparse weights; the seed is that of all steps."""

@@ -1,0 +1,70 @@
+// Forests around the reference translations of word-aligned sentence pairs (Xiao, Liu, Liu and Lin 2011, section 3):
+// the derivations of the reference, and those that differ from one of them in one rule.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/base/ragged.hh"
+
+namespace dragoman::forest {
+
+enum class ReferenceEdge : uint8_t {
+  kReference,  // of a derivation of the reference
+  kHole,       // one too, but no rule: it stands for a minimal rule that the grammar lacks
+  kWrong,      // in place of a reference edge: the words are others than the reference's
+  kSameWords,  // in place of a reference edge, with the same words
+};
+
+constexpr bool is_reference(ReferenceEdge kind) {
+  return kind == ReferenceEdge::kReference || kind == ReferenceEdge::kHole;
+}
+
+// Nodes of a sentence are in topological order, the goal last; an edge that is not of the reference is used at most
+// once in a derivation, and everything around it is the reference's. `lm` is on such an edge the change of the whole
+// string's score, on the edge into the goal the reference's own score, and nowhere else.
+struct ReferenceForests {
+  std::vector<int64_t> first_node{0};  // of sentence s: first_node[s] to first_node[s + 1]; none where it is left out
+  std::vector<int32_t> spans;          // of node v, from 4 v: source begin and end, target begin and end
+  std::vector<int64_t> first_edge{0};  // of node v
+  std::vector<uint8_t> kinds;          // ReferenceEdge
+  std::vector<int64_t> rules;          // ids in the grammar; -1: glue, words that pass through, holes
+  std::vector<float> priors;           // log of the number of occurrences of the rule, or of the one it replaces
+  std::vector<float> gains;            // sentence BLEU of a derivation with this edge; 1 of the reference
+  RaggedVector<int32_t> tails;         // nodes of the same sentence, counted from its first
+  RaggedVector<int32_t> feature_ids;   // by edge
+  std::vector<float> feature_values;
+  std::vector<uint8_t> reached;  // by sentence, ReferenceReach
+
+  int64_t size() const { return static_cast<int64_t>(first_node.size()) - 1; }
+  // Throws std::invalid_argument unless everything fits together; learners rely on it.
+  void check() const;
+  // Appends the sentences of another.
+  void append(const ReferenceForests& other);
+
+  // Calls visit(name, vector) for every array.
+  template <typename Forests, typename Visit>
+  static void each_array(Forests& f, Visit&& visit) {
+    visit("first_node", f.first_node);
+    visit("spans", f.spans);
+    visit("first_edge", f.first_edge);
+    visit("kinds", f.kinds);
+    visit("rules", f.rules);
+    visit("priors", f.priors);
+    visit("gains", f.gains);
+    visit("tail_offsets", f.tails.offsets);
+    visit("tails", f.tails.values);
+    visit("feature_offsets", f.feature_ids.offsets);
+    visit("feature_ids", f.feature_ids.values);
+    visit("feature_values", f.feature_values);
+    visit("reached", f.reached);
+  }
+};
+
+enum class ReferenceReach : uint8_t {
+  kNo,     // there is no derivation of the reference
+  kHoles,  // with holes only
+  kYes,    // by the grammar
+};
+
+}  // namespace dragoman::forest

@@ -1,0 +1,641 @@
+#include "core/search/reference_parser.hh"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <tuple>
+
+#include "core/base/at.hh"
+#include "core/grammar/key.hh"
+
+namespace dragoman::search {
+
+using forest::ReferenceEdge;
+
+namespace {
+
+constexpr uint32_t kNoChoice = std::numeric_limits<uint32_t>::max();
+constexpr int kBleuOrder = 4;
+constexpr int32_t kMaxFree = 16;  // unaligned target words at either end of a span
+
+uint32_t count(size_t n) { return static_cast<uint32_t>(n); }
+
+}  // namespace
+
+ReferenceParser::ReferenceParser(const ChartModel& model, const ReferenceSettings& settings)
+    : model_(model),
+      settings_(settings),
+      lm_(model.lm == nullptr ? nullptr : std::make_unique<lm::Pieces>(*model.lm)),
+      rules_(model, lm_.get()) {}
+
+void ReferenceParser::run(const RuleBatch& batch, int64_t sentence, std::span<const int32_t> target,
+                          std::span<const align::Link> links, const Control& control, forest::ReferenceForests& out) {
+  start(batch, sentence, target, links);
+  if (n_words_ > 0 && n_target_ > 0) {
+    fill_chart(control);
+    glue();
+  }
+  write(out);
+}
+
+void ReferenceParser::start(const RuleBatch& batch, int64_t sentence, std::span<const int32_t> target,
+                            std::span<const align::Link> links) {
+  batch_ = &batch;
+  words_ = batch.words[sentence];
+  reference_ = target;
+  n_words_ = static_cast<int32_t>(words_.size());
+  n_target_ = static_cast<int32_t>(target.size());
+  max_span_ = std::min(n_words_, model_.settings.max_span);
+  rules_.start(batch, sentence);
+  nodes_.clear();
+  edges_.clear();
+  tails_.clear();
+  spans_.assign(at(n_words_) * (at(n_words_) + 1), {});
+  rows_.assign(at(n_words_) + 1, {});
+  if (pending_.size() <= at(n_words_)) pending_.resize(at(n_words_) + 1);
+  if (targets_.size() <= at(n_words_)) targets_.resize(at(n_words_) + 1);
+  if (settings_.wide) matches_.assign(spans_.size(), {});
+
+  low_.assign(at(n_words_), n_target_);
+  high_.assign(at(n_words_), -1);
+  source_links_.assign(at(n_words_) + 1, 0);
+  target_links_.assign(at(n_target_) + 1, 0);
+  for (const align::Link& link : links) {
+    low_[at(link.source)] = std::min(low_[at(link.source)], link.target);
+    high_[at(link.source)] = std::max(high_[at(link.source)], link.target);
+    ++source_links_[at(link.source) + 1];
+    ++target_links_[at(link.target) + 1];
+  }
+  free_before_.assign(at(n_target_) + 1, 0);
+  free_after_.assign(at(n_target_) + 1, 0);
+  for (int32_t t = 0; t < n_target_; ++t)
+    free_before_[at(t) + 1] = target_links_[at(t) + 1] > 0 ? 0 : std::min(kMaxFree, free_before_[at(t)] + 1);
+  for (int32_t t = n_target_ - 1; t >= 0; --t)
+    free_after_[at(t)] = target_links_[at(t) + 1] > 0 ? 0 : std::min(kMaxFree, free_after_[at(t) + 1] + 1);
+  std::partial_sum(source_links_.begin(), source_links_.end(), source_links_.begin());
+  std::partial_sum(target_links_.begin(), target_links_.end(), target_links_.begin());
+
+  tree_.clear();
+  if (settings_.holes) trees_.build(n_words_, n_target_, links, tree_);
+  tree_children_.assign(tree_.size(), {});
+  node_of_tree_.assign(tree_.size(), -1);
+  for (size_t i = 0; i < tree_.size(); ++i)
+    if (tree_[i].parent >= 0) tree_children_[at(tree_[i].parent)].push_back(static_cast<int32_t>(i));
+
+  if (!lm_) return;
+  states_.assign(1, model_.lm->begin_state());
+  sums_.assign(1, 0);
+  for (int32_t t = 0; t <= n_target_; ++t) {
+    lm::State next;
+    const uint32_t word = t == n_target_ ? lm::kEos : lm_word(reference_[at(t)]);
+    sums_.push_back(sums_.back() + static_cast<double>(lm_->score(states_.back(), word, next)));
+    states_.push_back(next);
+  }
+}
+
+uint32_t ReferenceParser::lm_word(int32_t target_word) const {
+  return at(target_word) < model_.lm_words.size() ? model_.lm_words[at(target_word)] : lm::kUnk;
+}
+
+// ---- the chart
+
+// Of every span from `begin` on the target spans that the alignment allows.
+void ReferenceParser::find_targets(int32_t begin) {
+  int32_t low = n_target_, high = -1;
+  for (int32_t end = begin + 1; end <= limit_; ++end) {
+    low = std::min(low, low_[at(end) - 1]);
+    high = std::max(high, high_[at(end) - 1]);
+    auto& found = targets_[at(end)];
+    found.clear();
+    if (high < 0) continue;
+    const int32_t inside = source_links_[at(end)] - source_links_[at(begin)];
+    if (target_links_[at(high) + 1] - target_links_[at(low)] != inside) continue;
+    if (settings_.tight) {
+      if (high_[at(begin)] >= 0 && high_[at(end) - 1] >= 0) found.push_back({low, high + 1});
+      continue;
+    }
+    for (int32_t before = 0; before <= free_before_[at(low)]; ++before)
+      for (int32_t after = 0; after <= free_after_[at(high) + 1]; ++after)
+        found.push_back({low - before, high + 1 + after});
+  }
+}
+
+void ReferenceParser::fill_chart(const Control& control) {
+  for (begin_ = n_words_ - 1; begin_ >= 0; --begin_) {
+    control.check();
+    limit_ = std::min(n_words_, begin_ + max_span_);
+    for (int32_t end = begin_ + 1; end <= limit_; ++end) pending_[at(end)].clear();
+    find_targets(begin_);
+    open_tails_.clear();
+    ends_.clear();
+    if (const uint32_t first = rules_.child(rules_.node(0), words_[at(begin_)])) match(first, begin_ + 1);
+    if (rules_.needs_pass(begin_)) {
+      const uint32_t pass = rules_.pass(begin_);
+      std::vector<int32_t> word;
+      rules_.append_target(rules_.rule(rules_.choice(pass)), word);
+      for (const Range& target : targets_[at(begin_) + 1])
+        if (fits(word, {}, target))
+          for (const int32_t label : model_.labels.unknown)
+            pending_[at(begin_) + 1].push_back(
+                {target, label, {0, ReferenceEdge::kReference, pass, pass, 0, count(tails_.size()), 0}});
+    }
+    for (int32_t end = begin_ + 1; end <= limit_; ++end) {
+      finish_span(end);
+      const NodeList here = nodes_of(begin_, end);
+      if (here.size == 0) continue;
+      const ChartRules::TrieNode root = rules_.node(0);
+      for (uint32_t c = root.first_child; c < root.first_child + root.n_nonterminals; ++c) {
+        const NodeList nodes = with_label(here, grammar::symbol_label(rules_.node(c).symbol));
+        if (nodes.size == 0) continue;
+        open_tails_.assign(1, nodes);
+        ends_.assign(1, end);
+        extend(c, end);
+      }
+      open_tails_.clear();
+    }
+  }
+  // Minimal phrase pairs that are longer than rules may be.
+  for (size_t i = 0; i < tree_.size(); ++i)
+    if (node_of_tree_[i] < 0) add_hole(i);
+}
+
+void ReferenceParser::match(uint32_t trie_node, int32_t end) {
+  ends_.push_back(end);
+  if (const int32_t pattern = rules_.node(trie_node).pattern; pattern >= 0) complete(pattern, end);
+  extend(trie_node, end);
+  ends_.pop_back();
+}
+
+void ReferenceParser::extend(uint32_t trie_node, int32_t end) {
+  const ChartRules::TrieNode node = rules_.node(trie_node);
+  if (end == limit_ || node.n_children == 0) return;
+  if (const uint32_t next = rules_.child(node, words_[at(end)])) match(next, end + 1);
+  for (uint32_t c = node.first_child; c < node.first_child + node.n_nonterminals; ++c)
+    for (int32_t next = end + 1; next <= limit_; ++next) {
+      const NodeList nodes = with_label(nodes_of(end, next), grammar::symbol_label(rules_.node(c).symbol));
+      if (nodes.size == 0) continue;
+      open_tails_.push_back(nodes);
+      match(c, next);
+      open_tails_.pop_back();
+    }
+}
+
+ReferenceParser::NodeList ReferenceParser::with_label(NodeList nodes, int32_t label) const {
+  // Nodes of a span are in the order of their labels.
+  while (nodes.size > 0 && nodes_[at(nodes.first)].label != label) ++nodes.first, --nodes.size;
+  while (nodes.size > 0 && nodes_[at(nodes.first + nodes.size - 1)].label != label) --nodes.size;
+  return nodes;
+}
+
+// A source side matches from begin_ to `end`: all ways to choose target spans of its nonterminals.
+void ReferenceParser::complete(int32_t pattern, int32_t end) {
+  if (targets_[at(end)].empty()) return;
+  const auto groups = rules_.groups(pattern, begin_, ends_);
+  chosen_.assign(open_tails_.size(), 0);
+  for (size_t t = 0; t < chosen_.size(); ++t) chosen_[t] = open_tails_[t].first;
+  for (bool is_first = true;; is_first = false) {
+    const uint32_t first_tail = count(tails_.size());
+    bool is_used = false;
+    if (settings_.wide && is_first)
+      for (const ChartRules::Group& group : groups) {
+        matches_[at(begin_) * (at(n_words_) + 1) + at(end)].push_back(
+            {group.lhs, group.first, group.size, first_tail, count(chosen_.size())});
+        is_used = true;
+      }
+    Range around{n_target_, 0};
+    for (const int32_t node : chosen_) {
+      around.begin = std::min(around.begin, nodes_[at(node)].target.begin);
+      around.end = std::max(around.end, nodes_[at(node)].target.end);
+    }
+    for (const Range& target : targets_[at(end)]) {
+      if (target.begin > around.begin || target.end < around.end) continue;
+      for (const ChartRules::Group& group : groups)
+        for (uint32_t c = group.first; c < group.first + group.size; ++c) {
+          const int64_t place = rules_.rule(rules_.choice(c)).place;
+          if (!fits(batch_->targets[place], chosen_, target)) continue;
+          pending_[at(end)].push_back(
+              {target,
+               group.lhs,
+               {0, ReferenceEdge::kReference, c, group.first, group.size, first_tail, count(chosen_.size())}});
+          is_used = true;
+        }
+    }
+    if (is_used) tails_.insert(tails_.end(), chosen_.begin(), chosen_.end());
+    size_t t = 0;
+    while (t < chosen_.size() && ++chosen_[t] == open_tails_[t].first + open_tails_[t].size) {
+      chosen_[t] = open_tails_[t].first;
+      ++t;
+    }
+    if (t == chosen_.size()) return;
+  }
+}
+
+bool ReferenceParser::fits(std::span<const int32_t> symbols, std::span<const int32_t> tails, Range target) const {
+  int32_t place = target.begin;
+  for (const int32_t symbol : symbols) {
+    if (symbol < 0) {
+      const Range& inner = nodes_[at(tails[at(forest::tail_slot(symbol))])].target;
+      if (inner.begin != place) return false;
+      place = inner.end;
+    } else {
+      if (place >= target.end || reference_[at(place)] != symbol) return false;
+      ++place;
+    }
+  }
+  return place == target.end;
+}
+
+bool ReferenceParser::has_same_words(std::span<const int32_t> symbols, std::span<const int32_t> tails,
+                                     Range target) const {
+  int32_t place = target.begin;
+  const auto take = [&](int32_t word) { return place < target.end && reference_[at(place++)] == word; };
+  for (const int32_t symbol : symbols) {
+    if (symbol >= 0) {
+      if (!take(symbol)) return false;
+      continue;
+    }
+    const Range& inner = nodes_[at(tails[at(forest::tail_slot(symbol))])].target;
+    for (int32_t t = inner.begin; t < inner.end; ++t)
+      if (!take(reference_[at(t)])) return false;
+  }
+  return place == target.end;
+}
+
+void ReferenceParser::finish_span(int32_t end) {
+  auto& pending = pending_[at(end)];
+  const auto key = [](const Pending& p) { return std::tuple(p.label, p.target.begin, p.target.end); };
+  std::stable_sort(pending.begin(), pending.end(), [&](const Pending& a, const Pending& b) { return key(a) < key(b); });
+  const auto first = static_cast<int32_t>(nodes_.size());
+  const Range source{begin_, end};
+  for (Pending& p : pending) {
+    if (at(first) == nodes_.size() || nodes_.back().label != p.label || nodes_.back().target != p.target)
+      nodes_.push_back({p.label, source, p.target});
+    p.edge.head = static_cast<int32_t>(nodes_.size()) - 1;
+    edges_.push_back(p.edge);
+    const auto tails = tails_of(p.edge);
+    if (std::all_of(tails.begin(), tails.end(), [&](int32_t t) { return nodes_[at(t)].is_grammatical; }))
+      nodes_.back().is_grammatical = true;
+  }
+  auto& list = spans_[at(begin_) * (at(n_words_) + 1) + at(end)];
+  list = {first, static_cast<int32_t>(nodes_.size()) - first};
+  if (!tree_.empty()) add_holes(source);
+}
+
+// ---- holes
+
+// Nodes of the minimal tree at a span; those that no rule makes are holes.
+void ReferenceParser::add_holes(Range source) {
+  for (size_t i = 0; i < tree_.size(); ++i)
+    if (Range{tree_[i].source_begin, tree_[i].source_end} == source) add_hole(i);
+}
+
+void ReferenceParser::add_hole(size_t tree_node) {
+  const align::TreeNode& node = tree_[tree_node];
+  const Range source{node.source_begin, node.source_end}, target{node.target_begin, node.target_end};
+  const int32_t label = model_.labels.glue.empty() ? 0 : model_.labels.glue.front();
+  auto& list = spans_[at(source.begin) * (at(n_words_) + 1) + at(source.end)];
+  for (int32_t v = list.first; v < list.first + list.size; ++v)
+    if (nodes_[at(v)].label == label && nodes_[at(v)].target == target) {
+      node_of_tree_[tree_node] = v;
+      return;
+    }
+  const uint32_t first_tail = count(tails_.size());
+  for (const int32_t child : tree_children_[tree_node]) tails_.push_back(node_of_tree_[at(child)]);
+  const auto v = static_cast<int32_t>(nodes_.size());
+  nodes_.push_back({label, source, target});
+  edges_.push_back(
+      {v, ReferenceEdge::kHole, kNoChoice, kNoChoice, 0, first_tail, count(tree_children_[tree_node].size())});
+  node_of_tree_[tree_node] = v;
+  // Nodes of a span follow each other in the order of their labels; a hole that would break it is for other holes only.
+  if (list.size == 0)
+    list = {v, 1};
+  else if (list.first + list.size == v && nodes_[at(v) - 1].label == label)
+    ++list.size;
+}
+
+// ---- glue
+
+void ReferenceParser::add_row(int32_t end, Range target, uint32_t choice, std::span<const int32_t> tails) {
+  auto& rows = rows_[at(end)];
+  const auto found = std::find_if(rows.begin(), rows.end(), [&](int32_t v) { return nodes_[at(v)].target == target; });
+  int32_t head = found == rows.end() ? -1 : *found;
+  if (head < 0) {
+    head = static_cast<int32_t>(nodes_.size());
+    nodes_.push_back({model_.labels.goal, {0, end}, target});
+    rows.push_back(head);
+  }
+  edges_.push_back({head, ReferenceEdge::kReference, choice, choice, 0, count(tails_.size()), count(tails.size())});
+  tails_.insert(tails_.end(), tails.begin(), tails.end());
+  if (std::all_of(tails.begin(), tails.end(), [&](int32_t t) { return nodes_[at(t)].is_grammatical; }))
+    nodes_[at(head)].is_grammatical = true;
+}
+
+void ReferenceParser::glue() {
+  const ChartLabels& labels = model_.labels;
+  const auto is_glue = [&](int32_t label) { return std::binary_search(labels.glue.begin(), labels.glue.end(), label); };
+  for (int32_t end = 1; end <= n_words_; ++end) {
+    const NodeList from_start = nodes_of(0, end);
+    for (int32_t v = from_start.first; v < from_start.first + from_start.size; ++v) {
+      const Node node = nodes_[at(v)];
+      if (node.target.begin == 0 && (is_glue(node.label) || node.label == labels.goal))
+        add_row(end, node.target, rules_.first_item(), std::span(&v, 1));
+    }
+    for (int32_t middle = 1; middle < end; ++middle) {
+      const NodeList nodes = nodes_of(middle, end);
+      for (int32_t v = nodes.first; v < nodes.first + nodes.size; ++v) {
+        const Node node = nodes_[at(v)];
+        if (!is_glue(node.label)) continue;
+        for (const int32_t row : rows_[at(middle)])
+          if (nodes_[at(row)].target.end == node.target.begin) {
+            const int32_t pair[2] = {row, v};
+            add_row(end, {0, node.target.end}, rules_.glue(), pair);
+          }
+      }
+    }
+  }
+  for (const int32_t row : rows_[at(n_words_)])
+    if (nodes_[at(row)].target.end == n_target_) {
+      const auto goal = static_cast<int32_t>(nodes_.size());
+      const bool is_grammatical = nodes_[at(row)].is_grammatical;
+      nodes_.push_back({labels.goal, {0, n_words_}, {0, n_target_}, is_grammatical});
+      edges_.push_back({goal, ReferenceEdge::kReference, rules_.end(), rules_.end(), 0, count(tails_.size()), 1});
+      tails_.push_back(row);
+      return;
+    }
+}
+
+// ---- scores
+
+double ReferenceParser::weigh(std::span<const forest::Feature> features) const {
+  double sum = 0;
+  for (const forest::Feature& f : features) sum += model_.weight(f.id) * static_cast<double>(f.value);
+  return sum;
+}
+
+void ReferenceParser::append_features(const Edge& edge, std::vector<forest::Feature>& out) const {
+  if (edge.kind == ReferenceEdge::kHole) {
+    const Node& node = nodes_[at(edge.head)];
+    int32_t n_words = node.target.end - node.target.begin;
+    for (const int32_t tail : tails_of(edge)) n_words -= nodes_[at(tail)].target.end - nodes_[at(tail)].target.begin;
+    if (n_words > 0 && model_.features.words >= 0) out.push_back({model_.features.words, static_cast<float>(n_words)});
+    return;
+  }
+  const ChartRules::Choice& choice = rules_.choice(edge.choice);
+  rules_.append_features(choice, out);
+  if (lm_ && model_.features.lm >= 0 && rules_.rule(choice).kind == ChartRuleKind::kEnd)
+    out.push_back({model_.features.lm, static_cast<float>(sums_.back())});
+}
+
+float ReferenceParser::prior_of(const Edge& edge) const {
+  if (edge.kind == ReferenceEdge::kHole) return static_cast<float>(settings_.hole_prior);
+  const ChartRule& rule = rules_.rule(rules_.choice(edge.choice));
+  if (settings_.prior_column < 0 || rule.kind != ChartRuleKind::kGrammar) return 0;
+  const auto logged =
+      static_cast<double>(batch_->scores[at(rule.place) * at(batch_->n_scores) + at(settings_.prior_column)]);
+  return logged > 0 ? static_cast<float>(std::log(std::expm1(logged))) : 0.0F;
+}
+
+// The best derivation through each edge; edges_ is by head then, without those that are of no use.
+void ReferenceParser::score_edges() {
+  const size_t goal = nodes_.size() - 1;
+  if (nodes_[goal].is_grammatical)
+    std::erase_if(edges_, [&](const Edge& edge) {
+      const auto tails = tails_of(edge);
+      return edge.kind == ReferenceEdge::kHole ||
+             std::any_of(tails.begin(), tails.end(), [&](int32_t t) { return !nodes_[at(t)].is_grammatical; });
+    });
+  std::stable_sort(edges_.begin(), edges_.end(), [](const Edge& a, const Edge& b) { return a.head < b.head; });
+  inside_.assign(nodes_.size(), kWorst);
+  outside_.assign(nodes_.size(), kWorst);
+  for (Edge& edge : edges_) {
+    features_.clear();
+    append_features(edge, features_);
+    const double prior = static_cast<double>(prior_of(edge));
+    edge.score = weigh(features_) + (edge.kind == ReferenceEdge::kHole ? prior : settings_.prior_weight * prior);
+    double sum = edge.score;
+    for (const int32_t tail : tails_of(edge)) sum += inside_[at(tail)];
+    inside_[at(edge.head)] = std::max(inside_[at(edge.head)], sum);
+  }
+  outside_[goal] = 0;
+  const auto through = [&](const Edge& edge) {
+    double sum = outside_[at(edge.head)] + edge.score;
+    for (const int32_t tail : tails_of(edge)) sum += inside_[at(tail)];
+    return sum;
+  };
+  for (size_t i = edges_.size(); i-- > 0;) {
+    const double sum = through(edges_[i]);
+    for (const int32_t tail : tails_of(edges_[i]))
+      outside_[at(tail)] = std::max(outside_[at(tail)], sum - inside_[at(tail)]);
+  }
+  // Rounding must not cost the best derivation one of its edges.
+  const double least = inside_[goal] - settings_.beam - 1e-9 * (1 + std::fabs(inside_[goal]));
+  std::erase_if(edges_, [&](const Edge& edge) { return !(through(edge) >= least); });
+}
+
+double ReferenceParser::lm_change(const ChartRule& rule, std::span<const int32_t> tails, Range target) {
+  if (!lm_) return 0;
+  lm::State state = states_[at(target.begin)];
+  double sum = 0;
+  const auto read = [&](int32_t from, int32_t to) {
+    for (int32_t t = from; t < to; ++t) {
+      if (state == states_[at(t)]) {  // from here on as in the reference
+        sum += sums_[at(to)] - sums_[at(t)];
+        state = states_[at(to)];
+        return;
+      }
+      sum += static_cast<double>(lm_->score(state, lm_word(reference_[at(t)]), state));
+    }
+  };
+  for (const int32_t symbol : rules_.symbols(rule)) {
+    if (symbol >= 0) {
+      sum += static_cast<double>(lm_->score(state, static_cast<uint32_t>(symbol), state));
+    } else {
+      const Range& inner = nodes_[at(tails[at(forest::tail_slot(symbol))])].target;
+      read(inner.begin, inner.end);
+    }
+  }
+  read(target.end, n_target_);
+  if (state == states_[at(n_target_)])
+    sum += sums_[at(n_target_) + 1] - sums_[at(n_target_)];
+  else
+    sum += static_cast<double>(lm_->score(state, lm::kEos, state));
+  return sum - (sums_[at(n_target_) + 1] - sums_[at(target.begin)]);
+}
+
+double ReferenceParser::gain(std::span<const int32_t> symbols, std::span<const int32_t> tails, Range target) {
+  const auto append = [&](int32_t from, int32_t to) {
+    string_.insert(string_.end(), reference_.begin() + from, reference_.begin() + to);
+  };
+  string_.clear();
+  append(0, target.begin);
+  for (const int32_t symbol : symbols) {
+    if (symbol >= 0) {
+      string_.push_back(symbol);
+    } else {
+      const Range& inner = nodes_[at(tails[at(forest::tail_slot(symbol))])].target;
+      append(inner.begin, inner.end);
+    }
+  }
+  append(target.end, n_target_);
+  if (string_.empty()) return 0;
+  std::array<double, kBleuOrder> correct{};
+  ngrams_.match(string_, [&](int n, int32_t node, int32_t times) { correct[at(n)] += times <= ngrams_.limit(node); });
+  if (correct[0] == 0) return 0;
+  const auto length = static_cast<double>(string_.size());
+  double sum = 0;
+  for (int n = 0; n < kBleuOrder; ++n) {
+    const double added = n > 0 ? 1 : 0, possible = std::max(0.0, length - n);
+    sum += std::log((correct[at(n)] + added) / (possible + added));
+  }
+  const double brevity = std::min(0.0, 1 - static_cast<double>(n_target_) / length);
+  return std::exp(sum / kBleuOrder + brevity);
+}
+
+// ---- the result
+
+void ReferenceParser::write_edge(ReferenceEdge kind, int64_t rule, float prior, double gain,
+                                 std::span<const int32_t> tails, std::span<const forest::Feature> features,
+                                 forest::ReferenceForests& out) const {
+  out.kinds.push_back(static_cast<uint8_t>(kind));
+  out.rules.push_back(rule);
+  out.priors.push_back(prior);
+  out.gains.push_back(static_cast<float>(gain));
+  for (const int32_t tail : tails) out.tails.values.push_back(kept_number_[at(tail)]);
+  out.tails.offsets.push_back(static_cast<int64_t>(out.tails.values.size()));
+  for (const forest::Feature& f : features) {
+    out.feature_ids.values.push_back(f.id);
+    out.feature_values.push_back(f.value);
+  }
+  out.feature_ids.offsets.push_back(static_cast<int64_t>(out.feature_ids.values.size()));
+}
+
+// What may stand in place of an edge: rules of the matches, at most max_wrong of them, the best by estimate.
+void ReferenceParser::write_wrong(const Edge& replaced, std::span<const Match> matches, float prior, double outside,
+                                  forest::ReferenceForests& out) {
+  const Range target = nodes_[at(replaced.head)].target;
+  struct Found {
+    double estimate;
+    uint32_t choice;
+    const Match* match;
+  };
+  std::vector<Found> found;
+  for (const Match& match : matches) {
+    const std::span<const int32_t> tails(tails_.data() + match.first_tail, match.n_tails);
+    double inside = 0;
+    for (const int32_t tail : tails) inside += kept_number_[at(tail)] < 0 ? kWorst : inside_[at(tail)];
+    if (inside == kWorst) continue;
+    for (uint32_t c = match.first_choice; c < match.first_choice + match.n_choices; ++c) {
+      const ChartRules::Choice& choice = rules_.choice(c);
+      if (fits(batch_->targets[rules_.rule(choice).place], tails, target)) continue;
+      found.push_back({rules_.rule(choice).estimate + choice.extra + inside, c, &match});
+    }
+  }
+  const auto better = [](const Found& a, const Found& b) {
+    return std::tuple(-a.estimate, a.choice) < std::tuple(-b.estimate, b.choice);
+  };
+  const size_t limit = settings_.max_wrong > 0 ? std::min(found.size(), at(settings_.max_wrong)) : found.size();
+  std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(limit), found.end(), better);
+  const double least = inside_[nodes_.size() - 1] - settings_.wrong_beam;
+  for (size_t i = 0; i < limit; ++i) {
+    const ChartRules::Choice& choice = rules_.choice(found[i].choice);
+    const ChartRule& rule = rules_.rule(choice);
+    const std::span<const int32_t> tails(tails_.data() + found[i].match->first_tail, found[i].match->n_tails);
+    features_.clear();
+    rules_.append_features(choice, features_);
+    const auto change = static_cast<float>(lm_change(rule, tails, target));
+    if (model_.features.lm >= 0 && change != 0) features_.push_back({model_.features.lm, change});
+    double sum = outside + weigh(features_) + settings_.prior_weight * static_cast<double>(prior);
+    for (const int32_t tail : tails) sum += inside_[at(tail)];
+    if (sum < least) continue;
+    const bool is_same = has_same_words(batch_->targets[rule.place], tails, target);
+    write_edge(is_same ? ReferenceEdge::kSameWords : ReferenceEdge::kWrong, rules_.grammar_id(rule), prior,
+               is_same ? 1.0 : gain(batch_->targets[rule.place], tails, target), tails, features_, out);
+  }
+}
+
+void ReferenceParser::write(forest::ReferenceForests& out) {
+  const bool has_goal = !nodes_.empty() && nodes_.back().label == model_.labels.goal && n_words_ > 0 &&
+                        nodes_.back().target == Range{0, n_target_} && !edges_.empty() &&
+                        edges_.back().kind == ReferenceEdge::kReference && edges_.back().choice == rules_.end();
+  if (!has_goal) {
+    out.first_node.push_back(out.first_node.back());
+    out.reached.push_back(static_cast<uint8_t>(forest::ReferenceReach::kNo));
+    return;
+  }
+  const bool is_grammatical = nodes_.back().is_grammatical;
+  out.reached.push_back(
+      static_cast<uint8_t>(is_grammatical ? forest::ReferenceReach::kYes : forest::ReferenceReach::kHoles));
+  score_edges();
+  ngrams_.build(std::span(&reference_, 1), kBleuOrder);
+  // Nodes below the goal, and their edges.
+  std::vector<size_t> first(nodes_.size() + 1, 0);
+  for (const Edge& edge : edges_) ++first[at(edge.head) + 1];
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  kept_number_.assign(nodes_.size(), -1);
+  kept_number_.back() = 0;
+  for (size_t v = nodes_.size(); v-- > 0;) {
+    if (kept_number_[v] < 0) continue;
+    for (size_t e = first[v]; e < first[v + 1]; ++e)
+      for (const int32_t tail : tails_of(edges_[e])) kept_number_[at(tail)] = 0;
+  }
+  int32_t n_kept = 0;
+  for (int32_t& number : kept_number_)
+    if (number == 0) number = n_kept++;
+  const size_t n_edges = out.kinds.size(), n_nodes = out.first_edge.size() - 1, n_tails = out.tails.values.size(),
+               n_features = out.feature_ids.values.size();
+  bool has_wrong = false;
+  for (size_t v = 0; v < nodes_.size(); ++v) {
+    if (kept_number_[v] < 0) continue;
+    const Node& node = nodes_[v];
+    for (const int32_t place : {node.source.begin, node.source.end, node.target.begin, node.target.end})
+      out.spans.push_back(place);
+    for (size_t e = first[v]; e < first[v + 1]; ++e) {
+      const Edge& edge = edges_[e];
+      features_.clear();
+      append_features(edge, features_);
+      const int64_t rule =
+          edge.kind == ReferenceEdge::kHole ? -1 : rules_.grammar_id(rules_.rule(rules_.choice(edge.choice)));
+      write_edge(edge.kind, rule, prior_of(edge), 1.0, tails_of(edge), features_, out);
+    }
+    const size_t n_own = out.kinds.size();
+    const double outside = outside_[v];
+    if (settings_.wide) {
+      // The priors of what is replaced differ; the best one's is taken.
+      const Edge* best = nullptr;
+      for (size_t e = first[v]; e < first[v + 1]; ++e)
+        if (edges_[e].kind == ReferenceEdge::kReference && (best == nullptr || edges_[e].score > best->score))
+          best = &edges_[e];
+      if (best != nullptr && best->n_choices > 0) {
+        std::vector<Match> matches = matches_[at(node.source.begin) * (at(n_words_) + 1) + at(node.source.end)];
+        std::erase_if(matches, [&](const Match& match) { return match.label != node.label; });
+        write_wrong(*best, matches, prior_of(*best), outside, out);
+      }
+    } else {
+      for (size_t e = first[v]; e < first[v + 1]; ++e) {
+        const Edge edge = edges_[e];
+        if (edge.n_choices == 0) continue;
+        const Match match{node.label, edge.first_choice, edge.n_choices, edge.first_tail, edge.n_tails};
+        write_wrong(edge, std::span(&match, 1), prior_of(edge), outside, out);
+      }
+    }
+    has_wrong = has_wrong || out.kinds.size() > n_own;
+    out.first_edge.push_back(static_cast<int64_t>(out.kinds.size()));
+  }
+  if (!has_wrong) {  // nothing can be learned from it
+    out.kinds.resize(n_edges);
+    out.rules.resize(n_edges);
+    out.priors.resize(n_edges);
+    out.gains.resize(n_edges);
+    out.tails.offsets.resize(n_edges + 1);
+    out.tails.values.resize(n_tails);
+    out.feature_ids.offsets.resize(n_edges + 1);
+    out.feature_ids.values.resize(n_features);
+    out.feature_values.resize(n_features);
+    out.first_edge.resize(n_nodes + 1);
+    out.spans.resize(4 * n_nodes);
+  }
+  out.first_node.push_back(static_cast<int64_t>(out.first_edge.size()) - 1);
+}
+
+}  // namespace dragoman::search

@@ -1,0 +1,278 @@
+"""Learning from forests around references: Xiao, Liu, Liu and Lin 2011, *Fast Generation of Translation Forest for
+Large-Scale SMT Discriminative Training*.
+
+A sentence pair (f, e, a) has the reference derivations RT that its alignment a allows, and the non-reference ones NT
+that differ from one of RT in one rule (section 3). With Z the sum of exp(w.h) over both (equation 6),
+
+    L = sum_n log p(e_n | f_n) - |w|^2 / (2 sigma^2)        p(e | f) = sum over RT of exp(w.h) / Z        (equation 4)
+    dL/dw = E over RT [h] - E over RT and NT [h] - w / sigma^2                                            (equation 7)
+
+One sentence at a time, w moves by eta_i = N / (i + i_0) times its part of the gradient, of the prior's the share 1/N
+(Algorithm 2); the result is the average of all w.
+
+Symbols: N `n_sentences`, M `max_epochs`, sigma^2 `variance`, N / i_0 `rate`, the initial rate, which is calibrated if
+it is not given: of a few on a part of the sentences, that with the highest likelihood.
+
+Deviations. The whole of RT and NT is summed by default, not the part that greedy moves find (Algorithm 1, `form=list`,
+whose derivations are kept between epochs; sentences held out are measured by whole forests in any case): a derivation
+with one rule replaced differs from the reference's string inside one span, so the change of the language model's score
+belongs to the replacing rule, and sums over both are exact in one pass over the forest (docs/optimisers/fastforest.md).
+MERT's weights have no scale: that at which the likelihood of the references is highest multiplies them while w is
+learned, and what was learned is divided by it. Losses other than equation 4 are on the same forests: `expected-gain` is
+-log of expected sentence BLEU, `soft-ramp` the soft ramp of HOLS.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import ClassVar
+
+import numpy as np
+
+from dragoman import _core
+from dragoman.errors import FailedError, InputError
+from dragoman.optim.base import Optimiser, Trace
+from dragoman.optim.context import LearnsFrom
+from dragoman.optim.epochs import Entry, EpochLearner, Split, Stopping, Watched, run_epochs, visiting_order
+from dragoman.settings import about
+from dragoman.types import Float64Array, Int64Array
+
+__all__ = ["FastForest", "ForestsLearned", "Form", "NeighbourLoss"]
+
+_N_SAMPLE = 1000
+_RATES = (0.125, 0.5, 2.0, 8.0)
+_SCALES = tuple(2.0**i for i in range(-4, 9))
+_GOLDEN = (math.sqrt(5) - 1) / 2
+
+
+class Form(StrEnum):
+    """Which derivations with one rule replaced are summed."""
+
+    WHOLE = "whole"  # all of them
+    LIST = "list"  # those that Algorithm 1 meets, from the best derivation of the reference on
+
+
+class NeighbourLoss(StrEnum):
+    """What a step lowers."""
+
+    LIKELIHOOD = "likelihood"  # - log p(e | f)
+    EXPECTED_GAIN = "expected-gain"  # - log of the expected sentence BLEU
+    SOFT_RAMP = "soft-ramp"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ForestsLearned:
+    """Weights by feature, and how they came about."""
+
+    values: Float64Array
+    trace: Trace
+    notes: tuple[str, ...]
+    loss_before: float
+    """Mean loss of the watched sentences."""
+    loss_after: float
+    share_before: float
+    """Mean probability of the reference there, of all derivations."""
+    share_after: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FastForest(Optimiser):
+    """The defaults are the paper's, but for exact sums and held-out tables."""
+
+    name = "fastforest"
+    learns_from: ClassVar[LearnsFrom] = LearnsFrom.TRAINING_TEXT
+    objective: NeighbourLoss = NeighbourLoss.LIKELIHOOD
+    """What a step lowers."""
+    form: Form = Form.WHOLE
+    """Sums over the whole forest, or over the list of Algorithm 1."""
+    max_epochs: int = 5
+    """M: passes over all sentences at most; the one that is best on the sentences held out is kept."""
+    variance: float = 1.0
+    """Sigma squared of the prior of weights."""
+    rate: float | None = field(default=None, metadata=about(resolved="the best of a few on a part of the sentences"))
+    """Initial rate N / i_0 of steps."""
+    batch: int = 1
+    """Sentences of a step; only a batch is shared by threads."""
+    scale: float | None = field(default=None, metadata=about(resolved="that of the highest likelihood"))
+    """Multiplies the dense weights while it learns."""
+    held_out: float = 0.1
+    """Share of the sentences that is watched, not learned from: whole folds."""
+    freeze_dense: bool = True
+    """Keep the weights of dense features."""
+    averaged: bool = True
+    """Return the average over all steps."""
+    cost_scale: float = 5.0
+    """Weight of 1 - BLEU in the soft ramp."""
+    holes: bool = True
+    """Learn from all pairs: minimal rules that the tables lack are supplied. Else from those that can be derived."""
+    wide: bool = False
+    """Whether a replacement may have another source side than the rule it replaces."""
+    tight: bool | None = field(default=None, metadata=about(resolved="as the grammar was extracted"))
+    """Whether nodes neither begin nor end with unaligned words."""
+    max_wrong: int = 20
+    """Replacements of a rule at most, the best by estimate; 0: all."""
+    prior: float = 1.0
+    """Weight of log(occurrences) of rules among derivations of the reference; 0: none, and giant rules win."""
+    beam: float = 8.0
+    """Derivations of the reference this much worse than the best are left out."""
+    wrong_beam: float = 12.0
+    """So are those with a replacement."""
+
+    def __post_init__(self) -> None:
+        for name, value in (("variance", self.variance), ("rate", self.rate), ("scale", self.scale)):
+            if value is not None and not (0 < value < math.inf):
+                raise InputError(f"{name} must be positive, not {value}")
+        for name, least in (("max_epochs", 1), ("batch", 1), ("max_wrong", 0)):
+            if getattr(self, name) < least:
+                raise InputError(f"{name} must be at least {least}, not {getattr(self, name)}")
+        if not 0 < self.cost_scale < math.inf:
+            raise InputError(f"cost_scale must be positive, not {self.cost_scale}")
+        if not (math.isfinite(self.prior) and self.beam >= 0 and self.wrong_beam >= 0):
+            raise InputError("prior must be finite, beam and wrong_beam not negative")
+        if self.form is Form.LIST and self.wide:
+            raise InputError("Algorithm 1 replaces rules by those with the same source side; leave out wide or form")
+        self.stopping()
+
+    def stopping(self) -> Stopping:
+        return Stopping(max_epochs=self.max_epochs, tolerance=0.0, held_out=self.held_out, keep_best=True)
+
+    def model(self) -> _core.ReferenceModel:
+        return _core.ReferenceModel(self.objective.value, prior_weight=self.prior, cost_scale=self.cost_scale)
+
+    def fit_scale(self, store: _core.ReferenceStore, values: Float64Array, *, n_threads: int = 1) -> float:
+        """What to multiply weights by for the highest likelihood of the references."""
+        model = _core.ReferenceModel(NeighbourLoss.LIKELIHOOD.value, prior_weight=self.prior)
+        order = np.arange(len(store))
+
+        def loss(power: float) -> float:
+            return float(store.value(model, order, values * 2.0**power, n_threads)[0])
+
+        tried = {math.log2(scale): loss(math.log2(scale)) for scale in _SCALES}
+        best = min(tried, key=lambda power: tried[power])
+        low, high = best - 1, best + 1
+        for _ in range(12):  # golden section
+            left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
+            if loss(left) < loss(right):
+                high = right
+            else:
+                low = left
+        return float(2.0 ** ((low + high) / 2))
+
+    def learn(
+        self,
+        store: _core.ReferenceStore,
+        start: Float64Array,
+        frozen: Sequence[int],
+        *,
+        positions: Int64Array,
+        folds: Int64Array | None,
+        seed: int,
+        n_threads: int = 1,
+    ) -> ForestsLearned:
+        """Weights from sentences of the store, beginning with `start`, scaled; those of `frozen` features stay.
+
+        `folds` are those of the sentences, if they have any. Raises FailedError where steps are too long, or where
+        there is nothing to learn from.
+        """
+        if not len(positions):
+            raise FailedError("no sentence has a rule that could be replaced; there is nothing to learn from")
+        free = np.ones(store.n_features)
+        free[np.asarray(frozen, np.int64)] = 0
+        split = Split.draw(positions, self.stopping(), key=(seed,), folds=folds)
+        learning = _Learning(self, store, start, free, seed=seed, n_threads=n_threads)
+        rate = self.rate or learning.calibrate(split)
+        learning.begin(len(split.learned), rate)
+        before = learning.watch(split.watched, start, {})
+        found = run_epochs(learning, split, self.stopping(), start=(start, before.merit))
+        watched = f"{split.n_held_out:,} sentences held out" if split.n_held_out else "the sentences learned from"
+        notes = [f"initial rate {rate:g}{'' if self.rate else ', calibrated'}", *found.notes]
+        if not found.best:
+            notes.append(f"no epoch has a lower loss than the start on {watched}: these are the starting weights")
+        else:
+            notes.append(f"epoch {found.best} of {len(found.trace)} is the best on {watched}")
+        model, n = self.model(), max(1, len(split.watched))
+        losses = [store.value(model, split.watched, values, n_threads) for values in (start, found.values)]
+        return ForestsLearned(
+            values=found.values,
+            trace=found.trace,
+            notes=tuple(notes),
+            loss_before=losses[0][0] / n,
+            loss_after=losses[1][0] / n,
+            share_before=losses[0][1],
+            share_after=losses[1][1],
+        )
+
+
+class _Learning(EpochLearner):
+    """Algorithm 2."""
+
+    def __init__(
+        self,
+        method: FastForest,
+        store: _core.ReferenceStore,
+        start: Float64Array,
+        free: Float64Array,
+        *,
+        seed: int,
+        n_threads: int,
+    ) -> None:
+        self._method, self._store, self._start, self._free = method, store, start, free
+        self._seed, self._n_threads = seed, n_threads
+        self._model = method.model()
+        self._learner = self._new(1, 1.0)
+        self._greedy = _core.GreedyDerivations() if method.form is Form.LIST else None
+
+    def _new(self, n_sentences: int, rate: float) -> _core.Learner:
+        # N / (i + i_0) is rate / (1 + rate i / N), with the rate N / i_0.
+        method = self._method
+        return _core.Learner(
+            self._start,
+            n_sentences,
+            self._free,
+            self._free,
+            rate,
+            rate / method.variance,
+            1 / method.variance,
+            False,
+            method.averaged,
+        )
+
+    def begin(self, n_sentences: int, rate: float) -> None:
+        self._learner = self._new(n_sentences, rate)
+
+    def calibrate(self, split: Split) -> float:
+        """Of some rates that with the lowest loss after a pass over a part, on another part."""
+        drawn = split.drawn
+        n = max(1, min(_N_SAMPLE, len(drawn) // 2))
+        learned, watched = drawn[:n], drawn[n : 2 * n] if len(drawn) > 1 else drawn
+        losses = {}
+        for rate in _RATES:
+            # As long as a whole epoch's first part: the rate falls as slowly.
+            learner = self._new(len(drawn), rate)
+            greedy = None if self._greedy is None else _core.GreedyDerivations()
+            self._store.epoch(learner, self._model, learned, self._method.batch, self._n_threads, greedy)
+            loss = self._store.value(self._model, watched, learner.average(), self._n_threads)[0]
+            losses[rate] = loss if math.isfinite(loss) else math.inf
+        return min(losses, key=lambda rate: losses[rate])
+
+    def epoch(self, learned: Int64Array, number: int) -> Entry:
+        order = visiting_order(learned, key=(self._seed, number))
+        n = max(1, len(order))
+        loss = self._store.epoch(self._learner, self._model, order, self._method.batch, self._n_threads, self._greedy)
+        entry: Entry = {"loss": loss / n}
+        if self._greedy is not None:
+            names = ("lexicalised", "generalised", "moves", "references", "listed")
+            entry |= {name: count / n for name, count in zip(names, self._greedy.counts(), strict=True)}
+        return entry
+
+    def values(self) -> Float64Array:
+        return self._learner.average()
+
+    def watch(self, watched: Int64Array, values: Float64Array, entry: Entry) -> Watched:
+        loss, share = self._store.value(self._model, watched, values, self._n_threads)
+        mean = loss / max(1, len(watched))
+        entry["watched_loss"], entry["share"] = mean, share
+        return Watched(mean, -mean)

@@ -1,0 +1,72 @@
+"""`dragoman reference` and `tune --method fastforest` as a user calls them."""
+
+from __future__ import annotations
+
+import pytest
+
+from small_systems import make_systems
+from small_text import write_lines
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    return make_systems(tmp_path_factory.mktemp("made"), n_folds=3)
+
+
+def test_lines_of_the_training_text(made, inside):
+    shown = inside("reference", made / "hiero", "--line", 1, "--line", 2, "--instead", 2).out
+    assert shown.count("source     ") == 2
+    assert shown.count("reference  ") == 2
+    assert "its probability in the forest" in shown
+    assert "  or " in shown
+    told = inside("reference", made / "hiero", "--line", 1, "--json").json["pairs"]
+    assert len(told) == 1
+    assert 0 < told[0]["probability"] < 1
+    assert told[0]["reached"] in ("yes", "holes")
+    seen = inside("reference", made / "hiero", "--line", 1, "--all-data", "--json").json["pairs"]
+    assert seen[0]["probability"] > told[0]["probability"]
+
+
+def test_pairs_of_files(made, inside, tmp_path):
+    source = (made / "train.de").read_text(encoding="utf-8").split("\n")[0]
+    target = (made / "train.en").read_text(encoding="utf-8").split("\n")[0]
+    write_lines(tmp_path / "s", [source])
+    write_lines(tmp_path / "t", [target])
+    n = min(len(source.split()), len(target.split()))
+    write_lines(tmp_path / "a", [" ".join(f"{i}-{i}" for i in range(n))])
+    files = ["-s", tmp_path / "s", "-t", tmp_path / "t", "--align", tmp_path / "a"]
+    told = inside("reference", made / "hiero", *files, "--json").json["pairs"]
+    assert told[0]["source"] == source
+    assert told[0]["target"] == target
+    write_lines(tmp_path / "a", ["0-99"])
+    assert "99" in inside("reference", made / "hiero", *files, status=2).err
+    write_lines(tmp_path / "t", [target, target])
+    assert "equally many lines" in inside("reference", made / "hiero", *files, status=2).err
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ([], "name lines"),
+        (["--line", 100000], "training text has"),
+        (["-s", "x"], "needs its source"),
+        (["--line", 1, "--scale", 0], "--scale must be positive"),
+    ],
+)
+def test_what_cannot_be_shown_is_told(made, inside, more, message):
+    assert message in inside("reference", made / "hiero", *more, status=2).err
+
+
+def test_a_phrase_based_system_is_refused(made, inside):
+    assert "hierarchical" in inside("reference", made / "phrase", "--line", 1, status=2).err
+
+
+def test_tuning_tells_what_was_learned(made, inside, tmp_path):
+    dev = ["--source", made / "dev.de", "-r", made / "dev.en"]
+    how = ["--method", "fastforest", "--features", "word_context(top=0)", "--theta", "system", "--limit", 100]
+    told = inside("tune", "--system", made / "hiero", *dev, *how, "-o", tmp_path / "t", "--json")
+    assert [step["name"] for step in told.json["steps"]] == ["forests", "model"]
+    assert "references can be derived" in told.err
+    assert inside("translate", tmp_path / "t", "-i", made / "dev.de").out.count("\n") == 10
+    wrong = [*dev, "--method", "fastforest", "-o", tmp_path / "u"]
+    assert inside("tune", "--system", made / "phrase", *wrong, "--features", "rule_id", status=2).err

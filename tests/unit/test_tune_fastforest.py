@@ -1,0 +1,186 @@
+"""FastForest on a small system: what is learned, stops, threads, engines, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dragoman.engine import open_engine
+from dragoman.errors import InputError
+from dragoman.features import Weights, read_weights
+from dragoman.optim import FastForest, Mert, NeighbourLoss, make_optimiser
+from dragoman.optim.fastforest import Form
+from dragoman.system import System
+from dragoman.tune import LastSearch, LearnFrom, LoopSettings, PhiSettings, Theta, TuneConfig, tune_system
+from small_systems import make_systems
+
+CONFIG = TuneConfig(
+    k=20,
+    loop=LoopSettings(max_rounds=1),
+    features=("word_context(top=0)",),
+    limit=120,
+    phi=PhiSettings(search=Mert(n_starts=2, n_directions=1), theta=Theta.SYSTEM),
+)
+METHOD = FastForest(max_epochs=2)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    return make_systems(tmp_path_factory.mktemp("made"), n_folds=4)
+
+
+def tune(made, out, method=METHOD, *, config=CONFIG, kind="hiero", **more):
+    return tune_system(made / kind, made / "dev.de", [made / "dev.en"], out, optimiser=method, config=config, **more)
+
+
+def result_of(out):
+    return json.loads((out / "tune/result.json").read_text(encoding="utf-8"))
+
+
+def weights_file(out):
+    (path,) = out.glob("weights.*")
+    return path.read_bytes()
+
+
+def model_of(out):
+    (found,) = (out / "tune/steps").glob("model-*")
+    return json.loads((found / "step.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def whole(made, tmp_path_factory):
+    out = tmp_path_factory.mktemp("whole") / "t"
+    tune(made, out)
+    return out
+
+
+def test_the_reference_becomes_more_probable_and_dense_weights_stay(made, whole):
+    steps = {step["name"]: step for step in result_of(whole)["steps"]}
+    assert [*steps] == ["forests", "model"]
+    assert steps["model"]["score_after"] > steps["model"]["score_before"]
+    system, tuned = System.load(made / "hiero"), System.load(whole)
+    for name in system.translator.dense():
+        assert tuned.weights[name] == pytest.approx(system.weights[name], rel=1e-12)
+    sparse = [name for name, _ in tuned.weights.items() if name.startswith("word_context:")]
+    assert len(sparse) > 100
+    notes = " ".join(result_of(whole)["notes"])
+    assert "of 120 references can be derived" in notes
+    assert "initial rate" in notes
+    assert "calibrated" in notes
+
+
+def test_threads_workers_and_a_stop_in_the_middle_change_nothing(made, whole, tmp_path):
+    batch = replace(METHOD, batch=4)
+    tune(made, tmp_path / "one", batch)
+    tune(made, tmp_path / "three", batch, n_threads=3)
+    assert weights_file(tmp_path / "one") == weights_file(tmp_path / "three")
+    with open_engine(n_workers=2, n_threads=2) as engine:
+        tune(made, tmp_path / "workers", engine=engine)
+    assert weights_file(tmp_path / "workers") == weights_file(whole)
+    # As if killed: the forests are there, of the first shard not even that, and the model is not.
+    stopped = tmp_path / "stopped"
+    stopped.mkdir()
+    shutil.copytree(whole / "tune", stopped / "tune")
+    for name in ("result.json", "rounds"):
+        path = stopped / "tune" / name
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    (model,) = (stopped / "tune/steps").glob("model-*")
+    shutil.rmtree(model)
+    (forests,) = (stopped / "tune/steps").glob("forests-*")
+    (forests / "step.json").unlink()
+    (forests / "forests-00000").unlink()
+    tune(made, stopped, resume=True)
+    assert weights_file(stopped) == weights_file(whole)
+
+
+def test_results_do_not_depend_on_the_scale_of_the_start(made, whole, tmp_path):
+    start = System.load(made / "hiero").weights
+    tune(made, tmp_path / "t", weights=Weights(start.index, 4 * start.values))
+    one, four = System.load(whole).weights, System.load(tmp_path / "t").weights
+    names = [name for name, _ in one.items()]
+    assert [four[name] for name in names] == pytest.approx([4 * one[name] for name in names], rel=1e-3, abs=1e-6)
+
+
+@pytest.mark.parametrize("loss", list(NeighbourLoss))
+def test_every_loss_falls_on_the_sentences_held_out(made, tmp_path, loss):
+    tune(made, tmp_path / "t", replace(METHOD, objective=loss))
+    trace = model_of(tmp_path / "t")["content"]["trace"]
+    assert len(trace) == 2
+    assert np.isfinite([entry["watched_loss"] for entry in trace]).all()
+    notes = " ".join(result_of(tmp_path / "t")["notes"])
+    before, after = (float(part) for part in notes.split("mean loss ")[1].split(";")[0].split(" ")[0:3:2])
+    assert after < before
+
+
+def test_settings_that_change_what_is_learned_from(made, tmp_path):
+    def notes(**settings):
+        name = "-".join(settings) or "plain"
+        phi = replace(CONFIG.phi, all_data=settings.pop("all_data", False))
+        tune(made, tmp_path / name, replace(METHOD, **settings), config=replace(CONFIG, phi=phi))
+        found = " ".join(result_of(tmp_path / name)["notes"])
+        teach = int(found.split(" of them teach")[0].split(" ")[-1].replace(",", ""))
+        return teach, float(found.split("mean probability of the reference ")[1].split(" ")[0])
+
+    (_, share), (n_all, _) = notes(), notes(all_data=True)
+    assert 0 < notes(all_data=True, holes=False)[0] < n_all
+    assert notes(wide=True)[1] < share
+    tune(made, tmp_path / "free", replace(METHOD, freeze_dense=False))
+    assert System.load(tmp_path / "free").weights["lm"] != System.load(made / "hiero").weights["lm"]
+    tune(made, tmp_path / "kept", replace(METHOD, freeze_dense=False), config=replace(CONFIG, frozen=("lm",)))
+    assert System.load(tmp_path / "kept").weights["lm"] == pytest.approx(System.load(made / "hiero").weights["lm"])
+
+
+def test_the_list_of_algorithm_1_teaches_too_and_keeps_its_derivations(made, tmp_path):
+    tune(made, tmp_path / "t", replace(METHOD, form=Form.LIST, batch=4))
+    trace = model_of(tmp_path / "t")["content"]["trace"]
+    assert trace[0]["listed"] > trace[0]["references"] > 1
+    assert trace[0]["lexicalised"] + trace[0]["generalised"] > 0
+    tune(made, tmp_path / "three", replace(METHOD, form=Form.LIST, batch=4), n_threads=3)
+    assert weights_file(tmp_path / "t") == weights_file(tmp_path / "three")
+    with pytest.raises(InputError, match="same source side"):
+        FastForest(form=Form.LIST, wide=True)
+
+
+def test_a_last_search_weighs_the_block(made, tmp_path):
+    config = replace(CONFIG, phi=replace(CONFIG.phi, last=LastSearch.BLOCKS))
+    tune(made, tmp_path / "t", config=config)
+    assert "phi" in result_of(tmp_path / "t")["blocks"]
+
+
+def test_what_cannot_be_learned_from_is_refused(made, tmp_path):
+    with pytest.raises(InputError, match="hierarchical"):
+        tune(made, tmp_path / "a", kind="phrase", config=replace(CONFIG, features=("rule_id",)))
+    with pytest.raises(InputError, match="--folds"):
+        (tmp_path / "single").mkdir()
+        tune(make_systems(tmp_path / "single"), tmp_path / "b")
+    with pytest.raises(InputError, match="variance must be positive"):
+        make_optimiser("fastforest", {"variance": 0.0})
+    with pytest.raises(InputError, match="max_epochs must be at least 1"):
+        make_optimiser("fastforest", {"max_epochs": 0})
+    with pytest.raises(InputError, match="cannot learn from the training text as it decodes"):
+        tune(made, tmp_path / "c", config=replace(CONFIG, learn_from=LearnFrom.TRAINING))
+
+
+def test_a_damaged_shard_is_made_again_or_named(made, whole, tmp_path):
+    out = tmp_path / "t"
+    shutil.copytree(whole, out)
+    (forests,) = (out / "tune/steps").glob("forests-*")
+    path = forests / "forests-00000"
+    data = bytearray(path.read_bytes())
+    data[-9] ^= 1
+    path.write_bytes(data)
+    for path in (*out.glob("*.*"), out / "tune/result.json"):
+        path.unlink()
+    (model,) = (out / "tune/steps").glob("model-*")
+    shutil.rmtree(model)
+    with pytest.raises(InputError, match="forests-00000"):
+        tune(made, out, resume=True)
+
+
+def test_weights_are_stored_as_any_others(whole):
+    (path,) = whole.glob("weights.*")
+    assert len(read_weights(path).ids()) > 100
