@@ -76,7 +76,8 @@ def rerank(options: RerankOptions) -> None:
     pool = options.read_with_features(session)
     if measure is not None:
         pool = measure(pool)
-    values = _values(session, options, pool, given)
+    needs_values = options.mbr is not None or options.top is not None
+    values = _values(session, options, pool, given) if needs_values else []
     choice = choose(pool, given, n_threads=session.n_threads) if options.mbr is None else best_by(pool, values)
     notes = [note for note in [describe_fit(given, pool.index, pool.dense)] if note]
     result: dict[str, object] = {"n_sentences": pool.n_sentences, "n_candidates": pool.n_candidates}

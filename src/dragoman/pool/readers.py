@@ -103,7 +103,7 @@ def read_nbest(
     have several values (`Name= a b`: `Name_1`, `Name_2`) or are on every line; in lists other than Moses' with at most
     100 features all are dense, because cdec and Travatar omit zeros. `fields` is the order of the fields of a line, for
     Joshua's templates; "" is a field to skip. A feature that is null in JSON Lines is missing on purpose: it gets the
-    mean of the others, and `NAME:missing` is 1.
+    mean of the list's others, and `NAME:missing` is 1.
     """
     reading = _Reading(
         path,
@@ -114,7 +114,8 @@ def read_nbest(
         words=new_words() if words is None else words,
     )
     shards = list(reading.shards(round_number, None))
-    return fill_missing(reading.pool(concatenate(shards), dense))
+    pool = reading.pool(concatenate(shards), dense)
+    return fill_missing(pool) if reading.format is NbestFormat.JSONL else pool
 
 
 def read_in_parts(
@@ -206,7 +207,7 @@ def read_pool(
         )
         for number, path in enumerate(paths)
     ]
-    return fill_missing(merge_pools(pools, distinct=distinct, n_threads=n_threads))
+    return merge_pools(pools, distinct=distinct, n_threads=n_threads)
 
 
 class _Reading:
