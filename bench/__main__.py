@@ -16,6 +16,7 @@ from bench import (
     grammar,
     lm,
     margin,
+    mbr,
     metric,
     online,
     passes,
@@ -27,11 +28,12 @@ from bench import (
     vectors,
 )
 from bench.harness import DATA, Case, measure, measure_apart, save
-from bench.table import write_page
+from bench.table import update_page, write_page
 
 CASES: list[Case] = [
     *corpus.CASES,
     *metric.CASES,
+    *mbr.CASES,
     *lm.CASES,
     *grammar.CASES,
     *search.CASES,
@@ -60,6 +62,7 @@ def main() -> None:
         case = next(case for case in CASES if case.slug == options.worker)
         print(json.dumps(asdict(measure(case, options.scale))))
         return
+    done = []
     for case in CASES:
         if options.only and options.only not in case.slug:
             continue
@@ -68,6 +71,7 @@ def main() -> None:
             continue
         measurements = [measure_apart(case, scale) for scale in (0.5, 1.0)]
         save(case, measurements)
+        done.append(case.slug)
         full = measurements[-1]
         ratio = f", {full.peer_seconds / full.seconds:.1f} times {case.peer_name}" if full.peer_seconds else ""
         rate = f"{full.n_items / full.seconds:,.0f} {case.unit}/s"
@@ -76,7 +80,7 @@ def main() -> None:
         growth = full.seconds / measurements[0].seconds
         note = f", {full.note}" if full.note else ""
         print(f"{case.slug}: {rate}{ratio}{note}, growth {growth:.2f}", flush=True)
-    print(f"table in {write_page()}")
+    print(f"table in {update_page(done, options.only) if options.only else write_page()}")
 
 
 main()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+import re
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -20,19 +21,52 @@ what of it was not mapped from files. The machines are small and noisy: trust ra
 and wall-clock times only of an idle machine.
 
 """
+COLUMNS = """| case | items | ours | rate | peer | ratio | wanted | growth | peak | anonymous |
+|---|---:|---:|---:|---:|---:|---|---:|---:|---:|
+"""
 
 
 def write_page() -> Path:
+    """The whole page, from all stored results."""
     records = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(RESULTS.glob("*.json"))]
     machine = f"{platform.machine()}, Python {platform.python_version()}"
     text = HEAD.format(day=date.today().isoformat(), machine=machine)
     for area in dict.fromkeys(record["area"] for record in records):
-        text += f"## {area.capitalize()}\n\n"
-        text += "| case | items | ours | rate | peer | ratio | wanted | growth | peak | anonymous |\n"
-        text += "|---|---:|---:|---:|---:|---:|---|---:|---:|---:|\n"
-        text += "".join(_row(record) for record in records if record["area"] == area) + "\n"
+        text += (
+            f"{_heading(area)}\n{COLUMNS}"
+            + "".join(_row(record) for record in records if record["area"] == area)
+            + "\n"
+        )
     PAGE.write_text(text, encoding="utf-8")
     return PAGE
+
+
+def update_page(slugs: list[str], only: str) -> Path:
+    """Replace the rows of these results, or add them; everything else on the page stays as it is."""
+    head, *parts = re.split(r"^(?=## )", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    sections = {part.splitlines()[0]: part for part in parts}
+    fresh = f"Of {date.today().isoformat()} (`python -m bench --only {only}`).\n\n"
+    for slug in slugs:
+        record = json.loads((RESULTS / f"{slug}.json").read_text(encoding="utf-8"))
+        heading = _heading(record["area"]).strip()
+        lines = sections.get(heading, f"{heading}\n\n{fresh}{COLUMNS}\n").rstrip("\n").splitlines()
+        same = [i for i, line in enumerate(lines) if line.startswith("| ") and _case(line) == record["name"]]
+        if same:
+            lines[same[0]] = _row(record).rstrip("\n")
+        else:
+            lines.append(_row(record).rstrip("\n"))
+        sections[heading] = "\n".join(lines) + "\n\n"
+    PAGE.write_text(head + "".join(sections[heading] for heading in sorted(sections)), encoding="utf-8")
+    return PAGE
+
+
+def _heading(area: str) -> str:
+    return f"## {area.capitalize()}\n"
+
+
+def _case(row: str) -> str:
+    """The name of a row's case, without its note."""
+    return row.split("|")[1].split(": ")[0].strip()
 
 
 def _row(record: dict[str, Any]) -> str:

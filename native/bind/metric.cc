@@ -5,6 +5,7 @@
 #include "bind/watch.hh"
 #include "core/metric/bleu.hh"
 #include "core/metric/chrf.hh"
+#include "core/metric/consensus.hh"
 #include "core/metric/ter.hh"
 
 namespace dragoman::bind {
@@ -22,6 +23,58 @@ metric::MetricInput input_of(const In<int64_t>& offsets, const In<int32_t>& ids,
   return input;
 }
 
+metric::ConsensusInput lists_of(const In<int64_t>& offsets, const In<int32_t>& ids, const In<int64_t>& lists,
+                                const In<double>& mass) {
+  metric::ConsensusInput input{{span_of(offsets), span_of(ids)}, span_of(lists), span_of(mass)};
+  input.check();
+  return input;
+}
+
+void bind_expected(nb::module_& m) {
+  m.def(
+      "expected_bleu",
+      [](In<int64_t> offsets, In<int32_t> ids, In<int64_t> lists, In<double> mass, int order, int threads) {
+        const auto input = lists_of(offsets, ids, lists, mass);
+        return to_numpy(watch([&](Control& control) { return metric::expected_bleu(input, order, threads, control); }));
+      },
+      nb::arg("offsets").noconvert(), nb::arg("ids").noconvert(), nb::arg("lists").noconvert(),
+      nb::arg("mass").noconvert(), nb::arg("order"), nb::arg("n_threads"));
+  m.def(
+      "expected_chrf",
+      [](In<int64_t> offsets, In<int32_t> ids, In<int64_t> lists, In<double> mass, In<int64_t> character_offsets,
+         In<int32_t> characters, In<int64_t> piece_offsets, In<int32_t> pieces, int char_order, int word_order,
+         double beta, int threads) {
+        const auto input = lists_of(offsets, ids, lists, mass);
+        const metric::SpellingTables spelling{ragged_of(character_offsets, characters, "characters"),
+                                              ragged_of(piece_offsets, pieces, "pieces")};
+        return to_numpy(watch([&](Control& control) {
+          return metric::expected_chrf(input, spelling, char_order, word_order, beta, threads, control);
+        }));
+      },
+      nb::arg("offsets").noconvert(), nb::arg("ids").noconvert(), nb::arg("lists").noconvert(),
+      nb::arg("mass").noconvert(), nb::arg("character_offsets").noconvert(), nb::arg("characters").noconvert(),
+      nb::arg("piece_offsets").noconvert(), nb::arg("pieces").noconvert(), nb::arg("char_order"), nb::arg("word_order"),
+      nb::arg("beta"), nb::arg("n_threads"));
+  m.def(
+      "expected_ter",
+      [](In<int64_t> offsets, In<int32_t> ids, In<int64_t> lists, In<double> mass, int threads) {
+        const auto input = lists_of(offsets, ids, lists, mass);
+        return to_numpy(watch([&](Control& control) { return metric::expected_ter(input, threads, control); }));
+      },
+      nb::arg("offsets").noconvert(), nb::arg("ids").noconvert(), nb::arg("lists").noconvert(),
+      nb::arg("mass").noconvert(), nb::arg("n_threads"));
+  m.def(
+      "expected_matches",
+      [](In<int64_t> offsets, In<int32_t> ids, In<int64_t> lists, In<double> mass, int order, int threads) {
+        const auto input = lists_of(offsets, ids, lists, mass);
+        auto matches =
+            watch([&](Control& control) { return metric::expected_matches(input, order, threads, control); });
+        return to_numpy(std::move(matches), {mass.size(), static_cast<size_t>(order)});
+      },
+      nb::arg("offsets").noconvert(), nb::arg("ids").noconvert(), nb::arg("lists").noconvert(),
+      nb::arg("mass").noconvert(), nb::arg("order"), nb::arg("n_threads"));
+}
+
 Out<double> rows(std::vector<double>&& statistics, size_t n_rows, size_t width) {
   return to_numpy(std::move(statistics), {n_rows, width});
 }
@@ -29,6 +82,7 @@ Out<double> rows(std::vector<double>&& statistics, size_t n_rows, size_t width) 
 }  // namespace
 
 void bind_metric(nb::module_& m) {
+  bind_expected(m);
   nb::enum_<metric::ReferenceLength>(m, "ReferenceLength")
       .value("CLOSEST", metric::ReferenceLength::kClosest)
       .value("SHORTEST", metric::ReferenceLength::kShortest)

@@ -844,6 +844,43 @@ class ReferenceLength(enum.Enum):
     SHORTEST = 1
     AVERAGE = 2
 
+def expected_bleu(
+    offsets: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    lists: NDArray[np.int64],
+    mass: NDArray[np.float64],
+    order: int,
+    n_threads: int,
+) -> NDArray[np.float64]: ...
+def expected_chrf(
+    offsets: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    lists: NDArray[np.int64],
+    mass: NDArray[np.float64],
+    character_offsets: NDArray[np.int64],
+    characters: NDArray[np.int32],
+    piece_offsets: NDArray[np.int64],
+    pieces: NDArray[np.int32],
+    char_order: int,
+    word_order: int,
+    beta: float,
+    n_threads: int,
+) -> NDArray[np.float64]: ...
+def expected_ter(
+    offsets: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    lists: NDArray[np.int64],
+    mass: NDArray[np.float64],
+    n_threads: int,
+) -> NDArray[np.float64]: ...
+def expected_matches(
+    offsets: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    lists: NDArray[np.int64],
+    mass: NDArray[np.float64],
+    order: int,
+    n_threads: int,
+) -> NDArray[np.float64]: ...
 def bleu_statistics(
     offsets: NDArray[np.int64],
     ids: NDArray[np.int32],

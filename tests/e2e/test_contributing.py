@@ -98,6 +98,13 @@ def test_an_optimiser_of_forests_and_one_that_decodes(grown, method):
     assert len(grown(f"translate tuned-{method} -i dev.de --quiet").splitlines()) == 12
 
 
+def test_a_feature_for_candidates(grown):
+    found = json.loads(grown("features lists -s dev.de -o shouted --add shouting --json"))
+    assert found["names"] == ["shouted"]
+    found = json.loads(grown("tune --nbest lists -s dev.de --add shouting -r dev.en -o w --json"))
+    assert found["score_before"] <= found["score_after"]
+
+
 def test_a_kind_of_system(grown):
     train = "train -s c/train.de -t c/train.en --lm-order 2 --model words"
     refused = " ".join(grown(f"{train} --max-span 3 -o x", status=2).split())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 
+import numpy as np
 import pytest
 
 LIST = """0 ||| the house ||| lm= -1.5 tm= -1 ||| 0
@@ -145,3 +146,54 @@ def test_search_spaces_and_weights_that_have_nothing_in_common(run, tmp_path):
     done = run("forest best forest.txt -w w")
     assert done.out == "-1.500000\thouse\n"
     assert "1 weight fits no feature (other)" in done.err
+
+
+def many_lists(n=24):
+    """Lists in which `good` tells the better candidate, and `noise` does not."""
+    rng = np.random.default_rng(1)
+    lines, refs = [], []
+    for s in range(n):
+        words = [f"w{rng.integers(40)}" for _ in range(8)]
+        refs.append(" ".join(words))
+        for n_wrong in range(4):
+            text = " ".join(["x"] * n_wrong + words[n_wrong:])
+            lines.append(f"{s} ||| {text} ||| good= {-n_wrong - rng.random():.3f} noise= {rng.normal():.3f} ||| 0")
+    return "\n".join(lines) + "\n", "\n".join(refs) + "\n"
+
+
+def test_what_a_gain_is_worth(run, tmp_path):
+    lists, refs = many_lists()
+    (tmp_path / "many").write_text(lists)
+    (tmp_path / "many.ref").write_text(refs)
+    (tmp_path / "start").write_text("noise 1\n")
+    done = run("tune --nbest many -r many.ref --weights start -o w --folds 4 --bootstrap 3 --json")
+    held_out = done.json["held_out"]
+    assert held_out["low"] <= held_out["score"] <= held_out["high"]
+    assert held_out["p_start"] < 0.05
+    assert held_out["holds"] > 0.9
+    assert done.json["warnings"] == []
+    assert {weight["name"] for weight in done.json["bootstrap"]["weights"]} == {"good", "noise"}
+    shown = run("tune --nbest many -r many.ref --weights start --method all --folds 3")
+    assert "held out: 100.00 (95% 100.00 to 100.00)" in shown.out
+    assert "not distinguishable from" in shown.out
+    to_stdout = run("tune --nbest many -r many.ref --weights start -o - --folds 3 --bootstrap 2")
+    assert "held out" not in to_stdout.out
+    assert "held out" in to_stdout.err
+
+
+def test_a_gain_that_does_not_hold(run, tmp_path):
+    """Every feature is noise; among many of them some fit by chance."""
+    rng = np.random.default_rng(3)
+    lines, refs = [], []
+    for s in range(12):
+        words = [f"w{rng.integers(40)}" for _ in range(8)]
+        refs.append(" ".join(words))
+        for n_wrong in rng.permutation(4):
+            text = " ".join(["x"] * n_wrong + words[n_wrong:])
+            noise = " ".join(f"noise{i}= {rng.normal():.3f}" for i in range(12))
+            lines.append(f"{s} ||| {text} ||| {noise} ||| 0")
+    (tmp_path / "many").write_text("\n".join(lines) + "\n")
+    (tmp_path / "many.ref").write_text("\n".join(refs) + "\n")
+    done = run("tune --nbest many -r many.ref -o w --folds 4 --json")
+    assert "warning: the gain of mert does not hold" in done.err
+    assert len(done.json["warnings"]) == 1

@@ -168,7 +168,7 @@ def test_a_disk_without_room_is_a_clear_failure(lists, tmp_path):
     [
         (["--nbest", "x"], "--nbest and --decoder exclude each other"),
         (["--stats", "x", "y"], "--stats and --decoder exclude each other"),
-        (["--folds", "3"], "--folds belongs to --method all"),
+        (["--folds", "3"], "--folds cannot be used with --decoder"),
         (["--method", "all"], "--method was given 2 times (mert, all); give one, or all"),
         (["--resume"], "name its folder with --run"),
         (["--template", "moses.ini"], "belongs to the format of moses.ini"),

@@ -48,7 +48,7 @@ def options_of(words):
     """The options that a command takes, and those of its alternatives for `lm train|query`."""
     command = typer.main.get_command(app)
     for word in words:
-        if not hasattr(command, "get_command") or not re.fullmatch(r"[a-z]+(\|[a-z]+)*", word):
+        if not hasattr(command, "get_command") or not re.fullmatch(r"[a-z]+(-[a-z]+)*(\|[a-z]+)*", word):
             break
         if isinstance(command, LeadingGroup) and word not in command.commands:
             break

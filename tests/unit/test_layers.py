@@ -30,6 +30,7 @@ LAYERS = [
     ["optim"],
     ["run"],
     ["system"],
+    ["rescoring"],
     ["lists"],
     ["passes"],
     ["tune"],

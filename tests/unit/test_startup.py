@@ -28,22 +28,26 @@ CAPS = {
     "align": 45,
     "corpus stats": 40,
     "compare": 80,
-    "curve": 234,
-    "demo": 264,
+    "curve": 241,
+    "demo": 271,
+    "features": 93,
     "forest best": 70,
-    "gradient sum": 203,
-    "lists info": 162,
+    "gradient sum": 208,
+    "lists info": 167,
     "lm query": 40,
-    "oracle": 75,
-    "reference": 200,
+    "mbr": 81,
+    "mert-moses": 254,
+    "oracle": 81,
+    "pool info": 83,
+    "reference": 205,
     "report": 80,
-    "rerank": 75,
-    "run": 262,
+    "rerank": 81,
+    "run": 269,
     "score": 55,
-    "system info": 150,
+    "system info": 152,
     "train": 165,
-    "translate": 150,
-    "tune": 244,
+    "translate": 153,
+    "tune": 252,
     "weights": 60,
 }
 """Modules of ours that the help of a command may import. Raise a number only for what the command needs."""
@@ -82,7 +86,7 @@ def test_a_command_imports_what_it_needs(command):
 
 def test_summaries_are_those_of_the_commands():
     root = typer.main.get_command(app)
-    assert len(root.commands) == 20
+    assert len(root.commands) == 24
     for name, placeholder in root.commands.items():
         assert summary(placeholder) == summary(root.get_command(None, name)), name
 

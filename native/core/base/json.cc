@@ -165,6 +165,14 @@ double JsonReader::number() {
   return value;
 }
 
+bool JsonReader::null() {
+  constexpr std::string_view kNull = "null";
+  space();
+  if (!rest_.starts_with(kNull)) return false;
+  rest_.remove_prefix(kNull.size());
+  return true;
+}
+
 void JsonReader::skip(int depth) {
   if (depth > kMaxDepth) throw InputError("JSON nested deeper than " + std::to_string(kMaxDepth) + " levels", line_);
   space();

@@ -29,6 +29,8 @@ class JsonReader {
   void string(std::string& out);
   std::string_view number_text();
   double number();
+  // Whether null comes next; takes it.
+  bool null();
   void skip() { skip(0); }
   // Only white space may follow.
   void end();

@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 
+#include "core/metric/consensus.hh"
 #include "core/metric/ngram_trie.hh"
 #include "core/metric/ter_distance.hh"
 
@@ -349,6 +350,32 @@ std::vector<double> ter_statistics(const MetricInput& input, int n_threads, Cont
         statistics[c * 2 + 1] = length / static_cast<double>(references.size());
       });
   return statistics;
+}
+
+std::vector<double> expected_ter(const ConsensusInput& input, int n_threads, Control& control) {
+  input.check();
+  const DistinctLists distinct(input);
+  std::vector<int32_t> list_of(distinct.mass.size());
+  for (size_t l = 0; l + 1 < distinct.lists.size(); ++l)
+    for (int64_t c = distinct.lists[l]; c < distinct.lists[l + 1]; ++c) list_of[at(c)] = static_cast<int32_t>(l);
+  const MetricInput pairs{distinct.candidates, list_of, distinct.lists, distinct.candidates};
+  std::vector<double> expected(distinct.mass.size());
+  for_each_candidate(
+      pairs, useful_threads(pairs, n_threads), control,
+      [&](Ter& ter, size_t c, std::span<const int32_t> hypothesis, std::span<const Reference> references) {
+        const auto first = static_cast<size_t>(distinct.lists[static_cast<size_t>(list_of[c])]);
+        for (size_t r = 0; r < references.size(); ++r) {
+          control.check();
+          const size_t length = references[r].words.size();
+          if (first + r == c) {
+            expected[c] += distinct.mass[c];
+          } else if (length > 0) {
+            const double edits = ter.edits(hypothesis, references[r]);
+            expected[c] += distinct.mass[first + r] * (1 - edits / static_cast<double>(length));
+          }  // otherwise the rate of a candidate that is not empty is 1
+        }
+      });
+  return distinct.spread(expected);
 }
 
 TerEdits ter_edits(const MetricInput& input, int n_threads, Control& control) {

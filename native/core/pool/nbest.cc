@@ -14,6 +14,7 @@ namespace dragoman::pool {
 
 namespace {
 
+constexpr std::string_view kMissing = ":missing";  // ends the name of the indicator of a feature that is null
 constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
 // A sentence number that is greater than lines read so far can explain is none: a time stamp, a hash.
 constexpr int64_t kMostUnread = 1'000'000, kMostPerLine = 10;
@@ -198,6 +199,7 @@ double& NbestReader::score(std::string_view name) {
   return rows_.scores[column].back();
 }
 
+// A feature that is null has the value 0 and an indicator of 1, which tells it from a feature that is 0.
 void NbestReader::add_json(std::string_view text, int64_t line) {
   JsonReader json(text, line);
   bool has_id = false, has_text = false;
@@ -227,8 +229,14 @@ void NbestReader::add_json(std::string_view text, int64_t line) {
     } else if (name == "features") {
       json.object([&](std::string_view feature) {
         const int32_t id = intern_name(feature.empty() ? throw InputError("a feature name is empty", line) : feature);
-        values_.push_back(json.number());
+        const bool is_missing = json.null();
+        values_.push_back(is_missing ? 0 : json.number());
         add_feature(id, line);
+        if (is_missing) {
+          const int32_t indicator = intern_name(std::string(feature) + std::string(kMissing));
+          values_.push_back(1);
+          add_feature(indicator, line);
+        }
       });
     } else if (name == "scores") {
       std::vector<std::string> names;
@@ -236,10 +244,11 @@ void NbestReader::add_json(std::string_view text, int64_t line) {
         names.emplace_back(metric);
         if (std::count(names.begin(), names.end(), metric) > 1)
           throw InputError("duplicate score " + quoted(metric), line);
-        score(metric) = json.number();
+        double& value = score(metric);
+        if (!json.null()) value = json.number();
       });
     } else if (name == "total") {
-      total = json.number();
+      if (!json.null()) total = json.number();
     } else {
       json.skip();
     }

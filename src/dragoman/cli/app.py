@@ -21,11 +21,15 @@ _SUMMARIES = {
     "lists": "Make k-best lists of a system's training text, each line decoded by tables that have not seen it.",
     "gradient": "Sum the gradient of losses over a system's training text; candidate lists are not stored.",
     "tune": "Find weights that maximise a metric on candidates of any decoder: lists that exist, or a decoder at work.",
+    "mert-moses": "Tune Moses as mert-moses.pl does, with the same options: decode, learn, decode again.",
     "weights": "Show weights, or convert a weight file into another format.",
     "translate": "Translate text, a sentence a line; an empty line stays empty.",
     "forest": "Look at stored search spaces.",
+    "pool": "Look at, unite, cut and convert candidate lists.",
+    "features": "Add features to the candidates of a list: language and translation models, agreement, your numbers.",
     "rerank": "Print the best candidate of each sentence by these weights, one line each, by sentence number.",
     "oracle": "The best score that any choice from the lists reaches (for BLEU a lower bound, by hill climbing).",
+    "mbr": "Choose the candidate with the highest expected utility: minimum-Bayes-risk decoding of lists or samples.",
     "score": "Score translations as sacrebleu does; with several systems, test each against the first.",
     "reference": "Show how a hierarchical system derives given translations, and what competes with each rule.",
     "curve": "Draw the score of a system as a function of single weights, exactly, with all others fixed.",
@@ -43,12 +47,13 @@ class _Root(Group):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in self.commands:
             return None
-        module = import_module(f"dragoman.cli.{_ELSEWHERE.get(cmd_name, cmd_name)}")
+        name = cmd_name.replace("-", "_")
+        module = import_module(f"dragoman.cli.{_ELSEWHERE.get(name, name)}")
         if hasattr(module, "app"):
             commands = module.app
         else:
             commands = typer.Typer(add_completion=False, rich_markup_mode=None)
-            commands.command(cmd_name, cls=Command)(getattr(module, cmd_name))
+            commands.command(cmd_name, cls=Command)(getattr(module, name))
         command = typer.main.get_command(commands)
         limit_numbers(command)
         return command

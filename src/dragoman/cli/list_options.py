@@ -1,7 +1,8 @@
-"""What `tune`, `rerank` and `oracle` share: options of candidate lists and of their metric."""
+"""What commands on candidate lists share: options of the lists and of their metric."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -23,32 +24,31 @@ from dragoman.pool import (
     read_nbest,
     read_pool,
     read_references,
+    read_text_lists,
     with_external,
     with_metric,
 )
+from dragoman.text import read_lines
 
 if TYPE_CHECKING:
     from dragoman.tune import Measure
 
-__all__ = ["ListOptions"]
+__all__ = ["CandidateOptions", "FeatureOptions", "ListOptions", "MetricOptions"]
 
 _candidates = partial(typer.Option, rich_help_panel="Candidates")
 _metric = partial(typer.Option, rich_help_panel="Metric")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListOptions:
-    """Options of candidate lists and of their metric; a command's own options are fields of a subclass."""
+class CandidateOptions:
+    """How lists are read; a command's own options are fields of a subclass."""
 
-    nbest: Annotated[
-        list[str] | None,
-        _candidates(
-            metavar="FILE",
-            help="Candidate list (Moses, cdec, Joshua, Travatar, JSON lines) or stored pool; repeat.",
-        ),
-    ] = None
     format_: Annotated[
         NbestFormat | None, _candidates("--format", help="Format of the lists; detected unless given.")
+    ] = None
+    per_sentence: Annotated[
+        int | None,
+        _candidates(min=1, metavar="N", help="The lists are plain text with this number of lines for each sentence."),
     ] = None
     fields: Annotated[
         str | None,
@@ -61,6 +61,50 @@ class ListOptions:
         bool,
         _candidates("--allow-missing", help="A feature that a line lacks is 0; references may have no candidates."),
     ] = False
+
+    def field_order(self) -> tuple[str, ...] | None:
+        return None if self.fields is None else tuple(name.strip() for name in self.fields.split(","))
+
+    def read_files(
+        self, session: Session, paths: Sequence[str], *, dense: list[str] | None = None, distinct: bool = True
+    ) -> Pool:
+        """One pool of all lists, without duplicate candidates unless not `distinct`."""
+        if self.per_sentence is not None and self.format_ is not None:
+            raise InputError("--per-sentence is for plain text; leave out --format")
+        session.say(f"reading {len(paths)} candidate list{'s' if len(paths) > 1 else ''}")
+        if len(paths) == 1 and Path(paths[0]).is_dir():
+            return load_pool(paths[0])
+        reading: dict[str, Any] = {
+            "format_": self.format_,
+            "fields": self.field_order(),
+            "dense": dense,
+            "allow_missing": self.allow_missing,
+        }
+        if self.per_sentence is not None:
+            n = self.per_sentence
+            parts = [read_text_lists(path, n, round_number=number) for number, path in enumerate(paths)]
+            pool = merge_pools(parts, distinct=distinct, n_threads=session.n_threads)
+        elif any(Path(path).is_dir() for path in paths):
+            parts = [
+                load_pool(path) if Path(path).is_dir() else read_nbest(path, round_number=number, **reading)
+                for number, path in enumerate(paths)
+            ]
+            pool = merge_pools(parts, distinct=distinct, n_threads=session.n_threads)
+        else:
+            pool = read_pool(paths, distinct=distinct, n_threads=session.n_threads, **reading)
+        session.say(
+            f"{pool.n_candidates:,} {'distinct ' * distinct}candidates of {pool.n_sentences:,} sentences, "
+            f"{pool.n_features:,} features"
+        )
+        if has_segmentation(pool.words):
+            session.say("warning: the candidates contain segmentation marks such as |0-0|, which count as words")
+        return pool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricOptions(CandidateOptions):
+    """How candidates are measured."""
+
     reference: Annotated[
         list[str] | None,
         _metric("--reference", "-r", metavar="FILE", help="References, one sentence per line; repeat for several."),
@@ -69,43 +113,12 @@ class ListOptions:
         str, _metric("--metric", "-m", metavar="NAME", help="bleu, chrf, chrf++, ter, or a mix: (ter-bleu)/2.")
     ] = "bleu"
     external: Annotated[
-        str | None, _metric(metavar="NAME", help="Maximise this score of the JSON lines instead of a metric.")
+        str | None,
+        _metric(metavar="NAME", help="Maximise this score of the JSON lines, or 'comet - 0.04*metricx'."),
     ] = None
     lower_is_better: Annotated[bool, _metric("--lower-is-better", help="The external score is a loss.")] = False
     tokenize: Tokenize = Tokenizer.NONE
     lowercase: Lowercase = False
-
-    def field_order(self) -> tuple[str, ...] | None:
-        return None if self.fields is None else tuple(name.strip() for name in self.fields.split(","))
-
-    def read_lists(self, session: Session, dense: list[str] | None = None) -> Pool:
-        """One pool of all lists, without duplicate candidates."""
-        nbest = self.nbest
-        if not nbest:
-            raise InputError("no candidates; name a list with --nbest")
-        session.say(f"reading {len(nbest)} candidate list{'s' if len(nbest) > 1 else ''}")
-        if len(nbest) == 1 and Path(nbest[0]).is_dir():
-            return load_pool(nbest[0])
-        reading: dict[str, Any] = {
-            "format_": self.format_,
-            "fields": self.field_order(),
-            "dense": dense,
-            "allow_missing": self.allow_missing,
-        }
-        if any(Path(path).is_dir() for path in nbest):
-            parts = [
-                load_pool(path) if Path(path).is_dir() else read_nbest(path, round_number=number, **reading)
-                for number, path in enumerate(nbest)
-            ]
-            pool = merge_pools(parts, n_threads=session.n_threads)
-        else:
-            pool = read_pool(nbest, n_threads=session.n_threads, **reading)
-        session.say(
-            f"{pool.n_candidates:,} distinct candidates of {pool.n_sentences:,} sentences, {pool.n_features:,} features"
-        )
-        if has_segmentation(pool.words):
-            session.say("warning: the candidates contain segmentation marks such as |0-0|, which count as words")
-        return pool
 
     def measure(self, session: Session) -> Measure:
         """Adds the statistics of the objective to a pool; BLEU is unsmoothed, as in MERT."""
@@ -123,3 +136,52 @@ class ListOptions:
         return lambda pool: with_metric(
             pool, metric, texts, allow_missing=self.allow_missing, n_threads=session.n_threads
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListOptions(MetricOptions):
+    """Options of candidate lists and of their metric; a command's own options are fields of a subclass."""
+
+    nbest: Annotated[
+        list[str] | None,
+        _candidates(
+            metavar="FILE",
+            help="Candidate list (Moses, cdec, Joshua, Travatar, JSON lines, text) or stored pool; repeat.",
+        ),
+    ] = None
+
+    def read_lists(self, session: Session, dense: list[str] | None = None) -> Pool:
+        """One pool of all lists, without duplicate candidates."""
+        if not self.nbest:
+            raise InputError("no candidates; name a list with --nbest")
+        return self.read_files(session, self.nbest, dense=dense)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeatureOptions(ListOptions):
+    """Options of lists whose candidates may get more features."""
+
+    add: Annotated[
+        list[str] | None,
+        _candidates(
+            metavar="NAME[=ARGUMENT]", help="Add features to the candidates, as `dragoman features` does; repeat."
+        ),
+    ] = None
+    source: Annotated[
+        str | None,
+        _candidates("--source", "-s", metavar="FILE", help="Source sentences, one per line; needed for --add."),
+    ] = None
+
+    def read_with_features(self, session: Session, dense: list[str] | None = None) -> Pool:
+        """One pool of all lists, with the features of --add."""
+        if self.add and self.source is None:
+            raise InputError("--add needs the source sentences; name them with --source")
+        if self.source is not None and not self.add:
+            raise InputError("--source is for --add; leave it out, or name features to add")
+        pool = self.read_lists(session, dense)
+        if not self.add or self.source is None:
+            return pool
+        from dragoman.rescoring import add_candidate_features
+
+        session.say(f"adding features: {', '.join(self.add)}")
+        return add_candidate_features(pool, self.add, list(read_lines(self.source)), n_threads=session.n_threads)

@@ -8,27 +8,42 @@ from typing import Annotated
 import typer
 
 from dragoman.cli.declared import takes
-from dragoman.cli.list_options import ListOptions
+from dragoman.cli.list_options import FeatureOptions, ListOptions
+from dragoman.cli.list_output import ListFormat, Top, output_format, write_ranked
 from dragoman.cli.session import Json, Quiet, Session, Summary, Threads, check_outputs
 from dragoman.errors import InputError
-from dragoman.features import describe_fit, unite_weights
+from dragoman.features import Weights, describe_fit, unite_weights
+from dragoman.metric import by_name
+from dragoman.pool import Pool, best_by, expected_gains, model_totals, posteriors
 from dragoman.pool import oracle as find_oracle
 from dragoman.pool import rerank as choose
+from dragoman.types import Float64Array
 
 __all__ = ["oracle", "rerank"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RerankOptions(ListOptions):
+class RerankOptions(FeatureOptions):
     """Options of `rerank`."""
 
     weights: Annotated[
         list[str],
         typer.Option(help="Weights: our TSV, moses.ini, run.dense, cdec or Joshua; repeat to unite dense and sparse."),
     ]
+    mbr: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Minimum Bayes risk: choose by the expected bleu, chrf, ter or mix under the weights' posterior.",
+        ),
+    ] = None
+    scale: Annotated[float, typer.Option(min=0, help="Scale of the posterior of --mbr; 0 is uniform.")] = 1.0
     out: Annotated[str, typer.Option("--out", "-o", help="Where the chosen translations go.")] = "-"
+    top: Top = None
+    list_format: ListFormat = None
     summary: Summary = None
     threads: Threads = 0
+    json: Json = False
     quiet: Quiet = False
 
 
@@ -47,36 +62,50 @@ def rerank(options: RerankOptions) -> None:
     """Print the best candidate of each sentence by these weights, one line each, by sentence number.
 
     A sentence number that the lists skip gets an empty line, so that the output stays aligned with the source. With
-    references or --external the choice is scored.
+    references or --external the choice is scored. With --top lists are written, with new totals and the best first.
 
     Example: dragoman rerank --nbest test.nbest.gz --weights weights.tsv > test.out
     """
-    session = Session(n_threads=options.threads, quiet=options.quiet)
+    session = Session(n_threads=options.threads, json=options.json, quiet=options.quiet)
+    if options.json and options.out == "-":
+        raise InputError("with --json, standard output holds the JSON object; write the translations to a file with -o")
     inputs = [*(options.nbest or []), *options.weights, *(options.reference or [])]
     check_outputs(inputs, out=options.out, summary=options.summary)
     measure = options.measure(session) if options.reference or options.external else None
     given = unite_weights(options.weights)
-    pool = options.read_lists(session)
+    pool = options.read_with_features(session)
     if measure is not None:
         pool = measure(pool)
-    choice = choose(pool, given, n_threads=session.n_threads)
+    needs_values = options.mbr is not None or options.top is not None
+    values = _values(session, options, pool, given) if needs_values else []
+    choice = choose(pool, given, n_threads=session.n_threads) if options.mbr is None else best_by(pool, values)
     notes = [note for note in [describe_fit(given, pool.index, pool.dense)] if note]
-    n_missing = choice.write(options.out)
-    if n_missing:
-        notes.append(f"{n_missing} sentence numbers have no candidate; their lines are empty")
+    result: dict[str, object] = {"n_sentences": pool.n_sentences, "n_candidates": pool.n_candidates}
+    if options.top is None:
+        result["n_missing"] = n_missing = choice.write(options.out)
+        if n_missing:
+            notes.append(f"{n_missing} sentence numbers have no candidate; their lines are empty")
+    else:
+        format_ = output_format(options.nbest or [], options.list_format, pool)
+        write_ranked(pool, values, options.out, top=options.top, format_=format_)
     for note in notes:
         session.say(f"warning: {note}")
-    result: dict[str, object] = {
-        "n_sentences": pool.n_sentences,
-        "n_candidates": pool.n_candidates,
-        "n_missing": n_missing,
-        "notes": notes,
-    }
+    result["notes"] = notes
     if pool.metric is not None:
         result |= {"metric": pool.metric.name, "score": pool.metric.points(choice.score())}
         session.say(pool.metric.describe(choice.score()))
     if options.summary is not None:
         session.write_json(options.summary, result)
+    session.emit(result)
+
+
+def _values(session: Session, options: RerankOptions, pool: Pool, weights: Weights) -> list[Float64Array]:
+    """What candidates are ranked by: w·f, or their expected gain under the weights' posterior."""
+    if options.mbr is None:
+        return model_totals(pool, weights)
+    utility = by_name(options.mbr, tokenizer=options.tokenize, lowercase=options.lowercase)
+    posterior = posteriors(pool, weights, scale=options.scale)
+    return expected_gains(pool, utility, posterior, n_threads=session.n_threads)
 
 
 @takes(OracleOptions)

@@ -115,6 +115,10 @@ class Session:
         """Prose on standard error; never read as markup."""
         self._errors.print(Text(text), soft_wrap=True)
 
+    def tell(self, what: Table | str) -> None:
+        """A result for people where standard output is taken: on standard error."""
+        self._errors.print(Text(what) if isinstance(what, str) else what, soft_wrap=True)
+
     def show(self, what: Table | str) -> None:
         """The command's result for people, on standard output; silent with --json."""
         self._output.print(Text(what) if isinstance(what, str) else what, soft_wrap=True)

@@ -31,6 +31,8 @@ def tune(options: TuneOptions) -> None:
 
     dragoman tune --nbest run1.nbest.gz -r dev.ref --method all
 
+    dragoman tune --moses-run mert-work --method mira -o tuned.ini --weights-format moses
+
     dragoman tune --lists lists --method xbleu --features extended -o weights.tsv --system-out tuned
 
     dragoman tune --stats features.dat scores.dat --weights init.opt -o weights.tsv

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dragoman.metric.segments import Segments, Spelling
     from dragoman.metric.sentence import SentenceBleu
 
-__all__ = ["Draws", "Metric", "Totals", "WordArrays", "WordMetric"]
+__all__ = ["Draws", "ListArrays", "Metric", "Totals", "WordArrays", "WordMetric"]
 
 Totals = NDArray[np.float64]
 
@@ -30,6 +30,9 @@ WordArrays = tuple[
     NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]
 ]
 """Offsets and ids of the hypotheses, their sentences, and the references: offsets by sentence, offsets, ids."""
+
+ListArrays = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], NDArray[np.float64]]
+"""Offsets and ids of the candidates, offsets of the lists, and the mass of each candidate."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +107,31 @@ class Metric(ABC):
     def segment_gains(self, stats: Totals, sentence_bleu: SentenceBleu | None = None) -> NDArray[np.float64]:
         """The sentence-level gain of each candidate, [n, n_stats] -> [n]; `sentence_bleu` is the smoothing of BLEU."""
         return np.ascontiguousarray(self.gain(stats), dtype=np.float64)
+
+    def expected_gains(
+        self,
+        hyps: Segments,
+        lists: NDArray[np.int64],
+        mass: NDArray[np.float64],
+        *,
+        spelling: Spelling | None = None,
+        n_threads: int = 1,
+    ) -> NDArray[np.float64]:
+        """For each candidate, the sum over the candidates r of its list of mass[r] times its sentence gain against r.
+
+        List l has the candidates lists[l]:lists[l + 1], [n_lists + 1]; `mass` is a number per candidate. This is what
+        minimum-Bayes-risk decoding maximises. Raises InputError where the metric cannot take a candidate as reference.
+        """
+        raise self._no_kernel()
+
+    def expected_text_gains(
+        self, texts: Sequence[str], lists: NDArray[np.int64], mass: NDArray[np.float64], *, n_threads: int = 1
+    ) -> NDArray[np.float64]:
+        """The same from text, which the metric tokenises."""
+        raise self._no_kernel()
+
+    def _no_kernel(self) -> InputError:
+        return InputError(f"{self.name} cannot compare candidates with each other; use bleu, chrf, chrf++ or ter")
 
     def scorer(self) -> _core.Scorer:
         """The gain of summed statistics for native kernels. Raises InputError if the metric has no native scorer."""
@@ -216,6 +244,31 @@ class WordMetric(Metric):
             hyp_ids, ref_ids = spelling.without_case(hyp_ids), spelling.without_case(ref_ids)
         words = (hyps.offsets, hyp_ids, sentence, refs.ref_offsets, refs.segments.offsets, ref_ids)
         return self._count(words, spelling, n_threads)
+
+    def expected_gains(
+        self,
+        hyps: Segments,
+        lists: NDArray[np.int64],
+        mass: NDArray[np.float64],
+        *,
+        spelling: Spelling | None = None,
+        n_threads: int = 1,
+    ) -> NDArray[np.float64]:
+        ids = hyps.ids
+        if self.ignores_case:
+            ids = self._spelling_needed(spelling).without_case(ids)
+        return self._expected((hyps.offsets, ids, lists, mass), spelling, n_threads)
+
+    def expected_text_gains(
+        self, texts: Sequence[str], lists: NDArray[np.int64], mass: NDArray[np.float64], *, n_threads: int = 1
+    ) -> NDArray[np.float64]:
+        lexicon = Lexicon()
+        hyps = lexicon.segments(self.tokenise(texts))
+        return self.expected_gains(hyps, lists, mass, spelling=lexicon.spelling(), n_threads=n_threads)
+
+    def _expected(self, lists: ListArrays, spelling: Spelling | None, n_threads: int) -> NDArray[np.float64]:
+        """Expected gains of checked arrays; a metric that has no kernel for them raises InputError."""
+        raise self._no_kernel()
 
     def text_statistics(
         self,

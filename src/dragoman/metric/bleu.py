@@ -10,7 +10,7 @@ import numpy as np
 
 from dragoman import _core
 from dragoman.errors import InputError
-from dragoman.metric.base import Totals, WordArrays, WordMetric
+from dragoman.metric.base import ListArrays, Totals, WordArrays, WordMetric
 from dragoman.metric.sentence import SentenceBleu, brevity_penalty
 from dragoman.metric.tokenizer import Tokenizer
 
@@ -139,6 +139,10 @@ class Bleu(WordMetric):
     def _count(self, words: WordArrays, spelling: Spelling | None, n_threads: int) -> NDArray[np.float64]:
         length = _core.ReferenceLength[self.reference_length.name]
         return _core.bleu_statistics(*words, order=self.max_order, length=length, n_threads=n_threads)
+
+    def _expected(self, lists: ListArrays, spelling: Spelling | None, n_threads: int) -> NDArray[np.float64]:
+        """Of sacrebleu's sentence BLEU (exponential smoothing, effective order), regardless of `smoothing`."""
+        return _core.expected_bleu(*lists, order=self.max_order, n_threads=n_threads)
 
     def score(self, total: Totals) -> Totals:
         """Brevity penalty times the geometric mean of the smoothed precisions."""

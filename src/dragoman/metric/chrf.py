@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
 from dragoman import _core
 from dragoman.errors import InputError
-from dragoman.metric.base import Totals, WordArrays, WordMetric
+from dragoman.metric.base import ListArrays, Totals, WordArrays, WordMetric
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -17,8 +17,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dragoman.metric.segments import Spelling
+    from dragoman.types import Int32Array, Int64Array
 
 __all__ = ["Chrf"]
+
+
+class _Orders(TypedDict):
+    char_order: int
+    word_order: int
+    beta: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,22 +60,24 @@ class Chrf(WordMetric):
         return [(line.lower() if self.lowercase else line).split() for line in lines]
 
     def _count(self, words: WordArrays, spelling: Spelling | None, n_threads: int) -> NDArray[np.float64]:
+        return _core.chrf_statistics(*words, *self._units(spelling), **self._orders(), n_threads=n_threads)
+
+    def _expected(self, lists: ListArrays, spelling: Spelling | None, n_threads: int) -> NDArray[np.float64]:
+        if self.char_order + self.word_order > 8:
+            raise InputError("chrF between candidates needs orders of at most 8 together")
+        return _core.expected_chrf(*lists, *self._units(spelling), **self._orders(), n_threads=n_threads)
+
+    def _units(self, spelling: Spelling | None) -> tuple[Int64Array, Int32Array, Int64Array, Int32Array]:
+        """Offsets and ids of characters and of pieces of words."""
         spelling = self._spelling_needed(spelling)
         if self.lowercase:
             spelling = spelling.lower
         characters = spelling.characters
         pieces = spelling.pieces if self.word_order else characters
-        return _core.chrf_statistics(
-            *words,
-            characters.offsets,
-            characters.ids,
-            pieces.offsets,
-            pieces.ids,
-            char_order=self.char_order,
-            word_order=self.word_order,
-            beta=float(self.beta),
-            n_threads=n_threads,
-        )
+        return characters.offsets, characters.ids, pieces.offsets, pieces.ids
+
+    def _orders(self) -> _Orders:
+        return {"char_order": self.char_order, "word_order": self.word_order, "beta": float(self.beta)}
 
     def score(self, total: Totals) -> Totals:
         """F-score of precision and recall averaged over the orders that occur."""

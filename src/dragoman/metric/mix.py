@@ -12,7 +12,7 @@ from dragoman.errors import InputError
 from dragoman.metric.base import Draws, Metric, Totals
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -104,6 +104,32 @@ class Mix(Metric):
         for share, (_, metric, part) in zip(self._shares, self._parts(stats), strict=True):
             gains += share * metric.segment_gains(part, sentence_bleu)
         return gains
+
+    def expected_gains(
+        self,
+        hyps: Segments,
+        lists: NDArray[np.int64],
+        mass: NDArray[np.float64],
+        *,
+        spelling: Spelling | None = None,
+        n_threads: int = 1,
+    ) -> NDArray[np.float64]:
+        return self._mean(
+            metric.expected_gains(hyps, lists, mass, spelling=spelling, n_threads=n_threads) for _, metric in self.terms
+        )
+
+    def expected_text_gains(
+        self, texts: Sequence[str], lists: NDArray[np.int64], mass: NDArray[np.float64], *, n_threads: int = 1
+    ) -> NDArray[np.float64]:
+        return self._mean(
+            metric.expected_text_gains(texts, lists, mass, n_threads=n_threads) for _, metric in self.terms
+        )
+
+    def _mean(self, gains: Iterable[NDArray[np.float64]]) -> NDArray[np.float64]:
+        mean: NDArray[np.float64] = np.sum(
+            [share * each for share, each in zip(self._shares, gains, strict=True)], axis=0
+        )
+        return mean
 
     def scorer(self) -> _core.Scorer:
         return _core.mix_scorer(0.0, self._shares, [metric.scorer() for _, metric in self.terms])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dragoman import _core
-from dragoman.metric.base import Totals, WordArrays, WordMetric
+from dragoman.metric.base import ListArrays, Totals, WordArrays, WordMetric
 from dragoman.metric.edits import Edits
 
 if TYPE_CHECKING:
@@ -52,6 +52,9 @@ class Ter(WordMetric):
 
     def _count(self, words: WordArrays, spelling: Spelling | None, n_threads: int) -> NDArray[np.float64]:
         return _core.ter_statistics(*words, n_threads=n_threads)
+
+    def _expected(self, lists: ListArrays, spelling: Spelling | None, n_threads: int) -> NDArray[np.float64]:
+        return _core.expected_ter(*lists, n_threads=n_threads)
 
     def edits(self, hyps: Sequence[str], refs: Sequence[Sequence[str]], *, n_threads: int = 1) -> Edits:
         """The edits between each line and the nearest of its references, of which `text_statistics` has the number."""

@@ -1,52 +1,80 @@
 """Candidate pools: n-best lists of any decoder as arrays, with readers, writers, merging and shards on disk."""
 
-from dragoman.pool.choose import Choice, oracle, rerank, rerank_each, weights_for
+from dragoman.pool.choose import Choice, best_by, model_totals, oracle, ranked, rerank, rerank_each, weights_for
+from dragoman.pool.consensus import expected_gains, mbr, posteriors
+from dragoman.pool.describe import FeatureSummary, PoolSummary, describe_pool
+from dragoman.pool.filter import PoolFilter, filter_pool, with_origin
 from dragoman.pool.lazy import LazyShards, Outline, outlines
-from dragoman.pool.measure import Judge, read_references, with_external, with_metric
+from dragoman.pool.measure import Judge, read_references, texts_of, with_external, with_metric
 from dragoman.pool.merge import compacted, merge_pools, on_tables
 from dragoman.pool.pool import Pool, metric_of, new_words
-from dragoman.pool.readers import FIELDS, NbestFormat, has_segmentation, read_nbest, read_pool
+from dragoman.pool.readers import (
+    FIELDS,
+    NbestFormat,
+    format_of_list,
+    has_segmentation,
+    read_lists_in_order,
+    read_nbest,
+    read_pool,
+)
 from dragoman.pool.shard import Shard
 from dragoman.pool.statistics_files import read_statistics, write_statistics
 from dragoman.pool.storage import load_pool, merge_to_disk, read_to_disk, save_pool, spooled
 from dragoman.pool.synthetic import SyntheticPool, cosine, synthetic_pool
+from dragoman.pool.text_lists import read_text_lists
 from dragoman.pool.writers import nbest_blocks, write_nbest
 
 __all__ = [
     "FIELDS",
     "Choice",
+    "FeatureSummary",
     "Judge",
     "LazyShards",
     "NbestFormat",
     "Outline",
     "Pool",
+    "PoolFilter",
+    "PoolSummary",
     "Shard",
     "SyntheticPool",
+    "best_by",
     "compacted",
     "cosine",
+    "describe_pool",
+    "expected_gains",
+    "filter_pool",
+    "format_of_list",
     "has_segmentation",
     "load_pool",
+    "mbr",
     "merge_pools",
     "merge_to_disk",
     "metric_of",
+    "model_totals",
     "nbest_blocks",
     "new_words",
     "on_tables",
     "oracle",
     "outlines",
+    "posteriors",
+    "ranked",
+    "read_lists_in_order",
     "read_nbest",
     "read_pool",
     "read_references",
     "read_statistics",
+    "read_text_lists",
     "read_to_disk",
     "rerank",
     "rerank_each",
     "save_pool",
     "spooled",
     "synthetic_pool",
+    "texts_of",
     "weights_for",
     "with_external",
     "with_metric",
+    "with_origin",
     "write_nbest",
     "write_statistics",
 ]

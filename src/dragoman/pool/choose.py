@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
-from dragoman._core import best_candidates, oracle_candidates
+from dragoman._core import best_candidates, model_scores, oracle_candidates
 from dragoman.features import Weights, fitted_values
 from dragoman.pool.pool import Pool, metric_of
 from dragoman.text import open_output
-from dragoman.types import Float64Array, Int64Array, PathLike
+from dragoman.types import Float64Array, Int64Array, PathLike, offsets_of
 
-__all__ = ["Choice", "oracle", "rerank", "rerank_each", "weights_for"]
+__all__ = ["Choice", "best_by", "model_totals", "oracle", "ranked", "rerank", "rerank_each", "weights_for"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -41,6 +42,12 @@ class Choice:
     def gain(self) -> float:
         """The corpus gain: higher is better."""
         return float(metric_of(self.pool).gain(self.total()))
+
+    def mean_of(self, values: Sequence[Float64Array]) -> float:
+        """The mean of a value per candidate, one array per shard, over the sentences that have candidates."""
+        found = [each[chosen[chosen >= 0]] for each, chosen in zip(values, self.candidates, strict=True)]
+        together = np.concatenate(found) if found else np.zeros(0)
+        return float(together.mean()) if len(together) else 0.0
 
     def texts(self) -> Iterator[tuple[int, str]]:
         """Sentence id and chosen text, in order; sentences without candidates are empty."""
@@ -80,6 +87,36 @@ def rerank_each(pool: Pool, several: Sequence[Weights], *, n_threads: int = 1) -
         for values, found in zip(each, chosen, strict=True):
             found.append(best_candidates(*shard.candidates, values, n_threads))
     return [Choice(pool=pool, candidates=tuple(found)) for found in chosen]
+
+
+def model_totals(pool: Pool, weights: Weights) -> list[Float64Array]:
+    """w·f of each candidate, one array per shard."""
+    values = weights_for(pool, weights)
+    return [model_scores(*shard.candidates, values) for shard in pool.shards]
+
+
+def best_by(pool: Pool, values: Sequence[Float64Array]) -> Choice:
+    """The candidate with the highest value of each sentence, the first on ties; one array of values per shard."""
+    chosen = []
+    for shard, each in zip(pool.shards, values, strict=True):
+        bounds = pairwise(shard.sentences.tolist())
+        best = [begin + int(each[begin:end].argmax()) if begin < end else -1 for begin, end in bounds]
+        chosen.append(np.array(best, dtype=np.int64))
+    return Choice(pool=pool, candidates=tuple(chosen))
+
+
+def ranked(pool: Pool, values: Sequence[Float64Array], *, top: int | None = None) -> Pool:
+    """The pool with each sentence's candidates by falling value, which becomes their total; at most `top` of them."""
+    shards = []
+    for shard, each in zip(pool.shards, values, strict=True):
+        of_each = shard.sentence_of_each()
+        order = np.lexsort((-each, of_each))
+        place = np.arange(len(order)) - shard.sentences[of_each]
+        if top is not None:
+            order = order[place < top]
+        counts = np.bincount(of_each[order], minlength=shard.n_sentences)
+        shards.append(replace(shard, totals=each.astype(np.float64)).reordered(order, offsets_of(counts)))
+    return replace(pool, shards=tuple(shards))
 
 
 def oracle(pool: Pool) -> Choice:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +16,18 @@ from dragoman.pool.shard import Shard
 from dragoman.text import read_lines
 from dragoman.types import Float64Array, Int32Array, Int64Array, PathLike
 
-__all__ = ["Judge", "id_statistics", "read_references", "text_statistics", "with_external", "with_metric"]
+__all__ = [
+    "Judge",
+    "compact_words",
+    "id_statistics",
+    "read_references",
+    "text_statistics",
+    "texts_of",
+    "with_external",
+    "with_metric",
+]
+
+_FACTOR = r"\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+"
 
 
 def read_references(paths: Sequence[PathLike]) -> list[list[str]]:
@@ -56,13 +68,35 @@ def with_metric(
 
 
 def with_external(pool: Pool, name: str, *, higher_is_better: bool = True) -> Pool:
-    """The pool with one of its named scores as the metric."""
+    """The pool with one of its named scores as the metric, or a sum of them: `comet - 0.04*metricx`."""
     metric = External(label=name, higher_is_better=higher_is_better)
-    columns = pool.score_column(name)
+    columns = _external_columns(pool, name)
     shards = tuple(
         shard.with_stats(metric.from_values(values)) for shard, values in zip(pool.shards, columns, strict=True)
     )
     return replace(pool, shards=shards, metric=metric)
+
+
+def _external_columns(pool: Pool, told: str) -> Iterator[Float64Array]:
+    """A named score, or the sum of several with factors, one array per shard."""
+    terms = None if told in pool.score_names else _sum_of_scores(told)
+    if terms is None or not all(name in pool.score_names for name, _ in terms):
+        return pool.score_column(told)
+    columns = [pool.score_column(name) for name, _ in terms]
+    factors = np.array([factor for _, factor in terms])
+    return (np.ascontiguousarray(np.stack(each, axis=1) @ factors) for each in zip(*columns, strict=True))
+
+
+def _sum_of_scores(told: str) -> list[tuple[str, float]] | None:
+    """Names and factors of a sum; None if it is none. A minus needs spaces around it, for names may have one."""
+    terms = []
+    for part in filter(None, re.split(r"\s*(?=\+)|\s+(?=-\s)", told.strip())):
+        match = re.fullmatch(rf"([+-]?)\s*(?:({_FACTOR})\s*\*\s*)?([^\s*+]+)", part)
+        if match is None:
+            return None
+        factor = float(match[2] or 1)
+        terms.append((match[3], -factor if match[1] == "-" else factor))
+    return terms or None
 
 
 class Judge:
@@ -115,16 +149,21 @@ def text_statistics(
     pool: Pool, shard: Shard, metric: Metric, references: Sequence[Sequence[str]], n_threads: int = 1
 ) -> Float64Array:
     """Statistics of a shard's candidates by a metric that reads text; one or more references per sentence."""
-    tokens, spelling = _compact(pool.words, shard.tokens)
-    rows = np.split(tokens, shard.token_rows[1:-1])[: shard.n_candidates]
-    texts = [" ".join([spelling.words[token] for token in row.tolist()]) for row in rows]
+    texts = texts_of(pool, shard)
     return metric.text_statistics(texts, references, sentence=shard.sentence_of_each(), n_threads=n_threads)
+
+
+def texts_of(pool: Pool, shard: Shard) -> list[str]:
+    """The text of each candidate of a shard."""
+    tokens, spelling = compact_words(pool.words, shard.tokens)
+    rows = np.split(tokens, shard.token_rows[1:-1])[: shard.n_candidates]
+    return [" ".join([spelling.words[token] for token in row.tolist()]) for row in rows]
 
 
 def id_statistics(pool: Pool, shard: Shard, metric: Metric, references: References, n_threads: int = 1) -> Float64Array:
     """Statistics of a shard's candidates; the references of each sentence have ids of the pool's word table."""
     segments = references.segments
-    ids, spelling = _compact(pool.words, np.concatenate([shard.tokens, segments.ids]))
+    ids, spelling = compact_words(pool.words, np.concatenate([shard.tokens, segments.ids]))
     hyps, refs = np.split(ids, [len(shard.tokens)])
     return metric.statistics(
         Segments(offsets=shard.token_rows, ids=hyps),
@@ -135,7 +174,7 @@ def id_statistics(pool: Pool, shard: Shard, metric: Metric, references: Referenc
     )
 
 
-def _compact(words: WordTable, ids: Int32Array) -> tuple[Int32Array, Spelling]:
+def compact_words(words: WordTable, ids: Int32Array) -> tuple[Int32Array, Spelling]:
     """The ids renumbered without gaps, in the same order, and the spelling of these words alone."""
     if len(ids) and not 0 <= ids.min() <= ids.max() < len(words):
         raise InputError("a candidate has a word id beyond the vocabulary; the pool's files do not belong together")

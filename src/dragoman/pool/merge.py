@@ -18,14 +18,14 @@ from dragoman.types import Int32Array, offsets_of
 __all__ = ["aligned", "compacted", "merge_pools", "merged_shards", "on_tables", "renumbered"]
 
 
-def merge_pools(pools: Sequence[Pool], *, n_threads: int = 1) -> Pool:
-    """One in-memory pool with the candidates of all, without duplicates (the first is kept).
+def merge_pools(pools: Sequence[Pool], *, distinct: bool = True, n_threads: int = 1) -> Pool:
+    """One in-memory pool with the candidates of all, without duplicates (the first is kept) unless not `distinct`.
 
     Features and words of the first pool keep their ids; those of the others are added. A feature is dense if it is
     dense in all pools whose candidates have it.
     """
     same = aligned(pools)
-    shards = list(merged_shards(same, n_candidates=None, n_threads=n_threads))
+    shards = list(merged_shards(same, n_candidates=None, distinct=distinct, n_threads=n_threads))
     return replace(same[0], shards=tuple(shards))
 
 
@@ -53,7 +53,9 @@ def _dense(pools: Sequence[Pool]) -> frozenset[int]:
     return dense
 
 
-def merged_shards(pools: Sequence[Pool], *, n_candidates: int | None, n_threads: int = 1) -> Iterator[Shard]:
+def merged_shards(
+    pools: Sequence[Pool], *, n_candidates: int | None, distinct: bool = True, n_threads: int = 1
+) -> Iterator[Shard]:
     """The shards of the merged pool, each of at most about `n_candidates`, with only one in memory at a time.
 
     The pools must be aligned.
@@ -67,21 +69,22 @@ def merged_shards(pools: Sequence[Pool], *, n_candidates: int | None, n_threads:
     begin = size = 0
     for end, id_ in enumerate(ids):
         if end > begin and n_candidates is not None and size + counts[id_] > n_candidates:
-            yield _merged(pools, ids[begin], ids[end - 1], n_threads)
+            yield _merged(pools, ids[begin], ids[end - 1], distinct, n_threads)
             begin, size = end, 0
         size += counts[id_]
     if begin < len(ids):
-        yield _merged(pools, ids[begin], ids[-1], n_threads)
+        yield _merged(pools, ids[begin], ids[-1], distinct, n_threads)
 
 
-def _merged(pools: Sequence[Pool], first: int, last: int, n_threads: int) -> Shard:
+def _merged(pools: Sequence[Pool], first: int, last: int, distinct: bool, n_threads: int) -> Shard:
     parts = []
     for pool in pools:
         for shard in pool.shards:
             begin, end = np.searchsorted(shard.sentence_ids, (first, last + 1)).tolist()
             if begin < end:
                 parts.append(shard.part(begin, end))
-    return concatenate(parts).distinct(n_threads=n_threads)
+    together = concatenate(parts)
+    return together.distinct(n_threads=n_threads) if distinct else together
 
 
 def on_tables(pool: Pool, index: FeatureIndex, words: WordTable) -> Pool:

@@ -13,12 +13,23 @@ from dragoman._core import NbestReader, WordTable, escape_word
 from dragoman.errors import InputError, naming
 from dragoman.features import FeatureIndex
 from dragoman.pool.merge import merge_pools
+from dragoman.pool.missing import fill_missing
 from dragoman.pool.pool import Pool, new_words
 from dragoman.pool.shard import UNKNOWN_LENGTH, Shard, concatenate
 from dragoman.text import LineBlock, read_blocks
 from dragoman.types import PathLike
 
-__all__ = ["FIELDS", "NbestFormat", "has_segmentation", "read_in_parts", "read_nbest", "read_pool", "recognise"]
+__all__ = [
+    "FIELDS",
+    "NbestFormat",
+    "format_of_list",
+    "has_segmentation",
+    "read_in_parts",
+    "read_lists_in_order",
+    "read_nbest",
+    "read_pool",
+    "recognise",
+]
 
 
 class NbestFormat(StrEnum):
@@ -58,6 +69,16 @@ def recognise(block: LineBlock) -> NbestFormat:
     return NbestFormat.CDEC
 
 
+def format_of_list(path: PathLike) -> NbestFormat | None:
+    """The format of a list in a file, by its first line; None where it is no list."""
+    try:
+        with naming(path):
+            block = next(read_blocks(path), None)
+            return None if block is None else recognise(block)
+    except InputError:
+        return None
+
+
 def has_segmentation(words: WordTable) -> bool:
     """Whether the words of lists hold marks such as |0-1|, which decoders write to show their segmentation."""
     return any(words.find(escape_word(f"|0-{end}|".encode())) >= 0 for end in range(3))
@@ -81,7 +102,8 @@ def read_nbest(
     unless `allow_missing`: 0 would be the best log probability. Unless given by `dense`, features are dense if they
     have several values (`Name= a b`: `Name_1`, `Name_2`) or are on every line; in lists other than Moses' with at most
     100 features all are dense, because cdec and Travatar omit zeros. `fields` is the order of the fields of a line, for
-    Joshua's templates; "" is a field to skip.
+    Joshua's templates; "" is a field to skip. A feature that is null in JSON Lines is missing on purpose: it gets the
+    mean of the list's others, and `NAME:missing` is 1.
     """
     reading = _Reading(
         path,
@@ -92,7 +114,8 @@ def read_nbest(
         words=new_words() if words is None else words,
     )
     shards = list(reading.shards(round_number, None))
-    return reading.pool(concatenate(shards), dense)
+    pool = reading.pool(concatenate(shards), dense)
+    return fill_missing(pool) if reading.format is NbestFormat.JSONL else pool
 
 
 def read_in_parts(
@@ -116,6 +139,44 @@ def read_in_parts(
         yield reading.pool(concatenate([shard]), dense)
 
 
+def read_lists_in_order(
+    path: PathLike,
+    *,
+    n_candidates: int = 20_000,
+    format_: NbestFormat | None = None,
+    fields: Sequence[str] | None = None,
+    allow_missing: bool = False,
+) -> Iterator[tuple[Pool, NbestFormat]]:
+    """Read one list as a sequence of pools of whole sentences, about `n_candidates` each, and its format.
+
+    Candidates stay in the order of the file, duplicates included. Raises InputError unless sentence numbers ascend.
+    """
+    reading = _Reading(
+        path,
+        format_=format_,
+        fields=fields,
+        allow_missing=allow_missing,
+        index=FeatureIndex(),
+        words=new_words(),
+    )
+    held: list[Shard] = []  # of a sentence that may go on
+    last = -1
+    for shard in reading.shards(0, n_candidates):
+        ids = shard.sentence_ids
+        if (np.diff(ids) <= 0).any() or ids[0] < last:
+            raise InputError(
+                "sentence numbers must ascend, with the candidates of a sentence together; "
+                "`dragoman pool convert` sorts a list",
+                path=path,
+            )
+        last = int(ids[-1])
+        if shard.n_sentences > 1:
+            yield reading.pool(concatenate([*held, shard.part(0, shard.n_sentences - 1)]), None), reading.format
+            held = []
+        held.append(shard.part(shard.n_sentences - 1, shard.n_sentences))
+    yield reading.pool(concatenate(held), None), reading.format
+
+
 def read_pool(
     paths: Sequence[PathLike],
     *,
@@ -123,9 +184,13 @@ def read_pool(
     fields: Sequence[str] | None = None,
     dense: Collection[str] | None = None,
     allow_missing: bool = False,
+    distinct: bool = True,
     n_threads: int = 1,
 ) -> Pool:
-    """Read several lists (tuning rounds, several systems) as one in-memory pool without duplicate candidates."""
+    """Read several lists (tuning rounds, several systems) as one in-memory pool.
+
+    Duplicate candidates (the same words and features) are left out unless not `distinct`.
+    """
     if not paths:
         raise InputError("no candidate lists given")
     index, words = FeatureIndex(), new_words()
@@ -142,7 +207,7 @@ def read_pool(
         )
         for number, path in enumerate(paths)
     ]
-    return merge_pools(pools, n_threads=n_threads)
+    return merge_pools(pools, distinct=distinct, n_threads=n_threads)
 
 
 class _Reading:
@@ -163,6 +228,12 @@ class _Reading:
         self._index = index
         self._words = words
         self._reader = NbestReader(index, words)
+
+    @property
+    def format(self) -> NbestFormat:
+        """The format, given or recognised; ask after the first shard."""
+        assert self._format is not None
+        return self._format
 
     def shards(self, round_number: int, n_candidates: int | None) -> Iterator[Shard]:
         """Shards in file order; a shard's sentence ids may repeat and need not ascend."""

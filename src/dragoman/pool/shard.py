@@ -78,6 +78,10 @@ class Shard:
         positions = np.arange(self.n_sentences)
         return _gather([self], kept, positions, np.searchsorted(kept, self.sentences))
 
+    def reordered(self, order: Int64Array, sentences: Int64Array) -> Shard:
+        """The shard with candidates in this order; sentence s has those from sentences[s] to sentences[s + 1]."""
+        return _gather([self], order, np.arange(self.n_sentences), sentences)
+
     def of_sentences(self, positions: Int64Array) -> Shard:
         """The shard with only the sentences at these positions (not ids), ascending."""
         sentences = offsets_of(np.diff(self.sentences)[positions])

@@ -1,5 +1,6 @@
 """Tuning: weights from candidate lists, fixed or made by a decoder round after round."""
 
+from dragoman.tune.bootstrap import BootstrappedWeights, WeightInterval, bootstrap_weights
 from dragoman.tune.command import CommandTemplate
 from dragoman.tune.command_decoder import CommandDecoder, CommandSettings
 from dragoman.tune.crossval import START, FoldScore, MethodComparison, best_method, cross_validate, deal_sentences
@@ -8,6 +9,7 @@ from dragoman.tune.curve_features import frequent_and_rare
 from dragoman.tune.decoder import Decoder, DecodingRound
 from dragoman.tune.fixed import tune_pool
 from dragoman.tune.loop import Keep, LoopSettings, Measure, Step, tune_decoder
+from dragoman.tune.moses_run import MosesRun, moses_references, read_moses_run
 from dragoman.tune.phi import LastSearch, PhiBlocks, PhiSettings, Theta
 from dragoman.tune.record import Learned, RoundRecord, StepRecord, TuneRecord
 from dragoman.tune.rounds import settings_to_come
@@ -35,6 +37,7 @@ from dragoman.tune.weight_curves import (
 __all__ = [
     "START",
     "TUNE_RECORD",
+    "BootstrappedWeights",
     "Check",
     "CommandDecoder",
     "CommandSettings",
@@ -55,6 +58,7 @@ __all__ = [
     "LoopSettings",
     "Measure",
     "MethodComparison",
+    "MosesRun",
     "OnStage",
     "PhiBlocks",
     "PhiSettings",
@@ -68,12 +72,16 @@ __all__ = [
     "TuneConfig",
     "TuneRecord",
     "WeightCurve",
+    "WeightInterval",
     "best_method",
+    "bootstrap_weights",
     "cross_validate",
     "curve_of",
     "deal_sentences",
     "frequent_and_rare",
+    "moses_references",
     "on_envelopes",
+    "read_moses_run",
     "settings_to_come",
     "system_curves",
     "tune_decoder",

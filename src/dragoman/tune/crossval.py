@@ -39,6 +39,9 @@ class FoldScore:
     held_out: float = 0.0
     gain: float = 0.0
     train: float = 0.0
+    train_gain: float = 0.0
+    chosen: tuple[int, ...] = ()
+    """The place in its list of what was chosen for each held-out sentence, by number."""
     cpu_s: float = 0.0
     notes: tuple[str, ...] = ()
     failure: str | None = None
@@ -75,6 +78,11 @@ class MethodComparison:
     def train(self) -> float:
         """Mean score of what was trained on."""
         return statistics.fmean(fold.train for fold in self.folds)
+
+    @property
+    def train_gain(self) -> float:
+        """Mean gain on what was trained on."""
+        return statistics.fmean(fold.train_gain for fold in self.folds)
 
     @property
     def cpu_s(self) -> float:
@@ -178,6 +186,12 @@ class _Training:
             held_out=held_out.score(),
             gain=held_out.gain(),
             train=train.score(),
+            train_gain=train.gain(),
+            chosen=tuple(
+                place
+                for outline, chosen in zip(outlines(self.held.shards), held_out.candidates, strict=True)
+                for place in (chosen - outline.sentences[:-1]).tolist()
+            ),
             cpu_s=cpu_s,
             notes=notes,
         )

@@ -52,6 +52,7 @@ class Kind:
 _METRIC = frozenset({"reference", "metric", "external", "lower_is_better", "tokenize", "lowercase"})
 _LISTS = frozenset({"format_", "dense", "fields", "allow_missing"})
 _FILES = frozenset({"weights_format", "template", "run"})
+_TRUST = frozenset({"folds", "bootstrap"})
 _WORKERS = frozenset({"engine", "workers", "address"})
 LOOP_OPTIONS = frozenset({"source", "k", "rounds", "keep"})
 """Options of every kind that decodes."""
@@ -83,7 +84,7 @@ def read_start(options: TuneOptions) -> Weights:
 def _open_nbest(session: Session, options: TuneOptions) -> Lists:
     start = read_start(options)
     measure = options.measure(session)
-    return Lists(pool=measure(options.read_lists(session, options.dense)), start=start)
+    return Lists(pool=measure(options.read_with_features(session, options.dense)), start=start)
 
 
 def _open_stats(session: Session, options: TuneOptions) -> Lists:
@@ -140,13 +141,13 @@ def _open_decoder(session: Session, options: TuneOptions) -> Decoding:
 KINDS: Mapping[str, Kind] = MappingProxyType(
     {
         "nbest": Kind(
-            takes=_METRIC | _LISTS | _FILES,
-            inputs=("nbest", "reference"),
+            takes=_METRIC | _LISTS | _FILES | _TRUST | {"per_sentence", "add", "source"},
+            inputs=("nbest", "reference", "source"),
             open=_open_nbest,
         ),
-        "stats": Kind(takes=_FILES, inputs=("stats",), open=_open_stats),
+        "stats": Kind(takes=_FILES | _TRUST, inputs=("stats",), open=_open_stats),
         "lists": Kind(
-            takes=_WORKERS | {"system", "features", "weights_format", "run", "system_out"},
+            takes=_WORKERS | {"system", "features", "weights_format", "run", "system_out", "folds"},
             inputs=("lists",),
             open=_open_lists,
         ),

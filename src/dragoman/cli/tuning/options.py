@@ -11,13 +11,13 @@ from typing import Annotated
 import typer
 
 from dragoman.cli.engine_options import Address, EngineOption, Workers
-from dragoman.cli.list_options import ListOptions
+from dragoman.cli.list_options import FeatureOptions
 from dragoman.cli.session import Json, Quiet, Seed, Threads
 from dragoman.engine import EngineName
 from dragoman.errors import InputError
 from dragoman.features import WeightFormat
 from dragoman.optim import LIST_METHODS, OPTIMISERS, FastForest
-from dragoman.tune import Keep, LastSearch, LearnFrom, LoopSettings, PhiBlocks, PhiSettings, Theta
+from dragoman.tune import Keep, LastSearch, LearnFrom, LoopSettings, PhiBlocks, PhiSettings, Theta, read_moses_run
 
 __all__ = ["ALL", "TuneOptions", "flag"]
 
@@ -43,7 +43,7 @@ def parse_weight_format(text: str | WeightFormat) -> WeightFormat:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TuneOptions(ListOptions):
+class TuneOptions(FeatureOptions):
     """What the user said; None (or the default) where nothing was said."""
 
     stats: Annotated[
@@ -56,6 +56,13 @@ class TuneOptions(ListOptions):
             metavar="COMMAND",
             help="Decode round after round with this command: {weights} to read, {nbest} to write, "
             "optionally {source} {k} {round} {seed}. No shell is involved.",
+        ),
+    ] = None
+    moses_run: Annotated[
+        str | None,
+        _candidates(
+            metavar="FOLDER",
+            help="The working folder of mert-moses.pl: lists of all rounds, weights of the last, references.",
         ),
     ] = None
     lists: Annotated[
@@ -71,7 +78,9 @@ class TuneOptions(ListOptions):
     ] = None
     source: Annotated[
         str | None,
-        _candidates(metavar="FILE", help="Source sentences to decode, one per line, for --decoder and --system."),
+        _candidates(
+            "--source", "-s", metavar="FILE", help="Source sentences, one per line, for --decoder, --system and --add."
+        ),
     ] = None
     dense: Annotated[
         list[str] | None,
@@ -104,7 +113,16 @@ class TuneOptions(ListOptions):
         ),
     ] = None
     folds: Annotated[
-        int | None, _method(metavar="N", help=f"Folds of the cross-validation of --method {ALL}; 5 unless given.")
+        int | None,
+        _method(
+            metavar="N",
+            help=f"Folds of cross-validation: of --method {ALL}, 5 unless given; of one method, to see whether its "
+            "gain holds on sentences that it did not learn from.",
+        ),
+    ] = None
+    bootstrap: Annotated[
+        int | None,
+        _method(min=2, metavar="N", help="Train on N resamples of the sentences, for intervals of weights and scores."),
     ] = None
     k: Annotated[
         int | None,
@@ -239,6 +257,32 @@ class TuneOptions(ListOptions):
     json: Json = False
     quiet: Quiet = False
 
+    def resolved(self) -> TuneOptions:
+        """With the files of --moses-run as lists, start and references; what was given counts more.
+
+        Raises InputError for other candidates beside it, and where its references are not known.
+        """
+        if self.moses_run is None:
+            return self
+        for name in ("nbest", "stats", "lists", "decoder", "system"):
+            if getattr(self, name) is not None:
+                raise InputError(f"--moses-run and {flag(name)} exclude each other; give one of them")
+        found = read_moses_run(self.moses_run)
+        references = self.reference or [str(path) for path in found.references]
+        if not references:
+            raise InputError("does not say what its references are; give them with -r", path=self.moses_run)
+        template = self.template
+        if template is None and self.weights_format is WeightFormat.MOSES_INI:
+            template = found.config
+        return dataclasses.replace(
+            self,
+            nbest=[str(path) for path in found.lists],
+            weights=self.weights or [str(path) for path in found.weights],
+            reference=references,
+            template=template,
+            moses_run=None,
+        )
+
     def given(self) -> set[str]:
         """Names of the fields that differ from their defaults."""
         return {f.name for f in dataclasses.fields(self) if getattr(self, f.name) not in (f.default, [])}
@@ -302,8 +346,12 @@ class TuneOptions(ListOptions):
 
         `reads_training` says that the method learns from the training text by itself.
         """
-        if self.folds is not None and not self.comparing:
-            raise InputError(f"--folds belongs to --method {ALL}, which compares methods by cross-validation")
+        decodes = self.decoder is not None or self.system is not None
+        if self.nbest and self.source is not None and not self.add and not decodes:
+            raise InputError(
+                "--source cannot be used with --nbest: the lists are fixed and nothing is decoded; leave it out, or "
+                "add features with --add"
+            )
         if not self.comparing:
             self.target()
         if self.resume and self.run is None and not self.tunes_system:

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
 from dragoman.cli.session import Session, table
 from dragoman.cli.tuning.options import TuneOptions
+from dragoman.cli.tuning.trust import describe_tests, tested_json
 from dragoman.features import WeightFormat, write_weights
 from dragoman.text import printable
 from dragoman.tune import MethodComparison, TuneRecord
+
+if TYPE_CHECKING:
+    from dragoman.evaluate.held_out import HeldOutTest
 
 __all__ = ["report", "report_comparison", "write_result"]
 
@@ -57,20 +62,47 @@ def report(session: Session, options: TuneOptions, result: Mapping[str, Any], ou
 
 
 def report_comparison(
-    session: Session, options: TuneOptions, rows: list[MethodComparison], best: str, record: TuneRecord | None
+    session: Session,
+    options: TuneOptions,
+    rows: list[MethodComparison],
+    best: str,
+    record: TuneRecord | None,
+    tests: Sequence[HeldOutTest] = (),
+    more: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
     """The table of methods; with -o also the result of the best one on all sentences."""
-    columns = ("method", "held out", "deviation", "train", "CPU s", "note")
+    columns = ("method", "held out", "deviation", "95% of all", "p", "train", "CPU s", "note")
+    tested = {test.method: test for test in tests}
     lines = table(*columns)
     lines.columns[-1].justify = "left"
     for row in rows:
         if row.failure is not None:
-            lines.add_row(row.method, "failed", "", "", "", Text(printable(row.failure)))
+            lines.add_row(row.method, "failed", "", "", "", "", "", Text(printable(row.failure)))
             continue
-        numbers = (options.shown(x) for x in (row.held_out, row.deviation, row.train))
-        lines.add_row(row.method, *numbers, f"{row.cpu_s:.1f}", Text(printable("; ".join(row.notes))))
+        test = tested.get(row.method)
+        interval = "" if test is None else f"{options.shown(test.interval.low)}–{options.shown(test.interval.high)}"
+        lines.add_row(
+            row.method,
+            options.shown(row.held_out),
+            options.shown(row.deviation),
+            interval,
+            "" if test is None or test.p_best is None else f"{test.p_best:.3f}",
+            options.shown(row.train),
+            f"{row.cpu_s:.1f}",
+            Text(printable("; ".join(row.notes))),
+        )
     session.show(lines)
-    result: dict[str, Any] = {"methods": [_comparison_json(row, options) for row in rows], "best": best}
+    said, warnings = describe_tests(options, rows, tests, best)
+    for sentence in said:
+        session.show(sentence)
+    for warning in warnings:
+        session.say(f"warning: {warning}")
+    result: dict[str, Any] = {
+        "methods": [_comparison_json(row, options, tested.get(row.method)) for row in rows],
+        "best": best,
+        "warnings": warnings,
+        **more,
+    }
     if record is not None:
         report(session, options, record.summary(), options.target(), **result)
     else:
@@ -96,7 +128,7 @@ def _in_points(entry: Mapping[str, Any], options: TuneOptions) -> dict[str, Any]
     return {**entry, **{name: options.points(entry[name]) for name in ("score_before", "score_after")}}
 
 
-def _comparison_json(row: MethodComparison, options: TuneOptions) -> dict[str, Any]:
+def _comparison_json(row: MethodComparison, options: TuneOptions, test: HeldOutTest | None) -> dict[str, Any]:
     if row.failure is not None:
         return {"method": row.method, "failure": row.failure}
     return {
@@ -107,4 +139,5 @@ def _comparison_json(row: MethodComparison, options: TuneOptions) -> dict[str, A
         "folds": [options.points(fold.held_out) for fold in row.folds],
         "cpu_s": row.cpu_s,
         "notes": row.notes,
+        "test": None if test is None else tested_json(options, test),
     }

@@ -14,6 +14,7 @@ from dragoman.cli.tuning.record import open_run
 from dragoman.cli.tuning.report import report, report_comparison, write_result
 from dragoman.cli.tuning.shown import rounds_shown
 from dragoman.cli.tuning.system import tune_own
+from dragoman.cli.tuning.trust import bootstrapped, compared, held_out, tests_of
 from dragoman.engine import Engine, LocalEngine
 from dragoman.errors import InputError
 from dragoman.optim import (
@@ -29,7 +30,7 @@ from dragoman.optim import (
 from dragoman.run import RunFolder
 from dragoman.settings import describe, parse_settings
 from dragoman.system import save_tuned
-from dragoman.tune import FoldScore, TuneRecord, best_method, cross_validate, tune_decoder, tune_pool
+from dragoman.tune import TuneRecord, best_method, tune_decoder, tune_pool
 
 __all__ = ["tune_as_told"]
 
@@ -38,6 +39,7 @@ _FOLDS = 5
 
 def tune_as_told(options: TuneOptions) -> None:
     """Check everything that can be checked first, then read, tune, write, report."""
+    options = options.resolved()
     session = Session(n_threads=options.threads, seed=options.seed, json=options.json, quiet=options.quiet)
     if options.setting == ["help"]:
         names = LIST_METHODS if options.comparing else (method_name(options.method_name, online=options.online),)
@@ -71,8 +73,14 @@ def tune_as_told(options: TuneOptions) -> None:
             case Lists():
                 session.say(f"tuning with {options.method_name}")
                 workers = None if isinstance(engine, LocalEngine) else engine
-                record = _tune_lists(session, options, candidates, methods[options.method_name], run, workers)
-                report(session, options, record.summary(), options.target())
+                method = methods[options.method_name]
+                record = _tune_lists(session, options, candidates, method, run, workers)
+                more: dict[str, Any] = {}
+                if options.folds is not None:
+                    more |= held_out(session, options, candidates, method, run)
+                if options.bootstrap is not None:
+                    more["bootstrap"] = bootstrapped(session, options, candidates, method)
+                report(session, options, record.summary(), options.target(), **more)
 
 
 def _only_lists() -> InputError:
@@ -158,30 +166,12 @@ def _compare(
     run: RunFolder | None,
 ) -> None:
     n_folds = _FOLDS if options.folds is None else options.folds
-    n_done = 0
-    with session.progress("trainings", n_folds * (len(methods) + 1)) as progress:
-
-        def on_fold(score: FoldScore) -> None:
-            nonlocal n_done
-            n_done += 1
-            progress(n_done)
-            outcome = options.shown(score.held_out) if score.failure is None else f"failed: {score.failure}"
-            session.say(f"fold {score.fold}, {score.method}: {outcome}")
-
-        rows = cross_validate(
-            candidates.pool,
-            methods,
-            candidates.start,
-            seed=session.seed,
-            n_folds=n_folds,
-            frozen=options.freeze or (),
-            n_threads=session.n_threads,
-            run=run,
-            on_fold=on_fold,
-        )
+    rows = compared(session, options, candidates, methods, n_folds, run)
     best = best_method(rows)
     record = None
     if options.out is not None:
         session.say(f"training {best} on all sentences")
         record = _tune_lists(session, options, candidates, methods[best], run)
-    report_comparison(session, options, rows, best, record)
+    tests = tests_of(session, candidates, rows)
+    more = {} if options.bootstrap is None else {"bootstrap": bootstrapped(session, options, candidates, methods[best])}
+    report_comparison(session, options, rows, best, record, tests, more)

@@ -1,0 +1,105 @@
+"""`dragoman mbr`: the candidate that agrees most with all others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from dragoman.cli.declared import takes
+from dragoman.cli.list_options import CandidateOptions
+from dragoman.cli.list_output import ListFormat, Top, output_format, write_ranked
+from dragoman.cli.scoring import Lowercase, Tokenize
+from dragoman.cli.session import Json, Quiet, Session, Summary, Threads, check_outputs
+from dragoman.errors import InputError
+from dragoman.features import unite_weights
+from dragoman.metric import Smoothing, Tokenizer, by_name
+from dragoman.pool import best_by, expected_gains, posteriors, read_references, with_metric
+
+__all__ = ["mbr"]
+
+_metric = partial(typer.Option, rich_help_panel="Metric")
+_posterior = partial(typer.Option, rich_help_panel="Posterior")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MbrOptions(CandidateOptions):
+    """Options of `mbr`."""
+
+    lists: Annotated[
+        list[str],
+        typer.Argument(metavar="LISTS", help="Lists or samples (Moses, cdec, Joshua, Travatar, JSON lines, text)."),
+    ]
+    metric: Annotated[
+        str, _metric("--metric", "-m", metavar="NAME", help="Utility: bleu, chrf, chrf++, ter, or a mix.")
+    ] = "chrf"
+    tokenize: Tokenize = Tokenizer.NONE
+    lowercase: Lowercase = False
+    reference: Annotated[
+        list[str] | None,
+        _metric("--reference", "-r", metavar="FILE", help="Score the choice by the same metric; repeat for several."),
+    ] = None
+    weights: Annotated[
+        list[str] | None,
+        _posterior(metavar="FILE", help="Candidates count by exp(scale · w·f) of these weights; repeat to unite."),
+    ] = None
+    totals: Annotated[bool, _posterior("--totals", help="Candidates count by exp(scale · total) of the lists.")] = False
+    scale: Annotated[float, _posterior(min=0, help="Scale of the posterior; 0 is uniform.")] = 1.0
+    out: Annotated[
+        str, typer.Option("--out", "-o", rich_help_panel="Result", help="Where the chosen translations go.")
+    ] = "-"
+    top: Top = None
+    list_format: ListFormat = None
+    summary: Summary = None
+    threads: Threads = 0
+    json: Json = False
+    quiet: Quiet = False
+
+
+@takes(MbrOptions)
+def mbr(options: MbrOptions) -> None:
+    """Choose the candidate with the highest expected utility: minimum-Bayes-risk decoding of lists or samples.
+
+    The utility is a sentence-level metric with every candidate of the list in turn as the reference. Without --weights
+    and --totals every line counts the same, and a text that was sampled twice counts twice. With --top the lists are
+    written, with expected utilities as totals.
+
+    Example: dragoman mbr samples.txt --per-sentence 64 -m chrf -o test.out
+    """
+    session = Session(n_threads=options.threads, json=options.json, quiet=options.quiet)
+    if options.json and options.out == "-":
+        raise InputError("with --json, standard output holds the JSON object; write the translations to a file with -o")
+    if options.weights and options.totals:
+        raise InputError("--weights and --totals are two different posteriors; give one of them")
+    inputs = [*options.lists, *(options.weights or []), *(options.reference or [])]
+    check_outputs(inputs, out=options.out, summary=options.summary)
+    metric = by_name(options.metric, smoothing=Smoothing.NONE, tokenizer=options.tokenize, lowercase=options.lowercase)
+    references = read_references(options.reference) if options.reference else None
+    weights = unite_weights(options.weights) if options.weights else None
+    is_uniform = weights is None and not options.totals
+    pool = options.read_files(session, options.lists, distinct=not is_uniform)
+    if references is not None:
+        pool = with_metric(pool, metric, references, allow_missing=options.allow_missing, n_threads=session.n_threads)
+    posterior = posteriors(pool, weights, scale=options.scale, use_totals=options.totals)
+    gains = expected_gains(pool, metric, posterior, n_threads=session.n_threads)
+    choice = best_by(pool, gains)
+    result: dict[str, object] = {
+        "utility": metric.name,
+        "n_sentences": pool.n_sentences,
+        "n_candidates": pool.n_candidates,
+        "expected": choice.mean_of(gains),
+    }
+    session.say(f"expected {metric.name} gain of the choice: {choice.mean_of(gains):.4f}")
+    if options.top is None:
+        result["n_missing"] = choice.write(options.out)
+    else:
+        format_ = output_format(options.lists, options.list_format, pool)
+        write_ranked(pool, gains, options.out, top=options.top, format_=format_)
+    if pool.metric is not None:
+        result |= {"metric": pool.metric.name, "score": pool.metric.points(choice.score())}
+        session.say(pool.metric.describe(choice.score()))
+    if options.summary is not None:
+        session.write_json(options.summary, result)
+    session.emit(result)

@@ -1,0 +1,123 @@
+"""Adding features to lists: to a pool in memory, or from file to file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dragoman.errors import InputError, MismatchError
+from dragoman.pool import NbestFormat, Pool, Shard, nbest_blocks, read_lists_in_order
+from dragoman.rescoring.base import CandidateBlock, CandidateFeature
+from dragoman.rescoring.registry import make_candidate_features
+from dragoman.rescoring.score_table import ScoreTable
+from dragoman.text import open_output
+from dragoman.types import Float64Array, PathLike
+
+__all__ = ["AddedFeatures", "add_candidate_features", "describe_candidates"]
+
+_BLOCK = 4096
+"""Candidates at a time, but for longer lists."""
+
+Named = Sequence[tuple[CandidateFeature, tuple[str, ...]]]
+
+
+def add_candidate_features(pool: Pool, told: Sequence[str], sources: Sequence[str], *, n_threads: int = 1) -> Pool:
+    """The pool with features such as `length`, `lm=FILE`, `system=FOLDER` and `agreement` for its candidates.
+
+    `sources` are the source sentences by sentence id. Raises InputError for an unknown feature or one that the
+    candidates have already.
+    """
+    return _with_features(pool, make_candidate_features(told), sources, n_threads)
+
+
+def _with_features(pool: Pool, features: Named, sources: Sequence[str], n_threads: int) -> Pool:
+    columns: dict[str, list[Float64Array]] = {}
+    for shard in pool.shards:
+        _check_ids(shard, len(sources))
+        for feature, names in features:
+            parts = [
+                feature.values(CandidateBlock(pool=pool, shard=part, sources=_own(part, sources)), n_threads)
+                for part in _parts(shard)
+            ]
+            values = np.concatenate(parts) if parts else np.zeros((0, len(names)))
+            for column, name in enumerate(names):
+                columns.setdefault(name, []).append(np.ascontiguousarray(values[:, column]))
+    return pool.add_features(columns) if columns else pool
+
+
+def _own(shard: Shard, sources: Sequence[str]) -> list[str]:
+    return [sources[id_] for id_ in shard.sentence_ids.tolist()]
+
+
+def _check_ids(shard: Shard, n_sources: int) -> None:
+    if len(shard.sentence_ids) and int(shard.sentence_ids[-1]) >= n_sources:
+        raise MismatchError(
+            f"the lists have sentence {shard.sentence_ids[-1]} (counted from 0) but the source has only {n_sources} "
+            "lines; do they belong together?"
+        )
+
+
+def _parts(shard: Shard) -> Iterator[Shard]:
+    begin = 0
+    while begin < shard.n_sentences:
+        limit = int(shard.sentences[begin]) + _BLOCK
+        end = max(begin + 1, int(np.searchsorted(shard.sentences, limit, side="right")) - 1)
+        yield shard.part(begin, end)
+        begin = end
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddedFeatures:
+    """What was written."""
+
+    n_sentences: int
+    n_candidates: int
+    names: tuple[str, ...]
+
+
+def describe_candidates(
+    path: PathLike,
+    out: PathLike,
+    told: Sequence[str],
+    sources: Sequence[str],
+    *,
+    scores: Sequence[PathLike] = (),
+    format_: NbestFormat | None = None,
+    out_format: NbestFormat | None = None,
+    fields: Sequence[str] | None = None,
+    allow_missing: bool = False,
+    n_threads: int = 1,
+    progress: Callable[[int], None] | None = None,
+) -> AddedFeatures:
+    """Copy a list with more features, some thousand candidates at a time; a sentence's candidates must be together.
+
+    `scores` are tables with a header of names and a line of numbers for each candidate, in the order of the list.
+    """
+    features = make_candidate_features(told)
+    tables = [ScoreTable(table) for table in scores]
+    names = tuple(name for _, columns in features for name in columns) + tuple(
+        name for table in tables for name in table.names
+    )
+    if not names:
+        raise InputError("no feature to add; name one with --add or --scores")
+    n_sentences = n_candidates = 0
+    pools = read_lists_in_order(path, format_=format_, fields=fields, allow_missing=allow_missing)
+    with open_output(out) as output:
+        for pool, found in pools:
+            pool = _with_features(pool, features, sources, n_threads)
+            for table in tables:
+                pool = pool.add_features(table.next_columns(pool.n_candidates))
+            written = out_format or (NbestFormat.JSONL if pool.score_names else found)
+            if pool.score_names and written is not NbestFormat.JSONL:
+                raise InputError(f"{written} lists have no named scores; write jsonl")
+            for block in nbest_blocks(pool, format_=written):
+                output.write_block(block)
+            n_sentences += pool.n_sentences
+            n_candidates += pool.n_candidates
+            if progress is not None:
+                progress(n_candidates)
+        for table in tables:
+            table.expect_end(n_candidates)
+    return AddedFeatures(n_sentences=n_sentences, n_candidates=n_candidates, names=names)

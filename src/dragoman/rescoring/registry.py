@@ -1,0 +1,57 @@
+"""Features for candidates by name. A further one is a class in a file of its own and a line here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+
+from dragoman.errors import InputError
+from dragoman.rescoring.agreement import Agreement
+from dragoman.rescoring.base import CandidateFeature
+from dragoman.rescoring.language_model import LmScores
+from dragoman.rescoring.lengths import Lengths
+from dragoman.rescoring.named_scores import NamedScore
+from dragoman.rescoring.surface import Copies, Punctuation, Repeats
+
+__all__ = ["CANDIDATE_FEATURES", "make_candidate_features"]
+
+
+def _translations(argument: str | None) -> CandidateFeature:
+    from dragoman.rescoring.translation import WordTranslations  # systems are heavy to import
+
+    return WordTranslations(argument)
+
+
+CANDIDATE_FEATURES: Mapping[str, Callable[[str | None], CandidateFeature]] = MappingProxyType(
+    {
+        "agreement": Agreement,
+        "copies": Copies,
+        "length": Lengths,
+        "lm": LmScores,
+        "punctuation": Punctuation,
+        "repeats": Repeats,
+        "score": NamedScore,
+        "system": _translations,
+    }
+)
+"""By the name in `--add NAME` or `--add NAME=ARGUMENT`."""
+
+
+def make_candidate_features(told: Sequence[str]) -> list[tuple[CandidateFeature, tuple[str, ...]]]:
+    """Features by `NAME` or `NAME=ARGUMENT`, and what they call their columns: `lm_score_2` of a second model.
+
+    Raises InputError for an unknown name or a wrong argument.
+    """
+    made = []
+    taken: dict[str, int] = {}
+    for text in told:
+        name, _, argument = text.partition("=")
+        if name not in CANDIDATE_FEATURES:
+            raise InputError(f"'{name}' is no feature for candidates; expected one of {', '.join(CANDIDATE_FEATURES)}")
+        feature = CANDIDATE_FEATURES[name](argument or None)
+        columns = []
+        for column in feature.names:
+            taken[column] = taken.get(column, 0) + 1
+            columns.append(column if taken[column] == 1 else f"{column}_{taken[column]}")
+        made.append((feature, tuple(columns)))
+    return made

@@ -1,0 +1,53 @@
+"""`features`, and `--add` of `tune` and `rerank`: the same features from file to file and on the fly."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+LIST = """0 ||| the house ||| lm= -1.5 ||| 0
+0 ||| a old house ||| lm= -1 ||| 0
+1 ||| yes ||| lm= -2 ||| 0
+1 ||| yes yes ||| lm= -1 ||| 0
+"""
+
+
+@pytest.fixture
+def run(inside, tmp_path):
+    (tmp_path / "list").write_text(LIST)
+    (tmp_path / "source").write_text("das haus\nja\n")
+    (tmp_path / "ref").write_text("the house\nyes\n")
+    return lambda words, status=0: inside(*words.split(), status=status)
+
+
+def test_a_list_keeps_its_format_and_order(run, tmp_path):
+    done = run("features list -s source -o out --add length --add repeats --json")
+    assert done.json["names"][:2] == ["length", "length_ratio"]
+    lines = (tmp_path / "out").read_text().splitlines()
+    assert lines[0].startswith("0 ||| the house ||| lm= -1.5 length= 2 length_ratio= 0")
+    assert [line.split(" ||| ")[1] for line in lines] == ["the house", "a old house", "yes", "yes yes"]
+    run("features list -s source -o out.jsonl --add repeats --list-format jsonl")
+    rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert [row["features"]["doubled"] for row in rows] == [0, 0, 0, 1]
+
+
+def test_features_on_the_fly_are_those_of_the_file(run, tmp_path):
+    run("features list -s source -o more --add agreement --add length")
+    direct = run("tune --nbest list -s source --add agreement --add length -r ref -m chrf -o direct --json").json
+    stored = run("tune --nbest more -r ref -m chrf -o stored --json").json
+    assert direct["score_after"] == stored["score_after"] == pytest.approx(100)
+    assert direct["n_features"] == 10
+    chosen = run("rerank --nbest list -s source --add agreement --add length --weights direct").out
+    assert chosen == run("rerank --nbest more --weights stored").out == "the house\nyes\n"
+
+
+def test_what_is_missing(run, tmp_path):
+    assert "--add needs the source sentences" in run("tune --nbest list --add length -r ref -o w", 2).err
+    assert "no feature to add" in run("features list -s source -o out", 2).err
+    assert "'x' is no feature" in run("features list -s source -o out --add x", 2).err
+    assert "would be overwritten" in run("features list -s source -o source --add length", 2).err
+    assert "standard input can be read once" in run("features - -s - -o out --add length", 2).err
+    (tmp_path / "scores").write_text("qe\n1\n2\n")
+    assert "scores: ends after 2 candidates" in run("features list -s source -o out --scores scores", 2).err
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,233 @@
+"""Every feature for candidates equals its slow twin, whole and in blocks, for any number of threads."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import rescoring_twin as twin
+from dragoman.errors import InputError, MismatchError
+from dragoman.features import Weights
+from dragoman.lm import EstimateConfig, LanguageModel
+from dragoman.pool import model_totals, read_nbest
+from dragoman.rescoring import CANDIDATE_FEATURES, add, add_candidate_features, describe_candidates
+from dragoman.system import PhraseSettings, SystemSettings, TrainConfig, train
+from small_text import write_lines
+
+FOREIGN = ["das", "haus", "ist", "alt", "3", "(", ")", ".", "neu", "kiko", "7"]
+OWN = ["the", "house", "is", "old", "3", "(", ")", ".", "new", "kiko", "Tom", "42"]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Lists, their source, and a system on text with a known alignment."""
+    folder = tmp_path_factory.mktemp("rescoring")
+    rng = np.random.default_rng(5)
+    sources, targets, links = [], [], []
+    for _ in range(60):
+        n, m = rng.integers(1, 7, size=2)
+        sources.append(" ".join(rng.choice(FOREIGN[:8], size=n)))
+        targets.append(" ".join(rng.choice(OWN[:9], size=m)))
+        pairs = {(int(rng.integers(n)), int(rng.integers(m))) for _ in range(rng.integers(0, 5))}
+        links.append(" ".join(f"{i}-{j}" for i, j in sorted(pairs)))
+    for name, lines in (("f", sources), ("e", targets), ("a", links)):
+        write_lines(folder / name, lines)
+    config = TrainConfig(settings=SystemSettings(model=PhraseSettings()), lm=EstimateConfig(order=2))
+    train(folder / "f", folder / "e", folder / "system", alignment=folder / "a", config=config)
+    tests = [" ".join(rng.choice(FOREIGN, size=rng.integers(0, 6))) for _ in range(9)]
+    write_lines(folder / "source", tests)
+    lines = []
+    for s in range(len(tests)):
+        for _ in range(rng.integers(1, 7)):
+            text = " ".join(rng.choice(OWN, size=rng.integers(0, 9)))
+            features = {"l2r": round(float(-rng.random() * 9), 3)}
+            scores = {"qe": None if rng.random() < 0.4 else float(rng.integers(9))}
+            lines.append(json.dumps({"id": s, "text": text, "features": features, "scores": scores, "total": -1.5}))
+    write_lines(folder / "list", lines)
+    return folder
+
+
+def lists(folder):
+    rows = [json.loads(line) for line in (folder / "list").read_text().splitlines()]
+    sources = (folder / "source").read_text().split("\n")[:-1]
+    return rows, sources
+
+
+def by_hand(folder, function):
+    rows, sources = lists(folder)
+    result = []
+    for row in rows:
+        texts = [other["text"] for other in rows if other["id"] == row["id"]]
+        same = [i for i, other in enumerate(rows) if other["id"] == row["id"]]
+        result.append(function(sources[row["id"]], texts, same.index(rows.index(row))))
+    return np.array(result, dtype=float)
+
+
+def added(folder, told, n_threads=1):
+    """The columns that a feature adds to each candidate, in the order of the list."""
+    _, sources = lists(folder)
+    pool = add_candidate_features(read_nbest(folder / "list"), [told], sources, n_threads=n_threads)
+    names = [name for name in pool.dense_names() if name != "l2r"]
+    return names, np.stack([model_totals(pool, Weights.from_dict({name: 1.0}))[0] for name in names], axis=1)
+
+
+def translations(folder):
+    text = [(folder / name).read_text().split("\n")[:-1] for name in "fea"]
+    return twin.Translations(*text)
+
+
+def test_lengths(made):
+    assert added(made, "length")[1] == pytest.approx(by_hand(made, twin.length), rel=1e-6, abs=1e-6)
+
+
+def test_copies(made):
+    names, values = added(made, "copies")
+    assert names == ["copied", "numbers_added", "numbers_dropped"]
+    expected = by_hand(made, twin.copies)
+    assert np.array_equal(values, expected)
+    assert (expected.max(axis=0) > 0).all()
+
+
+def test_repeats(made):
+    assert np.array_equal(added(made, "repeats")[1], by_hand(made, twin.repeats))
+
+
+def test_word_translations(made):
+    names, values = added(made, f"system={made / 'system'}")
+    assert names == ["m1_e_f", "m1_e_f_best", "m1_f_e", "m1_f_e_best", "unlinked_e", "unlinked_f"]
+    assert values == pytest.approx(by_hand(made, translations(made)), rel=1e-5, abs=1e-5)
+
+
+def test_language_model(made):
+    lm = LanguageModel.load(made / "system" / "lm.bin")
+    expected = by_hand(made, lambda source, texts, c: [lm.score(texts[c]), len(unknown(lm, texts[c]))])
+    for path in (made / "system" / "lm.bin", made / "system"):
+        assert added(made, f"lm={path}")[1] == pytest.approx(expected, rel=1e-5)
+
+
+def unknown(lm, text):
+    return [score for score in lm.full_scores(text) if score.oov]
+
+
+def test_agreement(made):
+    names, values = added(made, "agreement")
+    assert names == [f"agree_{what}" for what in (1, 2, 3, 4, "bleu", "chrf")]
+    assert values == pytest.approx(by_hand(made, twin.agreement), rel=1e-5, abs=1e-6)
+
+
+def test_agreement_under_a_posterior(made):
+    rows, _ = lists(made)
+
+    def weighted(source, texts, c):
+        own = [row for row in rows if [other["text"] for other in rows if other["id"] == row["id"]] == texts]
+        mass = [math.exp(0.5 * row["features"]["l2r"]) for row in own]
+        return twin.agreement(source, texts, c, [m / sum(mass) for m in mass])
+
+    names, values = added(made, "agreement=l2r:0.5")
+    assert names[0] == "agree_l2r_0.5_1"
+    assert values == pytest.approx(by_hand(made, weighted), rel=1e-4, abs=1e-5)
+    uniform = added(made, "agreement=total:2")[1]  # all totals are equal
+    assert uniform == pytest.approx(added(made, "agreement")[1], rel=1e-6)
+
+
+def test_named_scores(made):
+    rows, _ = lists(made)
+
+    def by_list(row):
+        known = [r["scores"]["qe"] for r in rows if r["id"] == row["id"] and r["scores"]["qe"] is not None]
+        score = row["scores"]["qe"]
+        return [sum(known) / max(1, len(known)) if score is None else score, score is None]
+
+    names, values = added(made, "score=qe")
+    assert names == ["qe", "qe:absent"]
+    assert values == pytest.approx(np.array([by_list(row) for row in rows], dtype=float), rel=1e-6)
+    assert 0 < values[:, 1].sum() < len(rows)
+    with pytest.raises(InputError, match="no score 'comet'; they have: qe"):
+        added(made, "score=comet")
+
+
+MARKS = [
+    ("wo ?", "where ?", (0, 0, 0)),
+    ("wo ?", "where .", (2, 1, 0)),
+    ("那里 。", "there .", (0, 0, 0)),
+    ("( a ) b", "( a b", (1, 0, 1)),
+    ("a", ") b (", (2, 1, 2)),
+    ("「 a 」", '" a "', (0, 0, 0)),
+    ("a", "", (0, 0, 0)),
+]
+
+
+@pytest.mark.parametrize(("source", "text", "expected"), MARKS)
+def test_punctuation(tmp_path, source, text, expected):
+    write_lines(tmp_path / "list", [json.dumps({"id": 0, "text": text, "features": {"l2r": -1.0}})])
+    write_lines(tmp_path / "source", [source])
+    assert tuple(added(tmp_path, "punctuation")[1][0]) == expected
+
+
+@pytest.mark.parametrize("name", CANDIDATE_FEATURES)
+def test_blocks_and_threads_change_nothing(made, name, monkeypatch):
+    told = {"lm": f"lm={made / 'system'}", "system": f"system={made / 'system'}", "score": "score=qe"}.get(name, name)
+    whole = added(made, told)[1]
+    monkeypatch.setattr(add, "_BLOCK", 3)
+    assert whole.tobytes() == added(made, told, n_threads=3)[1].tobytes()
+
+
+def test_a_second_model_has_another_name(made):
+    _, sources = lists(made)
+    pool = add_candidate_features(read_nbest(made / "list"), [f"lm={made / 'system'}"] * 2, sources)
+    assert pool.dense_names() == ["l2r", "lm_score", "lm_unknown", "lm_score_2", "lm_unknown_2"]
+
+
+def test_files_are_streamed(made, tmp_path):
+    """Line by line what a pool in memory has, though sentences end within blocks."""
+    _, sources = lists(made)
+    told = ["agreement", "length", f"system={made / 'system'}"]
+    n = len((made / "list").read_text().splitlines())
+    write_lines(tmp_path / "mine", ["mine\tcomet", *(f"{i}\t{-i / 2}" for i in range(n))])
+    done = describe_candidates(made / "list", tmp_path / "out", told, sources, scores=[tmp_path / "mine"])
+    assert (done.n_candidates, done.n_sentences, done.names[-2:]) == (n, 9, ("mine", "comet"))
+    rows = [json.loads(line) for line in (tmp_path / "out").read_text().splitlines()]
+    assert [row["text"] for row in rows] == [row["text"] for row in lists(made)[0]]
+    assert [row["features"]["comet"] for row in rows] == [-i / 2 for i in range(n)]
+    assert [row["total"] for row in rows] == [-1.5] * n
+    assert [row["features"]["length"] for row in rows] == added(made, "length")[1][:, 0].tolist()
+
+
+def test_what_does_not_fit_is_refused(made, tmp_path):
+    _, sources = lists(made)
+    pool = read_nbest(made / "list")
+    for told, message in (
+        ("nonsense", "'nonsense' is no feature for candidates; expected one of agreement"),
+        ("lm", "lm needs a language model"),
+        ("system", "system needs a system"),
+        ("length=3", "length takes no argument"),
+        ("agreement=l2r:x", "expected a feature and a scale"),
+        ("agreement=nothing:1", "no feature 'nothing'"),
+    ):
+        with pytest.raises(InputError, match=message):
+            add_candidate_features(pool, [told], sources)
+    with pytest.raises(MismatchError, match="do they belong together"):
+        add_candidate_features(pool, ["length"], sources[:3])
+    with pytest.raises(InputError, match="already have a feature 'length'"):
+        add_candidate_features(add_candidate_features(pool, ["length"], sources), ["length"], sources)
+    for lines, message in (
+        (["qe", "1"], "ends after 1 candidates"),
+        (["qe", "x"], "line 2: expected 1 number"),
+        ([], "is empty"),
+        (["a b", "1"], "is the header missing"),
+        (["qe", *["1"] * 999], "has more lines than"),
+        (["qe", "nan"] + ["1"] * 99, "expected a finite"),
+    ):
+        write_lines(tmp_path / "bad", lines)
+        with pytest.raises(InputError, match=message):
+            describe_candidates(made / "list", tmp_path / "out", [], sources, scores=[tmp_path / "bad"])
+        assert not (tmp_path / "out").exists()
+    text = (made / "list").read_text().splitlines()
+    write_lines(tmp_path / "mixed", [*text[-1:], *text])
+    with pytest.raises(InputError, match="sentence numbers must ascend"):
+        describe_candidates(tmp_path / "mixed", tmp_path / "out", ["length"], sources)
+    with pytest.raises(InputError, match="no feature to add"):
+        describe_candidates(made / "list", tmp_path / "out", [], sources)

@@ -1,0 +1,80 @@
+"""Features and scores that are null in JSON Lines, and sums of scores as the metric."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from dragoman.errors import InputError
+from dragoman.features import Weights
+from dragoman.pool import model_totals, oracle, read_nbest, read_pool, rerank, with_external, write_nbest
+from dragoman.pool.readers import NbestFormat
+
+
+def written(path, rows):
+    lines = [
+        json.dumps({"id": s, "text": f"t{i}", "features": features, "scores": scores})
+        for i, (s, features, scores) in enumerate(rows)
+    ]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+ROWS = [
+    (0, {"lm": -1.0, "qe": 0.5}, {"a": 1.0, "b-x": 2.0}),
+    (0, {"lm": -2.0, "qe": None}, {"a": 3.0, "b-x": 9.0}),
+    (1, {"lm": -3.0, "qe": 0.25}, {"a": 2.0, "b-x": None}),
+]
+
+
+def column(pool, name):
+    return [value for part in model_totals(pool, Weights.from_dict({name: 1.0})) for value in part]
+
+
+def test_the_mean_and_an_indicator(tmp_path):
+    path = written(tmp_path / "list", ROWS)
+    for pool in (read_nbest(path), read_pool([path])):
+        assert pool.dense_names() == ["lm", "qe", "qe:missing"]
+        assert column(pool, "qe") == pytest.approx([0.5, 0.375, 0.25])
+        assert column(pool, "qe:missing") == [0, 1, 0]
+        assert column(pool, "lm") == [-1, -2, -3]
+
+
+def test_a_list_that_was_written_is_filled_as_before(tmp_path):
+    pool = read_nbest(written(tmp_path / "list", ROWS))
+    write_nbest(pool, tmp_path / "again", format_=NbestFormat.JSONL)
+    again = read_nbest(tmp_path / "again")
+    assert column(again, "qe") == pytest.approx(column(pool, "qe"))
+
+
+def test_an_absent_key_is_still_an_error(tmp_path):
+    rows = [*ROWS, (1, {"qe": 1.0}, {})]
+    with pytest.raises(InputError, match="a candidate of sentence 1 has no 'lm'"):
+        read_nbest(written(tmp_path / "list", rows))
+
+
+def test_a_feature_that_nobody_has(tmp_path):
+    pool = read_nbest(written(tmp_path / "list", [(0, {"lm": 1.0, "qe": None}, {})]))
+    assert column(pool, "qe") == [0]
+    assert column(pool, "qe:missing") == [1]
+
+
+def test_sums_of_scores(tmp_path):
+    pool = read_nbest(written(tmp_path / "list", ROWS[:2]))
+    for told, expected in (
+        ("a", 3.0),
+        ("b-x", 9.0),
+        ("0.5*a+0.25*b-x", 3.75),
+        ("a - 0.5*b-x", 0.0),
+        ("2*a", 6.0),
+        ("- a + 1e-1*b-x", -0.8),
+    ):
+        assert oracle(with_external(pool, told)).score() == pytest.approx(expected), told
+    assert rerank(with_external(pool, "a - 0.5*b-x"), Weights.from_dict({"lm": 1.0})).score() == 0
+    for wrong in ("c", "a + c", "a ** b-x", "a b-x", ""):
+        with pytest.raises(InputError, match="the candidates have no score"):
+            with_external(pool, wrong)
+    lacking = read_nbest(written(tmp_path / "lacking", ROWS))
+    with pytest.raises(InputError, match="1 candidates have no score 'b-x'"):
+        with_external(lacking, "a + b-x")

@@ -1,0 +1,106 @@
+"""Parts of pools, where candidates came from, and what pools hold."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dragoman.errors import InputError
+from dragoman.features import Weights
+from dragoman.metric import Bleu
+from dragoman.pool import (
+    PoolFilter,
+    describe_pool,
+    filter_pool,
+    merge_pools,
+    model_totals,
+    read_nbest,
+    texts_of,
+    with_metric,
+    with_origin,
+)
+
+LIST = """0 ||| the house ||| lm= -1 tm= 2 ||| 0
+0 ||| the house ||| lm= -1 tm= 3 ||| 0
+0 ||| a house ||| lm= -2 tm= 0 ||| 0
+2 ||| yes sir yes ||| lm= -4 tm= 1 ||| 0
+2 ||| yes ||| lm= -3 tm= 1 ||| 0
+3 ||| no ||| lm= -1 tm= 1 ||| 0
+"""
+
+
+@pytest.fixture(name="pool")
+def small_pool(tmp_path):
+    (tmp_path / "list").write_text(LIST)
+    return read_nbest(tmp_path / "list")
+
+
+def texts(pool):
+    return [text for shard in pool.shards for text in texts_of(pool, shard)]
+
+
+CASES = {
+    "distinct": (PoolFilter(distinct_text=True), ["the house", "a house", "yes sir yes", "yes", "no"]),
+    "first": (PoolFilter(first=1), ["the house", "yes sir yes", "no"]),
+    "first of distinct": (
+        PoolFilter(first=2, distinct_text=True),
+        ["the house", "a house", "yes sir yes", "yes", "no"],
+    ),
+    "first of short": (PoolFilter(first=1, max_words=1), ["yes", "no"]),
+    "sentences": (PoolFilter(first_sentence=1, last_sentence=2), ["yes sir yes", "yes"]),
+    "sample": (PoolFilter(sample=9), ["the house", "the house", "a house", "yes sir yes", "yes", "no"]),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_candidates(pool, name):
+    what, expected = CASES[name]
+    assert texts(filter_pool(pool, what)) == expected
+
+
+def test_samples_are_of_each_sentence_and_seeded(pool):
+    drawn = [texts(filter_pool(pool, PoolFilter(sample=1, seed=seed))) for seed in range(20)]
+    assert all(len(each) == 3 and each[2] == "no" for each in drawn)
+    assert {each[0] for each in drawn} == {"the house", "a house"}
+    assert drawn[3] == texts(filter_pool(pool, PoolFilter(sample=1, seed=3)))
+    alone = filter_pool(pool, PoolFilter(first_sentence=2, last_sentence=2, sample=1, seed=3))
+    assert texts(alone) == drawn[3][1:2]
+
+
+def test_features(pool):
+    kept = filter_pool(pool, PoolFilter(), keep=["tm"])
+    assert kept.dense_names() == ["tm"]
+    assert model_totals(kept, Weights.from_dict({"lm": 1.0, "tm": 1.0}))[0].tolist() == [2, 3, 0, 1, 1, 1]
+    assert filter_pool(pool, PoolFilter(), drop=["tm"]).dense_names() == ["lm"]
+    for wrong in ({"keep": ["x"]}, {"drop": ["x"]}):
+        with pytest.raises(InputError, match="no candidate has a feature 'x'"):
+            filter_pool(pool, PoolFilter(), **wrong)
+    with pytest.raises(InputError, match="no candidate is left"):
+        filter_pool(pool, PoolFilter(first_sentence=9))
+
+
+def test_origins(pool, tmp_path):
+    other = read_nbest(tmp_path / "list")
+    both = merge_pools(with_origin([pool, other], ["a", "b"]))
+    assert both.n_candidates == 12
+    for name in ("from_a", "from_b"):
+        assert model_totals(both, Weights.from_dict({name: 1.0}))[0].sum() == 6
+    with pytest.raises(InputError, match="different names"):
+        with_origin([pool, other], ["a", "a"])
+
+
+def test_what_a_pool_holds(pool):
+    pool = with_metric(pool, Bleu(), [["the house"], ["x"], ["yes"], ["no"]], allow_missing=True)
+    found = describe_pool(pool)
+    assert (found.n_sentences, found.n_candidates, found.n_distinct_texts) == (3, 6, 5)
+    assert (found.shortest_list, found.longest_list) == (1, 3)
+    lm, tm = found.features
+    assert (lm.name, lm.coverage, lm.low, lm.mean, lm.high) == ("lm", 1, -4, -2, -1)
+    assert tm.coverage == pytest.approx(5 / 6)
+    (shard,) = pool.shards
+    gains = pool.metric.segment_gains(shard.stats)
+    values = np.array([-1, -1, -2, -4, -3, -1.0])
+    lists = [slice(0, 3), slice(3, 5), slice(5, 6)]
+    centred = [np.concatenate([x[own] - x[own].mean() for own in lists]) for x in (values, gains)]
+    assert lm.correlation == pytest.approx(np.corrcoef(*centred)[0, 1])
+    assert describe_pool(pool, max_features=1).features == (lm,)
