@@ -15,6 +15,7 @@ LAYERS = [
     ["text"],
     ["settings"],
     ["store"],
+    ["pipeline"],
     ["engine"],
     ["corpus"],
     ["synth"],

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,8 +26,11 @@ from dragoman.corpus import (
 )
 from dragoman.cost import cpu_seconds
 from dragoman.errors import InputError, naming
+from dragoman.pipeline import TextTokenizer, learn_side
+from dragoman.pipeline import detokenize as detokenize_tokens
+from dragoman.pipeline.scripts import UNSPACED_LANGUAGES, check_language
 from dragoman.store import make_folder
-from dragoman.text import MosesText, open_output, printable, read_lines
+from dragoman.text import MosesText, open_output, printable, read_lines, split_tokens
 
 if TYPE_CHECKING:
     from dragoman.synth import Example
@@ -283,17 +287,27 @@ def tokenize(
     in_file: Annotated[str, typer.Option("--in", "-i", help="Text to read.")] = "-",
     out_file: Annotated[str, typer.Option("--out", "-o", help="Where it goes.")] = "-",
     lowercase: Annotated[bool, typer.Option("--lowercase", help="Lowercase as well.")] = False,
+    moses: Annotated[
+        bool, typer.Option("--moses", help="As Moses does it, by sacremoses: no glue, so not to be joined exactly.")
+    ] = False,
     summary: Summary = None,
     quiet: Quiet = False,
 ) -> None:
-    """Moses-style tokenisation: words and punctuation apart, nothing escaped.
+    """Words and punctuation apart, as in a system of raw text; `corpus detokenize` gives back the same text.
+
+    A token that stood directly beside another carries the glue ￭ (U+FFED) on that side. Text without spaces between
+    words is cut into words that are learned from the text itself, which is then read twice.
 
     Example: dragoman corpus tokenize -l de < raw.de > tokens.de
+
+    dragoman corpus tokenize -l zh -i raw.zh -o tokens.zh
+
+    dragoman corpus tokenize -l de --moses < raw.de > tokens.de
     """
     check_outputs([in_file], out=out_file, summary=summary)
-    moses = MosesText(language)
+    split = MosesText(language).tokenize if moses else _tokenizer(language, in_file)
     session = Session(quiet=quiet)
-    lines = (moses.tokenize(line) for line in session.track(read_lines(in_file), "tokenising"))
+    lines = (split(line) for line in session.track(read_lines(in_file), "tokenising"))
     n_lines = _write(out_file, (line.lower() for line in lines) if lowercase else lines)
     if summary is not None:
         session.write_json(summary, {"n_lines": n_lines})
@@ -304,19 +318,36 @@ def detokenize(
     language: Annotated[str, typer.Option("--language", "-l", help="Language code, such as en.")],
     in_file: Annotated[str, typer.Option("--in", "-i", help="Tokenised text to read.")] = "-",
     out_file: Annotated[str, typer.Option("--out", "-o", help="Where it goes.")] = "-",
+    moses: Annotated[
+        bool, typer.Option("--moses", help="The text has no glue: join it by the rules of Moses, by sacremoses.")
+    ] = False,
     summary: Summary = None,
     quiet: Quiet = False,
 ) -> None:
-    """Join tokens to ordinary text again.
+    """Join tokens with glue, from `corpus tokenize` or a system of raw text, to the text that they were.
 
     Example: dragoman corpus detokenize -l en < output.tok > output.txt
+
+    dragoman corpus detokenize -l en --moses < moses.tok > output.txt
     """
     check_outputs([in_file], out=out_file, summary=summary)
-    moses = MosesText(language)
+    rules = MosesText(language)
+    join = rules.detokenize if moses else lambda line: detokenize_tokens(split_tokens(line))
     session = Session(quiet=quiet)
-    n_lines = _write(out_file, (moses.detokenize(line) for line in session.track(read_lines(in_file), "joining")))
+    n_lines = _write(out_file, (join(line) for line in session.track(read_lines(in_file), "joining")))
     if summary is not None:
         session.write_json(summary, {"n_lines": n_lines})
+
+
+def _tokenizer(language: str, in_file: str) -> Callable[[str], str]:
+    if not check_language(language):
+        raise InputError(f"'{language}' is not a language code such as 'de' or 'en'")
+    if language not in UNSPACED_LANGUAGES:
+        return TextTokenizer(language).tokenize
+    if in_file == "-":
+        raise InputError("text without spaces is read twice, to learn its words first; name it with --in")
+    side = learn_side(partial(read_lines, in_file), language, target=True, case=False)
+    return side.tokenizer(target=True).tokenize
 
 
 def _write(path: Path | str, lines: Iterable[str]) -> int:

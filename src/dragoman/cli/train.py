@@ -93,11 +93,23 @@ def train(
             "--set", metavar="NAME=VALUE", help="A setting of the model, such as rules.max_symbols=6; repeat."
         ),
     ] = None,
-    raw: Annotated[bool, typer.Option("--raw", help="The text is raw: tokenise it (needs --languages).")] = False,
-    languages: Annotated[
-        str | None, typer.Option(metavar="SRC-TGT", help="Language codes such as de-en, for raw text.")
+    raw: Annotated[
+        bool | None,
+        typer.Option("--raw/--tokenized", help="Whether the text is raw or tokens; found out unless given."),
     ] = None,
-    lowercase: Annotated[bool, typer.Option("--lowercase", help="With --languages: raw text is lowercased.")] = False,
+    languages: Annotated[
+        str | None, typer.Option(metavar="SRC-TGT", help="Language codes such as de-en, for raw text; else guessed.")
+    ] = None,
+    lowercase: Annotated[
+        bool, typer.Option("--lowercase", help="Raw text is lowercased instead of truecased.")
+    ] = False,
+    split_unknown: Annotated[
+        bool | None,
+        typer.Option(
+            "--split-unknown/--keep-unknown",
+            help="Split unknown source words into known parts, or copy them; split in raw text unless given.",
+        ),
+    ] = None,
     from_moses: Annotated[
         str | None,
         typer.Option(
@@ -110,15 +122,16 @@ def train(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Train a translation system on parallel text, one sentence a line, tokens with spaces between.
+    """Train a translation system on parallel text, one sentence a line, raw or tokenised.
 
+    A system of raw text remembers how it was tokenised and cased, and takes and gives raw text everywhere.
     Stopped at any moment, it goes on with --resume after its last whole stage.
 
     Example: dragoman train -s train.de -t train.en -o system
 
     dragoman train -s train.de -t train.en --model hiero -o hierarchical
 
-    dragoman train -s raw.de -t raw.en --raw --languages de-en --lowercase -o system
+    dragoman train -s train.txt.de -t train.txt.en --raw --languages de-en -o system
 
     dragoman train --import model --lm en.arpa.gz -o system
 
@@ -141,7 +154,7 @@ def train(
         features=tuple(features or ()),
         n_folds=folds,
         fold_seed=seed,
-        text=_text_settings(languages, lowercase),
+        text=_text_settings(languages, lowercase, split_unknown),
         classes=tuple(classes or ()),
     )
     if from_moses is not None:
@@ -208,15 +221,8 @@ def _option(name: str) -> str:
     return f"--{name}".replace("_", "-")
 
 
-def _text_settings(languages: str | None, lowercase: bool) -> TextSettings:
-    if languages is None:
-        if lowercase:
-            raise InputError("--lowercase belongs to raw text, whose --languages must be known")
-        return TextSettings()
-    source, dash, target = languages.partition("-")
-    if not (source and dash and target):
-        raise InputError(f"--languages {languages}: two codes such as de-en were expected")
-    return TextSettings(source_language=source, target_language=target, lowercase=lowercase)
+def _text_settings(languages: str | None, lowercase: bool, split_unknown: bool | None) -> TextSettings:
+    return TextSettings(lowercase=lowercase, split_unknown=split_unknown).with_languages(languages)
 
 
 def _report(session: Session, system: System) -> None:

@@ -240,6 +240,7 @@ class CellWork:
                         seed=self.key.seed,
                         resume=True,
                         shared=self._cache.folder / _STEPS / program_name(),
+                        raw=False,
                         n_threads=self._n_threads,
                         progress=progress,
                         on_stage=on_stage,

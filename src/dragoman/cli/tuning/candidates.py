@@ -176,6 +176,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
                 "limit",
                 "distinct",
                 "without_fold",
+                "raw",
                 "fast",
                 "accurate",
             },

@@ -199,6 +199,13 @@ class TuneOptions(ListOptions):
             help="Candidates with different words only; unless given, with mira and rm --online.",
         ),
     ] = None
+    raw: Annotated[
+        bool | None,
+        _system(
+            "--raw/--tokenized",
+            help="Whether source and references are raw or tokens; what the system was trained on unless given.",
+        ),
+    ] = None
     without_fold: Annotated[
         int | None, _system(min=0, metavar="N", help="Leave this fold out of the training data.")
     ] = None

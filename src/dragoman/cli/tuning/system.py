@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,15 @@ from dragoman.engine import LocalEngine
 from dragoman.errors import InputError, naming
 from dragoman.optim import LearnsFrom, Optimiser
 from dragoman.store import read_json, unseal
-from dragoman.system import Preset
+from dragoman.system import Preset, System, unknown_source, unknown_target
 from dragoman.system.manifest import MANIFEST
 from dragoman.text import read_lines
 from dragoman.tune import TUNE_RECORD, LearnFrom, TuneConfig, tune_system
 
 __all__ = ["tune_own"]
+
+_LOOKED_AT = 2000
+"""Lines whose words are looked up before tuning begins."""
 
 
 def tune_own(session: Session, options: TuneOptions, optimiser: Optimiser) -> None:
@@ -35,6 +39,9 @@ def tune_own(session: Session, options: TuneOptions, optimiser: Optimiser) -> No
     for path in options.reference:
         warn_of_empty_references(session.say, path, list(read_lines(path)))
     finished = (options.out / MANIFEST).exists()
+    system = System.load(options.system)
+    if not finished:
+        _say_unknown(session, system, options)
     config = TuneConfig(
         metric=options.metric,
         tokenizer=options.tokenize,
@@ -58,7 +65,7 @@ def tune_own(session: Session, options: TuneOptions, optimiser: Optimiser) -> No
     ):
         workers = None if isinstance(engine, LocalEngine) else engine
         tuned = tune_system(
-            options.system,
+            system,
             options.source,
             options.reference,
             options.out,
@@ -68,6 +75,7 @@ def tune_own(session: Session, options: TuneOptions, optimiser: Optimiser) -> No
             seed=session.seed,
             resume=options.resume,
             phi=options.phi,
+            raw=options.raw,
             n_threads=session.n_threads,
             engine=workers,
             progress=shown.progress if isinstance(shown, StagesShown) else None,
@@ -78,6 +86,20 @@ def tune_own(session: Session, options: TuneOptions, optimiser: Optimiser) -> No
     if finished:
         session.show("was finished before")
     report(session, options, _result(options.out), tuned.file("weights"))
+
+
+def _say_unknown(session: Session, system: System, options: TuneOptions) -> None:
+    """Tell what share of the development set the system does not know, and warn where that is much."""
+    assert options.source is not None
+    text = system.lines(raw=options.raw)
+    source = unknown_source(system, list(islice(read_lines(options.source), _LOOKED_AT)), text)
+    session.say(f"{100 * source.share:.1f} % of the source words are unknown to the system")
+    if source.many:
+        session.say(source.warning(options.source))
+    for path in options.reference or ():
+        reference = unknown_target(system, list(islice(read_lines(path), _LOOKED_AT)), text)
+        if reference.many:
+            session.say(reference.warning(path))
 
 
 def _result(out: Path) -> dict[str, Any]:
