@@ -23,6 +23,7 @@ _SUMMARIES = {
     "tune": "Find weights that maximise a metric on candidates of any decoder: lists that exist, or a decoder at work.",
     "weights": "Show weights, or convert a weight file into another format.",
     "translate": "Translate text line by line; an empty line stays empty.",
+    "lookup": "Show the translations of a phrase with counts and probabilities, and sentences that they come from.",
     "forest": "Look at stored search spaces.",
     "rerank": "Print the best candidate of each sentence by these weights, one line each, by sentence number.",
     "oracle": "The best score that any choice from the lists reaches (for BLEU a lower bound, by hill climbing).",

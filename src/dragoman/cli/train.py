@@ -231,7 +231,8 @@ def _report(session: Session, system: System) -> None:
     for stage in about["stages"]:
         peak = stage["peak_bytes"] / 2**20
         rows.add_row(stage["name"], f"{stage['wall_s']:.1f}", f"{stage['cpu_s']:.1f}", f"{peak:,.0f}")
-    session.show(rows)
+    if not session.quiet:
+        session.show(rows)
     unit = kind_named(system.settings.kind).unit
     session.show(f"system: {system.folder} ({about['n_pairs']:,} {unit}, language model of order {about['lm_order']})")
     session.emit({"system": str(system.folder), **about})

@@ -92,6 +92,8 @@ def _plain_config(config: TuneConfig) -> dict[str, Any]:
     record: dict[str, Any] = plain(config)
     if config.learn_from is not LearnFrom.LISTS:
         del record["phi"]
+    if config.loop.patience is None:
+        del record["loop"]["patience"]  # as before there was any
     return record
 
 

@@ -369,7 +369,7 @@ def _record(
         "lowercase": config.lowercase,
         "k": k,
         "distinct": distinct,
-        **plain(config.loop),
+        **config.loop.record(),
         "features": list(parent.settings.features),
         "frozen": list(config.frozen),
         "preset": config.preset.value,

@@ -53,7 +53,7 @@ _METRIC = frozenset({"reference", "metric", "external", "lower_is_better", "toke
 _LISTS = frozenset({"format_", "dense", "fields", "allow_missing"})
 _FILES = frozenset({"weights_format", "template", "run"})
 _WORKERS = frozenset({"engine", "workers", "address"})
-LOOP_OPTIONS = frozenset({"source", "k", "rounds", "keep"})
+LOOP_OPTIONS = frozenset({"source", "k", "rounds", "keep", "patience"})
 """Options of every kind that decodes."""
 
 
@@ -177,6 +177,8 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
                 "distinct",
                 "without_fold",
                 "raw",
+                "test",
+                "test_reference",
                 "fast",
                 "accurate",
             },

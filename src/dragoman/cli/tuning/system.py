@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ from dragoman.cli.tuning.candidates import read_start
 from dragoman.cli.tuning.options import TuneOptions
 from dragoman.cli.tuning.report import report
 from dragoman.cli.tuning.shown import StagesShown, rounds_shown, stages_shown
+from dragoman.cli.tuning.testing import check_test, compare_on_test
 from dragoman.engine import LocalEngine
 from dragoman.errors import InputError, naming
 from dragoman.optim import LearnsFrom, Optimiser
@@ -36,6 +39,7 @@ def tune_own(session: Session, options: TuneOptions, optimiser: Optimiser) -> No
         raise InputError("a system is tuned on a file of source sentences; name it with --source")
     if not options.reference:
         raise InputError("no references; give at least one with -r")
+    check_test(options)
     for path in options.reference:
         warn_of_empty_references(session.say, path, list(read_lines(path)))
     finished = (options.out / MANIFEST).exists()
@@ -59,7 +63,9 @@ def tune_own(session: Session, options: TuneOptions, optimiser: Optimiser) -> No
     )
     by_steps = optimiser.learns_from is LearnsFrom.TRAINING_TEXT or options.learns_from is LearnFrom.LISTS
     show = stages_shown if by_steps or options.phi is not None else rounds_shown
+    start = read_start(options) if options.weights else None
     with (
+        _telling_how_to_go_on(session, options),
         engine_of(options.engine, options.workers, options.address, threads=options.threads) as engine,
         show(session, options) as shown,
     ):
@@ -71,7 +77,7 @@ def tune_own(session: Session, options: TuneOptions, optimiser: Optimiser) -> No
             options.out,
             optimiser=optimiser,
             config=config,
-            weights=read_start(options) if options.weights else None,
+            weights=start,
             seed=session.seed,
             resume=options.resume,
             phi=options.phi,
@@ -85,7 +91,10 @@ def tune_own(session: Session, options: TuneOptions, optimiser: Optimiser) -> No
         )
     if finished:
         session.show("was finished before")
-    report(session, options, _result(options.out), tuned.file("weights"))
+    more = {}
+    if options.test is not None:
+        more["test"] = compare_on_test(session, options, tuned, start or system.weights, config.preset)
+    report(session, options, _result(options.out), tuned.file("weights"), **more)
 
 
 def _say_unknown(session: Session, system: System, options: TuneOptions) -> None:
@@ -100,6 +109,29 @@ def _say_unknown(session: Session, system: System, options: TuneOptions) -> None
         reference = unknown_target(system, list(islice(read_lines(path), _LOOKED_AT)), text)
         if reference.many:
             session.say(reference.warning(path))
+
+
+@contextlib.contextmanager
+def _telling_how_to_go_on(session: Session, options: TuneOptions) -> Iterator[None]:
+    """Say what an interrupted tuning keeps."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        assert options.out is not None
+        gains = {}
+        for path in sorted((options.out / TUNE_RECORD / "rounds").glob("*/round.json")):
+            entry = read_json(path, "run")
+            gains[int(entry["round"])] = float(entry["gain"]), float(entry["score"]), path.parent
+        if not gains:
+            session.say(f"interrupted in the first round; go on with --resume, or remove {options.out}")
+            raise
+        best = max(gains, key=lambda number: gains[number][0])
+        session.say(
+            f"interrupted; the best of {len(gains)} rounds is {best} ({options.shown(gains[best][1])}), with its "
+            f"weights in {gains[best][2]}. Go on with --resume"
+            + (f", or end with the best round: --resume --rounds {len(gains) - 1}" if len(gains) > 1 else "")
+        )
+        raise
 
 
 def _result(out: Path) -> dict[str, Any]:
