@@ -216,3 +216,15 @@ def test_unknown_words_are_split_into_known_ones():
     assert splitter.split("Haus") == "haus"  # known in another case
     for word in ("der", "xyzzy", "müller-lüdenscheidt", "http://haus-der.de/", "123"):
         assert splitter.split(word) == word
+
+
+def test_other_forms_of_known_words():
+    stems = [f"{a}{b}" for a in ("kalt", "gross", "stark", "blau") for b in ("ab", "el", "im", "or", "us", "yt")]
+    counts = {f"{stem}{ending}": 5 for stem in stems for ending in ("en", "es")} | {"rundumen": 3, "kim": 9, "axes": 2}
+    splitter = WordSplitter(counts)
+    assert splitter.split("rundumes") == "rundumen"
+    assert splitter.split("Rundumes-Kim") == "rundumen kim"
+    assert splitter.split("axen") == "axen"  # too short a stem
+    assert splitter.split("rundumheit") == "rundumheit"  # an ending that nobody has seen
+    back = WordSplitter({word[::-1]: count for word, count in counts.items()})
+    assert back.split("semudnur") == "nemudnur"

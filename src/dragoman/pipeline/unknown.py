@@ -1,14 +1,18 @@
-"""Source words that the tables lack, split into words that they have.
+"""Source words that the tables lack, replaced by words that they have.
 
-Parts are chosen as Koehn and Knight (2003) choose those of compounds: the split whose parts have the highest geometric
-mean of counts. Only words that could not be translated at all are split, so nothing that is known changes.
+A compound becomes its parts, chosen as Koehn and Knight (2003) choose them: the split whose parts have the highest
+geometric mean of counts. Another form of a known word becomes that word, if the two endings (or beginnings) change
+places in many other words of the training text. Only words that could not be translated at all change.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from itertools import combinations
 
 from dragoman.pipeline.spans import is_span
 
@@ -19,8 +23,14 @@ _SHORTEST = 3
 _LINKS = ("", "s", "es", "n", "en", "er", "e", "ens", "ns")
 """Letters between the parts of a compound, as in German."""
 _HYPHENS = re.compile("[-‑]")
-_MIN_COUNT = 2
 _MOST_LETTERS = 60
+_STEM, _ENDING = 4, 3
+"""Letters that two forms of a word share, at least, and letters in which they differ, at most."""
+_MIN_PAIRS = 20
+"""Words of the training text in which two endings change places, at least."""
+_MOST_FORMS = 12
+"""Forms of a stem, at most; what has more is no stem."""
+_REMEMBERED = 100_000
 
 
 class WordSplitter:
@@ -36,12 +46,12 @@ class WordSplitter:
         self._known: dict[str, str] = {}
 
     def split(self, word: str) -> str:
-        """The parts of a word with spaces between; the word itself if it is known or cannot be split."""
+        """What stands for a word, with spaces between; the word itself if it is known, or nothing stands for it."""
         if word in self._exact:
             return word
         found = self._known.get(word)
         if found is None:
-            if len(self._known) > 100_000:
+            if len(self._known) >= _REMEMBERED:
                 self._known.clear()
             found = self._known[word] = self._parts(word)
         return found
@@ -49,21 +59,19 @@ class WordSplitter:
     def _parts(self, word: str) -> str:
         if not word[:1].isalpha() or len(word) > _MOST_LETTERS or is_span(word):
             return word
-        other = self._folded.get(word.lower())
-        if other is not None:
-            return other[1]  # known in another case
         pieces = [piece for piece in _HYPHENS.split(word) if piece]
-        if len(pieces) > 1:
-            known = [self._find(piece) or self._compound(piece) for piece in pieces]
-            # Of "osgi-anwendungen" the name stays as it is; a word of which nothing is known stays whole.
-            if any(known):
-                return " ".join(part or piece for part, piece in zip(known, pieces, strict=True))
-            return word
-        return (self._compound(word) if word.isalpha() else None) or word
+        if len(pieces) < 2:
+            return self._one(word) or word
+        found = [self._one(piece) for piece in pieces]
+        # Of "osgi-anwendungen" the name stays as it is; a word of which nothing is known stays whole.
+        return " ".join(part or piece for part, piece in zip(found, pieces, strict=True)) if any(found) else word
 
-    def _find(self, word: str) -> str | None:
-        found = self._folded.get(word.lower())
-        return None if found is None else found[1]
+    def _one(self, word: str) -> str | None:
+        """The word in another case, its parts, or another form of it; None if there is none of these."""
+        known = self._folded.get(word.lower())
+        if known is not None:
+            return known[1]
+        return (self._compound(word) or self._form(word)) if word.isalpha() else None
 
     def _compound(self, word: str) -> str | None:
         """The best split into known parts, with or without letters between them; None if there is none."""
@@ -81,7 +89,7 @@ class WordSplitter:
                     if stop - begin < _SHORTEST or (link and (end == n or not text.startswith(link, stop))):
                         continue
                     found = self._folded.get(text[begin:stop])
-                    if found is None or found[0] < _MIN_COUNT:
+                    if found is None:
                         continue
                     parts = (before[0] + math.log(found[0]), before[1] + 1, (*before[2], found[1]))
                     here = best[end]
@@ -89,3 +97,45 @@ class WordSplitter:
                         best[end] = parts
         whole = best[n]
         return " ".join(whole[2]) if whole is not None and whole[1] > 1 else None
+
+    def _form(self, word: str) -> str | None:
+        """The known word that this is most probably a form of; None if there is none."""
+        best: tuple[int, int, str] | None = None
+        for backwards in (False, True):
+            text = word.lower()[::-1] if backwards else word.lower()
+            forms, pairs = self._forms[backwards]
+            for stem, ending in _stems(text):
+                for other in forms.get(stem, ()):
+                    n_pairs = pairs[min(ending, other), max(ending, other)]
+                    if n_pairs >= _MIN_PAIRS:
+                        count, known = self._folded[(stem + other)[::-1] if backwards else stem + other]
+                        best = max(best or (0, 0, ""), (n_pairs, count, known))
+        return None if best is None else best[2]
+
+    @cached_property
+    def _forms(self) -> tuple[_Forms, _Forms]:
+        """Endings and beginnings of the words of the training text."""
+        words = [word for word in self._folded if word.isalpha()]
+        return _learn_forms(words), _learn_forms([word[::-1] for word in words])
+
+
+_Forms = tuple[dict[str, list[str]], Counter[tuple[str, str]]]
+"""Endings of each stem, and in how many stems two endings change places."""
+
+
+def _stems(word: str) -> Iterator[tuple[str, str]]:
+    for n in range(min(_ENDING, len(word) - _STEM) + 1):
+        yield word[: len(word) - n], word[len(word) - n :]
+
+
+def _learn_forms(words: list[str]) -> _Forms:
+    forms: defaultdict[str, list[str]] = defaultdict(list)
+    for word in words:
+        for stem, ending in _stems(word):
+            forms[stem].append(ending)
+    kept = {stem: endings for stem, endings in forms.items() if 1 < len(endings) <= _MOST_FORMS}
+    pairs: Counter[tuple[str, str]] = Counter()
+    for endings in kept.values():
+        pairs.update(combinations(sorted(endings), 2))
+    # A word that is its own stem's only form can still be what another form stands for.
+    return {stem: endings for stem, endings in forms.items() if len(endings) <= _MOST_FORMS}, pairs
