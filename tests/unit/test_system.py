@@ -22,6 +22,7 @@ from dragoman.system import (
     SystemSettings,
     TextSettings,
     TrainConfig,
+    TranslationJob,
     export_system,
     import_system,
     reordering_by_name,
@@ -323,6 +324,12 @@ def test_a_system_of_tokens_takes_raw_text_as_moses_does(text, built, tmp_path):
     raw = built.lines(raw=True)
     assert raw.prepare("Der Hund, sieht's!") == "der hund , sieht ' s !"
     assert raw.restore("the dog , sees it .", "Der Hund, sieht's.") == "The dog, sees it."
+    assert raw.restore("open firefox , der", "Der GNOME öffnet Firefox.") == "Open Firefox, der"
+    (found,) = TranslationJob(view=built, weights=built.weights, raw=True).open(1)(
+        ['Der Hund sieht http://a.b/?c=1, <i class="x y">%s</i> und /etc/fstab.']
+    )
+    for span in ("http://a.b/?c=1", '<i class="x y">', "%s", "</i>", "/etc/fstab"):
+        assert found.count(span) == 1
     unnamed = train(text / "train.de", text / "train.en", tmp_path / "t")
     assert not unnamed.settings.text.raw
     with pytest.raises(InputError, match="--languages"):

@@ -55,7 +55,10 @@ def synth(
     n_test: Annotated[int, typer.Option("--test", min=0, help="Test pairs.")] = 500,
     references: Annotated[int, typer.Option(min=1, max=16, help="References for each dev and test sentence.")] = 1,
     noise: Annotated[float, typer.Option(min=0, max=1, help="Share of training pairs to damage.")] = 0.0,
-    lowercase: Annotated[bool, typer.Option(help="Lowercase both sides.")] = True,
+    lowercase: Annotated[bool | None, typer.Option(help="Lowercase both sides; done unless given, or --raw.")] = None,
+    raw: Annotated[
+        bool, typer.Option("--raw", help="Text as people write it: cased, punctuation attached to words.")
+    ] = False,
     seed: Seed = 0,
     json: Json = False,
     quiet: Quiet = False,
@@ -66,11 +69,14 @@ def synth(
     OUT/dev.en.1, … No sentence of dev or test occurs in train.
 
     Example: dragoman corpus synth -n 100000 --references 4 -o corpus
+
+    dragoman corpus synth -n 20000 --raw -o corpus
     """
     from dragoman.synth import SynthConfig, generate_splits
 
     session = Session(seed=seed, json=json, quiet=quiet)
-    config = SynthConfig(seed=seed, n_references=references, noise=noise, lowercase=lowercase)
+    lower = not raw if lowercase is None else lowercase
+    config = SynthConfig(seed=seed, n_references=references, noise=noise, lowercase=lower)
     with session.progress("generating", n_train) as progress:
         splits = generate_splits(n_train, n_dev, n_test, config, progress=progress)
     make_folder(out)
@@ -81,17 +87,18 @@ def synth(
         ("test", splits.test, references),
     ):
         if examples:
-            files += _write_examples(out, part, examples, n_refs)
+            files += _write_examples(out, part, examples, n_refs, raw=raw)
     session.show("\n".join(files))
     session.emit({"files": files, "n_train": len(splits.train), "n_dev": len(splits.dev), "n_test": len(splits.test)})
 
 
-def _write_examples(out: Path, part: str, examples: list[Example], n_references: int) -> list[str]:
+def _write_examples(out: Path, part: str, examples: list[Example], n_references: int, *, raw: bool) -> list[str]:
+    join = [MosesText(code).detokenize if raw else str for code in ("de", "en")]
     paths = [out / f"{part}.de"]
     paths += [out / f"{part}.en{f'.{r}' if n_references > 1 else ''}" for r in range(n_references)]
-    _write(paths[0], (example.source for example in examples))
+    _write(paths[0], (join[0](example.source) for example in examples))
     for r, path in enumerate(paths[1:]):
-        _write(path, (example.references[r] for example in examples))
+        _write(path, (join[1](example.references[r]) for example in examples))
     return [str(path) for path in paths]
 
 

@@ -103,6 +103,12 @@ def train(
     lowercase: Annotated[
         bool, typer.Option("--lowercase", help="Raw text is lowercased instead of truecased.")
     ] = False,
+    truecase: Annotated[
+        bool,
+        typer.Option(
+            "--truecase/--keep-case", help="Raw text: words that begin a sentence in their usual case, or as they are."
+        ),
+    ] = True,
     split_unknown: Annotated[
         bool | None,
         typer.Option(
@@ -154,7 +160,7 @@ def train(
         features=tuple(features or ()),
         n_folds=folds,
         fold_seed=seed,
-        text=_text_settings(languages, lowercase, split_unknown),
+        text=_text_settings(languages, lowercase, truecase, split_unknown),
         classes=tuple(classes or ()),
     )
     if from_moses is not None:
@@ -221,8 +227,10 @@ def _option(name: str) -> str:
     return f"--{name}".replace("_", "-")
 
 
-def _text_settings(languages: str | None, lowercase: bool, split_unknown: bool | None) -> TextSettings:
-    return TextSettings(lowercase=lowercase, split_unknown=split_unknown).with_languages(languages)
+def _text_settings(languages: str | None, lowercase: bool, truecase: bool, split_unknown: bool | None) -> TextSettings:
+    if lowercase and not truecase:
+        raise InputError("--lowercase and --keep-case contradict each other; give one")
+    return TextSettings(lowercase=lowercase, truecase=truecase, split_unknown=split_unknown).with_languages(languages)
 
 
 def _report(session: Session, system: System) -> None:

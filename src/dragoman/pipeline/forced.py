@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from dragoman.errors import InputError
 from dragoman.pipeline.lines import TokenLines
-from dragoman.pipeline.spans import is_span, number_of
+from dragoman.pipeline.spans import SPAN, hide_blanks, is_span, number_of, show_blanks
 from dragoman.pipeline.tokenizer import GLUE, bare
 from dragoman.text import read_lines, split_tokens
 from dragoman.types import PathLike
@@ -22,6 +22,7 @@ __all__ = ["Glossary", "Masks", "lost_spans", "read_glossary", "without_marks"]
 
 _FIRST, _LAST = 0xF0000, 0xFFFFD
 """Masks are letters of a private-use plane."""
+_SPANS = re.compile(SPAN)
 _MARKED = re.compile(r'<t\s+translation="([^"]*)"\s*>(.*?)</t>')
 
 
@@ -61,6 +62,7 @@ class Masks:
     def __init__(self, line: str) -> None:
         self._free = (chr(code) for code in range(_FIRST, _LAST) if chr(code) not in line)
         self.targets: dict[str, str] = {}
+        self._spans: dict[str, str] = {}
 
     def add(self, target: str) -> str:
         """A new mask for these tokens."""
@@ -73,6 +75,21 @@ class Masks:
         if "<t " not in line:
             return line
         return _MARKED.sub(lambda found: self.add(text.term(html.unescape(found.group(1)), target=True)), line)
+
+    def hidden(self, line: str) -> str:
+        """A raw line with masks in the place of its spans."""
+        return _SPANS.sub(lambda found: self._hidden(found.group()), hide_blanks(line))
+
+    def _hidden(self, span: str) -> str:
+        mask = next(self._free)
+        self._spans[mask] = show_blanks(span)
+        return mask
+
+    def shown(self, text: str) -> str:
+        """A translation with the spans that were hidden."""
+        for mask, span in self._spans.items():
+            text = text.replace(mask, span)
+        return text
 
     def spans(self, tokens: str, lost: Counter[str]) -> str:
         """Source tokens with masks in the place of those spans that were lost."""

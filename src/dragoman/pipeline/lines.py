@@ -21,6 +21,8 @@ class TokenLines:
 
     is_raw = False
     """Whether lines are ordinary text."""
+    hides_spans = False
+    """Whether spans that no translation may change are hidden from the tokeniser, which would break them."""
 
     @property
     def is_plain(self) -> bool:
@@ -56,10 +58,12 @@ class TokenLines:
 class MosesLines(TokenLines):
     """Raw lines for a system whose text was tokenised by others, as Moses does; lowercased if it was.
 
-    `restore` detokenises, and capitalises the first letter of what was lowercased.
+    `restore` detokenises. What was lowercased begins with a capital where the source does, and gets the source's case
+    where a word is also one of the source, as names are.
     """
 
     is_raw = True
+    hides_spans = True
 
     def __init__(self, settings: TextSettings, splitter: WordSplitter | None = None) -> None:
         super().__init__(splitter)
@@ -82,8 +86,12 @@ class MosesLines(TokenLines):
         return self._cased((self._target if target else self._source).tokenize(text))
 
     def restore(self, tokens: str, source: str) -> str:
-        text = self._target.detokenize(tokens)
         if not self._lowercase:
+            return self._target.detokenize(tokens)
+        words = self._source.tokenize(source).split(" ")[1:]  # the first has its capital from the sentence
+        cased = {word.lower(): word for word in words if word != word.lower()}
+        text = self._target.detokenize(" ".join(cased.get(token, token) for token in split_tokens(tokens)))
+        if next(filter(str.isalpha, source), "A").islower():
             return text
         place = next((i for i, char in enumerate(text) if char.isalnum()), 0)
         return text[:place] + text[place : place + 1].upper() + text[place + 1 :]

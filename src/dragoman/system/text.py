@@ -40,9 +40,10 @@ class LineTranslation:
         """The translation of each line."""
         glossary = Glossary(self.terms, self.text) if self.terms else None
         pieces: list[_Piece] = []
-        for number, line in enumerate(lines):
-            masks = Masks(line)
-            for tokens in self.text.sentences(masks.marked(line, self.text)):
+        of_lines = [Masks(line) for line in lines]
+        for number, (line, masks) in enumerate(zip(lines, of_lines, strict=True)):
+            marked = masks.marked(line, self.text)
+            for tokens in self.text.sentences(masks.hidden(marked) if self.text.hides_spans else marked):
                 masked = tokens if glossary is None else glossary.masked(tokens, masks)
                 pieces.append(_Piece(number, masked, masks))
         for piece, found in zip(pieces, decode([piece.tokens for piece in pieces]), strict=True):
@@ -53,7 +54,10 @@ class LineTranslation:
         for piece in pieces:
             if piece.found:
                 out[piece.line].append(piece.found)
-        return [self.text.restore(" ".join(parts), line) for line, parts in zip(lines, out, strict=True)]
+        return [
+            masks.shown(self.text.restore(" ".join(parts), line))
+            for line, parts, masks in zip(lines, out, of_lines, strict=True)
+        ]
 
     def _decode_again(self, pieces: Sequence[_Piece], decode: Decode) -> None:
         again = [
