@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from dragoman.errors import InputError
@@ -148,6 +150,10 @@ def test_sentences_of_a_line():
         "„￭ das ￭? ￭“",
         "Ja",
     ]
+    pairs = RawLines(replace(side, line_sentences=2), TextSide(language="en"), TextSettings(raw=True))
+    assert pairs.sentences("Der Hund. Das ist gut. Das war es.") == ["der Hund ￭. das ist gut ￭.", "das war es ￭."]
+    learned = learn_side(lambda: ["Ja. Nein.", "Ja. Nein. Gut.", "Ja. Doch."] * 9, "de", target=False, case=False)
+    assert learned.line_sentences == 3
     assert lines.sentences("kein Ende. und weiter") == ["kein Ende ￭. und weiter"]
     assert lines.sentences("") == [""]
     assert lines.restore("the dog ￭. the end", "Der Hund. Das Ende") == "The dog. The end"

@@ -94,7 +94,7 @@ def test_tuning_takes_raw_files(system, text, tmp_path):
     config = TuneConfig(loop=LoopSettings(max_rounds=1))
     tuned = tune_system(system, text / "dev.de", [text / "dev.en"], tmp_path / "t", config=config)
     rounds = tuned.manifest.about["tuning"]["rounds"]
-    assert rounds[0]["score"] > 0.2
+    assert rounds[0]["score"] > 0.1
     prepared = system.lines()
     write_lines(tmp_path / "dev.de", map(prepared.prepare, lines(text / "dev.de")))
     write_lines(tmp_path / "dev.en", map(prepared.prepare_target, lines(text / "dev.en")))

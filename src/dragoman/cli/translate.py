@@ -87,9 +87,9 @@ def translate(
 ) -> None:
     """Translate text line by line; an empty line stays empty.
 
-    Of raw text, the sentences of a line are translated one by one, and addresses, paths, placeholders such as %s,
-    tags and numbers stay what they are. <t translation="gate">Tor</t> in the text forces a translation, as --glossary
-    does.
+    Of raw text, a line with more sentences than those of the training text is translated in parts, and addresses,
+    paths, placeholders such as %s, tags and numbers stay what they are. <t translation="gate">Tor</t> in the text
+    forces a translation, as --glossary does.
 
     Candidates (--nbest) of whole lines are written as text (line, score and words with tabs between), or as lists that
     `tune` and `rerank` read, and whose words are tokens. With --explain, --format jsonl gives one JSON object a

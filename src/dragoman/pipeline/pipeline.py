@@ -9,7 +9,7 @@ import importlib.util
 import itertools
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,9 @@ _JIEBA = "jieba"
 _FEW_LETTERS = 0.02
 """Below this share of letters without spaces, they are cut into characters and no words are learned."""
 
+_SAMPLE = 5000
+_MOST_LINES = 0.95
+
 Lines = Callable[[], Iterable[str]]
 """Opens a text from its beginning, as often as it is wanted."""
 
@@ -46,6 +49,8 @@ class TextSide:
     """Whether jieba cuts them instead."""
     case: tuple[str, ...] | None = None
     """The usual form of every word; None: case stays."""
+    line_sentences: int = 1
+    """Sentences on a line, in all but few lines of the training text; a line with more is translated in parts."""
 
     def tokenizer(self, *, target: bool) -> TextTokenizer:
         segment: Segment = list
@@ -58,7 +63,13 @@ class TextSide:
     def to_json(self) -> dict[str, Any]:
         segments = None if self.segments is None else dict(self.segments)
         case = None if self.case is None else list(self.case)
-        return {"language": self.language, "segments": segments, "jieba": self.jieba, "case": case}
+        return {
+            "language": self.language,
+            "segments": segments,
+            "jieba": self.jieba,
+            "case": case,
+            "line_sentences": self.line_sentences,
+        }
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> TextSide:
@@ -68,6 +79,7 @@ class TextSide:
             segments=None if segments is None else {str(word): int(count) for word, count in segments.items()},
             jieba=bool(data["jieba"]),
             case=None if case is None else tuple(map(str, case)),
+            line_sentences=max(1, int(data["line_sentences"])),
         )
 
 
@@ -75,7 +87,7 @@ def learn_side(lines: Lines, language: str | None, *, target: bool, case: bool) 
     """Learn from the text of one side: words of a script without spaces, and with `case` the case of words."""
     side = TextSide(language=language)
     n_letters = n_characters = 0
-    for line in itertools.islice(lines(), 5000):
+    for line in itertools.islice(lines(), _SAMPLE):
         n_characters += len(line)
         n_letters += sum(map(len, _RUN.findall(line)))
     if n_letters > _FEW_LETTERS * n_characters:
@@ -84,11 +96,11 @@ def learn_side(lines: Lines, language: str | None, *, target: bool, case: bool) 
         else:
             words = learn_segments(run for line in lines() for run in _RUN.findall(line)).words
             side = TextSide(language=language, segments=words)
-    if not case:
-        return side
-    tokenizer = side.tokenizer(target=target)
-    forms = learn_case(map(tokenizer.tokenize, lines())).forms.values()
-    return TextSide(language=language, segments=side.segments, jieba=side.jieba, case=tuple(forms))
+    tokenize = side.tokenizer(target=target).tokenize
+    sizes = sorted(len(_sentences(tokenize(line).split(" "))) for line in itertools.islice(lines(), _SAMPLE))
+    usual = sizes[int(_MOST_LINES * (len(sizes) - 1))] if sizes else 1
+    forms = tuple(learn_case(map(tokenize, lines())).forms.values()) if case else None
+    return replace(side, case=forms, line_sentences=usual)
 
 
 class RawLines(TokenLines):
@@ -103,11 +115,14 @@ class RawLines(TokenLines):
         self._source = source.tokenizer(target=False)
         self._target = target.tokenizer(target=True)
         self._lowercase = settings.lowercase
+        self._line_sentences = source.line_sentences
         self._source_case = None if source.case is None else CaseModel(source.case)
         self._target_case = None if target.case is None else CaseModel(target.case)
 
     def sentences(self, line: str) -> list[str]:
-        return [self._source_tokens(part) for part in _sentences(self._source.tokenize(line).split(" "))]
+        parts, size = _sentences(self._source.tokenize(line).split(" ")), self._line_sentences
+        groups = (parts[begin : begin + size] for begin in range(0, len(parts), size))
+        return [self._source_tokens([token for part in group for token in part]) for group in groups]
 
     def prepare(self, line: str) -> str:
         return self._source_tokens(self._source.tokenize(line).split(" "))

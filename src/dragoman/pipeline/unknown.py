@@ -2,7 +2,7 @@
 
 A compound becomes its parts, chosen as Koehn and Knight (2003) choose them: the split whose parts have the highest
 geometric mean of counts. Another form of a known word becomes that word, if the two endings (or beginnings) change
-places in many other words of the training text. Only words that could not be translated at all change.
+places in many other words of the training text. Only words that have no translation of their own change.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _REMEMBERED = 100_000
 
 
 class WordSplitter:
-    """Splits words that are not in `counts`, the words of the training text with their counts."""
+    """Splits words that are not in `counts`: those that can be translated, with their counts in the training text."""
 
     def __init__(self, counts: Mapping[str, int]) -> None:
         self._exact = counts

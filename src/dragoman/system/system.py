@@ -327,12 +327,18 @@ class System(SystemView):
 
     @cached_property
     def _splitter(self) -> WordSplitter | None:
-        """For source words that the tables lack; None without counts of words."""
+        """For source words that the tables cannot translate by themselves; None without counts of words."""
         counts = self.word_counts()
         if counts is None:
             return None
-        vocab = self.grammar.source_vocab
-        return WordSplitter({vocab.word(i): int(n) for i, n in enumerate(counts[0].tolist()) if i >= N_RESERVED})
+        vocab, tables = self.grammar.source_vocab, self.grammar.tables
+        return WordSplitter(
+            {
+                vocab.word(i): n
+                for i, n in enumerate(counts[0].tolist())
+                if i >= N_RESERVED and tables.find_source(np.array([i], np.int32)) >= 0
+            }
+        )
 
     def _translator(self, fold: int | None, index: FeatureIndex, blocks: SearchBlocks | None) -> Translator[Any]:
         make = kind_named(self.settings.kind).translator
