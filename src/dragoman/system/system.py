@@ -180,6 +180,7 @@ class System(SystemView):
         self.blocks = tuple(blocks)
         self.rest = rest
         self.search_blocks = self.blocks_on(weights.index)
+        self._lines: dict[tuple[bool | None, str | None], TokenLines] = {}
         super().__init__(self._translator(None, weights.index, self.search_blocks), weights)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -313,6 +314,12 @@ class System(SystemView):
         By default they are what the system was trained on; with `raw`, raw text, for which `languages`, such as
         `de-en`, may supply what training did not know. Raises InputError where the languages must be known.
         """
+        key = raw, languages
+        if key not in self._lines:
+            self._lines[key] = self._new_lines(raw, languages)
+        return self._lines[key]
+
+    def _new_lines(self, raw: bool | None, languages: str | None) -> TokenLines:
         settings = self.settings.text
         splitter = self._splitter if settings.splits else None
         if not (settings.raw if raw is None else raw):

@@ -126,6 +126,8 @@ def _with_text(
     if config.raw is False or (config.raw is None and given):
         _check_lowercase(text)
         return replace(config, raw=False)
+    for path in (source, target):
+        identity(path)  # raises for what cannot be read more than once
     samples = [sample_file(path) for path in (source, target)]
     raw, why = (True, "") if config.raw else decide_raw(samples, ("source", "target"))
     if not raw:

@@ -14,6 +14,7 @@ __all__ = ["UnknownWords", "unknown_source", "unknown_target"]
 
 MANY = 0.2
 """Above this share something is probably wrong with the text."""
+_FEW = 5
 _MUCH_LESS = 0.6
 """What explains unknown words leaves at most this part of them."""
 
@@ -32,7 +33,8 @@ class UnknownWords:
 
     @property
     def many(self) -> bool:
-        return self.share > MANY
+        """Whether there are more than an ordinary text has; a few words tell nothing unless all are unknown."""
+        return self.share > MANY and (self.n_unknown >= _FEW or self.n_unknown == self.n_words)
 
     def warning(self, what: str) -> str:
         """A sentence for the user. `what` names the text."""
