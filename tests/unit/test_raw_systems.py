@@ -11,6 +11,7 @@ from dragoman.engine import LocalEngine
 from dragoman.errors import InputError
 from dragoman.lm import EstimateConfig
 from dragoman.pipeline.forced import lost_spans, read_glossary
+from dragoman.pipeline.tags import put_tags, take_tags
 from dragoman.system import (
     HieroSettings,
     System,
@@ -218,3 +219,26 @@ def test_chinese_without_spaces(tmp_path):
     assert found[1] == "Software is good. Documents are good."
     back = train(tmp_path / "train.en", tmp_path / "train.zh", tmp_path / "b")
     assert list(back.translate(["I like documents."])) == ["我喜欢文档。"]
+
+
+def test_tags_go_where_their_words_go():
+    words, tags = take_tags(["<p>￭", "Das", "<b>￭", "rote", "￭</b>", "Haus", "<br/>", "￭</p>", "￭.", "</i>"])
+    assert words == ["Das", "rote", "Haus", "￭."]
+    assert [(tag.begin, tag.end) for tag in tags] == [(0, 3), (1, 2), (1, 2), (3, 4), (0, 3), (4, 4)]
+    # the house red .
+    links = [(0, 0), (2, 1), (1, 2), (3, 3)]
+    put = put_tags(["the", "house", "red", "￭."], links, tags)
+    assert put == ["<p>￭", "the", "house", "<b>￭", "red", "￭</b>", "￭</p>", "<br/>", "￭.", "</i>"]
+    assert put_tags([], [], tags) == [tag.token for tag in tags]
+    assert take_tags(["a", "<", "b"]) == (["a", "<", "b"], [])
+
+
+def test_tags_of_a_line_keep_their_place(system, text):
+    (plain,) = system.translate(["Der Lehrer sieht den Mann."])
+    (marked,) = system.translate(['<p>Der <i class="a b">Lehrer</i> sieht den Mann.</p>'])
+    assert marked.startswith("<p>")
+    assert marked.endswith("</p>")
+    opened, closed = marked.index('<i class="a b">'), marked.index("</i>")
+    assert opened < closed
+    without = marked.replace("<p>", "").replace("</p>", "").replace('<i class="a b">', "").replace("</i>", "")
+    assert without == plain

@@ -91,7 +91,7 @@ def _beginnings(tokens: Sequence[str], *, clauses: bool = False) -> list[int]:
             begins = False  # as in “Why?” he said
         elif clauses and (sign in _CLAUSES or (sign in QUOTES and token.endswith(GLUE))):
             begins = True
-        elif begins and sign not in _SKIPPED:
+        elif begins and sign not in _SKIPPED and not (sign.startswith("<") and sign.endswith(">")):
             begins = False
     return places
 

@@ -138,7 +138,7 @@ def detokenize(tokens: Iterable[str]) -> str:
 
 
 def _glued(pieces: list[tuple[str, str]]) -> list[str]:
-    """Tokens of pieces that stood side by side: of two neighbours punctuation bears the glue, then a span."""
+    """Tokens of pieces that stood side by side: of two neighbours a tag bears the glue, or punctuation, or a span."""
     tokens = [text for _, text in pieces]
     opens = True  # nothing but opening signs so far
     for i in range(len(pieces) - 1):
@@ -146,7 +146,13 @@ def _glued(pieces: list[tuple[str, str]]) -> list[str]:
         opens = opens and kind == "sign" and (text in _OPENING or text in QUOTES)
         if _unspaced_between(text, next_text):
             continue
-        if next_kind == "sign":
+        if kind == "span" and text.startswith("<"):
+            # A tag leaves its neighbours as they are without it.
+            begins = next_text in _OPENING or (next_text in QUOTES and not text.startswith("</"))
+            on_left = next_kind != "sign" or begins
+        elif next_kind == "span" and next_text.startswith("<"):
+            on_left = False
+        elif next_kind == "sign":
             on_left = kind == "sign" and (opens or text in _OPENING)
         else:
             on_left = kind == "sign" or (next_kind != "span" and (kind == "span" or text.endswith(("'", "’"))))

@@ -62,7 +62,10 @@ class TranslationJob(Job[Sequence[str], list[str]]):
         def decode(tokens: Sequence[str]) -> Iterator[str]:
             return view.translate_tokens(tokens, weights=weights, preset=self.preset, n_threads=n_threads)
 
-        return lambda lines: job.translate(lines, decode)
+        def linked(tokens: str) -> tuple[str, Sequence[tuple[int, int]]]:
+            return view.translate_linked(tokens, weights=weights, preset=self.preset)
+
+        return lambda lines: job.translate(lines, decode, linked)
 
 
 @dataclass(frozen=True, slots=True)

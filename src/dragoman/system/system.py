@@ -32,6 +32,7 @@ from dragoman.system.settings import SystemSettings
 from dragoman.system.text import LineTranslation
 from dragoman.system.training import TRAINING, TrainingLines
 from dragoman.system.translator import Preset, Translator
+from dragoman.text import split_tokens
 from dragoman.types import Float64Array, Int64Array, PathLike, Progress
 
 __all__ = ["System", "SystemView"]
@@ -71,9 +72,27 @@ class SystemView:
         if text.is_plain:
             yield from self.translate_tokens(sentences, weights=weights, preset=preset, n_threads=n_threads)
             return
+
+        def linked(tokens: str) -> tuple[str, Sequence[tuple[int, int]]]:
+            return self.translate_linked(tokens, weights=weights, preset=preset)
+
         job = LineTranslation(text=text, protect=text.is_raw)
         for batch in _batches(sentences):
-            yield from job.translate(batch, decode)
+            yield from job.translate(batch, decode, linked)
+
+    def translate_linked(
+        self,
+        sentence: str,
+        *,
+        weights: Weights | Float64Array | None = None,
+        preset: Preset = Preset.DEFAULT,
+    ) -> tuple[str, list[tuple[int, int]]]:
+        """The best translation of a sentence of tokens, and its word links as (source, target) positions."""
+        used = self.weights if weights is None else weights
+        best = self.translator.forests([sentence], used, preset=preset)[0].best(used)
+        if best is None or not split_tokens(sentence):
+            return "", []
+        return " ".join(best.tokens()), self.translator.alignment(best)
 
     def translate_tokens(
         self,
