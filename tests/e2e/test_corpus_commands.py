@@ -69,12 +69,14 @@ def test_clean_says_what_it_dropped(dragoman, tmp_path):
         },
     }
     assert "dropped 1: length ratio" in done.err
-    assert dragoman("corpus", "detokenize", "-l", "de", "-i", "out.tsv.gz").out.startswith('er sagt: "ja!"')
+    assert dragoman("corpus", "detokenize", "-l", "de", "--moses", "-i", "out.tsv.gz").out.startswith('er sagt: "ja!"')
 
 
 def test_tokenize_reads_and_writes_pipes(dragoman, tmp_path):
     done = dragoman("corpus", "tokenize", "-l", "en", "--lowercase", "--summary", "s.json", text="Hello, World!\n\n")
-    assert done.out == "hello , world !\n\n"
+    assert done.out == "hello ￭, world ￭!\n\n"
+    assert dragoman("corpus", "detokenize", "-l", "en", text=done.out).out == "hello, world!\n\n"
+    assert dragoman("corpus", "tokenize", "-l", "en", "--moses", text="Hello, World!\n").out == "Hello , World !\n"
     assert json.loads((tmp_path / "s.json").read_text()) == {"n_lines": 2}
 
 

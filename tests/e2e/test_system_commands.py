@@ -150,7 +150,7 @@ def test_a_tuning_goes_on_wherever_it_began(here, inside, monkeypatch, begins):
     inside(*words, "-o", "whole")
 
     def from_python(**more):
-        config = TuneConfig(k=20, loop=LoopSettings(max_rounds=3))
+        config = TuneConfig(k=20, loop=LoopSettings(max_rounds=3, patience=10))
         files = (here / "s", here / "c/dev.de", [here / "c/dev.en"], here / "t")
         return tune_system(*files, optimiser=Pro(l2=2.0), config=config, seed=5, **more)
 

@@ -101,9 +101,10 @@ def test_the_run_is_recorded_and_resumes(inside, task, tmp_path):
     lists = [word for n in (1, 2) for word in ("--nbest", f"r/rounds/000{n}/candidates")]
     assert inside("oracle", *lists, "-r", "dev.ref", "--json").json["score"] >= whole["score_after"]
     assert "--resume" in inside(*words, status=2).err
-    assert "other settings (options.rounds)" in " ".join(
-        inside(*words, "--resume", "--rounds", 3, status=2).err.split()
-    )
+    assert "other settings (options.k)" in " ".join(inside(*words, "--resume", "--k", 3, status=2).err.split())
+    shorter = inside(*words, "--resume", "--rounds", 1).json
+    assert len(shorter["rounds"]) == 2
+    assert (tmp_path / "calls").read_text() == calls
     (tmp_path / "dev.ref").write_text((tmp_path / "dev.ref").read_text().replace("a", "b"))
     assert "other settings (inputs.dev.ref)" in " ".join(inside(*words, "--resume", status=2).err.split())
 

@@ -40,7 +40,7 @@ def test_every_command_works(tmp_path):
 
 
 def test_the_python_example_works(tmp_path, dragoman):
-    dragoman("corpus", "synth", "-n", 300, "--dev", 15, "--test", 0, "--references", 2, "-o", "corpus")
+    dragoman("corpus", "synth", "-n", 300, "--dev", 15, "--test", 0, "--references", 2, "--raw", "-o", "corpus")
     (script,) = blocks("python")
     script = script.replace('"tuned")', '"tuned", config=TuneConfig(loop=LoopSettings(max_rounds=1)))')
     script = "from dragoman.tune import LoopSettings, TuneConfig\n" + script

@@ -16,6 +16,7 @@ LAYERS = [
     ["settings"],
     ["store"],
     ["array_file"],
+    ["pipeline"],
     ["engine"],
     ["corpus"],
     ["synth"],

@@ -171,7 +171,13 @@ def test_raw_text_is_tokenised(files, tmp_path):
     changes = ("corpora.plain.raw=true", "corpora.plain.languages='de-en'", "corpora.plain.lowercase=true")
     write_lines(files / "raw.de", ["Das ist gut, oder?"] * 5)
     run(files, tmp_path, *changes, "corpora.plain.test.source='raw.de'")
-    assert load_test_sets(tmp_path / "run")["plain"].source[0] == "das ist gut , oder ?"
+    assert load_test_sets(tmp_path / "run")["plain"].source[0] == "das ist gut ￭, oder ￭?"
+    (system,) = (tmp_path / "cache").glob("*/system")
+    loaded = System.load(system)
+    assert loaded.settings.text.raw
+    (best,) = loaded.translate(["Das ist gut, oder?"])
+    assert best[0].isupper()
+    assert "￭" not in best
 
 
 def test_sparse_features_reach_the_cell(files, tmp_path):

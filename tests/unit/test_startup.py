@@ -25,30 +25,31 @@ except SystemExit:
 print(json.dumps(sorted(sys.modules)))
 """
 CAPS = {
-    "align": 45,
+    "align": 37,
     "corpus stats": 40,
     "compare": 80,
-    "curve": 241,
-    "demo": 271,
+    "curve": 262,
+    "demo": 292,
     "features": 93,
-    "forest best": 70,
-    "gradient sum": 208,
-    "lists info": 167,
-    "lm query": 40,
+    "forest best": 61,
+    "gradient sum": 228,
+    "lists info": 187,
+    "lm query": 31,
+    "lookup": 167,
     "mbr": 81,
-    "mert-moses": 254,
+    "mert-moses": 274,
     "oracle": 81,
     "pool info": 83,
-    "reference": 205,
+    "reference": 169,
     "report": 80,
     "rerank": 81,
-    "run": 269,
+    "run": 290,
     "score": 55,
-    "system info": 152,
+    "system info": 172,
     "train": 165,
-    "translate": 153,
-    "tune": 252,
-    "weights": 60,
+    "translate": 173,
+    "tune": 273,
+    "weights": 28,
 }
 """Modules of ours that the help of a command may import. Raise a number only for what the command needs."""
 
@@ -86,7 +87,7 @@ def test_a_command_imports_what_it_needs(command):
 
 def test_summaries_are_those_of_the_commands():
     root = typer.main.get_command(app)
-    assert len(root.commands) == 24
+    assert len(root.commands) == 25
     for name, placeholder in root.commands.items():
         assert summary(placeholder) == summary(root.get_command(None, name)), name
 

@@ -22,6 +22,7 @@ from dragoman.system import (
     SystemSettings,
     TextSettings,
     TrainConfig,
+    TranslationJob,
     export_system,
     import_system,
     reordering_by_name,
@@ -319,20 +320,24 @@ def test_reordering_models_translate(text, sources, tmp_path, name):
     )
 
 
-def test_raw_text_in_and_out(text, built, tmp_path):
-    raw = built.raw_text()
+def test_a_system_of_tokens_takes_raw_text_as_moses_does(text, built, tmp_path):
+    raw = built.lines(raw=True)
     assert raw.prepare("Der Hund, sieht's!") == "der hund , sieht ' s !"
-    assert raw.restore("the dog , sees it .") == "The dog, sees it."
-    lines = [line.capitalize().replace(" .", ".") for line in (text / "train.de").read_text().splitlines()[:50]]
-    write_lines(tmp_path / "raw.de", lines)
-    write_lines(tmp_path / "raw.en", (text / "train.en").read_text().splitlines()[:50])
-    raw_config = TrainConfig(settings=settings(), raw=True, lm=EstimateConfig(order=2))
-    system = train(tmp_path / "raw.de", tmp_path / "raw.en", tmp_path / "s", config=raw_config)
-    assert "." in system.grammar.source_vocab
-    assert not any(word.endswith("..") for word in [lines[0]])
-    with pytest.raises(InputError, match="languages"):
-        system_without = train(tmp_path / "raw.de", tmp_path / "raw.en", tmp_path / "t")
-        system_without.raw_text()
+    assert raw.restore("the dog , sees it .", "Der Hund, sieht's.") == "The dog, sees it."
+    assert raw.restore("open firefox , der", "Der GNOME öffnet Firefox.") == "Open Firefox, der"
+    (found,) = TranslationJob(view=built, weights=built.weights, raw=True).open(1)(
+        ['Der Hund sieht http://a.b/?c=1, <i class="x y">%s</i> und /etc/fstab.']
+    )
+    for span in ("http://a.b/?c=1", '<i class="x y">', "%s", "</i>", "/etc/fstab"):
+        assert found.count(span) == 1
+    unnamed = train(text / "train.de", text / "train.en", tmp_path / "t")
+    assert not unnamed.settings.text.raw
+    with pytest.raises(InputError, match="--languages"):
+        unnamed.lines(raw=True)
+    assert unnamed.lines(raw=True, languages="de-en").prepare("Gut, ja!") == "Gut , ja !"
+    with pytest.raises(InputError, match="--lowercase belongs to raw text"):
+        config = TrainConfig(settings=SystemSettings(text=TextSettings(lowercase=True)))
+        train(text / "train.de", text / "train.en", tmp_path / "u", config=config)
 
 
 def test_a_training_that_fails_at_once_leaves_nothing(text, tmp_path):

@@ -16,7 +16,7 @@ from dragoman.optim import Learner, Mert, Optimiser, Pro
 from dragoman.optim.base import finish
 from dragoman.pool import load_pool, merge_pools, rerank
 from dragoman.run import RunFolder
-from dragoman.tune import Decoder, Keep, LoopSettings, Step, tune_decoder
+from dragoman.tune import Decoder, Keep, LoopSettings, Step, settings_to_come, tune_decoder
 from dragoman.tune.loop import _Loop
 from pools import pool_of
 from toy_runs import without_times
@@ -407,3 +407,36 @@ def test_the_best_of_a_list_is_by_the_weights_of_the_round():
     decoder = LinearDecoder()
     start = Weights.from_dict(START)
     assert tune(decoder).score_before == pytest.approx(rerank(decoder.decode(start), start).score())
+
+
+def test_patience_ends_a_loop_that_gains_nothing():
+    class Worsening(LinearDecoder):
+        """The first weights decode best; after that every round is worse."""
+
+        def sentence(self, s, v):
+            return [(features, gold - 10.0 * self.n_calls) for features, gold in super().sentence(s, v)]
+
+    result = tune(Worsening(), Pro(), settings=LoopSettings(max_rounds=9, patience=3))
+    assert result.stopped == "no better score in 3 rounds"
+    assert (len(result.rounds), result.best_round) == (4, 1)
+    assert len(tune(Worsening(), Pro(), settings=LoopSettings(max_rounds=6)).rounds) == 7
+    with pytest.raises(InputError, match="patience"):
+        LoopSettings(patience=0)
+
+
+def test_a_run_may_end_earlier_or_later_than_it_was_started_for(tmp_path):
+    def run(rounds, *, resume=True):
+        settings = LoopSettings(max_rounds=rounds, keep=Keep.LAST)
+        changes = settings_to_come(tmp_path / "run")
+        with RunFolder.open(tmp_path / "run", settings.record(), resume=resume, may_change=changes) as folder:
+            decoder = LinearDecoder()
+            return tune(decoder, Pro(), run=folder, settings=settings), decoder.n_calls
+
+    first, n_first = run(3, resume=False)
+    longer, n_more = run(5)
+    assert (n_first, n_more) == (4, 2)
+    shorter, none = run(2)
+    assert none == 0
+    alone = tune(LinearDecoder(), Pro(), settings=LoopSettings(max_rounds=5, keep=Keep.LAST))
+    assert longer.weights.values.tobytes() == alone.weights.values.tobytes()
+    assert [record.score for record in shorter.rounds] == [record.score for record in first.rounds[:3]]

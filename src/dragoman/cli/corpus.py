@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,8 +26,11 @@ from dragoman.corpus import (
 )
 from dragoman.cost import cpu_seconds
 from dragoman.errors import InputError, naming
+from dragoman.pipeline import TextTokenizer, learn_side
+from dragoman.pipeline import detokenize as detokenize_tokens
+from dragoman.pipeline.scripts import UNSPACED_LANGUAGES, check_language
 from dragoman.store import make_folder
-from dragoman.text import MosesText, open_output, printable, read_lines
+from dragoman.text import MosesText, open_output, printable, read_lines, split_tokens
 
 if TYPE_CHECKING:
     from dragoman.synth import Example
@@ -51,7 +55,10 @@ def synth(
     n_test: Annotated[int, typer.Option("--test", min=0, help="Test pairs.")] = 500,
     references: Annotated[int, typer.Option(min=1, max=16, help="References for each dev and test sentence.")] = 1,
     noise: Annotated[float, typer.Option(min=0, max=1, help="Share of training pairs to damage.")] = 0.0,
-    lowercase: Annotated[bool, typer.Option(help="Lowercase both sides.")] = True,
+    lowercase: Annotated[bool | None, typer.Option(help="Lowercase both sides; done unless given, or --raw.")] = None,
+    raw: Annotated[
+        bool, typer.Option("--raw", help="Text as people write it: cased, punctuation attached to words.")
+    ] = False,
     seed: Seed = 0,
     json: Json = False,
     quiet: Quiet = False,
@@ -62,11 +69,14 @@ def synth(
     OUT/dev.en.1, … No sentence of dev or test occurs in train.
 
     Example: dragoman corpus synth -n 100000 --references 4 -o corpus
+
+    dragoman corpus synth -n 20000 --raw -o corpus
     """
     from dragoman.synth import SynthConfig, generate_splits
 
     session = Session(seed=seed, json=json, quiet=quiet)
-    config = SynthConfig(seed=seed, n_references=references, noise=noise, lowercase=lowercase)
+    lower = not raw if lowercase is None else lowercase
+    config = SynthConfig(seed=seed, n_references=references, noise=noise, lowercase=lower)
     with session.progress("generating", n_train) as progress:
         splits = generate_splits(n_train, n_dev, n_test, config, progress=progress)
     make_folder(out)
@@ -77,17 +87,18 @@ def synth(
         ("test", splits.test, references),
     ):
         if examples:
-            files += _write_examples(out, part, examples, n_refs)
+            files += _write_examples(out, part, examples, n_refs, raw=raw)
     session.show("\n".join(files))
     session.emit({"files": files, "n_train": len(splits.train), "n_dev": len(splits.dev), "n_test": len(splits.test)})
 
 
-def _write_examples(out: Path, part: str, examples: list[Example], n_references: int) -> list[str]:
+def _write_examples(out: Path, part: str, examples: list[Example], n_references: int, *, raw: bool) -> list[str]:
+    join = [MosesText(code).detokenize if raw else str for code in ("de", "en")]
     paths = [out / f"{part}.de"]
     paths += [out / f"{part}.en{f'.{r}' if n_references > 1 else ''}" for r in range(n_references)]
-    _write(paths[0], (example.source for example in examples))
+    _write(paths[0], (join[0](example.source) for example in examples))
     for r, path in enumerate(paths[1:]):
-        _write(path, (example.references[r] for example in examples))
+        _write(path, (join[1](example.references[r]) for example in examples))
     return [str(path) for path in paths]
 
 
@@ -283,17 +294,27 @@ def tokenize(
     in_file: Annotated[str, typer.Option("--in", "-i", help="Text to read.")] = "-",
     out_file: Annotated[str, typer.Option("--out", "-o", help="Where it goes.")] = "-",
     lowercase: Annotated[bool, typer.Option("--lowercase", help="Lowercase as well.")] = False,
+    moses: Annotated[
+        bool, typer.Option("--moses", help="As Moses does it, by sacremoses: no glue, so not to be joined exactly.")
+    ] = False,
     summary: Summary = None,
     quiet: Quiet = False,
 ) -> None:
-    """Moses-style tokenisation: words and punctuation apart, nothing escaped.
+    """Words and punctuation apart, as in a system of raw text; `corpus detokenize` gives back the same text.
+
+    A token that stood directly beside another carries the glue ￭ (U+FFED) on that side. Text without spaces between
+    words is cut into words that are learned from the text itself, which is then read twice.
 
     Example: dragoman corpus tokenize -l de < raw.de > tokens.de
+
+    dragoman corpus tokenize -l zh -i raw.zh -o tokens.zh
+
+    dragoman corpus tokenize -l de --moses < raw.de > tokens.de
     """
     check_outputs([in_file], out=out_file, summary=summary)
-    moses = MosesText(language)
+    split = MosesText(language).tokenize if moses else _tokenizer(language, in_file)
     session = Session(quiet=quiet)
-    lines = (moses.tokenize(line) for line in session.track(read_lines(in_file), "tokenising"))
+    lines = (split(line) for line in session.track(read_lines(in_file), "tokenising"))
     n_lines = _write(out_file, (line.lower() for line in lines) if lowercase else lines)
     if summary is not None:
         session.write_json(summary, {"n_lines": n_lines})
@@ -304,19 +325,36 @@ def detokenize(
     language: Annotated[str, typer.Option("--language", "-l", help="Language code, such as en.")],
     in_file: Annotated[str, typer.Option("--in", "-i", help="Tokenised text to read.")] = "-",
     out_file: Annotated[str, typer.Option("--out", "-o", help="Where it goes.")] = "-",
+    moses: Annotated[
+        bool, typer.Option("--moses", help="The text has no glue: join it by the rules of Moses, by sacremoses.")
+    ] = False,
     summary: Summary = None,
     quiet: Quiet = False,
 ) -> None:
-    """Join tokens to ordinary text again.
+    """Join tokens with glue, from `corpus tokenize` or a system of raw text, to the text that they were.
 
     Example: dragoman corpus detokenize -l en < output.tok > output.txt
+
+    dragoman corpus detokenize -l en --moses < moses.tok > output.txt
     """
     check_outputs([in_file], out=out_file, summary=summary)
-    moses = MosesText(language)
+    rules = MosesText(language)
+    join = rules.detokenize if moses else lambda line: detokenize_tokens(split_tokens(line))
     session = Session(quiet=quiet)
-    n_lines = _write(out_file, (moses.detokenize(line) for line in session.track(read_lines(in_file), "joining")))
+    n_lines = _write(out_file, (join(line) for line in session.track(read_lines(in_file), "joining")))
     if summary is not None:
         session.write_json(summary, {"n_lines": n_lines})
+
+
+def _tokenizer(language: str, in_file: str) -> Callable[[str], str]:
+    if not check_language(language):
+        raise InputError(f"'{language}' is not a language code such as 'de' or 'en'")
+    if language not in UNSPACED_LANGUAGES:
+        return TextTokenizer(language).tokenize
+    if in_file == "-":
+        raise InputError("text without spaces is read twice, to learn its words first; name it with --in")
+    side = learn_side(partial(read_lines, in_file), language, target=True, case=False)
+    return side.tokenizer(target=True).tokenize
 
 
 def _write(path: Path | str, lines: Iterable[str]) -> int:

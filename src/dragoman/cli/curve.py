@@ -75,6 +75,13 @@ class _Options:
     weights: Annotated[
         list[str] | None, _search(metavar="FILE", help="Other weights than the system's; repeat to unite files.")
     ] = None
+    raw: Annotated[
+        bool | None,
+        _search(
+            "--raw/--tokenized",
+            help="Whether source and references are raw or tokens; what the system was trained on unless given.",
+        ),
+    ] = None
     without_fold: Annotated[
         int | None, _search(min=0, metavar="N", help="As if this fold had not been in the training.")
     ] = None
@@ -151,6 +158,7 @@ def curve(options: _Options) -> None:
         options.feature or (),
         config=config,
         weights=read_search_weights(options.weights, system) if options.weights else None,
+        raw=options.raw,
         n_threads=session.n_threads,
         shown=session.progress,
     )

@@ -22,7 +22,10 @@ from dragoman.evaluate import (
 from dragoman.metric import Tokenizer, by_name
 from dragoman.text import printable, read_lines
 
-__all__ = ["score"]
+__all__ = ["record_of", "score", "show_scores"]
+
+_LOOKED_AT = 2000
+"""Lines of the reference, to see whether they are tokenised."""
 
 
 def score(
@@ -79,6 +82,8 @@ def score(
     for path, lines in zip(reference, references, strict=True):
         warn_of_empty_references(session.say, path, lines)
     metrics = [by_name(name, tokenizer=tokenize, lowercase=lowercase) for name in metric or ["bleu", "chrf", "ter"]]
+    if tokenize is Tokenizer.NONE and "bleu" in {metric.name for metric in metrics}:
+        _warn_of_raw_text(session, references[0])
     systems = [
         SystemOutput(name=name, runs=tuple(list(read_lines(path)) for path in paths)) for name, paths in files.items()
     ]
@@ -86,7 +91,7 @@ def score(
     scores = compare_systems(
         systems, references, metrics, n_bootstrap=bootstrap, n_trials=trials, seed=seed, n_threads=session.n_threads
     )
-    found: dict[str, Any] = {"systems": [_record(system) for system in scores]}
+    found: dict[str, Any] = {"systems": [record_of(system) for system in scores]}
     profiles = []
     if errors:
         known = _function_words(function_words, references)
@@ -95,9 +100,18 @@ def score(
             record["errors"] = profile
         found["function_words"] = sorted(known)
     session.emit(found)
-    _show(session, scores, {metric.name for metric in metrics if not metric.higher_is_better})
+    show_scores(session, scores, {metric.name for metric in metrics if not metric.higher_is_better})
     if profiles:
         _show_errors(session, [system.name for system in systems], profiles)
+
+
+def _warn_of_raw_text(session: Session, reference: list[str]) -> None:
+    """Words with punctuation attached are rarely what BLEU should count."""
+    from dragoman.pipeline.detection import look_at
+
+    look = look_at(reference[:_LOOKED_AT])
+    if look.raw:
+        session.say(f"warning: the reference is not tokenised ({look}), and BLEU takes it as it is; add --tokenize 13a")
 
 
 def _group_runs(hypotheses: list[str], runs: list[str]) -> dict[str, list[str]]:
@@ -142,7 +156,8 @@ def _show_errors(session: Session, names: list[str], profiles: list[dict[str, fl
     session.show(rows)
 
 
-def _record(system: SystemScore) -> dict[str, object]:
+def record_of(system: SystemScore) -> dict[str, object]:
+    """What programs get."""
     record: dict[str, object] = {"name": system.name, "length_ratio": system.length_ratio}
     signatures: dict[str, str] = {}
     details: dict[str, dict[str, object]] = {}
@@ -165,7 +180,7 @@ def _record(system: SystemScore) -> dict[str, object]:
     return {**record, "signature": signatures, "details": details}
 
 
-def _show(session: Session, systems: list[SystemScore], lower_is_better: set[str]) -> None:
+def show_scores(session: Session, systems: list[SystemScore], lower_is_better: set[str]) -> None:
     """A row for each metric and system; an arrow where lower is better."""
     several_runs = any(len(item.run_scores) > 1 for system in systems for item in system.scores)
     header = ["metric", "system", "score", "±95%"] + (["sd", "runs"] if several_runs else [])

@@ -95,11 +95,29 @@ def train(
             help="A setting of the model, such as max_symbols=6; repeat. --set help lists them.",
         ),
     ] = None,
-    raw: Annotated[bool, typer.Option("--raw", help="The text is raw: tokenise it (needs --languages).")] = False,
-    languages: Annotated[
-        str | None, typer.Option(metavar="SRC-TGT", help="Language codes such as de-en, for raw text.")
+    raw: Annotated[
+        bool | None,
+        typer.Option("--raw/--tokenized", help="Whether the text is raw or tokens; found out unless given."),
     ] = None,
-    lowercase: Annotated[bool, typer.Option("--lowercase", help="With --languages: raw text is lowercased.")] = False,
+    languages: Annotated[
+        str | None, typer.Option(metavar="SRC-TGT", help="Language codes such as de-en, for raw text; else guessed.")
+    ] = None,
+    lowercase: Annotated[
+        bool, typer.Option("--lowercase", help="Raw text is lowercased instead of truecased.")
+    ] = False,
+    truecase: Annotated[
+        bool,
+        typer.Option(
+            "--truecase/--keep-case", help="Raw text: words that begin a sentence in their usual case, or as they are."
+        ),
+    ] = True,
+    split_unknown: Annotated[
+        bool | None,
+        typer.Option(
+            "--split-unknown/--keep-unknown",
+            help="Split unknown source words into known parts, or copy them; split in raw text unless given.",
+        ),
+    ] = None,
     from_moses: Annotated[
         str | None,
         typer.Option(
@@ -112,15 +130,16 @@ def train(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Train a translation system on parallel text, one sentence a line, tokens with spaces between.
+    """Train a translation system on parallel text, one sentence a line, raw or tokenised.
 
+    A system of raw text remembers how it was tokenised and cased, and takes and gives raw text everywhere.
     Stopped at any moment, it goes on with --resume after its last whole stage.
 
     Example: dragoman train -s train.de -t train.en -o system
 
     dragoman train -s train.de -t train.en --model hiero -o hierarchical
 
-    dragoman train -s raw.de -t raw.en --raw --languages de-en --lowercase -o system
+    dragoman train -s train.txt.de -t train.txt.en --raw --languages de-en -o system
 
     dragoman train --import model --lm en.arpa.gz -o system
 
@@ -148,7 +167,7 @@ def train(
         features=tuple(features or ()),
         n_folds=folds,
         fold_seed=seed,
-        text=_text_settings(languages, lowercase),
+        text=_text_settings(languages, lowercase, truecase, split_unknown),
         classes=tuple(classes or ()),
     )
     if from_moses is not None:
@@ -250,15 +269,10 @@ def _option(name: str) -> str:
     return f"--{name}".replace("_", "-")
 
 
-def _text_settings(languages: str | None, lowercase: bool) -> TextSettings:
-    if languages is None:
-        if lowercase:
-            raise InputError("--lowercase belongs to raw text, whose --languages must be known")
-        return TextSettings()
-    source, dash, target = languages.partition("-")
-    if not (source and dash and target):
-        raise InputError(f"--languages {languages}: two codes such as de-en were expected")
-    return TextSettings(source_language=source, target_language=target, lowercase=lowercase)
+def _text_settings(languages: str | None, lowercase: bool, truecase: bool, split_unknown: bool | None) -> TextSettings:
+    if lowercase and not truecase:
+        raise InputError("--lowercase and --keep-case contradict each other; give one")
+    return TextSettings(lowercase=lowercase, truecase=truecase, split_unknown=split_unknown).with_languages(languages)
 
 
 def _report(session: Session, system: System) -> None:
@@ -267,7 +281,8 @@ def _report(session: Session, system: System) -> None:
     for stage in about["stages"]:
         peak = stage["peak_bytes"] / 2**20
         rows.add_row(stage["name"], f"{stage['wall_s']:.1f}", f"{stage['cpu_s']:.1f}", f"{peak:,.0f}")
-    session.show(rows)
+    if not session.quiet:
+        session.show(rows)
     unit = kind_named(system.settings.kind).unit
     session.show(f"system: {system.folder} ({about['n_pairs']:,} {unit}, language model of order {about['lm_order']})")
     session.emit({"system": str(system.folder), **about})

@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 import json as json_module
 import time
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -21,9 +22,11 @@ from dragoman.engine import Engine, EngineName, LocalEngine
 from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.forest import Forest, write_forest
+from dragoman.pipeline import TokenLines
+from dragoman.pipeline.forced import read_glossary, without_marks
 from dragoman.pool import NbestFormat, Pool, nbest_blocks
 from dragoman.store import make_folder
-from dragoman.system import ListsJob, Preset, RawText, System, SystemView, TextSettings, TranslationJob, pool_of_lists
+from dragoman.system import ListsJob, Preset, System, SystemView, TranslationJob, pool_of_lists, unknown_source
 from dragoman.text import LineWriter, open_output, printable, read_lines
 
 __all__ = ["translate"]
@@ -54,8 +57,19 @@ def translate(
         bool, typer.Option("--explain", help="Phrases, word links, and what each feature contributed.")
     ] = False,
     raw: Annotated[
-        bool, typer.Option("--raw", help="Raw text in, ordinary text out: tokenise, translate, join.")
-    ] = False,
+        bool | None,
+        typer.Option(
+            "--raw/--tokenized",
+            help="Raw text in and out, or tokens; what the system was trained on unless given.",
+        ),
+    ] = None,
+    languages: Annotated[
+        str | None,
+        typer.Option(metavar="SRC-TGT", help="Language codes such as de-en, for raw text; those of training if known."),
+    ] = None,
+    glossary: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Terms and their translations, a tab between, a pair a line.")
+    ] = None,
     weights: Annotated[
         list[str] | None, typer.Option(help="Other weights than the system's; repeat to unite dense and sparse.")
     ] = None,
@@ -71,13 +85,19 @@ def translate(
     threads: Threads = 0,
     quiet: Quiet = False,
 ) -> None:
-    """Translate text, a sentence a line; an empty line stays empty.
+    """Translate text line by line; an empty line stays empty.
 
-    Candidates (--nbest) are written as text (sentence, score and words with tabs between), or as lists that `tune`
-    and `rerank` read, and whose words stay tokens with --raw too. With --explain, --format jsonl gives one JSON
-    object a sentence.
+    Of raw text, a line with more sentences than those of the training text is translated in parts, and addresses,
+    paths, placeholders such as %s, tags and numbers stay what they are. <t translation="gate">Tor</t> in the text
+    forces a translation, as --glossary does.
+
+    Candidates (--nbest) of whole lines are written as text (line, score and words with tabs between), or as lists that
+    `tune` and `rerank` read, and whose words are tokens. With --explain, --format jsonl gives one JSON object a
+    sentence.
 
     Example: dragoman translate system < test.de > test.out
+
+    dragoman translate system --glossary terms.tsv -i manual.de -o manual.en
 
     dragoman translate system -i dev.de --nbest 100 --format moses -o dev.nbest.gz
     """
@@ -93,31 +113,49 @@ def translate(
     shared = engine is not EngineName.LOCAL or workers is not None
     if shared and (explain or forest is not None):
         raise InputError("workers make translations and lists; leave out --explain and --forest, or the workers")
-    check_outputs([in_file, *(weights or [])], out=out, summary=summary)
+    if glossary is not None and (explain or forest is not None or nbest is not None or format_ is not Format.TEXT):
+        raise InputError("--glossary is for translations; leave out --nbest, --format, --forest and --explain")
+    check_outputs([in_file, *(weights or []), *([glossary] if glossary else [])], out=out, summary=summary)
     system = System.load(folder)
+    if languages is not None and not (system.settings.text.raw if raw is None else raw):
+        raise InputError("--languages is for raw text; add --raw")
+    terms = read_glossary(glossary) if glossary is not None else {}
     view = system.view(without_fold)
     job = _Job(
         view=view,
         weights=read_search_weights(weights, view) if weights else view.weights,
         preset=Preset.FAST if fast else Preset.ACCURATE if accurate else Preset.DEFAULT,
         n_threads=session.n_threads,
-        text=system.raw_text() if raw else None,
+        raw=raw,
+        languages=languages,
+        text=view.lines(raw=raw, languages=languages),
     )
-    lines = session.track(read_lines(in_file), "translating")
+    source = read_lines(in_file)
+    first = list(itertools.islice(source, _BATCH))
+    unknown = unknown_source(system, list(map(without_marks, first)), job.text)
+    if unknown.many:
+        session.say(unknown.warning("the input"))
+    lines = session.track(itertools.chain(first, source), "translating")
     cpu, wall = cpu_seconds(), time.monotonic()
     with engine_of(engine, workers, address, threads=threads) as chosen, open_output(out) as output:
         if explain:
-            n = _explain(job, job.prepared(lines), output, format_)
+            n = _explain(job, lines, output, format_)
         elif nbest is not None or format_ is not Format.TEXT:
             n = _lists(job, chosen, lines, output, nbest or 1, format_, distinct)
         elif forest is not None:
-            n = _write(output, map(job.restored, _with_forests(job, job.prepared(lines), forest)))
+            n = _write(output, _with_forests(job, lines, forest))
         else:
-            n = _write(output, job.translate(chosen, lines, system.settings.text if raw else None))
+            n = _write(output, job.translate(chosen, lines, terms))
     elapsed = time.monotonic() - wall
     session.say(f"{n:,} sentences, {1000 * elapsed / max(1, n):.1f} ms each")
     if summary is not None:
-        record = {"system": str(folder), "n_sentences": n, "wall_s": elapsed, "cpu_s": cpu_seconds() - cpu}
+        record = {
+            "system": str(folder),
+            "n_sentences": n,
+            "unknown_words": unknown.share,
+            "wall_s": elapsed,
+            "cpu_s": cpu_seconds() - cpu,
+        }
         session.write_json(summary, record)
 
 
@@ -135,34 +173,44 @@ class _Job:
     weights: Weights
     preset: Preset
     n_threads: int
-    text: RawText | None
+    raw: bool | None
+    languages: str | None
+    text: TokenLines
 
-    def restored(self, tokens: str) -> str:
-        """What a reader gets: ordinary text if raw text came in."""
-        return tokens if self.text is None else self.text.restore(tokens)
-
-    def prepared(self, lines: Iterator[str]) -> Iterator[str]:
-        """Tokens, of raw text too."""
-        return lines if self.text is None else map(self.text.prepare, lines)
-
-    def translate(self, engine: Engine, lines: Iterator[str], text: TextSettings | None) -> Iterator[str]:
-        job = TranslationJob(view=self.view, weights=self.weights, preset=self.preset, text=text)
+    def translate(self, engine: Engine, lines: Iterator[str], terms: Mapping[str, str]) -> Iterator[str]:
+        job = TranslationJob(
+            view=self.view,
+            weights=self.weights,
+            preset=self.preset,
+            raw=self.raw,
+            languages=self.languages,
+            terms=terms,
+        )
         for translations in engine.map(job, _batches(lines)):
             yield from translations
 
-    def pools(self, engine: Engine, lines: Iterator[str], k: int, distinct: bool) -> Iterator[Pool]:
-        """The lists of a batch after the other."""
-        first = 0
-        batches = _batches(self.prepared(lines))
+    def pools(
+        self, engine: Engine, lines: Iterator[str], k: int, distinct: bool
+    ) -> Iterator[tuple[Sequence[str], Pool]]:
+        """Lines, and their lists, a batch after the other."""
+        first, prepare = 0, self.text.prepare
         if isinstance(engine, LocalEngine):
             settings: dict[str, Any] = {"weights": self.weights, "preset": self.preset, "n_threads": self.n_threads}
-            for batch in batches:
-                yield self.view.kbest(batch, k, distinct=distinct, first_sentence=first, **settings)
+            for batch in _batches(lines):
+                tokens = [prepare(line) for line in batch]
+                yield batch, self.view.kbest(tokens, k, distinct=distinct, first_sentence=first, **settings)
                 first += len(batch)
             return
         job = ListsJob(view=self.view, weights=self.weights, k=k, distinct=distinct, preset=self.preset)
-        for part in engine.map(job, batches):
-            yield pool_of_lists([part], self.view, first_sentence=first)
+        sent: deque[list[str]] = deque()
+
+        def prepared() -> Iterator[list[str]]:
+            for batch in _batches(lines):
+                sent.append(batch)
+                yield [prepare(line) for line in batch]
+
+        for part in engine.map(job, prepared()):
+            yield sent.popleft(), pool_of_lists([part], self.view, first_sentence=first)
             first += part.best.n_sentences
 
     def forests(self, sentences: Iterator[str]) -> Iterator[Forest]:
@@ -178,11 +226,11 @@ def _lists(
     job: _Job, engine: Engine, lines: Iterator[str], output: LineWriter, k: int, format_: Format, distinct: bool
 ) -> int:
     n = 0
-    for pool in job.pools(engine, lines, k, distinct):
+    for batch, pool in job.pools(engine, lines, k, distinct):
         if format_ is Format.TEXT:
             for shard in pool.shards:
                 for c, s in enumerate(shard.sentence_of_each().tolist()):
-                    words = job.restored(pool.text(shard, c))
+                    words = job.text.restore(pool.text(shard, c), batch[int(shard.sentence_ids[s]) - n])
                     output.write(f"{shard.sentence_ids[s]}\t{shard.totals[c]:.6f}\t{words}")
         else:
             for block in nbest_blocks(pool, format_=NbestFormat(format_.value)):
@@ -191,19 +239,25 @@ def _lists(
     return n
 
 
-def _with_forests(job: _Job, sentences: Iterator[str], folder: Path) -> Iterator[str]:
+def _with_forests(job: _Job, lines: Iterator[str], folder: Path) -> Iterator[str]:
     make_folder(folder)
-    for number, forest in enumerate(job.forests(sentences)):
-        write_forest(forest, folder / f"{number}.json.gz")
-        best = forest.best(job.weights)
-        yield "" if best is None else " ".join(best.tokens())
+    number = 0
+    for batch in _batches(lines):
+        forests = job.forests(job.text.prepare(line) for line in batch)
+        for line, forest in zip(batch, forests, strict=True):
+            write_forest(forest, folder / f"{number}.json.gz")
+            number += 1
+            best = forest.best(job.weights)
+            yield "" if best is None else job.text.restore(" ".join(best.tokens()), line)
 
 
-def _explain(job: _Job, sentences: Iterator[str], output: LineWriter, format_: Format) -> int:
+def _explain(job: _Job, lines: Iterator[str], output: LineWriter, format_: Format) -> int:
     if format_ not in (Format.TEXT, Format.JSONL):
         raise InputError("an explanation is text or jsonl")
     n = 0
-    for n, sentence in enumerate(sentences, start=1):
+    sentences = ((number, tokens) for number, line in enumerate(lines) for tokens in job.text.sentences(line))
+    for number, sentence in sentences:
+        n = number + 1
         found = job.view.explain(sentence, weights=job.weights, preset=job.preset)
         if format_ is Format.JSONL:
             plain = {"source": "", "text": "", "pieces": []} if found is None else found.to_json()

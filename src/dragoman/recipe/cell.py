@@ -92,6 +92,8 @@ def _plain_config(config: TuneConfig) -> dict[str, Any]:
     record: dict[str, Any] = plain(config)
     if config.learn_from is not LearnFrom.LISTS:
         del record["phi"]
+    if config.loop.patience is None:
+        del record["loop"]["patience"]  # as before there was any
     return record
 
 
@@ -240,6 +242,7 @@ class CellWork:
                         seed=self.key.seed,
                         resume=True,
                         shared=self._cache.folder / _STEPS / program_name(),
+                        raw=False,
                         n_threads=self._n_threads,
                         progress=progress,
                         on_stage=on_stage,

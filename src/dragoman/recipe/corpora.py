@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -222,8 +222,8 @@ def read_corpus(name: str, table: RecipeTable, base: Path) -> CorpusPlan:
             if key != "synth":
                 raise InputError(f"'{table.named(key)}' does not go together with '{table.named('synth')}'")
         return plan
-    text = _text(table)
     raw = table.flag("raw")
+    text = replace(_text(table), raw=raw)
     if raw and text.source_language is None:
         raise table.wrong("raw", f"'{table.named('languages')}' is missing; expected two codes such as 'de-en'")
     align = table.find("align", str)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -15,20 +16,20 @@ from typing import Any
 from dragoman.align import AlignStep, Direction, align_files, write_pharaoh
 from dragoman.features import Weights
 from dragoman.lm import LanguageModel, TrainingText, estimate, estimate_work
+from dragoman.pipeline import RawLines, learn_side, write_text_models
 from dragoman.recipe.cache import Cache, Made, StageKey
 from dragoman.recipe.corpora import CorpusFiles, CorpusPlan, PartFiles, SynthPlan
 from dragoman.recipe.drawing import trained_on, write_drawn
 from dragoman.recipe.systems import SystemPlan
 from dragoman.store import digest
 from dragoman.system import Monitor, Preset, SystemView, train
-from dragoman.system.raw import RawText
 from dragoman.text import open_output, read_lines
 from dragoman.types import Progress
 
 __all__ = ["SharedStages", "StagePlan", "decode_file", "decoding_key", "read_held_out", "system_folder"]
 
 _Prepare = Callable[[str], str] | None
-_ALIGN, _LM, _SYSTEM, _DOMAINS = "train.align.zst", "lm.bin", "system", "domains"
+_ALIGN, _LM, _SYSTEM, _DOMAINS, _TEXT = "train.align.zst", "lm.bin", "system", "domains", "text.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +102,7 @@ class SharedStages:
         single = {"align": files.align, "lm": files.lm, _DOMAINS: files.domains}
         inputs |= {name: digest(path) for name, path in single.items() if path}
         limits = {name: part.limit for name, part in parts.items()}
-        settings: dict[str, Any] = {"limits": limits, "raw": corpus.raw, "text": asdict(corpus.text)}
+        settings: dict[str, Any] = {"limits": limits, "raw": corpus.raw, "text": corpus.text.to_json()}
         if skips := {name: part.skip for name, part in parts.items() if part.skip}:
             settings["skips"] = skips
         if drawn := files.drawn():
@@ -149,10 +150,9 @@ class SharedStages:
             assert self._corpus.synth is not None
             _write_synth(folder, self._corpus.synth, self._monitor)
             return
-        raw = RawText(self._corpus.text) if self._corpus.raw else None
-        source, target = (None, None) if raw is None else (raw.prepare, raw.prepare_target)
         files = self._files
         self._monitor.say(f"reading the text of {self._corpus.name}")
+        source, target = self._learn_text(folder, files.train) if self._corpus.raw else (None, None)
         for name, part in files.parts().items():
             _write_part(folder, name, part, source, target)
         if drawn := files.drawn():
@@ -166,6 +166,18 @@ class SharedStages:
             _write(folder / _DOMAINS, _chosen(files.domains, files.train))
         if files.lm is not None:
             shutil.copyfile(files.lm, folder / "given-lm")
+
+    def _learn_text(self, folder: Path, part: PartFiles) -> tuple[_Prepare, _Prepare]:
+        """The pipeline of raw text, learned from the training part and stored beside it."""
+        text = self._corpus.text
+        languages = text.source_language, text.target_language
+        sides = [
+            learn_side(partial(_chosen, path, part), language, target=target, case=text.truecase or text.lowercase)
+            for path, language, target in zip((part.source, part.others[0]), languages, (False, True), strict=True)
+        ]
+        write_text_models(folder / _TEXT, sides[0], sides[1])
+        lines = RawLines(sides[0], sides[1], text)
+        return lines.prepare, lines.prepare_target
 
     def _align(self, folder: Path) -> None:
         base = self._cache.folder / self.text.hash
@@ -213,6 +225,7 @@ class SharedStages:
                 lm=self._cache.folder / self._lm_key().hash / _LM if self._makes_lm else None,
                 lm_text=() if self._makes_lm else sorted(text.glob("lm-text.*")),
                 domains=domains[0] if domains else None,
+                text_models=text / _TEXT if self._corpus.raw else None,
                 config=self._config,
                 n_threads=self._n_threads,
                 monitor=self._monitor,
@@ -250,7 +263,9 @@ def decode_file(
     """Translate a file's lines."""
     sentences = list(read_lines(source))
     with monitor.progress("translating", len(sentences)) as progress:
-        lines = view.translate(sentences, weights=weights.on(view.index), preset=preset, n_threads=n_threads)
+        lines = view.translate(
+            sentences, weights=weights.on(view.index), preset=preset, n_threads=n_threads, tokenized=True
+        )
         _write(out, _counted(lines, progress))
 
 

@@ -56,6 +56,7 @@ def read_system(name: str, table: RecipeTable) -> SystemPlan:
         settings=settings,
         alignment=alignment,
         lm=EstimateConfig(order=table.number("lm_order", 1, 5, most=MAX_ORDER)),
+        raw=False,
     )
     preset = table.choice("preset", Preset, Preset.DEFAULT)
     table.done()

@@ -1,5 +1,6 @@
 """Systems: folders of tables and weights that translate; training one from parallel text."""
 
+from dragoman.pipeline import TextSettings
 from dragoman.system.candidates import intern_passed, words_of
 from dragoman.system.exchange import export_system, import_system
 from dragoman.system.explain import Contribution, Explanation, Piece
@@ -15,7 +16,6 @@ from dragoman.system.jobs import (
 from dragoman.system.kinds import KINDS, Kind, kind_named
 from dragoman.system.live import LiveDecoder
 from dragoman.system.live_lines import LineBlock, Lines, LiveLines
-from dragoman.system.raw import RawText
 from dragoman.system.settings import (
     REORDERING,
     DenseSet,
@@ -23,7 +23,6 @@ from dragoman.system.settings import (
     ModelSettings,
     PhraseSettings,
     SystemSettings,
-    TextSettings,
     reordering_by_name,
 )
 from dragoman.system.stages import Monitor, Silent
@@ -32,6 +31,7 @@ from dragoman.system.train import TrainConfig, train
 from dragoman.system.training import SHARD_LINES, TrainingLines, digest_lines, draw_fold, sample_lines, shards
 from dragoman.system.translator import Preset, Translator
 from dragoman.system.tuned import save_tuned
+from dragoman.system.unknown import UnknownWords, unknown_source, unknown_target
 
 __all__ = [
     "KINDS",
@@ -54,7 +54,6 @@ __all__ = [
     "PhraseSettings",
     "Piece",
     "Preset",
-    "RawText",
     "Silent",
     "System",
     "SystemSettings",
@@ -64,6 +63,7 @@ __all__ = [
     "TrainingLines",
     "TranslationJob",
     "Translator",
+    "UnknownWords",
     "digest_lines",
     "draw_fold",
     "export_system",
@@ -78,5 +78,7 @@ __all__ = [
     "save_tuned",
     "shards",
     "train",
+    "unknown_source",
+    "unknown_target",
     "words_of",
 ]

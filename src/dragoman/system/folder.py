@@ -28,6 +28,7 @@ __all__ = [
     "COUNTS",
     "GRAMMAR",
     "LM",
+    "TEXT",
     "TRAIN_RECORD",
     "WEIGHTS",
     "WORK",
@@ -43,6 +44,8 @@ COUNTS = {"source_counts": "source.counts", "target_counts": "target.counts"}
 """Word counts in the training text: int64 by id. An imported system has none."""
 CLASSES = {"source_classes": "source.classes", "target_classes": "target.classes"}
 """Word classes (`train --classes`): int32, for each level a class for each word by id, or -1."""
+TEXT = "text.json"
+"""How raw text becomes tokens; only a system of raw text has it."""
 TRAIN_RECORD, WORK = "train", "work"
 """The run folder of the training, and a folder for temporary files."""
 
@@ -59,6 +62,7 @@ def close_system(base: Path, settings: SystemSettings, stages: Stages, weights: 
     stored = store_weights(Weights.from_dict(weights), base, WEIGHTS)
     names = {"grammar": f"{GRAMMAR}/manifest.json", "lm": LM, "weights": stored.name}
     names |= {name: path for name, path in COUNTS.items() if (base / path).exists()}
+    names |= {"text": TEXT} if (base / TEXT).exists() else {}
     names |= CLASSES if settings.classes else {}
     training: Mapping[str, Any] = {}
     if settings.n_folds > 1:
@@ -114,7 +118,7 @@ def making(out: PathLike, record: dict[str, Any], monitor: Monitor, *, resume: b
 
 def _drop_scratch(base: Path) -> None:
     """Remove the scratch files and folders of a killed process."""
-    names = (GRAMMAR, MANIFEST, WEIGHTS, TRAINING, *COUNTS.values(), *CLASSES.values(), "lm*.bin")
+    names = (GRAMMAR, MANIFEST, WEIGHTS, TRAINING, *COUNTS.values(), *CLASSES.values(), "lm*.bin", TEXT)
     for pattern in [*(f".{name}.*" for name in names), f"{WORK}/.*", f"{TRAINING}/.*"]:
         for scratch in base.glob(pattern):
             shutil.rmtree(scratch) if scratch.is_dir() else scratch.unlink()

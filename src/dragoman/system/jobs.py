@@ -5,8 +5,8 @@ Sentences are text, or lines of the training text, each decoded by the view that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 import numpy as np
@@ -19,9 +19,8 @@ from dragoman.pool import Pool
 from dragoman.pool.merge import renumbered
 from dragoman.pool.shard import concatenate
 from dragoman.system.candidates import intern_passed, shard_of, source_lengths, words_of
-from dragoman.system.raw import RawText
-from dragoman.system.settings import TextSettings
 from dragoman.system.system import System, SystemView
+from dragoman.system.text import LineTranslation
 from dragoman.system.training import shards
 from dragoman.system.translator import Preset
 from dragoman.types import Int32Array, Int64Array, Progress
@@ -42,24 +41,31 @@ _BLOCK = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TranslationJob(Job[Sequence[str], list[str]]):
-    """The best translation of each sentence; of raw text with `text`."""
+    """The best translation of each line.
+
+    `raw` and `languages` are those of `System.lines`; `terms` are forced translations.
+    """
 
     view: SystemView
     weights: Weights
     preset: Preset = Preset.DEFAULT
-    text: TextSettings | None = None
+    raw: bool | None = None
+    languages: str | None = None
+    terms: Mapping[str, str] = field(default_factory=dict)
 
     def open(self, n_threads: int) -> Callable[[Sequence[str]], list[str]]:
         view = self.view
         weights = self.weights.on(view.index)
-        text = None if self.text is None else RawText(self.text)
+        text = view.lines(raw=self.raw, languages=self.languages)
+        job = LineTranslation(text=text, terms=self.terms, protect=text.is_raw)
 
-        def translate(lines: Sequence[str]) -> list[str]:
-            tokens = lines if text is None else [text.prepare(line) for line in lines]
-            found = view.translate(tokens, weights=weights, preset=self.preset, n_threads=n_threads)
-            return list(found) if text is None else [text.restore(line) for line in found]
+        def decode(tokens: Sequence[str]) -> Iterator[str]:
+            return view.translate_tokens(tokens, weights=weights, preset=self.preset, n_threads=n_threads)
 
-        return translate
+        def linked(tokens: str) -> tuple[str, Sequence[tuple[int, int]]]:
+            return view.translate_linked(tokens, weights=weights, preset=self.preset)
+
+        return lambda lines: job.translate(lines, decode, linked)
 
 
 @dataclass(frozen=True, slots=True)

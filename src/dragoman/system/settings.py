@@ -20,6 +20,7 @@ from dragoman.grammar import (
     RuleExtraction,
     RuleViewConfig,
 )
+from dragoman.pipeline import TextSettings
 from dragoman.settings import convert, from_values, listed, plain
 
 __all__ = [
@@ -29,7 +30,6 @@ __all__ = [
     "ModelSettings",
     "PhraseSettings",
     "SystemSettings",
-    "TextSettings",
     "reordering_by_name",
 ]
 
@@ -170,16 +170,6 @@ class HieroSettings(ModelSettings):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TextSettings:
-    """How raw text becomes what the system was trained on."""
-
-    source_language: str | None = None
-    target_language: str | None = None
-    """Codes such as `de`; None: tokens are the user's own."""
-    lowercase: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SystemSettings:
     """Everything but the tables and the weights."""
 
@@ -213,6 +203,7 @@ class SystemSettings:
         """Plain data that from_json reads: the name of the kind, its settings, and those that all kinds have."""
         common = plain(self)
         del common["model"]
+        common["text"] = self.text.to_json()
         if not self.classes:
             del common["classes"]  # a system without them is what it was before there were any
         return {"model": self.kind, **self.model.to_json(), **common}

@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 
 from dragoman.corpus import WordClasses
+from dragoman.corpus.vocab import N_RESERVED
 from dragoman.engine.folders import Reference, located, refer
 from dragoman.errors import InputError, naming
 from dragoman.features import Block, FeatureIndex, Weights, parse_templates, read_weights
 from dragoman.forest import Forest
 from dragoman.grammar import Grammar
 from dragoman.lm import LanguageModel
+from dragoman.pipeline import MosesLines, RawLines, TokenLines, WordSplitter, parse_languages, read_text_models
 from dragoman.pool import Pool
 from dragoman.search import SearchBlocks
 from dragoman.store import checksum, map_array
@@ -26,10 +28,11 @@ from dragoman.system.explain import Explanation, explain
 from dragoman.system.folder import CLASSES, COUNTS
 from dragoman.system.kinds import kind_named
 from dragoman.system.manifest import MANIFEST, Manifest, read_manifest
-from dragoman.system.raw import RawText
 from dragoman.system.settings import SystemSettings
+from dragoman.system.text import LineTranslation
 from dragoman.system.training import TRAINING, TrainingLines
 from dragoman.system.translator import Preset, Translator
+from dragoman.text import split_tokens
 from dragoman.types import Float64Array, Int64Array, PathLike, Progress
 
 __all__ = ["System", "SystemView"]
@@ -55,14 +58,61 @@ class SystemView:
         weights: Weights | Float64Array | None = None,
         preset: Preset = Preset.DEFAULT,
         n_threads: int = 1,
+        tokenized: bool | None = None,
     ) -> Iterator[str]:
-        """The best translation of each tokenised sentence, in batches; an empty line stays empty."""
+        """The best translation of each line, in batches; an empty line stays empty.
+
+        Lines are raw text if the system was trained on raw text, unless `tokenized` says that they are tokens.
+        """
+        text = self.lines(raw=None if tokenized is None else not tokenized)
+
+        def decode(tokens: Sequence[str]) -> Iterator[str]:
+            return self.translate_tokens(tokens, weights=weights, preset=preset, n_threads=n_threads)
+
+        if text.is_plain:
+            yield from self.translate_tokens(sentences, weights=weights, preset=preset, n_threads=n_threads)
+            return
+
+        def linked(tokens: str) -> tuple[str, Sequence[tuple[int, int]]]:
+            return self.translate_linked(tokens, weights=weights, preset=preset)
+
+        job = LineTranslation(text=text, protect=text.is_raw)
+        for batch in _batches(sentences):
+            yield from job.translate(batch, decode, linked)
+
+    def translate_linked(
+        self,
+        sentence: str,
+        *,
+        weights: Weights | Float64Array | None = None,
+        preset: Preset = Preset.DEFAULT,
+    ) -> tuple[str, list[tuple[int, int]]]:
+        """The best translation of a sentence of tokens, and its word links as (source, target) positions."""
+        used = self.weights if weights is None else weights
+        best = self.translator.forests([sentence], used, preset=preset)[0].best(used)
+        if best is None or not split_tokens(sentence):
+            return "", []
+        return " ".join(best.tokens()), self.translator.alignment(best)
+
+    def translate_tokens(
+        self,
+        sentences: Iterable[str],
+        *,
+        weights: Weights | Float64Array | None = None,
+        preset: Preset = Preset.DEFAULT,
+        n_threads: int = 1,
+    ) -> Iterator[str]:
+        """The best translation of each sentence of tokens, as tokens."""
         used = self.weights if weights is None else weights
         for batch in _batches(sentences):
             best, vocab = self.translator.kbest(batch, used, 1, grow=False, preset=preset, n_threads=n_threads)
             for s in range(best.n_sentences):
                 c = int(best.sentences[s])
                 yield vocab.decode(best.tokens_of(c)) if c < best.sentences[s + 1] else ""
+
+    def lines(self, *, raw: bool | None = None, languages: str | None = None) -> TokenLines:
+        """What stands between lines of text and the tokens of this view."""
+        return TokenLines()
 
     def decode(
         self, sentence: str, weights: Weights | Float64Array | None = None, *, preset: Preset = Preset.DEFAULT
@@ -149,6 +199,7 @@ class System(SystemView):
         self.blocks = tuple(blocks)
         self.rest = rest
         self.search_blocks = self.blocks_on(weights.index)
+        self._lines: dict[tuple[bool | None, str | None], TokenLines] = {}
         super().__init__(self._translator(None, weights.index, self.search_blocks), weights)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -276,9 +327,44 @@ class System(SystemView):
             {} if self.rest else {"rest": False}
         )
 
-    def raw_text(self) -> RawText:
-        """How raw text becomes tokens of this system and back."""
-        return RawText(self.settings.text)
+    def lines(self, *, raw: bool | None = None, languages: str | None = None) -> TokenLines:
+        """What stands between lines of text and the system's tokens.
+
+        By default they are what the system was trained on; with `raw`, raw text, for which `languages`, such as
+        `de-en`, may supply what training did not know. Raises InputError where the languages must be known.
+        """
+        key = raw, languages
+        if key not in self._lines:
+            self._lines[key] = self._new_lines(raw, languages)
+        return self._lines[key]
+
+    def _new_lines(self, raw: bool | None, languages: str | None) -> TokenLines:
+        settings = self.settings.text
+        splitter = self._splitter if settings.splits else None
+        if not (settings.raw if raw is None else raw):
+            return TokenLines(splitter)
+        if not settings.raw:
+            return MosesLines(settings.with_languages(languages), splitter)
+        source, target = read_text_models(self.file("text"))
+        if languages is not None:
+            codes = parse_languages(languages)
+            source, target = replace(source, language=codes[0]), replace(target, language=codes[1])
+        return RawLines(source, target, settings, splitter)
+
+    @cached_property
+    def _splitter(self) -> WordSplitter | None:
+        """For source words that the tables cannot translate by themselves; None without counts of words."""
+        counts = self.word_counts()
+        if counts is None:
+            return None
+        vocab, tables = self.grammar.source_vocab, self.grammar.tables
+        return WordSplitter(
+            {
+                vocab.word(i): n
+                for i, n in enumerate(counts[0].tolist())
+                if i >= N_RESERVED and tables.find_source(np.array([i], np.int32)) >= 0
+            }
+        )
 
     def _translator(self, fold: int | None, index: FeatureIndex, blocks: SearchBlocks | None) -> Translator[Any]:
         make = kind_named(self.settings.kind).translator
@@ -314,6 +400,9 @@ class _FoldView(SystemView):
         self._system = system
         self._fold = fold
         super().__init__(system._translator(fold, system.index, system.search_blocks), system.weights)
+
+    def lines(self, *, raw: bool | None = None, languages: str | None = None) -> TokenLines:
+        return self._system.lines(raw=raw, languages=languages)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _reopened, (*self._system.reference(), self._fold)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -15,11 +15,23 @@ from dragoman.corpus import Bitext, Side, check_class_sizes, clustering_work, le
 from dragoman.errors import InputError, naming
 from dragoman.features import parse_templates
 from dragoman.lm import EstimateConfig, TrainingText, estimate, estimate_work
+from dragoman.pipeline import (
+    RawLines,
+    TextSettings,
+    TextSide,
+    decide_raw,
+    guess_language,
+    learn_side,
+    read_text_models,
+    sample_file,
+    write_text_models,
+)
 from dragoman.system.folder import (
     CLASSES,
     COUNTS,
     GRAMMAR,
     LM,
+    TEXT,
     WORK,
     close_system,
     fold_lm,
@@ -29,7 +41,6 @@ from dragoman.system.folder import (
 )
 from dragoman.system.kinds import kind_named
 from dragoman.system.manifest import MANIFEST
-from dragoman.system.raw import RawText
 from dragoman.system.settings import SystemSettings
 from dragoman.system.stages import Monitor, Silent, Stages
 from dragoman.system.system import System
@@ -49,8 +60,8 @@ class TrainConfig:
     """Used if no alignment is given."""
     lm: EstimateConfig = field(default_factory=EstimateConfig)
     """Used if no language model is given."""
-    raw: bool = False
-    """Whether the text is raw: tokenise it, and lowercase it according to the settings."""
+    raw: bool | None = None
+    """Whether the text is raw: its pipeline is learned, and it is tokenised. None: found out from the text."""
 
 
 def train(
@@ -62,6 +73,7 @@ def train(
     lm: PathLike | None = None,
     lm_text: Sequence[PathLike] = (),
     domains: PathLike | None = None,
+    text_models: PathLike | None = None,
     config: TrainConfig | None = None,
     resume: bool = False,
     n_threads: int = 1,
@@ -73,9 +85,15 @@ def train(
     `alignment` is a Pharaoh file, `lm` a model, `lm_text` text for one; what is not given is made from the pairs. With
     folds, `lm_text` joins the target side instead of replacing it, in the model of all data and in that of every fold;
     the system keeps the pairs, their alignment and `domains`, a file with the label of each (`System.training`). A
-    stopped training goes on with `resume` after its last whole stage.
+    stopped training goes on with `resume` after its last whole stage. `text_models` is the pipeline by which the text
+    was tokenised, for a system of raw text whose training text is tokens already.
     """
-    config = config or TrainConfig()
+    config, monitor = config or TrainConfig(), monitor or Silent()
+    config = _with_text(config, source, target, given=alignment is not None or text_models is not None, monitor=monitor)
+    if config.raw and alignment is not None:
+        raise InputError(
+            "an alignment belongs to tokens; leave it out for raw text, or tokenise the text", path=alignment
+        )
     # A misspelt one should not be found at the end.
     has_rules, has_classes = kind_named(config.settings.kind).has_rules, bool(config.settings.classes)
     parse_templates(config.settings.features, has_rules=has_rules, has_classes=has_classes)
@@ -89,11 +107,50 @@ def train(
     record: dict[str, Any] = {name: identity(path) for name, path in files.items() if path is not None}
     record |= {"lm_text": [identity(path) for path in lm_text], "settings": config.settings.to_json()}
     record |= {name: value for name, value in asdict(config).items() if name != "settings"}
-    monitor = monitor or Silent()
     with making(out, record, monitor, resume=resume) as (base, stages):
         if not (base / MANIFEST).exists():
+            if text_models is not None:
+                write_text_models(base / TEXT, *read_text_models(text_models))
             _Work(base, config, n_threads, monitor, stages).train(source, target, alignment, lm, lm_text, domains)
     return System.load(base)
+
+
+def _with_text(
+    config: TrainConfig, source: PathLike, target: PathLike, *, given: bool, monitor: Monitor
+) -> TrainConfig:
+    """The same with what the text itself tells: whether it is raw, and its languages.
+
+    `given`: something that belongs to tokens was given too, so that the text must be tokens.
+    """
+    text = config.settings.text
+    if config.raw is False or (config.raw is None and given):
+        _check_lowercase(text)
+        return replace(config, raw=False)
+    for path in (source, target):
+        identity(path)  # raises for what cannot be read more than once
+    samples = [sample_file(path) for path in (source, target)]
+    raw, why = (True, "") if config.raw else decide_raw(samples, ("source", "target"))
+    if not raw:
+        monitor.say(f"the text is taken as tokenised ({why}); if it is not, say --raw")
+        _check_lowercase(text)
+        return replace(config, raw=False)
+    if why:
+        monitor.say(f"the text is taken as raw ({why}); if it is tokenised, say --tokenized")
+    found = {}
+    for name, sample, path in zip(("source_language", "target_language"), samples, (source, target), strict=True):
+        language = getattr(text, name)
+        if language is None:
+            language = guess_language(sample, [path])
+            shown = "not known, so abbreviations are not" if language is None else f"taken as '{language}'"
+            monitor.say(f"the {name.replace('_', ' ')} is {shown}; --languages says otherwise")
+        found[name] = language
+    return replace(config, raw=True, settings=replace(config.settings, text=replace(text, raw=True, **found)))
+
+
+def _check_lowercase(text: TextSettings) -> None:
+    """Raise InputError where lowercasing would do nothing."""
+    if text.lowercase and not text.raw and text.source_language is None:
+        raise InputError("--lowercase belongs to raw text; of a tokenised one, name its --languages too")
 
 
 @dataclass(slots=True)
@@ -117,7 +174,8 @@ class _Work:
         settings = self.config.settings
         named = source, target
         if self.config.raw:
-            raw = RawText(self.config.settings.text)
+            do("text pipeline", partial(self._learn_text, source, target), makes=self.base / TEXT)
+            raw = RawLines(*read_text_models(self.base / TEXT), settings.text)
             source = self._tokenised("source", source, raw.prepare)
             target = self._tokenised("target", target, raw.prepare_target)
             lm_text = [self._tokenised(f"text {i}", path, raw.prepare_target) for i, path in enumerate(lm_text, 1)]
@@ -139,6 +197,23 @@ class _Work:
             do("language model", partial(self._lm, bitext, lm, lm_text), makes=self.base / LM)
         weights = kind_named(settings.kind).start_weights(settings.model)
         close_system(self.base, settings, self.stages, weights)
+
+    def _learn_text(self, source: PathLike, target: PathLike) -> None:
+        text = self.config.settings.text
+        sides: list[TextSide] = []
+        for name, path, language in (
+            ("source", source, text.source_language),
+            ("target", target, text.target_language),
+        ):
+            with self.monitor.progress(f"learning words and case of the {name}"):
+                case = text.truecase or text.lowercase
+                side = learn_side(partial(read_lines, path), language, target=name == "target", case=case)
+            sides.append(side)
+            if side.jieba:
+                self.monitor.say(f"the {name} is cut into words by jieba")
+            elif side.segments is not None:
+                self.monitor.say(f"{len(side.segments):,} words of the {name} were learned from its text")
+        write_text_models(self.base / TEXT, sides[0], sides[1])
 
     def _tokenised(self, name: str, path: PathLike, prepare: Callable[[str], str]) -> PathLike:
         goal = self.base / WORK / f"{name.replace(' ', '-')}.zst"

@@ -109,7 +109,7 @@ class LineSearch:
             "method_settings": plain(self.method),
             "start": self.start.digest(),
             "frozen": sorted(self.frozen),
-            **plain(self.loop),
+            **self.loop.record(),
             "seed": self.seed,
         }
 

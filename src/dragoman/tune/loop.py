@@ -32,6 +32,7 @@ from dragoman.optim import Learner, LearningContext, Optimiser
 from dragoman.optim.frozen import frozen_at_zero
 from dragoman.pool import Choice, Pool, Shard, merge_pools, metric_of, new_words, on_tables, rerank, weights_for
 from dragoman.run import RunFolder
+from dragoman.settings import plain
 from dragoman.store import make_folder
 from dragoman.tune.choice import first_candidates, n_preferred
 from dragoman.tune.decoder import Decoder, DecodingRound
@@ -72,12 +73,20 @@ class LoopSettings:
     weight_tolerance: float = 1e-4
     score_tolerance: float = 1e-4
     keep: Keep = Keep.BEST
+    patience: int | None = None
+    """Early stopping: after so many rounds without a better score of decoding; None: never."""
 
     def __post_init__(self) -> None:
+        if self.patience is not None and self.patience < 1:
+            raise InputError(f"patience must be at least one round, not {self.patience}")
         if self.max_rounds < 1:
             raise InputError(f"tuning needs at least one round, not {self.max_rounds}")
         if not (self.weight_tolerance >= 0 and self.score_tolerance >= 0):
             raise InputError("the tolerances of weights and score must not be negative")
+
+    def record(self) -> dict[str, Any]:
+        """Plain data; patience only where there is an end of it."""
+        return {name: value for name, value in plain(self).items() if value is not None}
 
 
 def tune_decoder(
@@ -269,6 +278,10 @@ class _Loop:
             moved = abs(now.gain - self.rounds[-2].gain)
             if now.change <= self._settings.weight_tolerance and moved <= self._settings.score_tolerance:
                 return "weights and score have settled"
+        best = max(self.rounds, key=lambda record: record.gain).round
+        patience = self._settings.patience
+        if patience is not None and now.round - best >= patience:
+            return f"no better score in {patience} rounds"
         if now.round > self._settings.max_rounds:
             return f"{self._settings.max_rounds} rounds are done"
         return ""

@@ -51,8 +51,9 @@ class StoredRound:
 
 
 def settings_to_come(run: PathLike) -> tuple[str, ...]:
-    """Settings that a run has not used yet: before it learns for the first time, those of learning."""
-    return () if any(Path(run).glob(f"rounds/*/{_TRACE}")) else ("frozen",)
+    """Settings that a run has not used yet: when it ends, and before it learns for the first time those of learning."""
+    ends = ("max_rounds", "patience", "options.rounds", "options.patience")
+    return ends if any(Path(run).glob(f"rounds/*/{_TRACE}")) else (*ends, "frozen")
 
 
 class RoundStore:

@@ -192,6 +192,7 @@ def tune_system(
     resume: bool = False,
     phi: FeatureTable | PathLike | None = None,
     shared: PathLike | None = None,
+    raw: bool | None = None,
     n_threads: int = 1,
     engine: Engine | None = None,
     decoder_factory: DecoderFactory | None = None,
@@ -208,7 +209,8 @@ def tune_system(
     decode; methods that decode while they learn also learn there. The result does not depend on it. `phi` are sparse
     weights (or their file) whose blocks are tuned beside the dense weights, as `config.phi` says. `shared` is a folder
     for steps of `hols` and of learning from lists that other tunings find again there, by default the run's own;
-    `on_stage` is called when a step begins and ends.
+    `on_stage` is called when a step begins and ends. The files are raw text if the system was trained on such;
+    `raw` says otherwise.
     """
     config = config or TuneConfig()
     method = make_optimiser(optimiser) if isinstance(optimiser, str) else optimiser
@@ -222,7 +224,7 @@ def tune_system(
     parent = system if isinstance(system, System) else System.load(system)
     if config.features is not None:
         parent = parent.with_templates(config.features)
-    sentences, texts = read_set(source, references)
+    sentences, texts = read_set(source, references, parent.lines(raw=raw))
     start = parent.weights if weights is None else weights
     k = method.k if config.k is None else config.k
     by_lists = config.learn_from is LearnFrom.LISTS
@@ -371,7 +373,7 @@ def _record(
         "lowercase": config.lowercase,
         "k": k,
         "distinct": distinct,
-        **plain(config.loop),
+        **config.loop.record(),
         "features": list(parent.settings.features),
         "frozen": list(config.frozen),
         "preset": config.preset.value,

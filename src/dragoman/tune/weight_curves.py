@@ -148,12 +148,14 @@ def system_curves(
     *,
     config: CurveConfig | None = None,
     weights: Weights | None = None,
+    raw: bool | None = None,
     n_threads: int = 1,
     shown: Shown | None = None,
 ) -> list[WeightCurve]:
     """The corpus score of a system's translations as a function of each of these weights, the others fixed.
 
-    `weights` are those around which to look, by default the system's own. The frequent and the rare features that
+    `weights` are those around which to look, by default the system's own; `raw` says whether the text is raw, where
+    it is not what the system was trained on. The frequent and the rare features that
     `config` asks for follow the named ones. Raises InputError for a feature that no translation can have.
     """
     config, show = config or CurveConfig(), shown or _not_shown
@@ -161,7 +163,7 @@ def system_curves(
     parent = system if isinstance(system, System) else System.load(system)
     if config.features is not None:
         parent = parent.with_templates(config.features)
-    sentences, texts = read_set(source, references)
+    sentences, texts = read_set(source, references, parent.lines(raw=raw))
     if not features and not config.n_frequent + config.n_rare:
         raise InputError("there is no feature to vary; name one, or ask for frequent and rare ones")
     view = parent.view(config.fold)

@@ -54,7 +54,7 @@ _LISTS = frozenset({"format_", "dense", "fields", "allow_missing"})
 _FILES = frozenset({"weights_format", "template", "run"})
 _TRUST = frozenset({"folds", "bootstrap"})
 _WORKERS = frozenset({"engine", "workers", "address"})
-LOOP_OPTIONS = frozenset({"source", "k", "rounds", "keep"})
+LOOP_OPTIONS = frozenset({"source", "k", "rounds", "keep", "patience"})
 """Options of every kind that decodes."""
 
 
@@ -177,6 +177,9 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
                 "limit",
                 "distinct",
                 "without_fold",
+                "raw",
+                "test",
+                "test_reference",
                 "fast",
                 "accurate",
             },

@@ -22,6 +22,7 @@ from dragoman.tune import Keep, LastSearch, LearnFrom, LoopSettings, PhiBlocks, 
 __all__ = ["ALL", "TuneOptions", "flag"]
 
 ALL = "all"
+_PATIENCE = 10
 _FLAGS = {"reference": "-r", "format_": "--format", "setting": "--set", "out": "-o"}
 _candidates, _method, _loop, _system, _training, _result = (
     partial(typer.Option, rich_help_panel=panel)
@@ -131,6 +132,10 @@ class TuneOptions(FeatureOptions):
     rounds: Annotated[
         int | None, _loop(min=1, metavar="N", help="Rounds of decoding and learning at most; 30 unless given.")
     ] = None
+    patience: Annotated[
+        int | None,
+        _loop(min=0, metavar="N", help="Stop after N rounds without a better score; 10 unless given, 0: never."),
+    ] = None
     keep: Annotated[Keep | None, _loop(help="Weights of the round that decoded best (default), or the last.")] = None
     timeout: Annotated[
         float | None,
@@ -217,6 +222,13 @@ class TuneOptions(FeatureOptions):
             help="Candidates with different words only; unless given, with mira and rm --online.",
         ),
     ] = None
+    raw: Annotated[
+        bool | None,
+        _system(
+            "--raw/--tokenized",
+            help="Whether source and references are raw or tokens; what the system was trained on unless given.",
+        ),
+    ] = None
     without_fold: Annotated[
         int | None, _system(min=0, metavar="N", help="Leave this fold out of the training data.")
     ] = None
@@ -248,7 +260,14 @@ class TuneOptions(FeatureOptions):
     run: Annotated[
         Path | None, _result(metavar="FOLDER", help="Record the run here; with --system it is always OUT/tune.")
     ] = None
-    resume: Annotated[bool, _result("--resume", help="Continue the run in that folder.")] = False
+    resume: Annotated[
+        bool, _result("--resume", help="Continue the run in that folder; --rounds and --patience may be others.")
+    ] = False
+    test: Annotated[
+        str | None,
+        _result(metavar="FILE", help="With --system: a test set, scored before and after with significance."),
+    ] = None
+    test_reference: Annotated[list[str] | None, _result(metavar="FILE", help="References of --test; repeat.")] = None
     engine: EngineOption = EngineName.LOCAL
     workers: Workers = None
     address: Address = None
@@ -300,8 +319,8 @@ class TuneOptions(FeatureOptions):
         return self.method_name == ALL
 
     def inputs(self) -> list[str]:
-        lists = (self.nbest, self.stats, self.reference, self.weights)
-        files = (self.lists, self.system, self.source, self.template, self.phi)
+        lists = (self.nbest, self.stats, self.reference, self.weights, self.test_reference)
+        files = (self.lists, self.system, self.source, self.template, self.phi, self.test)
         single = [name for name in files if name is not None]
         return [*map(str, single), *(name for names in lists for name in names or ())]
 
@@ -338,7 +357,9 @@ class TuneOptions(FeatureOptions):
     def loop_settings(self) -> LoopSettings:
         """When the loop stops, and which round it keeps."""
         return LoopSettings(
-            max_rounds=LoopSettings().max_rounds if self.rounds is None else self.rounds, keep=self.keep or Keep.BEST
+            max_rounds=LoopSettings().max_rounds if self.rounds is None else self.rounds,
+            keep=self.keep or Keep.BEST,
+            patience=(_PATIENCE if self.patience is None else self.patience) or None,
         )
 
     def check(self, *, reads_training: bool = False) -> None:

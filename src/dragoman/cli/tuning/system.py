@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +15,20 @@ from dragoman.cli.tuning.candidates import read_start
 from dragoman.cli.tuning.options import TuneOptions
 from dragoman.cli.tuning.report import report
 from dragoman.cli.tuning.shown import StagesShown, rounds_shown, stages_shown
+from dragoman.cli.tuning.testing import check_test, compare_on_test
 from dragoman.engine import LocalEngine
 from dragoman.errors import InputError, naming
 from dragoman.optim import LearnsFrom, Optimiser
 from dragoman.store import read_json, unseal
-from dragoman.system import Preset
+from dragoman.system import Preset, System, unknown_source, unknown_target
 from dragoman.system.manifest import MANIFEST
 from dragoman.text import read_lines
 from dragoman.tune import TUNE_RECORD, LearnFrom, TuneConfig, tune_system
 
 __all__ = ["tune_own"]
+
+_LOOKED_AT = 2000
+"""Lines whose words are looked up before tuning begins."""
 
 
 def tune_own(session: Session, options: TuneOptions, optimiser: Optimiser) -> None:
@@ -32,9 +39,13 @@ def tune_own(session: Session, options: TuneOptions, optimiser: Optimiser) -> No
         raise InputError("a system is tuned on a file of source sentences; name it with --source")
     if not options.reference:
         raise InputError("no references; give at least one with -r")
+    check_test(options)
     for path in options.reference:
         warn_of_empty_references(session.say, path, list(read_lines(path)))
     finished = (options.out / MANIFEST).exists()
+    system = System.load(options.system)
+    if not finished:
+        _say_unknown(session, system, options)
     config = TuneConfig(
         metric=options.metric,
         tokenizer=options.tokenize,
@@ -52,22 +63,25 @@ def tune_own(session: Session, options: TuneOptions, optimiser: Optimiser) -> No
     )
     by_steps = optimiser.learns_from is LearnsFrom.TRAINING_TEXT or options.learns_from is LearnFrom.LISTS
     show = stages_shown if by_steps or options.phi is not None else rounds_shown
+    start = read_start(options) if options.weights else None
     with (
+        _telling_how_to_go_on(session, options),
         engine_of(options.engine, options.workers, options.address, threads=options.threads) as engine,
         show(session, options) as shown,
     ):
         workers = None if isinstance(engine, LocalEngine) else engine
         tuned = tune_system(
-            options.system,
+            system,
             options.source,
             options.reference,
             options.out,
             optimiser=optimiser,
             config=config,
-            weights=read_start(options) if options.weights else None,
+            weights=start,
             seed=session.seed,
             resume=options.resume,
             phi=options.phi,
+            raw=options.raw,
             n_threads=session.n_threads,
             engine=workers,
             progress=shown.progress if isinstance(shown, StagesShown) else None,
@@ -77,7 +91,47 @@ def tune_own(session: Session, options: TuneOptions, optimiser: Optimiser) -> No
         )
     if finished:
         session.show("was finished before")
-    report(session, options, _result(options.out), tuned.file("weights"))
+    more = {}
+    if options.test is not None:
+        more["test"] = compare_on_test(session, options, tuned, start or system.weights, config.preset)
+    report(session, options, _result(options.out), tuned.file("weights"), **more)
+
+
+def _say_unknown(session: Session, system: System, options: TuneOptions) -> None:
+    """Tell what share of the development set the system does not know, and warn where that is much."""
+    assert options.source is not None
+    text = system.lines(raw=options.raw)
+    source = unknown_source(system, list(islice(read_lines(options.source), _LOOKED_AT)), text)
+    session.say(f"{100 * source.share:.1f} % of the source words are unknown to the system")
+    if source.many:
+        session.say(source.warning(options.source))
+    for path in options.reference or ():
+        reference = unknown_target(system, list(islice(read_lines(path), _LOOKED_AT)), text)
+        if reference.many:
+            session.say(reference.warning(path))
+
+
+@contextlib.contextmanager
+def _telling_how_to_go_on(session: Session, options: TuneOptions) -> Iterator[None]:
+    """Say what an interrupted tuning keeps."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        assert options.out is not None
+        gains = {}
+        for path in sorted((options.out / TUNE_RECORD / "rounds").glob("*/round.json")):
+            entry = read_json(path, "run")
+            gains[int(entry["round"])] = float(entry["gain"]), float(entry["score"]), path.parent
+        if not gains:
+            session.say(f"interrupted in the first round; go on with --resume, or remove {options.out}")
+            raise
+        best = max(gains, key=lambda number: gains[number][0])
+        session.say(
+            f"interrupted; the best of {len(gains)} rounds is {best} ({options.shown(gains[best][1])}), with its "
+            f"weights in {gains[best][2]}. Go on with --resume"
+            + (f", or end with the best round: --resume --rounds {len(gains) - 1}" if len(gains) > 1 else "")
+        )
+        raise
 
 
 def _result(out: Path) -> dict[str, Any]:

@@ -1,0 +1,65 @@
+"""`dragoman lookup`: what the tables say of a phrase."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from dragoman.cli.session import Json, Quiet, Session, table
+from dragoman.system import System
+from dragoman.system.lookup import look_up
+from dragoman.text import printable
+
+__all__ = ["lookup"]
+
+
+def lookup(
+    folder: Annotated[Path, typer.Argument(metavar="SYSTEM", help="Folder of a system.")],
+    phrase: Annotated[str, typer.Argument(help="Source phrase; of a hierarchical system also with [X,1] for a gap.")],
+    targets: Annotated[int, typer.Option(min=1, help="Translations to show.")] = 10,
+    sentences: Annotated[
+        int, typer.Option(min=0, help="Training sentences of each, of a system that keeps them (train --folds).")
+    ] = 3,
+    raw: Annotated[
+        bool | None,
+        typer.Option("--raw/--tokenized", help="Raw text or tokens; what the system was trained on unless given."),
+    ] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Show the translations of a phrase with counts and probabilities, and sentences that they come from.
+
+    Example: dragoman lookup system "der treiber"
+
+    dragoman lookup hierarchical "[X,1] nicht"
+    """
+    session = Session(json=json, quiet=quiet)
+    found = look_up(System.load(folder), phrase, n_targets=targets, n_sentences=sentences, raw=raw)
+    session.emit({"system": str(folder), "phrase": phrase, **asdict(found)})
+    seen = "" if found.n_occurrences is None else f", in {found.n_occurrences:,} lines of the training text"
+    if not found.rows:
+        session.show(f"no translation of '{printable(found.source)}'{seen}; unknown words are copied")
+        return
+    names = list(found.rows[0].scores)
+    rows = table("translation", "count", *names)
+    for row in found.rows:
+        # Scores whose names do not begin with p or lex are no probabilities.
+        cells = [
+            f"{math.exp(value):.4f}" if name.startswith(("p_", "lex_")) else f"{value:.3f}"
+            for name, value in row.scores.items()
+        ]
+        rows.add_row(Text(printable(row.target)), f"{row.count:,}", *cells)
+    session.show(f"{printable(found.source)}{seen}")
+    session.show(rows)
+    for row in found.rows:
+        for line, source, target in row.sentences:
+            session.show(f"{printable(row.target)}  line {line}")
+            session.show(f"  {printable(source)}")
+            session.show(f"  {printable(target)}")
+    if found.n_occurrences is None and sentences:
+        session.say("the system does not keep its training text; train it with --folds to see sentences")

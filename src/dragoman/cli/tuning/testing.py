@@ -1,0 +1,75 @@
+"""A test set before and after tuning: what the development set does not tell."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dragoman.cli.session import Session
+from dragoman.cli.tuning.options import TuneOptions
+from dragoman.errors import InputError, MismatchError
+from dragoman.features import Weights
+from dragoman.metric import Tokenizer, by_name
+from dragoman.system import Preset, System
+from dragoman.text import count_lines, read_lines
+
+__all__ = ["check_test", "compare_on_test"]
+
+_METRICS = ("bleu", "chrf", "ter")
+_LEVEL = 0.05
+
+
+def check_test(options: TuneOptions) -> None:
+    """Raise InputError before anything is decoded for a test set that could not be scored."""
+    if (options.test is None) != (not options.test_reference):
+        raise InputError("a test set has a source and references: give both --test and --test-reference")
+    if options.test is None:
+        return
+    n_lines = count_lines(options.test)
+    for path in options.test_reference or ():
+        if (n := count_lines(path)) != n_lines:
+            raise MismatchError(f"{options.test} has {n_lines} lines but {path} has {n}")
+    if n_lines == 0:
+        raise InputError("has no lines", path=options.test)
+
+
+def compare_on_test(
+    session: Session, options: TuneOptions, tuned: System, start: Weights, preset: Preset
+) -> list[dict[str, Any]]:
+    """Translate the test set with the weights before and after, and show scores and what their difference means."""
+    from dragoman.cli.score import record_of, show_scores
+    from dragoman.evaluate import SystemOutput, compare_systems
+
+    assert options.test is not None
+    source = list(read_lines(options.test))
+    view = tuned.view(options.without_fold)
+    is_raw = view.lines(raw=options.raw).is_raw
+    outputs = []
+    for name, weights in (("before", start), ("after", tuned.weights)):
+        lines = view.translate(
+            session.track(source, f"translating the test set, {name}", len(source)),
+            weights=weights.on(view.index),
+            preset=preset,
+            n_threads=session.n_threads,
+            tokenized=None if options.raw is None else not options.raw,
+        )
+        outputs.append(SystemOutput(name=name, runs=(list(lines),)))
+    tokenizer = Tokenizer.T13A if is_raw and options.tokenize is Tokenizer.NONE else options.tokenize
+    metrics = [by_name(name, tokenizer=tokenizer, lowercase=options.lowercase) for name in _METRICS]
+    references = [list(read_lines(path)) for path in options.test_reference or ()]
+    scores = compare_systems(outputs, references, metrics, n_threads=session.n_threads)
+    show_scores(session, scores, {metric.name for metric in metrics if not metric.higher_is_better})
+    gains = {}
+    for metric, before, after in zip(metrics, scores[0].scores, scores[1].scores, strict=True):
+        p = after.p_randomisation
+        if p is not None and p < _LEVEL:
+            gains[metric.name] = (after.score - before.score) * (1 if metric.higher_is_better else -1)
+    better = [name for name, gain in gains.items() if gain > 0]
+    worse = [name for name, gain in gains.items() if gain < 0]
+    if better and worse:
+        session.say(
+            f"warning: the metrics disagree on the test set: {', '.join(better)} better, {', '.join(worse)} worse; "
+            f"the length ratio went from {scores[0].length_ratio:.3f} to {scores[1].length_ratio:.3f}"
+        )
+    elif not better:
+        session.say("note: no metric is significantly better on the test set (p < 0.05)")
+    return [record_of(system) for system in scores]

@@ -1,0 +1,53 @@
+"""Spans of a line that are no words of a language: addresses, paths, placeholders, tags, numbers. They stay whole."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["NUMBER", "SPAN", "hide_blanks", "is_span", "number_of", "show_blanks"]
+
+_BLANK = "\u2420"
+"""Stands for a space inside a tag, so that the tag is one token."""
+_ADDRESS = r"(?:[A-Za-z][A-Za-z0-9+.-]*://|www\.)[^\s<>\"“”„«»]*[\w/#=&~-]"
+_MAIL = r"[\w.+-]*\w@\w[\w-]*(?:\.\w[\w-]*)+"
+_PATH = r"(?<![\w/.<])(?:~|\.{1,2}|[A-Z]:)?(?:[/\\][\w.+@%~#*-]*[\w*~])+/?"
+_PRINTF = (
+    r"(?<![\d%])%(?:%|\(\w+\)[a-zA-Z]"
+    r"|(?:\d+\$)?[-+#0]*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:hh|ll|[hlLzjtq])?[diouxXeEfFgGaAcsSpnm@]|L?\d+)"
+)
+_BRACES = r"\$?\{\{?[^\s{}]*\}\}?"
+_DOLLAR = r"\$(?:[A-Za-z_]\w*|\d(?![\d.,]*\d))"
+_ESCAPE = r"\\[nrtvfab0-9\"']|&(?:[A-Za-z]\w*|#\d+|#x[0-9A-Fa-f]+);|@[A-Za-z_][\w-]*@"
+_OPTION = r"(?<!\S)--[A-Za-z][\w-]*\w"
+_TAG = rf"</?[A-Za-z][\w:.-]*(?:[{_BLANK}]+[\w:.-]+(?:=(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s<>\"'{_BLANK}]+))?)*[{_BLANK}]*/?>"
+SPAN = "|".join((_TAG, _ADDRESS, _MAIL, _PATH, _PRINTF, _BRACES, _DOLLAR, _ESCAPE, _OPTION))
+"""What no translation may change, as a pattern without groups that capture."""
+NUMBER = r"\d+(?:[.,:/’]\d+)*"
+
+_WITH_BLANKS = re.compile(_TAG.replace(f"[{_BLANK}]", r"\s").replace(_BLANK, ""))
+_IS_SPAN = re.compile(SPAN)
+_IS_NUMBER = re.compile(NUMBER)
+_NO_DIGIT = re.compile(r"\D")
+
+
+def is_span(token: str) -> bool:
+    """Whether a token without glue is such a span; numbers are none."""
+    return _IS_SPAN.fullmatch(token) is not None
+
+
+def number_of(token: str) -> str | None:
+    """The digits of a number of two digits or more, however they are grouped; None for anything else."""
+    digits = _NO_DIGIT.sub("", token) if token[:1].isdigit() and _IS_NUMBER.fullmatch(token) else ""
+    return digits if len(digits) > 1 else None
+
+
+def hide_blanks(line: str) -> str:
+    """The line with the spaces inside its tags replaced, so that a tag has none."""
+    if "<" not in line:
+        return line
+    return _WITH_BLANKS.sub(lambda found: re.sub(r"\s", _BLANK, found.group()), line)
+
+
+def show_blanks(token: str) -> str:
+    """A token as it stood in the line."""
+    return token.replace(_BLANK, " ") if token.startswith("<") and token.endswith(">") else token

@@ -1,0 +1,112 @@
+"""What a system's tables say of a source phrase, and the training sentences it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from dragoman.corpus import Side
+from dragoman.pipeline import TokenLines
+from dragoman.system.settings import HieroSettings, PhraseSettings
+from dragoman.system.system import System
+from dragoman.system.training import TRAINING, TrainingLines
+from dragoman.types import Int32Array, Int64Array
+
+__all__ = ["Lookup", "LookupRow", "look_up"]
+
+_PHRASE_SCORES = ("p_e_f", "p_f_e", "lex_e_f", "lex_f_e")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LookupRow:
+    """A translation, how often it was extracted, its scores (natural logs), and sentence pairs that have both sides."""
+
+    target: str
+    count: int
+    scores: dict[str, float]
+    sentences: tuple[tuple[int, str, str], ...] = ()
+    """Line number from 1, source and target."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lookup:
+    """What was found for the tokens `source`."""
+
+    source: str
+    n_occurrences: int | None
+    """Lines of the training text with the phrase; None if the system does not keep it."""
+    rows: tuple[LookupRow, ...]
+
+
+def look_up(
+    system: System, phrase: str, *, n_targets: int = 10, n_sentences: int = 3, raw: bool | None = None
+) -> Lookup:
+    """The best translations of a source phrase by p(e|f), which may be raw text if the system takes such.
+
+    A hierarchical system also finds sources with gaps, such as `[X,1] nicht`. Sentences are those of the training text,
+    where the system keeps it (`train --folds`).
+    """
+    source, found = "", []
+    for source in _readings(system.lines(raw=raw), phrase):
+        if found := list(_options(system, source)):
+            break
+    kept = any(name.startswith(f"{TRAINING}/") for name in system.manifest.files)
+    lines = _lines_with(system.training.source_ids, source) if kept else None
+    rows = []
+    for target, count, scores in found[:n_targets]:
+        shown = () if lines is None else tuple(_sentences(system.training, lines, target, n_sentences))
+        rows.append(LookupRow(target=target, count=count, scores=scores, sentences=shown))
+    return Lookup(source=source, n_occurrences=None if lines is None else len(lines), rows=tuple(rows))
+
+
+def _readings(text: TokenLines, phrase: str) -> Iterator[str]:
+    """As in the middle of a sentence, and as at its beginning."""
+    middle = text.term(phrase, target=False)
+    yield middle
+    if (begin := text.prepare(phrase)) != middle:
+        yield begin
+
+
+def _options(system: System, source: str) -> Iterator[tuple[str, int, dict[str, float]]]:
+    model = system.settings.model
+    if isinstance(model, PhraseSettings):
+        for option in system.grammar.view(model.view_config(0, None)).lookup(source):
+            yield option.target, option.count, {name: getattr(option, name) for name in _PHRASE_SCORES}
+    elif isinstance(model, HieroSettings):
+        view = system.grammar.rule_view(model.view_config(0, None))
+        for rule in view.lookup(source):
+            yield rule.target, rule.count, dict(zip(view.score_names, rule.scores, strict=True))
+
+
+def _lines_with(side: Side, phrase: str) -> Int64Array:
+    """Lines that contain the words of the phrase side by side; gaps break it into parts, all of which are needed."""
+    lines = np.arange(len(side), dtype=np.int64)
+    part: list[str] = []
+    for word in [*phrase.split(" "), "[X,1]"]:
+        if not (word.startswith("[") and word.endswith("]") and "," in word):
+            part.append(word)
+        elif part:
+            lines = lines[_contain(side, side.vocab.encode(" ".join(part)))[lines]]
+            part = []
+    return lines
+
+
+def _contain(side: Side, words: Int32Array) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    ids = side.ids
+    n = len(ids) - len(words) + 1
+    found = np.zeros(len(side), bool)
+    if n < 1 or not len(words):
+        return found
+    places = np.flatnonzero(np.logical_and.reduce([ids[i : n + i] == word for i, word in enumerate(words)]))
+    lines = np.searchsorted(side.offsets, places, side="right") - 1
+    whole = places + len(words) <= side.offsets[lines + 1]
+    found[lines[whole]] = True
+    return found
+
+
+def _sentences(training: TrainingLines, lines: Int64Array, target: str, n: int) -> Iterator[tuple[int, str, str]]:
+    both = np.intersect1d(lines, _lines_with(training.target_ids, target))
+    for line in both[:n].tolist():
+        yield line + 1, training.source(line), training.target(line)

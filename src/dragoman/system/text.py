@@ -1,0 +1,91 @@
+"""Lines of text through a view of a system, whatever kind of text it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from dragoman.pipeline import TokenLines
+from dragoman.pipeline.forced import Glossary, Masks, lost_spans
+from dragoman.pipeline.tags import Tag, put_tags, take_tags
+from dragoman.text import split_tokens
+
+__all__ = ["LineTranslation"]
+
+Decode = Callable[[Sequence[str]], Iterable[str]]
+"""Translates sentences of tokens."""
+DecodeLinked = Callable[[str], tuple[str, Sequence[tuple[int, int]]]]
+"""Translates one sentence and gives its word links, (source, target) positions."""
+
+
+@dataclass(slots=True)
+class _Piece:
+    """Sentences of a line that are translated at once; `tokens` has no tags."""
+
+    line: int
+    tokens: str
+    tags: Sequence[Tag]
+    masks: Masks
+    found: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineTranslation:
+    """Splits lines into sentences, translates them and joins them.
+
+    Terms have the translation of the glossary. With `protect`, tags are put where the words they stood at went, and a
+    sentence that lost or repeated another span (an address, a placeholder, a number) is decoded again with that span
+    as an unknown word, which every decoder keeps.
+    """
+
+    text: TokenLines
+    terms: Mapping[str, str] = field(default_factory=dict)
+    protect: bool = False
+
+    def translate(self, lines: Sequence[str], decode: Decode, linked: DecodeLinked) -> list[str]:
+        """The translation of each line."""
+        glossary = Glossary(self.terms, self.text) if self.terms else None
+        pieces: list[_Piece] = []
+        of_lines = [Masks(line) for line in lines]
+        for number, (line, masks) in enumerate(zip(lines, of_lines, strict=True)):
+            marked = masks.marked(line, self.text)
+            for tokens in self.text.sentences(masks.hidden(marked) if self.text.hides_spans else marked):
+                masked = tokens if glossary is None else glossary.masked(tokens, masks)
+                words, tags = take_tags(split_tokens(masked)) if self.protect and "<" in masked else ([], [])
+                pieces.append(_Piece(number, " ".join(words) if tags else masked, tags, masks))
+        for piece, found in zip(pieces, _decode(pieces, [p.tokens for p in pieces], decode, linked), strict=True):
+            piece.found = piece.masks.resolved(found)
+        if self.protect:
+            _decode_again(pieces, decode, linked)
+        out: list[list[str]] = [[] for _ in lines]
+        for piece in pieces:
+            if piece.found:
+                out[piece.line].append(piece.found)
+        return [
+            masks.shown(self.text.restore(" ".join(parts), line))
+            for line, parts, masks in zip(lines, out, of_lines, strict=True)
+        ]
+
+
+def _decode(pieces: Sequence[_Piece], tokens: Sequence[str], decode: Decode, linked: DecodeLinked) -> list[str]:
+    """Translations of the tokens of each piece, with its tags."""
+    plain = iter(decode([sentence for piece, sentence in zip(pieces, tokens, strict=True) if not piece.tags]))
+    found = []
+    for piece, sentence in zip(pieces, tokens, strict=True):
+        if piece.tags:
+            target, links = linked(sentence)
+            found.append(" ".join(put_tags(split_tokens(target), links, piece.tags)))
+        else:
+            found.append(next(plain))
+    return found
+
+
+def _decode_again(pieces: Sequence[_Piece], decode: Decode, linked: DecodeLinked) -> None:
+    again = [
+        (piece, lost, piece.masks.spans(piece.tokens, lost))
+        for piece in pieces
+        if (lost := lost_spans(piece.tokens, piece.found))
+    ]
+    decoded = _decode([piece for piece, *_ in again], [tokens for *_, tokens in again], decode, linked)
+    for (piece, lost, _), found in zip(again, decoded, strict=True):
+        piece.found = piece.masks.resolved(found, lost)

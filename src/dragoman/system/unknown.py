@@ -1,0 +1,90 @@
+"""How many words of a text a system does not know, and why that may be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from dragoman.corpus import Vocab
+from dragoman.pipeline import TokenLines, look_at
+from dragoman.system.system import System
+from dragoman.text import split_tokens
+
+__all__ = ["UnknownWords", "unknown_source", "unknown_target"]
+
+MANY = 0.2
+"""Above this share something is probably wrong with the text."""
+_FEW = 5
+_MUCH_LESS = 0.6
+"""What explains unknown words leaves at most this part of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnknownWords:
+    """Words of a text, how many of them are unknown, and what probably is the reason where they are many."""
+
+    n_words: int
+    n_unknown: int
+    causes: tuple[str, ...] = ()
+
+    @property
+    def share(self) -> float:
+        return self.n_unknown / self.n_words if self.n_words else 0.0
+
+    @property
+    def many(self) -> bool:
+        """Whether there are more than an ordinary text has; a few words tell nothing unless all are unknown."""
+        return self.share > MANY and (self.n_unknown >= _FEW or self.n_unknown == self.n_words)
+
+    def warning(self, what: str) -> str:
+        """A sentence for the user. `what` names the text."""
+        return (
+            f"warning: the system does not know {100 * self.share:.0f} % of the words of {what} "
+            f"({self.n_unknown:,} of {self.n_words:,}); {' or '.join(self.causes)}"
+        )
+
+
+def unknown_source(system: System, lines: Sequence[str], text: TokenLines) -> UnknownWords:
+    """Of source lines, which `text` makes tokens of."""
+    tokens = [text.prepare(line) for line in lines]
+    return _judge(tokens, lines, text, system.grammar.source_vocab, system.grammar.target_vocab)
+
+
+def unknown_target(system: System, lines: Sequence[str], text: TokenLines) -> UnknownWords:
+    """Of references."""
+    tokens = [text.prepare_target(line) for line in lines]
+    return _judge(tokens, lines, text, system.grammar.target_vocab, system.grammar.source_vocab)
+
+
+def _judge(tokens: Sequence[str], lines: Sequence[str], text: TokenLines, own: Vocab, other: Vocab) -> UnknownWords:
+    words = [word for line in tokens for word in split_tokens(line) if any(map(str.isalpha, word))]
+    n_unknown = _count(words, own)
+    found = UnknownWords(n_words=len(words), n_unknown=n_unknown)
+    if not found.many:
+        return found
+    causes = []
+    if _count(words, other) < _MUCH_LESS * n_unknown:
+        causes.append("source and target are swapped: these are words of the other language")
+    look = look_at(lines).raw
+    if look and not text.is_raw:
+        causes.append("the text is not tokenised: add --raw")
+    elif look is False and text.is_raw:
+        causes.append("the text is tokenised already: add --tokenized")
+    if _count([word.lower() for word in words], own) < _MUCH_LESS * n_unknown:
+        causes.append("the system was trained on lowercased text, and this is not")
+    return UnknownWords(
+        n_words=len(words),
+        n_unknown=n_unknown,
+        causes=tuple(causes or ["it is another language, or of another kind than the training text"]),
+    )
+
+
+def _count(words: Iterable[str], vocab: Vocab) -> int:
+    """Words that are not in the vocabulary."""
+    known: dict[str, bool] = {}
+    n = 0
+    for word in words:
+        if (is_known := known.get(word)) is None:
+            is_known = known[word] = word in vocab
+        n += not is_known
+    return n
