@@ -9,78 +9,18 @@
 #include "core/base/control.hh"
 #include "core/forest/kbest.hh"
 #include "core/lm/estimate.hh"
+#include "core/search/test_rules.hh"
 #include "test/test.hh"
 
 using namespace dragoman;
 
-namespace {
-
-struct Rules {
-  std::vector<int64_t> sentence_offsets{0}, first_pattern{0}, symbol_offsets{0}, first_rule{0}, target_offsets{0};
-  std::vector<int32_t> words, pass_through, symbols, lhs, targets, feature_ids;
-  std::vector<int64_t> rules, feature_offsets{0};
-  std::vector<float> scores, feature_values;
-
-  void add_pattern(const std::vector<int32_t>& pattern,
-                   const std::vector<std::pair<int32_t, std::vector<int32_t>>>& list) {
-    symbols.insert(symbols.end(), pattern.begin(), pattern.end());
-    symbol_offsets.push_back(static_cast<int64_t>(symbols.size()));
-    for (const auto& [label, target] : list) {
-      lhs.push_back(label);
-      targets.insert(targets.end(), target.begin(), target.end());
-      target_offsets.push_back(static_cast<int64_t>(targets.size()));
-      scores.push_back(-0.25f * static_cast<float>(rules.size() % 7));
-      rules.push_back(static_cast<int64_t>(rules.size()));
-      feature_ids.push_back(5);
-      feature_values.push_back(1);
-      feature_offsets.push_back(static_cast<int64_t>(feature_ids.size()));
-    }
-    first_rule.push_back(static_cast<int64_t>(lhs.size()));
-  }
-  // Words 0 and 1 have rules, 2 has none; gaps are adjacent, reordered, labelled, alone; one target is empty.
-  void add_sentence(int length) {
-    for (int i = 0; i < length; ++i) {
-      words.push_back(i % 3);
-      pass_through.push_back(90);
-    }
-    sentence_offsets.push_back(static_cast<int64_t>(words.size()));
-    add_pattern({-2}, {{0, {-1, 7}}});
-    add_pattern({-1}, {{1, {-1}}, {0, {-1, 8}}});
-    add_pattern({-1, -2, -1}, {{0, {-3, -1, -2}}});
-    add_pattern({-1, 1}, {{0, {4, -1}}, {1, {-1, 5}}});
-    add_pattern({0}, {{0, {3}}, {0, {}}, {1, {4, 4}}});
-    add_pattern({0, -1, 2, -2}, {{0, {-2, 6, -1}}});
-    add_pattern({1}, {{0, {5}}});
-    first_pattern.push_back(static_cast<int64_t>(symbol_offsets.size()) - 1);
-  }
-  search::RuleBatch batch() const {
-    return {{sentence_offsets, words},
-            pass_through,
-            first_pattern,
-            {symbol_offsets, symbols},
-            first_rule,
-            lhs,
-            {target_offsets, targets},
-            rules,
-            scores,
-            {feature_offsets, feature_ids},
-            feature_values,
-            1,
-            {"X", "Y"}};
-  }
-};
-
-search::ChartFeatures features() { return {-1, -1, 0, 1, 2, 3, {}, {4}}; }
-
-}  // namespace
-
 TEST(chart_search_covers_every_sentence) {
-  Rules rules;
+  search::TestRules rules;
   for (const int length : {0, 1, 2, 5, 9, 40}) rules.add_sentence(length);
   const std::vector<double> weights{0.1, -0.2, -0.3, -1, 1, 0.5};
   const search::ChartLabels labels{2, {0, 1}, {0}};
   Control control;
-  const search::ChartDecoder decoder({20, 5, 3, 8}, features(), nullptr, {});
+  const search::ChartDecoder decoder({20, 5, 3, 8}, search::test_features(), nullptr, {});
   const auto forests = decoder.decode(rules.batch(), labels, weights, 2, control);
   const auto lists = decoder.decode_kbest(rules.batch(), labels, weights, 10, true, 1, control);
   CHECK(forests.size() == 6 && lists.first.size() == 7);
@@ -106,11 +46,11 @@ TEST(chart_search_scores_whole_strings) {
   Control control;
   const std::shared_ptr<const lm::Model> model =
       std::move(lm::estimate(text, words, {4, {0, 0, 0, 0}, true, {0.5, 1, 1.5}}, control).model);
-  Rules rules;
+  search::TestRules rules;
   for (const int length : {0, 1, 4, 9}) rules.add_sentence(length);
   std::vector<uint32_t> lm_words;  // of the target ids 0 to 8: the model's own
   for (uint32_t word = 0; word < 9; ++word) lm_words.push_back(word);
-  search::ChartFeatures with_lm = features();
+  search::ChartFeatures with_lm = search::test_features();
   with_lm.lm = 6;
   const std::vector<double> weights{0.1, -0.2, -0.3, -1, 1, 0.5, 1};
   const search::ChartDecoder decoder({30, 1e9, 0, 20}, with_lm, model, lm_words);
@@ -134,7 +74,7 @@ TEST(chart_search_scores_whole_strings) {
 // Every word of a rule has feature 6 (for each run of them, wherever it stands), every nonterminal feature 7 as often
 // as it has words: so candidates have 6 by the words that rules cover, and their scores hold it.
 TEST(chart_search_weighs_features_of_places) {
-  Rules rules;
+  search::TestRules rules;
   for (const int length : {0, 1, 4, 9, 30}) rules.add_sentence(length);
   std::vector<int64_t> first_place{0}, first_row{0}, offsets{0}, first_class{0}, gap_offsets{0};
   std::vector<int32_t> symbols, positions, ids, classes, gap_ids;
@@ -172,7 +112,7 @@ TEST(chart_search_weighs_features_of_places) {
   batch.gaps = search::RuleGaps{first_class, classes, kMaxLength, {gap_offsets, gap_ids}, gap_values};
   const std::vector<double> weights{0.1, -0.2, -0.3, -1, 1, 0.5, 0.75, -0.25};
   Control control;
-  const search::ChartDecoder decoder({20, 5, 3, 8}, features(), nullptr, {});
+  const search::ChartDecoder decoder({20, 5, 3, 8}, search::test_features(), nullptr, {});
   const auto lists = decoder.decode_kbest(batch, {2, {0, 1}, {0}}, weights, 30, false, 2, control);
   CHECK(lists.first.back() > 60);
   for (size_t s = 0; s + 1 < lists.first.size(); ++s)
@@ -193,11 +133,11 @@ TEST(chart_search_weighs_features_of_places) {
 }
 
 TEST(chart_search_refuses_what_does_not_fit) {
-  Rules rules;
+  search::TestRules rules;
   rules.add_sentence(4);
   const search::ChartLabels labels{2, {0, 1}, {0}};
   Control control;
-  const search::ChartDecoder decoder({20, 5, 3, 8}, features(), nullptr, {});
+  const search::ChartDecoder decoder({20, 5, 3, 8}, search::test_features(), nullptr, {});
   const auto refused = [&](const search::RuleBatch& batch, const search::ChartLabels& meaning) {
     return test::throws<std::invalid_argument>([&] {
       batch.check();
@@ -211,7 +151,7 @@ TEST(chart_search_refuses_what_does_not_fit) {
   search::RuleBatch batch = rules.batch();
   batch.labels.pop_back();
   CHECK(refused(batch, labels));
-  Rules other = rules;
+  search::TestRules other = rules;
   std::swap(other.first_rule[1], other.first_rule[2]);
   CHECK(refused(other.batch(), labels));
   other = rules;
@@ -220,5 +160,6 @@ TEST(chart_search_refuses_what_does_not_fit) {
   other = rules;
   other.symbols.back() = -1;
   CHECK(refused(other.batch(), labels));
-  CHECK(test::throws<std::invalid_argument>([] { search::ChartDecoder({0, 5, 3, 8}, features(), nullptr, {}); }));
+  CHECK(test::throws<std::invalid_argument>(
+      [] { search::ChartDecoder({0, 5, 3, 8}, search::test_features(), nullptr, {}); }));
 }
