@@ -51,3 +51,22 @@ def test_what_is_missing(run, tmp_path):
     (tmp_path / "scores").write_text("qe\n1\n2\n")
     assert "scores: ends after 2 candidates" in run("features list -s source -o out --scores scores", 2).err
     assert not (tmp_path / "out").exists()
+
+
+def test_no_input_is_overwritten(run, tmp_path):
+    (tmp_path / "w").write_text("lm\t1\nlength\t1\n")
+    (tmp_path / "text").write_text("the house\nyes\n")
+    run("lm train -i text -o model --order 2")
+    assert "-o" in run("rerank --nbest list --weights w --add length -s source -o source", status=2).err
+    assert "--out" in run("features list -s source --add lm=model -o model", status=2).err
+    assert (tmp_path / "source").read_text() == "das haus\nja\n"
+
+
+def test_scores_may_begin_late_in_a_long_list(run, tmp_path):
+    rows = [{"id": s, "text": f"a {s} {k}", "features": {"lm": -k}} for s in range(300) for k in range(100)]
+    for row in rows[-100:]:
+        row["scores"] = {"qe": 0.5}
+    (tmp_path / "late").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "late.source").write_text("x\n" * 300)
+    run("features late -s late.source --add repeats -o more --list-format jsonl")
+    assert len((tmp_path / "more").read_text().splitlines()) == 30_000

@@ -70,3 +70,15 @@ def test_tuning_tells_what_was_learned(made, inside, tmp_path):
     assert inside("translate", tmp_path / "t", "-i", made / "dev.de").out.count("\n") == 10
     wrong = [*dev, "--method", "fastforest", "-o", tmp_path / "u"]
     assert inside("tune", "--system", made / "phrase", *wrong, "--features", "rule_id", status=2).err
+
+
+def test_every_line_can_be_shown(made, inside):
+    lines = [part for number in range(1, 61) for part in ("--line", number)]
+    narrow = inside("reference", made / "hiero", *lines, "--all-data", "--json", "--instead", 100).json["pairs"]
+    wide = inside("reference", made / "hiero", *lines, "--all-data", "--json", "--instead", 100, "--wide").json["pairs"]
+    for pair in narrow:
+        for rule in pair["rules"]:
+            assert all(other["source"] == rule["source"] for other in rule["instead"])
+    assert any(
+        other["source"] != rule["source"] for pair in wide for rule in pair["rules"] for other in rule["instead"]
+    )

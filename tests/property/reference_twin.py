@@ -238,7 +238,7 @@ def greedy_list(forests, sentence, scores, tree=None):
                     add_wrong(new, head)
                 if total(new) > total(tree) + 1e-12:
                     tree, moved = new, True
-            if child is not None or moved:
+            if (child is not None) != moved:  # words of a node that was taken out are the rule's own
                 run = place
     return found, tree
 

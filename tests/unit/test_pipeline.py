@@ -234,3 +234,10 @@ def test_other_forms_of_known_words():
     assert splitter.split("rundumheit") == "rundumheit"  # an ending that nobody has seen
     back = WordSplitter({word[::-1]: count for word, count in counts.items()})
     assert back.split("semudnur") == "nemudnur"
+
+
+def test_a_long_run_of_odd_characters_takes_no_time_to_speak_of():
+    """Tokenising is linear in the length of a chunk."""
+    for text in ("a+" * 20_000, "+-" * 20_000, "a." * 20_000):
+        assert is_span(text) is False
+        assert len(TextTokenizer("en").tokenize(text)) > 0

@@ -231,6 +231,11 @@ def test_tags_go_where_their_words_go():
     assert put == ["<p>￭", "the", "house", "<b>￭", "red", "￭</b>", "￭</p>", "<br/>", "￭.", "</i>"]
     assert put_tags([], [], tags) == [tag.token for tag in tags]
     assert take_tags(["a", "<", "b"]) == (["a", "<", "b"], [])
+    # A pair around nothing, or around what has no link, stays together.
+    for line in (["a", "<b>", "</b>", "c"], ["a", "<b>", "x", "</b>", "c"]):
+        words, tags = take_tags(line)
+        put = put_tags(["A", "C"], [(0, 0), (len(words) - 1, 1)], tags)
+        assert put == ["A", "<b>", "</b>", "C"]
 
 
 def test_tags_of_a_line_keep_their_place(system, text):

@@ -23,7 +23,7 @@ CONFIG = TuneConfig(
     loop=LoopSettings(max_rounds=1),
     features=("word_context(top=0)",),
     limit=120,
-    phi=PhiSettings(search=Mert(n_starts=2, n_directions=1), theta=Theta.SYSTEM),
+    phi=PhiSettings(search=Mert(n_starts=2, n_directions=1), theta=Theta.SYSTEM, last=LastSearch.NONE),
 )
 METHOD = FastForest(max_epochs=2)
 
@@ -146,10 +146,14 @@ def test_the_list_of_algorithm_1_teaches_too_and_keeps_its_derivations(made, tmp
         FastForest(form=Form.LIST, wide=True)
 
 
-def test_a_last_search_weighs_the_block(made, tmp_path):
-    config = replace(CONFIG, phi=replace(CONFIG.phi, last=LastSearch.BLOCKS))
-    tune(made, tmp_path / "t", config=config)
-    assert "phi" in result_of(tmp_path / "t")["blocks"]
+def test_unless_told_otherwise_a_last_search_weighs_the_block(made, tmp_path):
+    tune(made, tmp_path / "t", config=replace(CONFIG, phi=replace(CONFIG.phi, last=None)))
+    told = result_of(tmp_path / "t")
+    assert [*told["blocks"]] == ["phi"]
+    assert told["score_after"] >= told["score_before"]
+    system, tuned = System.load(made / "hiero"), System.load(tmp_path / "t")
+    for name in system.translator.dense():
+        assert tuned.weights[name] == pytest.approx(system.weights[name])
 
 
 def test_what_cannot_be_learned_from_is_refused(made, tmp_path):
@@ -185,3 +189,17 @@ def test_a_damaged_shard_is_made_again_or_named(made, whole, tmp_path):
 def test_weights_are_stored_as_any_others(whole):
     (path,) = whole.glob("weights.*")
     assert len(read_weights(path).ids()) > 100
+
+
+def test_groups_are_frozen_misspelt_names_refused_and_other_weights_kept(made, tmp_path):
+    start = System.load(made / "hiero").weights.copy()
+    start = Weights.from_dict({**dict(start.items()), "word_context:kirche,church,-1,tasse": 0.7})
+    tune(made, tmp_path / "a", weights=start, config=replace(CONFIG, frozen=("arity",)), method=METHOD)
+    assert System.load(tmp_path / "a").weights["word_context:kirche,church,-1,tasse"] == 0.7
+    free = replace(METHOD, dense=DenseWeights.FREE)
+    tune(made, tmp_path / "b", free, config=replace(CONFIG, frozen=("arity",)))
+    before, after = System.load(made / "hiero").weights, System.load(tmp_path / "b").weights
+    assert [after[f"arity_{i}"] for i in range(3)] == [before[f"arity_{i}"] for i in range(3)]
+    assert after["lm"] != before["lm"]
+    tune(made, tmp_path / "c", config=replace(CONFIG, frozen=("word_context",)))
+    assert all(not name.startswith("word_context:") for name, _ in System.load(tmp_path / "c").weights.items())

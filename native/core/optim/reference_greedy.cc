@@ -146,8 +146,8 @@ class ReferenceStore::Greedy {
       });
       if (child != own.end()) {
         const int32_t next = tables_.spans[*child].second;
-        lexicalise(v, *child);
-        place = run = next;
+        place = next;
+        if (!lexicalise(v, *child)) run = next;  // else its words are the rule's own now
         continue;
       }
       ++place;
@@ -155,16 +155,17 @@ class ReferenceStore::Greedy {
     }
   }
 
-  void lexicalise(int32_t v, int32_t child) {
+  // Whether it was moved to.
+  bool lexicalise(int32_t v, int32_t child) {
     const int32_t below = tree_[at(child)];
-    if (!tails(below).empty()) return;
+    if (!tails(below).empty()) return false;
     std::vector<int32_t> wanted;
     for (const int32_t t : tails(tree_[at(v)]))
       if (t != child) wanted.push_back(t);
     const int32_t e = find(v, wanted);
-    if (e < 0) return;
+    if (e < 0) return false;
     ++counts_.n_lexicalised;
-    consider({{tree_[at(v)], below}, {e}}, {v}, [&] {
+    return consider({{tree_[at(v)], below}, {e}}, {v}, [&] {
       tree_[at(v)] = e;
       tree_[at(child)] = -1;
     });
@@ -283,6 +284,12 @@ ReferenceStore::Value ReferenceStore::greedy_gradient(const ReferenceModel& mode
   const Sentence& own = sentences_[at(sentence)];
   if (!derivation.empty() && derivation.size() != own.n_nodes)
     throw std::invalid_argument("the derivation is of another sentence");
+  const Tables tables = tables_of(own);
+  for (size_t v = 0; v < derivation.size(); ++v)
+    if (const int32_t e = derivation[v];
+        e != -1 && (e < static_cast<int64_t>(tables.first_edge[v] - tables.first) ||
+                    e >= static_cast<int64_t>(tables.first_edge[v + 1] - tables.first)))
+      throw std::invalid_argument("the derivation is of another sentence");
   Scratch scratch;
   return run_greedy(model, own, weights, scratch, derivation, counts, out);
 }

@@ -47,11 +47,11 @@ void ReferenceStore::add(const forest::ReferenceForests& forests, std::span<cons
       spans_.emplace_back(forests.spans[4 * at(v)], forests.spans[4 * at(v) + 1]);
       for (int64_t e = forests.first_edge[at(v)]; e < forests.first_edge[at(v) + 1]; ++e) {
         const auto tails = forests.tails[e];
-        if (tails.size() > std::numeric_limits<uint8_t>::max())
+        if (tails.size() > std::numeric_limits<uint16_t>::max())
           throw std::invalid_argument("an edge has too many tails");
         edges_.push_back({static_cast<uint32_t>(tails_.size() - base_tail_.back()),
                           static_cast<uint32_t>(values_.size() - base_feature_.back()),
-                          static_cast<ReferenceEdge>(forests.kinds[at(e)]), static_cast<uint8_t>(tails.size()),
+                          static_cast<ReferenceEdge>(forests.kinds[at(e)]), static_cast<uint16_t>(tails.size()),
                           forests.priors[at(e)], gains.empty() ? 0.0F : gains[at(e)]});
         tails_.insert(tails_.end(), tails.begin(), tails.end());
         for (auto f = at(forests.feature_ids.offsets[at(e)]); f < at(forests.feature_ids.offsets[at(e) + 1]); ++f) {

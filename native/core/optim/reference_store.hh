@@ -92,7 +92,7 @@ class ReferenceStore {
   struct Edge {
     uint32_t first_tail, first_feature;  // from those of the sentence's first edge on
     forest::ReferenceEdge kind;
-    uint8_t n_tails;
+    uint16_t n_tails;
     float prior, gain;
   };
   struct Scratch {

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from dragoman.cli.declared import takes
+from dragoman.cli.list_options import added_files
 from dragoman.cli.list_output import ListFormat
 from dragoman.cli.session import Json, Quiet, Session, Summary, Threads, check_inputs, check_outputs
 from dragoman.errors import InputError
@@ -69,7 +70,8 @@ def features(options: AddOptions) -> None:
     if options.json and options.out == "-":
         raise InputError("with --json, standard output holds the JSON object; write the list to a file with -o")
     check_inputs(options.lists, options.source, *(options.scores or []))
-    check_outputs([options.lists, options.source, *(options.scores or [])], out=options.out, summary=options.summary)
+    inputs = [options.lists, options.source, *(options.scores or []), *added_files(options.add)]
+    check_outputs(inputs, out=options.out, summary=options.summary)
     sources = list(read_lines(options.source))
     with session.progress("candidates") as progress:
         added = describe_candidates(

@@ -33,10 +33,16 @@ from dragoman.text import read_lines
 if TYPE_CHECKING:
     from dragoman.tune import Measure
 
-__all__ = ["CandidateOptions", "FeatureOptions", "ListOptions", "MetricOptions"]
+__all__ = ["CandidateOptions", "FeatureOptions", "ListOptions", "MetricOptions", "added_files"]
 
 _candidates = partial(typer.Option, rich_help_panel="Candidates")
 _metric = partial(typer.Option, rich_help_panel="Metric")
+
+
+def added_files(add: Sequence[str] | None) -> list[str]:
+    """What `--add NAME=FILE` reads."""
+    named = [text.partition("=")[2] for text in add or ()]
+    return [name for name in named if name and Path(name).exists()]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from dragoman.cli.declared import takes
-from dragoman.cli.list_options import FeatureOptions, ListOptions
+from dragoman.cli.list_options import FeatureOptions, ListOptions, added_files
 from dragoman.cli.list_output import ListFormat, Top, output_format, write_ranked
 from dragoman.cli.session import Json, Quiet, Session, Summary, Threads, check_outputs
 from dragoman.errors import InputError
@@ -69,7 +69,8 @@ def rerank(options: RerankOptions) -> None:
     session = Session(n_threads=options.threads, json=options.json, quiet=options.quiet)
     if options.json and options.out == "-":
         raise InputError("with --json, standard output holds the JSON object; write the translations to a file with -o")
-    inputs = [*(options.nbest or []), *options.weights, *(options.reference or [])]
+    inputs = [*(options.nbest or []), *options.weights, *(options.reference or []), options.source]
+    inputs += added_files(options.add)
     check_outputs(inputs, out=options.out, summary=options.summary)
     measure = options.measure(session) if options.reference or options.external else None
     given = unite_weights(options.weights)

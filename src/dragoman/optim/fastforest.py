@@ -218,11 +218,14 @@ class FastForest(Optimiser):
             notes.append(f"no epoch has a lower loss than the start on {watched}: these are the starting weights")
         else:
             notes.append(f"epoch {found.best} of {len(found.trace)} is the best on {watched}")
-        model, n = self.model(), max(1, len(split.watched))
-        losses = [store.value(model, split.watched, values, n_threads) for values in (start, found.values)]
         values = found.values.copy()
         if self.dense is not DenseWeights.FREE:
             values[of_dense] = start[of_dense]
+        model, n = self.model(), max(1, len(split.watched))
+        losses = [store.value(model, split.watched, each, n_threads) for each in (start, values)]
+        if self.dense is DenseWeights.ASIDE:
+            aside = store.value(model, split.watched, found.values, n_threads)[0] / n
+            notes.append(f"with the dense weights that are set aside the mean loss was {aside:.4f}")
         return ForestsLearned(
             values=values,
             trace=found.trace,
@@ -248,6 +251,7 @@ class _Learning(EpochLearner):
         n_threads: int,
     ) -> None:
         self._method, self._store, self._start, self._free = method, store, start, free
+        self._shrinks = free * (store.counts() > 0)  # what no forest has stays as it is
         self._seed, self._n_threads = seed, n_threads
         self._model = method.model()
         self._learner = self._new(1, 1.0)
@@ -260,7 +264,7 @@ class _Learning(EpochLearner):
             self._start,
             n_sentences,
             self._free,
-            self._free,
+            self._shrinks,
             rate,
             rate / method.variance,
             1 / method.variance,

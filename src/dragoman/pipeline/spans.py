@@ -8,8 +8,9 @@ __all__ = ["NUMBER", "SPAN", "hide_blanks", "is_span", "number_of", "show_blanks
 
 _BLANK = "\u2420"
 """Stands for a space inside a tag, so that the tag is one token."""
-_ADDRESS = r"(?:[A-Za-z][A-Za-z0-9+.-]*://|www\.)[^\s<>\"“”„«»]*[\w/#=&~-]"
-_MAIL = r"[\w.+-]*\w@\w[\w-]*(?:\.\w[\w-]*)+"
+# Bounded: a long run of such characters would be scanned to its end from each of them.
+_ADDRESS = r"(?:[A-Za-z][A-Za-z0-9+.-]{0,30}://|www\.)[^\s<>\"“”„«»]*[\w/#=&~-]"
+_MAIL = r"[\w.+-]{0,63}\w@\w[\w-]*(?:\.\w[\w-]*)+"
 _PATH = r"(?<![\w/.<])(?:~|\.{1,2}|[A-Z]:)?(?:[/\\][\w.+@%~#*-]*[\w*~])+/?"
 _PRINTF = (
     r"(?<![\d%])%(?:%|\(\w+\)[a-zA-Z]"

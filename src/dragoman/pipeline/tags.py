@@ -64,10 +64,13 @@ def put_tags(target: Sequence[str], links: Iterable[tuple[int, int]], tags: Sequ
     for tag in tags:
         places = [t for s, t in linked if tag.begin <= s < tag.end]
         if tag.closes:
+            # Where nothing inside is linked, the pair stays together, the opening tag first.
             place = max(places) + 1 if places else last
-            after[place].append(tag.token)
+            (after if places else before)[place].append(tag.token)
         else:
-            place = min(places) if places else (len(target) if tag.begin == tag.end else last)
+            following = [s for s, _ in linked if s >= tag.begin]
+            places = places or [t for s, t in linked if following and s == min(following)]
+            place = min(places) if places else len(target)
             before[place].append(tag.token)
         last = place
     out: list[str] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from itertools import chain
 
@@ -162,6 +163,7 @@ def read_lists_in_order(
     held: list[Shard] = []  # of a sentence that may go on
     last = -1
     for shard in reading.shards(0, n_candidates):
+        held = [_with_scores(earlier, shard.scores.shape[1]) for earlier in held]
         ids = shard.sentence_ids
         if (np.diff(ids) <= 0).any() or ids[0] < last:
             raise InputError(
@@ -175,6 +177,14 @@ def read_lists_in_order(
             held = []
         held.append(shard.part(shard.n_sentences - 1, shard.n_sentences))
     yield reading.pool(concatenate(held), None), reading.format
+
+
+def _with_scores(shard: Shard, n_scores: int) -> Shard:
+    """The shard with as many scores as lines after it have; its own candidates lack them."""
+    n_new = n_scores - shard.scores.shape[1]
+    if n_new <= 0:
+        return shard
+    return replace(shard, scores=np.hstack([shard.scores, np.full((len(shard.scores), n_new), np.nan)]))
 
 
 def read_pool(

@@ -149,10 +149,11 @@ class GridRecipe:
                 f"optimisers.{cell.optimiser}.phi.where: 'corpora.{cell.corpus}.domains' is missing, a file with the "
                 "label of every training line"
             )
-        if config.learn_from is LearnFrom.LISTS and config.phi.searches_last and not self.templates(cell):
+        searches = config.phi.searches_last(tuning.optimiser)
+        if config.learn_from is LearnFrom.LISTS and searches and not self.templates(cell):
             raise InputError(
-                f"optimisers.{cell.optimiser} of {cell.name}: phi.last = '{config.phi.last}' is for weights of sparse "
-                f"features; features.{cell.features} has no templates"
+                f"optimisers.{cell.optimiser} of {cell.name}: phi.last = '{config.phi.last or 'blocks'}' is for "
+                f"weights of sparse features; features.{cell.features} has no templates"
             )
         if isinstance(tuning.optimiser, Hols):
             self._check_held_out(cell, tuning.optimiser, n_folds, files)

@@ -36,7 +36,7 @@ class TuningPlan:
             return ()
         searches = phi.theta is Theta.SEARCH or (phi.theta is Theta.AUTO and self.start is None)
         made = "forests" if isinstance(self.optimiser, FastForest) else "lists"
-        return (*(("theta",) if searches else ()), made, *(("model",) if phi.searches_last else ()))
+        return (*(("theta",) if searches else ()), made, *(("model",) if phi.searches_last(self.optimiser) else ()))
 
     @property
     def training_seed(self) -> int | None:

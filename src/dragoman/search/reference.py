@@ -126,7 +126,7 @@ class ReferenceForests:
         offsets = {"first_node", "first_edge", "tail_offsets", "feature_offsets"}
         arrays: dict[str, NDArray[Any]] = {}
         for name, dtype in ARRAY_TYPES.items():
-            own = [getattr(part, name) for part in parts] or [np.zeros(name in offsets, dtype)]
+            own = [getattr(part, name) for part in parts] or [np.zeros(int(name in offsets), dtype)]
             arrays[name] = joined_offsets(own) if name in offsets else np.concatenate(own)
         return cls(**arrays)
 

@@ -87,8 +87,9 @@ def view_references(
         if s in place_of:
             shares = store.shares(model, place_of[s], values)
             probability = store.value(model, np.array([place_of[s]]), values)[1]
-            shown = _Shown(forests, s, shares, translator, source.split(" "), target.split(" "), n_instead)
-            rules = tuple(shown.below(shown.goal, 0))
+            words = source.split(" "), target.split(" ")
+            shown = _Shown(forests, s, shares, translator, *words, n_instead, config.wide)
+            rules = tuple(shown.derivation())
         reached = Reach(int(forests.reached[s])).name.lower()
         found.append(ReferenceView(source=source, target=target, reached=reached, probability=probability, rules=rules))
     return found
@@ -104,24 +105,30 @@ class _Shown:
         source: Sequence[str],
         target: Sequence[str],
         n_instead: int,
+        wide: bool,
     ) -> None:
         self._forests, self._shares, self._translator = forests, shares, translator
-        self._source, self._target, self._n_instead = source, target, n_instead
+        self._source, self._target, self._n_instead, self._wide = source, target, n_instead, wide
         self._first = int(forests.first_node[sentence])
         self.goal = int(forests.first_node[sentence + 1]) - 1
         self._first_edge = int(forests.first_edge[self._first])
 
-    def below(self, node: int, depth: int) -> list[ShownRule]:
-        """The rules of a node and of those below it; glue is left out."""
+    def derivation(self) -> list[ShownRule]:
+        """Of every node the most probable rule, parents first; glue is left out."""
         forests = self._forests
-        edges = range(int(forests.first_edge[node]), int(forests.first_edge[node + 1]))
-        own = [e for e in edges if forests.kinds[e] in (EdgeKind.REFERENCE, EdgeKind.HOLE)]
-        best = max(own, key=self._share)
-        tails = [self._first + int(t) for t in self._tails(best)]
-        is_glue = forests.rules[best] < 0 and forests.kinds[best] == EdgeKind.REFERENCE and len(tails) > 0
-        found = [] if is_glue else [self._rule(node, best, depth, self._instead(node, best, depth))]
-        for tail in tails:
-            found += self.below(tail, depth if is_glue else depth + 1)
+        found: list[ShownRule] = []
+        open_nodes = [(self.goal, 0)]
+        while open_nodes:
+            node, depth = open_nodes.pop()
+            edges = range(int(forests.first_edge[node]), int(forests.first_edge[node + 1]))
+            own = [e for e in edges if forests.kinds[e] in (EdgeKind.REFERENCE, EdgeKind.HOLE)]
+            best = max(own, key=self._share)
+            tails = [self._first + int(t) for t in self._tails(best)]
+            is_glue = forests.rules[best] < 0 and forests.kinds[best] == EdgeKind.REFERENCE and len(tails) > 0
+            if not is_glue:
+                found.append(self._rule(node, best, depth, self._instead(node, best, depth)))
+            below = depth if is_glue else depth + 1
+            open_nodes += [(tail, below) for tail in reversed(tails)]
         return found
 
     def _instead(self, node: int, best: int, depth: int) -> tuple[ShownRule, ...]:
@@ -130,7 +137,7 @@ class _Shown:
             e
             for e in range(int(forests.first_edge[node]), int(forests.first_edge[node + 1]))
             if forests.kinds[e] in (EdgeKind.WRONG, EdgeKind.SAME_WORDS)
-            and (forests.tails_of(e) == forests.tails_of(best)).all()
+            and (self._wide or np.array_equal(forests.tails_of(e), forests.tails_of(best)))
         ]
         chosen = sorted(wrong, key=lambda e: (-self._share(e), e))[: self._n_instead]
         return tuple(self._rule(node, e, depth, ()) for e in chosen)

@@ -16,6 +16,7 @@ from dragoman.errors import InputError, naming
 from dragoman.features import FeatureIndex, FeatureTable, Weights, store_weights
 from dragoman.lists.folder import tables_of
 from dragoman.optim import FastForest
+from dragoman.optim.frozen import frozen_names
 from dragoman.search import Reach, ReferenceConfig, ReferenceForests
 from dragoman.search.reference import ARRAY_TYPES
 from dragoman.settings import plain
@@ -144,22 +145,25 @@ class ForestSteps:
         def work(folder: Path, _scratch: Path) -> StepFiles:
             index = FeatureIndex()
             dense = [index.intern(name) for name in task.parent.translator.dense()]
+            self.theta.on(index)  # weights that no forest has are kept, too
             store, of_store = found.store(index)
             positions = np.flatnonzero(np.isin(of_store, lines))
             folds = task.parent.training.folds[of_store[positions]].astype(np.int64)
-            start = self.theta.values_on(index) * found.scale
-            kept = [index.find(name) for name in frozen]
+            theta = self.theta.values_on(index)
+            kept = [index.find(name) for name in frozen_names(index, frozen)]
             learned = method.learn(
                 store,
-                start,
+                theta * found.scale,
                 dense,
-                [i for i in kept if i >= 0],
+                kept,
                 positions=positions,
                 folds=None if task.config.phi.all_data else folds,
                 seed=seed,
                 n_threads=task.n_threads,
             )
-            stored = store_weights(Weights(index, learned.values / found.scale), folder, _WEIGHTS)
+            # What did not move is theta's to the bit.
+            values = np.where(learned.values == theta * found.scale, theta, learned.values / found.scale)
+            stored = store_weights(Weights(index, values), folder, _WEIGHTS)
             reached, with_holes = found.shares
             notes = [
                 f"weights times {found.scale:.3g} while it learned; {reached:.1%} of {len(lines):,} references can be "

@@ -29,7 +29,7 @@ from dragoman.features import (
     read_weights,
 )
 from dragoman.features.blocks import ORIENTATIONS, REORDERING
-from dragoman.optim import LearnsFrom, Mert, Optimiser
+from dragoman.optim import FastForest, LearnsFrom, Mert, Optimiser
 from dragoman.optim.hols import among
 from dragoman.types import PathLike
 
@@ -42,6 +42,7 @@ __all__ = [
     "PhiSettings",
     "Theta",
     "check_templates",
+    "default_last",
     "possible_blocks",
     "read_phi",
 ]
@@ -88,6 +89,16 @@ class Theta(StrEnum):
     SEARCH = "search"  # a search on the development set, without sparse features
 
 
+def default_last(learner: Optimiser | None) -> LastSearch:
+    """The last search unless one is chosen, after phi was learned by a method or given (None).
+
+    What maximises likelihood need not raise BLEU: the weight of its block is searched, and may become 0.
+    """
+    if learner is None:
+        return LastSearch.DEV
+    return LastSearch.BLOCKS if isinstance(learner, FastForest) else LastSearch.NONE
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhiSettings:
     """Learning phi from lists of the training text, and what becomes of it; the first three are for a given phi too."""
@@ -95,7 +106,8 @@ class PhiSettings:
     blocks: PhiBlocks = PhiBlocks.ONE
     """Which features share a weight in the last search."""
     last: LastSearch | None = None
-    """The last search; none: no search after learning from lists, on the development set where phi is given."""
+    """The last search; none: no search after learning from lists, that of blocks after learning from forests, on the
+    development set where phi is given."""
     line_search: int = 2500
     """Lines of a last search on the training text at most."""
     search: Optimiser = field(default_factory=Mert)
@@ -111,10 +123,9 @@ class PhiSettings:
     training_seed: int = 1
     """Seed of all that comes before the last step; 0: that of the tuning."""
 
-    @property
-    def searches_last(self) -> bool:
-        """Whether there is a last search once phi is learned."""
-        return self.last not in (None, LastSearch.NONE)
+    def searches_last(self, learner: Optimiser) -> bool:
+        """Whether there is a last search once phi is learned by the method."""
+        return (self.last or default_last(learner)) is not LastSearch.NONE
 
     def __post_init__(self) -> None:
         if self.blocks is PhiBlocks.NONE and self.last is not None and self.last.keeps_dense:

@@ -32,7 +32,7 @@ from dragoman.tune.development import DevelopmentRounds
 from dragoman.tune.forest_steps import ForestSteps
 from dragoman.tune.line_search import LineSearch, SearchResult
 from dragoman.tune.list_steps import ListSteps, list_lines
-from dragoman.tune.phi import PHI, LastSearch, Phi, Theta, check_templates, possible_blocks
+from dragoman.tune.phi import PHI, LastSearch, Phi, Theta, check_templates, default_last, possible_blocks
 from dragoman.tune.record import TuneRecord
 from dragoman.tune.step_log import StepLog
 from dragoman.tune.steps import Steps
@@ -59,8 +59,7 @@ class PhiTask(TuningTask):
 
     @property
     def last(self) -> LastSearch:
-        chosen = self.config.phi.last
-        return chosen or (LastSearch.NONE if self.learns else LastSearch.DEV)
+        return self.config.phi.last or default_last(self.method if self.learns else None)
 
     @property
     def search(self) -> Optimiser:

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from dragoman.cli.engine_options import Address, EngineOption, Workers
-from dragoman.cli.list_options import FeatureOptions
+from dragoman.cli.list_options import FeatureOptions, added_files
 from dragoman.cli.session import Json, Quiet, Seed, Threads
 from dragoman.engine import EngineName
 from dragoman.errors import InputError
@@ -207,8 +207,8 @@ class TuneOptions(FeatureOptions):
         LastSearch | None,
         _training(
             help="What is tuned in the end: none (default of --train); dev: dense weights and blocks on the "
-            "development set (default of --phi); blocks: these alone; held-out, held-out-blocks: on lines of the last "
-            "fold, which --train then does not learn from.",
+            "development set (default of --phi); blocks: these alone (default of fastforest); held-out, "
+            "held-out-blocks: on lines of the last fold, which --train then does not learn from.",
         ),
     ] = None
     limit: Annotated[
@@ -322,7 +322,7 @@ class TuneOptions(FeatureOptions):
         lists = (self.nbest, self.stats, self.reference, self.weights, self.test_reference)
         files = (self.lists, self.system, self.source, self.template, self.phi, self.test)
         single = [name for name in files if name is not None]
-        return [*map(str, single), *(name for names in lists for name in names or ())]
+        return [*map(str, single), *(name for names in lists for name in names or ()), *added_files(self.add)]
 
     @property
     def tunes_system(self) -> bool:
@@ -422,7 +422,8 @@ class TuneOptions(FeatureOptions):
         of_both = sorted(flag(name) for name in given & {"blocks", "last"})
         if how is not LearnFrom.LISTS and self.phi is None and of_both:
             raise InputError(f"{', '.join(of_both)} is for learned sparse weights; add --train, or --phi FILE")
-        last = self.last or (LastSearch.NONE if how is LearnFrom.LISTS else LastSearch.DEV)
+        by_default = LastSearch.BLOCKS if self.method_name == FastForest.name else LastSearch.NONE
+        last = self.last or (by_default if how is LearnFrom.LISTS else LastSearch.DEV)
         if last is LastSearch.NONE and self.blocks is not None:
             raise InputError("--blocks belongs to a last search; leave it out, or name one, such as --last dev")
 
