@@ -219,6 +219,7 @@ class FastForest(Optimiser):
         else:
             notes.append(f"epoch {found.best} of {len(found.trace)} is the best on {watched}")
         values = found.values.copy()
+        values[np.asarray(frozen, np.int64)] = start[np.asarray(frozen, np.int64)]  # averages are rounded
         if self.dense is not DenseWeights.FREE:
             values[of_dense] = start[of_dense]
         model, n = self.model(), max(1, len(split.watched))
