@@ -30,7 +30,7 @@ CAPS = {
     "compare": 80,
     "curve": 262,
     "demo": 292,
-    "features": 93,
+    "features": 96,
     "forest best": 61,
     "gradient sum": 228,
     "lists info": 187,
