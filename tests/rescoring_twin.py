@@ -88,7 +88,10 @@ class Translations:
         for word in f:
             each = [self.f_given(word, other) for other in (EMPTY, *e)]
             backward.append((sum(each) / len(each), max(each), max(each[1:], default=0) <= each[0]))
-        log = lambda rows, column: sum(math.log(max(row[column], FLOOR)) for row in rows)  # noqa: E731
+
+        def log(rows, column):
+            return sum(math.log(max(row[column], FLOOR)) for row in rows)
+
         return [
             log(forward, 0),
             log(forward, 1),

@@ -8,7 +8,6 @@
 
 #include "core/base/control.hh"
 #include "core/forest/kbest.hh"
-#include "core/lm/estimate.hh"
 #include "core/search/test_rules.hh"
 #include "test/test.hh"
 
@@ -37,15 +36,8 @@ TEST(chart_search_covers_every_sentence) {
 }
 
 TEST(chart_search_scores_whole_strings) {
-  names::WordTable words;
-  for (const char* symbol : {"<unk>", "<s>", "</s>"}) words.intern(symbol);
-  names::EncodedLines lines;
-  names::encode_lines("a b c a b\na b d\nc a b a c e f\nb a b c d\nd d d a b c\na f e d\n", words, 1, lines);
-  lm::TrainingText text;
-  text.add({lines.offsets, lines.ids}, words.size(), {}, -1);
   Control control;
-  const std::shared_ptr<const lm::Model> model =
-      std::move(lm::estimate(text, words, {4, {0, 0, 0, 0}, true, {0.5, 1, 1.5}}, control).model);
+  const std::shared_ptr<const lm::Model> model = search::test_lm(4, control);
   search::TestRules rules;
   for (const int length : {0, 1, 4, 9}) rules.add_sentence(length);
   std::vector<uint32_t> lm_words;  // of the target ids 0 to 8: the model's own

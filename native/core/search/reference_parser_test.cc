@@ -5,7 +5,6 @@
 
 #include "core/base/control.hh"
 #include "core/base/random.hh"
-#include "core/lm/estimate.hh"
 #include "core/optim/reference_store.hh"
 #include "core/search/chart_search.hh"
 #include "core/search/test_rules.hh"
@@ -53,15 +52,8 @@ Pairs random_pairs(const search::RuleBatch& batch, const forest::KBestLists& lis
 }  // namespace
 
 TEST(forests_around_references_fit_together_whatever_the_links) {
-  names::WordTable words;
-  for (const char* symbol : {"<unk>", "<s>", "</s>"}) words.intern(symbol);
-  names::EncodedLines lines;
-  names::encode_lines("a b c a b\na b d\nc a b a c e f\nb a b c d\nd d d a b c\na f e d\n", words, 1, lines);
-  lm::TrainingText text;
-  text.add({lines.offsets, lines.ids}, words.size(), {}, -1);
   Control control;
-  const std::shared_ptr<const lm::Model> model =
-      std::move(lm::estimate(text, words, {3, {0, 0, 0}, true, {0.5, 1, 1.5}}, control).model);
+  const std::shared_ptr<const lm::Model> model = search::test_lm(3, control);
   search::TestRules rules;
   for (int i = 0; i < 24; ++i) rules.add_sentence(i % 9);
   std::vector<uint32_t> lm_words;

@@ -2,9 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
+#include "core/base/control.hh"
+#include "core/lm/estimate.hh"
+#include "core/names/vocab.hh"
 #include "core/search/chart_search.hh"
 #include "core/search/rule_batch.hh"
 
@@ -66,5 +70,17 @@ struct TestRules {
 };
 
 inline ChartFeatures test_features() { return {-1, -1, 0, 1, 2, 3, {}, {4}}; }
+
+// A language model of a few lines over the target ids 0 to 8, which are its own.
+inline std::shared_ptr<const lm::Model> test_lm(int order, Control& control) {
+  names::WordTable words;
+  for (const char* symbol : {"<unk>", "<s>", "</s>"}) words.intern(symbol);
+  names::EncodedLines lines;
+  names::encode_lines("a b c a b\na b d\nc a b a c e f\nb a b c d\nd d d a b c\na f e d\n", words, 1, lines);
+  lm::TrainingText text;
+  text.add({lines.offsets, lines.ids}, words.size(), {}, -1);
+  const std::vector<int64_t> least(static_cast<size_t>(order), 0);
+  return std::move(lm::estimate(text, words, {order, least, true, {0.5, 1, 1.5}}, control).model);
+}
 
 }  // namespace dragoman::search

@@ -60,9 +60,7 @@ class Form(StrEnum):
 class DenseWeights(StrEnum):
     """What becomes of the weights of dense features."""
 
-    ASIDE = (
-        "aside"  # they are learned, so that others need not do their work, and then set aside for those of the start
-    )
+    ASIDE = "aside"  # they are learned, so that others need not do their work, and in the end those of the start
     FIXED = "fixed"  # they stay as they are, as in the paper
     FREE = "free"  # they are learned, too
 
@@ -92,7 +90,7 @@ class ForestsLearned:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FastForest(Optimiser):
-    """The defaults are the paper's, but for exact sums and held-out tables."""
+    """The defaults are the paper's, but for exact sums, held-out tables, and dense weights that move meanwhile."""
 
     name = "fastforest"
     learns_from: ClassVar[LearnsFrom] = LearnsFrom.TRAINING_TEXT

@@ -199,4 +199,5 @@ def _jieba() -> Segment:
     except ImportError:
         raise InputError("the system's Chinese was cut by jieba: pip install 'dragoman[chinese]'") from None
     jieba.setLogLevel(logging.WARNING)
-    return jieba.Tokenizer().lcut  # type: ignore[no-any-return]
+    cut: Segment = jieba.Tokenizer().lcut
+    return cut
