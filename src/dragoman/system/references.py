@@ -33,7 +33,8 @@ class FoldReferences:
     """Bi-parses lines of a system's training text with their links: by rules and language model of the other folds.
 
     With `all_data`, by those of all data, which have seen the line. Each call opens the views of its folds over an
-    index of its own, so that forests depend on their lines alone. Raises InputError for a system without rules, or without the text.
+    index of its own, so that forests depend on their lines alone. Raises InputError for a system without rules, or
+    without the text.
     """
 
     def __init__(self, system: System, *, all_data: bool = False) -> None:
