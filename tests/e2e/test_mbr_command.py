@@ -44,6 +44,13 @@ def test_posteriors_change_the_choice(run):
     assert "no total score" in run("mbr text --per-sentence 3 --totals", 2).err
 
 
+@pytest.mark.parametrize("scale", ["1", "0.5", "0"])
+def test_a_scale_without_a_posterior_is_an_error(run, tmp_path, scale):
+    assert "give --weights or --totals" in run(f"mbr list --scale {scale} -o out", 2).err
+    assert "name a utility with --mbr" in run(f"rerank --nbest list --weights weights --scale {scale} -o out", 2).err
+    assert not (tmp_path / "out").exists()
+
+
 def test_lists_with_expected_utilities(run, tmp_path):
     run("mbr list --top 0 -o all --list-format jsonl")
     lines = [json.loads(line) for line in (tmp_path / "all").read_text().splitlines()]

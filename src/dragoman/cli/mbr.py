@@ -46,7 +46,10 @@ class MbrOptions(CandidateOptions):
         _posterior(metavar="FILE", help="Candidates count by exp(scale · w·f) of these weights; repeat to unite."),
     ] = None
     totals: Annotated[bool, _posterior("--totals", help="Candidates count by exp(scale · total) of the lists.")] = False
-    scale: Annotated[float, _posterior(min=0, help="Scale of the posterior; 0 is uniform.")] = 1.0
+    scale: Annotated[
+        float | None,
+        _posterior(min=0, help="Scale of the posterior of --weights or --totals; 0 is uniform, 1 unless given."),
+    ] = None
     out: Annotated[
         str, typer.Option("--out", "-o", rich_help_panel="Result", help="Where the chosen translations go.")
     ] = "-"
@@ -73,6 +76,8 @@ def mbr(options: MbrOptions) -> None:
         raise InputError("with --json, standard output holds the JSON object; write the translations to a file with -o")
     if options.weights and options.totals:
         raise InputError("--weights and --totals are two different posteriors; give one of them")
+    if options.scale is not None and not (options.weights or options.totals):
+        raise InputError("--scale is of a posterior; give --weights or --totals, or leave it out: every line counts 1")
     inputs = [*options.lists, *(options.weights or []), *(options.reference or [])]
     check_outputs(inputs, out=options.out, summary=options.summary)
     metric = by_name(options.metric, smoothing=Smoothing.NONE, tokenizer=options.tokenize, lowercase=options.lowercase)
@@ -82,7 +87,8 @@ def mbr(options: MbrOptions) -> None:
     pool = options.read_files(session, options.lists, distinct=not is_uniform)
     if references is not None:
         pool = with_metric(pool, metric, references, allow_missing=options.allow_missing, n_threads=session.n_threads)
-    posterior = posteriors(pool, weights, scale=options.scale, use_totals=options.totals)
+    scale = 1.0 if options.scale is None else options.scale
+    posterior = posteriors(pool, weights, scale=scale, use_totals=options.totals)
     gains = expected_gains(pool, metric, posterior, n_threads=session.n_threads)
     choice = best_by(pool, gains)
     result: dict[str, object] = {

@@ -37,7 +37,9 @@ class RerankOptions(FeatureOptions):
             help="Minimum Bayes risk: choose by the expected bleu, chrf, ter or mix under the weights' posterior.",
         ),
     ] = None
-    scale: Annotated[float, typer.Option(min=0, help="Scale of the posterior of --mbr; 0 is uniform.")] = 1.0
+    scale: Annotated[
+        float | None, typer.Option(min=0, help="Scale of the posterior of --mbr; 0 is uniform, 1 unless given.")
+    ] = None
     out: Annotated[str, typer.Option("--out", "-o", help="Where the chosen translations go.")] = "-"
     top: Top = None
     list_format: ListFormat = None
@@ -69,6 +71,8 @@ def rerank(options: RerankOptions) -> None:
     session = Session(n_threads=options.threads, json=options.json, quiet=options.quiet)
     if options.json and options.out == "-":
         raise InputError("with --json, standard output holds the JSON object; write the translations to a file with -o")
+    if options.scale is not None and options.mbr is None:
+        raise InputError("--scale is of the posterior of --mbr; name a utility with --mbr, or leave it out")
     inputs = [*(options.nbest or []), *options.weights, *(options.reference or []), options.source]
     inputs += added_files(options.add)
     check_outputs(inputs, out=options.out, summary=options.summary)
@@ -105,7 +109,7 @@ def _values(session: Session, options: RerankOptions, pool: Pool, weights: Weigh
     if options.mbr is None:
         return model_totals(pool, weights)
     utility = by_name(options.mbr, tokenizer=options.tokenize, lowercase=options.lowercase)
-    posterior = posteriors(pool, weights, scale=options.scale)
+    posterior = posteriors(pool, weights, scale=1.0 if options.scale is None else options.scale)
     return expected_gains(pool, utility, posterior, n_threads=session.n_threads)
 
 
