@@ -53,7 +53,20 @@ def test_clean_says_what_it_dropped(dragoman, tmp_path):
     (tmp_path / "f").write_text('Er sagt: "Ja!"\n\nEins zwei drei\nEr sagt: "Ja!"\n')
     (tmp_path / "e").write_text('He says: "Yes!"\nempty\nA\nHe says: "Yes!"\n')
     done = dragoman(
-        *("corpus", "clean", "-s", "f", "-t", "e", "--out-tsv", "out.tsv.gz", "--max-ratio", 2, "--drop-duplicates"),
+        *(
+            "corpus",
+            "clean",
+            "-s",
+            "f",
+            "-t",
+            "e",
+            "--out-tsv",
+            "out.tsv.gz",
+            "--max-ratio",
+            2,
+            "--duplicates",
+            "pairs",
+        ),
         *("--source-language", "de", "--target-language", "en", "--lowercase", "--json"),
     )
     assert done.json == {
@@ -65,7 +78,11 @@ def test_clean_says_what_it_dropped(dragoman, tmp_path):
             "too long": 0,
             "length ratio": 1,
             "source equals target": 0,
+            "copied from the source": 0,
             "duplicate": 1,
+            "other script": 0,
+            "other language": 0,
+            "alignment score": 0,
         },
     }
     assert "dropped 1: length ratio" in done.err

@@ -10,8 +10,9 @@ from dragoman.corpus.classes import (
     clustering_work,
     learn_classes,
 )
-from dragoman.corpus.clean import CleanConfig, Cleaner, DropReason
+from dragoman.corpus.clean import CleanConfig, Cleaner, DropReason, Duplicates
 from dragoman.corpus.pairs import PairFiles, read_tsv
+from dragoman.corpus.profile import Profile, ProfileBuilder, outliers
 from dragoman.corpus.split import Parts, split_pairs
 from dragoman.corpus.stats import SideStats, TextStats, describe_files
 from dragoman.corpus.tmx import read_tmx
@@ -28,9 +29,12 @@ __all__ = [
     "Cleaner",
     "Clustering",
     "DropReason",
+    "Duplicates",
     "LearnedClasses",
     "PairFiles",
     "Parts",
+    "Profile",
+    "ProfileBuilder",
     "Side",
     "SideStats",
     "TextStats",
@@ -41,6 +45,7 @@ __all__ = [
     "clustering_work",
     "describe_files",
     "learn_classes",
+    "outliers",
     "read_folds",
     "read_tmx",
     "read_tsv",
