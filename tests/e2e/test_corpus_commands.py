@@ -89,6 +89,22 @@ def test_clean_says_what_it_dropped(dragoman, tmp_path):
     assert dragoman("corpus", "detokenize", "-l", "de", "--moses", "-i", "out.tsv.gz").out.startswith('er sagt: "ja!"')
 
 
+def test_clean_by_the_whole_corpus(dragoman, tmp_path):
+    dragoman("corpus", "synth", "-n", 200, "--dev", 0, "--test", 0, "-o", "c", "-q")
+    with (tmp_path / "c/train.de").open("a") as f, (tmp_path / "c/train.en").open("a") as e:
+        f.write("das ist gut .\n")
+        e.write("это хорошо .\n")
+    words = ("corpus", "clean", "-s", "c/train.de", "-t", "c/train.en", "--out-tsv", "out")
+    done = dragoman(*words, "--max-other-script", 0.3, "--alignment-score", "5%", "--dropped", "bad", "--json").json
+    assert (done["dropped"]["other script"], done["dropped"]["alignment score"], done["n_kept"]) == (1, 10, 190)
+    assert len((tmp_path / "out").read_text().splitlines()) == 190
+    assert (tmp_path / "bad").read_text().splitlines()[-1].endswith("das ist gut .\tэто хорошо .")
+    for options, why in ((["--dropped", "x"], "--dropped needs"), (["--alignment-score", "best"], "expected a share")):
+        assert why in dragoman(*words[:-1], "o", *options, status=2).err
+    standard = dragoman("corpus", "clean", "--tsv", "-", "--out-tsv", "o", "--check-language", status=2, text="a\tb\n")
+    assert "more than once" in standard.err
+
+
 def test_tokenize_reads_and_writes_pipes(dragoman, tmp_path):
     done = dragoman("corpus", "tokenize", "-l", "en", "--lowercase", "--summary", "s.json", text="Hello, World!\n\n")
     assert done.out == "hello ￭, world ￭!\n\n"

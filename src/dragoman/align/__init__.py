@@ -4,7 +4,6 @@ from dragoman.align.config import AlignConfig, AlignMethod, AlignStep, Direction
 from dragoman.align.fast import FastModel, FastStep, train_fast
 from dragoman.align.giza import read_a3
 from dragoman.align.links import Agreement, Alignment
-from dragoman.align.pair_scores import score_pairs
 from dragoman.align.pharaoh import read_pharaoh, write_pharaoh
 from dragoman.align.symmetrization import Symmetrization, symmetrize
 from dragoman.align.train import AlignResult, align, align_files
@@ -30,7 +29,6 @@ __all__ = [
     "minimal_trees",
     "read_a3",
     "read_pharaoh",
-    "score_pairs",
     "symmetrize",
     "train_fast",
     "write_pharaoh",

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from dragoman.corpus import Cleaner, DropReason, ProfileBuilder, Side, outliers
+from dragoman.corpus import Cleaner, DropReason, Side
+from dragoman.corpus.profile import ProfileBuilder, outliers
 from dragoman.errors import InputError
 from dragoman.text import open_output, read_parallel
 
@@ -103,7 +104,7 @@ class PairChecks:
     def _align(self, files: list[Path], reasons: list[DropReason | None], values: list[float], n_threads: int) -> None:
         if self.alignment is None or not reasons:
             return
-        from dragoman.align import score_pairs
+        from dragoman.align.pair_scores import score_pairs
 
         source, target = (Side.read(path) for path in files)
         scores = score_pairs(source, target, n_threads=n_threads)

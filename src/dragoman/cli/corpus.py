@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from dragoman.cli.cleaning import PairChecks, parse_score
 from dragoman.cli.groups import command_group
 from dragoman.cli.session import Json, Quiet, Seed, Session, Summary, Threads, check_inputs, check_outputs, table
 from dragoman.corpus import (
@@ -154,6 +153,8 @@ def clean(
 
     dragoman corpus clean --tmx memory.tmx --languages de,en --out-source all.de --out-target all.en
     """
+    from dragoman.cli.cleaning import PairChecks, parse_score
+
     session = Session(n_threads=threads, json=json, quiet=quiet)
     sides_given = (out_source is not None) + (out_target is not None)
     if (sides_given, out_tsv is not None) not in ((2, False), (0, True)):

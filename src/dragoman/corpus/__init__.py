@@ -12,7 +12,6 @@ from dragoman.corpus.classes import (
 )
 from dragoman.corpus.clean import CleanConfig, Cleaner, DropReason, Duplicates
 from dragoman.corpus.pairs import PairFiles, read_tsv
-from dragoman.corpus.profile import Profile, ProfileBuilder, outliers
 from dragoman.corpus.split import Parts, split_pairs
 from dragoman.corpus.stats import SideStats, TextStats, describe_files
 from dragoman.corpus.tmx import read_tmx
@@ -33,8 +32,6 @@ __all__ = [
     "LearnedClasses",
     "PairFiles",
     "Parts",
-    "Profile",
-    "ProfileBuilder",
     "Side",
     "SideStats",
     "TextStats",
@@ -45,7 +42,6 @@ __all__ = [
     "clustering_work",
     "describe_files",
     "learn_classes",
-    "outliers",
     "read_folds",
     "read_tmx",
     "read_tsv",
