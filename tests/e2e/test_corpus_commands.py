@@ -53,7 +53,20 @@ def test_clean_says_what_it_dropped(dragoman, tmp_path):
     (tmp_path / "f").write_text('Er sagt: "Ja!"\n\nEins zwei drei\nEr sagt: "Ja!"\n')
     (tmp_path / "e").write_text('He says: "Yes!"\nempty\nA\nHe says: "Yes!"\n')
     done = dragoman(
-        *("corpus", "clean", "-s", "f", "-t", "e", "--out-tsv", "out.tsv.gz", "--max-ratio", 2, "--drop-duplicates"),
+        *(
+            "corpus",
+            "clean",
+            "-s",
+            "f",
+            "-t",
+            "e",
+            "--out-tsv",
+            "out.tsv.gz",
+            "--max-ratio",
+            2,
+            "--duplicates",
+            "pairs",
+        ),
         *("--source-language", "de", "--target-language", "en", "--lowercase", "--json"),
     )
     assert done.json == {
@@ -65,11 +78,31 @@ def test_clean_says_what_it_dropped(dragoman, tmp_path):
             "too long": 0,
             "length ratio": 1,
             "source equals target": 0,
+            "copied from the source": 0,
             "duplicate": 1,
+            "other script": 0,
+            "other language": 0,
+            "alignment score": 0,
         },
     }
     assert "dropped 1: length ratio" in done.err
     assert dragoman("corpus", "detokenize", "-l", "de", "--moses", "-i", "out.tsv.gz").out.startswith('er sagt: "ja!"')
+
+
+def test_clean_by_the_whole_corpus(dragoman, tmp_path):
+    dragoman("corpus", "synth", "-n", 200, "--dev", 0, "--test", 0, "-o", "c", "-q")
+    with (tmp_path / "c/train.de").open("a") as f, (tmp_path / "c/train.en").open("a") as e:
+        f.write("das ist gut .\n")
+        e.write("это хорошо .\n")
+    words = ("corpus", "clean", "-s", "c/train.de", "-t", "c/train.en", "--out-tsv", "out")
+    done = dragoman(*words, "--max-other-script", 0.3, "--alignment-score", "5%", "--dropped", "bad", "--json").json
+    assert (done["dropped"]["other script"], done["dropped"]["alignment score"], done["n_kept"]) == (1, 10, 190)
+    assert len((tmp_path / "out").read_text().splitlines()) == 190
+    assert (tmp_path / "bad").read_text().splitlines()[-1].endswith("das ist gut .\tэто хорошо .")
+    for options, why in ((["--dropped", "x"], "--dropped needs"), (["--alignment-score", "best"], "expected a share")):
+        assert why in dragoman(*words[:-1], "o", *options, status=2).err
+    standard = dragoman("corpus", "clean", "--tsv", "-", "--out-tsv", "o", "--check-language", status=2, text="a\tb\n")
+    assert "more than once" in standard.err
 
 
 def test_tokenize_reads_and_writes_pipes(dragoman, tmp_path):

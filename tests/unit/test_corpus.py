@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from dragoman.corpus import CleanConfig, Cleaner, DropReason, PairFiles, describe_files, read_tsv, split_pairs
+from dragoman.corpus import (
+    CleanConfig,
+    Cleaner,
+    DropReason,
+    Duplicates,
+    PairFiles,
+    describe_files,
+    read_tsv,
+    split_pairs,
+)
 from dragoman.errors import InputError, MismatchError
 
 
@@ -23,7 +32,7 @@ def test_each_reason_is_counted_once():
         ("same", "same"),
         ("a  b", "c\td "),
     ]
-    kept, dropped = clean(pairs, max_ratio=4, drop_duplicates=True, drop_identical=True)
+    kept, dropped = clean(pairs, max_ratio=4, duplicates=Duplicates.PAIRS, drop_identical=True)
     assert kept == [("a b", "c d")]
     assert dropped == {
         DropReason.EMPTY: 2,

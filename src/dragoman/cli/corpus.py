@@ -16,6 +16,7 @@ from dragoman.corpus import (
     DEFAULT_ITERATIONS,
     CleanConfig,
     Cleaner,
+    Duplicates,
     PairFiles,
     Side,
     check_class_sizes,
@@ -115,11 +116,30 @@ def clean(
     min_words: Annotated[int, typer.Option(min=1, help="Drop pairs with fewer words on a side.")] = 1,
     max_words: Annotated[int, typer.Option(min=1, help="Drop pairs with more words on a side.")] = 100,
     max_ratio: Annotated[float, typer.Option(min=1, help="Drop pairs whose lengths differ by more.")] = 9.0,
-    duplicates: Annotated[bool, typer.Option("--drop-duplicates", help="Keep the first of equal pairs.")] = False,
+    duplicates: Annotated[
+        Duplicates, typer.Option(help="Keep duplicates, or drop pairs that, or of which a side, were there before.")
+    ] = Duplicates.KEEP,
+    max_copied: Annotated[
+        float, typer.Option(min=0, max=1, help="Drop pairs with a larger share of target words that the source has.")
+    ] = 1.0,
+    max_other_script: Annotated[
+        float, typer.Option(min=0, max=1, help="Drop pairs with more letters of scripts that are rare on their side.")
+    ] = 1.0,
+    check_language: Annotated[
+        bool, typer.Option("--check-language", help="Drop pairs of which a side does not look like its side's text.")
+    ] = False,
+    alignment_score: Annotated[
+        str | None,
+        typer.Option(metavar="SHARE%|SCORE", help="Drop the worst aligned, such as 5%, or those below, such as -5."),
+    ] = None,
+    dropped_file: Annotated[
+        str | None, typer.Option("--dropped", help="Where pairs dropped by the last three checks go, the worst first.")
+    ] = None,
     identical: Annotated[bool, typer.Option("--drop-identical", help="Drop pairs with equal sides.")] = False,
     source_language: Annotated[str | None, typer.Option(help="Tokenise the source (a code such as de).")] = None,
     target_language: Annotated[str | None, typer.Option(help="Tokenise the target (a code such as en).")] = None,
     lowercase: Annotated[bool, typer.Option("--lowercase", help="Lowercase both sides.")] = False,
+    threads: Threads = 0,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -128,13 +148,20 @@ def clean(
     Example: dragoman corpus clean -s raw.de -t raw.en --source-language de --target-language en
     --lowercase --max-words 80 --out-source train.de --out-target train.en
 
+    dragoman corpus clean -s all.de -t all.en --duplicates pairs --max-copied 0.6 --max-other-script 0.3
+    --check-language --alignment-score 5% --dropped bad.tsv --out-source train.de --out-target train.en
+
     dragoman corpus clean --tmx memory.tmx --languages de,en --out-source all.de --out-target all.en
     """
-    session = Session(json=json, quiet=quiet)
+    from dragoman.cli.cleaning import PairChecks, parse_score
+
+    session = Session(n_threads=threads, json=json, quiet=quiet)
     sides_given = (out_source is not None) + (out_target is not None)
     if (sides_given, out_tsv is not None) not in ((2, False), (0, True)):
         raise InputError("say where the result goes: --out-source and --out-target, or --out-tsv")
-    check_outputs([source, target, tsv, tmx], out_source=out_source, out_target=out_target, out_tsv=out_tsv)
+    check_outputs(
+        [source, target, tsv, tmx], out_source=out_source, out_target=out_target, out_tsv=out_tsv, dropped=dropped_file
+    )
     check_inputs(source, target)
     if json and "-" in (out_source, out_target, out_tsv):
         raise InputError("with --json, standard output holds the JSON object; write the corpus to a file")
@@ -151,11 +178,22 @@ def clean(
             min_words=min_words,
             max_words=max_words,
             max_ratio=max_ratio,
-            drop_duplicates=duplicates,
+            duplicates=duplicates,
             drop_identical=identical,
+            max_copied=max_copied,
         )
     )
-    kept = cleaner.clean(prepared())
+    checks = PairChecks(
+        max_other_script=max_other_script, check_language=check_language, alignment=parse_score(alignment_score)
+    )
+    if checks.any:
+        if "-" in (source, target, tsv, tmx):
+            raise InputError("these checks read the corpus more than once; name files instead of standard input")
+        kept = checks.clean(cleaner, prepared, n_threads=session.n_threads, report=dropped_file)
+    elif dropped_file is not None:
+        raise InputError("--dropped needs --max-other-script, --check-language or --alignment-score")
+    else:
+        kept = cleaner.clean(prepared())
     if out_tsv is not None:
         # A tab cannot be inside: the cleaner made every run of blanks one space.
         _write(out_tsv, (f"{f}\t{e}" for f, e in kept))

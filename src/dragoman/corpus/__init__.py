@@ -10,7 +10,7 @@ from dragoman.corpus.classes import (
     clustering_work,
     learn_classes,
 )
-from dragoman.corpus.clean import CleanConfig, Cleaner, DropReason
+from dragoman.corpus.clean import CleanConfig, Cleaner, DropReason, Duplicates
 from dragoman.corpus.pairs import PairFiles, read_tsv
 from dragoman.corpus.split import Parts, split_pairs
 from dragoman.corpus.stats import SideStats, TextStats, describe_files
@@ -28,6 +28,7 @@ __all__ = [
     "Cleaner",
     "Clustering",
     "DropReason",
+    "Duplicates",
     "LearnedClasses",
     "PairFiles",
     "Parts",

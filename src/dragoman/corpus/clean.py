@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from dragoman.errors import InputError
 from dragoman.text import split_tokens
 
-__all__ = ["CleanConfig", "Cleaner", "DropReason"]
+__all__ = ["CleanConfig", "Cleaner", "DropReason", "Duplicates"]
 
 
 class DropReason(enum.StrEnum):
@@ -21,7 +21,21 @@ class DropReason(enum.StrEnum):
     TOO_LONG = "too long"
     RATIO = "length ratio"
     IDENTICAL = "source equals target"
+    COPIED = "copied from the source"
     DUPLICATE = "duplicate"
+    SCRIPT = "other script"
+    LANGUAGE = "other language"
+    ALIGNMENT = "alignment score"
+
+
+class Duplicates(enum.StrEnum):
+    """What happens to pairs that were there before."""
+
+    KEEP = "keep"
+    PAIRS = "pairs"
+    """The first of equal pairs stays."""
+    SIDES = "sides"
+    """A pair goes if its source or its target occurred before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,14 +45,18 @@ class CleanConfig:
     min_words: int = 1
     max_words: int = 100
     max_ratio: float = 9.0
-    drop_duplicates: bool = False
+    duplicates: Duplicates = Duplicates.KEEP
     drop_identical: bool = False
+    max_copied: float = 1.0
+    """The largest share of target words that are in the source too, of pairs with three target words or more."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.min_words <= self.max_words:
             raise InputError(f"expected 1 <= min_words <= max_words, not {self.min_words} and {self.max_words}")
         if not self.max_ratio >= 1:
             raise InputError(f"the length ratio must be at least 1, not {self.max_ratio}")
+        if not 0 <= self.max_copied <= 1:
+            raise InputError(f"the share of copied words must be from 0 to 1, not {self.max_copied}")
 
 
 @dataclass(slots=True)
@@ -77,10 +95,20 @@ class Cleaner:
             return DropReason.RATIO
         if config.drop_identical and pair[0] == pair[1]:
             return DropReason.IDENTICAL
-        if config.drop_duplicates:
-            # A 16-byte digest per pair: a collision among a billion pairs is practically impossible.
-            digest = hashlib.blake2b("\t".join(pair).encode("utf-8"), digest_size=16).digest()
-            if digest in self._seen:
+        if config.max_copied < 1 and self._copied(pair) > config.max_copied:
+            return DropReason.COPIED
+        if config.duplicates is not Duplicates.KEEP:
+            # A 16-byte digest per text: a collision among a billion is practically impossible.
+            by_sides = config.duplicates is Duplicates.SIDES
+            texts = [f"{n}\t{text}" for n, text in enumerate(pair)] if by_sides else ["\t".join(pair)]
+            digests = {hashlib.blake2b(text.encode("utf-8"), digest_size=16).digest() for text in texts}
+            if digests & self._seen:
                 return DropReason.DUPLICATE
-            self._seen.add(digest)
+            self._seen |= digests
         return None
+
+    @staticmethod
+    def _copied(pair: tuple[str, str]) -> float:
+        source, target = set(pair[0].split()), pair[1].split()
+        words = [word for word in target if any(map(str.isalpha, word))]
+        return sum(word in source for word in words) / len(words) if len(words) >= 3 else 0.0
