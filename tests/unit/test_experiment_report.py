@@ -18,6 +18,7 @@ from tests.fake_runs import explanation, fake_run, noisy, rounds, sentences, sta
 from dragoman import report
 from dragoman.errors import InputError
 from dragoman.evaluate import RowKey, compare_runs
+from dragoman.features.descriptions import DENSE_FEATURES
 from dragoman.report import markdown_tables, write_report
 from dragoman.report.axes import number_axis
 from dragoman.report.chart_svg import draw_chart, page_svgs
@@ -125,6 +126,18 @@ def test_the_page_stands_alone(tmp_path):
     digest = base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode()
     assert f"script-src 'sha256-{digest}'" in policy
     assert (tmp_path / "report.html").stat().st_size < 150_000
+
+
+def test_features_of_derivations_are_explained_on_hover(tmp_path):
+    run = start_run(tmp_path / "run")
+    write_test_set(run, "c", ["das haus"], ["the house"])
+    shown = explanation("das haus", "the house")
+    foreign = {"name": "TranslationModel0_0", "value": 1.0, "weight": 0.1, "contribution": 0.1}
+    shown["features"] = [*shown["features"], foreign]
+    write_cell(run, corpus="c", optimiser="mert", seed=1, lines=["the house"], derivations=[(0, shown)])
+    page = read(few([run], tmp_path / "report.html"))
+    assert [attrs["title"] for attrs in page.named("abbr")] == [DENSE_FEATURES["lm"]]
+    assert "TranslationModel0_0" in page.text
 
 
 HOSTILE = [

@@ -23,6 +23,8 @@ def render_page(template: str, *, title: str, **values: Any) -> str:
     """A page with inline style and script. The filter `printable` makes control characters visible."""
     import jinja2
 
+    from dragoman.features.descriptions import describe_feature  # only pages need it
+
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("dragoman.report"),
         autoescape=True,
@@ -33,6 +35,7 @@ def render_page(template: str, *, title: str, **values: Any) -> str:
     environment.filters["printable"] = printable
     environment.globals |= {
         "Mark": Mark,
+        "describe_feature": describe_feature,
         "legend_swatch": legend_swatch,
         "page_svgs": page_svgs,
         "score_columns": _score_columns,
