@@ -148,6 +148,16 @@ def test_glossary_and_marks_force_translations(system, text, tmp_path):
     assert '(a "gate")' in marked.replace("( ", "(").replace(" )", ")")
 
 
+def test_forced_translations_keep_their_case_in_lowercase_systems(text, tmp_path):
+    settings = SystemSettings(text=TextSettings(lowercase=True))
+    config = TrainConfig(settings=settings, lm=EstimateConfig(order=3))
+    system = train(text / "train.de", text / "train.en", tmp_path / "system", config=config)
+    job = TranslationJob(view=system, weights=system.weights, terms={"Hund": "GNOME Dog"}).open(1)
+    named, marked = job(["Der Lehrer sieht den HUND.", 'Der Lehrer sieht <t translation="eBook">Tor</t>.'])
+    assert named.count("GNOME Dog") == 1
+    assert marked.count("eBook") == 1
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [("a b", "line 1: expected a term"), ("a\tb\tc", "a tab"), ("a\tb\na\tc", "two translations"), ("# x", "no terms")],

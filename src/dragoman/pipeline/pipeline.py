@@ -135,7 +135,8 @@ class RawLines(TokenLines):
 
     def term(self, text: str, *, target: bool) -> str:
         tokens = (self._target if target else self._source).tokenize(text)
-        return tokens.lower() if self._lowercase else tokens
+        # What a user forces keeps its case: no model has to know it, and recasing leaves capitals alone.
+        return tokens.lower() if self._lowercase and not target else tokens
 
     def restore(self, tokens: str, source: str) -> str:
         words = tokens.split(" ")
