@@ -81,6 +81,32 @@ def test_an_explanation_is_a_tree_that_adds_up(built, sources):
     assert n_rules > 0  # some rule has a nonterminal
 
 
+def words_of(nodes, place, side):
+    """The words that a rule of the tree and those below it derive."""
+    for symbol in getattr(nodes[place], side):
+        if isinstance(symbol, int):
+            yield from words_of(nodes, nodes[place].children[symbol], side)
+        else:
+            yield symbol
+
+
+def test_the_nodes_of_an_explanation_derive_both_sides(built, sources):
+    for sentence in sources[:6]:
+        found = built.explain(sentence)
+        marks = {"<s>", "</s>"}
+        assert [word for word in words_of(found.nodes, 0, "target") if word not in marks] == found.text.split()
+        assert list(words_of(found.nodes, 0, "source")) == sentence.split()
+        assert sum(node.score for node in found.nodes) == pytest.approx(found.score)
+        assert len(found.nodes) == len(found.tree)
+        for node in found.nodes:
+            below = [found.nodes[child].span for child in node.children]
+            assert all(node.span[0] <= begin < end <= node.span[1] for begin, end in below)
+            if node.piece >= 0:
+                assert found.pieces[node.piece].positions == node.positions
+                assert found.pieces[node.piece].score == pytest.approx(node.score)
+        assert json.loads(json.dumps(found.to_json()))["nodes"][0]["span"] == [0, len(sentence.split())]
+
+
 def test_links_are_those_of_the_rules(built):
     """Every linked word pair stands in the tables of the view: compare by the rules' own text."""
     view = built.grammar.rule_view()

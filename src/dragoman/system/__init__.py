@@ -3,7 +3,7 @@
 from dragoman.pipeline import TextSettings
 from dragoman.system.candidates import intern_passed, words_of
 from dragoman.system.exchange import export_system, import_system
-from dragoman.system.explain import Contribution, Explanation, Piece
+from dragoman.system.explain import Contribution, Explanation, Piece, TreeNode
 from dragoman.system.folds import FoldDecoder
 from dragoman.system.jobs import (
     LineListsJob,
@@ -63,6 +63,7 @@ __all__ = [
     "TrainingLines",
     "TranslationJob",
     "Translator",
+    "TreeNode",
     "UnknownWords",
     "digest_lines",
     "draw_fold",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from dragoman._core import unescape_word
@@ -12,7 +12,7 @@ from dragoman.forest import Application, Derivation
 from dragoman.system.translator import Preset, Translator
 from dragoman.text import split_tokens
 
-__all__ = ["Contribution", "Explanation", "Piece", "explain"]
+__all__ = ["Contribution", "Explanation", "Piece", "TreeNode", "explain"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +42,27 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TreeNode:
+    """A rule of a hierarchical derivation. Sides have words and, as numbers from 0, the places of its children."""
+
+    label: str
+    source: tuple[str | int, ...]
+    target: tuple[str | int, ...]
+    span: tuple[int, int]
+    children: tuple[int, ...]
+    """Indices into `Explanation.nodes`."""
+    positions: tuple[int, ...]
+    """Positions of its own words in the translation."""
+    score: float
+    """Its own part of the model score."""
+    piece: int
+    """Its index in `Explanation.pieces`; -1 of a rule without words and features."""
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
     """A translation with its derivation, word alignment and feature contributions."""
 
@@ -55,6 +76,8 @@ class Explanation:
     """By decreasing absolute contribution."""
     tree: tuple[str, ...] = ()
     """Of a hierarchical derivation: one rule per line, the rules of its nonterminals indented below it."""
+    nodes: tuple[TreeNode, ...] = ()
+    """The same tree for drawing: every rule before those of its nonterminals, the root first."""
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -75,6 +98,7 @@ class Explanation:
             "alignment": [list(link) for link in self.alignment],
             "features": [_plain(item) for item in self.features],
             **({"tree": list(self.tree)} if self.tree else {}),
+            **({"nodes": [node.to_json() for node in self.nodes]} if self.nodes else {}),
         }
 
     def lines(self) -> list[str]:
@@ -110,12 +134,15 @@ def explain(
 def explanation_of(translator: Translator[Any], sentence: str, derivation: Derivation, weights: Weights) -> Explanation:
     """An explanation of a derivation of a sentence."""
     words = split_tokens(sentence)
-    pieces = []
-    for application, positions in zip(derivation.applications, derivation.target_positions(), strict=True):
+    pieces: list[Piece] = []
+    owners: list[int] = []  # the application of each piece
+    all_positions = derivation.target_positions()
+    for place, (application, positions) in enumerate(zip(derivation.applications, all_positions, strict=True)):
         begin, end = application.source
         features = _contributions(application.features, weights)
         if not features and not positions:
             continue
+        owners.append(place)
         shown = [s for s in application.symbols if isinstance(s, str) and s not in ("<s>", "</s>")]
         pieces.append(
             Piece(
@@ -128,16 +155,18 @@ def explanation_of(translator: Translator[Any], sentence: str, derivation: Deriv
             )
         )
     n_words = len(derivation.tokens())
-    pieces.sort(key=lambda piece: piece.positions[0] if piece.positions else n_words)
+    order = sorted(range(len(pieces)), key=lambda i: pieces[i].positions[0] if pieces[i].positions else n_words)
+    piece_of = {owners[i]: at for at, i in enumerate(order)}
     features = _contributions(derivation.features(), weights)
     return Explanation(
         source=" ".join(words),
         text=" ".join(derivation.tokens()),
         score=sum(item.contribution for item in features),
-        pieces=tuple(pieces),
+        pieces=tuple(pieces[i] for i in order),
         alignment=tuple(translator.alignment(derivation)),
         features=features,
         tree=tuple(_tree(derivation, words)),
+        nodes=tuple(_nodes(derivation, words, all_positions, weights, piece_of)),
     )
 
 
@@ -151,11 +180,20 @@ def _names(derivation: Derivation, application: Application) -> list[str]:
 
 def _source_side(derivation: Derivation, application: Application, words: Sequence[str]) -> list[str]:
     """The source side of a rule: its words and the names of its nonterminals."""
+    names = _names(derivation, application)
+    if not names:
+        return list(words[slice(*application.source)])
+    return [names[s] if isinstance(s, int) else s for s in _source_symbols(derivation, application, words)]
+
+
+def _source_symbols(derivation: Derivation, application: Application, words: Sequence[str]) -> list[str | int]:
+    """The source side of a rule: its words and, as numbers, its nonterminals."""
     begin, end = application.source
-    side, at = [], begin
+    side: list[str | int] = []
+    at = begin
     spans = [derivation.applications[child].source for child in application.children]
-    for span, name in sorted(zip(spans, _names(derivation, application), strict=False)):
-        side += [*words[at : span[0]], name]
+    for span, number in sorted(zip(spans, range(len(spans)), strict=True)):
+        side += [*words[at : span[0]], number]
         at = span[1]
     return [*side, *words[at:end]]
 
@@ -174,6 +212,30 @@ def _tree(derivation: Derivation, words: Sequence[str]) -> Iterator[str]:
         begin, end = application.source
         yield f"{'  ' * depth}[{application.label}] -> {' '.join(source)} | {' '.join(target)}  ({begin}:{end})"
         open_ += [(child, depth + 1) for child in reversed(application.children)]
+
+
+def _nodes(
+    derivation: Derivation,
+    words: Sequence[str],
+    positions: Sequence[Sequence[int]],
+    weights: Weights,
+    piece_of: Mapping[int, int],
+) -> Iterator[TreeNode]:
+    """The rules of a derivation whose nodes have labels, in its own order."""
+    for place, application in enumerate(derivation.applications):
+        if application.label is None:
+            return
+        symbols = (unescape_word(s.encode()).decode() if isinstance(s, str) else s for s in application.symbols)
+        yield TreeNode(
+            label=application.label,
+            source=tuple(_source_symbols(derivation, application, words)),
+            target=tuple(symbols),
+            span=application.source,
+            children=application.children,
+            positions=tuple(positions[place]),
+            score=sum(weights[name] * value for name, value in application.features.items()),
+            piece=piece_of.get(place, -1),
+        )
 
 
 def _contributions(features: Any, weights: Weights) -> tuple[Contribution, ...]:
