@@ -62,10 +62,27 @@ def test_tokens_are_asked_for(here, inside):
     assert "￭" not in plain
     lists = inside("translate", "s", "-i", "one.de", "--nbest", 3).out.splitlines()
     assert lists[0].split("\t")[2] == plain.strip()
-    assert "￭" in inside("translate", "s", "-i", "one.de", "--nbest", 3, "--format", "moses").out
+    assert "￭" in inside("translate", "s", "--tokenized", "-i", "one.tok", "--nbest", 3, "--format", "moses").out
     explained = inside("translate", "s", "-i", "one.de", "--explain").out
     assert "￭" in explained
     assert inside("translate", "s", "-i", "one.de", "--forest", "f").out == plain
+
+
+@pytest.mark.parametrize("form", ["moses", "cdec", "jsonl"])
+def test_lists_of_raw_systems_are_raw_text(here, inside, form):
+    """Reranked by the system's own weights they give its translations, and BLEU counts words, not tokens with glue."""
+    inside("translate", "s", "-i", "dev.de", "-o", "dev.out")
+    inside("translate", "s", "-i", "dev.de", "--nbest", 9, "--format", form, "-o", "dev.nbest")
+    assert "￭" not in (here / "dev.nbest").read_text(encoding="utf-8")
+    weights = ("--weights", "s/weights.tsv", "--nbest", "dev.nbest")
+    done = inside("rerank", *weights, "-r", "dev.en", "--tokenize", "13a", "-o", "best", "--summary", "s.json")
+    assert (here / "best").read_text(encoding="utf-8") == (here / "dev.out").read_text(encoding="utf-8")
+    assert "--tokenize 13a" not in done.err
+    scored = json.loads(inside("score", "dev.out", "-r", "dev.en", "--tokenize", "13a", "-m", "bleu", "--json").out)
+    assert json.loads((here / "s.json").read_text())["score"] == pytest.approx(scored["systems"][0]["bleu"])
+    assert "add --tokenize 13a" in inside("oracle", "--nbest", "dev.nbest", "-r", "dev.en").err
+    best = json.loads(inside("oracle", "--nbest", "dev.nbest", "-r", "dev.en", "--tokenize", "13a", "--json").out)
+    assert best["score"] >= scored["systems"][0]["bleu"]
 
 
 def test_several_sentences_and_jsonl(here, inside):
@@ -101,6 +118,12 @@ def test_data_that_does_not_fit_is_told(here, inside):
     write_lines(here / "short.en", ["one line"])
     err = inside(*words, "--source", "dev.de", "-r", "short.en", "-o", "short", status=2).err
     assert "15 lines" in err
+    inside("corpus", "tokenize", "-l", "de", "--moses", "-i", "dev.de", "-o", "moses.de")
+    assert "already" not in inside(*words, "--source", "dev.de", "-r", "dev.en", "-o", "fits").err
+    err = inside(*words, "--source", "moses.de", "-r", "dev.en", "-o", "tokens").err
+    assert "moses.de: it is tokenised already" in err
+    assert "it is tokenised already" in inside("translate", "s", "-i", "moses.de").err
+    assert "add --raw" in inside("translate", "s", "--tokenized", "-i", "dev.de").err
     assert "round 1" not in err
     write_lines(here / "half.en", [line.replace(".", " .").replace(",", " ,") for line in ["A dog.", "Yes, no."] * 9])
     write_lines(here / "half.de", ["Ein Hund.", "Ja, nein."] * 9)

@@ -82,8 +82,8 @@ def test_raw_text_comes_back_as_text(here, dragoman):
     assert not text.endswith(" .")
     first = dragoman("translate", "s", "--raw", "--nbest", 5, text=raw).out.splitlines()[0]
     assert first.split("\t")[2] == text
-    tokens = dragoman("translate", "s", "--raw", "--nbest", 5, "--format", "moses", text=raw).out.splitlines()[0]
-    assert tokens.split(" ||| ")[1].endswith(" .")
+    listed = dragoman("translate", "s", "--raw", "--nbest", 5, "--format", "moses", text=raw).out.splitlines()[0]
+    assert listed.split(" ||| ")[1] == text
 
 
 @pytest.mark.parametrize("form", ["moses", "cdec", "jsonl"])
@@ -141,6 +141,38 @@ def test_tune_a_system(here, dragoman):
     assert again["weights"] == record["weights"]
     (here / "s").rename(here / "gone")
     assert "parent system is gone" in dragoman("translate", "t", status=2).err
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        ["--method", "pro", "--k", 20],
+        ["--online", "--method", "mira", "--set", "measure=live"],
+        ["--online", "--method", "mira"],
+    ],
+)
+def test_a_finished_tuning_goes_on(here, dragoman, method):
+    """More rounds give what a tuning of as many gives at once; fewer, and a stop on the way, are also possible."""
+    words = ("tune", "--system", "s", "--source", "c/dev.de", "-r", "c/dev.en", *method)
+    whole = dragoman(*words, "--rounds", 4, "-o", "whole", "--json").json
+    dragoman(*words, "--rounds", 2, "-o", "t")
+    assert not [*(here / "t").glob("tune/rounds/*/candidates")]
+    manifest = (here / "t" / "system.json").read_bytes()
+    assert "was finished before" in dragoman(*words, "--rounds", 2, "-o", "t", "--resume").out
+    assert "other settings (" in dragoman(*words, "--rounds", 4, "--seed", 8, "-o", "t", "--resume", status=2).err
+    assert (here / "t" / "system.json").read_bytes() == manifest
+    more = dragoman(*words, "--rounds", 4, "-o", "t", "--resume", "--json").json
+    assert (here / "t" / "weights.tsv").read_bytes() == (here / "whole" / "weights.tsv").read_bytes()
+    # The translations that a pass made while it learned are gone; to count them, their lines are decoded once more.
+    names = ["score_before", "score_after", "best_round", "stopped"]
+    for name in names if "measure=live" in method else [*names, "n_candidates"]:
+        assert more[name] == whole[name]
+    assert len(dragoman("translate", "t", "-i", "c/test.de").out.splitlines()) == 12
+    # A tuning that went on and was stopped before it wrote its system has one that does not belong to its result.
+    (here / "t" / "system.json").write_bytes(manifest)
+    assert "finished before" not in dragoman(*words, "--rounds", 4, "-o", "t", "--resume").out
+    less = dragoman(*words, "--rounds", 1, "-o", "t", "--resume", "--json").json
+    assert [entry["score"] for entry in less["rounds"]] == [entry["score"] for entry in whole["rounds"][:2]]
 
 
 @pytest.mark.parametrize("begins", ["command", "python"])

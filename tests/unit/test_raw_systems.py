@@ -10,6 +10,7 @@ import pytest
 from dragoman.engine import LocalEngine
 from dragoman.errors import InputError
 from dragoman.lm import EstimateConfig
+from dragoman.pipeline import MosesLines
 from dragoman.pipeline.forced import lost_spans, read_glossary
 from dragoman.pipeline.tags import put_tags, take_tags
 from dragoman.system import (
@@ -19,6 +20,9 @@ from dragoman.system import (
     TextSettings,
     TrainConfig,
     TranslationJob,
+    export_system,
+    import_system,
+    other_kind,
     train,
     unknown_source,
     unknown_target,
@@ -257,3 +261,38 @@ def test_tags_of_a_line_keep_their_place(system, text):
     assert opened < closed
     without = marked.replace("<p>", "").replace("</p>", "").replace('<i class="a b">', "").replace("</i>", "")
     assert without == plain
+
+
+def test_export_and_import_keep_the_text_pipeline(system, text, tmp_path):
+    written = export_system(system, tmp_path / "tables")
+    assert written["text"] == tmp_path / "tables" / "text.json"
+    settings = SystemSettings(model=system.settings.model)
+    back = import_system(tmp_path / "tables", tmp_path / "back", settings=settings)
+    assert back.settings.text == system.settings.text
+    source = [*lines(text / "test.de"), "Lehrerhund-Buch, %s."]
+    assert [back.lines().prepare(line) for line in source] == [system.lines().prepare(line) for line in source]
+    found, wanted = list(back.translate(source)), list(system.translate(source))
+    assert sum(a == b for a, b in zip(found, wanted, strict=True)) >= 19  # scores as text are rounded
+    assert all("￭" not in line for line in found)
+    tokens = import_system(tmp_path / "tables", tmp_path / "tokens", settings=settings, raw=False)
+    assert tokens.settings.text == TextSettings()
+    (tmp_path / "tables" / "text.json").write_text('{"format": "dragoman-text", "version": 1, "settings": {"raw": 1}}')
+    with pytest.raises(InputError, match=r"text\.json"):
+        import_system(tmp_path / "tables", tmp_path / "bad", settings=settings)
+    (tmp_path / "tables" / "text.json").unlink()
+    with pytest.raises(InputError, match="nothing tells how raw text"):
+        import_system(tmp_path / "tables", tmp_path / "bad", settings=settings, raw=True)
+
+
+def test_text_of_another_kind_is_told(system, text):
+    raw = lines(text / "test.de")
+    prepared = system.lines()
+    tokens = [MosesLines(TextSettings(source_language="de", target_language="en")).prepare(line) for line in raw]
+    assert other_kind(raw, prepared) is None
+    assert "corpus detokenize" in other_kind(tokens, prepared)
+    assert "--tokenized" in other_kind([prepared.prepare(line) for line in raw], prepared)
+    own = system.lines(raw=False)
+    assert "--raw" in other_kind(raw, own)
+    assert other_kind(tokens, own) is None
+    assert other_kind([prepared.prepare(line) for line in raw], own) is None
+    assert other_kind(["Ja . Nein ."], prepared) is None  # too little

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dragoman.cli.scoring import Lowercase, Tokenize, warn_of_empty_references
+from dragoman.cli.scoring import Lowercase, Tokenize, warn_of_empty_references, warn_of_raw_text
 from dragoman.cli.session import Session
 from dragoman.errors import InputError
 from dragoman.metric import Smoothing, Tokenizer, by_name
@@ -139,6 +139,8 @@ class MetricOptions(CandidateOptions):
         texts = read_references(self.reference)
         for number, path in enumerate(self.reference):
             warn_of_empty_references(session.say, path, [several[number] for several in texts])
+        if self.tokenize is Tokenizer.NONE and "bleu" in metric.name:
+            warn_of_raw_text(session.say, [several[0] for several in texts if several])
         return lambda pool: with_metric(
             pool, metric, texts, allow_missing=self.allow_missing, n_threads=session.n_threads
         )

@@ -8,7 +8,15 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from dragoman.cli.scoring import Bootstrap, Lowercase, Metrics, Tokenize, Trials, warn_of_empty_references
+from dragoman.cli.scoring import (
+    Bootstrap,
+    Lowercase,
+    Metrics,
+    Tokenize,
+    Trials,
+    warn_of_empty_references,
+    warn_of_raw_text,
+)
 from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, table
 from dragoman.errors import InputError
 from dragoman.evaluate import (
@@ -83,7 +91,7 @@ def score(
         warn_of_empty_references(session.say, path, lines)
     metrics = [by_name(name, tokenizer=tokenize, lowercase=lowercase) for name in metric or ["bleu", "chrf", "ter"]]
     if tokenize is Tokenizer.NONE and "bleu" in {metric.name for metric in metrics}:
-        _warn_of_raw_text(session, references[0])
+        warn_of_raw_text(session.say, references[0])
     systems = [
         SystemOutput(name=name, runs=tuple(list(read_lines(path)) for path in paths)) for name, paths in files.items()
     ]
@@ -103,15 +111,6 @@ def score(
     show_scores(session, scores, {metric.name for metric in metrics if not metric.higher_is_better})
     if profiles:
         _show_errors(session, [system.name for system in systems], profiles)
-
-
-def _warn_of_raw_text(session: Session, reference: list[str]) -> None:
-    """Words with punctuation attached are rarely what BLEU should count."""
-    from dragoman.pipeline.detection import look_at
-
-    look = look_at(reference[:_LOOKED_AT])
-    if look.raw:
-        session.say(f"warning: the reference is not tokenised ({look}), and BLEU takes it as it is; add --tokenize 13a")
 
 
 def _group_runs(hypotheses: list[str], runs: list[str]) -> dict[str, list[str]]:

@@ -9,8 +9,9 @@ from typing import Annotated
 import typer
 
 from dragoman.metric import Tokenizer
+from dragoman.pipeline import look_at
 
-__all__ = ["Bootstrap", "Lowercase", "Metrics", "Tokenize", "Trials", "warn_of_empty_references"]
+__all__ = ["Bootstrap", "Lowercase", "Metrics", "Tokenize", "Trials", "warn_of_empty_references", "warn_of_raw_text"]
 
 _metric = partial(typer.Option, rich_help_panel="Metric")
 Tokenize = Annotated[Tokenizer, _metric("--tokenize", help="BLEU's tokeniser, for text that is not tokenised.")]
@@ -23,9 +24,19 @@ Metrics = Annotated[
 Bootstrap = Annotated[int, typer.Option(min=0, help="Resamples for intervals and the paired bootstrap; 0: none.")]
 Trials = Annotated[int, typer.Option(min=0, help="Shuffles of the approximate randomisation; 0: none.")]
 
+_LOOKED_AT = 2000
+"""Lines of a reference that tell whether it is raw."""
+
 
 def warn_of_empty_references(say: Callable[[str], None], path: str, lines: Sequence[str]) -> None:
     """An empty line is an empty reference, which is rarely meant."""
     empty = [number for number, line in enumerate(lines, start=1) if not line.strip()]
     if empty:
         say(f"warning: {path}: {len(empty):,} of {len(lines):,} lines are empty, the first is line {empty[0]}")
+
+
+def warn_of_raw_text(say: Callable[[str], None], reference: Sequence[str]) -> None:
+    """BLEU counts what stands between spaces; words with punctuation attached are rarely meant."""
+    look = look_at(reference[:_LOOKED_AT])
+    if look.raw:
+        say(f"warning: the reference is not tokenised ({look}), and BLEU takes it as it is; add --tokenize 13a")

@@ -171,10 +171,9 @@ def train(
         classes=tuple(classes or ()),
     )
     if from_moses is not None:
-        if source or target or align or lm_text or raw or folds > 1 or domains or classes:
+        if source or target or align or lm_text or folds > 1 or domains or classes:
             raise InputError(
-                "with --import there is no text: leave out -s, -t, --align, --lm-text, --raw, --folds, --domains and "
-                "--classes"
+                "with --import there is no text: leave out -s, -t, --align, --lm-text, --folds, --domains and --classes"
             )
         if "max_phrase_length" in {*stated, *chosen}:
             raise InputError("with --import nothing is extracted: leave out --max-phrase-length")
@@ -186,6 +185,7 @@ def train(
             lm=lm,
             settings=settings,
             stated={*stated, *chosen},
+            raw=raw,
             resume=resume,
             n_threads=session.n_threads,
             monitor=session,

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -26,7 +27,16 @@ from dragoman.pipeline import TokenLines
 from dragoman.pipeline.forced import read_glossary, without_marks
 from dragoman.pool import NbestFormat, Pool, nbest_blocks
 from dragoman.store import make_folder
-from dragoman.system import ListsJob, Preset, System, SystemView, TranslationJob, pool_of_lists, unknown_source
+from dragoman.system import (
+    ListsJob,
+    Preset,
+    System,
+    SystemView,
+    TranslationJob,
+    other_kind,
+    pool_of_lists,
+    unknown_source,
+)
 from dragoman.text import LineWriter, open_output, printable, read_lines
 
 __all__ = ["translate"]
@@ -92,8 +102,8 @@ def translate(
     forces a translation, as --glossary does.
 
     Candidates (--nbest) of whole lines are written as text (line, score and words with tabs between), or as lists that
-    `tune` and `rerank` read, and whose words are tokens. With --explain, --format jsonl gives one JSON object a
-    sentence.
+    `tune` and `rerank` read; those of raw text are raw text, too, so that BLEU wants --tokenize 13a. With --explain,
+    --format jsonl gives one JSON object a sentence.
 
     Example: dragoman translate system < test.de > test.out
 
@@ -135,6 +145,8 @@ def translate(
     unknown = unknown_source(system, list(map(without_marks, first)), job.text)
     if unknown.many:
         session.say(unknown.warning("the input"))
+    elif (kind := other_kind(first, job.text)) is not None:
+        session.say(f"warning: the input: {kind}")
     lines = session.track(itertools.chain(first, source), "translating")
     cpu, wall = cpu_seconds(), time.monotonic()
     with engine_of(engine, workers, address, threads=threads) as chosen, open_output(out) as output:
@@ -233,10 +245,17 @@ def _lists(
                     words = job.text.restore(pool.text(shard, c), batch[int(shard.sentence_ids[s]) - n])
                     output.write(f"{shard.sentence_ids[s]}\t{shard.totals[c]:.6f}\t{words}")
         else:
+            if job.text.is_raw:
+                pool = pool.with_texts(partial(_restored, job.text, batch, n))
             for block in nbest_blocks(pool, format_=NbestFormat(format_.value)):
                 output.write_block(block)
         n += pool.n_sentences
     return n
+
+
+def _restored(text: TokenLines, lines: Sequence[str], first: int, tokens: str, sentence: int) -> str:
+    """The text of a candidate of a sentence of a batch whose first sentence is `first`."""
+    return text.restore(tokens, lines[sentence - first])
 
 
 def _with_forests(job: _Job, lines: Iterator[str], folder: Path) -> Iterator[str]:

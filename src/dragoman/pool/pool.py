@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -87,6 +87,17 @@ class Pool:
     def text(self, shard: Shard, candidate: int) -> str:
         row = shard.tokens[shard.token_rows[candidate] : shard.token_rows[candidate + 1]]
         return b" ".join(unescape_word(self.words.word(int(token))) for token in row).decode("utf-8")
+
+    def with_texts(self, write: Callable[[str, int], str]) -> Pool:
+        """The pool with other words: `write` gives the text of a candidate from its text and its sentence id."""
+        words = new_words()
+        shards = []
+        for shard in self.shards:
+            ids = shard.sentence_ids[shard.sentence_of_each()].tolist()
+            texts = [write(self.text(shard, c), sentence) for c, sentence in enumerate(ids)]
+            rows, tokens = words.encode_growing("".join(f"{text}\n" for text in texts).encode("utf-8"), 1)
+            shards.append(replace(shard, token_rows=rows, tokens=tokens))
+        return replace(self, words=words, shards=tuple(shards))
 
     def project(self, blocks: Sequence[Block]) -> Pool:
         """The pool with features replaced by blocks: each block becomes a dense feature and removes those it covers."""

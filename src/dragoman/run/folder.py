@@ -82,15 +82,19 @@ class RunFolder:
                 raise
 
     @classmethod
-    def check(cls, path: PathLike, settings: dict[str, Any]) -> None:
-        """Raise InputError if `open` could neither start nor resume a run; writes nothing."""
+    def check(cls, path: PathLike, settings: dict[str, Any], *, may_change: Collection[str] = ()) -> bool:
+        """Whether no setting has changed. Raises InputError if `open` could neither start nor resume a run.
+
+        Writes nothing.
+        """
         base = Path(path)
         if base.exists() and not base.is_dir():
             raise InputError("is not a folder; choose another", path=base)
         if (base / "run.json").exists() and not _is_hollow(base):
-            _check_same(base / "run.json", json.loads(json.dumps(settings)))
-        elif base.exists() and not (base / "run.json").exists():
+            return _check_same(base / "run.json", json.loads(json.dumps(settings)), may_change)
+        if base.exists() and not (base / "run.json").exists():
             _check_empty(base)
+        return True
 
     def rounds(self) -> list[Path]:
         """The folders of the finished rounds, in order without gaps."""

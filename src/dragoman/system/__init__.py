@@ -31,7 +31,7 @@ from dragoman.system.train import TrainConfig, train
 from dragoman.system.training import SHARD_LINES, TrainingLines, digest_lines, draw_fold, sample_lines, shards
 from dragoman.system.translator import Preset, Translator
 from dragoman.system.tuned import save_tuned
-from dragoman.system.unknown import UnknownWords, unknown_source, unknown_target
+from dragoman.system.unknown import UnknownWords, other_kind, unknown_source, unknown_target
 
 __all__ = [
     "KINDS",
@@ -73,6 +73,7 @@ __all__ = [
     "kbest_by_engine",
     "kbest_of_lines",
     "kind_named",
+    "other_kind",
     "pool_of_lists",
     "reordering_by_name",
     "sample_lines",

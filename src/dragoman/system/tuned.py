@@ -20,16 +20,28 @@ from dragoman.types import PathLike
 __all__ = ["save_tuned"]
 
 
-def save_tuned(system: System, out: PathLike, weights: Weights, *, about: Mapping[str, Any] | None = None) -> System:
+def save_tuned(
+    system: System,
+    out: PathLike,
+    weights: Weights,
+    *,
+    about: Mapping[str, Any] | None = None,
+    replace_old: bool = False,
+) -> System:
     """A system in the folder `out` with these weights; its tables stay where they are and are never copied.
 
-    The manifest names them by relative path and checksum, so both folders may be moved together.
+    The manifest names them by relative path and checksum, so both folders may be moved together. A tuned system that is
+    there already is an error unless it is to be replaced.
     """
     if not weights.is_usable():
         raise InputError("the weights are not finite, or all zero; nothing was written", path=out)
     base = Path(out)
     if (base / MANIFEST).exists():
-        raise InputError("holds a system already; choose another folder", path=base)
+        if not replace_old:
+            raise InputError("holds a system already; choose another folder", path=base)
+        (base / MANIFEST).unlink()  # a system is complete when this is written again
+        for old in base.glob(f"{WEIGHTS}.*"):
+            old.unlink()
     make_folder(base)
     stored = store_weights(weights, base, WEIGHTS)
     here, there = base.resolve(), system.folder.resolve()

@@ -7,14 +7,17 @@ from dataclasses import dataclass
 
 from dragoman.corpus import Vocab
 from dragoman.pipeline import TokenLines, look_at
+from dragoman.pipeline.tokenizer import GLUE
 from dragoman.system.system import System
 from dragoman.text import split_tokens
 
-__all__ = ["UnknownWords", "unknown_source", "unknown_target"]
+__all__ = ["UnknownWords", "other_kind", "unknown_source", "unknown_target"]
 
 MANY = 0.2
 """Above this share something is probably wrong with the text."""
 _FEW = 5
+_CLEAR = 0.75
+"""Share of punctuation that must look alike to say of what kind a text is."""
 _MUCH_LESS = 0.6
 """What explains unknown words leaves at most this part of them."""
 
@@ -56,6 +59,24 @@ def unknown_target(system: System, lines: Sequence[str], text: TokenLines) -> Un
     return _judge(tokens, lines, text, system.grammar.target_vocab, system.grammar.source_vocab)
 
 
+def other_kind(lines: Sequence[str], text: TokenLines) -> str | None:
+    """How the lines differ from what the system takes, raw text or tokens, and what to do; None if nothing tells."""
+    look = look_at(lines)
+    if look.raw is None or look.raw == text.is_raw:
+        return None
+    n_signs = look.n_attached + look.n_alone
+    if n_signs and max(look.n_attached, look.n_alone) < max(_FEW, _CLEAR * n_signs):
+        return None
+    if look.raw:
+        return f"it is not tokenised ({look}), and the system takes tokens: add --raw"
+    if any(GLUE in line for line in lines):
+        return "it is tokenised already, and the system takes raw text: add --tokenized"
+    return (
+        f"it is tokenised already ({look}), and the system takes raw text: "
+        "give the text as people write it, or undo it by `dragoman corpus detokenize --moses`"
+    )
+
+
 def _judge(tokens: Sequence[str], lines: Sequence[str], text: TokenLines, own: Vocab, other: Vocab) -> UnknownWords:
     words = [word for line in tokens for word in split_tokens(line) if any(map(str.isalpha, word))]
     n_unknown = _count(words, own)
@@ -65,11 +86,8 @@ def _judge(tokens: Sequence[str], lines: Sequence[str], text: TokenLines, own: V
     causes = []
     if _count(words, other) < _MUCH_LESS * n_unknown:
         causes.append("source and target are swapped: these are words of the other language")
-    look = look_at(lines).raw
-    if look and not text.is_raw:
-        causes.append("the text is not tokenised: add --raw")
-    elif look is False and text.is_raw:
-        causes.append("the text is tokenised already: add --tokenized")
+    if (kind := other_kind(lines, text)) is not None:
+        causes.append(kind)
     if _count([word.lower() for word in words], own) < _MUCH_LESS * n_unknown:
         causes.append("the system was trained on lowercased text, and this is not")
     return UnknownWords(

@@ -12,7 +12,7 @@ from dragoman.tune.loop import Keep, LoopSettings, Measure, Step, tune_decoder
 from dragoman.tune.moses_run import MosesRun, moses_references, read_moses_run
 from dragoman.tune.phi import LastSearch, PhiBlocks, PhiSettings, Theta
 from dragoman.tune.record import Learned, RoundRecord, StepRecord, TuneRecord
-from dragoman.tune.rounds import settings_to_come
+from dragoman.tune.rounds import RESULT, settings_to_come
 from dragoman.tune.step_log import OnStage
 from dragoman.tune.system import (
     TUNE_RECORD,
@@ -35,6 +35,7 @@ from dragoman.tune.weight_curves import (
 )
 
 __all__ = [
+    "RESULT",
     "START",
     "TUNE_RECORD",
     "BootstrappedWeights",

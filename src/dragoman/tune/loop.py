@@ -176,7 +176,11 @@ class _Loop:
         number = len(self.rounds) + 1
         stored = self._store.find(number)
         if stored is not None:
-            self._add(stored.candidates, number)
+            candidates = stored.candidates
+            if candidates is None:
+                self._on_step(number, Step.DECODE)
+                candidates = self._decoder.decode(self._weights)
+            self._add(candidates, number)
             record = stored.record
         else:
             self._on_step(number, Step.DECODE)

@@ -9,6 +9,9 @@
     rounds/0003/state/         of an optimiser that goes on from round to round
     rounds/0003/files.json     checksums of all these; written last, again when the weights for the next round are there
 
+Candidates and the translations of an online learner's state are dropped when the tuned system is complete
+(`drop_candidates`); a tuning that goes on after that decodes them again, with the weights of their rounds.
+
 The folder of a round appears when decoding is complete; what is learned from it joins file by file, and counts once
 `files.json` lists it. What is read again is compared with its checksum first.
 """
@@ -32,11 +35,14 @@ from dragoman.store import Format, Manifest, from_plain, read_json, seal, write_
 from dragoman.tune.record import Learned, RoundRecord, TuneRecord
 from dragoman.types import PathLike
 
-__all__ = ["RoundStore", "StoredRound", "settings_to_come"]
+__all__ = ["RESULT", "RoundStore", "StoredRound", "drop_candidates", "settings_to_come"]
 
+RESULT = "result.json"
+"""The summary of a tuning that has ended."""
 _FORMAT = Format("dragoman-round", 1, "run", "files.json")
 _WEIGHTS, _OUTPUT, _ROUND, _POOL = "weights", "output.txt", "round.json", "candidates/pool.json"
 _TRACE, _LEARNED, _STATE = "learned.json", "learned", "state"
+_TRANSLATED = f"{_STATE}/translations"
 _KINDS = ("tsv", "bin")
 _DECODED = {*(f"{_WEIGHTS}.{kind}" for kind in _KINDS), _OUTPUT, _ROUND, _POOL}
 _Record = TypeVar("_Record", RoundRecord, Learned)
@@ -46,7 +52,8 @@ _Record = TypeVar("_Record", RoundRecord, Learned)
 class StoredRound:
     """A round that was decoded before: raw candidates and record."""
 
-    candidates: Pool
+    candidates: Pool | None
+    """None: they were dropped, and must be decoded again."""
     record: RoundRecord
 
 
@@ -54,6 +61,13 @@ def settings_to_come(run: PathLike) -> tuple[str, ...]:
     """Settings that a run has not used yet: when it ends, and before it learns for the first time those of learning."""
     ends = ("max_rounds", "patience", "options.rounds", "options.patience")
     return ends if any(Path(run).glob(f"rounds/*/{_TRACE}")) else (*ends, "frozen")
+
+
+def drop_candidates(run: PathLike) -> None:
+    """Remove the candidates of all rounds of a run, which a tuned system that is complete does not need."""
+    rounds = Path(run) / "rounds"
+    for candidates in (*rounds.glob(f"*/{Path(_POOL).parent}"), *rounds.glob(f"*/{_TRANSLATED}")):
+        shutil.rmtree(candidates)
 
 
 class RoundStore:
@@ -69,9 +83,11 @@ class RoundStore:
         if folder is None:
             return None
         manifest = _FORMAT.read(folder)
-        for name in (_stored(manifest, _WEIGHTS) or f"{_WEIGHTS}.tsv", _OUTPUT, _POOL):
+        pool = folder / _POOL
+        for name in (_stored(manifest, _WEIGHTS) or f"{_WEIGHTS}.tsv", _OUTPUT, *([_POOL] if pool.exists() else [])):
             manifest.check(name)
-        return StoredRound(candidates=load_pool(folder / "candidates"), record=_read(RoundRecord, manifest, _ROUND))
+        candidates = load_pool(pool.parent) if pool.exists() else None
+        return StoredRound(candidates=candidates, record=_read(RoundRecord, manifest, _ROUND))
 
     @contextlib.contextmanager
     def new_round(self) -> Iterator[Path]:
@@ -117,7 +133,8 @@ class RoundStore:
         if stored is None:
             return None
         for name in manifest.files:
-            if name.startswith(f"{_STATE}/"):
+            dropped = name.startswith(f"{_TRANSLATED}/") and not (folder / _TRANSLATED).exists()
+            if name.startswith(f"{_STATE}/") and not dropped:
                 manifest.check(name)
         return read_weights(manifest.check(stored), index=index), _read(Learned, manifest, _TRACE)
 
@@ -131,7 +148,8 @@ class RoundStore:
                 for path in sorted((folder / _STATE).rglob("[!.]*"))
                 if path.is_file()
             ]
-            decoded = [name for name in _FORMAT.read(folder).files if name in _DECODED]
+            files = _FORMAT.read(folder).files
+            decoded = [name for name in files if name in _DECODED and (folder / name).exists()]
             _FORMAT.write(folder, [*decoded, _TRACE, stored.name, *state], {})
 
     def log_decoded(self, record: RoundRecord) -> None:
@@ -143,16 +161,18 @@ class RoundStore:
 
     def finish(self, result: TuneRecord) -> None:
         end = {"stopped": result.stopped, "best_round": result.best_round, "score": result.score_after}
-        self._log("end", None, end)
         if self._run is not None:
+            ends = [entry for entry in self._run.trace() if entry["event"] == "end"]
+            if not ends or not end.items() <= ends[-1].items():  # it may go on after an end
+                self._run.log("end", **end)
             store_weights(result.weights, self._run.path, "weights")
-            self._run.save("result.json", seal(result.summary()))
+            self._run.save(RESULT, seal(result.summary()))
 
-    def _log(self, event: str, number: int | None, fields: dict[str, Any]) -> None:
+    def _log(self, event: str, number: int, fields: dict[str, Any]) -> None:
         """Add to the trace, unless it was there before a kill."""
         if self._run is not None and (event, number) not in self._logged:
             self._logged.add((event, number))
-            self._run.log(event, **({} if number is None else {"round": number}), **fields)
+            self._run.log(event, round=number, **fields)
 
     def state_folder(self, number: int) -> Path | None:
         """Where an optimiser that goes on from round to round keeps its state."""

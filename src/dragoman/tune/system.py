@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -20,7 +19,7 @@ from dragoman.optim.frozen import frozen_names
 from dragoman.pool import Pool, with_metric
 from dragoman.run import RunFolder
 from dragoman.settings import plain
-from dragoman.store import digest_json
+from dragoman.store import digest_json, read_json, unseal
 from dragoman.system import Lines, ListsJob, Preset, System, SystemView, kbest_by_engine, save_tuned
 from dragoman.system.manifest import MANIFEST
 from dragoman.tune.decoder import Decoder
@@ -30,7 +29,7 @@ from dragoman.tune.loop import LoopSettings, Step, tune_decoder
 from dragoman.tune.phi import PhiSettings, read_phi
 from dragoman.tune.phi_tuning import PhiTask, tune_phi
 from dragoman.tune.record import RoundRecord, TuneRecord
-from dragoman.tune.rounds import settings_to_come
+from dragoman.tune.rounds import RESULT, drop_candidates, settings_to_come
 from dragoman.tune.step_log import OnStage
 from dragoman.tune.system_context import LiveMeasuring, SystemContext
 from dragoman.tune.text_set import read_set
@@ -240,10 +239,13 @@ def tune_system(
     settings = _record(method, config, k, distinct, parent, sentences, texts, start, seed)
     if phi is not None or by_lists:
         settings["phi"] = plain(config.phi) | ({} if phi is None else {"given": _digest_of(phi)})
-    if finished:
-        return _finished(base, settings)
-    view = parent.view(config.fold)
     folder = base / TUNE_RECORD
+    may_change = settings_to_come(folder)
+    if finished:
+        found = _finished(base, settings, may_change)
+        if found is not None:
+            return found
+    view = parent.view(config.fold)
     make = decoder_factory or (SystemDecoder if engine is None else partial(EngineDecoder, engine))
 
     def decoder_of(view: SystemView, k: int) -> Decoder:
@@ -287,7 +289,7 @@ def tune_system(
         decoder: Decoder = LiveMeasuring(development, n_threads=n_threads)
     else:
         decoder = decoder_of(view, 1 if decodes else k)
-    with RunFolder.open(folder, settings, resume=resume, may_change=settings_to_come(folder)) as run:
+    with RunFolder.open(folder, settings, resume=resume, may_change=may_change) as run:
         record = tune_decoder(
             decoder,
             method,
@@ -332,12 +334,21 @@ def _check_frozen(parent: System, start: Weights, asked: Sequence[str]) -> None:
         frozen_names(Weights.from_dict(dict.fromkeys(known, 1.0)).index, asked)
 
 
-def _finished(base: Path, settings: dict[str, Any]) -> System:
-    """The system that a tuning with these settings left behind."""
-    if not (base / TUNE_RECORD / "run.json").exists():
+def _finished(base: Path, settings: dict[str, Any], may_change: Sequence[str]) -> System | None:
+    """The system that a tuning with these settings left behind; None if it is to go on, as it should end elsewhere.
+
+    Only the loop's rounds can go on; tunings by steps record no such settings.
+    """
+    run = base / TUNE_RECORD
+    if not (run / "run.json").exists():
         raise InputError("holds a system that was not made by tuning; choose another folder", path=base)
-    RunFolder.check(base / TUNE_RECORD, settings)
-    return System.load(base)
+    if RunFolder.check(run, settings, may_change=may_change):
+        system = System.load(base)
+        result, about = run / RESULT, system.manifest.about.get("tuning", {})
+        told = unseal(read_json(result, "run"), "run") if result.exists() else {}
+        if all(told.get(name) == about.get(name) for name in ("stopped", "best_round", "score_after")):
+            return system  # else a tuning that went on was stopped before it wrote its system
+    return None
 
 
 def _keep(parent: System, out: PathLike, record: TuneRecord, *, method: str, seed: int) -> System:
@@ -346,10 +357,8 @@ def _keep(parent: System, out: PathLike, record: TuneRecord, *, method: str, see
     for entry in about["rounds"]:
         if entry["learned"] is not None:
             del entry["learned"]["trace"]  # long, and in the record of the run
-    tuned = save_tuned(parent, out, record.weights, about=about)
-    rounds = Path(out) / TUNE_RECORD / "rounds"
-    for candidates in (*rounds.glob("*/candidates"), *rounds.glob("*/state/translations")):
-        shutil.rmtree(candidates)
+    tuned = save_tuned(parent, out, record.weights, about=about, replace_old=True)
+    drop_candidates(Path(out) / TUNE_RECORD)
     return tuned
 
 

@@ -20,10 +20,10 @@ from dragoman.engine import LocalEngine
 from dragoman.errors import InputError, naming
 from dragoman.optim import LearnsFrom, Optimiser
 from dragoman.store import read_json, unseal
-from dragoman.system import Preset, System, unknown_source, unknown_target
+from dragoman.system import Preset, System, other_kind, unknown_source, unknown_target
 from dragoman.system.manifest import MANIFEST
 from dragoman.text import read_lines
-from dragoman.tune import TUNE_RECORD, LearnFrom, TuneConfig, tune_system
+from dragoman.tune import RESULT, TUNE_RECORD, LearnFrom, TuneConfig, tune_system
 
 __all__ = ["tune_own"]
 
@@ -42,9 +42,9 @@ def tune_own(session: Session, options: TuneOptions, optimiser: Optimiser) -> No
     check_test(options)
     for path in options.reference:
         warn_of_empty_references(session.say, path, list(read_lines(path)))
-    finished = (options.out / MANIFEST).exists()
+    finished = _manifest(options.out)
     system = System.load(options.system)
-    if not finished:
+    if finished is None:
         _say_unknown(session, system, options)
     config = TuneConfig(
         metric=options.metric,
@@ -89,7 +89,7 @@ def tune_own(session: Session, options: TuneOptions, optimiser: Optimiser) -> No
             on_step=shown.on_step,
             on_round=shown.on_round,
         )
-    if finished:
+    if finished is not None and _manifest(options.out) == finished:
         session.show("was finished before")
     more = {}
     if options.test is not None:
@@ -101,14 +101,15 @@ def _say_unknown(session: Session, system: System, options: TuneOptions) -> None
     """Tell what share of the development set the system does not know, and warn where that is much."""
     assert options.source is not None
     text = system.lines(raw=options.raw)
-    source = unknown_source(system, list(islice(read_lines(options.source), _LOOKED_AT)), text)
-    session.say(f"{100 * source.share:.1f} % of the source words are unknown to the system")
-    if source.many:
-        session.say(source.warning(options.source))
-    for path in options.reference or ():
-        reference = unknown_target(system, list(islice(read_lines(path), _LOOKED_AT)), text)
-        if reference.many:
-            session.say(reference.warning(path))
+    for path in (options.source, *(options.reference or ())):
+        lines = list(islice(read_lines(path), _LOOKED_AT))
+        found = (unknown_source if path == options.source else unknown_target)(system, lines, text)
+        if path == options.source:
+            session.say(f"{100 * found.share:.1f} % of the source words are unknown to the system")
+        if found.many:
+            session.say(found.warning(path))
+        elif (kind := other_kind(lines, text)) is not None:
+            session.say(f"warning: {path}: {kind}")
 
 
 @contextlib.contextmanager
@@ -134,7 +135,13 @@ def _telling_how_to_go_on(session: Session, options: TuneOptions) -> Iterator[No
         raise
 
 
+def _manifest(out: Path) -> bytes | None:
+    """What the system in a folder says of itself; None if there is none."""
+    path = out / MANIFEST
+    return path.read_bytes() if path.exists() else None
+
+
 def _result(out: Path) -> dict[str, Any]:
-    path = out / TUNE_RECORD / "result.json"
+    path = out / TUNE_RECORD / RESULT
     with naming(path):
         return unseal(read_json(path, "run"), "run")
