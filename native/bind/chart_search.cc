@@ -56,20 +56,22 @@ void bind_chart_search(nb::module_& m) {
           nb::arg("goal"), nb::arg("glue"), nb::arg("unknown"))
       .def(
           "references",
-          [](const search::ChartDecoder& d, const search::RuleBatch& batch, names::FeatureIndex& index,
-             In<double> weights, In<int64_t> target_offsets, In<int32_t> targets, In<int64_t> link_offsets,
-             In2<int32_t> links, int n_threads, nb::object progress, bool tight, bool holes, bool wide,
-             int32_t max_wrong, int32_t prior_column, double prior_weight, double hole_prior, double beam,
+          [](const search::ChartDecoder& d, const search::RuleBatch& batch, const search::RuleBatch* minimal,
+             names::FeatureIndex& index, In<double> weights, In<int64_t> target_offsets, In<int32_t> targets,
+             In<int64_t> link_offsets, In2<int32_t> links, int n_threads, nb::object progress, bool tight, bool holes,
+             bool wide, int32_t max_wrong, int32_t prior_column, double prior_weight, double hole_prior, double beam,
              double wrong_beam, int32_t goal, const std::vector<int32_t>& glue, const std::vector<int32_t>& unknown) {
             const search::ReferencePairs pairs{ragged_of(target_offsets, targets, "targets"),
                                                links_in(link_offsets, links, "links")};
             const search::ReferenceSettings settings{tight,        holes,      wide, max_wrong, prior_column,
                                                      prior_weight, hole_prior, beam, wrong_beam};
+            if (minimal != nullptr && minimal->new_features)
+              throw std::invalid_argument("the features of minimal rules must be in the index");
             const CurrentBatch<search::RuleBatch> current(batch, index);
             const std::vector<double> w = copy_of(weights);
             auto found = watch(
                 [&](Control& control) {
-                  return d.references(*current, {goal, glue, unknown}, w, pairs, settings, n_threads, control);
+                  return d.references(*current, minimal, {goal, glue, unknown}, w, pairs, settings, n_threads, control);
                 },
                 progress);
             current.intern(index, found);
@@ -78,12 +80,12 @@ void bind_chart_search(nb::module_& m) {
                 found, [&](const char* name, auto& values) { arrays[name] = to_numpy(std::move(values)); });
             return arrays;
           },
-          nb::arg("batch"), nb::arg("index"), nb::arg("weights").noconvert(), nb::arg("target_offsets").noconvert(),
-          nb::arg("targets").noconvert(), nb::arg("link_offsets").noconvert(), nb::arg("links").noconvert(),
-          nb::arg("n_threads"), nb::arg("progress").none(), nb::kw_only(), nb::arg("tight"), nb::arg("holes"),
-          nb::arg("wide"), nb::arg("max_wrong"), nb::arg("prior_column"), nb::arg("prior_weight"),
-          nb::arg("hole_prior"), nb::arg("beam"), nb::arg("wrong_beam"), nb::arg("goal"), nb::arg("glue"),
-          nb::arg("unknown"));
+          nb::arg("batch"), nb::arg("minimal").none(), nb::arg("index"), nb::arg("weights").noconvert(),
+          nb::arg("target_offsets").noconvert(), nb::arg("targets").noconvert(), nb::arg("link_offsets").noconvert(),
+          nb::arg("links").noconvert(), nb::arg("n_threads"), nb::arg("progress").none(), nb::kw_only(),
+          nb::arg("tight"), nb::arg("holes"), nb::arg("wide"), nb::arg("max_wrong"), nb::arg("prior_column"),
+          nb::arg("prior_weight"), nb::arg("hole_prior"), nb::arg("beam"), nb::arg("wrong_beam"), nb::arg("goal"),
+          nb::arg("glue"), nb::arg("unknown"));
 }
 
 }  // namespace dragoman::bind

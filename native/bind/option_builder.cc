@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "bind/arrays.hh"
+#include "bind/links.hh"
 #include "bind/modules.hh"
 #include "bind/template_sets.hh"
 #include "bind/watch.hh"
@@ -146,6 +147,23 @@ void bind_option_builder(nb::module_& m) {
       nb::arg("score_columns"), nb::arg("max_span"), nb::arg("max_gap"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
       nb::keep_alive<1, 4>());
   def_build(m, rules, "RuleDraft");
+  rules.def(
+      "draft_minimal",
+      [](const Rules& b, In<int64_t> offsets, In<int32_t> ids, In<int64_t> target_offsets, In<int32_t> target_ids,
+         In<int64_t> link_offsets, In2<int32_t> links, int n_threads) {
+        const Sentences sentences = ragged_of(offsets, ids, "sentences");
+        const Sentences targets = ragged_of(target_offsets, target_ids, "targets");
+        const align::Links pairs = links_in(link_offsets, links, "links");
+        if (sentences.size() != targets.size() || sentences.size() != pairs.size())
+          throw std::invalid_argument("every sentence needs a translation and its links");
+        auto draft = watch(
+            [&](Control& control) { return b.builder.draft_minimal(sentences, targets, pairs, n_threads, control); });
+        auto places = search::places_to_pass(pass_through_of(draft));
+        return BoundDraft<search::RuleOptionBuilder>{std::move(draft), std::move(places)};
+      },
+      nb::arg("offsets").noconvert(), nb::arg("ids").noconvert(), nb::arg("target_offsets").noconvert(),
+      nb::arg("target_ids").noconvert(), nb::arg("link_offsets").noconvert(), nb::arg("links").noconvert(),
+      nb::arg("n_threads"));
 }
 
 }  // namespace dragoman::bind

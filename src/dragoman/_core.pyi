@@ -649,6 +649,7 @@ class ChartDecoder:
     def references(
         self,
         batch: RuleBatch,
+        minimal: RuleBatch | None,
         index: FeatureIndex,
         weights: NDArray[np.float64],
         target_offsets: NDArray[np.int64],
@@ -1083,6 +1084,16 @@ class RuleBuilder:
         ids: NDArray[np.int32],
         n_threads: int,
         progress: Callable[[int], None] | None,
+    ) -> RuleDraft: ...
+    def draft_minimal(
+        self,
+        offsets: NDArray[np.int64],
+        ids: NDArray[np.int32],
+        target_offsets: NDArray[np.int64],
+        target_ids: NDArray[np.int32],
+        link_offsets: NDArray[np.int64],
+        links: NDArray[np.int32],
+        n_threads: int,
     ) -> RuleDraft: ...
 
 class RuleDraft:

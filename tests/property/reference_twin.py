@@ -14,9 +14,14 @@ GLUE, PASS = "glue", "pass"
 
 
 class ReferenceTwin:
-    """All edges of derivations of a reference, over the rules of a batch (one label)."""
+    """All edges of derivations of a reference, over the rules of a batch (one label).
 
-    def __init__(self, batch, sentence, reference, links, *, tight):
+    Of nodes of the minimal tree, `tree` has the nodes below, the minimal rule, and by id the target sides of all rules
+    with its source side.
+    """
+
+    def __init__(self, batch, sentence, reference, links, *, tight, max_span=None, tree=None):
+        self.max_span, self.tree = max_span or len(reference) + 100, tree or {}
         begin, end = batch.sentence_offsets[sentence : sentence + 2]
         self.words = batch.words[begin:end].tolist()
         self.passed = batch.pass_through[begin:end].tolist()
@@ -73,8 +78,15 @@ class ReferenceTwin:
 
     def edges(self, i, j, t, u):
         """(rule, nodes of its nonterminals, number of the pattern) of a node, unless it is none."""
-        if not self.is_consistent(i, j, t, u):
-            return ()
+        found = self.charted(i, j, t, u) if self.is_consistent(i, j, t, u) and j - i <= self.max_span else []
+        if minimal := self.tree.get((i, j, t, u)):
+            tails, rule, _ = minimal
+            is_known = any(edge[:2] == (rule, tails) for edge in found)
+            if not is_known and all(self.edges(*tail) for tail in tails):
+                found.append((rule, tails, (i, j, t, u)))
+        return tuple(found)
+
+    def charted(self, i, j, t, u):
         found = []
         for number, (symbols, rules) in enumerate(self.patterns):
             for spans in self.splits(symbols, i, j):
@@ -86,7 +98,7 @@ class ReferenceTwin:
         alone = any(symbols == [self.words[i]] and rules for symbols, rules in self.patterns)
         if j == i + 1 and not alone and self.reference[t:u] == [self.passed[i]]:
             found.append((PASS, (), None))
-        return tuple(found)
+        return found
 
     def wrong(self, node, edge):
         """Rules that may stand in place of an edge."""
@@ -95,11 +107,12 @@ class ReferenceTwin:
             return set()
         spans = [tail[:2] for tail in tails]
         fitting = set()
-        for other, target in self.patterns[number][1]:
+        rules = self.tree[number][2].items() if isinstance(number, tuple) else self.patterns[number][1]
+        for other, target in rules:
             if any(tuple(p[k] for k in range(len(spans))) == tails for p in self.places(target, spans, *node[2:])):
                 fitting.add(other)
         assert rule in fitting
-        return {other for other, _ in self.patterns[number][1]} - fitting
+        return {other for other, _ in rules} - fitting
 
     def whole(self):
         """(node, rule, tails) of all edges below the goal, glue left out, and whether there is a derivation."""

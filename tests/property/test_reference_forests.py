@@ -49,9 +49,9 @@ class Pairs:
         targets = self.side.offsets, self.side.ids
         return parser.parse(self.source, targets, alignment, system.weights, config, **how)
 
-    def batch(self, system):
+    def batch(self, system, max_span=20):
         translator = system.translator
-        return RuleOptionBuilder(translator._view, translator.index, max_span=20).build(self.source)
+        return RuleOptionBuilder(translator._view, translator.index, max_span=max_span).build(self.source)
 
     def target(self, i):
         return self.side.ids[self.side.offsets[i] : self.side.offsets[i + 1]].tolist()

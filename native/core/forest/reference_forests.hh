@@ -64,7 +64,8 @@ struct ReferenceForests {
 enum class ReferenceReach : uint8_t {
   kNo,     // there is no derivation of the reference
   kHoles,  // with holes only
-  kYes,    // by the grammar
+  kYes,    // by the rules that a decoder would use
+  kAdded,  // by these and rules of the minimal tree that a decoder would not use
 };
 
 }  // namespace dragoman::forest

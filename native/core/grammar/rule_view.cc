@@ -120,6 +120,11 @@ void RuleView::rule(int64_t id, RuleList& out) const {
   out.scores.insert(out.scores.end(), scores.begin(), scores.end());
 }
 
+bool RuleView::is_added(int64_t rule) const {
+  Candidate candidate;
+  return find(read_source(tables_.source_of_pair(rule)), rule, candidate) && candidate.shown.origin == Origin::kAdded;
+}
+
 // Returns what decides among equal p(e|f): the sum of the other three probabilities.
 double RuleView::score(const Source& source, const Candidate& candidate, Rule& rule, float* scores) const {
   rule.rule = candidate.rule;

@@ -55,6 +55,8 @@ class RuleView {
   void lookup(int64_t source, RuleList& out) const;
   // Appends one rule, whatever the limit on targets; nothing where it does not occur in the view.
   void rule(int64_t rule, RuleList& out) const;
+  // Whether the view shows a rule, and as an added one.
+  bool is_added(int64_t rule) const;
   // Whether the training data of this view has the word.
   bool knows_source(int32_t word) const;
   bool knows_target(int32_t word) const;

@@ -75,12 +75,16 @@ forest::KBestLists ChartDecoder::decode_kbest(const RuleBatch& batch, const Char
   return forest::concatenated(std::move(parts));
 }
 
-forest::ReferenceForests ChartDecoder::references(const RuleBatch& batch, const ChartLabels& labels,
-                                                  std::span<const double> weights, const ReferencePairs& pairs,
-                                                  const ReferenceSettings& settings, int n_threads,
-                                                  Control& control) const {
+forest::ReferenceForests ChartDecoder::references(const RuleBatch& batch, const RuleBatch* minimal,
+                                                  const ChartLabels& labels, std::span<const double> weights,
+                                                  const ReferencePairs& pairs, const ReferenceSettings& settings,
+                                                  int n_threads, Control& control) const {
   constexpr int64_t kChunk = 16;
-  if (batch.n_scores != static_cast<int64_t>(features_.scores.size())) fail("every rule needs a value for each score");
+  for (const RuleBatch* rules : {&batch, minimal})
+    if (rules != nullptr && rules->n_scores != static_cast<int64_t>(features_.scores.size()))
+      fail("every rule needs a value for each score");
+  if (minimal != nullptr && (minimal->size() != batch.size() || minimal->labels != batch.labels))
+    fail("the minimal rules are of other sentences");
   if (settings.prior_column >= batch.n_scores) fail("there is no such score");
   if (pairs.targets.size() != batch.size() || pairs.links.size() != batch.size())
     throw std::invalid_argument("every sentence needs a translation and its links");
@@ -99,7 +103,7 @@ forest::ReferenceForests ChartDecoder::references(const RuleBatch& batch, const 
     auto& parser = parsers[static_cast<size_t>(worker)];
     if (!parser) parser = std::make_unique<ReferenceParser>(model, settings);
     for (int64_t s = begin; s < end; ++s)
-      parser->run(batch, s, pairs.targets[s], pairs.links[s], control, parts[at(begin / kChunk)]);
+      parser->run(batch, minimal, s, pairs.targets[s], pairs.links[s], control, parts[at(begin / kChunk)]);
   });
   forest::ReferenceForests result;
   for (forest::ReferenceForests& part : parts) result.append(part);

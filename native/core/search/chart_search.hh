@@ -58,8 +58,9 @@ class ChartDecoder {
   forest::KBestLists decode_kbest(const RuleBatch& batch, const ChartLabels& labels, std::span<const double> weights,
                                   int64_t k, bool distinct, int n_threads, Control& control,
                                   bool derivations = false) const;
-  // Forests around given translations, one for each sentence. All rules of a source side are looked at.
-  forest::ReferenceForests references(const RuleBatch& batch, const ChartLabels& labels,
+  // Forests around given translations, one for each sentence. All rules of a source side are looked at. `minimal` has
+  // rules of the pairs' minimal trees (RuleOptionBuilder::draft_minimal), if any.
+  forest::ReferenceForests references(const RuleBatch& batch, const RuleBatch* minimal, const ChartLabels& labels,
                                       std::span<const double> weights, const ReferencePairs& pairs,
                                       const ReferenceSettings& settings, int n_threads, Control& control) const;
 

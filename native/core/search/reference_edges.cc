@@ -33,18 +33,21 @@ void ReferenceParser::append_features(const Edge& edge, std::vector<forest::Feat
     if (n_words > 0 && model_.features.words >= 0) out.push_back({model_.features.words, static_cast<float>(n_words)});
     return;
   }
-  const ChartRules::Choice& choice = rules_.choice(edge.choice);
-  rules_.append_features(choice, out);
-  if (lm_ && model_.features.lm >= 0 && rules_.rule(choice).kind == ChartRuleKind::kEnd)
+  const ChartRules& rules = rules_in(edge.table);
+  const ChartRules::Choice& choice = rules.choice(edge.choice);
+  rules.append_features(choice, out);
+  if (lm_ && model_.features.lm >= 0 && rules.rule(choice).kind == ChartRuleKind::kEnd)
     out.push_back({model_.features.lm, static_cast<float>(sums_.back())});
 }
 
 float ReferenceParser::prior_of(const Edge& edge) const {
   if (edge.kind == ReferenceEdge::kHole) return static_cast<float>(settings_.hole_prior);
-  const ChartRule& rule = rules_.rule(rules_.choice(edge.choice));
+  const ChartRules& rules = rules_in(edge.table);
+  const RuleBatch& batch = batch_in(edge.table);
+  const ChartRule& rule = rules.rule(rules.choice(edge.choice));
   if (settings_.prior_column < 0 || rule.kind != ChartRuleKind::kGrammar) return 0;
   const auto logged =
-      static_cast<double>(batch_->scores[at(rule.place) * at(batch_->n_scores) + at(settings_.prior_column)]);
+      static_cast<double>(batch.scores[at(rule.place) * at(batch.n_scores) + at(settings_.prior_column)]);
   return logged > 0 ? static_cast<float>(std::log(std::expm1(logged))) : 0.0F;
 }
 
@@ -85,7 +88,7 @@ void ReferenceParser::score_edges() {
   std::erase_if(edges_, [&](const Edge& edge) { return !(through(edge) >= least); });
 }
 
-double ReferenceParser::lm_change(const ChartRule& rule, std::span<const int32_t> tails, Range target) {
+double ReferenceParser::lm_change(std::span<const int32_t> symbols, std::span<const int32_t> tails, Range target) {
   if (!lm_) return 0;
   lm::State state = states_[at(target.begin)];
   double sum = 0;
@@ -99,7 +102,7 @@ double ReferenceParser::lm_change(const ChartRule& rule, std::span<const int32_t
       sum += static_cast<double>(lm_->score(state, lm_word(reference_[at(t)]), state));
     }
   };
-  for (const int32_t symbol : rules_.symbols(rule)) {
+  for (const int32_t symbol : symbols) {
     if (symbol >= 0) {
       sum += static_cast<double>(lm_->score(state, static_cast<uint32_t>(symbol), state));
     } else {
@@ -177,10 +180,11 @@ void ReferenceParser::write_wrong(const Edge& replaced, std::span<const Match> m
     double inside = 0;
     for (const int32_t tail : tails) inside += kept_number_[at(tail)] < 0 ? kWorst : inside_[at(tail)];
     if (inside == kWorst) continue;
+    const ChartRules& rules = rules_in(match.table);
     for (uint32_t c = match.first_choice; c < match.first_choice + match.n_choices; ++c) {
-      const ChartRules::Choice& choice = rules_.choice(c);
-      if (fits(batch_->targets[rules_.rule(choice).place], tails, target)) continue;
-      found.push_back({rules_.rule(choice).estimate + choice.extra + inside, c, &match});
+      const ChartRules::Choice& choice = rules.choice(c);
+      if (fits(batch_in(match.table).targets[rules.rule(choice).place], tails, target)) continue;
+      found.push_back({rules.rule(choice).estimate + choice.extra + inside, c, &match});
     }
   }
   const auto better = [](const Found& a, const Found& b) {
@@ -190,19 +194,21 @@ void ReferenceParser::write_wrong(const Edge& replaced, std::span<const Match> m
   std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(limit), found.end(), better);
   const double least = inside_[nodes_.size() - 1] - settings_.wrong_beam;
   for (size_t i = 0; i < limit; ++i) {
-    const ChartRules::Choice& choice = rules_.choice(found[i].choice);
-    const ChartRule& rule = rules_.rule(choice);
+    const ChartRules& rules = rules_in(found[i].match->table);
+    const ChartRules::Choice& choice = rules.choice(found[i].choice);
+    const ChartRule& rule = rules.rule(choice);
+    const std::span<const int32_t> symbols = batch_in(found[i].match->table).targets[rule.place];
     const std::span<const int32_t> tails(tails_.data() + found[i].match->first_tail, found[i].match->n_tails);
     features_.clear();
-    rules_.append_features(choice, features_);
-    const auto change = static_cast<float>(lm_change(rule, tails, target));
+    rules.append_features(choice, features_);
+    const auto change = static_cast<float>(lm_change(rules.symbols(rule), tails, target));
     if (model_.features.lm >= 0 && change != 0) features_.push_back({model_.features.lm, change});
     double sum = outside + weigh(features_) + settings_.prior_weight * static_cast<double>(prior);
     for (const int32_t tail : tails) sum += inside_[at(tail)];
     if (sum < least) continue;
-    const bool is_same = has_same_words(batch_->targets[rule.place], tails, target);
-    write_edge(is_same ? ReferenceEdge::kSameWords : ReferenceEdge::kWrong, rules_.grammar_id(rule), prior,
-               is_same ? 1.0 : gain(batch_->targets[rule.place], tails, target), tails, features_, out);
+    const bool is_same = has_same_words(symbols, tails, target);
+    write_edge(is_same ? ReferenceEdge::kSameWords : ReferenceEdge::kWrong, rules.grammar_id(rule), prior,
+               is_same ? 1.0 : gain(symbols, tails, target), tails, features_, out);
   }
 }
 
@@ -215,9 +221,10 @@ void ReferenceParser::write(forest::ReferenceForests& out) {
     out.reached.push_back(static_cast<uint8_t>(forest::ReferenceReach::kNo));
     return;
   }
-  const bool is_grammatical = nodes_.back().is_grammatical;
-  out.reached.push_back(
-      static_cast<uint8_t>(is_grammatical ? forest::ReferenceReach::kYes : forest::ReferenceReach::kHoles));
+  const Node& last = nodes_.back();
+  out.reached.push_back(static_cast<uint8_t>(last.is_charted       ? forest::ReferenceReach::kYes
+                                             : last.is_grammatical ? forest::ReferenceReach::kAdded
+                                                                   : forest::ReferenceReach::kHoles));
   score_edges();
   ngrams_.build(std::span(&reference_, 1), kBleuOrder);
   // Nodes below the goal, and their edges.
@@ -246,8 +253,9 @@ void ReferenceParser::write(forest::ReferenceForests& out) {
       const Edge& edge = edges_[e];
       features_.clear();
       append_features(edge, features_);
+      const ChartRules& rules = rules_in(edge.table);
       const int64_t rule =
-          edge.kind == ReferenceEdge::kHole ? -1 : rules_.grammar_id(rules_.rule(rules_.choice(edge.choice)));
+          edge.kind == ReferenceEdge::kHole ? -1 : rules.grammar_id(rules.rule(rules.choice(edge.choice)));
       write_edge(edge.kind, rule, prior_of(edge), 1.0, tails_of(edge), features_, out);
     }
     const size_t n_own = out.kinds.size();
@@ -267,7 +275,7 @@ void ReferenceParser::write(forest::ReferenceForests& out) {
       for (size_t e = first[v]; e < first[v + 1]; ++e) {
         const Edge edge = edges_[e];
         if (edge.n_choices == 0) continue;
-        const Match match{node.label, edge.first_choice, edge.n_choices, edge.first_tail, edge.n_tails};
+        const Match match{node.label, edge.first_choice, edge.n_choices, edge.first_tail, edge.n_tails, edge.table};
         write_wrong(edge, std::span(&match, 1), prior_of(edge), outside, out);
       }
     }

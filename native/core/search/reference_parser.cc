@@ -24,11 +24,14 @@ ReferenceParser::ReferenceParser(const ChartModel& model, const ReferenceSetting
     : model_(model),
       settings_(settings),
       lm_(model.lm == nullptr ? nullptr : std::make_unique<lm::Pieces>(*model.lm)),
-      rules_(model, lm_.get()) {}
+      minimal_lm_(model.lm == nullptr ? nullptr : std::make_unique<lm::Pieces>(*model.lm)),
+      rules_(model, lm_.get()),
+      minimal_rules_(model, minimal_lm_.get()) {}
 
-void ReferenceParser::run(const RuleBatch& batch, int64_t sentence, std::span<const int32_t> target,
-                          std::span<const align::Link> links, const Control& control, forest::ReferenceForests& out) {
-  start(batch, sentence, target, links);
+void ReferenceParser::run(const RuleBatch& batch, const RuleBatch* minimal, int64_t sentence,
+                          std::span<const int32_t> target, std::span<const align::Link> links, const Control& control,
+                          forest::ReferenceForests& out) {
+  start(batch, minimal, sentence, target, links);
   if (n_words_ > 0 && n_target_ > 0) {
     fill_chart(control);
     glue();
@@ -36,15 +39,17 @@ void ReferenceParser::run(const RuleBatch& batch, int64_t sentence, std::span<co
   write(out);
 }
 
-void ReferenceParser::start(const RuleBatch& batch, int64_t sentence, std::span<const int32_t> target,
-                            std::span<const align::Link> links) {
+void ReferenceParser::start(const RuleBatch& batch, const RuleBatch* minimal, int64_t sentence,
+                            std::span<const int32_t> target, std::span<const align::Link> links) {
   batch_ = &batch;
+  minimal_ = minimal;
   words_ = batch.words[sentence];
   reference_ = target;
   n_words_ = static_cast<int32_t>(words_.size());
   n_target_ = static_cast<int32_t>(target.size());
   max_span_ = std::min(n_words_, model_.settings.max_span);
   rules_.start(batch, sentence);
+  if (has_minimal()) minimal_rules_.start(*minimal, sentence);
   nodes_.clear();
   edges_.clear();
   tails_.clear();
@@ -74,7 +79,7 @@ void ReferenceParser::start(const RuleBatch& batch, int64_t sentence, std::span<
   std::partial_sum(target_links_.begin(), target_links_.end(), target_links_.begin());
 
   tree_.clear();
-  if (settings_.holes) trees_.build(n_words_, n_target_, links, tree_);
+  if (settings_.holes || has_minimal()) trees_.build(n_words_, n_target_, links, tree_);
   tree_children_.assign(tree_.size(), {});
   node_of_tree_.assign(tree_.size(), -1);
   for (size_t i = 0; i < tree_.size(); ++i)
@@ -154,7 +159,7 @@ void ReferenceParser::fill_chart(const Control& control) {
   }
   // Minimal phrase pairs that are longer than rules may be.
   for (size_t i = 0; i < tree_.size(); ++i)
-    if (node_of_tree_[i] < 0) add_hole(i);
+    if (node_of_tree_[i] < 0) add_tree_node(i);
 }
 
 void ReferenceParser::match(uint32_t trie_node, int32_t end) {
@@ -270,45 +275,136 @@ void ReferenceParser::finish_span(int32_t end) {
       nodes_.push_back({p.label, source, p.target});
     p.edge.head = static_cast<int32_t>(nodes_.size()) - 1;
     edges_.push_back(p.edge);
-    const auto tails = tails_of(p.edge);
-    if (std::all_of(tails.begin(), tails.end(), [&](int32_t t) { return nodes_[at(t)].is_grammatical; }))
-      nodes_.back().is_grammatical = true;
+    update_reach(p.edge);
   }
   auto& list = spans_[at(begin_) * (at(n_words_) + 1) + at(end)];
   list = {first, static_cast<int32_t>(nodes_.size()) - first};
-  if (!tree_.empty()) add_holes(source);
+  if (!tree_.empty()) add_tree_nodes(source);
 }
 
-// ---- holes
+// What an edge of the reference says of its node.
+void ReferenceParser::update_reach(const Edge& edge) {
+  const auto tails = tails_of(edge);
+  const auto all = [&](bool Node::* is) {
+    return std::all_of(tails.begin(), tails.end(), [&](int32_t t) { return nodes_[at(t)].*is; });
+  };
+  Node& head = nodes_[at(edge.head)];
+  if (edge.kind == ReferenceEdge::kHole) return;
+  if (all(&Node::is_grammatical)) head.is_grammatical = true;
+  if (edge.table == Table::kChart && all(&Node::is_charted)) head.is_charted = true;
+}
 
-// Nodes of the minimal tree at a span; those that no rule makes are holes.
-void ReferenceParser::add_holes(Range source) {
+// ---- the minimal tree
+
+void ReferenceParser::add_tree_nodes(Range source) {
   for (size_t i = 0; i < tree_.size(); ++i)
-    if (Range{tree_[i].source_begin, tree_[i].source_end} == source) add_hole(i);
+    if (Range{tree_[i].source_begin, tree_[i].source_end} == source) add_tree_node(i);
 }
 
-void ReferenceParser::add_hole(size_t tree_node) {
+// A node gets its minimal rule, where the grammar has it and the chart did not match it; one that no rule makes is a
+// hole.
+void ReferenceParser::add_tree_node(size_t tree_node) {
   const align::TreeNode& node = tree_[tree_node];
   const Range source{node.source_begin, node.source_end}, target{node.target_begin, node.target_end};
   const int32_t label = model_.labels.glue.empty() ? 0 : model_.labels.glue.front();
   auto& list = spans_[at(source.begin) * (at(n_words_) + 1) + at(source.end)];
-  for (int32_t v = list.first; v < list.first + list.size; ++v)
-    if (nodes_[at(v)].label == label && nodes_[at(v)].target == target) {
-      node_of_tree_[tree_node] = v;
+  int32_t v = -1;
+  for (int32_t known = list.first; known < list.first + list.size; ++known)
+    if (nodes_[at(known)].label == label && nodes_[at(known)].target == target) v = known;
+  const bool is_new = v < 0;
+  if (is_new) v = static_cast<int32_t>(nodes_.size());
+  const uint32_t first_tail = count(tails_.size());
+  for (const int32_t child : tree_children_[tree_node]) {
+    if (node_of_tree_[at(child)] < 0) {  // there are no holes
+      tails_.resize(first_tail);
+      if (!is_new) node_of_tree_[tree_node] = v;
       return;
     }
-  const uint32_t first_tail = count(tails_.size());
-  for (const int32_t child : tree_children_[tree_node]) tails_.push_back(node_of_tree_[at(child)]);
-  const auto v = static_cast<int32_t>(nodes_.size());
-  nodes_.push_back({label, source, target});
-  edges_.push_back(
-      {v, ReferenceEdge::kHole, kNoChoice, kNoChoice, 0, first_tail, count(tree_children_[tree_node].size())});
+    tails_.push_back(node_of_tree_[at(child)]);
+  }
+  const size_t n_edges = edges_.size();
+  if (has_minimal()) add_minimal_rules(tree_node, v, first_tail);
+  if (is_new && edges_.size() == n_edges) {
+    if (!settings_.holes) {
+      tails_.resize(first_tail);
+      return;
+    }
+    edges_.push_back(
+        {v, ReferenceEdge::kHole, kNoChoice, kNoChoice, 0, first_tail, count(tree_children_[tree_node].size())});
+  }
   node_of_tree_[tree_node] = v;
+  if (is_new) nodes_.push_back({label, source, target});
+  for (size_t e = n_edges; e < edges_.size(); ++e) update_reach(edges_[e]);
+  if (!is_new) return;
   // Nodes of a span follow each other in the order of their labels; a hole that would break it is for other holes only.
   if (list.size == 0)
     list = {v, 1};
   else if (list.first + list.size == v && nodes_[at(v) - 1].label == label)
     ++list.size;
+}
+
+int32_t ReferenceParser::minimal_pattern(size_t tree_node, std::vector<int32_t>& ends) const {
+  const align::TreeNode& whole = tree_[tree_node];
+  uint32_t node = 0;
+  int32_t place = whole.source_begin;
+  const auto take_words = [&](int32_t end) {
+    for (; place < end; ++place) {
+      node = minimal_rules_.child(minimal_rules_.node(node), words_[at(place)]);
+      if (node == 0) return false;
+      ends.push_back(place + 1);
+    }
+    return true;
+  };
+  const int32_t label = model_.labels.glue.empty() ? 0 : model_.labels.glue.front();
+  for (const int32_t child : tree_children_[tree_node]) {
+    if (!take_words(tree_[at(child)].source_begin)) return -1;
+    const ChartRules::TrieNode& here = minimal_rules_.node(node);
+    node = 0;
+    for (uint32_t c = here.first_child; c < here.first_child + here.n_nonterminals; ++c)
+      if (grammar::symbol_label(minimal_rules_.node(c).symbol) == label) node = c;
+    if (node == 0) return -1;
+    place = tree_[at(child)].source_end;
+    ends.push_back(place);
+  }
+  if (!take_words(whole.source_end)) return -1;
+  return minimal_rules_.node(node).pattern;
+}
+
+// Edges by the minimal rule of a tree's node, unless the chart has them; `head` is its node, which may be new.
+void ReferenceParser::add_minimal_rules(size_t tree_node, int32_t head, uint32_t first_tail) {
+  const align::TreeNode& node = tree_[tree_node];
+  ends_of_tree_.clear();
+  const int32_t pattern = minimal_pattern(tree_node, ends_of_tree_);
+  if (pattern < 0) return;
+  const Range target{node.target_begin, node.target_end};
+  const std::span<const int32_t> tails(tails_.data() + first_tail, tree_children_[tree_node].size());
+  const int32_t label = model_.labels.glue.empty() ? 0 : model_.labels.glue.front();
+  const auto is_known = [&](int64_t rule) {
+    for (size_t e = edges_.size(); e-- > 0 && edges_[e].head >= head;) {
+      const Edge& edge = edges_[e];
+      if (edge.head == head && edge.kind == ReferenceEdge::kReference && edge.table == Table::kChart &&
+          rules_.grammar_id(rules_.rule(rules_.choice(edge.choice))) == rule &&
+          std::ranges::equal(tails_of(edge), tails))
+        return true;
+    }
+    return false;
+  };
+  for (const ChartRules::Group& group : minimal_rules_.groups(pattern, node.source_begin, ends_of_tree_)) {
+    if (group.lhs != label) continue;
+    for (uint32_t c = group.first; c < group.first + group.size; ++c) {
+      const ChartRule& rule = minimal_rules_.rule(minimal_rules_.choice(c));
+      if (!fits(minimal_->targets[rule.place], tails, target) || is_known(minimal_rules_.grammar_id(rule))) continue;
+      edges_.push_back({head, ReferenceEdge::kReference, c, group.first, group.size, first_tail, count(tails.size()),
+                        Table::kMinimal});
+      if (!settings_.wide) continue;
+      // Where the chart matched the same source side, its rules compete already.
+      auto& matches = matches_[at(node.source_begin) * (at(n_words_) + 1) + at(node.source_end)];
+      if (std::ranges::none_of(matches, [&](const Match& match) {
+            return std::ranges::equal(std::span(tails_.data() + match.first_tail, match.n_tails), tails);
+          }))
+        matches.push_back({label, group.first, group.size, first_tail, count(tails.size()), Table::kMinimal});
+    }
+  }
 }
 
 // ---- glue
@@ -324,8 +420,7 @@ void ReferenceParser::add_row(int32_t end, Range target, uint32_t choice, std::s
   }
   edges_.push_back({head, ReferenceEdge::kReference, choice, choice, 0, count(tails_.size()), count(tails.size())});
   tails_.insert(tails_.end(), tails.begin(), tails.end());
-  if (std::all_of(tails.begin(), tails.end(), [&](int32_t t) { return nodes_[at(t)].is_grammatical; }))
-    nodes_[at(head)].is_grammatical = true;
+  update_reach(edges_.back());
 }
 
 void ReferenceParser::glue() {
@@ -354,10 +449,10 @@ void ReferenceParser::glue() {
   for (const int32_t row : rows_[at(n_words_)])
     if (nodes_[at(row)].target.end == n_target_) {
       const auto goal = static_cast<int32_t>(nodes_.size());
-      const bool is_grammatical = nodes_[at(row)].is_grammatical;
-      nodes_.push_back({labels.goal, {0, n_words_}, {0, n_target_}, is_grammatical});
+      nodes_.push_back({labels.goal, {0, n_words_}, {0, n_target_}});
       edges_.push_back({goal, ReferenceEdge::kReference, rules_.end(), rules_.end(), 0, count(tails_.size()), 1});
       tails_.push_back(row);
+      update_reach(edges_.back());
       return;
     }
 }

@@ -74,7 +74,7 @@ TEST(forests_around_references_fit_together_whatever_the_links) {
     settings.holes = seed % 4 != 0;
     settings.max_wrong = static_cast<int32_t>(seed % 5);
     if (seed > 24) settings.beam = settings.wrong_beam = 2;
-    const auto found = decoder.references(batch, labels, weights, pairs.view(), settings, 2, control);
+    const auto found = decoder.references(batch, nullptr, labels, weights, pairs.view(), settings, 2, control);
     found.check();
     CHECK(found.size() == batch.size());
     optim::ReferenceStore store(7);

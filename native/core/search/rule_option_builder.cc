@@ -4,6 +4,8 @@
 #include <stdexcept>
 
 #include "core/base/parallel.hh"
+#include "core/grammar/extract_text.hh"
+#include "core/grammar/minimal_rules.hh"
 #include "core/templates/feature_columns.hh"
 
 namespace dragoman::search {
@@ -40,6 +42,14 @@ void copy_columns(templates::FeatureColumns&& columns, RaggedVector<int32_t>& id
 }
 
 }  // namespace
+
+// Source sides to look up, those of each sentence by their numbers among them, and rules to add whatever the limit on
+// targets.
+struct RuleOptionBuilder::Wanted {
+  std::vector<int64_t> sources;
+  std::vector<std::vector<int64_t>> of_sentence;
+  RaggedVector<int64_t> rules;  // by source side, or none at all
+};
 
 // The rules of all patterns, before they are copied: looked up in chunks of source sides.
 struct RuleOptionBuilder::Found {
@@ -78,19 +88,73 @@ RuleOptionBuilder::RuleOptionBuilder(const grammar::RuleView& view, const MatchL
 }
 
 RuleOptionBuilder::Draft RuleOptionBuilder::draft(const Sentences& sentences, int n_threads, Control& control) const {
-  const grammar::GrammarTables& tables = view_.tables();
   std::vector<std::vector<int64_t>> patterns(at(sentences.size()));
   parallel_chunks(sentences.size(), 4, n_threads, control, [&](int64_t begin, int64_t end, int) {
-    RuleMatcher matcher(tables, limits_);
+    RuleMatcher matcher(view_.tables(), limits_);
     for (int64_t s = begin; s < end; ++s) matcher.match(sentences[s], patterns[at(s)]);
   });
-
   // What sentences share is looked up once.
-  Found found{tables, {}, {}, {}};
-  auto& sources = found.sources;
-  for (const auto& row : patterns) sources.insert(sources.end(), row.begin(), row.end());
-  std::sort(sources.begin(), sources.end());
-  sources.erase(std::unique(sources.begin(), sources.end()), sources.end());
+  Wanted wanted;
+  for (const auto& row : patterns) wanted.sources.insert(wanted.sources.end(), row.begin(), row.end());
+  std::sort(wanted.sources.begin(), wanted.sources.end());
+  wanted.sources.erase(std::unique(wanted.sources.begin(), wanted.sources.end()), wanted.sources.end());
+  for (auto& row : patterns)
+    for (int64_t& source : row)
+      source = std::lower_bound(wanted.sources.begin(), wanted.sources.end(), source) - wanted.sources.begin();
+  wanted.of_sentence = std::move(patterns);
+  return draft_of(sentences, wanted, n_threads, control);
+}
+
+RuleOptionBuilder::Draft RuleOptionBuilder::draft_minimal(const Sentences& sentences, const Sentences& targets,
+                                                          const align::Links& links, int n_threads,
+                                                          Control& control) const {
+  const grammar::GrammarTables& tables = view_.tables();
+  using SourceRule = std::pair<int64_t, int64_t>;
+  std::vector<std::vector<SourceRule>> rules(at(sentences.size()));
+  parallel_chunks(sentences.size(), 16, n_threads, control, [&](int64_t begin, int64_t end, int) {
+    grammar::MinimalRules minimal;
+    for (int64_t s = begin; s < end; ++s) {
+      auto& found = rules[at(s)];
+      grammar::check_links(links[s], sentences[s].size(), targets[s].size(), s);
+      minimal.assign(sentences[s], targets[s], links[s]);
+      const auto nodes = minimal.nodes();
+      for (size_t node = 0; node < nodes.size(); ++node) {
+        const grammar::MinimalRule rule = minimal.rule(node);
+        const int64_t id = rule.is_too_long ? -1 : tables.find_pair(rule.source, rule.target);
+        if (id < 0) continue;
+        if (nodes[node].source_end - nodes[node].source_begin > limits_.max_span || view_.is_added(id))
+          found.emplace_back(tables.source_of_pair(id), id);
+        else if (nodes[node].parent < 0)  // it may be wider than what a chart matches, too
+          found.emplace_back(tables.source_of_pair(id), -1);
+      }
+      std::sort(found.begin(), found.end());
+      found.erase(std::unique(found.begin(), found.end()), found.end());
+    }
+  });
+  // Every sentence has its own, since what competes with a rule must not depend on other sentences.
+  Wanted wanted;
+  for (const auto& found : rules) {
+    auto& own = wanted.of_sentence.emplace_back();
+    int64_t last = -1;
+    for (const auto& [source, rule] : found) {
+      if (source != last) {
+        own.push_back(static_cast<int64_t>(wanted.sources.size()));
+        wanted.sources.push_back(source);
+        wanted.rules.offsets.push_back(wanted.rules.offsets.back());
+        last = source;
+      }
+      if (rule < 0) continue;
+      wanted.rules.values.push_back(rule);
+      ++wanted.rules.offsets.back();
+    }
+  }
+  return draft_of(sentences, wanted, n_threads, control);
+}
+
+RuleOptionBuilder::Draft RuleOptionBuilder::draft_of(const Sentences& sentences, const Wanted& wanted, int n_threads,
+                                                     Control& control) const {
+  Found found{view_.tables(), wanted.sources, {}, {}};
+  const auto& sources = found.sources;
   const auto n_sources = static_cast<int64_t>(sources.size());
   found.chunks.resize(at((n_sources + kChunk - 1) / kChunk));
   Draft draft;
@@ -101,6 +165,12 @@ RuleOptionBuilder::Draft RuleOptionBuilder::draft(const Sentences& sentences, in
     for (int64_t i = c * kChunk; i < end; ++i) {
       chunk.first.push_back(static_cast<int64_t>(chunk.list.rules.size()));
       view_.lookup(sources[at(i)], chunk.list);
+      if (wanted.rules.size() == 0) continue;
+      for (const int64_t rule : wanted.rules[i]) {
+        const auto own = std::span(chunk.list.rules).subspan(at(chunk.first.back()));
+        if (std::ranges::none_of(own, [&](const grammar::Rule& known) { return known.rule == rule; }))
+          view_.rule(rule, chunk.list);
+      }
     }
     chunk.first.push_back(static_cast<int64_t>(chunk.list.rules.size()));
     if (templates_.empty()) return;
@@ -120,8 +190,7 @@ RuleOptionBuilder::Draft RuleOptionBuilder::draft(const Sentences& sentences, in
   out.first_pattern.push_back(0);
   out.first_rule.push_back(0);
   for (int64_t s = 0; s < sentences.size(); ++s) {
-    for (const int64_t source : patterns[at(s)]) {
-      const int64_t i = std::lower_bound(sources.begin(), sources.end(), source) - sources.begin();
+    for (const int64_t i : wanted.of_sentence[at(s)]) {
       const auto n_rules = static_cast<int64_t>(found.rules(i).size());
       if (n_rules == 0) continue;
       found.of_pattern.push_back(i);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/align/links.hh"
 #include "core/base/control.hh"
 #include "core/base/ragged.hh"
 #include "core/grammar/rule_view.hh"
@@ -34,6 +35,11 @@ class RuleOptionBuilder {
     templates::FeatureRows gap_rows;
   };
   Draft draft(const Sentences& sentences, int n_threads, Control& control) const;
+  // Not of what matches, but of source sides of the pairs' minimal trees: of those rules that the view shows as added
+  // ones, or that cover more words than rules may here. These themselves are there whatever the limit on targets.
+  // Throws InputError for a link outside its pair.
+  Draft draft_minimal(const Sentences& sentences, const Sentences& targets, const align::Links& links, int n_threads,
+                      Control& control) const;
   // Gives words that pass through and sparse features their ids; features that the index lacks are new ones of the
   // batch, or left out without `keep_new`; blocks (null: none) take the place of what they cover. Throws InputError
   // when what the tables say does not fit together.
@@ -41,7 +47,9 @@ class RuleOptionBuilder {
                           const templates::Blocks* blocks = nullptr);
 
  private:
+  struct Wanted;
   struct Found;
+  Draft draft_of(const Sentences& sentences, const Wanted& wanted, int n_threads, Control& control) const;
   void add_contexts(const Sentences& sentences, const Found& found, Draft& draft, int n_threads,
                     Control& control) const;
   void add_gaps(const Found& found, Draft& draft, int n_threads, Control& control) const;

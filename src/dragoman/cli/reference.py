@@ -24,6 +24,7 @@ __all__ = ["reference"]
 
 _REACHED = {
     "yes": "the rules derive the reference",
+    "added": "the reference is derived with rules of its minimal tree, marked +, that a decoder would not use",
     "holes": "the reference is derived with supplied rules, marked *, that the tables lack",
     "no": "there is no derivation of the reference",
 }
@@ -148,7 +149,7 @@ def _shown(view: ReferenceView) -> list[str]:
     if not view.rules and view.reached != "no":
         lines.append("no rule of it has an alternative: there is nothing to learn from it")
     for rule in view.rules:
-        mark = "*" if rule.kind == "hole" else " "
+        mark = {"hole": "*", "added": "+"}.get(rule.kind, " ")
         lines.append(f"{rule.probability:6.3f} {mark}{'  ' * rule.depth}{_side(rule)}")
         lines += [f"{other.probability:6.3f}  {'  ' * rule.depth}  or {_side(other)}" for other in rule.instead]
     return [printable(line) for line in [*lines, ""]]

@@ -118,6 +118,8 @@ class FastForest(Optimiser):
     """Return the average over all steps."""
     cost_scale: float = 5.0
     """Weight of 1 - BLEU in the soft ramp."""
+    added: bool = True
+    """Use added rules of the grammar, where it has them: forests begin with the minimal tree."""
     holes: bool = True
     """Learn from all pairs: minimal rules that the tables lack are supplied. Else from those that can be derived."""
     wide: bool = False

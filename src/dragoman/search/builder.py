@@ -85,12 +85,15 @@ class OptionBuilder(Generic[Batch]):
         out (they weigh nothing). `Batch.interned` adds all of them. A word without a translation of its own passes
         through as it is; given as the id of no word, as `<unk>`.
         """
-        rows = (
-            sentences
-            if isinstance(sentences, EncodedSentences)
-            else encode_sentences(sentences, self.view.source_vocab)
-        )
-        draft = self._native.draft(rows.offsets, rows.ids, n_threads, progress)
+        rows = self.encoded(sentences)
+        return self._finished(rows, self._native.draft(rows.offsets, rows.ids, n_threads, progress), grow)
+
+    def encoded(self, sentences: Sentences) -> EncodedSentences:
+        if isinstance(sentences, EncodedSentences):
+            return sentences
+        return encode_sentences(sentences, self.view.source_vocab)
+
+    def _finished(self, rows: EncodedSentences, draft: Any, grow: bool) -> Batch:
         ids, own_words = rows.passed(draft.places, self.view.target_vocab)
         batch: Batch = draft.finish(ids, own_words, self.index, grow, self.blocks and self.blocks.core)
         return batch

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dragoman import _core
+from dragoman.align import Alignment
 from dragoman.errors import InputError
 from dragoman.features import FeatureIndex, Template
 from dragoman.grammar import RuleView
 from dragoman.search.blocks import SearchBlocks
 from dragoman.search.builder import OptionBuilder, WordCounts
+from dragoman.search.sentences import Sentences
+from dragoman.types import Int32Array, Int64Array
 
 __all__ = ["RuleOptionBuilder"]
 
@@ -53,3 +56,15 @@ class RuleOptionBuilder(OptionBuilder[_core.RuleBatch]):
             max_span=_UNLIMITED if max_span is None else max_span,
             max_gap=_UNLIMITED if max_gap is None else max_gap,
         )
+
+    def build_minimal(
+        self, sentences: Sentences, targets: tuple[Int64Array, Int32Array], links: Alignment, *, n_threads: int = 1
+    ) -> _core.RuleBatch:
+        """Rules of source sides of the pairs' minimal trees: of minimal rules that the view shows as added, or that
+        cover more than `max_span` words. Their features are added to the index.
+
+        Raises InputError for a link outside its pair.
+        """
+        rows = self.encoded(sentences)
+        draft = self._native.draft_minimal(rows.offsets, rows.ids, *targets, links.offsets, links.links, n_threads)
+        return self._finished(rows, draft, True).interned(self.index)

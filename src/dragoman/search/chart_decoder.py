@@ -63,6 +63,7 @@ class ChartDecoder(Decoder[_core.RuleBatch]):
     def references(
         self,
         batch: _core.RuleBatch,
+        minimal: _core.RuleBatch | None,
         weights: Float64Array,
         targets: tuple[Int64Array, Int32Array],
         links: tuple[Int64Array, Int32Array],
@@ -72,8 +73,9 @@ class ChartDecoder(Decoder[_core.RuleBatch]):
         **settings: Any,
     ) -> dict[str, NDArray[Any]]:
         """Arrays of the forests around given translations; see `ReferenceParser`."""
+        settings |= self.meaning(batch)
         found: dict[str, NDArray[Any]] = self._native.references(
-            batch, self.index, weights, *targets, *links, n_threads, progress, **settings, **self.meaning(batch)
+            batch, minimal, self.index, weights, *targets, *links, n_threads, progress, **settings
         )
         return found
 

@@ -49,6 +49,8 @@ class Reach(enum.IntEnum):
     HOLES = 1
     """With holes only."""
     YES = 2
+    ADDED = 3
+    """By the rules that a decoder would use together with others of the minimal tree that the grammar has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +59,9 @@ class ReferenceConfig:
 
     tight: bool | None = field(default=None, metadata=about(resolved="as the grammar was extracted"))
     """Whether nodes neither begin nor end with unaligned words."""
+    added: bool = True
+    """Begin with the minimal tree: use those of its rules that the grammar has and a decoder would not use: added ones,
+    and rules for more words than it allows. Only grammars extracted with `added` have such."""
     holes: bool = True
     """Supply minimal rules that the grammar lacks to pairs which cannot be derived without."""
     wide: bool = False
@@ -167,9 +172,13 @@ class ReferenceParser:
         lm: LanguageModel | None = None,
         max_span: int | None = 20,
         tight: bool = False,
+        minimal: RuleOptionBuilder | None = None,
     ) -> None:
-        """`builder` gives all scores of the features and then, if the grammar has it, `COUNT`."""
+        """`builder` gives all scores of the features and then, if the grammar has it, `COUNT`; so does `minimal`, of a
+        view that shows added rules.
+        """
         self._builder = builder
+        self._minimal = minimal
         self._index = index
         self._tight = tight
         self._n_scores = len(features.scores)
@@ -194,19 +203,24 @@ class ReferenceParser:
         The index gets the features on edges. Raises InputError for a link outside its sentences.
         """
         config = config or ReferenceConfig()
-        batch = self._builder.build(sentences, n_threads=n_threads)
-        offsets, ids = targets
-        if not len(batch) == len(offsets) - 1 == len(links):
+        rows = self._builder.encoded(sentences)
+        offsets, ids = np.ascontiguousarray(targets[0]), np.ascontiguousarray(targets[1], np.int32)
+        n_sentences = len(rows.offsets) - 1
+        if not n_sentences == len(offsets) - 1 == len(links):
             raise MismatchError(
-                f"{len(batch)} source sentences, {len(offsets) - 1} translations and the links of {len(links)} pairs"
+                f"{n_sentences} source sentences, {len(offsets) - 1} translations and the links of {len(links)} pairs"
             )
-        lengths = np.diff(batch.sentence_offsets), np.diff(offsets)
+        lengths = np.diff(rows.offsets), np.diff(offsets)
         if (outside := links.first_outside(*lengths)) is not None:
             raise InputError(f"a link of pair {outside + 1} lies outside its sentences; are they of another text?")
+        minimal = None
+        if config.added and self._minimal is not None:
+            minimal = self._minimal.build_minimal(rows, (offsets, ids), links, n_threads=n_threads)
         arrays = self._decoder.references(
-            batch,
+            self._builder.build(rows, n_threads=n_threads),
+            minimal,
             live_values(weights, self._index),
-            (np.ascontiguousarray(offsets), np.ascontiguousarray(ids, np.int32)),
+            (offsets, ids),
             (links.offsets, np.ascontiguousarray(links.links)),
             n_threads=n_threads,
             progress=progress,

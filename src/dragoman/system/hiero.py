@@ -60,6 +60,9 @@ class HieroTranslator(Translator[RuleBatch]):
         model = settings.of(HieroSettings)
         self._grammar = grammar
         self._view = grammar.rule_view(model.view_config(settings.max_targets, fold))
+        self._with_added = (
+            grammar.rule_view(model.view_config(settings.max_targets, fold, added=True)) if grammar.has_added else None
+        )
         given = grammar.manifest.content["score_names"]
         self._features = chart_features(model.dense, None if given is None else tuple(given))
         self._lm = lm
@@ -76,14 +79,13 @@ class HieroTranslator(Translator[RuleBatch]):
         )
         self._make_builder = partial(
             RuleOptionBuilder,
-            self._view,
-            index,
+            index=index,
             templates=templates,
             max_span=model.max_span,
             word_counts=word_counts,
             blocks=blocks,
         )
-        builder = self._make_builder(scores=self._features.scores)
+        builder = self._make_builder(self._view, scores=self._features.scores)
         super().__init__(index, grammar.target_vocab, builder, self._features.names(), blocks)
 
     def new_decoder(self, preset: Preset) -> ChartDecoder:
@@ -95,20 +97,22 @@ class HieroTranslator(Translator[RuleBatch]):
         return RuleRescorer(self._view, self._features, self._lm, templates=self._make_templates())
 
     def rule(self, number: int) -> Rule | None:
-        """A rule of the view by its id; None where the view lacks it."""
-        return self._view.rule(number)
+        """A rule of the view by its id, be it an added one; None where the view lacks it."""
+        return (self._with_added or self._view).rule(number)
 
     def reference_parser(self) -> ReferenceParser:
         """Finds derivations of given translations, with the same rules, language model and features."""
         counts = (COUNT,) if COUNT in self._view.score_names else ()
+        scores = (*self._features.scores, *counts)
         return ReferenceParser(
-            self._make_builder(scores=(*self._features.scores, *counts)),
+            self._make_builder(self._view, scores=scores),
             self._features,
             self.vocab,
             self.index,
             lm=self._lm,
             max_span=self._max_span,
             tight=bool(self._grammar.manifest.content.get("tight", False)),
+            minimal=None if self._with_added is None else self._make_builder(self._with_added, scores=scores),
         )
 
     def extraction_shares(self, names: Sequence[str]) -> Float64Array:

@@ -12,6 +12,7 @@ from dragoman import _core
 from dragoman.align import Alignment
 from dragoman.errors import InputError
 from dragoman.features import FeatureIndex, Weights
+from dragoman.grammar import RuleKind
 from dragoman.search import EdgeKind, Reach, ReferenceConfig, ReferenceForests
 from dragoman.search.sentences import Sentences
 from dragoman.system.hiero import HieroTranslator
@@ -28,7 +29,7 @@ class ShownRule:
     source: str
     target: str
     kind: str
-    """reference, hole, wrong, same-words"""
+    """reference, added (a rule of the minimal tree that a decoder would not use), hole, wrong, same-words"""
     span: tuple[int, int]
     """Source words covered (half-open)."""
     target_span: tuple[int, int]
@@ -46,7 +47,7 @@ class ReferenceView:
     source: str
     target: str
     reached: str
-    """yes, holes (with supplied rules only), no"""
+    """yes, added (with added rules only), holes (with supplied rules only), no"""
     probability: float
     """Of the reference among all derivations of the forest; 0 where there is no forest."""
     rules: tuple[ShownRule, ...]
@@ -149,10 +150,13 @@ class _Shown:
         known = self._translator.rule(rule) if rule >= 0 else None
         source = known.source if known else " ".join(self._source[begin:end])
         target = known.target if known else " ".join(self._target[target_begin:target_end])
+        kind = EdgeKind(int(self._forests.kinds[edge])).name.lower().replace("_", "-")
+        if known and known.kind is RuleKind.ADDED and kind == "reference":
+            kind = "added"
         return ShownRule(
             source=source,
             target=target,
-            kind=EdgeKind(int(self._forests.kinds[edge])).name.lower().replace("_", "-"),
+            kind=kind,
             span=(begin, end),
             target_span=(target_begin, target_end),
             probability=self._share(edge),

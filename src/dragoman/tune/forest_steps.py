@@ -50,8 +50,13 @@ class MadeForests:
 
     @property
     def shares(self) -> tuple[float, float]:
-        """Of the references those that the tables can derive, and those that they can with holes."""
+        """Of the references those that the tables can derive as they decode, and those that they can with holes."""
         return float(self.made.content["reached"]), float(self.made.content["reached_with_holes"])
+
+    @property
+    def added_share(self) -> float:
+        """Those that they can with added rules."""
+        return float(self.made.content["reached_with_added"])
 
     @property
     def n_shards(self) -> int:
@@ -86,7 +91,7 @@ class ForestSteps:
     def make_forests(self, lines: Int64Array) -> MadeForests:
         """The forests of the lines, from an earlier step if there was one; a stopped making goes on."""
         task, method = self.task, self.method
-        settings = ("holes", "wide", "tight", "max_wrong", "prior", "beam", "wrong_beam", "scale")
+        settings = ("added", "holes", "wide", "tight", "max_wrong", "prior", "beam", "wrong_beam", "scale")
         all_data = task.config.phi.all_data
         key = {
             "system": tables_of(task.parent),
@@ -124,6 +129,7 @@ class ForestSteps:
                 "n_shards": len(parts),
                 "n_edges": n_edges,
                 "reached": int(counts[Reach.YES]) / max(1, len(lines)),
+                "reached_with_added": int(counts[Reach.ADDED]) / max(1, len(lines)),
                 "reached_with_holes": int(counts[Reach.HOLES]) / max(1, len(lines)),
             }
             return StepFiles(names, content)
@@ -165,9 +171,10 @@ class ForestSteps:
             values = np.where(learned.values == theta * found.scale, theta, learned.values / found.scale)
             stored = store_weights(Weights(index, values), folder, _WEIGHTS)
             reached, with_holes = found.shares
+            added = f"{found.added_share:.1%} with added rules, " if found.added_share else ""
             notes = [
                 f"weights times {found.scale:.3g} while it learned; {reached:.1%} of {len(lines):,} references can be "
-                f"derived, {with_holes:.1%} with supplied rules, {len(positions):,} of them teach something",
+                f"derived, {added}{with_holes:.1%} with supplied rules, {len(positions):,} of them teach something",
                 f"mean probability of the reference {learned.share_before:.3f} -> {learned.share_after:.3f}, mean loss "
                 f"{learned.loss_before:.4f} -> {learned.loss_after:.4f}",
                 *learned.notes,
@@ -206,7 +213,12 @@ class ForestSteps:
 def _config(method: FastForest) -> ReferenceConfig:
     """Without beams."""
     return ReferenceConfig(
-        tight=method.tight, holes=method.holes, wide=method.wide, max_wrong=method.max_wrong, prior=method.prior
+        tight=method.tight,
+        added=method.added,
+        holes=method.holes,
+        wide=method.wide,
+        max_wrong=method.max_wrong,
+        prior=method.prior,
     )
 
 
