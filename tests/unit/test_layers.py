@@ -37,7 +37,7 @@ LAYERS = [
     ["tune"],
     ["evaluate"],
     ["report"],
-    ["recipe", "demo"],
+    ["recipe", "demo", "serve"],
     ["cli"],
     ["__main__"],
 ]

@@ -45,6 +45,7 @@ CAPS = {
     "rerank": 81,
     "run": 290,
     "score": 55,
+    "serve": 200,
     "system info": 172,
     "train": 165,
     "translate": 173,
@@ -87,7 +88,7 @@ def test_a_command_imports_what_it_needs(command):
 
 def test_summaries_are_those_of_the_commands():
     root = typer.main.get_command(app)
-    assert len(root.commands) == 25
+    assert len(root.commands) == 26
     for name, placeholder in root.commands.items():
         assert summary(placeholder) == summary(root.get_command(None, name)), name
 

@@ -36,6 +36,7 @@ _SUMMARIES = {
     "curve": "Draw the score of a system as a function of single weights, exactly, with all others fixed.",
     "run": "Run an experiment; stopped at any moment, it continues with --resume to the same result.",
     "compare": "Compare the methods of one or more runs on each test set: mean and deviation over seeds, significance.",
+    "serve": "Open a page in the browser where systems translate while one types, and show why they translate so.",
     "report": "Write one self-contained page on one or more runs: results, learning curves, weights, costs, sentences.",
     "demo": "Train a phrase-based and a hierarchical system on the embedded corpus, tune both three ways, report.",
 }

@@ -12,7 +12,7 @@ from dragoman.forest import Application, Derivation
 from dragoman.system.translator import Preset, Translator
 from dragoman.text import split_tokens
 
-__all__ = ["Contribution", "Explanation", "Piece", "TreeNode", "explain"]
+__all__ = ["Contribution", "Explanation", "Piece", "TreeNode", "explain", "explanation_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,199 @@
+"""The HTTP API: routes, errors as JSON, work in threads with a time limit."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from importlib.resources import files
+from typing import Any, TypeVar
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+
+from dragoman.errors import DragomanError, FailedError, InputError
+from dragoman.serve import requests as asked
+from dragoman.serve.explorer import Explorer
+from dragoman.serve.guard import App, Guard
+from dragoman.serve.libre import add_libre_routes
+from dragoman.serve.limits import Limits, TooLargeError
+from dragoman.serve.opened import SearchTimeoutError
+
+__all__ = ["Workers", "make_app"]
+
+_T = TypeVar("_T")
+_TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+_STATIC = files("dragoman.serve") / "static"
+
+
+class BusyError(FailedError):
+    """More requests wait than the server holds."""
+
+
+class Workers:
+    """Threads that answer; at most `waiting` requests wait for one."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._pool = ThreadPoolExecutor(limits.workers, thread_name_prefix="dragoman-serve")
+        self._n = 0
+
+    async def run(self, work: Callable[[], _T]) -> _T:
+        """The result of `work` from a thread. Raises BusyError, or SearchTimeoutError after the time limit.
+
+        Waiting for a thread and work may both take the time limit; native searches stop by themselves.
+        """
+        if self._n >= self._limits.waiting:
+            raise BusyError("the server is busy; try again in a moment")
+        self._n += 1
+        future = asyncio.get_running_loop().run_in_executor(self._pool, work)
+        future.add_done_callback(self._done)
+        seconds = 2 * self._limits.timeout_s
+        try:
+            return await asyncio.wait_for(asyncio.shield(future), seconds)
+        except TimeoutError:
+            raise SearchTimeoutError(f"the answer took longer than {seconds:g} s") from None
+
+    def _done(self, future: asyncio.Future[Any]) -> None:
+        self._n -= 1
+        if not future.cancelled():
+            future.exception()  # of work that nobody waits for any more
+
+    def close(self) -> None:
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+def make_app(explorer: Explorer) -> App:
+    """The ASGI application: page, API, LibreTranslate's routes, behind the checks of `Guard`."""
+    workers = Workers(explorer.limits)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        workers.close()
+
+    app = FastAPI(
+        title="Dragoman",
+        version=version("dragoman"),
+        description="Translate, explain and look into the search of translation systems.",
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+    )
+    _add_errors(app)
+    _add_api(app, explorer, workers)
+    add_libre_routes(app, explorer, workers.run)
+    _add_page(app)
+    return Guard(app, body_bytes=explorer.limits.body_bytes)
+
+
+def _add_api(app: FastAPI, explorer: Explorer, workers: Workers) -> None:
+    recorded = None if explorer.run is None else explorer.run.to_json()
+
+    @app.get("/api/about", tags=["about"])
+    async def about() -> dict[str, Any]:
+        """Systems with their features and weights, and the limits of requests."""
+        return await workers.run(explorer.about)
+
+    @app.get("/api/run", tags=["about"])
+    async def run() -> dict[str, Any] | None:
+        """The recorded run: scores and weights of every round; null without `--run`."""
+        return recorded
+
+    @app.post("/api/translate", tags=["translate"])
+    async def translate(request: asked.TranslateRequest) -> dict[str, Any]:
+        """A text by several systems, line by line, as `dragoman translate` gives it."""
+        names = list(dict.fromkeys(request.systems or explorer.systems))
+        found = {
+            name: await workers.run(lambda name=name: explorer.translate(name, request.text, request.effort))  # type: ignore[misc]
+            for name in names
+        }
+        return {"translations": found}
+
+    @app.post("/api/explain", tags=["explain"])
+    async def explain(request: asked.ExplainRequest) -> dict[str, Any]:
+        """The k best translations of a sentence with their features, and the derivation of one of them."""
+        work = request.search(), request.k, request.candidate, request.reference
+        return await workers.run(lambda: explorer.explain(work[0], k=work[1], candidate=work[2], reference=work[3]))
+
+    @app.post("/api/efforts", tags=["explain"])
+    async def efforts(request: asked.SearchRequest) -> dict[str, Any]:
+        """The best translation by each search effort: a better score by more search is a search error of less."""
+        return {"efforts": await workers.run(lambda: explorer.efforts(request.search()))}
+
+    @app.post("/api/forest", tags=["explain"])
+    async def forest(request: asked.ForestRequest) -> dict[str, Any]:
+        """The search space of a sentence, pruned by posterior; the best derivation always stays."""
+        return await workers.run(
+            lambda: explorer.space(
+                request.search(), threshold=request.threshold, scale=request.scale, n_edges=request.edges
+            )
+        )
+
+    @app.post("/api/lookup", tags=["tables"])
+    async def lookup(request: asked.LookupRequest) -> dict[str, Any]:
+        """The translations of a phrase, with counts, scores and training sentences."""
+        return await workers.run(
+            lambda: explorer.look_up(
+                request.system, request.phrase, n_targets=request.targets, n_sentences=request.sentences
+            )
+        )
+
+    @app.post("/api/score", tags=["explain"])
+    async def score(request: asked.ScoreRequest) -> dict[str, Any]:
+        """BLEU+1, chrF and TER of translations against a reference, in points."""
+        return {
+            "scores": await workers.run(lambda: explorer.score(request.system, request.hypotheses, request.reference))
+        }
+
+
+def _add_page(app: FastAPI) -> None:
+    served = {entry.name: entry.read_bytes() for entry in _STATIC.iterdir() if entry.is_file()}
+
+    def answer(name: str) -> Response:
+        kind = next((kind for suffix, kind in _TYPES.items() if name.endswith(suffix)), None)
+        if name not in served or kind is None:
+            return JSONResponse({"error": "there is no such page"}, status_code=404)
+        return Response(served[name], media_type=f"{kind}; charset=utf-8")
+
+    @app.get("/", include_in_schema=False)
+    async def page() -> Response:
+        return answer("index.html")
+
+    @app.get("/docs", include_in_schema=False)
+    async def docs() -> Response:
+        return answer("docs.html")
+
+    @app.get("/static/{name}", include_in_schema=False)
+    async def static(name: str) -> Response:
+        return answer(name)
+
+    @app.get("/health", tags=["about"])
+    async def health() -> dict[str, str]:
+        """Whether the server answers."""
+        return {"status": "ok"}
+
+
+def _add_errors(app: FastAPI) -> None:
+    @app.exception_handler(DragomanError)
+    async def failed(_: Request, error: DragomanError) -> JSONResponse:
+        status = 500
+        match error:
+            case TooLargeError():
+                status = 413
+            case InputError():
+                status = 400
+            case SearchTimeoutError():
+                status = 504
+            case BusyError():
+                status = 503
+        return JSONResponse({"error": str(error)}, status_code=status)
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"] if part != "body")[:200]
+        return JSONResponse({"error": f"{where}: {first['msg']}" if where else first["msg"]}, status_code=422)

@@ -1,0 +1,226 @@
+"""What the page asks of systems, as plain data: translations, explanations, search spaces, tables, scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from dragoman.errors import InputError
+from dragoman.features import Weights
+from dragoman.features.descriptions import FEATURE_TEMPLATES, describe_feature
+from dragoman.serve.drawing import draw_space
+from dragoman.serve.limits import Limits, TooLargeError
+from dragoman.serve.opened import OpenedSystem, Searched
+from dragoman.serve.recorded import RecordedRun
+from dragoman.serve.scoring import sentence_scores
+from dragoman.system import Preset, System
+from dragoman.system.explain import explanation_of
+from dragoman.system.lookup import look_up
+from dragoman.types import PathLike
+
+__all__ = ["Explorer", "Round", "Search"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Round:
+    """Weights of a recorded run: those that a round of a tuning decoded with."""
+
+    tuning: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """A sentence of a text, by a system and some weights."""
+
+    system: str
+    text: str
+    sentence: int = 0
+    """Which one of the text, from 0."""
+    preset: Preset = Preset.DEFAULT
+    round: Round | None = None
+    """Weights of the recorded run in the place of the system's."""
+    weights: Mapping[str, float] | None = None
+    """Changes of single weights, by feature."""
+
+
+class Explorer:
+    """Loaded systems by name, and a recorded run. Thread-safe."""
+
+    def __init__(
+        self,
+        systems: Mapping[str, System],
+        *,
+        run: RecordedRun | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        self.limits = limits or Limits()
+        self.systems = {name: OpenedSystem(name, system, self.limits) for name, system in systems.items()}
+        self.run = run
+        if not self.systems:
+            raise InputError("name at least one system")
+
+    @classmethod
+    def load(
+        cls, folders: Sequence[PathLike], *, run: RecordedRun | None = None, limits: Limits | None = None
+    ) -> Explorer:
+        """Systems by the names of their folders; of two with one name, the second gets a number."""
+        systems: dict[str, System] = {}
+        for folder in folders:
+            system = System.load(folder)
+            name = base = system.folder.resolve().name
+            number = 2
+            while name in systems:
+                name, number = f"{base}-{number}", number + 1
+            systems[name] = system
+        return cls(systems, run=run, limits=limits)
+
+    def opened(self, name: str) -> OpenedSystem:
+        if name not in self.systems:
+            raise InputError(f"there is no system '{name[:100]}'; there are {', '.join(self.systems)}")
+        return self.systems[name]
+
+    def about(self) -> dict[str, Any]:
+        """The systems, features and templates with meanings and weights, the limits, the recorded run."""
+        return {
+            "systems": [_about(opened) for opened in self.systems.values()],
+            "templates": dict(FEATURE_TEMPLATES),
+            "limits": asdict(self.limits),
+            "run": None if self.run is None else self.run.name,
+        }
+
+    def translate(self, name: str, text: str, preset: Preset = Preset.DEFAULT) -> str:
+        """A text, line by line, as `dragoman translate` does it."""
+        return "\n".join(self.opened(name).translate(text.split("\n"), preset))
+
+    def explain(self, search: Search, *, k: int = 20, candidate: int = 0, reference: str = "") -> dict[str, Any]:
+        """The k best translations of a sentence with all features, and the derivation of one of them."""
+        self._check_k(k)
+        self.limits.check_text(reference)
+        opened = self.opened(search.system)
+        sentences = opened.sentences(search.text)
+        found: dict[str, Any] = {"system": search.system, "sentences": [tokens for _, tokens in sentences]}
+        if not sentences:
+            return found | {"candidates": [], "explanation": None}
+        line, tokens = self._sentence(sentences, search.sentence)
+        searched = self._searched(opened, search, tokens)
+        best = searched.kbest(k)
+        index, names = searched.view.index, opened.system.lines()
+        texts = [searched.forest.text(best.tokens_of(c)) for c in range(len(best))]
+        scores = sentence_scores(texts, names.prepare_target(reference)) if reference.strip() else None
+        candidates: list[dict[str, Any]] = []
+        for c, text in enumerate(texts):
+            ids, values = best.features_of(c)
+            candidates.append(
+                {
+                    "tokens": text,
+                    "text": names.restore(text, line),
+                    "score": float(best.totals[c]),
+                    "features": dict(zip(index.names(ids), values.tolist(), strict=True)),
+                    "metrics": None if scores is None else scores[c],
+                }
+            )
+        explanation = None
+        if candidates:
+            if not 0 <= candidate < len(candidates):
+                raise InputError(f"there is no candidate {candidate}; the list has {len(candidates)}")
+            derivation = searched.forest.derivation(best.edges_of(candidate))
+            explanation = explanation_of(searched.view.translator, tokens, derivation, searched.weights).to_json()
+        used = {name for item in candidates for name in item["features"]} | {*searched.view.translator.dense()}
+        return found | {
+            "decode_ms": 1000 * searched.decode_s,
+            "candidates": candidates,
+            "candidate": candidate,
+            "explanation": explanation,
+            "weights": {name: searched.weights[name] for name in sorted(used)},
+            "n_nodes": searched.forest.n_nodes,
+            "n_edges": searched.forest.n_edges,
+        }
+
+    def efforts(self, search: Search) -> list[dict[str, Any]]:
+        """The best translation that each search effort finds, with its score and time."""
+        opened = self.opened(search.system)
+        line, tokens = self._sentence(opened.sentences(search.text), search.sentence)
+        rows = []
+        for preset in Preset:
+            searched = self._searched(opened, search, tokens, preset)
+            best = searched.kbest(1)
+            text = searched.forest.text(best.tokens_of(0)) if len(best) else ""
+            rows.append(
+                {
+                    "effort": preset.value,
+                    "tokens": text,
+                    "text": opened.system.lines().restore(text, line),
+                    "score": float(best.totals[0]) if len(best) else None,
+                    "decode_ms": 1000 * searched.decode_s,
+                    "n_edges": searched.forest.n_edges,
+                }
+            )
+        return rows
+
+    def space(
+        self, search: Search, *, threshold: float = 0.01, scale: float = 1.0, n_edges: int = 150
+    ) -> dict[str, Any]:
+        """The search space for drawing: edges by posterior."""
+        opened = self.opened(search.system)
+        _, tokens = self._sentence(opened.sentences(search.text), search.sentence)
+        searched = self._searched(opened, search, tokens)
+        drawn = draw_space(searched.forest, searched.weights, threshold=threshold, scale=scale, n_edges=n_edges)
+        return {"source": tokens.split(" "), **drawn}
+
+    def look_up(self, name: str, phrase: str, *, n_targets: int = 10, n_sentences: int = 3) -> dict[str, Any]:
+        """The translations of a phrase in a system's tables, with training sentences where it keeps them."""
+        self.limits.check_text(phrase)
+        self.limits.check_tokens(len(phrase.split()))
+        if not phrase.strip():
+            raise InputError("the phrase is empty")
+        system = self.opened(name).system
+        return asdict(look_up(system, phrase.strip(), n_targets=n_targets, n_sentences=n_sentences))
+
+    def score(self, name: str, hypotheses: Sequence[str], reference: str) -> list[dict[str, float]]:
+        """Sentence scores of translations against a reference, in points, both as text of a system."""
+        self.limits.check_text(*hypotheses, reference)
+        lines = self.opened(name).system.lines()
+        return sentence_scores([lines.prepare_target(text) for text in hypotheses], lines.prepare_target(reference))
+
+    def _searched(self, opened: OpenedSystem, search: Search, tokens: str, preset: Preset | None = None) -> Searched:
+        base: Weights | None = None
+        name = ""
+        if search.round is not None:
+            if self.run is None:
+                raise InputError("the server shows no run; start it with --run")
+            base = self.run.weights(search.round.tuning, search.round.number)
+            name = f"{search.round.tuning} {search.round.number}"
+        return opened.search(tokens, preset or search.preset, base=base, base_name=name, changed=search.weights)
+
+    def _sentence(self, sentences: Sequence[tuple[str, str]], number: int) -> tuple[str, str]:
+        if not 0 <= number < len(sentences):
+            raise InputError(f"there is no sentence {number}; the text has {len(sentences)}")
+        return sentences[number]
+
+    def _check_k(self, k: int) -> None:
+        if not 1 <= k <= self.limits.candidates:
+            raise TooLargeError(f"k must be from 1 to {self.limits.candidates}, not {k}")
+
+
+def _about(opened: OpenedSystem) -> dict[str, Any]:
+    system = opened.system
+    settings = system.settings
+    dense = system.translator.dense()
+    return {
+        "name": opened.name,
+        "kind": settings.kind,
+        "source": settings.text.source_language,
+        "target": settings.text.target_language,
+        "raw": settings.text.raw,
+        "keeps_text": any(name.startswith("training/") for name in system.manifest.files),
+        "tuned": "tuning" in system.manifest.about,
+        "n_weights": len(system.weights.ids()),
+        "features": list(_features(dense, system.weights)),
+    }
+
+
+def _features(names: Iterable[str], weights: Weights) -> Iterable[dict[str, Any]]:
+    for name in names:
+        yield {"name": name, "meaning": describe_feature(name), "weight": weights[name]}

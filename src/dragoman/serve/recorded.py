@@ -1,0 +1,143 @@
+"""A recorded run for the page: scores of its rounds, and the weights that each decoded with."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from dragoman.errors import InputError
+from dragoman.features import Weights, find_weights, read_weights
+from dragoman.metric import by_name
+from dragoman.run import cell_folder, load_cells
+from dragoman.store import read_json
+from dragoman.types import PathLike
+
+__all__ = ["RecordedRound", "RecordedRun", "RecordedTuning", "read_recorded"]
+
+_SHOWN = 20
+"""Sparse weights of a round that the page lists."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedRound:
+    """A round of tuning. Scores are in points, of decoding with the weights that the round began with."""
+
+    number: int
+    dev: float
+    test: float | None
+    n_candidates: int
+    weights: Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedTuning:
+    """A tuning: a cell of an experiment, or the whole of a run of `tune`."""
+
+    name: str
+    metric: str
+    best_round: int
+    rounds: tuple[RecordedRound, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRun:
+    """The tunings of a run folder."""
+
+    name: str
+    tunings: tuple[RecordedTuning, ...]
+
+    def round(self, tuning: str, number: int) -> RecordedRound:
+        """A round by name. Raises InputError if there is none."""
+        for found in self.tunings:
+            for entry in found.rounds:
+                if found.name == tuning and entry.number == number:
+                    return entry
+        raise InputError(f"the run has no round {number} of '{tuning}'")
+
+    def weights(self, tuning: str, number: int) -> Weights:
+        """The weights of a round."""
+        return read_weights(self.round(tuning, number).weights)
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything the page shows, with the weights of every round by name: dense ones, and the largest others."""
+        tunings = []
+        for tuning in self.tunings:
+            rounds = []
+            for entry in tuning.rounds:
+                record = asdict(entry)
+                record["weights"], record["n_weights"] = _shown(read_weights(entry.weights))
+                rounds.append(record)
+            tunings.append({**asdict(tuning), "rounds": rounds})
+        return {"name": self.name, "tunings": tunings}
+
+
+def read_recorded(folder: PathLike) -> RecordedRun:
+    """A run of `dragoman run`, or of `dragoman tune --run`. Raises InputError for anything else."""
+    base = Path(folder)
+    if (base / "cells").is_dir():
+        tunings = _cells(base)
+    elif (base / "rounds").is_dir():
+        tunings = _rounds(base)
+    else:
+        raise InputError("is no run; expected a folder that `dragoman run` or `dragoman tune --run` made", path=base)
+    if not tunings:
+        raise InputError("the run has no finished tuning yet", path=base)
+    return RecordedRun(base.resolve().name, tuple(tunings))
+
+
+def _cells(base: Path) -> list[RecordedTuning]:
+    found = []
+    for cell in load_cells(base):
+        folder = cell_folder(base, cell.key) / "weights"
+        points = by_name(cell.metric).points
+        rounds = [
+            RecordedRound(
+                number=entry.round,
+                dev=points(entry.dev),
+                test=None if entry.test is None else points(entry.test),
+                n_candidates=entry.n_candidates,
+                weights=path,
+            )
+            for entry in cell.rounds
+            if (path := find_weights(folder, f"{entry.round:04d}")).exists()
+        ]
+        if rounds:
+            found.append(
+                RecordedTuning(name=cell.key.name, metric=cell.metric, best_round=cell.best_round, rounds=tuple(rounds))
+            )
+    return found
+
+
+def _rounds(base: Path) -> list[RecordedTuning]:
+    settings = read_json(base / "run.json", "run").get("settings")
+    metric = str(settings.get("metric", "bleu")) if isinstance(settings, dict) else "bleu"
+    points = by_name(metric).points
+    rounds = []
+    for folder in sorted((base / "rounds").glob("[0-9]*")):
+        record = read_json(folder / "round.json", "run")
+        try:
+            rounds.append(
+                RecordedRound(
+                    number=int(record["round"]),
+                    dev=points(float(record["score"])),
+                    test=None,
+                    n_candidates=int(record["n_candidates"]),
+                    weights=find_weights(folder, "weights"),
+                )
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError(f"is no record of a round: {error!r}", path=folder / "round.json") from error
+    if not rounds:
+        return []
+    result = base / "result.json"
+    best = read_json(result, "run").get("best_round") if result.exists() else None
+    number = best if isinstance(best, int) else max(rounds, key=lambda entry: entry.dev).number
+    return [RecordedTuning(name=base.resolve().name, metric=metric, best_round=number, rounds=tuple(rounds))]
+
+
+def _shown(weights: Weights) -> tuple[dict[str, float], int]:
+    items = list(weights.items())
+    dense = {name: value for name, value in items if ":" not in name}
+    sparse = sorted((item for item in items if ":" in item[0]), key=lambda item: (-abs(item[1]), item[0]))
+    return {**dense, **dict(sparse[:_SHOWN])}, len(items)

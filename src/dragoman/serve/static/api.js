@@ -1,0 +1,37 @@
+// Requests to the server of this page. A newer request of a kind ends the older one.
+
+const open = new Map();
+
+export class Refused extends Error {}
+
+const answered = async (response) => {
+  const data = await response.json().catch(() => ({ error: `the server answered ${response.status}` }));
+  if (!response.ok) throw new Refused(data.error || `the server answered ${response.status}`);
+  return data;
+};
+
+export const get = async (path) => answered(await fetch(path));
+
+/** The answer; null if a newer request of the same kind was made meanwhile. */
+export const post = async (path, body, kind = null) => {
+  const control = new AbortController();
+  if (kind !== null) {
+    open.get(kind)?.abort();
+    open.set(kind, control);
+  }
+  try {
+    const response = await fetch(path, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+      signal: control.signal,
+    });
+    return await answered(response);
+  } catch (error) {
+    if (error.name === "AbortError") return null;
+    if (error instanceof Refused) throw error;
+    throw new Refused("the server does not answer; is dragoman serve still running?");
+  } finally {
+    if (kind !== null && open.get(kind) === control) open.delete(kind);
+  }
+};

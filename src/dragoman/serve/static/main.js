@@ -1,0 +1,333 @@
+// The page: what is asked, what was answered, and the views of it.
+import { get, post } from "./api.js";
+import { contributionsOf } from "./bars.js";
+import { el, number, plain } from "./dom.js";
+import { VIEWS } from "./views.js";
+import { split } from "./words.js";
+
+const PAUSE_MS = 120;
+const K = 30;
+const EFFORTS = { fast: "fast", default: "default", accurate: "accurate" };
+const byId = (id) => document.getElementById(id);
+
+const state = {
+  text: "",
+  reference: "",
+  effort: "default",
+  chosen: [],
+  view: VIEWS[0].name,
+  sentence: 0,
+  round: null, // of the recorded run, in the place of the systems' own weights
+  changed: {}, // weights by system and feature that sentences are decoded with
+  live: {}, // the same while a slider moves
+  picked: {}, // the candidate of each system that is explained
+  results: {},
+  errors: {},
+};
+
+const app = {
+  state,
+  about: null,
+  run: null,
+  meanings: new Map(),
+  memory: {}, // of views, across redrawing
+
+  system: (name) => app.about.systems.find((system) => system.name === name),
+  result: (name) => state.results[name],
+
+  /** The body of a request about the current sentence. */
+  request: (name) => ({
+    system: name,
+    text: state.text,
+    sentence: state.sentence,
+    effort: state.effort,
+    round: state.round,
+    weights: state.changed[name] ?? {},
+  }),
+
+  /** The weights that candidates are ranked with now. */
+  weights: (name) => ({ ...state.results[name]?.weights, ...state.live[name] }),
+
+  /** Candidates by the weights of now: the place in the list, and the score. */
+  ranked: (name) => {
+    const { candidates } = state.results[name];
+    if (!state.live[name]) return candidates.map((candidate, at) => ({ candidate, at, score: candidate.score }));
+    const weights = app.weights(name);
+    return candidates
+      .map((candidate, at) => ({
+        candidate,
+        at,
+        score: contributionsOf(candidate.features, weights).reduce((sum, item) => sum + item.contribution, 0),
+      }))
+      .sort((a, b) => b.score - a.score || a.at - b.at);
+  },
+
+  picked: (name) => Math.min(state.picked[name] ?? 0, (state.results[name]?.candidates.length ?? 1) - 1),
+
+  pick: async (name, at) => {
+    state.picked[name] = at;
+    await ask([name]);
+  },
+
+  /** Sliders moved: rank again in the page; nothing is asked. */
+  move: (name, feature, value) => {
+    state.live[name] = { ...state.changed[name], ...state.live[name], [feature]: value };
+    for (const head of document.querySelectorAll(".card > header")) {
+      if (head.parentElement.dataset.system === name) head.replaceWith(heading(name));
+    }
+  },
+
+  /** A slider was let go: decode with its weights. */
+  settle: async (name) => {
+    state.changed[name] = { ...state.changed[name], ...state.live[name] };
+    delete state.live[name];
+    state.picked[name] = 0;
+    await ask([name]);
+  },
+
+  reset: async (name) => {
+    delete state.changed[name];
+    delete state.live[name];
+    state.picked[name] = 0;
+    await ask([name]);
+  },
+
+  useRound: async (round) => {
+    state.round = round;
+    state.changed = {};
+    state.live = {};
+    state.picked = {};
+    await ask();
+  },
+
+  lookUp: (system, phrase) => {
+    app.memory.tables = { system, phrase, found: null, asked: true };
+    show("tables");
+  },
+
+  show: (view) => show(view),
+  redraw: () => draw(),
+  say: (text, isError = false) => {
+    byId("status").textContent = plain(text);
+    byId("status").classList.toggle("error", isError);
+  },
+};
+
+/** Ask the systems for the current sentence, and draw what they answer. */
+async function ask(names = state.chosen) {
+  if (!state.text.trim()) {
+    state.results = {};
+    state.errors = {};
+    app.say("");
+    draw();
+    return;
+  }
+  await Promise.all(
+    names.map(async (name) => {
+      const body = { ...app.request(name), k: K, candidate: state.picked[name] ?? 0, reference: state.reference };
+      try {
+        const answer = await post("/api/explain", body, `explain ${name}`);
+        if (answer === null) return;
+        state.results[name] = answer;
+        delete state.errors[name];
+      } catch (error) {
+        const lost = /^there is no (candidate|sentence)/.test(error.message);
+        if (lost && (state.picked[name] || state.sentence)) {
+          state.picked[name] = 0;
+          state.sentence = 0;
+          return ask([name]);
+        }
+        state.errors[name] = error.message;
+        delete state.results[name];
+      }
+      draw();
+    }),
+  );
+}
+
+const heading = (name) => {
+  const system = app.system(name);
+  const result = state.results[name];
+  const kind = el("span", { class: "soft" }, system.kind === "hiero" ? "hierarchical" : system.kind === "phrase" ? "phrase-based" : system.kind, system.tuned ? ", tuned" : "");
+  const top = result?.candidates.length ? app.ranked(name)[0] : null;
+  const shown = result?.candidates[app.picked(name)];
+  const figures = [];
+  if (top) {
+    const line = state.live[name] || app.picked(name) === 0 ? top : { candidate: shown, score: shown.score };
+    figures.push(el("p", { class: "translation", "data-translation": name, dir: "auto" }, line.candidate.text));
+    const parts = [["score", number(line.score)]];
+    if (line.candidate.metrics) {
+      parts.push(["BLEU+1", line.candidate.metrics.bleu.toFixed(1)], ["chrF", line.candidate.metrics.chrf.toFixed(1)], ["TER", line.candidate.metrics.ter.toFixed(1)]);
+    }
+    if (state.live[name]) parts.push(["re-ranked", `${result.candidates.length} candidates; let go to decode`]);
+    else parts.push(["decoded in", `${result.decode_ms.toFixed(result.decode_ms < 10 ? 1 : 0)} ms`]);
+    if (!state.live[name] && app.picked(name) > 0) parts.push(["shown", `candidate ${app.picked(name) + 1}`]);
+    if (state.round) parts.push(["weights", `round ${state.round.number} of ${state.round.tuning}`]);
+    figures.push(el("p", { class: "figures soft" }, parts.map(([what, value]) => el("span", {}, `${what} `, el("b", {}, value)))));
+  } else if (state.errors[name]) figures.push(el("p", { class: "error" }, state.errors[name]));
+  const head = el("header", {}, el("h2", {}, name), kind);
+  return figures.length ? el("header", {}, [...head.childNodes], el("div", { class: "said" }, figures)) : head;
+};
+
+const card = (name, view) => {
+  const made = el("article", { class: "card", "data-system": name, "aria-label": name }, heading(name));
+  if (state.results[name]?.candidates.length) made.append(view.draw(name, app));
+  return made;
+};
+
+function draw() {
+  const view = VIEWS.find((entry) => entry.name === state.view);
+  const focused = document.activeElement?.dataset?.key;
+  const scrolled = new Map([...document.querySelectorAll("[data-scroll]")].map((e) => [e.dataset.scroll, e.scrollTop]));
+  const inside = [el("p", { class: "soft intro" }, view.intro)];
+  const found = state.chosen.some((name) => state.results[name] || state.errors[name]);
+  if (view.whole) inside.push(view.draw(app));
+  else if (found) inside.push(el("div", { class: "columns" }, state.chosen.filter((name) => state.results[name] || state.errors[name]).map((name) => card(name, view))));
+  byId("view").replaceChildren(...inside);
+  byId("view").setAttribute("aria-labelledby", `tab-${view.name}`);
+  for (const tab of byId("views").children) {
+    const selected = tab.dataset.view === state.view;
+    tab.setAttribute("aria-selected", String(selected));
+    tab.tabIndex = selected ? 0 : -1;
+  }
+  drawSentences();
+  if (focused) document.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+  for (const [key, top] of scrolled) document.querySelector(`[data-scroll="${CSS.escape(key)}"]`)?.scrollTo(0, top);
+}
+
+function drawSentences() {
+  const sentences = state.chosen.map((name) => state.results[name]?.sentences).find(Boolean) ?? [];
+  byId("sentences").hidden = sentences.length < 2;
+  if (sentences.length < 2) return;
+  byId("sentences").replaceChildren(
+    el("span", { class: "soft" }, "Sentence:"),
+    ...sentences.map((tokens, i) =>
+      el(
+        "button",
+        {
+          type: "button",
+          "data-key": `sentence ${i}`,
+          "aria-current": String(i === state.sentence),
+          onclick: () => {
+            state.sentence = i;
+            state.picked = {};
+            ask();
+          },
+        },
+        `${i + 1}. ${split(tokens).slice(0, 5).join(" ")}…`,
+      ),
+    ),
+  );
+}
+
+function show(name) {
+  state.view = name;
+  draw();
+  remember();
+}
+
+const tabs = () => {
+  const buttons = VIEWS.filter((view) => !view.when || view.when(app)).map((view) =>
+    el(
+      "button",
+      { type: "button", role: "tab", id: `tab-${view.name}`, "data-view": view.name, "aria-controls": "view", onclick: () => show(view.name) },
+      view.label,
+    ),
+  );
+  byId("views").replaceChildren(...buttons);
+  byId("views").addEventListener("keydown", (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const now = buttons.findIndex((button) => button.dataset.view === state.view);
+    const next = Math.abs(step) === 1 ? (now + step + buttons.length) % buttons.length : step < 0 ? 0 : buttons.length - 1;
+    show(buttons[next].dataset.view);
+    buttons[next].focus();
+  });
+};
+
+const chip = (type, name, value, label, checked, change) =>
+  el("label", { class: "chip" }, el("input", { type, name, value, checked, onchange: change }), el("span", {}, label));
+
+const choices = () => {
+  byId("systems").append(
+    ...app.about.systems.map((system) =>
+      chip("checkbox", "system", system.name, system.name, state.chosen.includes(system.name), (event) => {
+        state.chosen = app.about.systems.map((s) => s.name).filter((n) => (n === system.name ? event.target.checked : state.chosen.includes(n)));
+        ask();
+        remember();
+      }),
+    ),
+  );
+  byId("efforts").append(
+    ...Object.entries(EFFORTS).map(([value, label]) =>
+      chip("radio", "effort", value, label, value === state.effort, () => {
+        state.effort = value;
+        ask();
+        remember();
+      }),
+    ),
+  );
+};
+
+/** The address keeps what was asked, so that it can be kept and shown again. */
+const remember = () => {
+  const kept = new URLSearchParams();
+  if (state.text) kept.set("text", state.text);
+  if (state.reference) kept.set("reference", state.reference);
+  if (state.effort !== "default") kept.set("effort", state.effort);
+  if (state.chosen.length < app.about.systems.length) state.chosen.forEach((name) => kept.append("system", name));
+  kept.set("view", state.view);
+  history.replaceState(null, "", `#${kept}`);
+};
+
+const recall = () => {
+  const kept = new URLSearchParams(location.hash.slice(1));
+  state.text = kept.get("text") ?? "";
+  state.reference = kept.get("reference") ?? "";
+  if (kept.get("effort") in EFFORTS) state.effort = kept.get("effort");
+  if (VIEWS.some((view) => view.name === kept.get("view") && (!view.when || view.when(app)))) state.view = kept.get("view");
+  const known = app.about.systems.map((system) => system.name);
+  const named = kept.getAll("system").filter((name) => known.includes(name));
+  state.chosen = named.length ? named : known.slice(0, 4);
+};
+
+const typed = (id, key) => {
+  let waiting = 0;
+  byId(id).value = state[key];
+  byId(id).addEventListener("input", (event) => {
+    state[key] = event.target.value.replace(/\r/g, "");
+    if (key === "text") {
+      state.sentence = 0;
+      state.picked = {};
+    }
+    clearTimeout(waiting);
+    waiting = setTimeout(() => {
+      ask();
+      remember();
+    }, PAUSE_MS);
+  });
+};
+
+const start = async () => {
+  try {
+    [app.about, app.run] = await Promise.all([get("/api/about"), get("/api/run")]);
+  } catch (error) {
+    app.say(error.message, true);
+    return;
+  }
+  for (const system of app.about.systems) {
+    for (const { name, meaning } of system.features) if (meaning) app.meanings.set(name, meaning);
+  }
+  for (const [name, meaning] of Object.entries(app.about.templates)) app.meanings.set(name, meaning);
+  recall();
+  choices();
+  tabs();
+  typed("text", "text");
+  typed("reference", "reference");
+  byId("ask").addEventListener("submit", (event) => event.preventDefault());
+  draw();
+  if (state.text) ask();
+};
+
+start();
