@@ -21,8 +21,8 @@ from tests.fake_runs import (
 )
 
 from dragoman.errors import InputError, MismatchError
-from dragoman.evaluate import PairedTest, Within, compare_runs, load_outputs
-from dragoman.report import TableFormat, legend, render
+from dragoman.evaluate import PairedTest, Within, compare_runs, legend, load_outputs
+from dragoman.report import TableFormat, render
 from dragoman.run import CellKey, SetScores, save_plan
 
 FEW = {"n_bootstrap": 200, "n_trials": 300}

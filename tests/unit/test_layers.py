@@ -24,6 +24,7 @@ LAYERS = [
     ["lm"],
     ["metric"],
     ["features"],
+    ["drawing"],
     ["grammar"],
     ["forest"],
     ["search"],

@@ -22,9 +22,9 @@ from tests.fake_runs import (
     write_translations,
 )
 
-from dragoman.evaluate import compare_runs, error_profile
+from dragoman.evaluate import Mark, compare_runs, error_profile
 from dragoman.metric import TER_BLEU
-from dragoman.report import Mark, markdown_tables, write_report
+from dragoman.report import markdown_tables, write_report
 from dragoman.report.errors import error_table
 from dragoman.report.figures import learning_charts
 from dragoman.report.margins import spread_table, units_table

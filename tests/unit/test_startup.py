@@ -27,7 +27,7 @@ print(json.dumps(sorted(sys.modules)))
 CAPS = {
     "align": 37,
     "corpus stats": 40,
-    "compare": 80,
+    "compare": 90,
     "curve": 262,
     "demo": 292,
     "features": 96,
@@ -41,7 +41,7 @@ CAPS = {
     "oracle": 81,
     "pool info": 83,
     "reference": 169,
-    "report": 80,
+    "report": 92,
     "rerank": 81,
     "run": 290,
     "score": 55,

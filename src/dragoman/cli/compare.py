@@ -12,8 +12,19 @@ from rich.text import Text
 
 from dragoman.cli.scoring import Bootstrap, Metrics, Trials
 from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, check_outputs, table
-from dragoman.evaluate import PairedTest, Row, RowScore, RunComparison, Within, compare_runs
-from dragoman.report import Mark, TableFormat, comparison_header, comparison_rows, legend, render
+from dragoman.evaluate import (
+    Mark,
+    PairedTest,
+    Row,
+    RowScore,
+    RunComparison,
+    Within,
+    compare_runs,
+    comparison_header,
+    comparison_rows,
+    legend,
+)
+from dragoman.report import TableFormat, render
 from dragoman.text import open_output
 
 __all__ = ["compare"]

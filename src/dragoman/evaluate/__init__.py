@@ -6,6 +6,16 @@ from dragoman.evaluate.measure import Measured, SystemOutput, measure
 from dragoman.evaluate.outputs import Outputs, load_outputs
 from dragoman.evaluate.rows import PairedTest, Row, RowKey, RowScore, RunComparison, Within
 from dragoman.evaluate.runs import compare_runs
+from dragoman.evaluate.shown import (
+    Mark,
+    Shown,
+    comparison_header,
+    comparison_html,
+    comparison_rows,
+    legend,
+    mark_of,
+    plus_minus,
+)
 from dragoman.evaluate.significance import (
     Interval,
     confidence_interval,
@@ -20,6 +30,7 @@ __all__ = [
     "ERROR_KINDS",
     "LEVEL",
     "Interval",
+    "Mark",
     "Measured",
     "MetricScore",
     "Outputs",
@@ -28,18 +39,25 @@ __all__ = [
     "RowKey",
     "RowScore",
     "RunComparison",
+    "Shown",
     "SystemOutput",
     "SystemScore",
     "Within",
     "compare_runs",
     "compare_systems",
+    "comparison_header",
+    "comparison_html",
+    "comparison_rows",
     "confidence_interval",
     "error_profile",
     "function_words_of",
+    "legend",
     "load_outputs",
+    "mark_of",
     "measure",
     "paired_bootstrap",
     "paired_randomisation",
+    "plus_minus",
     "resampled_totals",
     "shuffled_totals",
 ]

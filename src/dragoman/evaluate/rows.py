@@ -122,6 +122,13 @@ class RunComparison:
         name = next(iter(self.tests(corpus)), None) if test is None else test
         return [row for row in self.rows if (row.key.corpus, row.test) == (corpus, name)]
 
+    def _repr_html_(self) -> str:
+        """The table that notebooks show."""
+        from dragoman.drawing import fragment  # only notebooks need these
+        from dragoman.evaluate.shown import comparison_html
+
+        return fragment(comparison_html(self))
+
     def main(self) -> list[Row]:
         """The rows of the main test set of every corpus."""
         return [row for corpus in self.corpora() for row in self.of_corpus(corpus)]

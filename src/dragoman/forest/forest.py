@@ -56,6 +56,12 @@ class Forest:
         self.index = index
         self.labels = labels
 
+    def _repr_html_(self) -> str:
+        """The picture that notebooks show; of a large forest its size, as `pruned` can make it small enough."""
+        from dragoman.forest.drawn import forest_html  # only notebooks need it
+
+        return forest_html(self)
+
     def __reduce__(self) -> tuple[Any, ...]:
         return _of_arrays, (ForestArrays.of(self.core), self.vocab, self.index, self.labels)
 

@@ -81,7 +81,8 @@ def _run_point(recipe: SyntheticRecipe, point: SyntheticPoint, made: SyntheticPo
 
 def write_synthetic_report(recipe: SyntheticRecipe, cells: list[SyntheticCell], folder: Path) -> Path:
     """`report.html` with the table and the figure, and `figure.svg` for a paper."""
-    from dragoman.report import Dash, Line, LineChart, Shown, draw_chart, write_chart_page
+    from dragoman.evaluate import Shown
+    from dragoman.report import Dash, Line, LineChart, draw_chart, write_chart_page
 
     lines, rows = [], []
     groups: dict[tuple[str, float], dict[int, list[SyntheticCell]]] = {}

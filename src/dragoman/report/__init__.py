@@ -2,7 +2,7 @@
 
 from dragoman.report.chart_svg import draw_chart
 from dragoman.report.charts import Dash, Line, LineChart
-from dragoman.report.comparison import Mark, Shown, TableFormat, comparison_header, comparison_rows, legend, render
+from dragoman.report.comparison import TableFormat, render
 from dragoman.report.experiment import Experiment, load_experiment, write_figures, write_page, write_report
 from dragoman.report.markdown import markdown_tables, write_markdown
 from dragoman.report.templating import write_chart_page
@@ -12,13 +12,8 @@ __all__ = [
     "Experiment",
     "Line",
     "LineChart",
-    "Mark",
-    "Shown",
     "TableFormat",
-    "comparison_header",
-    "comparison_rows",
     "draw_chart",
-    "legend",
     "load_experiment",
     "markdown_tables",
     "render",

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean
 
-from dragoman.evaluate import Row, RowKey, RunComparison
+from dragoman.evaluate import Row, RowKey, RunComparison, Shown, mark_of, plus_minus
 from dragoman.metric import metric_label
-from dragoman.report.comparison import Shown, mark_of, plus_minus
 from dragoman.report.records import Records
 from dragoman.report.results import cpu_by_part
 from dragoman.report.tables import Table, deviating, mean_text, names_of_row, row_header, signed

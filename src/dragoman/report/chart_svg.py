@@ -7,22 +7,10 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from dragoman.drawing import LETTER, label, svg, text
 from dragoman.report.axes import Axis, number_axis, point_axis, round_axis, value_axis
 from dragoman.report.charts import COLOURS, BarChart, Chart, DotChart, Entry, Line, LineChart, PanelChart
-from dragoman.report.svg import (
-    DASHES,
-    LETTER,
-    Frame,
-    across,
-    label,
-    legend_rows,
-    marker,
-    svg,
-    swatch,
-    text,
-    under,
-    upwards,
-)
+from dragoman.report.svg import DASHES, Frame, across, legend_rows, marker, swatch, under, upwards
 from dragoman.text import printable
 
 __all__ = ["draw_chart", "legend_swatch", "page_svgs"]

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dragoman.evaluate import Shown
 from dragoman.metric import Metric, metric_label
 from dragoman.report.charts import Dash, Line, LineChart, Panel, PanelChart
-from dragoman.report.comparison import Shown
 from dragoman.report.tables import Table, words
 from dragoman.report.templating import write_chart_page
 from dragoman.types import Float64Array, PathLike

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from statistics import fmean
 
-from dragoman.evaluate import ERROR_KINDS, RunComparison, error_profile, function_words_of
+from dragoman.evaluate import ERROR_KINDS, RunComparison, Shown, error_profile, function_words_of
 from dragoman.metric import metric_label
-from dragoman.report.comparison import Shown
 from dragoman.report.records import Records
 from dragoman.report.tables import Table, names_of_row, row_header, words
 

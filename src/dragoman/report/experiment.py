@@ -9,13 +9,12 @@ from itertools import chain, count
 from pathlib import Path
 
 from dragoman.errors import InputError
-from dragoman.evaluate import RunComparison, Within, compare_runs
+from dragoman.evaluate import RunComparison, Within, compare_runs, comparison_header, comparison_rows, legend
 from dragoman.metric import metric_label
 from dragoman.report import captions
 from dragoman.report.baseline import baseline_table
 from dragoman.report.chart_svg import draw_chart
 from dragoman.report.charts import Chart
-from dragoman.report.comparison import comparison_header, comparison_rows, legend
 from dragoman.report.errors import error_table
 from dragoman.report.figures import (
     active_charts,

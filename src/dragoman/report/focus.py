@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from statistics import fmean
 
-from dragoman.evaluate import LEVEL, Row, RunComparison, Within, compare_runs
+from dragoman.evaluate import LEVEL, Row, RunComparison, Shown, Within, compare_runs
 from dragoman.metric import metric_label
-from dragoman.report.comparison import Shown
 from dragoman.report.records import Records
 from dragoman.report.tables import Table, signed, words
 

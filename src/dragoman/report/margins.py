@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from statistics import fmean
 from typing import TypeVar
 
-from dragoman.evaluate import RowKey
-from dragoman.report.comparison import Shown
+from dragoman.evaluate import RowKey, Shown
 from dragoman.report.records import Records
 from dragoman.report.tables import Table, words
 from dragoman.run import CellRound

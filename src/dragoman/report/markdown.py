@@ -8,11 +8,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from dragoman.errors import InputError
+from dragoman.evaluate import legend
 from dragoman.metric import metric_label
 from dragoman.report import captions
 from dragoman.report.baseline import baseline_table
 from dragoman.report.charts import Chart
-from dragoman.report.comparison import legend, markdown_table, markdown_text
+from dragoman.report.comparison import markdown_table, markdown_text
 from dragoman.report.experiment import Experiment, load_experiment, write_figures
 from dragoman.report.margins import spread_table, units_table
 from dragoman.report.published import Topic

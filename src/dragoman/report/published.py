@@ -6,9 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
-from dragoman.evaluate import Row, RunComparison
+from dragoman.evaluate import Row, RunComparison, Shown
 from dragoman.metric import metric_label
-from dragoman.report.comparison import Shown
 from dragoman.report.tables import Table, words
 
 __all__ = ["Topic", "published_table", "topic_of"]

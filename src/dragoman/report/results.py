@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dragoman.evaluate import Row, RunComparison, Within
+from dragoman.evaluate import Row, RunComparison, Shown, Within, mark_of, plus_minus
 from dragoman.metric import metric_label
-from dragoman.report.comparison import Shown, mark_of, plus_minus
 from dragoman.report.records import Records, best_rounds, start_rounds
 from dragoman.report.tables import Table, mean_points, mean_text, names_of_row, row_header, words
 from dragoman.run import CellResult

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean
 
-from dragoman.evaluate import RowKey, RunComparison
+from dragoman.evaluate import Mark, RowKey, RunComparison, Shown, mark_of
 from dragoman.metric import TER_BLEU
-from dragoman.report.comparison import Mark, Shown, mark_of
 from dragoman.report.records import Records
 from dragoman.report.tables import Table, mean_points, mean_text, names_of_row, row_header, signed, words
 from dragoman.run import CellResult, SetScores

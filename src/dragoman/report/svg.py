@@ -1,4 +1,4 @@
-"""Parts of SVG pictures as text. Labels are escaped; text and grid use the current colour."""
+"""Parts of charts as SVG: axes, marks and legends. Text and grid use the current colour."""
 
 from __future__ import annotations
 
@@ -6,31 +6,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
+from dragoman.drawing import LETTER, text
 from dragoman.report.axes import Axis
 from dragoman.report.charts import COLOURS, Entry
 from dragoman.text import printable
 
 __all__ = [
     "DASHES",
-    "LETTER",
     "Frame",
     "across",
-    "label",
     "legend_rows",
     "marker",
-    "svg",
     "swatch",
-    "text",
     "under",
     "upwards",
 ]
 
 DASHES = ("", "7 4", "2 3", "8 3 2 3")
-LETTER = 6.9
-"""Estimated mean width of a letter at 13 pixels."""
-_FONT = "font: 13px system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif; fill: currentColor"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,15 +35,6 @@ class Frame:
     right: float
     top: float
     bottom: float
-
-
-def svg(width: float, height: float, parts: Sequence[Markup], title: str) -> Markup:
-    """A picture with a title, for accessibility."""
-    head = Markup(
-        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {} {}" width="{}" role="img" style="{}"><title>{}</title>'
-    )
-    size = (round(width), round(height), round(width))
-    return head.format(*size, _FONT, label(title)) + Markup("").join(parts) + Markup("</svg>\n")
 
 
 def marker(kind: int, x: float, y: float, size: float) -> Markup:
@@ -116,15 +101,3 @@ def under(name: str, frame: Frame, top: float) -> tuple[list[Markup], float]:
     lines = wrap(printable(name), max(8, int((frame.right - frame.left) / LETTER))) or [""]
     middle = (frame.left + frame.right) / 2
     return [text(middle, top + 18 * i, line, "middle") for i, line in enumerate(lines)], top + 18 * len(lines) - 8
-
-
-def text(x: float, y: float, content: str, anchor: str, *, soft: bool = False) -> Markup:
-    """A text element at a position; a soft one is paler."""
-    style = Markup(' fill-opacity="0.65"') if soft else Markup("")
-    element = Markup('<text x="{:.1f}" y="{:.1f}" text-anchor="{}"{}>{}</text>')
-    return element.format(x, y, anchor, style, label(content))
-
-
-def label(content: str) -> Markup:
-    """Escaped text with visible control characters."""
-    return escape(printable(content))

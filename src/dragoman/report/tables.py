@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from statistics import fmean, stdev
 
-from dragoman.evaluate import RowKey
-from dragoman.report.comparison import Shown
+from dragoman.evaluate import RowKey, Shown
 
 __all__ = ["Table", "deviating", "mean_points", "mean_text", "names_of_row", "row_header", "signed", "words"]
 

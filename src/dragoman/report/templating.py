@@ -9,9 +9,9 @@ from typing import Any
 
 from markupsafe import Markup
 
+from dragoman.evaluate import Mark
 from dragoman.report.chart_svg import legend_swatch, page_svgs
 from dragoman.report.charts import Chart
-from dragoman.report.comparison import Mark
 from dragoman.report.tables import Table
 from dragoman.text import printable, replace_bytes
 from dragoman.types import PathLike

@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from statistics import fmean
 
-from dragoman.evaluate import RowKey, Within
+from dragoman.evaluate import RowKey, Shown, Within
 from dragoman.features import HOLS_BEFORE, HOLS_STEP
 from dragoman.metric import metric_label
 from dragoman.report.charts import Dash, Line, LineChart
-from dragoman.report.comparison import Shown
 from dragoman.report.figures import file_name
 from dragoman.report.records import Records
 from dragoman.report.tables import Table, words

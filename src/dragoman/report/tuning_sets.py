@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from dragoman.evaluate import SystemOutput, measure
+from dragoman.evaluate import Shown, SystemOutput, measure
 from dragoman.metric import by_name, metric_label
-from dragoman.report.comparison import Shown
 from dragoman.report.corpus_groups import plain_key, same_but_dev, shared_name
 from dragoman.report.records import Records
 from dragoman.report.tables import Table, deviating, signed, words

@@ -156,6 +156,23 @@ class RunFolder:
         """Append a record with a checksum to the trace."""
         self.log(event, **seal(dataclasses.asdict(record)))
 
+    def _repr_html_(self) -> str:
+        """What notebooks show: how far the run is, and its settings."""
+        from markupsafe import Markup
+
+        from dragoman.drawing import curve, fragment, label, table  # only notebooks need it
+
+        rows = [[name, json.dumps(value, ensure_ascii=False)] for name, value in self.settings.items()]
+        events = self.trace()
+        scores = [entry["score"] for entry in events if entry["event"] == "decoded" and "score" in entry]
+        shown = [100 * score for score in scores if isinstance(score, (int, float))]
+        head = Markup("<p><b>{}</b>: {} rounds, {} events</p>")
+        return fragment(
+            head.format(label(str(self.path)), len(self.rounds()), len(events)),
+            curve(shown, "Score on the development set by round"),
+            table(["setting", "value"], rows),
+        )
+
     def records(self, event: str, cls: type[_Record]) -> list[_Record]:
         """What `log_record` appended. Raises InputError for a damaged one."""
         with naming(self.path / "trace.jsonl"):

@@ -101,6 +101,12 @@ class Explanation:
             **({"nodes": [node.to_json() for node in self.nodes]} if self.nodes else {}),
         }
 
+    def _repr_html_(self) -> str:
+        """The picture and the table that notebooks show."""
+        from dragoman.drawing import explanation_html  # only notebooks need it
+
+        return explanation_html(self.to_json())
+
     def lines(self) -> list[str]:
         out = [f"source       {self.source}", f"translation  {self.text}", f"score        {self.score:.4f}"]
         out.append("alignment    " + " ".join(f"{s}-{t}" for s, t in self.alignment))

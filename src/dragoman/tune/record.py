@@ -114,6 +114,30 @@ class TuneRecord:
     steps: tuple[StepRecord, ...] = ()
     blocks: Mapping[str, float] = dataclasses.field(default_factory=dict)
 
+    def _repr_html_(self) -> str:
+        """What notebooks show: the score before and after, and every round."""
+        from markupsafe import Markup
+
+        from dragoman.drawing import curve, fragment, label, table  # only notebooks need it
+
+        head = Markup("<p><b>{}</b> on the development set: {:.2f} → {:.2f}; {} sentences, {} features</p>")
+        names = (self.metric, 100 * self.score_before, 100 * self.score_after, self.n_sentences, self.n_features)
+        rows = [
+            [
+                f"{entry.round} (kept)" if entry.round == self.best_round else str(entry.round),
+                100 * entry.score,
+                entry.n_candidates,
+                entry.cpu_s,
+            ]
+            for entry in self.rounds
+        ]
+        return fragment(
+            head.format(label(names[0]), *names[1:]),
+            curve([100 * entry.score for entry in self.rounds], f"{self.metric} by round"),
+            table(["round", "score", "candidates", "CPU s"], rows),
+            Markup("").join(Markup("<p>{}</p>").format(label(note)) for note in (self.stopped, *self.notes) if note),
+        )
+
     def summary(self) -> dict[str, Any]:
         """All but the weights, for JSON."""
         lists = ("rounds", "updates", "steps")

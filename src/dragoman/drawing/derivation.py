@@ -1,0 +1,180 @@
+"""Derivations as pictures: phrases as aligned blocks, hierarchical ones as trees over the source.
+
+They are drawn from the JSON form of an explanation, so that a stored one and a live one look the same. Source words
+stand above the words of the translation; nothing is said by colour.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+from dragoman.drawing.svg import label, path, svg, text, text_width
+from dragoman.text import split_tokens
+
+__all__ = ["draw_derivation"]
+
+_GAP, _MARGIN, _ROW, _BETWEEN, _LEVEL = 16.0, 10.0, 24.0, 74.0, 27.0
+_MAX_WORDS, _MAX_DEPTH = 150, 40
+"""Beyond these a picture helps no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """Words in a row: the left and right edge of each, in pixels."""
+
+    words: Sequence[str]
+    edges: Sequence[tuple[float, float]]
+    width: float
+
+    @classmethod
+    def of(cls, words: Sequence[str]) -> _Words:
+        edges, at = [], _MARGIN
+        for word in words:
+            end = at + max(8.0, text_width(word))
+            edges.append((at, end))
+            at = end + _GAP
+        return cls(words, edges, at - _GAP + _MARGIN)
+
+    def moved(self, by: float) -> _Words:
+        return _Words(self.words, [(left + by, right + by) for left, right in self.edges], self.width)
+
+    def middle(self, begin: int, end: int) -> float:
+        """The middle of a span; of an empty one the gap that it lies in."""
+        if not self.edges:
+            return _MARGIN
+        if begin < end:
+            return (self.edges[begin][0] + self.edges[end - 1][1]) / 2
+        return self.edges[begin][0] - _GAP / 2 if begin < len(self.edges) else self.edges[-1][1] + _GAP / 2
+
+    def drawn(self, y: float, linked: set[int]) -> list[Markup]:
+        """The words; those without a link are paler."""
+        return [
+            text((left + right) / 2, y, word, "middle", soft=place not in linked)
+            for place, (word, (left, right)) in enumerate(zip(self.words, self.edges, strict=True))
+        ]
+
+
+def draw_derivation(explanation: Mapping[str, Any]) -> Markup | None:
+    """The picture of an explanation in its JSON form; None for one that is too long to draw, and for one without words.
+
+    Raises KeyError, IndexError, TypeError or ValueError for what is no explanation.
+    """
+    source, target = split_tokens(explanation["source"]), split_tokens(explanation["text"])
+    nodes = explanation.get("nodes", ())
+    if not source or not target or max(len(source), len(target)) > _MAX_WORDS:
+        return None
+    heights = _heights(nodes)
+    if heights and heights[0] > _MAX_DEPTH:
+        return None
+    above, below = _Words.of(source), _Words.of(target)
+    width = max(above.width, below.width)
+    above, below = (row.moved((width - row.width) / 2) for row in (above, below))
+    top = _LEVEL * heights[0] + 4 if heights else 0.0
+    middle, bottom = top + _ROW, top + _ROW + _BETWEEN
+    links = [(int(s), int(t)) for s, t in explanation["alignment"]]
+    if any(not (0 <= s < len(source) and 0 <= t < len(target)) for s, t in links):
+        raise ValueError("a link is outside of its sentences")
+    parts = _tree(nodes, heights, above, below, links, middle, bottom) if nodes else []
+    if not nodes:
+        parts = [_block(piece, above, below, middle, bottom) for piece in explanation["pieces"]]
+        parts += [_link(link, above, below, middle, bottom) for link in links]
+    linked = {s for s, _ in links}, {t for _, t in links}
+    words = [*above.drawn(middle - 8, linked[0]), *below.drawn(bottom + 17, linked[1])]
+    title = "Tree over the source, and its links" if nodes else "Phrases of the source and of the translation"
+    said = f"{explanation['source']} → {explanation['text']}"
+    return svg(width, bottom + _ROW + 2, [*parts, *words], title, description=said)
+
+
+def _block(piece: Mapping[str, Any], above: _Words, below: _Words, middle: float, bottom: float) -> Markup:
+    """A phrase pair: the boxes of both sides, joined by a band; dashed if its words were copied."""
+    begin, end = piece["span"]
+    positions = sorted(piece["positions"])
+    if not 0 <= begin < end <= len(above.words):
+        return Markup("")
+    left, right = above.edges[begin][0] - 5, above.edges[end - 1][1] + 5
+    top = middle - _ROW
+    shape = f"M{left:.1f} {top:.1f}H{right:.1f}V{middle:.1f}"
+    if positions:
+        first, last = below.edges[positions[0]][0] - 5, below.edges[positions[-1]][1] + 5
+        shape += f"L{last:.1f} {bottom:.1f}V{bottom + _ROW:.1f}H{first:.1f}V{bottom:.1f}L{left:.1f} {middle:.1f}z"
+    else:
+        shape += f"H{left:.1f}z"
+    copied = any(item["name"] == "unknown" for item in piece["features"])
+    dashes = Markup(' stroke-dasharray="4 3"') if copied or not positions else Markup("")
+    how = "; copied, because the tables do not know it" if copied else "" if positions else "; not translated"
+    said = f"{piece['source']} → {piece['target']} ({float(piece['score']):+.3f}){how}"
+    block = Markup(
+        '<g class="piece"><title>{}</title><path fill="currentColor" fill-opacity="0.06" stroke="currentColor" '
+        'stroke-opacity="0.4"{} d="{}"/></g>'
+    )
+    return block.format(label(said), dashes, shape)
+
+
+def _link(link: tuple[int, int], above: _Words, below: _Words, middle: float, bottom: float) -> Markup:
+    x, y = above.middle(link[0], link[0] + 1), below.middle(link[1], link[1] + 1)
+    return path(f"M{x:.1f} {middle:.1f}L{y:.1f} {bottom:.1f}", opacity=0.55, width=1.2)
+
+
+def _heights(nodes: Sequence[Mapping[str, Any]]) -> list[int]:
+    """Levels of the subtree of each node; children come after their parents."""
+    heights = [1] * len(nodes)
+    for place in reversed(range(len(nodes))):
+        children = nodes[place]["children"]
+        if any(not place < child < len(nodes) for child in children):
+            raise ValueError("a child comes before its parent, or is missing")
+        heights[place] = 1 + max((heights[child] for child in children), default=0)
+    return heights
+
+
+def _tree(
+    nodes: Sequence[Mapping[str, Any]],
+    heights: Sequence[int],
+    above: _Words,
+    below: _Words,
+    links: Sequence[tuple[int, int]],
+    middle: float,
+    bottom: float,
+) -> list[Markup]:
+    """Nodes above their source spans, with lines to children and own words; each with the links of its own words."""
+    spots = []
+    for node, height in zip(nodes, heights, strict=True):
+        begin, end = node["span"]
+        if not 0 <= begin <= end <= len(above.words):
+            raise ValueError("a span is outside of its sentence")
+        spots.append((above.middle(begin, end), middle - _ROW - _LEVEL * (height - 1) - 6))
+    parts = []
+    for node, (x, y) in zip(nodes, spots, strict=True):
+        lines = [
+            path(f"M{x:.1f} {y + 4:.1f}L{cx:.1f} {cy - 12:.1f}") for cx, cy in (spots[c] for c in node["children"])
+        ]
+        own = _own_words(node, nodes)
+        for word in own:
+            at = above.middle(word, word + 1)
+            lines.append(path(f"M{x:.1f} {y + 4:.1f}L{at:.1f} {middle - _ROW + 3:.1f}", opacity=0.3))
+        mine = set(node["positions"])
+        lines += [_link(link, above, below, middle, bottom) for link in links if link[1] in mine]
+        group = Markup('<g class="piece"><title>{}</title>{}{}</g>')
+        said = label(f"{_rule(node, nodes)} ({float(node['score']):+.3f})")
+        parts.append(group.format(said, Markup("").join(lines), text(x, y, node["label"], "middle")))
+    return parts
+
+
+def _own_words(node: Mapping[str, Any], nodes: Sequence[Mapping[str, Any]]) -> list[int]:
+    """Places of the source words that are the rule's own."""
+    begin, end = node["span"]
+    taken = {place for child in node["children"] for place in range(*nodes[child]["span"])}
+    return [place for place in range(begin, end) if place not in taken]
+
+
+def _rule(node: Mapping[str, Any], nodes: Sequence[Mapping[str, Any]]) -> str:
+    """Both sides of the rule, with nonterminals as `X₁`."""
+    names = [f"{nodes[child]['label']}{chr(0x2081 + i)}" for i, child in enumerate(node["children"][:9])]
+
+    def side(symbols: Sequence[str | int]) -> str:
+        return " ".join(names[s] if isinstance(s, int) and s < len(names) else str(s) for s in symbols)
+
+    return f"{node['label']} → {side(node['source'])} | {side(node['target'])}"
