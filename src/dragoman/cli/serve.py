@@ -21,7 +21,7 @@ def serve(
     systems: Annotated[list[Path], typer.Argument(metavar="SYSTEM...", help="Folders of systems.")],
     run: Annotated[
         Path | None,
-        typer.Option(metavar="RUN", help="A run to show too: of `dragoman run`, or of `dragoman tune --run`."),
+        typer.Option(metavar="RUN", help="A run to show too: of `dragoman run` or `tune --run`, or a tuned system."),
     ] = None,
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="Port of 127.0.0.1 to answer on; 0 takes any that is free.")
@@ -36,7 +36,7 @@ def serve(
     alone (127.0.0.1); the API is described at /docs, and POST /translate is LibreTranslate's. Ctrl-C ends it. Needs the
     extra dragoman[web].
 
-    Example: dragoman serve system tuned --run tuned.run
+    Example: dragoman serve system tuned --run tuned
     """
     session = Session(n_threads=threads, json=json, quiet=quiet)
     try:

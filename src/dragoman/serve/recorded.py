@@ -73,17 +73,23 @@ class RecordedRun:
 
 
 def read_recorded(folder: PathLike) -> RecordedRun:
-    """A run of `dragoman run`, or of `dragoman tune --run`. Raises InputError for anything else."""
+    """A run of `dragoman run`, of `dragoman tune --run`, or a tuned system. Raises InputError for anything else."""
     base = Path(folder)
+    name = base.resolve().name
+    if (base / "tune" / "rounds").is_dir():
+        base = base / "tune"
     if (base / "cells").is_dir():
         tunings = _cells(base)
     elif (base / "rounds").is_dir():
-        tunings = _rounds(base)
+        tunings = _rounds(base, name)
     else:
-        raise InputError("is no run; expected a folder that `dragoman run` or `dragoman tune --run` made", path=base)
+        raise InputError(
+            "is no run; expected a folder that `dragoman run`, `dragoman tune --run` or `dragoman tune --system` made",
+            path=base,
+        )
     if not tunings:
         raise InputError("the run has no finished tuning yet", path=base)
-    return RecordedRun(base.resolve().name, tuple(tunings))
+    return RecordedRun(name, tuple(tunings))
 
 
 def _cells(base: Path) -> list[RecordedTuning]:
@@ -109,7 +115,7 @@ def _cells(base: Path) -> list[RecordedTuning]:
     return found
 
 
-def _rounds(base: Path) -> list[RecordedTuning]:
+def _rounds(base: Path, name: str) -> list[RecordedTuning]:
     settings = read_json(base / "run.json", "run").get("settings")
     metric = str(settings.get("metric", "bleu")) if isinstance(settings, dict) else "bleu"
     points = by_name(metric).points
@@ -133,7 +139,7 @@ def _rounds(base: Path) -> list[RecordedTuning]:
     result = base / "result.json"
     best = read_json(result, "run").get("best_round") if result.exists() else None
     number = best if isinstance(best, int) else max(rounds, key=lambda entry: entry.dev).number
-    return [RecordedTuning(name=base.resolve().name, metric=metric, best_round=number, rounds=tuple(rounds))]
+    return [RecordedTuning(name=name, metric=metric, best_round=number, rounds=tuple(rounds))]
 
 
 def _shown(weights: Weights) -> tuple[dict[str, float], int]:

@@ -1,5 +1,5 @@
 // The page: what is asked, what was answered, and the views of it.
-import { get, post } from "./api.js";
+import { busy, get, post } from "./api.js";
 import { contributionsOf } from "./bars.js";
 import { el, number, plain } from "./dom.js";
 import { VIEWS } from "./views.js";
@@ -301,10 +301,13 @@ const typed = (id, key) => {
       state.sentence = 0;
       state.picked = {};
     }
+    if (!waiting) busy(1);
     clearTimeout(waiting);
     waiting = setTimeout(() => {
+      waiting = 0;
       ask();
       remember();
+      busy(-1);
     }, PAUSE_MS);
   });
 };
