@@ -7,7 +7,7 @@ NATIVE := $(shell find native -type f \( -name '*.cc' -o -name '*.hh' \) 2>/dev/
 BUILD := build/native
 BUILD_NEEDS := "scikit-build-core>=0.11,<2" "nanobind>=2.9,<4" "cmake>=3.25" "ninja>=1.11" "setuptools>=68" "wheel>=0.43"
 
-.PHONY: demo test lint format bench asan clean help
+.PHONY: demo test lint format bench asan browser clean help
 
 help:  ## what each target does
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -46,6 +46,13 @@ asan: $(STAMP)  ## native tests under address and undefined-behaviour sanitizers
 	$(BIN)/cmake -S . -B build/asan -G Ninja -DCMAKE_MAKE_PROGRAM="$(CURDIR)/$(BIN)/ninja" -DDRAGOMAN_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug
 	$(BIN)/cmake --build build/asan --target native_tests
 	./build/asan/native_tests
+
+browser:  ## a Chromium for the tests of pages, where this machine can install one; they skip without
+	@if command -v chromium chromium-browser google-chrome >/dev/null; then echo "there is a Chromium"; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  { apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends chromium; } \
+	  || echo "no Chromium could be installed; the tests of pages will be skipped"; \
+	else echo "install Chromium yourself, or the tests of pages will be skipped"; fi
 
 clean:  ## remove everything that was built, the environment included
 	rm -rf build $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
