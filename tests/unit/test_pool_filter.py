@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -16,6 +18,7 @@ from dragoman.pool import (
     model_totals,
     read_nbest,
     texts_of,
+    unite_pools,
     with_metric,
     with_origin,
 )
@@ -104,3 +107,31 @@ def test_what_a_pool_holds(pool):
     centred = [np.concatenate([x[own] - x[own].mean() for own in lists]) for x in (values, gains)]
     assert lm.correlation == pytest.approx(np.corrcoef(*centred)[0, 1])
     assert describe_pool(pool, max_features=1).features == (lm,)
+
+
+def test_united_lists_stand_features_that_others_lack(tmp_path):
+    """Against a table of what each candidate should have, by hand."""
+    one = [(0, "a", {"p": -1.0, "q": 2.0}), (0, "b", {"p": -4.0, "q": 0.0}), (1, "c", {"p": -2.0, "q": 1.0})]
+    two = [(0, "d", {"q": 3.0, "r": 5.0}), (2, "e", {"q": 1.0, "r": 7.0})]
+
+    def made(rows):
+        lines = [json.dumps({"id": id_, "text": text, "features": features}) for id_, text, features in rows]
+        path = tmp_path / f"{len(rows)}.jsonl"
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return read_nbest(path)
+
+    united = unite_pools({"one": made(one), "two": made(two)})
+    found = {}
+    for shard in united.shards:
+        for c in range(shard.n_candidates):
+            row = slice(*shard.feature_rows[c : c + 2])
+            names = united.index.names(shard.feature_ids[row])
+            found[united.text(shard, c)] = dict(zip(names, shard.feature_values[row].tolist(), strict=True))
+    assert found == {
+        "a": {"p": -1.0, "q": 2.0, "from_one": 1.0, "r": 5.0},
+        "b": {"p": -4.0, "from_one": 1.0, "r": 5.0},
+        "c": {"p": -2.0, "q": 1.0, "from_one": 1.0},  # nobody has r in this list
+        "d": {"p": -2.5, "q": 3.0, "r": 5.0, "from_two": 1.0},
+        "e": {"q": 1.0, "r": 7.0, "from_two": 1.0},
+    }
+    assert {"p", "q", "r", "from_one", "from_two"} == set(united.dense_names())

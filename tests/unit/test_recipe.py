@@ -249,7 +249,7 @@ BAD = {
         "published.0.deviation = inf: expected a number of less than 64 bits",
     ),
     "a seed that is too great": ("grid.seeds=[9223372036854775808]", "grid.0.seeds = ", "of less than 64 bits"),
-    "a kind": ("kind='else'", "kind = 'else': expected one of systems, synthetic"),
+    "a kind": ("kind='else'", "kind = 'else': expected one of systems, lists, synthetic"),
     "no title": ("title=''", "'title' is missing; expected text"),
     "a top-level key": ("titel='x'", "'titel' is not a key of a recipe: did you mean title?"),
     "a table that is none": ("systems.phrase=1", "systems.phrase = 1: expected a table"),

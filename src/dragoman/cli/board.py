@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import Self
 
@@ -13,8 +13,7 @@ from rich.live import Live
 from rich.text import Text
 
 from dragoman.cli.session import Session, table
-from dragoman.metric import by_name, metric_label
-from dragoman.recipe import GridRecipe
+from dragoman.metric import metric_label
 from dragoman.run import CellKey, CellResult
 from dragoman.text import printable
 from dragoman.tune import RoundRecord
@@ -43,13 +42,18 @@ def dev_score(metric: str, score: float) -> str:
 
 
 class Board:
-    """Watches a run. A round that is left will last as long as those of the same system did, or as all did."""
+    """Watches a run of cells, each with a metric and the rounds that it may have.
 
-    def __init__(self, session: Session, recipe: GridRecipe, cells: Sequence[CellKey]) -> None:
+    A round that is left will last as long as those of the same system did, or as all did.
+    """
+
+    def __init__(
+        self, session: Session, cells: Sequence[CellKey], metrics: Mapping[CellKey, str], rounds: Mapping[CellKey, int]
+    ) -> None:
         self._session = session
         self._rows = {key: _Row() for key in cells}
-        self._metrics = {key: by_name(recipe.optimisers[key.optimiser].config.metric).name for key in cells}
-        self._left = {key: recipe.optimisers[key.optimiser].config.loop.max_rounds + 1 for key in cells}
+        self._metrics = metrics
+        self._left = {key: rounds[key] for key in cells}
         self._times: dict[tuple[str, str], list[float]] = {}
         self._now: CellKey | None = None
         self._began = self._last = time.monotonic()

@@ -13,15 +13,19 @@ from dragoman.cli.engine_options import Address, EngineOption, Workers, engine_o
 from dragoman.cli.session import Json, Quiet, Session, Threads, table
 from dragoman.engine import Engine, EngineName, LocalEngine
 from dragoman.errors import FailedError, InputError
+from dragoman.metric import by_name
 from dragoman.recipe import (
     CellPlan,
     GridRecipe,
+    ListRecipe,
     SyntheticCell,
     SyntheticRecipe,
     cache_folder,
     plan_cells,
+    plan_list_cells,
     read_recipe,
     run_cells,
+    run_list_cells,
     run_synthetic,
     write_synthetic_report,
 )
@@ -31,6 +35,7 @@ from dragoman.text import printable
 __all__ = ["cell_json", "fail_if_any", "run", "run_grid"]
 
 _LAST_STAGES = ("tuning", "test decoding", "dev decoding", "scoring", "derivations")
+_LAST_LIST_STAGES = ("tuning", "scoring")
 
 
 def run(
@@ -79,6 +84,8 @@ def run(
         if only or cache or data or workers or engine is not EngineName.LOCAL:
             raise InputError("--only, --cache, --data and workers belong to recipes of systems")
         _run_synthetic(session, plan, out, dry_run=dry_run, resume=resume)
+    elif isinstance(plan, ListRecipe) and (workers or engine is not EngineName.LOCAL):
+        raise InputError("workers belong to recipes of systems")
     elif out is None or dry_run:
         _show_plan(session, plan, out, only or [], cache)
     else:
@@ -90,7 +97,7 @@ def run(
 
 def run_grid(
     session: Session,
-    recipe: GridRecipe,
+    recipe: GridRecipe | ListRecipe,
     out: Path,
     *,
     only: list[str] | None = None,
@@ -99,19 +106,10 @@ def run_grid(
     engine: Engine | None = None,
 ) -> list[CellResult]:
     """Run the cells with a board to look at, and show the table of results."""
-    selection = recipe.select(only or [])
-    session.say(f"{recipe.title}: {len(selection.cells)} cells")
-    with Board(session, recipe, selection.cells) as board:
-        results = run_cells(
-            recipe,
-            selection,
-            out,
-            observer=board,
-            cache=cache,
-            resume=resume,
-            n_threads=session.n_threads,
-            engine=None if isinstance(engine, LocalEngine) else engine,
-        )
+    if isinstance(recipe, ListRecipe):
+        results = _run_lists(session, recipe, out, only or [], cache, resume)
+    else:
+        results = _run_systems(session, recipe, out, only or [], cache, resume, engine)
     rows = table("cell", "rounds", "kept", "dev", "BLEU", "chrF", "TER", "length")
     for result in results:
         if result.error is not None:
@@ -127,6 +125,46 @@ def run_grid(
     return results
 
 
+def _run_systems(
+    session: Session,
+    recipe: GridRecipe,
+    out: Path,
+    only: list[str],
+    cache: Path | None,
+    resume: bool,
+    engine: Engine | None,
+) -> list[CellResult]:
+    selection = recipe.select(only)
+    session.say(f"{recipe.title}: {len(selection.cells)} cells")
+    configs = {key: recipe.optimisers[key.optimiser].config for key in selection.cells}
+    metrics = {key: by_name(config.metric).name for key, config in configs.items()}
+    rounds = {key: config.loop.max_rounds + 1 for key, config in configs.items()}
+    with Board(session, selection.cells, metrics, rounds) as board:
+        return run_cells(
+            recipe,
+            selection,
+            out,
+            observer=board,
+            cache=cache,
+            resume=resume,
+            n_threads=session.n_threads,
+            engine=None if isinstance(engine, LocalEngine) else engine,
+        )
+
+
+def _run_lists(
+    session: Session, recipe: ListRecipe, out: Path, only: list[str], cache: Path | None, resume: bool
+) -> list[CellResult]:
+    selection = recipe.select(only)
+    session.say(f"{recipe.title}: {len(selection.cells)} cells")
+    methods = {key: recipe.methods[key.optimiser] for key in selection.cells}
+    metrics = {key: method.external or method.objective().name for key, method in methods.items()}
+    with Board(session, selection.cells, metrics, dict.fromkeys(selection.cells, 1)) as board:
+        return run_list_cells(
+            recipe, selection, out, observer=board, cache=cache, resume=resume, n_threads=session.n_threads
+        )
+
+
 def fail_if_any(results: list[CellResult]) -> None:
     """Raise FailedError with the cells that failed and why."""
     failed = [result for result in results if result.error is not None]
@@ -135,8 +173,15 @@ def fail_if_any(results: list[CellResult]) -> None:
         raise FailedError("\n".join([f"{len(failed)} of {len(results)} cells failed; --resume tries again", *lines]))
 
 
-def _show_plan(session: Session, recipe: GridRecipe, out: Path | None, only: list[str], cache: Path | None) -> None:
-    plans = plan_cells(recipe, recipe.select(only), out, cache)
+def _show_plan(
+    session: Session, recipe: GridRecipe | ListRecipe, out: Path | None, only: list[str], cache: Path | None
+) -> None:
+    if isinstance(recipe, ListRecipe):
+        plans = plan_list_cells(recipe, recipe.select(only), out, cache)
+        last: tuple[str, ...] = _LAST_LIST_STAGES
+    else:
+        plans = plan_cells(recipe, recipe.select(only), out, cache)
+        last = _LAST_STAGES
     n_done = sum(plan.done for plan in plans)
     rows = table("cell", "state", "stages that are cached", "stages to make", numeric_from=4)
     for plan in plans:
@@ -145,7 +190,7 @@ def _show_plan(session: Session, recipe: GridRecipe, out: Path | None, only: lis
         own = plan.steps if plan.steps_of == plan.key else ()
         if plan.steps and not own:
             ready.append(f"{', '.join(plan.steps)} of {plan.steps_of.name}")
-        to_do = "" if plan.done else ", ".join([*missing, *own, *_LAST_STAGES])
+        to_do = "" if plan.done else ", ".join([*missing, *own, *last])
         rows.add_row(Text(plan.key.name), "done" if plan.done else "to do", Text(", ".join(ready)), Text(to_do))
     session.show(rows)
     session.show(f"{len(plans)} cells, {n_done} of them done; cache: {cache_folder(out, cache)}")

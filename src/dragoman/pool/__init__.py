@@ -5,7 +5,7 @@ from dragoman.pool.consensus import expected_gains, mbr, posteriors
 from dragoman.pool.describe import FeatureSummary, PoolSummary, describe_pool
 from dragoman.pool.filter import PoolFilter, filter_pool, with_origin
 from dragoman.pool.lazy import LazyShards, Outline, outlines
-from dragoman.pool.measure import Judge, read_references, texts_of, with_external, with_metric
+from dragoman.pool.measure import Judge, has_scores, read_references, texts_of, with_external, with_metric
 from dragoman.pool.merge import compacted, merge_pools, on_tables
 from dragoman.pool.pool import Pool, metric_of, new_words
 from dragoman.pool.readers import (
@@ -22,6 +22,7 @@ from dragoman.pool.statistics_files import read_statistics, write_statistics
 from dragoman.pool.storage import load_pool, merge_to_disk, read_to_disk, save_pool, spooled
 from dragoman.pool.synthetic import SyntheticPool, cosine, synthetic_pool
 from dragoman.pool.text_lists import read_text_lists
+from dragoman.pool.unite import unite_pools
 from dragoman.pool.writers import nbest_blocks, write_nbest
 
 __all__ = [
@@ -44,6 +45,7 @@ __all__ = [
     "expected_gains",
     "filter_pool",
     "format_of_list",
+    "has_scores",
     "has_segmentation",
     "load_pool",
     "mbr",
@@ -71,6 +73,7 @@ __all__ = [
     "spooled",
     "synthetic_pool",
     "texts_of",
+    "unite_pools",
     "weights_for",
     "with_external",
     "with_metric",

@@ -77,6 +77,11 @@ def with_external(pool: Pool, name: str, *, higher_is_better: bool = True) -> Po
     return replace(pool, shards=shards, metric=metric)
 
 
+def has_scores(pool: Pool, told: str) -> bool:
+    """Whether the candidates may have the score, or all scores of the sum, that `with_external` takes."""
+    return told in pool.score_names or all(name in pool.score_names for name, _ in _sum_of_scores(told) or [(told, 1)])
+
+
 def _external_columns(pool: Pool, told: str) -> Iterator[Float64Array]:
     """A named score, or the sum of several with factors, one array per shard."""
     terms = None if told in pool.score_names else _sum_of_scores(told)

@@ -50,13 +50,15 @@ class StageKey:
     settings: Mapping[str, Any]
     inputs: Mapping[str, str]
     """Hashes of other entries, or digests of files."""
+    module: str = _STAGES
+    """The module that computes it."""
 
     def content(self) -> dict[str, Any]:
         program = {
             "format": ENTRY.version,
             "dragoman": version("dragoman"),
             "core": _core_digest(),
-            "code": _code_digest(),
+            "code": _code_digest(self.module),
         }
         return {"stage": self.stage, "settings": self.settings, "inputs": dict(self.inputs), **program}
 

@@ -16,7 +16,7 @@ from dragoman.text import count_lines
 if TYPE_CHECKING:
     from dragoman.synth import SynthConfig
 
-__all__ = ["TEST", "CorpusFiles", "CorpusPlan", "PartFiles", "SynthPlan", "TestPart", "read_corpus"]
+__all__ = ["TEST", "CorpusFiles", "CorpusPlan", "PartFiles", "PartPlan", "SynthPlan", "TestPart", "read_corpus"]
 
 _WILD = "*?["
 TEST = "test"
@@ -150,7 +150,7 @@ class CorpusPlan:
         if self.train is None or self.dev is None:
             return None
         train, dev = self._part("train", self.train), self._part_or_drawn("dev", self.dev)
-        key = TEST if list(self.tests) == [TEST] else "tests.{}"
+        key = _test_key(self.tests)
         align = None if self.align is None else self._one("align", self.align)
         if align is not None:
             _same_lines(f"corpora.{self.name}.align", train.source, [align])
@@ -163,7 +163,7 @@ class CorpusPlan:
             tests={name: self._part_or_drawn(key.format(name), part) for name, part in self.tests.items()},
             align=align,
             lm=None if self.lm is None else self._one("lm", self.lm),
-            lm_text=self._all("lm_text", self.lm_text),
+            lm_text=self.all_files("lm_text", self.lm_text),
             domains=domains,
         )
 
@@ -173,7 +173,7 @@ class CorpusPlan:
     def _part(self, name: str, part: PartPlan) -> PartFiles:
         source = self._one(f"{name}.source", part.source)
         key = f"{name}.target" if name == "train" else f"{name}.references"
-        others = self._all(key, part.others)
+        others = self.all_files(key, part.others)
         if name == "train" and len(others) != 1:
             raise InputError(f"corpora.{self.name}.{key}: one file was expected, but {len(others)} match {part.others}")
         n_lines = _same_lines(f"corpora.{self.name}.{key}", source, others)
@@ -185,7 +185,7 @@ class CorpusPlan:
         return PartFiles(source=source, others=others, skip=part.skip, limit=part.limit, n_lines=n_used)
 
     def _one(self, key: str, pattern: str) -> Path:
-        found = self._all(key, (pattern,))
+        found = self.all_files(key, (pattern,))
         if len(found) != 1:
             raise InputError(
                 f"corpora.{self.name}.{key}: one file was expected, but '{pattern}' matches {len(found)}: "
@@ -193,7 +193,14 @@ class CorpusPlan:
             )
         return found[0]
 
-    def _all(self, key: str, patterns: tuple[str, ...]) -> tuple[Path, ...]:
+    def held_out_files(self) -> dict[str, PartFiles]:
+        """The files of development and test sets, by the names of their copies; of a corpus that draws none."""
+        parts = {"dev": self.dev, **{test.part: self.tests.get(test.name) for test in self.test_parts()}}
+        keys = {"dev": "dev", **{test.part: _test_key(self.tests).format(test.name) for test in self.test_parts()}}
+        return {name: self._part(keys[name], part) for name, part in parts.items() if isinstance(part, PartPlan)}
+
+    def all_files(self, key: str, patterns: tuple[str, ...]) -> tuple[Path, ...]:
+        """The files that match, in order. Raises InputError for a pattern without any."""
         found: dict[Path, None] = {}
         for pattern in patterns:
             if any(sign in pattern for sign in _WILD):
@@ -214,7 +221,11 @@ class CorpusPlan:
         return tuple(found)
 
 
-def read_corpus(name: str, table: RecipeTable, base: Path) -> CorpusPlan:
+def _test_key(tests: Iterable[str]) -> str:
+    return TEST if list(tests) == [TEST] else "tests.{}"
+
+
+def read_corpus(name: str, table: RecipeTable, base: Path, *, needs_training: bool = True) -> CorpusPlan:
     """Check everything except the files, which `CorpusPlan.find` checks."""
     if "synth" in table:
         plan = CorpusPlan(name=name, base=base, synth=_synth(table.table("synth")), text=TextSettings())
@@ -232,7 +243,7 @@ def read_corpus(name: str, table: RecipeTable, base: Path) -> CorpusPlan:
     plan = CorpusPlan(
         name=name,
         base=base,
-        train=_read_part(table.need_table("train"), "target"),
+        train=_read_part(table.need_table("train"), "target") if needs_training or "train" in table else None,
         dev=_read_part_or_drawn(table.need_table("dev")),
         tests=_read_tests(table),
         drawing=table.number("drawing", 0) if "drawing" in table else None,

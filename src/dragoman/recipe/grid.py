@@ -2,57 +2,30 @@
 
 from __future__ import annotations
 
-import fnmatch
-import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 from dragoman.errors import InputError
-from dragoman.evaluate import Within
 from dragoman.features import parse_templates
-from dragoman.metric import by_name
 from dragoman.optim import Hols
 from dragoman.recipe.corpora import CorpusFiles, CorpusPlan, read_corpus
 from dragoman.recipe.drawing import FoldPart
 from dragoman.recipe.optimisers import TuningPlan, read_optimiser
+from dragoman.recipe.report_plan import ReportPlan, matches, read_published, read_report
 from dragoman.recipe.start_cells import check_starts, n_before, start_cell, with_starts
 from dragoman.recipe.systems import SystemPlan, read_system
 from dragoman.recipe.table import RecipeTable
 from dragoman.run import CellKey
-from dragoman.settings import listed
 from dragoman.system import KINDS
 from dragoman.tune import LearnFrom
 
-__all__ = ["GridRecipe", "Place", "ReportPlan", "Selection", "read_grid"]
+__all__ = ["GridRecipe", "Place", "Selection", "read_grid"]
 
 Place = tuple[str, str, int | None]
 """What shared stages belong to: a corpus, a system, and a drawing from the training text."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReportPlan:
-    """What the run records for the report, and what the report shows."""
-
-    metrics: tuple[str, ...] = ("bleu", "chrf", "ter")
-    baseline: tuple[str, ...] = ()
-    """Names of baselines; each corpus takes the first that it has."""
-    within: Within = Within.CORPUS
-    """The group whose best row is marked: the corpus, each system, or each feature set of a system."""
-    focus: str | None = None
-    """An optimiser whose gains over the others the report averages and tests."""
-    against: tuple[str, ...] = ()
-    """Those others; empty: all."""
-    samples: int = 8
-    """Number of test sentences whose derivations are kept."""
-    rounds_on_test: tuple[str, ...] = ()
-    """Patterns of cells whose test set is decoded in every round, not only in the first and the best."""
-
-    def follows(self, cell: CellKey) -> bool:
-        """Whether every round of a cell is tested."""
-        return _matches(cell, self.rounds_on_test)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +76,7 @@ class GridRecipe:
 
         Raises InputError if nothing matches, and for missing or inconsistent files.
         """
-        cells = [cell for cell in self.cells if not patterns or _matches(cell, patterns)]
+        cells = [cell for cell in self.cells if not patterns or matches(cell, patterns)]
         if not cells:
             raise InputError(
                 f"no cell matches {' or '.join(patterns)}; cells are named like {self.cells[0].name}, and * stands for "
@@ -227,8 +200,8 @@ def read_grid(table: RecipeTable, content: Mapping[str, Any], base: Path) -> Gri
         ),
     )
     rows = {f"{key.system}/{key.features}/{key.optimiser}" for key in cells}
-    report = _read_report(table.table("report"), {*optimisers, *systems, *features, *rows}, orders, cells_in_order[0])
-    published = tuple(_read_published(entry) for entry in table.tables("published"))
+    report = read_report(table.table("report"), {*optimisers, *systems, *features, *rows}, orders, cells_in_order[0])
+    published = tuple(read_published(entry) for entry in table.tables("published"))
     table.done()
     return GridRecipe(
         title=title,
@@ -244,10 +217,6 @@ def read_grid(table: RecipeTable, content: Mapping[str, Any], base: Path) -> Gri
         published=published,
         content={**content, "published": list(published)},
     )
-
-
-def _matches(cell: CellKey, patterns: Sequence[str]) -> bool:
-    return any(fnmatch.fnmatchcase(cell.name, pattern) for pattern in patterns)
 
 
 def _names(cell: CellKey) -> tuple[str, str, str, str]:
@@ -267,64 +236,3 @@ def _read_features(table: RecipeTable) -> dict[str, tuple[str, ...]]:
         for templates in found.values():
             parse_templates(templates)
     return found
-
-
-def _read_report(
-    table: RecipeTable, names: set[str], orders: Sequence[Collection[str]], example: CellKey
-) -> ReportPlan:
-    metrics = table.texts("metrics") or ReportPlan().metrics
-    for metric in metrics:
-        with table:
-            by_name(metric)
-    baseline = table.texts("baseline")
-    for name in baseline:
-        if name not in names:
-            raise table.wrong("baseline", listed(name, sorted(names)))
-    focus, against = _read_focus(table, orders[-1])
-    plan = ReportPlan(
-        metrics=metrics,
-        baseline=baseline,
-        focus=focus,
-        against=against,
-        within=table.choice("within", Within, Within.CORPUS),
-        samples=table.number("samples", 0, 8, most=200),
-        rounds_on_test=_read_followed(table, orders, example),
-    )
-    table.done()
-    return plan
-
-
-def _read_focus(table: RecipeTable, optimisers: Collection[str]) -> tuple[str | None, tuple[str, ...]]:
-    focus, against = table.find("focus", str), table.texts("against")
-    for key, name in (*((("focus", focus),) if focus else ()), *(("against", other) for other in against)):
-        if name not in optimisers:
-            raise table.wrong(key, listed(name, sorted(optimisers)))
-    if against and (focus is None or focus in against):
-        raise table.wrong("against", f"expected other optimisers than '{table.named('focus')}'")
-    return focus, against
-
-
-def _read_followed(table: RecipeTable, names: Sequence[Collection[str]], example: CellKey) -> tuple[str, ...]:
-    key = "rounds_on_test"
-    if isinstance(table.find(key, bool, str, list), bool):
-        return ("*",) if table.flag(key) else ()
-    patterns = table.texts(key)
-    for pattern in patterns:
-        # Of names that are defined, whether or not the grid has them, and of any seed: the grid may have been changed.
-        digits = pattern.rpartition("/")[2]
-        seeds = {str(example.seed), *re.findall(r"\d+", digits), *re.findall(r"\d", digits)}
-        if not any(fnmatch.fnmatchcase("/".join(parts), pattern) for parts in product(*names, seeds)):
-            raise table.wrong(key, f"no cell matches {pattern}; cells are named like {example.name}")
-    return patterns
-
-
-def _read_published(table: RecipeTable) -> dict[str, Any]:
-    keys = ("corpus", "test", "system", "features", "optimiser", "metric", "source", "note")
-    row = {key: table.text(key) for key in keys}
-    score = table.take("score", int, float)
-    deviation = table.find("deviation", int, float)
-    table.done()
-    return {key: value for key, value in row.items() if value} | {
-        "score": float(score),
-        **({} if deviation is None else {"deviation": float(deviation)}),
-    }

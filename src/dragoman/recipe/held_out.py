@@ -16,7 +16,7 @@ from dragoman.run import SetScores
 from dragoman.system import Monitor, Preset, System, SystemView
 from dragoman.text import read_lines
 
-__all__ = ["Translating", "metrics_of", "score_set"]
+__all__ = ["Translating", "metrics_of", "score_lines", "score_set"]
 
 _METRICS = ("bleu", "chrf", "ter")
 _TRANSLATIONS = "translations.txt"
@@ -83,9 +83,16 @@ def metrics_of(names: Sequence[str]) -> list[Metric]:
 
 def score_set(translations: Path, references: Sequence[Path], metrics: Sequence[Metric], n_threads: int) -> SetScores:
     """Scores of a file of translations."""
-    output = SystemOutput(name=translations.name, runs=(list(read_lines(translations)),))
     lines = [list(read_lines(path)) for path in references]
-    (found,) = compare_systems([output], lines, metrics, n_bootstrap=0, n_trials=0, n_threads=n_threads)
+    return score_lines(list(read_lines(translations)), lines, metrics, n_threads)
+
+
+def score_lines(
+    translations: Sequence[str], references: Sequence[Sequence[str]], metrics: Sequence[Metric], n_threads: int
+) -> SetScores:
+    """Scores of translations; `references` are the lines of each."""
+    output = SystemOutput(name="translations", runs=(list(translations),))
+    (found,) = compare_systems([output], references, metrics, n_bootstrap=0, n_trials=0, n_threads=n_threads)
     (bleu,) = (item.details for item in found.scores if item.metric == "bleu")
     assert bleu is not None
     return SetScores(

@@ -9,26 +9,26 @@ from typing import Any
 
 from dragoman.errors import InputError, naming
 from dragoman.recipe.grid import GridRecipe, read_grid
+from dragoman.recipe.list_form import ListRecipe, read_list_recipe
 from dragoman.recipe.synthetic_form import SyntheticRecipe, read_synthetic
 from dragoman.recipe.table import RecipeTable
 from dragoman.settings import key_path, parse_value
 from dragoman.types import PathLike
 
-__all__ = ["read_recipe"]
+__all__ = ["Recipe", "read_recipe"]
 
-_Recipe = GridRecipe | SyntheticRecipe
-_KINDS: dict[str, Callable[[RecipeTable, Mapping[str, Any], Path], _Recipe]] = {
+Recipe = GridRecipe | ListRecipe | SyntheticRecipe
+_KINDS: dict[str, Callable[[RecipeTable, Mapping[str, Any], Path], Recipe]] = {
     "systems": read_grid,
+    "lists": read_list_recipe,
     "synthetic": read_synthetic,
 }
 
 
-def read_recipe(
-    path: PathLike, overrides: Sequence[str] = (), *, data: PathLike | None = None
-) -> GridRecipe | SyntheticRecipe:
+def read_recipe(path: PathLike, overrides: Sequence[str] = (), *, data: PathLike | None = None) -> Recipe:
     """Read a recipe; `overrides` are `key=value`, `table.key=value` for tables; values are TOML or bare words.
 
-    Files of corpora are relative to `data`, or to the recipe's folder if it is None; `GridRecipe.select` checks them.
+    Files of corpora are relative to `data`, or to the recipe's folder if it is None; `select` checks them.
     `published` can name a file of such tables, relative to the recipe. Raises InputError with the key and what was
     expected.
     """

@@ -28,6 +28,7 @@ from dragoman.errors import InputError
 from dragoman.recipe.cache import Cache
 from dragoman.recipe.cell import CellWork, Watch, cell_plan
 from dragoman.recipe.grid import GridRecipe, Place, Selection
+from dragoman.recipe.list_form import ListRecipe
 from dragoman.recipe.side_by_side import CellJob, followed, run_cell, run_side_by_side
 from dragoman.recipe.stages import SharedStages
 from dragoman.run import CellKey, CellResult, RunFolder, cell_folder, load_cells, load_plans, plan_changes
@@ -36,7 +37,17 @@ from dragoman.system import Monitor, Silent
 from dragoman.tune import RoundRecord
 from dragoman.types import PathLike
 
-__all__ = ["CACHE", "CellPlan", "Observer", "cache_folder", "plan_cells", "run_cells"]
+__all__ = [
+    "CACHE",
+    "CellPlan",
+    "Observer",
+    "cache_folder",
+    "check_plans",
+    "drop_scratch",
+    "plan_cells",
+    "record_start",
+    "run_cells",
+]
 
 CACHE = ".dragoman-cache"
 """The default cache folder, next to the run folder."""
@@ -84,7 +95,7 @@ def plan_cells(
     done = set()
     if out is not None:
         RunFolder.check(out, _KIND)
-        _check_plans(Path(out), recipe, shared, selection.cells)
+        check_plans(Path(out), {key: cell_plan(key, recipe, shared[recipe.place(key)]) for key in selection.cells})
         done = {result.key for result in load_cells(out) if result.error is None}
     first: dict[object, CellKey] = {}
     for key in selection.cells:
@@ -135,9 +146,9 @@ def run_cells(
             CellWork(key, recipe, shared[recipe.place(key)], store, run, n_threads=n_threads, watch=watch)
             for key in selection.cells
         ]
-        _check_plans(run.path, recipe, shared, selection.cells)
-        _drop_scratch(run.path)
-        _record_start(run, recipe, selection, n_threads)
+        check_plans(run.path, {key: cell_plan(key, recipe, shared[recipe.place(key)]) for key in selection.cells})
+        drop_scratch(run.path)
+        record_start(run, recipe, selection.cells, n_threads)
         to_do = [work for work in works if work.key not in done]
         for result in done.values():
             if result.key in selection.cells:
@@ -179,16 +190,13 @@ def _here(work: CellWork, run: RunFolder, observer: Observer) -> CellResult:
     return run_cell(work, run)
 
 
-def _check_plans(
-    base: Path, recipe: GridRecipe, shared: Mapping[Place, SharedStages], cells: Sequence[CellKey]
-) -> None:
-    """Raise InputError if a cell was started with other settings of itself or its parts than in this recipe.
+def check_plans(base: Path, cells: Mapping[CellKey, Mapping[str, Any]]) -> None:
+    """Raise InputError if a cell was started with other settings of itself or its parts than in these plans.
 
     Cells share the test set of their corpus and the definitions of systems, features and optimisers.
     """
     plans: dict[tuple[str, str], Any] = {}
-    for key in cells:
-        plan = cell_plan(key, recipe, shared[recipe.place(key)])
+    for key, plan in cells.items():
         plans.update(_parts(key, json.loads(json.dumps(plan))))
     for key, before in load_plans(base).items():
         for place, begun in _parts(key, before).items():
@@ -215,18 +223,19 @@ def _parts(key: CellKey, plan: Mapping[str, Any]) -> dict[tuple[str, str], Any]:
     }
 
 
-def _drop_scratch(base: Path) -> None:
+def drop_scratch(base: Path) -> None:
     """Remove partial files of a killed process; no other process uses the folder."""
     for scratch in [*base.glob("corpora/**/.*"), *base.glob("cells/**/.*")]:
         shutil.rmtree(scratch) if scratch.is_dir() else scratch.unlink(missing_ok=True)
 
 
-def _record_start(run: RunFolder, recipe: GridRecipe, selection: Selection, n_threads: int) -> None:
+def record_start(run: RunFolder, recipe: GridRecipe | ListRecipe, cells: Sequence[CellKey], n_threads: int) -> None:
+    """The recipe as it is run, and an entry in the trace."""
     run.save("recipe.json", plain(recipe.content))
     run.log(
         "start",
         title=recipe.title,
-        cells=[key.name for key in selection.cells],
+        cells=[key.name for key in cells],
         dragoman=version("dragoman"),
         python=platform.python_version(),
         numpy=np.__version__,

@@ -9,6 +9,7 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from dragoman.engine import Engine, Job
 from dragoman.errors import DragomanError
@@ -20,12 +21,21 @@ from dragoman.recipe.stages import SharedStages
 from dragoman.run import CellKey, CellResult, RunFolder
 from dragoman.system import Silent
 
-__all__ = ["CellJob", "followed", "run_cell", "run_side_by_side"]
+__all__ = ["CellJob", "Work", "followed", "run_cell", "run_side_by_side"]
 
 _LOOK_S = 1.0
 
 
-def run_cell(work: CellWork, run: RunFolder) -> CellResult:
+class Work(Protocol):
+    """The work of one cell."""
+
+    @property
+    def key(self) -> CellKey: ...
+
+    def run(self) -> CellResult: ...
+
+
+def run_cell(work: Work, run: RunFolder) -> CellResult:
     """The result of a cell, or a record of its failure: whatever goes wrong in one, the others should still run."""
     try:
         result = work.run()

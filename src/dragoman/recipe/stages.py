@@ -26,10 +26,12 @@ from dragoman.system import Monitor, Preset, SystemView, train
 from dragoman.text import open_output, read_lines
 from dragoman.types import Progress
 
-__all__ = ["SharedStages", "StagePlan", "decode_file", "decoding_key", "read_held_out", "system_folder"]
+__all__ = ["SYSTEM", "SharedStages", "StagePlan", "decode_file", "decoding_key", "read_held_out", "system_folder"]
 
 _Prepare = Callable[[str], str] | None
-_ALIGN, _LM, _SYSTEM, _DOMAINS, _TEXT = "train.align.zst", "lm.bin", "system", "domains", "text.json"
+_ALIGN, _LM, _DOMAINS, _TEXT = "train.align.zst", "lm.bin", "domains", "text.json"
+SYSTEM = "system"
+"""The folder of the system in the result of the last stage."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,7 +222,7 @@ class SharedStages:
             system = train(
                 source,
                 target,
-                folder / _SYSTEM,
+                folder / SYSTEM,
                 alignment=alignment,
                 lm=self._cache.folder / self._lm_key().hash / _LM if self._makes_lm else None,
                 lm_text=() if self._makes_lm else sorted(text.glob("lm-text.*")),
@@ -230,7 +232,7 @@ class SharedStages:
                 n_threads=self._n_threads,
                 monitor=self._monitor,
             )
-        shutil.rmtree(folder / _SYSTEM / "train")  # names the scratch folder and times of change
+        shutil.rmtree(folder / SYSTEM / "train")  # names the scratch folder and times of change
         return max(int(stage["peak_bytes"]) for stage in system.manifest.about["stages"])
 
 
@@ -254,7 +256,7 @@ def decoding_key(
 
 def system_folder(made: Made) -> Path:
     """The folder of the system in the result of the last stage."""
-    return made.folder / _SYSTEM
+    return made.folder / SYSTEM
 
 
 def decode_file(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = [
     "BASELINE",
+    "CHOICES",
     "ERRORS",
     "FLIPS",
     "FOCUS",
@@ -21,6 +22,11 @@ __all__ = [
     "UPDATES",
 ]
 
+CHOICES = (
+    "By the metric tuned for, means over runs. Features: those with a weight. Held out: every sentence of the "
+    "development set by weights learned from the other folds, so its difference to dev is what a new text does not "
+    "gain. Oracle: about the best that a choice from the lists of the test set can have."
+)
 LEARNING = (
     "Scores of decoding with the weights that a round began with, by the metric tuned for; of a method that measures "
     "live, on the development set that of the pass before. Solid: development set; dashed: test set. Thin lines are "

@@ -15,6 +15,7 @@ from dragoman.report import captions
 from dragoman.report.baseline import baseline_table
 from dragoman.report.chart_svg import draw_chart
 from dragoman.report.charts import Chart
+from dragoman.report.choices import choice_table
 from dragoman.report.errors import error_table
 from dragoman.report.figures import (
     active_charts,
@@ -203,6 +204,7 @@ def experiment_html(experiment: Experiment) -> str:
         metric_label=metric_label,
         legend=legend(experiment.comparison, "Bold", "≈"),
         baseline_table=baseline_table,
+        choice_table=choice_table,
         class_table=class_table,
         breakdown_table=breakdown_table,
         cost_table=cost_table,

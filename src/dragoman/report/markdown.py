@@ -13,6 +13,7 @@ from dragoman.metric import metric_label
 from dragoman.report import captions
 from dragoman.report.baseline import baseline_table
 from dragoman.report.charts import Chart
+from dragoman.report.choices import choice_table
 from dragoman.report.comparison import markdown_table, markdown_text
 from dragoman.report.experiment import Experiment, load_experiment, write_figures
 from dragoman.report.margins import spread_table, units_table
@@ -114,6 +115,7 @@ def _tables(experiment: Experiment, figures: str | None) -> Iterator[str]:
     yield from _pictures(experiment.charts["runs"], figures)
     yield from _texts(records)
     yield from _baseline(experiment)
+    yield from _choices(experiment)
     yield from _tuning_sets(experiment)
     yield from _focus(experiment)
     yield from _sets(experiment)
@@ -186,6 +188,18 @@ def _baseline(experiment: Experiment) -> Iterator[str]:
         yield f"{markdown_text(captions.BASELINE)}\n"
     for corpus in records.corpora:
         table = baseline_table(records, comparison, corpus)
+        if table is not None:
+            yield from _table(corpus if len(records.corpora) > 1 else "", table)
+
+
+def _choices(experiment: Experiment) -> Iterator[str]:
+    """Choices from fixed lists, where there are any."""
+    records = experiment.records
+    tables = {corpus: choice_table(records, corpus) for corpus in records.corpora}
+    if any(tables.values()):
+        yield "## Choices from lists\n"
+        yield f"{captions.CHOICES}\n"
+    for corpus, table in tables.items():
         if table is not None:
             yield from _table(corpus if len(records.corpora) > 1 else "", table)
 

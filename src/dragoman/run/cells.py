@@ -134,6 +134,12 @@ class CellResult:
     """Scores of the initial weights on every test set by name, by the metric tuned for; empty in older records."""
     tune: SetScores | None = None
     """Scores on the development set; None in older records."""
+    held_out: float | None = None
+    """Score on the development set by the metric tuned for, every sentence by weights learned from the others; of cells
+    of lists that ask for it."""
+    oracle: Mapping[str, float] = dataclasses.field(default_factory=dict)
+    """About the best score that a choice from the lists can have, by the metric tuned for, on every test set by name;
+    empty where weights decode instead of choosing."""
     units: Mapping[str, float] = dataclasses.field(default_factory=dict)
     """Constants that a method in relative units derived from the lists of the start, by name; empty of others."""
     updates: tuple[Update, ...] = ()

@@ -1,0 +1,42 @@
+"""Choices from fixed lists: what was learned, what held out, and what the lists have."""
+
+from __future__ import annotations
+
+from statistics import fmean
+
+from dragoman.report.comparison import Shown
+from dragoman.report.records import Records
+from dragoman.report.tables import Table, mean_points, mean_text, names_of_row, row_header, signed
+
+__all__ = ["choice_table"]
+
+
+def choice_table(records: Records, corpus: str) -> Table | None:
+    """By row the features, the score on dev before and after learning, held out if it was asked for, on the main test
+    set, and that of the oracle; None for a corpus whose cells decode.
+    """
+    rows = {key: cells for key, cells in records.of_corpus(corpus).items() if any(cell.oracle for cell in cells)}
+    if not rows:
+        return None
+    some_held = any(cell.held_out is not None for cells in rows.values() for cell in cells)
+    names = ["features", "dev, start", "dev", *(["dev, held out", "less dev"] if some_held else []), "test", "oracle"]
+    body = []
+    for key, cells in rows.items():
+        start, best = [cell.rounds[0] for cell in cells], [cell.best for cell in cells]
+        numbers = [
+            mean_text([float(entry.n_active) for entry in best], 0),
+            mean_points(entry.dev for entry in start),
+            mean_points(entry.dev for entry in best),
+        ]
+        if some_held:
+            lost = [cell.held_out - cell.best.dev for cell in cells if cell.held_out is not None]
+            numbers += [
+                mean_points(cell.held_out for cell in cells),
+                signed(100 * fmean(lost)) if lost else "",
+            ]
+        numbers += [
+            mean_points(entry.test for entry in best),
+            mean_points(next(iter(cell.oracle.values()), None) for cell in cells),
+        ]
+        body.append([*names_of_row(key), *map(Shown, numbers)])
+    return row_header(*names), body
