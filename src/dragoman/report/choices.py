@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from statistics import fmean
 
-from dragoman.report.comparison import Shown
+from dragoman.evaluate import Shown
 from dragoman.report.records import Records
 from dragoman.report.tables import Table, mean_points, mean_text, names_of_row, row_header, signed
 
