@@ -48,9 +48,9 @@ asan: $(STAMP)  ## native tests under address and undefined-behaviour sanitizers
 	./build/asan/native_tests
 
 browser:  ## a Chromium for the tests of pages, where this machine can install one; they skip without
-	@if command -v chromium chromium-browser google-chrome >/dev/null; then echo "there is a Chromium"; \
+	@if command -v chromium || command -v chromium-browser || command -v google-chrome; then echo "is there"; \
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-	  { apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends chromium; } \
+	  { timeout 120 apt-get -qq update && DEBIAN_FRONTEND=noninteractive timeout 600 apt-get -qq install --yes --no-install-recommends chromium; } \
 	  || echo "no Chromium could be installed; the tests of pages will be skipped"; \
 	else echo "install Chromium yourself, or the tests of pages will be skipped"; fi
 

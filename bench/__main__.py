@@ -23,6 +23,7 @@ from bench import (
     references,
     reordering,
     search,
+    serve,
     stored_lists,
     tuning,
     vectors,
@@ -48,6 +49,7 @@ CASES: list[Case] = [
     *stored_lists.CASES,
     *references.CASES,
     *engine.CASES,
+    *serve.CASES,
     *vectors.CASES,
 ]
 
