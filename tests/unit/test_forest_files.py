@@ -121,7 +121,7 @@ def test_broken_hypergraphs_are_named(tmp_path, text, line, message):
     "text",
     [
         "{",
-        "{}",
+        "[]",
         '{"format": "dragoman forest 1"}',
         EMPTY | {"nodes": [{}]},
         EMPTY | {"instances": [{"rule": 1e99, "span": [0, 1], "symbols": [], "features": []}]},

@@ -11,12 +11,13 @@ from dragoman.cli.declared import takes
 from dragoman.cli.list_options import FeatureOptions, ListOptions, added_files
 from dragoman.cli.list_output import ListFormat, Top, output_format, write_ranked
 from dragoman.cli.session import Json, Quiet, Session, Summary, Threads, check_outputs
-from dragoman.errors import InputError
+from dragoman.errors import InputError, MismatchError
 from dragoman.features import Weights, describe_fit, unite_weights
-from dragoman.metric import by_name
-from dragoman.pool import Pool, best_by, expected_gains, model_totals, posteriors
+from dragoman.metric import Smoothing, Tokenizer, by_name
+from dragoman.pool import Pool, best_by, expected_gains, model_totals, posteriors, read_references
 from dragoman.pool import oracle as find_oracle
 from dragoman.pool import rerank as choose
+from dragoman.text import open_output
 from dragoman.types import Float64Array
 
 __all__ = ["oracle", "rerank"]
@@ -53,6 +54,14 @@ class RerankOptions(FeatureOptions):
 class OracleOptions(ListOptions):
     """Options of `oracle`."""
 
+    forest: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PATH",
+            help="Stored search spaces instead of lists: a folder, or a file; repeat.",
+            rich_help_panel="Candidates",
+        ),
+    ] = None
     out: Annotated[str | None, typer.Option("--out", "-o", help="Write the oracle translations here.")] = None
     threads: Threads = 0
     json: Json = False
@@ -117,12 +126,20 @@ def _values(session: Session, options: RerankOptions, pool: Pool, weights: Weigh
 def oracle(options: OracleOptions) -> None:
     """The best score that any choice from the lists reaches (for BLEU a lower bound, by hill climbing).
 
-    Example: dragoman oracle --nbest dev.nbest.gz -r dev.ref
+    Of search spaces it is that of the derivations with the best sentence BLEU among all.
+
+    Examples: dragoman oracle --nbest dev.nbest.gz -r dev.ref
+
+    dragoman oracle --forest forests -r dev.ref
     """
     session = Session(n_threads=options.threads, json=options.json, quiet=options.quiet)
     if options.json and options.out == "-":
         raise InputError("with --json, standard output holds the JSON object; write the translations to a file")
-    check_outputs([*(options.nbest or []), *(options.reference or [])], out=options.out)
+    inputs = [*(options.nbest or []), *(options.forest or []), *(options.reference or [])]
+    check_outputs(inputs, out=options.out)
+    if options.forest is not None:
+        _forest_oracle(session, options)
+        return
     measure = options.measure(session)
     pool = measure(options.read_lists(session))
     assert pool.metric is not None
@@ -136,5 +153,54 @@ def oracle(options: OracleOptions) -> None:
             "metric": pool.metric.name,
             "n_sentences": pool.n_sentences,
             "n_candidates": pool.n_candidates,
+        }
+    )
+
+
+def _forest_oracle(session: Session, options: OracleOptions) -> None:
+    """The derivations of search spaces that are closest to the references by BLEU+1, measured."""
+    from dragoman.forest import oracles, read_forests
+
+    assert options.forest is not None
+    for name in ("nbest", "external", "format_", "per_sentence", "fields"):
+        if getattr(options, name) is not None:
+            raise InputError(f"--{name.strip('_').replace('_', '-')} is for lists; leave it out, or --forest")
+    if not options.reference:
+        raise InputError("no references; give at least one with -r")
+    if options.tokenize is not Tokenizer.NONE or options.lowercase:
+        raise InputError("oracles of search spaces compare their tokens; leave out --tokenize and --lowercase")
+    metric = by_name(options.metric, smoothing=Smoothing.NONE)
+    references = read_references(options.reference)
+    spaces = read_forests(options.forest)
+    if spaces.n_sentences > len(references):
+        raise MismatchError(
+            f"there is a search space of sentence {spaces.ids[-1]}, from 0, but the references have "
+            f"{len(references)} lines"
+        )
+    found = oracles(spaces.forests, [references[i] for i in spaces.ids], n_threads=session.n_threads)
+    texts = {
+        number: forest.text(forest.core.tokens(best.edges))
+        for number, forest, best in zip(spaces.ids, spaces.forests, found, strict=True)
+        if len(best.edges)
+    }
+    missing = len(references) - len(texts)
+    if not texts or (missing and not options.allow_missing):
+        raise MismatchError(
+            f"{missing} of {len(references)} references have no search space with a derivation; --allow-missing "
+            "leaves them out"
+        )
+    stats = metric.text_statistics(list(texts.values()), [references[i] for i in texts], n_threads=session.n_threads)
+    score = float(metric.score(stats.sum(axis=0)))
+    if options.out is not None:
+        with open_output(options.out) as output:
+            for number in range(len(references)):
+                output.write(texts.get(number, ""))
+    session.show(metric.describe(score))
+    session.emit(
+        {
+            "score": metric.points(score),
+            "metric": metric.name,
+            "n_sentences": len(texts),
+            "n_edges": spaces.n_edges,
         }
     )

@@ -4,8 +4,9 @@ from dragoman.forest.arrays import ForestArrays
 from dragoman.forest.derivation import Application, Derivation
 from dragoman.forest.derivations import Derivations
 from dragoman.forest.envelope import Envelopes, envelopes
-from dragoman.forest.files import read_forest, write_forest
+from dragoman.forest.files import read_forest, read_forests, write_forest
 from dragoman.forest.forest import Expectation, Forest, Marginal
+from dragoman.forest.forest_set import ForestSet
 from dragoman.forest.json_form import forest_from_json, forest_to_json
 from dragoman.forest.kbest import KBest
 from dragoman.forest.oracle import Oracle, oracles
@@ -19,6 +20,7 @@ __all__ = [
     "Expectation",
     "Forest",
     "ForestArrays",
+    "ForestSet",
     "KBest",
     "Marginal",
     "Oracle",
@@ -28,5 +30,6 @@ __all__ = [
     "oracles",
     "prune_to_density",
     "read_forest",
+    "read_forests",
     "write_forest",
 ]

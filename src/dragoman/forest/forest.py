@@ -73,6 +73,13 @@ class Forest:
     def n_edges(self) -> int:
         return self.core.n_edges
 
+    @property
+    def has_derivation(self) -> bool:
+        """Whether there is a derivation at all: a decoder may have stored a search that failed."""
+        if not self.n_nodes:
+            return False
+        return bool(np.isfinite(self.core.inside(np.zeros(len(self.index)), False)[-1]))
+
     def text(self, tokens: Int32Array) -> str:
         return self.vocab.decode(tokens)
 

@@ -58,13 +58,16 @@ def forest_to_json(forest: Forest) -> dict[str, Any]:
     }
 
 
-def forest_from_json(data: object, index: FeatureIndex) -> Forest:
-    """The inverse of forest_to_json; new feature names are added to `index`. Raises InputError for invalid data."""
+def forest_from_json(data: object, index: FeatureIndex, *, words: VocabBuilder | None = None) -> Forest:
+    """The inverse of forest_to_json. Raises InputError for invalid data.
+
+    New feature names are added to `index`, and words to `words` if there are several forests over one vocabulary.
+    """
     if not isinstance(data, Mapping) or data.get("format") != _FORMAT:
         raise InputError(f"not a forest; expected an object with the format '{_FORMAT}'")
     try:
-        builder = VocabBuilder()
-        words = np.array([builder.table.intern(word.encode("utf-8")) for word in data["words"]] or [0], np.int32)
+        builder = words or VocabBuilder()
+        ids = np.array([builder.table.intern(word.encode("utf-8")) for word in data["words"]] or [0], np.int32)
         names = np.array([index.intern(name) for name in data["features"]] or [0], np.int32)
         instances, nodes = data["instances"], data["nodes"]
         edges = list(chain.from_iterable(node["edges"] for node in nodes))
@@ -78,7 +81,7 @@ def forest_from_json(data: object, index: FeatureIndex) -> Forest:
             rules=_integers((i["rule"] for i in instances), np.int64),
             spans=_integers(chain.from_iterable(_pair(i["span"]) for i in instances), np.int32).reshape(-1, 2),
             symbol_offsets=_offsets([i["symbols"] for i in instances]),
-            symbols=np.where(symbols < 0, symbols, words[np.maximum(symbols, 0)]).astype(np.int32),
+            symbols=np.where(symbols < 0, symbols, ids[np.maximum(symbols, 0)]).astype(np.int32),
             local_offsets=local_offsets,
             local_ids=local_ids,
             local_values=local_values,

@@ -154,7 +154,11 @@ class Optimiser:
         return Learner(self)
 
     def _cannot(self) -> InputError:
-        return InputError(f"{self.name} learns from {self.learns_from}, not from lists; tune a system with --system")
+        stored = self.learns_from in (LearnsFrom.FORESTS, LearnsFrom.DECODING)
+        return InputError(
+            f"{self.name} learns from {self.learns_from}, not from lists; tune a system with --system"
+            + (", or stored search spaces with --forest" if stored else "")
+        )
 
 
 class Learner:

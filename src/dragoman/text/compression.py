@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import lzma
 import zlib
 from collections.abc import Callable, Iterator
@@ -22,7 +23,7 @@ _OUT_BYTES = 1 << 20
 
 
 def decompressed(stream: BinaryIO) -> Iterator[bytes]:
-    """Decompressed blocks of a plain, gzip, xz or zstd stream.
+    """Decompressed blocks of a plain, gzip, xz, zstd or bzip2 stream.
 
     Raises InputError when the stream is damaged or truncated.
     """
@@ -33,6 +34,8 @@ def decompressed(stream: BinaryIO) -> Iterator[bytes]:
         return _members(stream, head, "xz", _xz_blocks)
     if head.startswith(b"\x28\xb5\x2f\xfd"):
         return _members(stream, head, "zstd", _zstd_blocks)
+    if head.startswith(b"BZh") and head[4:10] == b"1AY&SY":
+        return _members(stream, head, "bzip2", _bz2_blocks)
     return _plain(stream, head)
 
 
@@ -108,5 +111,20 @@ def _zstd_blocks(source: _Source) -> Iterator[bytes]:
         if not data:
             raise EOFError
         if block := decoder.decompress(data):
+            yield block
+    source.give_back(decoder.unused_data)
+
+
+def _bz2_blocks(source: _Source) -> Iterator[bytes]:
+    decoder = bz2.BZ2Decompressor()
+    while not decoder.eof:
+        data = source.take() if decoder.needs_input else b""
+        if decoder.needs_input and not data:
+            raise EOFError
+        try:
+            block = decoder.decompress(data, _OUT_BYTES)
+        except OSError as error:  # which would look like a disk's
+            raise InputError(f"the bzip2 stream is damaged ({error}); download or compress the file again") from error
+        if block:
             yield block
     source.give_back(decoder.unused_data)

@@ -14,6 +14,7 @@ from dragoman.tune.phi import LastSearch, PhiBlocks, PhiSettings, Theta
 from dragoman.tune.record import Learned, RoundRecord, StepRecord, TuneRecord
 from dragoman.tune.rounds import RESULT, settings_to_come
 from dragoman.tune.step_log import OnStage
+from dragoman.tune.stored_forests import StoredForests, StoredForestsContext, dense_of, forest_pool
 from dragoman.tune.system import (
     TUNE_RECORD,
     DecoderFactory,
@@ -66,6 +67,8 @@ __all__ = [
     "RoundRecord",
     "Step",
     "StepRecord",
+    "StoredForests",
+    "StoredForestsContext",
     "Stretch",
     "SystemContext",
     "SystemDecoder",
@@ -79,6 +82,8 @@ __all__ = [
     "cross_validate",
     "curve_of",
     "deal_sentences",
+    "dense_of",
+    "forest_pool",
     "frequent_and_rare",
     "moses_references",
     "on_envelopes",

@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+
+import numpy as np
 
 from dragoman.cli.session import Session
 from dragoman.cli.tuning.options import TuneOptions, flag
 from dragoman.errors import InputError, MismatchError
 from dragoman.features import Weights, is_init_opt, read_init_opt, unite_weights
+from dragoman.forest import ForestSet, read_forests
 from dragoman.lists import ListsFolder, StoredLists
+from dragoman.optim import LearningContext, LearnsFrom, method_name, method_named
 from dragoman.pool import Pool, read_references, read_statistics
 from dragoman.system import System
-from dragoman.tune import CommandDecoder, CommandSettings, CommandTemplate, Decoder, Measure
+from dragoman.text import read_lines, split_tokens
+from dragoman.tune import (
+    CommandDecoder,
+    CommandSettings,
+    CommandTemplate,
+    Decoder,
+    Measure,
+    StoredForests,
+    StoredForestsContext,
+    dense_of,
+)
+from dragoman.types import Int32Array
 
 __all__ = ["KINDS", "LOOP_OPTIONS", "Decoding", "Kind", "Lists", "choose_kind", "read_start"]
 
@@ -34,6 +49,8 @@ class Decoding:
     decoder: Decoder
     measure: Measure
     start: Weights
+    context: LearningContext | None = None
+    """What a method may learn from besides the lists."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,12 +58,13 @@ class Kind:
     """`takes` are the options that make sense with it, of those that do not make sense with every kind.
 
     `inputs` are the options that name files which the result depends on. `open` is None for a system, which one
-    function tunes from beginning to end.
+    function tunes from beginning to end. `offers` is what methods can learn from.
     """
 
     takes: frozenset[str]
     inputs: tuple[str, ...]
     open: Callable[[Session, TuneOptions], Lists | Decoding] | None = None
+    offers: Collection[LearnsFrom] = (LearnsFrom.LISTS,)
 
 
 _METRIC = frozenset({"reference", "metric", "external", "lower_is_better", "tokenize", "lowercase"})
@@ -138,6 +156,54 @@ def _open_decoder(session: Session, options: TuneOptions) -> Decoding:
     return Decoding(decoder=decoder, measure=measure, start=start)
 
 
+def _open_forest(session: Session, options: TuneOptions) -> Decoding:
+    assert options.forest is not None
+    if not options.reference:
+        raise InputError("no references; give at least one with -r")
+    measure = options.measure(session)
+    references = read_references(options.reference)
+    start = read_start(options)
+    if not options.weights:
+        session.say("no start weights: in the first round all derivations are alike; see --weights")
+    session.say("reading search spaces")
+    forests = read_forests(options.forest)
+    empty = sum(not forest.has_derivation for forest in forests.forests)
+    without = f", {empty:,} of them without a derivation" if empty else ""
+    session.say(f"{len(forests):,} search spaces{without}; {forests.n_edges:,} edges, {len(forests.index):,} features")
+    method = method_named(method_name(options.method_name, online=options.online))
+    learns_online = method.learns_from is LearnsFrom.DECODING
+    k = method.k if options.k is None else options.k
+    distinct = method.distinct if options.distinct is None else options.distinct
+    dense = dense_of(forests) if options.dense is None else options.dense
+    lengths = _lengths(options, forests)
+    return Decoding(
+        decoder=StoredForests(
+            forests,
+            k=1 if learns_online else k,
+            dense=dense,
+            lengths=lengths,
+            distinct=distinct,
+            n_threads=session.n_threads,
+        ),
+        measure=measure,
+        start=start,
+        context=StoredForestsContext(forests, references, k=k, distinct=distinct, dense=dense, lengths=lengths),
+    )
+
+
+def _lengths(options: TuneOptions, forests: ForestSet) -> Int32Array | None:
+    """Words of the source of each search space, if it is given."""
+    if options.source is None:
+        return None
+    lengths = [len(split_tokens(line)) for line in read_lines(options.source)]
+    if forests.n_sentences > len(lengths):
+        raise MismatchError(
+            f"has {len(lengths)} lines, but there is a search space of sentence {forests.n_sentences - 1}, from 0",
+            path=options.source,
+        )
+    return np.array([lengths[number] for number in forests.ids], np.int32)
+
+
 KINDS: Mapping[str, Kind] = MappingProxyType(
     {
         "nbest": Kind(
@@ -146,6 +212,15 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
             open=_open_nbest,
         ),
         "stats": Kind(takes=_FILES | _TRUST, inputs=("stats",), open=_open_stats),
+        "forest": Kind(
+            takes=(_METRIC - {"external", "lower_is_better"})
+            | _FILES
+            | LOOP_OPTIONS
+            | {"dense", "allow_missing", "online", "distinct"},
+            inputs=("forest", "reference", "source"),
+            open=_open_forest,
+            offers=StoredForestsContext.offers,
+        ),
         "lists": Kind(
             takes=_WORKERS | {"system", "features", "weights_format", "run", "system_out", "folds"},
             inputs=("lists",),

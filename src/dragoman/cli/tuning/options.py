@@ -66,6 +66,14 @@ class TuneOptions(FeatureOptions):
             help="The working folder of mert-moses.pl: lists of all rounds, weights of the last, references.",
         ),
     ] = None
+    forest: Annotated[
+        list[str] | None,
+        _candidates(
+            metavar="PATH",
+            help="Stored search spaces of any decoder (Moses, cdec, Travatar, ours): a folder, or a file; repeat. "
+            "Searched round after round.",
+        ),
+    ] = None
     lists: Annotated[
         str | None,
         _candidates(metavar="FOLDER", help="Stored lists of the training text (dragoman lists), streamed."),
@@ -80,7 +88,10 @@ class TuneOptions(FeatureOptions):
     source: Annotated[
         str | None,
         _candidates(
-            "--source", "-s", metavar="FILE", help="Source sentences, one per line, for --decoder, --system and --add."
+            "--source",
+            "-s",
+            metavar="FILE",
+            help="Source sentences, one per line, for --decoder, --system and --add; with --forest for their lengths.",
         ),
     ] = None
     dense: Annotated[
@@ -283,7 +294,7 @@ class TuneOptions(FeatureOptions):
         """
         if self.moses_run is None:
             return self
-        for name in ("nbest", "stats", "lists", "decoder", "system"):
+        for name in ("nbest", "stats", "forest", "lists", "decoder", "system"):
             if getattr(self, name) is not None:
                 raise InputError(f"--moses-run and {flag(name)} exclude each other; give one of them")
         found = read_moses_run(self.moses_run)
@@ -319,7 +330,7 @@ class TuneOptions(FeatureOptions):
         return self.method_name == ALL
 
     def inputs(self) -> list[str]:
-        lists = (self.nbest, self.stats, self.reference, self.weights, self.test_reference)
+        lists = (self.nbest, self.stats, self.forest, self.reference, self.weights, self.test_reference)
         files = (self.lists, self.system, self.source, self.template, self.phi, self.test)
         single = [name for name in files if name is not None]
         return [*map(str, single), *(name for names in lists for name in names or ()), *added_files(self.add)]
@@ -367,7 +378,7 @@ class TuneOptions(FeatureOptions):
 
         `reads_training` says that the method learns from the training text by itself.
         """
-        decodes = self.decoder is not None or self.system is not None
+        decodes = self.decoder is not None or self.system is not None or self.forest is not None
         if self.nbest and self.source is not None and not self.add and not decodes:
             raise InputError(
                 "--source cannot be used with --nbest: the lists are fixed and nothing is decoded; leave it out, or "
@@ -377,8 +388,11 @@ class TuneOptions(FeatureOptions):
             self.target()
         if self.resume and self.run is None and not self.tunes_system:
             raise InputError("--resume continues a run; name its folder with --run")
-        if self.online and (self.comparing or not self.tunes_system):
-            raise InputError("--online decodes while it learns, which needs one method and a system; give --system")
+        if self.online and (self.comparing or not (self.tunes_system or self.forest)):
+            raise InputError(
+                "--online decodes while it learns, which needs one method and a system, or stored search spaces; give "
+                "--system, or --forest"
+            )
         self._check_training()
         if self.learns_from is LearnFrom.DEVELOPMENT and self.limit is not None and not reads_training:
             raise InputError(

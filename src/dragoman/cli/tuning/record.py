@@ -14,7 +14,7 @@ from dragoman.lists.folder import LISTS
 from dragoman.optim import Optimiser
 from dragoman.run import RunFolder
 from dragoman.settings import plain
-from dragoman.store import digest
+from dragoman.store import digest, digest_json
 from dragoman.tune import settings_to_come
 
 __all__ = ["open_run"]
@@ -69,7 +69,11 @@ def _digests(options: TuneOptions, fields: tuple[str, ...]) -> dict[str, str]:
         for path in [str(value)] if isinstance(value, str | Path) else value or []:
             if path == "-":
                 raise InputError(f"a run needs files that it can read again; {flag(field)} is standard input")
-            digests[path] = digest(_manifest(Path(path)))
+            named = _manifest(Path(path))
+            # A folder is one of search spaces.
+            files = sorted(file for file in named.iterdir() if file.is_file()) if named.is_dir() else []
+            parts = {file.name: digest(file) for file in files}
+            digests[path] = digest_json(parts) if named.is_dir() else digest(named)
     return digests
 
 

@@ -57,8 +57,9 @@ def tune_as_told(options: TuneOptions) -> None:
     if options.lists is not None:
         _check_workers(options, methods)
     for method in methods.values():
-        method.learner(LearningContext())  # raises where it learns from more than lists
-    if options.comparing and options.decoder is not None:
+        if method.learns_from not in kind.offers:
+            method.learner(LearningContext())  # raises: it learns from more than lists
+    if options.comparing and (options.decoder is not None or options.forest is not None):
         raise _only_lists()
     with (
         open_run(options, kind, methods, seed=session.seed) as run,
@@ -84,7 +85,10 @@ def tune_as_told(options: TuneOptions) -> None:
 
 
 def _only_lists() -> InputError:
-    return InputError(f"--method {ALL} compares methods on fixed lists; decode once and give the list with --nbest")
+    return InputError(
+        f"--method {ALL} compares methods on fixed lists; decode once, or make lists by `forest lists`, and give them "
+        "with --nbest"
+    )
 
 
 def _check_workers(options: TuneOptions, methods: Mapping[str, Optimiser]) -> None:
@@ -150,6 +154,7 @@ def _tune_decoder(
             settings=settings,
             frozen=options.freeze or (),
             n_threads=session.n_threads,
+            context=candidates.context,
             run=run,
             on_step=shown.on_step,
             on_round=shown.on_round,
