@@ -67,18 +67,11 @@ void bind_chart_search(nb::module_& m) {
                                                      prior_weight, hole_prior, beam, wrong_beam};
             if (minimal != nullptr && minimal->new_features)
               throw std::invalid_argument("the features of minimal rules must be in the index");
-            const CurrentBatch<search::RuleBatch> current(batch, index);
-            const std::vector<double> w = copy_of(weights);
-            auto found = watch(
-                [&](Control& control) {
-                  return d.references(*current, minimal, {goal, glue, unknown}, w, pairs, settings, n_threads, control);
-                },
-                progress);
-            current.intern(index, found);
-            nb::dict arrays;
-            forest::ReferenceForests::each_array(
-                found, [&](const char* name, auto& values) { arrays[name] = to_numpy(std::move(values)); });
-            return arrays;
+            return references_of(batch, index, weights, n_threads, progress,
+                                 [&](const search::RuleBatch& b, std::span<const double> w, int n, Control& control) {
+                                   return d.references(b, minimal, {goal, glue, unknown}, w, pairs, settings, n,
+                                                       control);
+                                 });
           },
           nb::arg("batch"), nb::arg("minimal").none(), nb::arg("index"), nb::arg("weights").noconvert(),
           nb::arg("target_offsets").noconvert(), nb::arg("targets").noconvert(), nb::arg("link_offsets").noconvert(),

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "bind/arrays.hh"
+#include "bind/links.hh"
 #include "bind/modules.hh"
 #include "bind/search.hh"
 
@@ -61,7 +62,31 @@ void bind_phrase_search(nb::module_& m) {
                             });
           },
           nb::arg("batch"), nb::arg("index"), nb::arg("weights").noconvert(), nb::arg("k"), nb::arg("distinct"),
-          nb::arg("n_threads"), nb::arg("progress").none(), nb::arg("derivations"), nb::arg("steady"));
+          nb::arg("n_threads"), nb::arg("progress").none(), nb::arg("derivations"), nb::arg("steady"))
+      .def(
+          "references",
+          [](const search::PhraseDecoder& d, const search::PhraseBatch& batch, names::FeatureIndex& index,
+             In<double> weights, In<int64_t> target_offsets, In<int32_t> targets, In<int64_t> link_offsets,
+             In2<int32_t> links, int n_threads, nb::object progress, bool holes, int32_t max_wrong, double prior_weight,
+             double hole_prior, double beam, double wrong_beam) {
+            const search::ReferencePairs pairs{ragged_of(target_offsets, targets, "targets"),
+                                               links_in(link_offsets, links, "links")};
+            search::ReferenceSettings settings;
+            settings.holes = holes;
+            settings.max_wrong = max_wrong;
+            settings.prior_weight = prior_weight;
+            settings.hole_prior = hole_prior;
+            settings.beam = beam;
+            settings.wrong_beam = wrong_beam;
+            return references_of(batch, index, weights, n_threads, progress,
+                                 [&](const search::PhraseBatch& b, std::span<const double> w, int n, Control& control) {
+                                   return d.references(b, w, pairs, settings, n, control);
+                                 });
+          },
+          nb::arg("batch"), nb::arg("index"), nb::arg("weights").noconvert(), nb::arg("target_offsets").noconvert(),
+          nb::arg("targets").noconvert(), nb::arg("link_offsets").noconvert(), nb::arg("links").noconvert(),
+          nb::arg("n_threads"), nb::arg("progress").none(), nb::kw_only(), nb::arg("holes"), nb::arg("max_wrong"),
+          nb::arg("prior_weight"), nb::arg("hole_prior"), nb::arg("beam"), nb::arg("wrong_beam"));
 }
 
 }  // namespace dragoman::bind

@@ -44,6 +44,20 @@ std::vector<forest::Forest> decode_batch(const Batch& batch, names::FeatureIndex
   return forests;
 }
 
+// `make(batch, weights, n_threads, control)` gives forests around references; their arrays by name.
+template <typename Batch, typename Make>
+nb::dict references_of(const Batch& batch, names::FeatureIndex& index, const In<double>& weights, int n_threads,
+                       nb::handle progress, Make&& make) {
+  const CurrentBatch<Batch> current(batch, index);
+  const std::vector<double> w = copy_of(weights);
+  auto found = watch([&](Control& control) { return make(*current, w, n_threads, control); }, progress);
+  current.intern(index, found);
+  nb::dict arrays;
+  forest::ReferenceForests::each_array(
+      found, [&](const char* name, auto& values) { arrays[name] = to_numpy(std::move(values)); });
+  return arrays;
+}
+
 // `kbest(batch, weights, n_threads, control)` gives candidate lists. Weights that are `steady` do not change meanwhile
 // and are not copied.
 template <typename Batch, typename Kbest>

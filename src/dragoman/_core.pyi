@@ -576,6 +576,25 @@ class PhraseDecoder:
         derivations: bool,
         steady: bool,
     ) -> _KBest: ...
+    def references(
+        self,
+        batch: PhraseBatch,
+        index: FeatureIndex,
+        weights: NDArray[np.float64],
+        target_offsets: NDArray[np.int64],
+        targets: NDArray[np.int32],
+        link_offsets: NDArray[np.int64],
+        links: NDArray[np.int32],
+        n_threads: int,
+        progress: Callable[[int], None] | None,
+        *,
+        holes: bool,
+        max_wrong: int,
+        prior_weight: float,
+        hole_prior: float,
+        beam: float,
+        wrong_beam: float,
+    ) -> dict[str, NDArray[Any]]: ...
 
 class RuleBatch:
     sentence_offsets: NDArray[np.int64]

@@ -57,8 +57,22 @@ def test_what_cannot_be_shown_is_told(made, inside, more, message):
     assert message in inside("reference", made / "hiero", *more, status=2).err
 
 
-def test_a_phrase_based_system_is_refused(made, inside):
-    assert "hierarchical" in inside("reference", made / "phrase", "--line", 1, status=2).err
+def test_phrases_are_shown_in_the_order_of_the_target(made, inside):
+    how = ["--features", "word_context(top=0)", "--all-data", "--json", "--instead", 100]
+    lines = [part for number in range(1, 31) for part in ("--line", number)]
+    pairs = inside("reference", made / "phrase", *lines, *how).json["pairs"]
+    shown = [pair for pair in pairs if pair["rules"]]
+    assert len(shown) > 10
+    for pair in shown:
+        phrases = pair["rules"]
+        assert " ".join(rule["target"] for rule in phrases) == pair["target"]
+        assert sorted(p for rule in phrases for p in range(*rule["span"])) == [*range(len(pair["source"].split()))]
+        for rule in phrases:
+            assert all(other["source"] == rule["source"] for other in rule["instead"])
+    assert any(rule["instead"] for pair in shown for rule in pair["rules"])
+    text = inside("reference", made / "phrase", "--line", 1, "--features", "word_context(top=0)").out
+    assert "its probability in the forest" in text
+    assert "reorder_stack" in inside("reference", made / "phrase", "--line", 1, status=2).err
 
 
 def test_tuning_tells_what_was_learned(made, inside, tmp_path):
@@ -68,8 +82,11 @@ def test_tuning_tells_what_was_learned(made, inside, tmp_path):
     assert [step["name"] for step in told.json["steps"]] == ["forests", "model"]
     assert "references can be derived" in told.err
     assert inside("translate", tmp_path / "t", "-i", made / "dev.de").out.count("\n") == 10
-    wrong = [*dev, "--method", "fastforest", "-o", tmp_path / "u"]
-    assert inside("tune", "--system", made / "phrase", *wrong, "--features", "rule_id", status=2).err
+    told = inside("tune", "--system", made / "phrase", *dev, *how, "-o", tmp_path / "u", "--json")
+    assert [step["name"] for step in told.json["steps"]] == ["forests", "model"]
+    assert inside("translate", tmp_path / "u", "-i", made / "dev.de").out.count("\n") == 10
+    wrong = [*dev, *how, "--set", "form=list", "-o", tmp_path / "v"]
+    assert "form=list" in inside("tune", "--system", made / "phrase", *wrong, status=2).err
 
 
 def test_every_line_can_be_shown(made, inside):

@@ -157,17 +157,29 @@ def test_unless_told_otherwise_a_last_search_weighs_the_block(made, tmp_path):
 
 
 def test_what_cannot_be_learned_from_is_refused(made, tmp_path):
-    with pytest.raises(InputError, match="hierarchical"):
-        tune(made, tmp_path / "a", kind="phrase", config=replace(CONFIG, features=("rule_id",)))
+    with pytest.raises(InputError, match="reorder_stack"):
+        tune(made, tmp_path / "a", kind="phrase", config=replace(CONFIG, features=("reorder_stack(top=20)",)))
+    with pytest.raises(InputError, match="phrase pairs"):
+        tune(made, tmp_path / "b", replace(METHOD, wide=True), kind="phrase")
     with pytest.raises(InputError, match="--folds"):
         (tmp_path / "single").mkdir()
-        tune(make_systems(tmp_path / "single"), tmp_path / "b")
+        tune(make_systems(tmp_path / "single"), tmp_path / "d")
     with pytest.raises(InputError, match="variance must be positive"):
         make_optimiser("fastforest", {"variance": 0.0})
     with pytest.raises(InputError, match="max_epochs must be at least 1"):
         make_optimiser("fastforest", {"max_epochs": 0})
     with pytest.raises(InputError, match="cannot learn from the training text as it decodes"):
         tune(made, tmp_path / "c", config=replace(CONFIG, learn_from=LearnFrom.TRAINING))
+
+
+def test_phrases_teach_too(made, tmp_path):
+    tune(made, tmp_path / "t", kind="phrase")
+    steps = {step["name"]: step for step in result_of(tmp_path / "t")["steps"]}
+    assert steps["model"]["score_after"] > steps["model"]["score_before"]
+    tuned = System.load(tmp_path / "t")
+    assert sum(name.startswith("word_context:") for name, _ in tuned.weights.items()) > 100
+    for name in System.load(made / "phrase").translator.dense():
+        assert tuned.weights[name] == pytest.approx(System.load(made / "phrase").weights[name], rel=1e-12)
 
 
 def test_a_damaged_shard_is_made_again_or_named(made, whole, tmp_path):

@@ -53,6 +53,21 @@ void ReferenceForests::check() const {
     }
 }
 
+void ReferenceForests::add_edge(ReferenceEdge kind, int64_t rule, float prior, double gain,
+                                std::span<const int32_t> own_tails, std::span<const Feature> features) {
+  kinds.push_back(static_cast<uint8_t>(kind));
+  rules.push_back(rule);
+  priors.push_back(prior);
+  gains.push_back(static_cast<float>(gain));
+  tails.values.insert(tails.values.end(), own_tails.begin(), own_tails.end());
+  tails.offsets.push_back(static_cast<int64_t>(tails.values.size()));
+  for (const Feature& f : features) {
+    feature_ids.values.push_back(f.id);
+    feature_values.push_back(f.value);
+  }
+  feature_ids.offsets.push_back(static_cast<int64_t>(feature_ids.values.size()));
+}
+
 void ReferenceForests::append(const ReferenceForests& other) {
   const auto append_to = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
   const auto append_offsets = [](std::vector<int64_t>& to, const std::vector<int64_t>& from) {

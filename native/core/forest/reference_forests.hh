@@ -2,10 +2,13 @@
 // the derivations of the reference, and those that differ from one of them in one rule.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/base/ragged.hh"
+#include "core/forest/forest.hh"
 
 namespace dragoman::forest {
 
@@ -19,6 +22,13 @@ enum class ReferenceEdge : uint8_t {
 constexpr bool is_reference(ReferenceEdge kind) {
   return kind == ReferenceEdge::kReference || kind == ReferenceEdge::kHole;
 }
+
+enum class ReferenceReach : uint8_t {
+  kNo,     // there is no derivation of the reference
+  kHoles,  // with holes only
+  kYes,    // by the rules that a decoder would use
+  kAdded,  // by these and rules of the minimal tree that a decoder would not use
+};
 
 // Nodes of a sentence are in topological order, the goal last; an edge that is not of the reference is used at most
 // once in a derivation, and everything around it is the reference's. `lm` is on such an edge the change of the whole
@@ -39,6 +49,17 @@ struct ReferenceForests {
   int64_t size() const { return static_cast<int64_t>(first_node.size()) - 1; }
   // Throws std::invalid_argument unless everything fits together; learners rely on it.
   void check() const;
+  // The nodes of the next sentence come one after the other, each after its edges; tails are counted from the first.
+  void add_edge(ReferenceEdge kind, int64_t rule, float prior, double gain, std::span<const int32_t> own_tails,
+                std::span<const Feature> features);
+  void end_node(const std::array<int32_t, 4>& places) {
+    spans.insert(spans.end(), places.begin(), places.end());
+    first_edge.push_back(static_cast<int64_t>(kinds.size()));
+  }
+  void end_sentence(ReferenceReach how) {
+    first_node.push_back(static_cast<int64_t>(first_edge.size()) - 1);
+    reached.push_back(static_cast<uint8_t>(how));
+  }
   // Appends the sentences of another.
   void append(const ReferenceForests& other);
 
@@ -59,13 +80,6 @@ struct ReferenceForests {
     visit("feature_values", f.feature_values);
     visit("reached", f.reached);
   }
-};
-
-enum class ReferenceReach : uint8_t {
-  kNo,     // there is no derivation of the reference
-  kHoles,  // with holes only
-  kYes,    // by the rules that a decoder would use
-  kAdded,  // by these and rules of the minimal tree that a decoder would not use
 };
 
 }  // namespace dragoman::forest

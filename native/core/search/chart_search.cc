@@ -86,13 +86,7 @@ forest::ReferenceForests ChartDecoder::references(const RuleBatch& batch, const 
   if (minimal != nullptr && (minimal->size() != batch.size() || minimal->labels != batch.labels))
     fail("the minimal rules are of other sentences");
   if (settings.prior_column >= batch.n_scores) fail("there is no such score");
-  if (pairs.targets.size() != batch.size() || pairs.links.size() != batch.size())
-    throw std::invalid_argument("every sentence needs a translation and its links");
-  for (int64_t s = 0; s < batch.size(); ++s)
-    for (const align::Link& link : pairs.links[s])
-      if (link.source < 0 || link.target < 0 || at(link.source) >= batch.words[s].size() ||
-          at(link.target) >= pairs.targets[s].size())
-        throw std::invalid_argument("a link lies outside its sentences");
+  pairs.check(batch.words);
   labels.check(batch.n_labels());
   ChartSettings all = settings_;
   all.rule_limit = 0;

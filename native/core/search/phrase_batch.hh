@@ -39,7 +39,8 @@ struct PhraseBatch {
   RaggedVector<int32_t> feature_ids;
   std::vector<float> feature_values;
   int64_t n_scores = 0, n_orientations = 0;  // columns
-  std::vector<std::string> own_words;        // of target ids beyond the vocabulary
+  std::vector<int64_t> counts{};             // how often each option occurs in the view; empty: not told
+  std::vector<std::string> own_words{};      // of target ids beyond the vocabulary
   // Names of feature ids from NewFeatures::kFirst on, and the size of the index that lacks them; null: there are none.
   std::shared_ptr<const names::NewFeatures> new_features{};
   int32_t index_size = 0;

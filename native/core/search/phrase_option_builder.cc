@@ -83,6 +83,7 @@ OptionBuilder::Draft OptionBuilder::draft(const Sentences& sentences, int n_thre
   out.begin.resize(n);
   out.end.resize(n);
   out.rules.resize(n);
+  out.counts.resize(n);
   out.scores.resize(n * grammar::kNumPhraseScores);
   out.orientations.resize(n * n_columns);
   out.targets.values.resize(at(out.targets.offsets.back()));
@@ -95,6 +96,7 @@ OptionBuilder::Draft OptionBuilder::draft(const Sentences& sentences, int n_thre
         out.begin[i] = option.begin;
         out.end[i] = option.end;
         out.rules[i] = option.pair;
+        out.counts[i] = option.count;
         copy_to(std::span<const float>(option.scores), out.scores, i * grammar::kNumPhraseScores);
         copy_to(option.target, out.targets.values, at(out.targets.offsets[i]));
         if (option.end - option.begin == 1) out.pass_through.values[at(sentences.offsets[at(s)] + option.begin)] = 0;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/parallel.hh"
+#include "core/search/phrase_references.hh"
 #include "core/search/phrase_searcher.hh"
 
 namespace dragoman::search {
@@ -57,14 +58,18 @@ PhraseDecoder::PhraseDecoder(PhraseSettings settings, PhraseFeatures features, s
     if (lm_ && word >= lm_->n_words()) throw std::invalid_argument("a word is not in the language model");
 }
 
-template <typename Take>
-void PhraseDecoder::run(const PhraseBatch& batch, std::span<const double> weights, int n_threads, Control& control,
-                        Take&& take) const {
+void PhraseDecoder::check(const PhraseBatch& batch) const {
   const auto fail = [](const std::string& why) { throw std::invalid_argument("translation options: " + why); };
   if (batch.n_scores != static_cast<int64_t>(features_.scores.size()))
     fail("every option needs a value for each score");
   if (batch.n_orientations != static_cast<int64_t>(features_.n_orientations()))
     fail("every option needs a value for each orientation of each reordering model");
+}
+
+template <typename Take>
+void PhraseDecoder::run(const PhraseBatch& batch, std::span<const double> weights, int n_threads, Control& control,
+                        Take&& take) const {
+  check(batch);
   const std::vector<double> part_sums = weighted_parts(batch, weights);
   using Searcher = PhraseSearcher<ModelLm>;
   std::vector<std::unique_ptr<Searcher>> searchers(static_cast<size_t>(std::max(1, n_threads)));
@@ -94,6 +99,34 @@ forest::KBestLists PhraseDecoder::decode_kbest(const PhraseBatch& batch, std::sp
                                  part.derivations.emplace());
   });
   return forest::concatenated(std::move(parts));
+}
+
+forest::ReferenceForests PhraseDecoder::references(const PhraseBatch& batch, std::span<const double> weights,
+                                                   const ReferencePairs& pairs, const ReferenceSettings& settings,
+                                                   int n_threads, Control& control) const {
+  constexpr int64_t kChunk = 16;
+  check(batch);
+  if (!batch.counts.empty() && batch.counts.size() != batch.rules.size())
+    throw std::invalid_argument("translation options: every option needs a count");
+  if (batch.oriented && !batch.oriented->block_start.empty())
+    throw std::invalid_argument("features of the block before a phrase depend on phrases that are replaced");
+  pairs.check(batch.pass_through);
+  PhraseSettings all = settings_;
+  all.option_limit = 0;
+  all.distortion_limit = -1;
+  std::vector<forest::ReferenceForests> parts(at((batch.size() + kChunk - 1) / kChunk));
+  std::vector<std::unique_ptr<PhraseReferences>> makers(static_cast<size_t>(std::max(1, n_threads)));
+  parallel_chunks(batch.size(), kChunk, n_threads, control, [&](int64_t begin, int64_t end, int worker) {
+    auto& maker = makers[static_cast<size_t>(worker)];
+    if (!maker) maker = std::make_unique<PhraseReferences>(all, features_, lm_.get(), lm_words_, weights, settings);
+    for (int64_t s = begin; s < end; ++s) {
+      control.check();
+      maker->run(batch, s, pairs.targets[s], pairs.links[s], parts[at(begin / kChunk)]);
+    }
+  });
+  forest::ReferenceForests result;
+  for (const forest::ReferenceForests& part : parts) result.append(part);
+  return result;
 }
 
 }  // namespace dragoman::search

@@ -13,6 +13,7 @@
 #include "core/forest/kbest.hh"
 #include "core/lm/model.hh"
 #include "core/search/phrase_batch.hh"
+#include "core/search/reference_settings.hh"
 #include "core/search/reordering.hh"
 
 namespace dragoman::search {
@@ -56,8 +57,15 @@ class PhraseDecoder {
   // The k best candidates at once, without keeping the forests; derivations in target order.
   forest::KBestLists decode_kbest(const PhraseBatch& batch, std::span<const double> weights, int64_t k, bool distinct,
                                   int n_threads, Control& control, bool derivations = false) const;
+  // Forests around given translations, one for each sentence. All options of a span are looked at, and jumps of any
+  // length. Throws std::invalid_argument for templates that look at words of the block before a phrase: a replacement
+  // would change features of later phrases.
+  forest::ReferenceForests references(const PhraseBatch& batch, std::span<const double> weights,
+                                      const ReferencePairs& pairs, const ReferenceSettings& settings, int n_threads,
+                                      Control& control) const;
 
  private:
+  void check(const PhraseBatch& batch) const;
   template <typename Take>
   void run(const PhraseBatch& batch, std::span<const double> weights, int n_threads, Control& control,
            Take&& take) const;

@@ -45,7 +45,16 @@ grammar::Orientation Transitions::forward_by_blocks(const Hypothesis& h, SourceS
   return h.last_begin >= 0 ? grammar::Orientation::kSwap : grammar::Orientation::kLeft;
 }
 
-void Transitions::append_features(const Hypothesis& h, const Option& o, std::vector<forest::Feature>& out) {
+std::span<const int8_t> Transitions::leaving_types(const Hypothesis& h, SourceSpan next) {
+  orient(h, next);
+  const size_t n_models = features_.reordering.size();
+  for (size_t m = 0; m < n_models; ++m)
+    if (features_.reordering[m].forward.empty()) orientations_[n_models + m] = 0;
+  return std::span(orientations_).subspan(n_models);
+}
+
+void Transitions::append(const Hypothesis& h, const Option& o, bool is_entering, bool is_leaving,
+                         std::vector<forest::Feature>& out) {
   const auto add = [&](int32_t id, float value) {
     if (id >= 0 && value != 0) out.push_back({id, value});
   };
@@ -57,12 +66,12 @@ void Transitions::append_features(const Hypothesis& h, const Option& o, std::vec
     const ReorderingFeatures& model = features_.reordering[m];
     const auto back_type = static_cast<size_t>(orientations_[m]);
     const auto forth_type = static_cast<size_t>(orientations_[n_models + m]);
-    if (!model.backward.empty() && row != nullptr) add(model.backward[back_type], row[back_type]);
-    if (!model.forward.empty()) add(model.forward[forth_type], forth[forth_type]);
+    if (is_entering && !model.backward.empty() && row != nullptr) add(model.backward[back_type], row[back_type]);
+    if (is_leaving && !model.forward.empty()) add(model.forward[forth_type], forth[forth_type]);
     if (row != nullptr) row += model.backward.size() + model.forward.size();
     forth += model.forward.size();
   }
-  if (!batch_->oriented) return;
+  if (!is_entering || !batch_->oriented) return;
   const auto add_part = [&](int32_t part) {
     each_feature(*batch_->oriented, part, static_cast<size_t>(by_blocks), add);
   };

@@ -53,10 +53,25 @@ class Transitions {
   }
 
   // The features behind that score.
-  void append_features(const Hypothesis& h, const Option& o, std::vector<forest::Feature>& out);
+  void append_features(const Hypothesis& h, const Option& o, std::vector<forest::Feature>& out) {
+    append(h, o, true, true, out);
+  }
+  // Those of them that the new phrase has, and those of the phrase before, which `h` carries, when one over `next` is
+  // put after it. Nothing of the latter depends on more than the types.
+  void append_entering(const Hypothesis& h, const Option& o, std::vector<forest::Feature>& out) {
+    append(h, o, true, false, out);
+  }
+  void append_leaving(const Hypothesis& h, SourceSpan next, std::vector<forest::Feature>& out) {
+    append(h, {next, 0, 0, 0, {}, -1, 0, 0}, false, true, out);
+  }
+  // By model with forward features, the orientation; valid until the next call.
+  std::span<const int8_t> leaving_types(const Hypothesis& h, SourceSpan next);
 
  private:
   using Sums = std::array<double, templates::kOrientations>;
+
+  void append(const Hypothesis& h, const Option& o, bool is_entering, bool is_leaving,
+              std::vector<forest::Feature>& out);
 
   // Orientations of every model: backward ones, then those of the phrase before. Gives the one by blocks, if they are
   // tracked.

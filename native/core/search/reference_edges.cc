@@ -13,12 +13,6 @@ namespace dragoman::search {
 
 using forest::ReferenceEdge;
 
-namespace {
-
-constexpr int kBleuOrder = 4;
-
-}  // namespace
-
 double ReferenceParser::weigh(std::span<const forest::Feature> features) const {
   double sum = 0;
   for (const forest::Feature& f : features) sum += model_.weight(f.id) * static_cast<double>(f.value);
@@ -37,7 +31,7 @@ void ReferenceParser::append_features(const Edge& edge, std::vector<forest::Feat
   const ChartRules::Choice& choice = rules.choice(edge.choice);
   rules.append_features(choice, out);
   if (lm_ && model_.features.lm >= 0 && rules.rule(choice).kind == ChartRuleKind::kEnd)
-    out.push_back({model_.features.lm, static_cast<float>(sums_.back())});
+    out.push_back({model_.features.lm, static_cast<float>(text_.lm_total())});
 }
 
 float ReferenceParser::prior_of(const Edge& edge) const {
@@ -88,81 +82,20 @@ void ReferenceParser::score_edges() {
   std::erase_if(edges_, [&](const Edge& edge) { return !(through(edge) >= least); });
 }
 
-double ReferenceParser::lm_change(std::span<const int32_t> symbols, std::span<const int32_t> tails, Range target) {
-  if (!lm_) return 0;
-  lm::State state = states_[at(target.begin)];
-  double sum = 0;
-  const auto read = [&](int32_t from, int32_t to) {
-    for (int32_t t = from; t < to; ++t) {
-      if (state == states_[at(t)]) {  // from here on as in the reference
-        sum += sums_[at(to)] - sums_[at(t)];
-        state = states_[at(to)];
-        return;
-      }
-      sum += static_cast<double>(lm_->score(state, lm_word(reference_[at(t)]), state));
-    }
-  };
-  for (const int32_t symbol : symbols) {
-    if (symbol >= 0) {
-      sum += static_cast<double>(lm_->score(state, static_cast<uint32_t>(symbol), state));
-    } else {
-      const Range& inner = nodes_[at(tails[at(forest::tail_slot(symbol))])].target;
-      read(inner.begin, inner.end);
-    }
-  }
-  read(target.end, n_target_);
-  if (state == states_[at(n_target_)])
-    sum += sums_[at(n_target_) + 1] - sums_[at(n_target_)];
-  else
-    sum += static_cast<double>(lm_->score(state, lm::kEos, state));
-  return sum - (sums_[at(n_target_) + 1] - sums_[at(target.begin)]);
-}
-
-double ReferenceParser::gain(std::span<const int32_t> symbols, std::span<const int32_t> tails, Range target) {
-  const auto append = [&](int32_t from, int32_t to) {
-    string_.insert(string_.end(), reference_.begin() + from, reference_.begin() + to);
-  };
-  string_.clear();
-  append(0, target.begin);
-  for (const int32_t symbol : symbols) {
-    if (symbol >= 0) {
-      string_.push_back(symbol);
-    } else {
-      const Range& inner = nodes_[at(tails[at(forest::tail_slot(symbol))])].target;
-      append(inner.begin, inner.end);
-    }
-  }
-  append(target.end, n_target_);
-  if (string_.empty()) return 0;
-  std::array<double, kBleuOrder> correct{};
-  ngrams_.match(string_, [&](int n, int32_t node, int32_t times) { correct[at(n)] += times <= ngrams_.limit(node); });
-  if (correct[0] == 0) return 0;
-  const auto length = static_cast<double>(string_.size());
-  double sum = 0;
-  for (int n = 0; n < kBleuOrder; ++n) {
-    const double added = n > 0 ? 1 : 0, possible = std::max(0.0, length - n);
-    sum += std::log((correct[at(n)] + added) / (possible + added));
-  }
-  const double brevity = std::min(0.0, 1 - static_cast<double>(n_target_) / length);
-  return std::exp(sum / kBleuOrder + brevity);
+std::span<const TargetRange> ReferenceParser::ranges_of(std::span<const int32_t> tails) {
+  ranges_.clear();
+  for (const int32_t tail : tails) ranges_.push_back(nodes_[at(tail)].target);
+  return ranges_;
 }
 
 // ---- the result
 
 void ReferenceParser::write_edge(ReferenceEdge kind, int64_t rule, float prior, double gain,
                                  std::span<const int32_t> tails, std::span<const forest::Feature> features,
-                                 forest::ReferenceForests& out) const {
-  out.kinds.push_back(static_cast<uint8_t>(kind));
-  out.rules.push_back(rule);
-  out.priors.push_back(prior);
-  out.gains.push_back(static_cast<float>(gain));
-  for (const int32_t tail : tails) out.tails.values.push_back(kept_number_[at(tail)]);
-  out.tails.offsets.push_back(static_cast<int64_t>(out.tails.values.size()));
-  for (const forest::Feature& f : features) {
-    out.feature_ids.values.push_back(f.id);
-    out.feature_values.push_back(f.value);
-  }
-  out.feature_ids.offsets.push_back(static_cast<int64_t>(out.feature_ids.values.size()));
+                                 forest::ReferenceForests& out) {
+  written_.clear();
+  for (const int32_t tail : tails) written_.push_back(kept_number_[at(tail)]);
+  out.add_edge(kind, rule, prior, gain, written_, features);
 }
 
 // What may stand in place of an edge: rules of the matches, at most max_wrong of them, the best by estimate.
@@ -201,14 +134,14 @@ void ReferenceParser::write_wrong(const Edge& replaced, std::span<const Match> m
     const std::span<const int32_t> tails(tails_.data() + found[i].match->first_tail, found[i].match->n_tails);
     features_.clear();
     rules.append_features(choice, features_);
-    const auto change = static_cast<float>(lm_change(rules.symbols(rule), tails, target));
+    const auto change = static_cast<float>(text_.lm_change(rules.symbols(rule), ranges_of(tails), target));
     if (model_.features.lm >= 0 && change != 0) features_.push_back({model_.features.lm, change});
     double sum = outside + weigh(features_) + settings_.prior_weight * static_cast<double>(prior);
     for (const int32_t tail : tails) sum += inside_[at(tail)];
     if (sum < least) continue;
     const bool is_same = has_same_words(symbols, tails, target);
     write_edge(is_same ? ReferenceEdge::kSameWords : ReferenceEdge::kWrong, rules.grammar_id(rule), prior,
-               is_same ? 1.0 : gain(symbols, tails, target), tails, features_, out);
+               is_same ? 1.0 : text_.gain(symbols, ranges_of(tails), target), tails, features_, out);
   }
 }
 
@@ -226,7 +159,6 @@ void ReferenceParser::write(forest::ReferenceForests& out) {
                                              : last.is_grammatical ? forest::ReferenceReach::kAdded
                                                                    : forest::ReferenceReach::kHoles));
   score_edges();
-  ngrams_.build(std::span(&reference_, 1), kBleuOrder);
   // Nodes below the goal, and their edges.
   std::vector<size_t> first(nodes_.size() + 1, 0);
   for (const Edge& edge : edges_) ++first[at(edge.head) + 1];

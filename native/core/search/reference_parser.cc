@@ -26,7 +26,8 @@ ReferenceParser::ReferenceParser(const ChartModel& model, const ReferenceSetting
       lm_(model.lm == nullptr ? nullptr : std::make_unique<lm::Pieces>(*model.lm)),
       minimal_lm_(model.lm == nullptr ? nullptr : std::make_unique<lm::Pieces>(*model.lm)),
       rules_(model, lm_.get()),
-      minimal_rules_(model, minimal_lm_.get()) {}
+      minimal_rules_(model, minimal_lm_.get()),
+      text_(model.lm, model.lm_words) {}
 
 void ReferenceParser::run(const RuleBatch& batch, const RuleBatch* minimal, int64_t sentence,
                           std::span<const int32_t> target, std::span<const align::Link> links, const Control& control,
@@ -59,24 +60,13 @@ void ReferenceParser::start(const RuleBatch& batch, const RuleBatch* minimal, in
   if (targets_.size() <= at(n_words_)) targets_.resize(at(n_words_) + 1);
   if (settings_.wide) matches_.assign(spans_.size(), {});
 
-  low_.assign(at(n_words_), n_target_);
-  high_.assign(at(n_words_), -1);
-  source_links_.assign(at(n_words_) + 1, 0);
-  target_links_.assign(at(n_target_) + 1, 0);
-  for (const align::Link& link : links) {
-    low_[at(link.source)] = std::min(low_[at(link.source)], link.target);
-    high_[at(link.source)] = std::max(high_[at(link.source)], link.target);
-    ++source_links_[at(link.source) + 1];
-    ++target_links_[at(link.target) + 1];
-  }
+  links_.assign(n_words_, n_target_, links);
   free_before_.assign(at(n_target_) + 1, 0);
   free_after_.assign(at(n_target_) + 1, 0);
   for (int32_t t = 0; t < n_target_; ++t)
-    free_before_[at(t) + 1] = target_links_[at(t) + 1] > 0 ? 0 : std::min(kMaxFree, free_before_[at(t)] + 1);
+    free_before_[at(t) + 1] = links_.has_target(t) ? 0 : std::min(kMaxFree, free_before_[at(t)] + 1);
   for (int32_t t = n_target_ - 1; t >= 0; --t)
-    free_after_[at(t)] = target_links_[at(t) + 1] > 0 ? 0 : std::min(kMaxFree, free_after_[at(t) + 1] + 1);
-  std::partial_sum(source_links_.begin(), source_links_.end(), source_links_.begin());
-  std::partial_sum(target_links_.begin(), target_links_.end(), target_links_.begin());
+    free_after_[at(t)] = links_.has_target(t) ? 0 : std::min(kMaxFree, free_after_[at(t) + 1] + 1);
 
   tree_.clear();
   if (settings_.holes || has_minimal()) trees_.build(n_words_, n_target_, links, tree_);
@@ -85,19 +75,7 @@ void ReferenceParser::start(const RuleBatch& batch, const RuleBatch* minimal, in
   for (size_t i = 0; i < tree_.size(); ++i)
     if (tree_[i].parent >= 0) tree_children_[at(tree_[i].parent)].push_back(static_cast<int32_t>(i));
 
-  if (!lm_) return;
-  states_.assign(1, model_.lm->begin_state());
-  sums_.assign(1, 0);
-  for (int32_t t = 0; t <= n_target_; ++t) {
-    lm::State next;
-    const uint32_t word = t == n_target_ ? lm::kEos : lm_word(reference_[at(t)]);
-    sums_.push_back(sums_.back() + static_cast<double>(lm_->score(states_.back(), word, next)));
-    states_.push_back(next);
-  }
-}
-
-uint32_t ReferenceParser::lm_word(int32_t target_word) const {
-  return at(target_word) < model_.lm_words.size() ? model_.lm_words[at(target_word)] : lm::kUnk;
+  text_.start(reference_);
 }
 
 // ---- the chart
@@ -106,15 +84,14 @@ uint32_t ReferenceParser::lm_word(int32_t target_word) const {
 void ReferenceParser::find_targets(int32_t begin) {
   int32_t low = n_target_, high = -1;
   for (int32_t end = begin + 1; end <= limit_; ++end) {
-    low = std::min(low, low_[at(end) - 1]);
-    high = std::max(high, high_[at(end) - 1]);
+    low = std::min(low, links_.low[at(end) - 1]);
+    high = std::max(high, links_.high[at(end) - 1]);
     auto& found = targets_[at(end)];
     found.clear();
     if (high < 0) continue;
-    const int32_t inside = source_links_[at(end)] - source_links_[at(begin)];
-    if (target_links_[at(high) + 1] - target_links_[at(low)] != inside) continue;
+    if (links_.of_target(low, high + 1) != links_.of_source(begin, end)) continue;
     if (settings_.tight) {
-      if (high_[at(begin)] >= 0 && high_[at(end) - 1] >= 0) found.push_back({low, high + 1});
+      if (links_.has_source(begin) && links_.has_source(end - 1)) found.push_back({low, high + 1});
       continue;
     }
     for (int32_t before = 0; before <= free_before_[at(low)]; ++before)

@@ -18,9 +18,10 @@
 #include "core/base/control.hh"
 #include "core/base/ragged.hh"
 #include "core/forest/reference_forests.hh"
-#include "core/metric/ngram_trie.hh"
 #include "core/search/chart_rules.hh"
+#include "core/search/link_counts.hh"
 #include "core/search/reference_settings.hh"
+#include "core/search/reference_text.hh"
 
 namespace dragoman::search {
 
@@ -33,10 +34,7 @@ class ReferenceParser {
 
  private:
   static constexpr double kWorst = -std::numeric_limits<double>::infinity();
-  struct Range {
-    int32_t begin = 0, end = 0;
-    friend bool operator==(const Range&, const Range&) = default;
-  };
+  using Range = TargetRange;
   struct Node {
     int32_t label;
     Range source, target;
@@ -93,18 +91,15 @@ class ReferenceParser {
   void score_edges();
   void append_features(const Edge& edge, std::vector<forest::Feature>& out) const;
   float prior_of(const Edge& edge) const;
-  // What the language model's score of the whole string changes by when a node's words are replaced.
-  double lm_change(std::span<const int32_t> symbols, std::span<const int32_t> tails, Range target);
+  // The target spans of nodes.
+  std::span<const Range> ranges_of(std::span<const int32_t> tails);
   void write(forest::ReferenceForests& out);
   void write_wrong(const Edge& replaced, std::span<const Match> matches, float prior, double outside,
                    forest::ReferenceForests& out);
-  // BLEU+1 of the whole string when a node's words are replaced.
-  double gain(std::span<const int32_t> symbols, std::span<const int32_t> tails, Range target);
   void write_edge(forest::ReferenceEdge kind, int64_t rule, float prior, double gain, std::span<const int32_t> tails,
-                  std::span<const forest::Feature> features, forest::ReferenceForests& out) const;
+                  std::span<const forest::Feature> features, forest::ReferenceForests& out);
   double weigh(std::span<const forest::Feature> features) const;
   std::span<const int32_t> tails_of(const Edge& edge) const { return {tails_.data() + edge.first_tail, edge.n_tails}; }
-  uint32_t lm_word(int32_t target_word) const;
   bool has_minimal() const { return minimal_ != nullptr; }
   ChartRules& rules_in(Table table) { return table == Table::kChart ? rules_ : minimal_rules_; }
   const ChartRules& rules_in(Table table) const { return table == Table::kChart ? rules_ : minimal_rules_; }
@@ -119,12 +114,10 @@ class ReferenceParser {
   const RuleBatch *batch_ = nullptr, *minimal_ = nullptr;
   std::span<const int32_t> words_, reference_;
   int32_t n_words_ = 0, n_target_ = 0, max_span_ = 0, begin_ = 0, limit_ = 0;
-  std::vector<int32_t> low_, high_;                   // of source words: first and last partner
-  std::vector<int32_t> source_links_, target_links_;  // links of the words before each
-  std::vector<int32_t> free_before_, free_after_;     // unaligned target words before and from each on
-  std::vector<std::vector<Range>> targets_;           // of spans from begin_ on, by end
-  std::vector<lm::State> states_;                     // before each word of the reference
-  std::vector<double> sums_;                          // the scores of the words before each
+  LinkCounts links_;
+  std::vector<int32_t> free_before_, free_after_;  // unaligned target words before and from each on
+  std::vector<std::vector<Range>> targets_;        // of spans from begin_ on, by end
+  ReferenceText text_;
 
   std::vector<Node> nodes_;
   std::vector<NodeList> spans_;
@@ -139,8 +132,8 @@ class ReferenceParser {
   std::vector<int32_t> node_of_tree_;
   std::vector<std::vector<int32_t>> rows_;  // nodes of glued rows, by end
   std::vector<double> inside_, outside_;
-  metric::NgramTrie ngrams_;  // of the reference
-  std::vector<int32_t> string_;
+  std::vector<Range> ranges_;
+  std::vector<int32_t> written_;
   std::vector<forest::Feature> features_;
   std::vector<int32_t> kept_number_;
 };

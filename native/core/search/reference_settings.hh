@@ -26,6 +26,9 @@ struct ReferenceSettings {
 struct ReferencePairs {
   Ragged<int32_t> targets;  // target ids
   align::Links links;
+
+  // Throws std::invalid_argument unless there is a pair for each sentence, and links lie inside.
+  void check(const Sentences& sentences) const;
 };
 
 }  // namespace dragoman::search

@@ -32,7 +32,7 @@ _REACHED = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Options:
-    folder: Annotated[Path, typer.Argument(metavar="SYSTEM", help="Folder of a hierarchical system.")]
+    folder: Annotated[Path, typer.Argument(metavar="SYSTEM", help="Folder of a system.")]
     line: Annotated[
         list[int] | None,
         typer.Option(min=1, metavar="N", help="A line of the system's training text (train --folds), from 1; repeat."),
@@ -71,11 +71,11 @@ class _Options:
 
 @takes(_Options)
 def reference(options: _Options) -> None:
-    """Show how a hierarchical system derives given translations, and what competes with each rule.
+    """Show how a system derives given translations, and what competes with each rule or phrase.
 
-    The tree of the most probable derivation of each reference, every rule with the probability that a derivation of its
-    forest has it, and below it the rules that could stand in its place: this is what `tune --method fastforest` learns
-    from.
+    The tree of the most probable derivation of each reference (of phrase-based systems, its phrases), every rule with
+    the probability that a derivation of its forest has it, and below it the rules that could stand in its place: this
+    is what `tune --method fastforest` learns from.
     """
     options.check()
     session = Session(json=options.json, quiet=options.quiet)

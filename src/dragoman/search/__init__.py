@@ -9,6 +9,7 @@ from dragoman.search.derivation_features import DerivationFeatures
 from dragoman.search.phrase_builder import PhraseOptionBuilder
 from dragoman.search.phrase_config import Algorithm, PhraseConfig, PhraseFeatures, phrase15
 from dragoman.search.phrase_decoder import PhraseDecoder
+from dragoman.search.phrase_reference import PhraseReferenceParser
 from dragoman.search.reference import EdgeKind, Reach, ReferenceConfig, ReferenceForests, ReferenceParser
 from dragoman.search.rescore import RuleRescorer
 from dragoman.search.sentences import EncodedSentences, Sentence, Sentences
@@ -26,6 +27,7 @@ __all__ = [
     "PhraseDecoder",
     "PhraseFeatures",
     "PhraseOptionBuilder",
+    "PhraseReferenceParser",
     "Reach",
     "ReferenceConfig",
     "ReferenceForests",

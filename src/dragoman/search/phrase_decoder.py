@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dragoman import _core
 from dragoman.corpus import Vocab
@@ -12,6 +14,7 @@ from dragoman.features import FeatureIndex
 from dragoman.lm import LanguageModel
 from dragoman.search.decoder import Decoder
 from dragoman.search.phrase_config import Algorithm, PhraseConfig, PhraseFeatures, phrase15
+from dragoman.types import Float64Array, Int32Array, Int64Array, Progress
 
 __all__ = ["PhraseDecoder"]
 
@@ -55,6 +58,23 @@ class PhraseDecoder(Decoder[_core.PhraseBatch]):
             lm_words=np.zeros(0, np.int32) if lm is None else lm.ids_of(vocab),
         )
         super().__init__(vocab, index, native)
+
+    def references(
+        self,
+        batch: _core.PhraseBatch,
+        weights: Float64Array,
+        targets: tuple[Int64Array, Int32Array],
+        links: tuple[Int64Array, Int32Array],
+        *,
+        n_threads: int = 1,
+        progress: Progress | None = None,
+        **settings: Any,
+    ) -> dict[str, NDArray[Any]]:
+        """Arrays of the forests around given translations; see `PhraseReferenceParser`."""
+        found: dict[str, NDArray[Any]] = self._native.references(
+            batch, self.index, weights, *targets, *links, n_threads, progress, **settings
+        )
+        return found
 
     def labels(self, batch: _core.PhraseBatch) -> tuple[str, ...]:
         return ()

@@ -19,11 +19,20 @@ from dragoman.lm import LanguageModel
 from dragoman.search.chart_builder import RuleOptionBuilder
 from dragoman.search.chart_config import ChartConfig, ChartFeatures
 from dragoman.search.chart_decoder import ChartDecoder
-from dragoman.search.sentences import Sentences
+from dragoman.search.sentences import EncodedSentences, Sentences
 from dragoman.settings import about
 from dragoman.types import Float32Array, Float64Array, Int32Array, Int64Array, Progress, joined_offsets
 
-__all__ = ["ARRAY_TYPES", "COUNT", "EdgeKind", "Reach", "ReferenceConfig", "ReferenceForests", "ReferenceParser"]
+__all__ = [
+    "ARRAY_TYPES",
+    "COUNT",
+    "EdgeKind",
+    "Reach",
+    "ReferenceConfig",
+    "ReferenceForests",
+    "ReferenceParser",
+    "checked_pairs",
+]
 
 COUNT = "count_log"
 """The score log(1 + occurrences) of a rule."""
@@ -159,6 +168,24 @@ ARRAY_TYPES: dict[str, type[np.generic]] = {
 """Of the arrays of forests."""
 
 
+def checked_pairs(
+    rows: EncodedSentences, targets: tuple[Int64Array, Int32Array], links: Alignment
+) -> tuple[tuple[Int64Array, Int32Array], tuple[Int64Array, Int32Array]]:
+    """Translations and links as native code takes them.
+
+    Raises MismatchError unless there is one for each sentence, InputError for a link outside its sentences.
+    """
+    offsets, ids = np.ascontiguousarray(targets[0]), np.ascontiguousarray(targets[1], np.int32)
+    n_sentences = len(rows.offsets) - 1
+    if not n_sentences == len(offsets) - 1 == len(links):
+        raise MismatchError(
+            f"{n_sentences} source sentences, {len(offsets) - 1} translations and the links of {len(links)} pairs"
+        )
+    if (outside := links.first_outside(np.diff(rows.offsets), np.diff(offsets))) is not None:
+        raise InputError(f"a link of pair {outside + 1} lies outside its sentences; are they of another text?")
+    return (offsets, ids), (links.offsets, np.ascontiguousarray(links.links))
+
+
 class ReferenceParser:
     """Bi-parses word-aligned pairs with the rules that the chart decoder has, over the same features. Thread-safe."""
 
@@ -204,24 +231,15 @@ class ReferenceParser:
         """
         config = config or ReferenceConfig()
         rows = self._builder.encoded(sentences)
-        offsets, ids = np.ascontiguousarray(targets[0]), np.ascontiguousarray(targets[1], np.int32)
-        n_sentences = len(rows.offsets) - 1
-        if not n_sentences == len(offsets) - 1 == len(links):
-            raise MismatchError(
-                f"{n_sentences} source sentences, {len(offsets) - 1} translations and the links of {len(links)} pairs"
-            )
-        lengths = np.diff(rows.offsets), np.diff(offsets)
-        if (outside := links.first_outside(*lengths)) is not None:
-            raise InputError(f"a link of pair {outside + 1} lies outside its sentences; are they of another text?")
+        pairs = checked_pairs(rows, targets, links)
         minimal = None
         if config.added and self._minimal is not None:
-            minimal = self._minimal.build_minimal(rows, (offsets, ids), links, n_threads=n_threads)
+            minimal = self._minimal.build_minimal(rows, pairs[0], links, n_threads=n_threads)
         arrays = self._decoder.references(
             self._builder.build(rows, n_threads=n_threads),
             minimal,
             live_values(weights, self._index),
-            (offsets, ids),
-            (links.offsets, np.ascontiguousarray(links.links)),
+            *pairs,
             n_threads=n_threads,
             progress=progress,
             tight=self._tight if config.tight is None else config.tight,

@@ -10,7 +10,7 @@ from dragoman.align import Alignment
 from dragoman.corpus import Bitext, WordClasses
 from dragoman.features import FeatureIndex, parse_templates
 from dragoman.forest import Derivation
-from dragoman.grammar import Grammar, Rule, extract_rules, is_nonterminal
+from dragoman.grammar import Grammar, RuleKind, extract_rules, is_nonterminal
 from dragoman.lm import LanguageModel
 from dragoman.search import (
     ChartConfig,
@@ -26,7 +26,7 @@ from dragoman.search import (
 from dragoman.search.reference import COUNT
 from dragoman.system.extraction_counts import extraction_shares
 from dragoman.system.settings import DenseSet, HieroSettings, SystemSettings
-from dragoman.system.translator import Preset, Translator
+from dragoman.system.translator import Preset, ShownPair, Translator
 from dragoman.types import Float64Array, Int64Array, PathLike, Progress
 
 __all__ = ["HieroTranslator", "chart_features", "extract", "start_weights"]
@@ -96,12 +96,13 @@ class HieroTranslator(Translator[RuleBatch]):
         """Builds and scores derivations outside search, with the same rules, language model and features."""
         return RuleRescorer(self._view, self._features, self._lm, templates=self._make_templates())
 
-    def rule(self, number: int) -> Rule | None:
-        """A rule of the view by its id, be it an added one; None where the view lacks it."""
-        return (self._with_added or self._view).rule(number)
+    def shown_pair(self, number: int) -> ShownPair | None:
+        rule = (self._with_added or self._view).rule(number)
+        if rule is None:
+            return None
+        return ShownPair(source=rule.source, target=rule.target, is_added=rule.kind is RuleKind.ADDED)
 
     def reference_parser(self) -> ReferenceParser:
-        """Finds derivations of given translations, with the same rules, language model and features."""
         counts = (COUNT,) if COUNT in self._view.score_names else ()
         scores = (*self._features.scores, *counts)
         return ReferenceParser(

@@ -16,11 +16,12 @@ from dragoman.search import (
     PhraseDecoder,
     PhraseFeatures,
     PhraseOptionBuilder,
+    PhraseReferenceParser,
     SearchBlocks,
 )
 from dragoman.system.extraction_counts import extraction_shares
 from dragoman.system.settings import PhraseSettings, SystemSettings
-from dragoman.system.translator import Preset, Translator
+from dragoman.system.translator import Preset, ShownPair, Translator
 from dragoman.types import Float64Array, Int64Array, PathLike, Progress
 
 __all__ = ["PhraseTranslator", "extract", "start_weights"]
@@ -57,7 +58,7 @@ class PhraseTranslator(Translator[PhraseBatch]):
         self._features = PhraseFeatures(reordering=model.reordering)
         self._lm = lm
         self._distortion_limit = model.distortion_limit
-        builder = PhraseOptionBuilder(
+        self._options = builder = PhraseOptionBuilder(
             self._view,
             index,
             templates=parse_templates(settings.features),
@@ -70,6 +71,13 @@ class PhraseTranslator(Translator[PhraseBatch]):
     def new_decoder(self, preset: Preset) -> PhraseDecoder:
         config = _CONFIGS[preset](distortion_limit=self._distortion_limit)
         return PhraseDecoder(config, self.vocab, self.index, features=self._features, lm=self._lm)
+
+    def reference_parser(self) -> PhraseReferenceParser:
+        return PhraseReferenceParser(self._options, self._features, self.vocab, self.index, lm=self._lm)
+
+    def shown_pair(self, number: int) -> ShownPair | None:
+        pair = self._view.pair(number)
+        return None if pair is None else ShownPair(source=pair.source, target=pair.target)
 
     def extraction_shares(self, names: Sequence[str]) -> Float64Array:
         return extraction_shares(names, self._view, self._grammar)

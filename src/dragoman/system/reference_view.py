@@ -10,13 +10,12 @@ import numpy as np
 
 from dragoman import _core
 from dragoman.align import Alignment
-from dragoman.errors import InputError
 from dragoman.features import FeatureIndex, Weights
-from dragoman.grammar import RuleKind
 from dragoman.search import EdgeKind, Reach, ReferenceConfig, ReferenceForests
 from dragoman.search.sentences import Sentences
-from dragoman.system.hiero import HieroTranslator
+from dragoman.system.phrase import PhraseTranslator
 from dragoman.system.system import SystemView
+from dragoman.system.translator import Translator
 from dragoman.types import Float64Array
 
 __all__ = ["ReferenceView", "ShownRule", "view_references"]
@@ -68,10 +67,8 @@ def view_references(
     *,
     n_instead: int = 3,
 ) -> list[ReferenceView]:
-    """The derivations of pairs, whose `texts` are shown. Raises InputError for a system without rules."""
+    """The derivations of pairs, whose `texts` are shown."""
     translator = view.translator
-    if not isinstance(translator, HieroTranslator):
-        raise InputError("derivations of references need a hierarchical system; train one with --model hiero")
     offsets = np.cumsum([0, *map(len, targets)], dtype=np.int64)
     ids = np.array([word for row in targets for word in row], np.int32)
     forests = translator.reference_parser().parse(sentences, (offsets, ids), links, weights, config)
@@ -102,7 +99,7 @@ class _Shown:
         forests: ReferenceForests,
         sentence: int,
         shares: Float64Array,
-        translator: HieroTranslator,
+        translator: Translator[Any],
         source: Sequence[str],
         target: Sequence[str],
         n_instead: int,
@@ -115,7 +112,9 @@ class _Shown:
         self._first_edge = int(forests.first_edge[self._first])
 
     def derivation(self) -> list[ShownRule]:
-        """Of every node the most probable rule, parents first; glue is left out."""
+        """Of every node the most probable rule, parents first; glue is left out. Phrases in the order of the target."""
+        if isinstance(self._translator, PhraseTranslator):
+            return self._phrases()
         forests = self._forests
         found: list[ShownRule] = []
         open_nodes = [(self.goal, 0)]
@@ -132,6 +131,17 @@ class _Shown:
             open_nodes += [(tail, below) for tail in reversed(tails)]
         return found
 
+    def _phrases(self) -> list[ShownRule]:
+        found: list[ShownRule] = []
+        node = self.goal
+        while node > self._first:
+            edges = range(int(self._forests.first_edge[node]), int(self._forests.first_edge[node + 1]))
+            best = max((e for e in edges if self._forests.kinds[e] <= EdgeKind.HOLE), key=self._share)
+            if node < self.goal:
+                found.append(self._rule(node, best, 0, self._instead(node, best, 0)))
+            node = self._first + int(self._tails(best)[0])
+        return found[::-1]
+
     def _instead(self, node: int, best: int, depth: int) -> tuple[ShownRule, ...]:
         forests = self._forests
         wrong = [
@@ -147,11 +157,11 @@ class _Shown:
         spans = self._forests.spans
         begin, end, target_begin, target_end = (int(x) for x in spans[4 * node : 4 * node + 4])
         rule = int(self._forests.rules[edge])
-        known = self._translator.rule(rule) if rule >= 0 else None
+        known = self._translator.shown_pair(rule) if rule >= 0 else None
         source = known.source if known else " ".join(self._source[begin:end])
         target = known.target if known else " ".join(self._target[target_begin:target_end])
         kind = EdgeKind(int(self._forests.kinds[edge])).name.lower().replace("_", "-")
-        if known and known.kind is RuleKind.ADDED and kind == "reference":
+        if known and known.is_added and kind == "reference":
             kind = "added"
         return ShownRule(
             source=source,

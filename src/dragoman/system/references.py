@@ -9,8 +9,7 @@ import numpy as np
 from dragoman.align import Alignment
 from dragoman.errors import InputError
 from dragoman.features import FeatureIndex, FeatureTable, Weights
-from dragoman.search import Reach, ReferenceConfig, ReferenceForests, ReferenceParser
-from dragoman.system.hiero import HieroTranslator
+from dragoman.search import PhraseReferenceParser, Reach, ReferenceConfig, ReferenceForests, ReferenceParser
 from dragoman.system.system import System
 from dragoman.types import Int64Array, offsets_of
 
@@ -33,16 +32,12 @@ class FoldReferences:
     """Bi-parses lines of a system's training text with their links: by rules and language model of the other folds.
 
     With `all_data`, by those of all data, which have seen the line. Each call opens the views of its folds over an
-    index of its own, so that forests depend on their lines alone. Raises InputError for a system without rules, or
-    without the text.
+    index of its own, so that forests depend on their lines alone. Raises InputError for a system without the text,
+    or without counts.
     """
 
     def __init__(self, system: System, *, all_data: bool = False) -> None:
         self.training = system.training
-        if not isinstance(system.translator, HieroTranslator):
-            raise InputError(
-                "forests around references need a hierarchical system; train one with --model hiero", path=system.folder
-            )
         if system.grammar.manifest.content["score_names"] is not None:
             raise InputError(
                 "the grammar was imported and has no counts; train a system with --folds", path=system.folder
@@ -63,10 +58,9 @@ class FoldReferences:
         folds = self.training.folds[lines]
         for fold in [None] if self._all_data else np.unique(folds).tolist():
             chosen = lines if fold is None else lines[folds == fold]
-            translator = self._system.view_on(index, fold).translator
-            assert isinstance(translator, HieroTranslator)
+            parser = self._system.view_on(index, fold).translator.reference_parser()
             values = weights.weights("weight", index)
-            found.append(self._parse(translator.reference_parser(), chosen, fold, values, config, n_threads))
+            found.append(self._parse(parser, chosen, fold, values, config, n_threads))
             order.append(chosen)
         joined = ReferenceForests.joined(found)
         used, numbers = np.unique(joined.feature_ids, return_inverse=True)
@@ -79,7 +73,7 @@ class FoldReferences:
 
     def _parse(
         self,
-        parser: ReferenceParser,
+        parser: PhraseReferenceParser | ReferenceParser,
         lines: Int64Array,
         fold: int | None,
         weights: Weights,

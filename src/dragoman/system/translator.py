@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Generic, Protocol, TypeVar
 
@@ -13,12 +14,12 @@ from numpy.typing import NDArray
 from dragoman.corpus import Vocab
 from dragoman.features import FeatureIndex, Weights
 from dragoman.forest import Derivation, Forest, KBest
-from dragoman.search import EncodedSentences, SearchBlocks
+from dragoman.search import EncodedSentences, PhraseReferenceParser, ReferenceParser, SearchBlocks
 from dragoman.search.decoder import Batch, Decoder
 from dragoman.search.sentences import Sentences
 from dragoman.types import Float64Array, Int32Array, Progress
 
-__all__ = ["PreparedSentences", "Preset", "Translator"]
+__all__ = ["PreparedSentences", "Preset", "ShownPair", "Translator"]
 
 Made = TypeVar("Made", covariant=True)
 
@@ -40,6 +41,16 @@ class Builder(Protocol[Made]):
     def build(
         self, sentences: Sentences, *, grow: bool = True, n_threads: int = 1, progress: Progress | None = None
     ) -> Made: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownPair:
+    """The sides of a rule or phrase pair."""
+
+    source: str
+    target: str
+    is_added: bool = False
+    """Whether it is a rule that decoders do not see."""
 
 
 class Translator(ABC, Generic[Batch]):
@@ -74,6 +85,14 @@ class Translator(ABC, Generic[Batch]):
     @abstractmethod
     def alignment(self, derivation: Derivation) -> list[tuple[int, int]]:
         """Word links (source, target position) of a derivation that came from this translator's forests."""
+
+    @abstractmethod
+    def reference_parser(self) -> PhraseReferenceParser | ReferenceParser:
+        """Finds derivations of given translations, with the same options, language model and features."""
+
+    @abstractmethod
+    def shown_pair(self, number: int) -> ShownPair | None:
+        """A rule or phrase pair of the view by its id, be it an added rule; None where the view lacks it."""
 
     def dense(self) -> tuple[str, ...]:
         return self._dense

@@ -16,11 +16,12 @@ from dragoman.errors import InputError, naming
 from dragoman.features import FeatureIndex, FeatureTable, Weights, store_weights
 from dragoman.lists.folder import tables_of
 from dragoman.optim import FastForest
+from dragoman.optim.fastforest import Form
 from dragoman.optim.frozen import frozen_names
 from dragoman.search import Reach, ReferenceConfig, ReferenceForests
 from dragoman.search.reference import ARRAY_TYPES
 from dragoman.settings import plain
-from dragoman.system import System, digest_lines
+from dragoman.system import PhraseSettings, System, digest_lines
 from dragoman.system.references import FoldReferences, LineForests
 from dragoman.system.training import shards
 from dragoman.tune.list_steps import MadeModel
@@ -91,6 +92,11 @@ class ForestSteps:
     def make_forests(self, lines: Int64Array) -> MadeForests:
         """The forests of the lines, from an earlier step if there was one; a stopped making goes on."""
         task, method = self.task, self.method
+        if method.form is Form.LIST and isinstance(task.parent.settings.model, PhraseSettings):
+            raise InputError(
+                "form=list moves in trees of rules; forests of phrase pairs are summed whole, with neighbours joined "
+                "and split in all ways: leave out form"
+            )
         settings = ("added", "holes", "wide", "tight", "max_wrong", "prior", "beam", "wrong_beam", "scale")
         all_data = task.config.phi.all_data
         key = {
