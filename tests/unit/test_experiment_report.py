@@ -12,7 +12,9 @@ from pathlib import Path
 from statistics import fmean
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
+import sacrebleu
 from tests.fake_runs import explanation, fake_run, noisy, rounds, sentences, start_run, write_cell, write_test_set
 
 from dragoman import report
@@ -22,11 +24,13 @@ from dragoman.features.descriptions import DENSE_FEATURES
 from dragoman.report import markdown_tables, write_report
 from dragoman.report.axes import number_axis
 from dragoman.report.chart_svg import draw_chart, page_svgs
-from dragoman.report.charts import BarChart, DotChart, Line, LineChart, Panel, PanelChart, nice_ticks
+from dragoman.report.charts import COLOURS, BarChart, Dash, DotChart, Line, LineChart, Panel, PanelChart, nice_ticks
 from dragoman.report.comparison import latex_text, markdown_text
 from dragoman.report.experiment import load_experiment
-from dragoman.report.figures import FAR, learning_charts, run_charts
-from dragoman.report.samples import Change, differences
+from dragoman.report.figures import FAR, learning_charts, run_charts, weight_charts
+from dragoman.report.glossary import GLOSSARY
+from dragoman.report.records import Records
+from dragoman.report.samples import Change, choose_sentences, differences, samples, sentence_scores
 from dragoman.run import CellKey, CellResult, CellRound, SetScores
 
 VOID = {"meta", "br", "img", "link", "input", "hr"}
@@ -89,11 +93,11 @@ def test_the_page_has_all_sections(tmp_path):
         "runs",
         "weights",
         "active",
-        "candidates",
         "cost",
         "errors",
         "sentences",
         "settings",
+        "words",
     }
     assert sections | {"missing"} <= ids
     for link in page.named("a"):
@@ -105,10 +109,10 @@ def test_the_page_has_all_sections(tmp_path):
     assert sorted(f"{name}.svg" for name in charts) == sorted(path.name for path in (tmp_path / "svg").iterdir())
     for path in (tmp_path / "svg").iterdir():
         assert ET.parse(path).getroot().tag.endswith("svg")
-    series = {attrs["data-name"]: attrs for attrs in page.named("g")}
+    series = {attrs["data-name"]: attrs for attrs in page.named("g") if "data-name" in attrs}
     assert {"mert, dev", "mert, test", "pro, dev", "pro, test", "mert, dev, seed 1"} <= set(series)
     assert series["mert, dev, seed 1"]["data-entry"] == series["mert, dev"]["data-entry"]
-    dots = [attrs["data-points"].split("\n") for attrs in page.named("g") if "seed 1: " in attrs["data-points"]]
+    dots = [attrs["data-points"].split("\n") for attrs in page.named("g") if "seed 1: " in attrs.get("data-points", "")]
     assert [len(points) for points in dots] == [3, 3]
 
 
@@ -136,7 +140,9 @@ def test_features_of_derivations_are_explained_on_hover(tmp_path):
     shown["features"] = [*shown["features"], foreign]
     write_cell(run, corpus="c", optimiser="mert", seed=1, lines=["the house"], derivations=[(0, shown)])
     page = read(few([run], tmp_path / "report.html"))
-    assert [attrs["title"] for attrs in page.named("abbr")] == [DENSE_FEATURES["lm"]]
+    explained = [attrs["title"] for attrs in page.named("abbr")]
+    assert DENSE_FEATURES["lm"] in explained
+    assert set(explained) <= {DENSE_FEATURES["lm"], *GLOSSARY.values()}
     assert "TranslationModel0_0" in page.text
 
 
@@ -196,7 +202,8 @@ def test_hostile_text_stays_text(tmp_path):
     for char in "\u2028\u2029\u202e\x1b":
         assert char not in raw
     for attrs in page.named("g"):
-        assert all(re.match(r"\d+ \d+ .", line) for line in attrs["data-points"].split("\n"))
+        for line in attrs.get("data-points", "0 0 x").split("\n"):
+            assert re.match(r"\d+ \d+ .", line)
     for path in (tmp_path / "svg").iterdir():
         root = ET.parse(path).getroot()
         assert {element.tag.rpartition("}")[2] for element in root.iter()} <= {
@@ -483,7 +490,7 @@ def test_sentences_without_derivations_come_from_all_over(tmp_path):
     write_test_set(run, "toy", refs, refs, list(reversed(refs)))
     write_cell(run, lines=refs)
     page = read(few([run], tmp_path / "report.html"))
-    assert page.text.count("Sentence ") == 12
+    assert page.text.count("Sentence ") == 50
     assert "reference 2" in page.text
 
 
@@ -506,3 +513,114 @@ def test_an_axis_of_numbers():
     drawn = str(draw_chart(chart))
     assert ">-0.4<" in drawn
     assert "<circle" not in drawn  # nor in the legend
+
+
+def test_sentences_are_the_most_different_the_worst_and_the_longest():
+    scores = np.array([[0.9, 0.5, 0.2, 0.9, 0.8, 0.7], [0.9, 0.9, 0.1, 0.8, 0.8, 0.7]])
+    lengths = [5, 5, 5, 5, 9, 5]
+    assert choose_sentences(scores, lengths, [], 1) == [1]  # systems differ most
+    assert choose_sentences(scores, lengths, [], 2) == [1, 2]  # the worst
+    assert choose_sentences(scores, lengths, [], 3) == [1, 2, 4]  # the longest
+    assert choose_sentences(scores, lengths, [5], 3) == [1, 2, 5]
+    assert choose_sentences(scores, lengths, [], 99) == [0, 1, 2, 3, 4, 5]
+
+
+def test_scores_of_sentences_are_those_of_sacrebleu(tmp_path):
+    references, systems = sentences(8), [noisy(sentences(8), 0.4, 1), sentences(8, seed=3)]
+    ours = sentence_scores(systems, [references])
+    chrf = sacrebleu.CHRF()
+    theirs = [
+        [chrf.sentence_score(line, [ref]).score / 100 for line, ref in zip(system, references, strict=True)]
+        for system in systems
+    ]
+    assert ours == pytest.approx(np.array(theirs))
+
+
+def test_every_sentence_has_what_sorting_needs(tmp_path):
+    run = start_run(tmp_path / "run")
+    refs = sentences(9)
+    write_test_set(run, "toy", refs, refs)
+    for optimiser, rate in (("mert", 0.0), ("pro", 0.5)):
+        write_cell(run, optimiser=optimiser, lines=noisy(refs, rate, 1))
+    page = read(few([run], tmp_path / "report.html"))
+    shown = page.named("article")
+    assert [int(attrs["data-number"]) for attrs in shown] == [*range(1, 10)]
+    scores = sentence_scores([noisy(refs, 0.5, 1)], [refs])[0]
+    for attrs, score, ref in zip(shown, scores, refs, strict=True):
+        assert float(attrs["data-best"]) == 1
+        assert float(attrs["data-worst"]) == pytest.approx(score, abs=1e-4)
+        assert float(attrs["data-difference"]) == pytest.approx(1 - score, abs=1e-4)
+        assert int(attrs["data-length"]) == len(ref.split())
+    (form,) = page.named("form")
+    assert "hidden" in form  # the script shows it
+    assert form["data-tools"] in {attrs.get("id") for _, attrs in page.tags}
+    assert "greatest difference" in page.text
+
+
+def test_systems_that_agree_on_a_sentence_stand_together(tmp_path):
+    run = start_run(tmp_path / "run")
+    write_test_set(run, "toy", ["eins"], ["one two three four"])
+    for optimiser, line in (("mert", "one two three"), ("pro", "one two three"), ("mira", "four")):
+        write_cell(run, optimiser=optimiser, lines=[line])
+    (sample,) = samples(Records([run]), "toy")
+    assert [[key.optimiser for key in shown.keys] for shown in sample.translations] == [["mert", "pro"], ["mira"]]
+    assert [shown.best for shown in sample.translations] == [True, False]
+
+
+def test_unknown_does_not_flatten_the_other_weights(tmp_path):
+    run = start_run(tmp_path / "run")
+    write_test_set(run, "toy", ["a b"], ["a b"])
+    for optimiser, unknown in (("mert", -0.5), ("pro", -500.0)):
+        write_cell(run, optimiser=optimiser, lines=["a b"], weights={"lm": 0.3, "words": -0.4, "unknown": unknown})
+    (chart,) = weight_charts(Records([run]))
+    last = {panel.title: [line.points[-1][1] for line in panel.lines] for panel in chart.panels}
+    assert set(last) == {"lm", "words", "unknown"}
+    for name in ("lm", "words"):
+        assert last[name][0] == pytest.approx(last[name][1])
+        assert abs(last[name][0]) > 0.4
+
+
+def test_one_look_has_one_meaning(tmp_path):
+    """Colours are optimisers, solid lines test and dashed lines development sets; parts of bars have no colour."""
+    run = fake_run(tmp_path / "run", rates={"mert": 0.3, "pro": 0.1})
+    refs = sentences(40)
+    write_cell(run, system="hiero", optimiser="pro", lines=noisy(refs, 0.3, 1))
+    experiment = load_experiment([run], n_trials=10)
+    optimisers = experiment.records.optimisers
+    for topic, charts in experiment.charts.items():
+        for chart in charts:
+            lines = [line for panel in getattr(chart, "panels", [chart]) for line in getattr(panel, "lines", ())]
+            for line in lines:
+                assert optimisers[line.colour] in line.name, (topic, line.name)
+                assert (line.dash is Dash.DASHED) == line.name.partition(",")[2].startswith(" dev"), line.name
+    (time,) = experiment.charts["time"]
+    picture = str(draw_chart(time))
+    assert not [colour for colour in COLOURS if colour in picture]
+    assert len({entry.shade for entry in time.legend()}) == len(time.legend()) == 3
+
+
+def test_the_headline_says_what_learning_gained(tmp_path):
+    run = dense_run(tmp_path / "run", start=0.2)
+    (said,) = load_experiment([run], n_trials=100).headlines()
+    scores = {row.key.optimiser: 100 * row.scores["bleu"].mean for row in compare_runs([run], n_trials=0).rows}
+    assert said.startswith(
+        f"On the test set, pro has a BLEU of {scores['pro']:.1f}; the weights it began with score 20.0"
+    )
+    assert said.endswith(f"so learning gains {scores['pro'] - 20:.1f} points.")
+    refs = sentences(40)
+    write_cell(run, optimiser="pro", features="more", lines=refs, metric="bleu", rounds=rounds(3, start=1.01, end=1.02))
+    (said,) = load_experiment([run], n_trials=100).headlines()
+    assert said.startswith("On the test set, pro with the features more has a BLEU of 100.0; the weights it began with")
+    assert "so learning gains nothing there. The best with the features phrase15 (pro) is " in said
+    assert "no chance of the test sentences (p = 0.0" in said
+
+
+def test_a_page_without_content_has_no_section_for_it(tmp_path):
+    run = start_run(tmp_path / "run")
+    write_test_set(run, "toy", ["a b"], ["a b"])
+    write_cell(run, lines=["a b"], n_rounds=0, stages=())
+    page = read(few([run], tmp_path / "report.html"))
+    ids = {attrs.get("id") for _, attrs in page.tags}
+    assert ids.isdisjoint({"learning", "weights", "active", "spread"})
+    for link in page.named("a"):
+        assert link["href"].removeprefix("#") in ids

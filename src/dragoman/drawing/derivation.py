@@ -6,7 +6,7 @@ stand above the words of the translation; nothing is said by colour.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ __all__ = ["draw_derivation"]
 _GAP, _MARGIN, _ROW, _BETWEEN, _LEVEL = 16.0, 10.0, 24.0, 74.0, 27.0
 _MAX_WORDS, _MAX_DEPTH = 150, 40
 """Beyond these a picture helps no more."""
+_BOXES = Markup('<g fill="currentColor" fill-opacity="0.06" stroke="currentColor" stroke-opacity="0.4">{}</g>')
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +81,8 @@ def draw_derivation(explanation: Mapping[str, Any]) -> Markup | None:
         raise ValueError("a link is outside of its sentences")
     parts = _tree(nodes, heights, above, below, links, middle, bottom) if nodes else []
     if not nodes:
-        parts = [_block(piece, above, below, middle, bottom) for piece in explanation["pieces"]]
-        parts += [_link(link, above, below, middle, bottom) for link in links]
+        blocks = [_block(piece, above, below, middle, bottom) for piece in explanation["pieces"]]
+        parts = [_BOXES.format(Markup("").join(blocks)), _links(links, above, below, middle, bottom)]
     linked = {s for s, _ in links}, {t for _, t in links}
     words = [*above.drawn(middle - 8, linked[0]), *below.drawn(bottom + 17, linked[1])]
     title = "Tree over the source, and its links" if nodes else "Phrases of the source and of the translation"
@@ -97,26 +98,25 @@ def _block(piece: Mapping[str, Any], above: _Words, below: _Words, middle: float
         return Markup("")
     left, right = above.edges[begin][0] - 5, above.edges[end - 1][1] + 5
     top = middle - _ROW
-    shape = f"M{left:.1f} {top:.1f}H{right:.1f}V{middle:.1f}"
+    shape = f"M{left:.0f} {top:.0f}H{right:.0f}V{middle:.0f}"
     if positions:
         first, last = below.edges[positions[0]][0] - 5, below.edges[positions[-1]][1] + 5
-        shape += f"L{last:.1f} {bottom:.1f}V{bottom + _ROW:.1f}H{first:.1f}V{bottom:.1f}L{left:.1f} {middle:.1f}z"
+        shape += f"L{last:.0f} {bottom:.0f}V{bottom + _ROW:.0f}H{first:.0f}V{bottom:.0f}L{left:.0f} {middle:.0f}z"
     else:
-        shape += f"H{left:.1f}z"
+        shape += f"H{left:.0f}z"
     copied = any(item["name"] == "unknown" for item in piece["features"])
     dashes = Markup(' stroke-dasharray="4 3"') if copied or not positions else Markup("")
     how = "; copied, because the tables do not know it" if copied else "" if positions else "; not translated"
     said = f"{piece['source']} → {piece['target']} ({float(piece['score']):+.3f}){how}"
-    block = Markup(
-        '<g class="piece"><title>{}</title><path fill="currentColor" fill-opacity="0.06" stroke="currentColor" '
-        'stroke-opacity="0.4"{} d="{}"/></g>'
-    )
+    block = Markup('<g class="piece"><title>{}</title><path{} d="{}"/></g>')
     return block.format(label(said), dashes, shape)
 
 
-def _link(link: tuple[int, int], above: _Words, below: _Words, middle: float, bottom: float) -> Markup:
-    x, y = above.middle(link[0], link[0] + 1), below.middle(link[1], link[1] + 1)
-    return path(f"M{x:.1f} {middle:.1f}L{y:.1f} {bottom:.1f}", opacity=0.55, width=1.2)
+def _links(links: Iterable[tuple[int, int]], above: _Words, below: _Words, middle: float, bottom: float) -> Markup:
+    """Lines between the words of links; nothing without any."""
+    ends = [(above.middle(s, s + 1), below.middle(t, t + 1)) for s, t in links]
+    d = "".join(f"M{x:.0f} {middle:.0f}L{y:.0f} {bottom:.0f}" for x, y in ends)
+    return path(d, opacity=0.55, width=1.2) if d else Markup("")
 
 
 def _heights(nodes: Sequence[Mapping[str, Any]]) -> list[int]:
@@ -148,15 +148,15 @@ def _tree(
         spots.append((above.middle(begin, end), middle - _ROW - _LEVEL * (height - 1) - 6))
     parts = []
     for node, (x, y) in zip(nodes, spots, strict=True):
-        lines = [
-            path(f"M{x:.1f} {y + 4:.1f}L{cx:.1f} {cy - 12:.1f}") for cx, cy in (spots[c] for c in node["children"])
-        ]
-        own = _own_words(node, nodes)
-        for word in own:
-            at = above.middle(word, word + 1)
-            lines.append(path(f"M{x:.1f} {y + 4:.1f}L{at:.1f} {middle - _ROW + 3:.1f}", opacity=0.3))
+        lines = []
+        to_children = [(cx, cy - 12) for cx, cy in (spots[child] for child in node["children"])]
+        to_words = [(above.middle(word, word + 1), middle - _ROW + 3) for word in _own_words(node, nodes)]
+        for ends, opacity in ((to_children, 0.5), (to_words, 0.3)):
+            if ends:
+                drawn = "".join(f"M{x:.0f} {y + 4:.0f}L{ex:.0f} {ey:.0f}" for ex, ey in ends)
+                lines.append(path(drawn, opacity=opacity))
         mine = set(node["positions"])
-        lines += [_link(link, above, below, middle, bottom) for link in links if link[1] in mine]
+        lines.append(_links((link for link in links if link[1] in mine), above, below, middle, bottom))
         group = Markup('<g class="piece"><title>{}</title>{}{}</g>')
         said = label(f"{_rule(node, nodes)} ({float(node['score']):+.3f})")
         parts.append(group.format(said, Markup("").join(lines), text(x, y, node["label"], "middle")))

@@ -59,11 +59,10 @@ def contribution_bar(value: float, largest: float) -> Markup:
     wide = 50.0 * min(1.0, abs(value) / largest) if largest else 0.0
     left = 55.0 if value >= 0 else 55.0 - wide
     bar = Markup(
-        '<svg class="bar" width="110" height="12" viewBox="0 0 110 12" aria-hidden="true"><path stroke="currentColor" '
-        'stroke-opacity="0.4" d="M55 0v12"/><rect x="{:.1f}" y="2.5" width="{:.1f}" height="7" fill="currentColor" '
-        'fill-opacity="{}" stroke="currentColor" stroke-width="1"/></svg>'
+        '<svg class="bar" width="110" height="12" viewBox="0 0 110 12" stroke="currentColor" fill="currentColor" '
+        'fill-opacity="{}" aria-hidden="true"><path d="M55 0v12M{:.1f} 2.5h{:.1f}v7h-{:.1f}z"/></svg>'
     )
-    return bar.format(left, wide, 0.55 if value >= 0 else 0)
+    return bar.format(0.55 if value >= 0 else 0, left, wide, wide)
 
 
 def curve(points: Sequence[float], title: str) -> Markup:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = [
     "BASELINE",
+    "CANDIDATES",
     "CHOICES",
     "ERRORS",
     "FLIPS",
@@ -12,6 +13,7 @@ __all__ = [
     "LEARNING",
     "PAIRS",
     "POSSIBLE",
+    "SENTENCES",
     "SETS",
     "SIZES",
     "SPREAD",
@@ -20,6 +22,7 @@ __all__ = [
     "TUNING_SETS",
     "UNITS",
     "UPDATES",
+    "WEIGHTS",
 ]
 
 CHOICES = (
@@ -29,7 +32,7 @@ CHOICES = (
 )
 LEARNING = (
     "Scores of decoding with the weights that a round began with, by the metric tuned for; of a method that measures "
-    "live, on the development set that of the pass before. Solid: development set; dashed: test set. Thin lines are "
+    "live, on the development set that of the pass before. Solid: test set; dashed: development set. Thin lines are "
     "single runs, thick ones their mean over the runs that have the round."
 )
 KEPT = (
@@ -80,8 +83,8 @@ TEXTS = (
     "that each seed draws anew those of one."
 )
 TRAINING = (
-    "Scores by the number of training sentences learned from. Solid: test set; dotted: development set, both decoded "
-    "with the weights so far; dashed: what the sentences themselves were translated to while they were learned from."
+    "Scores by the number of training sentences learned from. Solid: test set; dashed: development set, both decoded "
+    "with the weights so far; dotted: what the sentences themselves were translated to while they were learned from."
 )
 UPDATES = (
     "Updates of held-out line search, means over runs: lines of the gradient, sparse features with a component, mean "
@@ -92,5 +95,20 @@ UPDATES = (
 FLIPS = (
     "Features whose component of the gradient changed its sign since the update before, by the number of lists that "
     "have them, and of the largest components; cosine of the two gradients."
+)
+WEIGHTS = (
+    "The greatest weights of the last round, by round, for the first seed of each row. Every feature has a scale of "
+    "its own. Vectors are scaled so that their dense weights without unknown have length 1: unknown words are copied "
+    "whatever they cost, so their weight ranks nothing and would flatten the rest."
+)
+CANDIDATES = (
+    "Candidates are the translations that a round learned from, means over runs: those of all rounds so far, or for a "
+    "method that decodes while it learns those of its pass."
+)
+SENTENCES = (
+    "Numbers beside a system are the chrF of the sentence; the best is marked. Sentences are those with derivations, "
+    "those whose systems differ most, the worst, the longest and evenly spaced ones; first seed of each row. Model "
+    "scores in derivations rank translations of one system with the same weights: those of different systems cannot be "
+    "compared."
 )
 UNITS = "Relative units: factors of scores and costs, C and D; means over runs."

@@ -9,8 +9,8 @@ from markupsafe import Markup
 
 from dragoman.drawing import LETTER, label, svg, text
 from dragoman.report.axes import Axis, number_axis, point_axis, round_axis, value_axis
-from dragoman.report.charts import COLOURS, BarChart, Chart, DotChart, Entry, Line, LineChart, PanelChart
-from dragoman.report.svg import DASHES, Frame, across, legend_rows, marker, swatch, under, upwards
+from dragoman.report.charts import COLOURS, BarChart, Chart, DotChart, Entry, Line, LineChart, PanelChart, shade_of
+from dragoman.report.svg import DASHES, Frame, across, filled, legend_rows, marker, swatch, under, upwards
 from dragoman.text import printable
 
 __all__ = ["draw_chart", "legend_swatch", "page_svgs"]
@@ -174,14 +174,14 @@ def _bars(chart: BarChart, width: float) -> _Drawing:
     axis = value_axis(totals, frame.left, frame.right - 10, reach=(0.0, 0.0 if any(totals) else 1.0))
     parts = upwards(axis, frame)
     parts += [text(frame.left, frame.top + 42 * i + 14, name, "start") for i, name in enumerate(chart.rows)]
-    bar = Markup('<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="16" fill="{}"/>')
+    bar = Markup('<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="16" {}/>')
     starts = [0.0] * len(chart.rows)
     for part, (name, values) in enumerate(zip(chart.parts, chart.values, strict=True)):
         ends = [start + value for start, value in zip(starts, values, strict=True)]
         spans = [(axis.place(start), axis.place(end)) for start, end in zip(starts, ends, strict=True)]
         tops = [frame.top + 42 * i + 20 for i in range(len(spans))]
         drawn = Markup("").join(
-            bar.format(left, y, max(0.0, right - left - 0.8), COLOURS[part % len(COLOURS)])
+            bar.format(left, y, max(0.0, right - left - 0.8), filled(shade_of(part)))
             for (left, right), y in zip(spans, tops, strict=True)
         )
         places = [((left + right) / 2, y + 8) for (left, right), y in zip(spans, tops, strict=True)]

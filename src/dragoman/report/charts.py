@@ -19,10 +19,20 @@ __all__ = [
     "Panel",
     "PanelChart",
     "nice_ticks",
+    "shade_of",
 ]
 
 COLOURS = ("#3b7fc4", "#d9662b", "#3a9d6c", "#9a66c8", "#b98318", "#d14d7d", "#1f9ba6", "#7d8794")
 """Colours of series, in order; legible on white and on black."""
+
+
+SHADES = (0.75, 0.42, 0.18, 0.58, 0.3)
+"""Opacities of the parts of a bar, in order: neighbours differ."""
+
+
+def shade_of(part: int) -> float:
+    """The opacity of a part of a bar."""
+    return SHADES[part % len(SHADES)]
 
 
 class Dash(IntEnum):
@@ -66,6 +76,8 @@ class Entry:
     """None for an area, such as a part of a bar."""
     marked: bool = True
     joined: bool = True
+    shade: float | None = None
+    """Of an area: its opacity, in the current colour, as colours mean optimisers."""
 
 
 def _entries(lines: Sequence[Line]) -> list[Entry]:
@@ -163,7 +175,7 @@ class BarChart:
 
     def legend(self) -> list[Entry]:
         """One entry for each part of the bars."""
-        return [Entry(name, i, None) for i, name in enumerate(self.parts)]
+        return [Entry(name, i, None, shade=shade_of(i)) for i, name in enumerate(self.parts)]
 
 
 Chart = LineChart | PanelChart | DotChart | BarChart

@@ -27,6 +27,7 @@ from dragoman.report.figures import (
 )
 from dragoman.report.focus import Focus, focus_of
 from dragoman.report.gains import remarks
+from dragoman.report.headline import headlines
 from dragoman.report.margins import spread_table, units_table
 from dragoman.report.published import Topic, published_table, topic_of
 from dragoman.report.records import Records
@@ -87,6 +88,15 @@ class Experiment:
     def remarks(self) -> list[str]:
         """Remarks on gains on the development set that did not generalise to the test set."""
         return list(remarks(self.records, self.comparison))
+
+    def headlines(self) -> list[str]:
+        """What the page shows, in a sentence for each corpus."""
+        return list(headlines(self.records, self.comparison))
+
+    @property
+    def has_learning(self) -> bool:
+        """Whether any run recorded a round."""
+        return any(cell.rounds for cells in self.records.rows.values() for cell in cells)
 
     def published(self, topic: str = Topic.RESULTS) -> Table:
         """What the recipes cite on a topic."""

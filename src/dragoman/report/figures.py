@@ -27,6 +27,8 @@ __all__ = [
 
 N_WEIGHTS = 12
 """Number of features whose weights are drawn: the largest of the last round, by any optimiser."""
+_UNKNOWN = "unknown"
+"""Of words that are copied whatever they cost: its weight can grow without an effect on the ranking."""
 FAR = 15.0
 """Rows further than this many points from the median row are not drawn."""
 
@@ -40,10 +42,12 @@ def learning_charts(records: Records) -> Iterator[LineChart]:
             colour = records.optimisers.index(key.optimiser)
             name = key.optimiser
             lines = by_metric.setdefault(cells[0].metric, [])
-            lines += _with_mean(cells, lambda r: 100 * r.dev, f"{name}, dev", colour, Dash.SOLID)
-            lines += _with_mean(cells, _test_points, f"{name}, test", colour, Dash.DASHED)
+            lines += _with_mean(cells, lambda r: 100 * r.dev, f"{name}, dev", colour, Dash.DASHED)
+            lines += _with_mean(cells, _test_points, f"{name}, test", colour, Dash.SOLID)
         for number, (metric, lines) in enumerate(by_metric.items()):
             others = [metric] if number else []
+            if not lines:
+                continue
             yield LineChart(
                 name=file_name("learning", corpus, system, features, *others),
                 title=f"{corpus}: {', '.join([system, features, *map(metric_label, others)])}",
@@ -119,7 +123,7 @@ def weight_charts(records: Records) -> Iterator[PanelChart]:
         rounds: dict[str, dict[int, dict[str, float]]] = {}
         for key in group:
             cell = records.rows[key][0]
-            found = {entry.round: _unit(records.weights(cell.key, entry.round)) for entry in cell.rounds}
+            found = {entry.round: _scaled(records.weights(cell.key, entry.round)) for entry in cell.rounds}
             if any(found.values()):
                 rounds[key.optimiser] = {number: weights for number, weights in found.items() if weights}
         if rounds:
@@ -154,8 +158,10 @@ def _greatest(rounds: Mapping[str, Mapping[int, Mapping[str, float]]]) -> list[s
     return sorted(size, key=lambda name: (-size[name], name))[:N_WEIGHTS]
 
 
-def _unit(weights: dict[str, float]) -> dict[str, float]:
-    length = math.sqrt(math.fsum(value * value for value in weights.values()))
+def _scaled(weights: dict[str, float]) -> dict[str, float]:
+    """Weights over the length of the dense ones without `unknown`; of all, if there are no others."""
+    dense = [value for name, value in weights.items() if ":" not in name and name != _UNKNOWN]
+    length = math.hypot(*(dense or weights.values()))
     return {name: value / length for name, value in weights.items()} if length else {}
 
 
@@ -171,25 +177,27 @@ def candidate_charts(records: Records) -> Iterator[LineChart]:
 
 
 def _counts(records: Records, what: str, label: str, count: Callable[[CellRound], int]) -> Iterator[LineChart]:
-    """A chart per corpus: colour is the optimiser, line style the system with its features."""
+    """A chart for each corpus, system and feature set, with the same scale for those of a corpus."""
     for corpus in records.corpora:
-        rows = records.of_corpus(corpus)
-        views = list(dict.fromkeys((key.system, key.features) for key in rows))
-        lines: list[Line] = []
-        for key, cells in rows.items():
-            dash = Dash(views.index((key.system, key.features)) % len(Dash))
+        views: dict[tuple[str, str], list[Line]] = {}
+        for key, cells in records.of_corpus(corpus).items():
             colour = records.optimisers.index(key.optimiser)
-            name = key.optimiser if len(views) == 1 else key.name
-            lines += [line for line in _with_mean(cells, count, name, colour, dash) if not line.thin]
-        values = [y for line in lines for _, y in line.points if y > 0]
-        yield LineChart(
-            name=file_name(what, corpus),
-            title=f"{corpus}: {label}",
-            x_label="round",
-            y_label=label,
-            lines=lines,
-            log_y=bool(values) and max(values) > 30 * min(values),
-        )
+            lines = _with_mean(cells, count, key.optimiser, colour, Dash.SOLID)
+            views.setdefault((key.system, key.features), []).extend(line for line in lines if not line.thin)
+        values = [y for lines in views.values() for line in lines for _, y in line.points]
+        positive = [value for value in values if value > 0]
+        for (system, features), lines in views.items():
+            names = [system, features] if len(views) > 1 else []
+            if lines:
+                yield LineChart(
+                    name=file_name(what, corpus, *names),
+                    title=f"{corpus}: {', '.join([*names, label])}",
+                    x_label="round",
+                    y_label=label,
+                    lines=lines,
+                    log_y=bool(positive) and max(positive) > 30 * min(positive),
+                    y_reach=(min(values), max(values)),
+                )
 
 
 def time_charts(records: Records) -> Iterator[BarChart]:

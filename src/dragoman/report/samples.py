@@ -1,23 +1,53 @@
-"""Sample sentences with each system's translation, its differences from a reference, and its derivation."""
+"""Sentences of a test set with each system's translation, its score and differences from a reference, and how it came
+about.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
 from typing import Any
 
-from dragoman.evaluate import RowKey
+import numpy as np
+from markupsafe import Markup
+
+from dragoman.drawing import contribution_bar, draw_derivation
+from dragoman.evaluate import RowKey, SystemOutput, measure
+from dragoman.metric import by_name
 from dragoman.report.records import Records
 from dragoman.text import printable, split_tokens
+from dragoman.types import Float64Array
 
-__all__ = ["Change", "Sample", "ShownDerivation", "Span", "Translation", "differences", "samples"]
+__all__ = [
+    "SENTENCE_METRIC",
+    "Change",
+    "Sample",
+    "ShownDerivation",
+    "Span",
+    "Translation",
+    "choose_sentences",
+    "differences",
+    "samples",
+    "sentence_scores",
+]
 
-N_SAMPLES = 12
+SENTENCE_METRIC = "chrf"
+"""Of single sentences: BLEU of one says little."""
+N_SAMPLES = 60
 """Number of sentences shown per corpus."""
+N_DERIVED = 12
+"""Number of them with derivations, at most."""
+MAX_DERIVATIONS = 60
+"""Of all systems together, but at least one sentence has some."""
+MAX_TRANSLATIONS = 600
+"""Of all these sentences together, so that the page stays small."""
 N_FEATURES = 12
 """Number of features shown per derivation: those with the largest contributions."""
+
+
+_END = "(end of the sentence)"
 
 
 class Change(StrEnum):
@@ -38,12 +68,15 @@ class Span:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownDerivation:
-    """A derivation for display; it contains no markup."""
+    """A derivation for display; its texts contain no markup."""
 
     score: float
+    drawing: Markup | None
+    """None if it is too long to draw."""
     pieces: Sequence[Mapping[str, Any]]
     tree: Sequence[str]
     features: Sequence[Mapping[str, Any]]
+    """With `bar`, a picture of the contribution."""
     n_more: int
     """Number of features not shown."""
     more: float
@@ -52,56 +85,109 @@ class ShownDerivation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Translation:
-    """A system's translation of a sentence."""
+    """What one or more systems translate a sentence to."""
 
-    key: RowKey
-    seed: int
+    keys: Sequence[RowKey]
+    score: float
+    """Of the sentence, in [0, 1]."""
+    best: bool
     spans: Sequence[Span]
-    derivation: ShownDerivation | None
+    derivations: Sequence[tuple[RowKey, ShownDerivation]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """A sentence of a test set."""
+    """A sentence of a test set. Scores are in [0, 1]."""
 
     number: int
     source: str
     references: Sequence[str]
     translations: Sequence[Translation]
+    n_words: int
+
+    @property
+    def worst(self) -> float:
+        return min(translation.score for translation in self.translations)
+
+    @property
+    def best(self) -> float:
+        return max(translation.score for translation in self.translations)
 
 
 def samples(records: Records, corpus: str) -> list[Sample]:
-    """Sentences that cells explained, or else evenly spaced ones of the test set; the first seed of every row."""
+    """Sentences in order: those that cells explained, others by `choose_sentences`; the first seed of every row."""
     test_set = records.outputs.test_sets[corpus]
     first = {key: cells[0].key for key, cells in records.of_corpus(corpus).items()}
     lines = {key: records.outputs.translations(cell) for key, cell in first.items()}
     explained = {key: records.derivations(cell, _derivation) for key, cell in first.items()}
     n = len(test_set.source)
-    chosen = sorted({number for found in explained.values() for number in found if 0 <= number < n})
-    if not chosen:
-        chosen = [i * n // min(n, N_SAMPLES) for i in range(min(n, N_SAMPLES))]
+    n_derived = max(1, min(N_DERIVED, MAX_DERIVATIONS // max(1, len(first))))
+    derived = sorted({number for found in explained.values() for number in found if 0 <= number < n})[:n_derived]
+    scores = sentence_scores([*lines.values()], test_set.references)
+    lengths = [len(split_tokens(line)) for line in test_set.source]
+    limit = max(N_DERIVED, min(N_SAMPLES, MAX_TRANSLATIONS // max(1, len(first))))
     result = []
-    for number in chosen[:N_SAMPLES]:
+    for number in choose_sentences(scores, lengths, derived, limit):
         references = list(dict.fromkeys(reference[number] for reference in test_set.references))
+        row = scores[:, number]
+        groups: dict[str, list[int]] = {}
+        for place, key in enumerate(first):
+            groups.setdefault(lines[key][number], []).append(place)
+        keys = list(first)
         translations = [
             Translation(
-                key=key,
-                seed=cell.seed,
-                spans=differences(lines[key][number], references),
-                derivation=explained[key].get(number),
+                keys=[keys[place] for place in places],
+                score=float(row[places[0]]),
+                best=len(groups) > 1 and bool(row[places[0]] >= row.max()),
+                spans=differences(line, references),
+                derivations=[
+                    (keys[place], explained[keys[place]][number])
+                    for place in places
+                    if number in derived and number in explained[keys[place]]
+                ],
             )
-            for key, cell in first.items()
+            for line, places in groups.items()
         ]
-        source = printable(test_set.source[number])
         result.append(
             Sample(
                 number=number + 1,
-                source=source,
+                source=printable(test_set.source[number]),
                 references=[printable(reference) for reference in references],
                 translations=translations,
+                n_words=lengths[number],
             )
         )
     return result
+
+
+def sentence_scores(systems: Sequence[Sequence[str]], references: Sequence[Sequence[str]]) -> Float64Array:
+    """The score of every sentence of every system, [n_systems, n_sentences]."""
+    metric = by_name(SENTENCE_METRIC)
+    outputs = [SystemOutput(name=str(i), runs=(list(lines),)) for i, lines in enumerate(systems)]
+    ((measured,), _) = measure(outputs, references, [metric], n_threads=1)
+    return np.stack([metric.score(statistics[0]) for statistics in measured.statistics])
+
+
+def choose_sentences(scores: Float64Array, lengths: Sequence[int], first: Iterable[int], limit: int) -> list[int]:
+    """Up to `limit` sentences in order: `first`, then by turns the one whose systems differ most, the worst, the
+    longest and the next of evenly spaced ones.
+    """
+    n = len(lengths)
+    limit = min(limit, n)
+    chosen = dict.fromkeys(number for number in first if number < n)
+    spread = scores.max(axis=0) - scores.min(axis=0)
+    ways = [
+        iter(np.argsort(-spread, kind="stable").tolist()),
+        iter(np.argsort(scores.mean(axis=0), kind="stable").tolist()),
+        iter(np.argsort(-np.array(lengths), kind="stable").tolist()),
+        iter([i * n // limit for i in range(limit)]),
+    ]
+    while len(chosen) < limit:
+        for way in ways:
+            number = next((number for number in way if number not in chosen), None)
+            if number is not None and len(chosen) < limit:
+                chosen[number] = None
+    return sorted(chosen)
 
 
 def differences(output: str, references: Sequence[str]) -> list[Span]:
@@ -131,19 +217,24 @@ def _joined(words: Sequence[str]) -> str:
 def _derivation(found: Mapping[str, Any]) -> ShownDerivation:
     features = sorted(found.get("features", ()), key=lambda item: -abs(float(item["contribution"])))
     rest = features[N_FEATURES:]
+    largest = max((abs(float(item["contribution"])) for item in features), default=0.0)
     return ShownDerivation(
         score=float(found["score"]),
+        drawing=None if found.get("tree") and not found.get("nodes") else draw_derivation(found),
         pieces=[
             {
                 "span": "{}–{}".format(*piece["span"]) if piece["span"][0] >= 0 else "",
                 "source": printable(piece["source"]),
-                "target": printable(piece["target"]),
+                "target": printable(piece["target"]) if piece["source"] or piece["target"] else _END,
                 "score": float(piece["score"]),
             }
             for piece in found.get("pieces", ())
         ],
         tree=[printable(line) for line in found.get("tree", ())],
-        features=[{**item, "name": printable(item["name"])} for item in features[:N_FEATURES]],
+        features=[
+            {**item, "name": printable(item["name"]), "bar": contribution_bar(float(item["contribution"]), largest)}
+            for item in features[:N_FEATURES]
+        ],
         n_more=len(rest),
         more=sum(float(item["contribution"]) for item in rest),
     )

@@ -17,6 +17,7 @@ __all__ = [
     "DASHES",
     "Frame",
     "across",
+    "filled",
     "legend_rows",
     "marker",
     "swatch",
@@ -57,12 +58,18 @@ def marker(kind: int, x: float, y: float, size: float) -> Markup:
 
 def swatch(entry: Entry, x: float = 0.0, y: float = 6.0) -> Markup:
     """The symbol before a legend entry, 26 pixels wide."""
-    colour = COLOURS[entry.colour % len(COLOURS)]
     if entry.dash is None:
-        return Markup('<rect x="{:.1f}" y="{:.1f}" width="12" height="12" fill="{}"/>').format(x + 14, y - 6, colour)
+        area = Markup('<rect x="{:.1f}" y="{:.1f}" width="12" height="12" {}/>')
+        return area.format(x + 14, y - 6, filled(entry.shade))
+    colour = COLOURS[entry.colour % len(COLOURS)]
     line = Markup('<path stroke="{}" stroke-width="2" stroke-dasharray="{}" d="M{:.1f} {:.1f}h26"/>')
     drawn = line.format(colour, DASHES[entry.dash] or "none", x, y) if entry.joined else Markup("")
     return drawn + marker(entry.colour, x + 13, y, 3) if entry.marked else drawn
+
+
+def filled(shade: float | None) -> Markup:
+    """Attributes of an area in the current colour."""
+    return Markup('fill="currentColor" fill-opacity="{:g}"').format(1.0 if shade is None else shade)
 
 
 def legend_rows(entries: Sequence[Entry], left: float, top: float, width: float) -> tuple[list[Markup], float]:

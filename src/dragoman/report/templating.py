@@ -12,6 +12,7 @@ from markupsafe import Markup
 from dragoman.evaluate import Mark
 from dragoman.report.chart_svg import legend_swatch, page_svgs
 from dragoman.report.charts import Chart
+from dragoman.report.glossary import Glossary
 from dragoman.report.tables import Table
 from dragoman.text import printable, replace_bytes
 from dragoman.types import PathLike
@@ -33,10 +34,13 @@ def render_page(template: str, *, title: str, **values: Any) -> str:
         lstrip_blocks=True,
     )
     environment.filters["printable"] = printable
+    glossary = Glossary()
     environment.globals |= {
         "Mark": Mark,
         "describe_feature": describe_feature,
         "legend_swatch": legend_swatch,
+        "meaning": glossary.meaning,
+        "words_used": glossary.used,
         "page_svgs": page_svgs,
         "score_columns": _score_columns,
     }

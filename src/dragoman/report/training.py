@@ -31,7 +31,7 @@ def training_charts(records: Records) -> Iterator[LineChart]:
         if any(entry.train is not None for cell in cells for entry in cell.rounds):
             groups.setdefault(key.group(Within.FEATURES), {})[key] = cells
     for rows in groups.values():
-        lines = {key: [*_lines(cells)] for key, cells in rows.items()}
+        lines = {key: [*_lines(cells, records.optimisers.index(key.optimiser))] for key, cells in rows.items()}
         values = [y for found in lines.values() for line in found for _, y in line.points]
         for key, found in lines.items():
             yield LineChart(
@@ -45,14 +45,14 @@ def training_charts(records: Records) -> Iterator[LineChart]:
             )
 
 
-def _lines(cells: Sequence[CellResult]) -> Iterator[Line]:
-    """Test solid, train dashed, dev dotted, as in the paper; means over runs where there are several."""
+def _lines(cells: Sequence[CellResult], colour: int) -> Iterator[Line]:
+    """Test solid, dev dashed, train dotted, as everywhere; means over runs where there are several."""
     kinds: tuple[tuple[str, Dash, Callable[[CellResult], _Points]], ...] = (
         ("test", Dash.SOLID, lambda cell: _measured(cell, lambda entry: entry.test)),
-        ("train", Dash.DASHED, _trained),
-        ("dev", Dash.DOTTED, lambda cell: _measured(cell, lambda entry: entry.dev)),
+        ("train", Dash.DOTTED, _trained),
+        ("dev", Dash.DASHED, lambda cell: _measured(cell, lambda entry: entry.dev)),
     )
-    for colour, (name, dash, points_of) in enumerate(kinds):
+    for name, dash, points_of in kinds:
         runs = [points for cell in cells if (points := points_of(cell))]
         places = sorted(set.intersection(*map(set, runs))) if runs else []
         if places:

@@ -99,6 +99,56 @@
   document.querySelectorAll(".plot").forEach(explain);
   document.querySelectorAll("[data-chart]").forEach(switches);
 
+  // A table that is wider than its place says so, and takes the focus so that arrow keys scroll it.
+  const sized = new ResizeObserver((entries) =>
+    entries.forEach(({ target }) => {
+      const cut = target.scrollWidth > target.clientWidth + 1;
+      target.classList.toggle("cut", cut);
+      if (!cut) return ["tabindex", "role", "aria-label"].forEach((name) => target.removeAttribute(name));
+      target.tabIndex = 0;
+      target.setAttribute("role", "region");
+      target.setAttribute("aria-label", `${target.dataset.name}, scrolls sideways`);
+    }),
+  );
+  document.querySelectorAll(".scroll").forEach((place) => sized.observe(place));
+
+  // Sentences in another order, those with some words only, all unfolded. Without scripts they stand as in the test set.
+  const orders = {
+    number: (a, b) => a.number - b.number,
+    difference: (a, b) => b.difference - a.difference,
+    worst: (a, b) => a.worst - b.worst,
+    best: (a, b) => b.best - a.best,
+    longest: (a, b) => b.length - a.length,
+    shortest: (a, b) => a.length - b.length,
+  };
+  const tools = (form) => {
+    const place = document.getElementById(form.dataset.tools);
+    const { order, words, fold } = form.elements;
+    const said = form.querySelector("output");
+    const found = [...place.children].map((node) => ({ node, text: node.textContent.normalize().toLowerCase() }));
+    const apply = () => {
+      const by = orders[order.value];
+      const wanted = words.value.normalize().toLowerCase().split(/\s+/).filter(Boolean);
+      found.sort((a, b) => by(a.node.dataset, b.node.dataset) || orders.number(a.node.dataset, b.node.dataset));
+      found.forEach(({ node, text }) => (node.hidden = !wanted.every((word) => text.includes(word))));
+      place.append(...found.map(({ node }) => node));
+      const n = found.filter(({ node }) => !node.hidden).length;
+      said.textContent = n === found.length ? `${n} sentences` : `${n} of ${found.length} sentences`;
+    };
+    order.addEventListener("change", apply);
+    words.addEventListener("input", apply);
+    form.addEventListener("submit", (event) => event.preventDefault());
+    fold.addEventListener("click", () => {
+      const open = fold.getAttribute("aria-pressed") !== "true";
+      fold.setAttribute("aria-pressed", String(open));
+      fold.textContent = open ? "Fold all" : "Unfold all";
+      found.forEach(({ node }) => (node.querySelector("details").open = open));
+    });
+    form.hidden = false;
+    apply();
+  };
+  document.querySelectorAll("[data-tools]").forEach(tools);
+
   let closed = [];
   addEventListener("beforeprint", () => {
     closed = [...document.querySelectorAll("details:not([open])")];
