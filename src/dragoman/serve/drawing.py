@@ -11,11 +11,13 @@ import numpy as np
 from dragoman._core import unescape_word
 from dragoman.features import Weights
 from dragoman.forest import Forest, ForestArrays
-from dragoman.types import Float64Array, Int32Array
+from dragoman.types import Float64Array, Int64Array
 
 __all__ = ["draw_space"]
 
 _MARKS = ("<s>", "</s>")
+_LOOKED_AT = 4000
+"""The most probable edges, before those that differ only in the state of the language model become one."""
 Place = tuple[int, int, int, int, bool]
 """Label, span and number of covered words of nodes that are drawn as one, and whether it is the goal."""
 
@@ -36,7 +38,7 @@ def draw_space(
 ) -> dict[str, Any]:
     """Nodes and edges whose posterior under p ∝ exp(scale · score) reaches the threshold, the most probable `n_edges`.
 
-    The best derivation is always among them. Nodes of phrase-based search with the same last phrase and the same
+    The best derivation is always drawn. Nodes of phrase-based search with the same last phrase and the same
     number of translated words are one; so are nodes of charts with the same label and span.
     """
     found: dict[str, Any] = {"n_nodes": forest.n_nodes, "n_edges": forest.n_edges, "nodes": [], "edges": []}
@@ -46,8 +48,15 @@ def draw_space(
     arrays = ForestArrays.of(forest.core)
     posteriors = np.exp(forest.core.marginals(weights.values_on(forest.index) * scale, True))
     on_best = best.edges_of(0)
-    kept = _kept(arrays, posteriors, on_best, threshold, n_edges)
-    nodes, edges = _merged(forest, arrays, posteriors, kept, {*on_best.tolist()})
+    likely = np.argsort(-posteriors, kind="stable")[: max(_LOOKED_AT, n_edges)]
+    looked_at = np.union1d(likely[posteriors[likely] > 0], on_best)
+    merged = _merged(forest, arrays, posteriors, looked_at, {*on_best.tolist()})
+    merged.sort(key=lambda edge: (-edge.best, -edge.posterior))
+    n_drawn = max(n_edges, len(on_best))
+    edges = _derivable([edge for edge in merged if edge.best or edge.posterior >= threshold][:n_drawn])
+    nodes: defaultdict[Place, float] = defaultdict(float)
+    for edge in edges:
+        nodes[edge.head] += edge.posterior
     order = sorted(nodes, key=lambda place: (place[4], place[3], place[2] - place[1], place[1], place[0]))
     numbers = {place: number for number, place in enumerate(order)}
     on_path = {place for edge in edges for place in (edge.head, *edge.tails) if edge.best}
@@ -70,61 +79,41 @@ def draw_space(
             "posterior": min(1.0, edge.posterior),
             "best": edge.best,
         }
-        for edge in sorted(edges, key=lambda edge: (-edge.best, -edge.posterior))
+        for edge in edges
     ]
     return found
 
 
-def _kept(
-    arrays: ForestArrays, posteriors: Float64Array, on_best: Int32Array, threshold: float, n_edges: int
-) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Edges to draw: all of them are part of a derivation of drawn edges."""
-    order = np.argsort(-posteriors, kind="stable")[:n_edges]
-    kept = np.zeros(len(posteriors), bool)
-    kept[order[posteriors[order] >= threshold]] = True
-    kept[on_best] = True
-    n_nodes = len(arrays.nodes)
-    derived = np.zeros(n_nodes, bool)
-    heads = np.repeat(np.arange(n_nodes), np.diff(arrays.node_edges))
-    chosen = np.flatnonzero(kept)
-    for edge in chosen.tolist():  # children come first
-        tails = arrays.tails[arrays.tail_offsets[edge] : arrays.tail_offsets[edge + 1]]
-        kept[edge] = derived[tails].all()
-        derived[heads[edge]] |= kept[edge]
-    reached = np.zeros(n_nodes, bool)
-    reached[n_nodes - 1] = True
-    for edge in chosen[::-1].tolist():
-        kept[edge] &= reached[heads[edge]]
-        if kept[edge]:
-            reached[arrays.tails[arrays.tail_offsets[edge] : arrays.tail_offsets[edge + 1]]] = True
-    return kept
-
-
 def _merged(
-    forest: Forest,
-    arrays: ForestArrays,
-    posteriors: Float64Array,
-    kept: np.ndarray[tuple[int], np.dtype[np.bool_]],
-    on_best: set[int],
-) -> tuple[dict[Place, float], list[_Edge]]:
+    forest: Forest, arrays: ForestArrays, posteriors: Float64Array, looked_at: Int64Array, on_best: set[int]
+) -> list[_Edge]:
+    """Edges with the same rule between the same places as one, in the order of the first of each."""
     heads = np.repeat(np.arange(len(arrays.nodes)), np.diff(arrays.node_edges))
     last = len(arrays.nodes) - 1
     places: list[Place] = [(a, b, c, d, node == last) for node, (a, b, c, d) in enumerate(arrays.nodes.tolist())]
-    mass: defaultdict[Place, float] = defaultdict(float)
     edges: dict[tuple[Place, tuple[Place, ...], str], _Edge] = {}
-    for edge in np.flatnonzero(kept).tolist():
+    for edge in looked_at.tolist():
         head = places[int(heads[edge])]
         tails = tuple(
             places[tail] for tail in arrays.tails[arrays.tail_offsets[edge] : arrays.tail_offsets[edge + 1]].tolist()
         )
         text = _rule(forest, arrays, int(arrays.instances[edge]), tails)
-        for place in (head, *tails):
-            mass[place] += 0.0
-        mass[head] += float(posteriors[edge])
         found = edges.setdefault((head, tails, text), _Edge(head, tails, text))
         found.posterior += float(posteriors[edge])
         found.best |= edge in on_best
-    return dict(mass), list(edges.values())
+    return list(edges.values())
+
+
+def _derivable(edges: list[_Edge]) -> list[_Edge]:
+    """Those that are part of a derivation of these edges."""
+    derived: set[Place] = set()
+    while grown := {edge.head for edge in edges if derived.issuperset(edge.tails)} - derived:
+        derived |= grown
+    whole = [edge for edge in edges if derived.issuperset(edge.tails)]
+    reached = {edge.head for edge in whole if edge.head[4]}
+    while grown := {tail for edge in whole if edge.head in reached for tail in edge.tails} - reached:
+        reached |= grown
+    return [edge for edge in whole if edge.head in reached]
 
 
 def _rule(forest: Forest, arrays: ForestArrays, instance: int, tails: tuple[Place, ...]) -> str:

@@ -12,9 +12,9 @@ export const busy = (change) => {
 export class Refused extends Error {}
 
 const answered = async (response) => {
-  const data = await response.json().catch(() => ({ error: `the server answered ${response.status}` }));
-  if (!response.ok) throw new Refused(data.error || `the server answered ${response.status}`);
-  return data;
+  if (response.ok) return response.json();
+  const { error } = await response.json().catch(() => ({}));
+  throw new Refused(error || `the server answered ${response.status}`);
 };
 
 export const get = async (path) => answered(await fetch(path));

@@ -5,7 +5,7 @@ import { el, svg, widthOf } from "./dom.js";
 const percent = (share) => `${share >= 0.0995 ? Math.round(100 * share) : (100 * share).toPrecision(1)} %`;
 
 export const drawSpace = (name, app) => {
-  const settings = (app.memory.space ??= { threshold: 0.005, scale: 1 });
+  const settings = (app.memory.space ??= { threshold: 0.002, scale: 1 });
   const box = el("div", { class: "drawn", "data-space": name }, el("p", { class: "soft" }, "Searching…"));
   const body = () => ({ ...app.request(name), threshold: settings.threshold, scale: settings.scale, edges: 160 });
   const kept = (app.memory.spaces ??= {});
@@ -150,7 +150,7 @@ const chart = (answer, panel) => {
 const lattice = (answer, panel) => {
   const layerOf = (node) => node.covered + (node.goal ? 1 : 0);
   const n = Math.max(...answer.nodes.map(layerOf));
-  const step = Math.max(52, Math.min(110, 760 / (n + 1)));
+  const step = Math.max(44, Math.min(110, 700 / (n + 1)));
   const layers = new Map();
   answer.nodes.forEach((node, at) => layers.set(layerOf(node), [...(layers.get(layerOf(node)) ?? []), at]));
   const y = new Map();
