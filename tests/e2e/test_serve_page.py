@@ -124,6 +124,14 @@ def test_every_system_translates_while_one_types(page, made, sentence):
     page.fill("#text", first)
     settle(page)
     assert translation(page, "phrase").inner_text() == next(System.load(made / "phrase").translate([first]))
+    page.click("#example")
+    settle(page)
+    training = System.load(made / "phrase").training
+    assert page.input_value("#text") == training.source(0)
+    assert page.input_value("#reference") == training.target(0)
+    assert "BLEU+1" in page.locator("[data-system=phrase] > header").inner_text()
+    page.fill("#text", first)
+    settle(page)
     page.uncheck("input[value=hiero]", force=True)
     assert page.locator(".card").count() == 1
     page.goto(page.url)

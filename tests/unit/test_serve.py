@@ -29,7 +29,7 @@ from dragoman.serve.explorer import Round, Search
 from dragoman.serve.server import open_socket
 from dragoman.system import Preset, System
 from dragoman.system.lookup import look_up
-from fake_runs import rounds
+from fake_runs import rounds, write_test_set
 from small_systems import make_systems, sentences_of
 
 NAMES = ("phrase", "hiero")
@@ -474,6 +474,18 @@ def test_sentences_are_decoded_with_the_weights_of_a_round(made, cells, sentence
     assert found["weights"]["words"] == -1.0
     both = explorer.explain(replace(search, weights={"lm": 3.0}), k=1)
     assert (both["weights"]["lm"], both["weights"]["words"]) == (3.0, -1.0)
+
+
+def test_examples_are_of_the_test_set_or_of_the_training_text(made, cells):
+    write_test_set(cells, "c", ["ein satz", "zwei"], ["one sentence", "two"])
+    run = read_recorded(cells)
+    assert run.examples == (("ein satz", "one sentence"), ("zwei", "two"))
+    assert Explorer.load([made / "phrase"], run=run).examples() == [*run.examples]
+    training = System.load(made / "phrase").training
+    pairs = {(training.source(line), training.target(line)) for line in range(len(training))}
+    found = Explorer.load([made / "phrase"]).examples()
+    assert 10 < len(found) < len(training)
+    assert pairs.issuperset(found)
 
 
 def test_what_is_no_run_is_refused(made, tmp_path):

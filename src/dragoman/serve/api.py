@@ -103,6 +103,11 @@ def _add_api(app: FastAPI, explorer: Explorer, workers: Workers) -> None:
         """The recorded run: scores and weights of every round; null without `--run`."""
         return recorded
 
+    @app.get("/api/examples", tags=["about"])
+    async def examples() -> list[tuple[str, str]]:
+        """Sentences with references: of the run's test sets, or of a training text that a system keeps."""
+        return await workers.run(explorer.examples)
+
     @app.post("/api/translate", tags=["translate"])
     async def translate(request: asked.TranslateRequest) -> dict[str, Any]:
         """A text by several systems, line by line, as `dragoman translate` gives it."""

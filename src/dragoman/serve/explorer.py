@@ -17,9 +17,13 @@ from dragoman.serve.scoring import sentence_scores
 from dragoman.system import Preset, System
 from dragoman.system.explain import explanation_of
 from dragoman.system.lookup import look_up
+from dragoman.system.training import TRAINING
 from dragoman.types import PathLike
 
 __all__ = ["Explorer", "Round", "Search"]
+
+
+_EXAMPLES = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +93,20 @@ class Explorer:
             "limits": asdict(self.limits),
             "run": None if self.run is None else self.run.name,
         }
+
+    def examples(self) -> list[tuple[str, str]]:
+        """Sentences to begin with and their references: of the run's test sets, or of the training text that is kept.
+
+        Training sentences flatter a system, which has seen them.
+        """
+        if self.run is not None and self.run.examples:
+            return list(self.run.examples)
+        for opened in self.systems.values():
+            if _keeps_text(opened.system):
+                training = opened.system.training
+                lines = range(0, len(training), max(1, len(training) // _EXAMPLES))
+                return [(training.source(line), training.target(line)) for line in lines]
+        return []
 
     def translate(self, name: str, text: str, preset: Preset = Preset.DEFAULT) -> str:
         """A text, line by line, as `dragoman translate` does it."""
@@ -204,6 +222,10 @@ class Explorer:
             raise TooLargeError(f"k must be from 1 to {self.limits.candidates}, not {k}")
 
 
+def _keeps_text(system: System) -> bool:
+    return any(name.startswith(f"{TRAINING}/") for name in system.manifest.files)
+
+
 def _about(opened: OpenedSystem) -> dict[str, Any]:
     system = opened.system
     settings = system.settings
@@ -214,7 +236,7 @@ def _about(opened: OpenedSystem) -> dict[str, Any]:
         "source": settings.text.source_language,
         "target": settings.text.target_language,
         "raw": settings.text.raw,
-        "keeps_text": any(name.startswith("training/") for name in system.manifest.files),
+        "keeps_text": _keeps_text(system),
         "tuned": "tuning" in system.manifest.about,
         "n_weights": len(system.weights.ids()),
         "features": list(_features(dense, system.weights)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from dragoman.errors import InputError
 from dragoman.features import Weights, find_weights, read_weights
 from dragoman.metric import by_name
-from dragoman.run import cell_folder, load_cells
+from dragoman.run import cell_folder, load_cells, load_test_sets
 from dragoman.store import read_json
 from dragoman.types import PathLike
 
@@ -17,6 +18,8 @@ __all__ = ["RecordedRound", "RecordedRun", "RecordedTuning", "read_recorded"]
 
 _SHOWN = 20
 """Sparse weights of a round that the page lists."""
+_EXAMPLES = 40
+"""Sentences of each test set that the page offers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +49,8 @@ class RecordedRun:
 
     name: str
     tunings: tuple[RecordedTuning, ...]
+    examples: tuple[tuple[str, str], ...] = ()
+    """Sentences of the test sets, evenly spaced, with a reference."""
 
     def round(self, tuning: str, number: int) -> RecordedRound:
         """A round by name. Raises InputError if there is none."""
@@ -89,7 +94,15 @@ def read_recorded(folder: PathLike) -> RecordedRun:
         )
     if not tunings:
         raise InputError("the run has no finished tuning yet", path=base)
-    return RecordedRun(name, tuple(tunings))
+    return RecordedRun(name, tuple(tunings), tuple(_examples(base)))
+
+
+def _examples(base: Path) -> Iterator[tuple[str, str]]:
+    for test_set in load_test_sets(base).values():
+        n = len(test_set.source)
+        if test_set.references:
+            for i in range(0, n, max(1, n // _EXAMPLES)):
+                yield test_set.source[i], test_set.references[0][i]
 
 
 def _cells(base: Path) -> list[RecordedTuning]:

@@ -312,9 +312,22 @@ const typed = (id, key) => {
   });
 };
 
+/** A button that puts one sentence with its reference after the other into the form. */
+const offerExamples = () => {
+  let next = 0;
+  byId("example").hidden = !app.examples.length;
+  byId("example").addEventListener("click", () => {
+    const pair = app.examples[next++ % app.examples.length];
+    ["text", "reference"].forEach((id, i) => {
+      byId(id).value = pair[i];
+      byId(id).dispatchEvent(new Event("input"));
+    });
+  });
+};
+
 const start = async () => {
   try {
-    [app.about, app.run] = await Promise.all([get("/api/about"), get("/api/run")]);
+    [app.about, app.run, app.examples] = await Promise.all(["about", "run", "examples"].map((name) => get(`/api/${name}`)));
   } catch (error) {
     app.say(error.message, true);
     return;
@@ -328,6 +341,7 @@ const start = async () => {
   tabs();
   typed("text", "text");
   typed("reference", "reference");
+  offerExamples();
   byId("ask").addEventListener("submit", (event) => event.preventDefault());
   draw();
   if (state.text) ask();
