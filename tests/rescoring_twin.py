@@ -100,3 +100,44 @@ class Translations:
             sum(row[2] for row in forward),
             sum(row[2] for row in backward),
         ]
+
+    def most_linked(self, n):
+        """The words of each side with most links."""
+        sides = Counter(), Counter()
+        for pair, count in self.counts.items():
+            for side, word in zip(sides, pair, strict=True):
+                side[word] += count if None not in pair else 0
+        return [
+            {word for word, count in sorted(side.items(), key=lambda item: (-item[1], item[0] or ""))[:n] if count}
+            for side in ({w: c for w, c in each.items() if w is not EMPTY and c} for each in sides)
+        ]
+
+    def links(self, f, e):
+        """For each word of e the place of the word of f that makes it most likely, or None."""
+        found = []
+        for j, word in enumerate(e):
+            best = max([self.e_given(word, other) for other in f], default=0.0)
+            if best <= self.e_given(word, EMPTY):
+                found.append(None)
+                continue
+            same = [i for i, other in enumerate(f) if self.e_given(word, other) == best]
+            found.append(min(same, key=lambda i: (abs((i + 0.5) / len(f) - (j + 0.5) / len(e)), i)))
+        return found
+
+
+def word_pairs(f, e, table, known):
+    links = table.links(f, e)
+    shown = [w if w in known[0] else "<other>" for w in f], [w if w in known[1] else "<other>" for w in e]
+    pairs = [("<unaligned>" if i is None else shown[0][i], w) for i, w in zip(links, shown[1], strict=True)]
+    pairs += [(shown[0][i], "<unaligned>") for i in range(len(f)) if i not in links]
+    return Counter(f"linked:{a},{b}" for a, b in pairs)
+
+
+def contexts(f, e, table, known):
+    found = Counter()
+    shown = ["<s>", *(w if w in known[0] else "<other>" for w in f), "</s>"]
+    for i, word in zip(table.links(f, e), e, strict=True):
+        if i is not None and f[i] in known[0] and word in known[1]:
+            found[f"linked_context_before:{f[i]},{word},{shown[i]}"] += 1
+            found[f"linked_context_after:{f[i]},{word},{shown[i + 2]}"] += 1
+    return found

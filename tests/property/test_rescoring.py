@@ -15,6 +15,7 @@ from dragoman.lm import EstimateConfig, LanguageModel
 from dragoman.pool import model_totals, read_nbest
 from dragoman.rescoring import CANDIDATE_FEATURES, add, add_candidate_features, describe_candidates
 from dragoman.system import PhraseSettings, SystemSettings, TrainConfig, train
+from small_raw import write_raw_splits
 from small_text import write_lines
 
 FOREIGN = ["das", "haus", "ist", "alt", "3", "(", ")", ".", "neu", "kiko", "7"]
@@ -74,6 +75,20 @@ def added(folder, told, n_threads=1):
     return names, np.stack([model_totals(pool, Weights.from_dict({name: 1.0}))[0] for name in names], axis=1)
 
 
+def every(folder, told, n_threads=1):
+    """All features of each candidate but the list's own, by name."""
+    _, sources = lists(folder)
+    pool = add_candidate_features(read_nbest(folder / "list"), [told], sources, n_threads=n_threads)
+    (shard,) = pool.shards
+    found = []
+    for c in range(shard.n_candidates):
+        row = slice(*shard.feature_rows[c : c + 2])
+        names = pool.index.names(shard.feature_ids[row])
+        values = shard.feature_values[row].tolist()
+        found.append({name: value for name, value in zip(names, values, strict=True) if name != "l2r"})
+    return found
+
+
 def translations(folder):
     text = [(folder / name).read_text().split("\n")[:-1] for name in "fea"]
     return twin.Translations(*text)
@@ -99,6 +114,84 @@ def test_word_translations(made):
     names, values = added(made, f"system={made / 'system'}")
     assert names == ["m1_e_f", "m1_e_f_best", "m1_f_e", "m1_f_e_best", "unlinked_e", "unlinked_f"]
     assert values == pytest.approx(by_hand(made, translations(made)), rel=1e-5, abs=1e-5)
+
+
+@pytest.mark.parametrize("n", [3, 200])
+@pytest.mark.parametrize(("name", "features"), [("word-pairs", twin.word_pairs), ("contexts", twin.contexts)])
+def test_sparse_features_of_links(made, name, features, n):
+    rows, sources = lists(made)
+    table = translations(made)
+    known = table.most_linked(n)
+    expected = [dict(features(sources[row["id"]].split(), row["text"].split(), table, known)) for row in rows]
+    assert every(made, f"{name}={made / 'system'}:{n}") == expected
+    assert len({feature for found in expected for feature in found}) > 5
+    assert any("<other>" in feature for found in expected for feature in found) or n == 200
+    assert any("<unaligned>" in feature for found in expected for feature in found) or name == "contexts"
+    if n == 200:
+        assert every(made, f"{name}={made / 'system'}") == expected  # fewer words than either default
+
+
+def test_sparse_features_are_tuned_and_written(made, tmp_path):
+    _, sources = lists(made)
+    told = [f"word-pairs={made / 'system'}", f"contexts={made / 'system'}", "length"]
+    pool = add_candidate_features(read_nbest(made / "list"), told, sources)
+    assert set(pool.dense_names()) == {"l2r", "length", "length_ratio", "length_ratio_squared"}
+    done = describe_candidates(made / "list", tmp_path / "out", told, sources)
+    assert {"linked…", "linked_context…", "length"} <= set(done.names)
+    written = [json.loads(line)["features"] for line in (tmp_path / "out").read_text().splitlines()]
+    both = [every(made, told[0]), every(made, told[1])]
+    for row, *parts in zip(written, *both, strict=True):
+        sparse = {name: value for name, value in row.items() if name.startswith("linked")}
+        assert sparse == parts[0] | parts[1]
+    weights = {name: 1.0 for part in both for row in part for name in row}
+    again = read_nbest(tmp_path / "out")
+    assert np.array_equal(
+        model_totals(again, Weights.from_dict(weights))[0], model_totals(pool, Weights.from_dict(weights))[0]
+    )
+    with pytest.raises(InputError, match="'word-pairs' can be added once"):
+        add_candidate_features(pool, [told[0], told[0]], sources)
+    with pytest.raises(InputError, match="already have a feature 'linked"):
+        add_candidate_features(pool, told[:1], sources)
+    with pytest.raises(InputError, match="contexts|linked_context: needs a system"):
+        add_candidate_features(pool, ["contexts"], sources)
+
+
+def test_raw_lists_are_tokenised_as_the_system_was(tmp_path, monkeypatch):
+    """Features of raw text by a raw system are those of its tokens by the same tables."""
+    write_raw_splits(tmp_path, 150, 4, 4, seed=2)
+    system = train(tmp_path / "train.de", tmp_path / "train.en", tmp_path / "raw", config=TrainConfig(raw=True))
+    text = system.lines()
+    raw = {
+        "e": (tmp_path / "dev.de").read_text(encoding="utf-8").splitlines()[:2],
+        "f": (tmp_path / "dev.en").read_text(encoding="utf-8").splitlines(),
+    }
+    tokens = [text.prepare(line) for line in raw["e"]]
+
+    def written(name, lines):
+        rows = [json.dumps({"id": i % 2, "text": line, "features": {"m": 1.0}}) for i, line in enumerate(lines)]
+        return write_lines(tmp_path / name, sorted(rows, key=lambda row: json.loads(row)["id"]))
+
+    told = [f"{name}={tmp_path / 'raw'}" for name in ("system", "lm", "word-pairs")]
+    pool = add_candidate_features(read_nbest(written("list", raw["f"])), told, raw["e"])
+    plain = written("tokens", [text.prepare_target(line) for line in raw["f"]])
+    expected = add_candidate_features(read_nbest(plain), [f"lm={tmp_path / 'raw' / 'lm.bin'}"], tokens)
+    names = expected.dense_names()
+    assert [model_totals(pool, Weights.from_dict({n: 1.0}))[0].tolist() for n in names] == [
+        model_totals(expected, Weights.from_dict({n: 1.0}))[0].tolist() for n in names
+    ]
+    assert (
+        model_totals(expected, Weights.from_dict({"lm_score": 1.0}))[0].tolist()
+        != model_totals(
+            add_candidate_features(read_nbest(tmp_path / "list"), [f"lm={tmp_path / 'raw' / 'lm.bin'}"], raw["e"]),
+            Weights.from_dict({"lm_score": 1.0}),
+        )[0].tolist()
+    )
+    for module in ("translation", "linked_words", "system_text"):
+        monkeypatch.setattr(f"dragoman.rescoring.{module}.tokens_of", lambda system, block: block)
+    again = add_candidate_features(read_nbest(plain), told, tokens)
+    assert model_totals(pool, Weights.from_dict({"m1_e_f": 1.0}))[0].tolist() == pytest.approx(
+        model_totals(again, Weights.from_dict({"m1_e_f": 1.0}))[0].tolist()
+    )
 
 
 def test_language_model(made):
@@ -169,10 +262,11 @@ def test_punctuation(tmp_path, source, text, expected):
 
 @pytest.mark.parametrize("name", CANDIDATE_FEATURES)
 def test_blocks_and_threads_change_nothing(made, name, monkeypatch):
-    told = {"lm": f"lm={made / 'system'}", "system": f"system={made / 'system'}", "score": "score=qe"}.get(name, name)
-    whole = added(made, told)[1]
+    of_system = {"lm", "system", "word-pairs", "contexts"}
+    told = f"{name}={made / 'system'}" if name in of_system else {"score": "score=qe"}.get(name, name)
+    whole = every(made, told)
     monkeypatch.setattr(add, "_BLOCK", 3)
-    assert whole.tobytes() == added(made, told, n_threads=3)[1].tobytes()
+    assert whole == every(made, told, n_threads=3)
 
 
 def test_a_second_model_has_another_name(made):

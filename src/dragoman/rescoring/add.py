@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dragoman.errors import InputError, MismatchError
 from dragoman.pool import NbestFormat, Pool, Shard, nbest_blocks, read_lists_in_order
-from dragoman.rescoring.base import CandidateBlock, CandidateFeature
+from dragoman.rescoring.base import CandidateBlock, CandidateFeature, SparseCandidateFeature
 from dragoman.rescoring.registry import make_candidate_features
 from dragoman.rescoring.score_table import ScoreTable
+from dragoman.rescoring.sparse_rows import SparseRows
 from dragoman.text import open_output
 from dragoman.types import Float64Array, PathLike
 
@@ -34,16 +35,28 @@ def add_candidate_features(pool: Pool, told: Sequence[str], sources: Sequence[st
 
 def _with_features(pool: Pool, features: Named, sources: Sequence[str], n_threads: int) -> Pool:
     columns: dict[str, list[Float64Array]] = {}
+    sparse: list[SparseRows] = []
     for shard in pool.shards:
         _check_ids(shard, len(sources))
+        rows = SparseRows(pool.index)
+        sparse.append(rows)
         for feature, names in features:
-            parts = [
-                feature.values(CandidateBlock(pool=pool, shard=part, sources=_own(part, sources)), n_threads)
-                for part in _parts(shard)
-            ]
+            parts = []
+            begin = 0
+            for part in _parts(shard):
+                block = CandidateBlock(pool=pool, shard=part, sources=_own(part, sources))
+                parts.append(feature.values(block, n_threads))
+                if isinstance(feature, SparseCandidateFeature):
+                    for place, named in enumerate(feature.sparse_values(block, n_threads), start=begin):
+                        rows.add(place, named)
+                begin += part.n_candidates
             values = np.concatenate(parts) if parts else np.zeros((0, len(names)))
             for column, name in enumerate(names):
                 columns.setdefault(name, []).append(np.ascontiguousarray(values[:, column]))
+    if any(sparse):
+        pool = replace(
+            pool, shards=tuple(rows.added_to(shard) for rows, shard in zip(sparse, pool.shards, strict=True))
+        )
     return pool.add_features(columns) if columns else pool
 
 
@@ -100,6 +113,7 @@ def describe_candidates(
     names = tuple(name for _, columns in features for name in columns) + tuple(
         name for table in tables for name in table.names
     )
+    names += tuple(f"{each.stem}…" for each, _ in features if isinstance(each, SparseCandidateFeature))
     if not names:
         raise InputError("no feature to add; name one with --add or --scores")
     n_sentences = n_candidates = 0

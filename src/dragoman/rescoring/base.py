@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,7 +12,7 @@ import numpy as np
 from dragoman.pool import Pool, Shard, texts_of
 from dragoman.types import Float64Array, Int64Array
 
-__all__ = ["CandidateBlock", "CandidateFeature", "token_sums"]
+__all__ = ["CandidateBlock", "CandidateFeature", "SparseCandidateFeature", "token_sums"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -51,6 +51,21 @@ class CandidateFeature(ABC):
     @abstractmethod
     def values(self, block: CandidateBlock, n_threads: int) -> Float64Array:
         """[n_candidates, len(names)], finite; the same for any number of threads and any cut into blocks."""
+
+
+class SparseCandidateFeature(CandidateFeature):
+    """Features by name, of which a candidate has few: counts, which 0 stands for where they are missing."""
+
+    stem = ""
+    """Begins the names of all of them, for messages."""
+    names = ()
+
+    def values(self, block: CandidateBlock, n_threads: int) -> Float64Array:
+        return np.zeros((block.shard.n_candidates, 0))
+
+    @abstractmethod
+    def sparse_values(self, block: CandidateBlock, n_threads: int) -> Iterable[Mapping[str, float]]:
+        """The features of each candidate, in order; the same for any number of threads and any cut into blocks."""
 
 
 def token_sums(block: CandidateBlock, values: Float64Array) -> Float64Array:

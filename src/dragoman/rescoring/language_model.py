@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,6 +11,9 @@ from dragoman.errors import InputError
 from dragoman.lm import LanguageModel
 from dragoman.rescoring.base import CandidateBlock, CandidateFeature
 from dragoman.types import Float64Array
+
+if TYPE_CHECKING:
+    from dragoman.system import System
 
 __all__ = ["LmScores"]
 
@@ -23,14 +27,19 @@ class LmScores(CandidateFeature):
         if Path(argument).is_dir():
             from dragoman.system import System
 
-            self._lm = System.load(argument).lm()
+            self._system: System | None = System.load(argument)
+            self._lm = self._system.lm()
         else:
-            self._lm = LanguageModel.load(argument)
+            self._system, self._lm = None, LanguageModel.load(argument)
 
     @property
     def names(self) -> tuple[str, ...]:
         return ("lm_score", "lm_unknown")
 
     def values(self, block: CandidateBlock, n_threads: int) -> Float64Array:
+        if self._system is not None:
+            from dragoman.rescoring.system_text import tokens_of
+
+            block = tokens_of(self._system, block)
         scores = self._lm.score_batch(block.texts, n_threads=n_threads)
         return np.stack([scores.logprob, scores.n_unknown], axis=1)

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from dragoman.errors import InputError
 from dragoman.rescoring.agreement import Agreement
-from dragoman.rescoring.base import CandidateFeature
+from dragoman.rescoring.base import CandidateFeature, SparseCandidateFeature
 from dragoman.rescoring.language_model import LmScores
 from dragoman.rescoring.lengths import Lengths
 from dragoman.rescoring.named_scores import NamedScore
@@ -22,9 +22,22 @@ def _translations(argument: str | None) -> CandidateFeature:
     return WordTranslations(argument)
 
 
+def _word_pairs(argument: str | None) -> CandidateFeature:
+    from dragoman.rescoring.linked_words import WordPairs
+
+    return WordPairs(argument)
+
+
+def _contexts(argument: str | None) -> CandidateFeature:
+    from dragoman.rescoring.linked_words import Contexts
+
+    return Contexts(argument)
+
+
 CANDIDATE_FEATURES: Mapping[str, Callable[[str | None], CandidateFeature]] = MappingProxyType(
     {
         "agreement": Agreement,
+        "contexts": _contexts,
         "copies": Copies,
         "length": Lengths,
         "lm": LmScores,
@@ -32,6 +45,7 @@ CANDIDATE_FEATURES: Mapping[str, Callable[[str | None], CandidateFeature]] = Map
         "repeats": Repeats,
         "score": NamedScore,
         "system": _translations,
+        "word-pairs": _word_pairs,
     }
 )
 """By the name in `--add NAME` or `--add NAME=ARGUMENT`."""
@@ -49,6 +63,10 @@ def make_candidate_features(told: Sequence[str]) -> list[tuple[CandidateFeature,
         if name not in CANDIDATE_FEATURES:
             raise InputError(f"'{name}' is no feature for candidates; expected one of {', '.join(CANDIDATE_FEATURES)}")
         feature = CANDIDATE_FEATURES[name](argument or None)
+        if isinstance(feature, SparseCandidateFeature):
+            if feature.stem in taken:
+                raise InputError(f"'{name}' can be added once; its features would have the same names")
+            taken[feature.stem] = 1
         columns = []
         for column in feature.names:
             taken[column] = taken.get(column, 0) + 1

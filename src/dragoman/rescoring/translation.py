@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
+from dragoman import _core
 from dragoman.corpus import UNK
 from dragoman.errors import InputError
 from dragoman.rescoring.base import CandidateBlock, CandidateFeature, token_sums
+from dragoman.rescoring.system_text import tokens_of
 from dragoman.system import System
 from dragoman.types import Float64Array, Int64Array
 
-__all__ = ["WordTranslations"]
+__all__ = ["WordTable", "WordTranslations"]
 
 _FLOOR = 1e-7
 """The least probability of a word: of one that never was linked to any of the others, or is unknown."""
@@ -29,13 +33,15 @@ class WordTranslations(CandidateFeature):
     def __init__(self, argument: str | None) -> None:
         if not argument:
             raise InputError("system needs a system whose word counts are used: system=FOLDER")
-        self._table = _WordTable(System.load(argument))
+        self._system = System.load(argument)
+        self._table = WordTable(self._system)
 
     @property
     def names(self) -> tuple[str, ...]:
         return ("m1_e_f", "m1_e_f_best", "m1_f_e", "m1_f_e_best", "unlinked_e", "unlinked_f")
 
     def values(self, block: CandidateBlock, n_threads: int) -> Float64Array:
+        block = tokens_of(self._system, block)
         words, places = block.distinct_words
         targets = self._table.target_ids(words)
         shard = block.shard
@@ -73,7 +79,7 @@ def _of_source(making: Float64Array, where: Int64Array, rows: Int64Array) -> Flo
     return result
 
 
-class _WordTable:
+class WordTable:
     """Counts of linked words, looked up by pairs; number 0 is the empty word, word i has number i + 1."""
 
     def __init__(self, system: System) -> None:
@@ -92,8 +98,18 @@ class _WordTable:
         self._keys: NDArray[np.uint64] = keys
         self._counts = (running[offsets[1:]] - running[offsets[:-1]]).astype(np.float64)
         sources, targets = (keys >> np.uint64(32)).astype(np.int64), (keys & np.uint64(0xFFFFFFFF)).astype(np.int64)
+        linked = (sources > 0) & (targets > 0)
+        of_pairs = self._counts * linked
+        self._links_of_source = np.bincount(sources, of_pairs, minlength=len(self._source) + 1)
+        self._links_of_target = np.bincount(targets, of_pairs, minlength=len(self._target) + 1)
         self._of_source = np.maximum(np.bincount(sources, self._counts, minlength=len(self._source) + 1), 1)
         self._of_target = np.maximum(np.bincount(targets, self._counts, minlength=len(self._target) + 1), 1)
+
+    def frequent(self, n: int) -> tuple[dict[bytes, str], dict[bytes, str]]:
+        """The n words of each side that have most links, by their spelling in tables; ties by spelling."""
+        return _most(self._source.table, self._links_of_source.tolist(), n), _most(
+            self._target.table, self._links_of_target.tolist(), n
+        )
 
     def source_ids(self, source: str) -> Int64Array:
         return self._source.encode(source).astype(np.int64)
@@ -113,3 +129,9 @@ class _WordTable:
         return counts[1:] / self._of_source[f.astype(np.int64)], (
             counts[:, 1:] / self._of_target[e.astype(np.int64)][:, None]
         )
+
+
+def _most(words: _core.WordTable, counts: Sequence[float], n: int) -> dict[bytes, str]:
+    """The words with the highest counts, numbered from 1, that have any."""
+    found = sorted((-count, words.word(i)) for i, count in enumerate(counts[1:]) if count > 0)
+    return {word: word.decode("utf-8") for _, word in found[:n]}
