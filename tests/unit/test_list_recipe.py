@@ -16,7 +16,7 @@ from dragoman.evaluate import load_outputs
 from dragoman.features import Weights, read_weights
 from dragoman.metric import Bleu, Smoothing
 from dragoman.optim import Mira
-from dragoman.pool import mbr, oracle, read_pool, read_references, rerank, with_metric
+from dragoman.pool import mbr, oracle, read_pool, read_references, rerank, with_metric, with_mixture
 from dragoman.recipe import ListRecipe, plan_list_cells, read_recipe, run_list_cells
 from dragoman.report import write_report
 from dragoman.rescoring import add_candidate_features
@@ -296,6 +296,13 @@ def test_an_external_objective(folder, tmp_path):
     for row in good:
         best[row["id"]] = max(best[row["id"]], row["scores"]["good"])
     assert result.oracle["test"] == pytest.approx(sum(best.values()) / len(best))
+    recipe = read_recipe(folder / "recipe.toml", [*changes[:2], "optimisers.mira.external='good + 2*chrf'"])
+    (mixed,) = run_list_cells(recipe, recipe.select(), tmp_path / "m", observer=Watching(), cache=folder / "cache")
+    assert mixed.metric == "1.0*good + 2.0*chrf"
+    pools = with_mixture(
+        read_pool([folder / "test.near.jsonl"]), "good + 2*chrf", read_references([folder / "test.en"])
+    )
+    assert mixed.oracle["test"] == oracle(pools).score()
 
 
 def test_the_command(folder, run, tmp_path):

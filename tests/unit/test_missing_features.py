@@ -10,6 +10,7 @@ from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.pool import model_totals, oracle, read_nbest, read_pool, rerank, with_external, write_nbest
 from dragoman.pool.readers import NbestFormat
+from dragoman.rescoring import add_candidate_features, describe_candidates
 
 
 def written(path, rows):
@@ -46,6 +47,29 @@ def test_a_list_that_was_written_is_filled_as_before(tmp_path):
     write_nbest(pool, tmp_path / "again", format_=NbestFormat.JSONL)
     again = read_nbest(tmp_path / "again")
     assert column(again, "qe") == pytest.approx(column(pool, "qe"))
+
+
+def test_agreement_by_a_score_that_some_lack(tmp_path):
+    """They count as the mean of their list's others, in memory and streamed."""
+    features = [{"qe": -1.0}, {"qe": None}, {"qe": -4.0}, {"qe": None}]
+    lists = [(i // 3, each, {}) for i, each in enumerate(features)]
+    known = [{"qe": value} for value in (-1.0, -2.5, -4.0, 0.0)]
+    sources = ["x", "y"]
+    given = written(tmp_path / "list", lists)
+    expected = written(tmp_path / "known", [(i // 3, each, {}) for i, each in enumerate(known)])
+    names = [f"agree_qe_0.5_{what}" for what in (1, 2, 3, 4, "bleu", "chrf")]
+
+    def added(path):
+        pool = add_candidate_features(read_nbest(path), ["agreement=qe:0.5"], sources)
+        return [column(pool, name) for name in names]
+
+    assert added(given) == added(expected)
+    describe_candidates(given, tmp_path / "out", ["agreement=qe:0.5"], sources)
+    again = read_nbest(tmp_path / "out")
+    assert [column(again, name) for name in names] == added(expected)
+    assert column(again, "qe:missing") == [0, 1, 0, 1]
+    with pytest.raises(InputError, match="cannot say that a feature is null"):
+        describe_candidates(given, tmp_path / "no", ["length"], sources, out_format=NbestFormat.MOSES)
 
 
 def test_an_absent_key_is_still_an_error(tmp_path):

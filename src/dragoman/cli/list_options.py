@@ -27,6 +27,7 @@ from dragoman.pool import (
     read_text_lists,
     with_external,
     with_metric,
+    with_mixture,
 )
 from dragoman.text import read_lines
 
@@ -119,8 +120,12 @@ class MetricOptions(CandidateOptions):
         str, _metric("--metric", "-m", metavar="NAME", help="bleu, chrf, chrf++, ter, or a mix: (ter-bleu)/2.")
     ] = "bleu"
     external: Annotated[
-        str | None,
-        _metric(metavar="NAME", help="Maximise this score of the JSON lines, or 'comet - 0.04*metricx'."),
+        list[str] | None,
+        _metric(
+            metavar="NAME",
+            help="Maximise this score of the JSON lines, or 'comet - 0.04*metricx', or with -r 'comet + 0.5*chrf'; "
+            "repeat for a sum.",
+        ),
     ] = None
     lower_is_better: Annotated[bool, _metric("--lower-is-better", help="The external score is a loss.")] = False
     tokenize: Tokenize = Tokenizer.NONE
@@ -128,10 +133,10 @@ class MetricOptions(CandidateOptions):
 
     def measure(self, session: Session) -> Measure:
         """Adds the statistics of the objective to a pool; BLEU is unsmoothed, as in MERT."""
-        external = self.external
-        if external is not None:
-            if self.reference:
-                raise InputError("an external score needs no references; leave out -r or --external")
+        if self.external is not None and self.reference:
+            return self._measure_both(session, _added_up(self.external))
+        if self.external is not None:
+            external = _added_up(self.external)
             return lambda pool: with_external(pool, external, higher_is_better=not self.lower_is_better)
         if not self.reference:
             raise InputError("no references; give at least one with -r, or say --external")
@@ -144,6 +149,29 @@ class MetricOptions(CandidateOptions):
         return lambda pool: with_metric(
             pool, metric, texts, allow_missing=self.allow_missing, n_threads=session.n_threads
         )
+
+    def _measure_both(self, session: Session, told: str) -> Measure:
+        """A sum of external scores and of metrics."""
+        if self.lower_is_better:
+            raise InputError("in a sum with a metric a loss has a minus: --external 'chrf - 0.1*loss'")
+        if self.metric != "bleu":
+            raise InputError(f"name the metric in the sum: --external '{told} + {self.metric}'")
+        texts = read_references(self.reference or [])
+        return lambda pool: with_mixture(
+            pool,
+            told,
+            texts,
+            tokenizer=self.tokenize,
+            lowercase=self.lowercase,
+            allow_missing=self.allow_missing,
+            n_threads=session.n_threads,
+        )
+
+
+def _added_up(told: Sequence[str]) -> str:
+    """One sum of all that was named; a part that begins with a minus is subtracted."""
+    first, *others = (part.strip() for part in told)
+    return first + "".join(f" - {part[1:].lstrip()}" if part.startswith("-") else f" + {part}" for part in others)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

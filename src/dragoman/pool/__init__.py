@@ -5,8 +5,9 @@ from dragoman.pool.consensus import expected_gains, mbr, posteriors
 from dragoman.pool.describe import FeatureSummary, PoolSummary, describe_pool
 from dragoman.pool.filter import PoolFilter, filter_pool, with_origin
 from dragoman.pool.lazy import LazyShards, Outline, outlines
-from dragoman.pool.measure import Judge, has_scores, read_references, texts_of, with_external, with_metric
+from dragoman.pool.measure import Judge, has_scores, read_references, texts_of, with_external, with_metric, with_mixture
 from dragoman.pool.merge import compacted, merge_pools, on_tables
+from dragoman.pool.missing import has_missing, with_list_means
 from dragoman.pool.pool import Pool, metric_of, new_words
 from dragoman.pool.readers import (
     FIELDS,
@@ -45,6 +46,7 @@ __all__ = [
     "expected_gains",
     "filter_pool",
     "format_of_list",
+    "has_missing",
     "has_scores",
     "has_segmentation",
     "load_pool",
@@ -76,7 +78,9 @@ __all__ = [
     "unite_pools",
     "weights_for",
     "with_external",
+    "with_list_means",
     "with_metric",
+    "with_mixture",
     "with_origin",
     "write_nbest",
     "write_statistics",

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from dragoman._core import WordTable, unescape_word
 from dragoman.errors import InputError, MismatchError
-from dragoman.metric import External, Metric, References, Segments, Spelling
+from dragoman.metric import (
+    METRICS,
+    External,
+    Metric,
+    Mix,
+    References,
+    Segments,
+    Smoothing,
+    Spelling,
+    Tokenizer,
+    by_name,
+)
 from dragoman.pool.pool import Pool
 from dragoman.pool.shard import Shard
 from dragoman.text import read_lines
@@ -77,9 +88,51 @@ def with_external(pool: Pool, name: str, *, higher_is_better: bool = True) -> Po
     return replace(pool, shards=shards, metric=metric)
 
 
-def has_scores(pool: Pool, told: str) -> bool:
-    """Whether the candidates may have the score, or all scores of the sum, that `with_external` takes."""
-    return told in pool.score_names or all(name in pool.score_names for name, _ in _sum_of_scores(told) or [(told, 1)])
+def with_mixture(
+    pool: Pool,
+    told: str,
+    references: Sequence[Sequence[str]],
+    *,
+    tokenizer: Tokenizer = Tokenizer.NONE,
+    lowercase: bool = False,
+    allow_missing: bool = False,
+    n_threads: int = 1,
+) -> Pool:
+    """The pool with a sum of its named scores and of metrics as the metric: `0.5*comet + 0.5*chrf`.
+
+    A score that is subtracted is a loss, such as an error rate. Every part has the scale that it is computed in, so
+    that bleu, chrf and ter are numbers from 0 to 1. Raises InputError for a name that is neither.
+    """
+    terms: list[tuple[float, Metric]] = []
+    parts = []
+    for name, factor in _sum_of_scores(told) or [(told, 1.0)]:
+        metric: Metric
+        if name in pool.score_names:
+            metric = External(label=name, higher_is_better=factor > 0)
+            parts.append([metric.from_values(values) for values in pool.score_column(name)])
+        elif name.lower() in METRICS:
+            metric = by_name(name, smoothing=Smoothing.NONE, tokenizer=tokenizer, lowercase=lowercase)
+            measured = with_metric(pool, metric, references, allow_missing=allow_missing, n_threads=n_threads)
+            parts.append([shard.stats for shard in measured.shards])
+        else:
+            scores, metrics = ", ".join(pool.score_names) or "none", ", ".join(METRICS)
+            raise InputError(
+                f"'{name}' is no score of the candidates, which have {scores}, and no metric: expected one of {metrics}"
+            )
+        terms.append((factor, metric))
+    if not any(metric.uses_references for _, metric in terms):
+        raise InputError(f"'{told}' needs no references; leave them out, or add a metric: '{told} + chrf'")
+    shards = [
+        shard.with_stats(np.ascontiguousarray(np.concatenate(stats, axis=1)))
+        for shard, *stats in zip(pool.shards, *parts, strict=True)
+    ]
+    return replace(pool, shards=tuple(shards), metric=Mix(terms=tuple(terms)))
+
+
+def has_scores(pool: Pool, told: str, *, beside: Collection[str] = ()) -> bool:
+    """Whether candidates have the score, or all scores of the sum; names `beside` are no scores."""
+    names = [name for name, _ in _sum_of_scores(told) or [(told, 1)]]
+    return told in pool.score_names or all(name in pool.score_names for name in names if name.lower() not in beside)
 
 
 def _external_columns(pool: Pool, told: str) -> Iterator[Float64Array]:

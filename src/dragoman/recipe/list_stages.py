@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from dragoman.errors import InputError, naming
+from dragoman.metric import METRICS
 from dragoman.pool import (
     Pool,
     PoolFilter,
@@ -24,6 +25,7 @@ from dragoman.pool import (
     unite_pools,
     with_external,
     with_metric,
+    with_mixture,
 )
 from dragoman.recipe.cache import Cache, Made, StageKey
 from dragoman.recipe.corpora import PartFiles
@@ -117,9 +119,20 @@ class ListStages:
         return [_lines(path, self._files.parts[part]) for path in self._files.parts[part].others]
 
     def _with_objective(self, pool: Pool, part: str, method: MethodPlan) -> Pool:
-        if method.external is not None and (part == DEV or has_scores(pool, method.external)):
-            return with_external(pool, method.external, higher_is_better=not method.lower_is_better)
         by_sentence = list(zip(*self.references(part), strict=True))
+        told = method.external
+        if told is not None and (part == DEV or has_scores(pool, told, beside=METRICS)):
+            if has_scores(pool, told):
+                return with_external(pool, told, higher_is_better=not method.lower_is_better)
+            return with_mixture(
+                pool,
+                told,
+                by_sentence,
+                tokenizer=method.tokenizer,
+                lowercase=method.lowercase,
+                allow_missing=True,
+                n_threads=self._n_threads,
+            )
         return with_metric(pool, method.objective(), by_sentence, allow_missing=True, n_threads=self._n_threads)
 
     def _shared(self, name: str) -> SharedStages:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dragoman.errors import InputError, MismatchError
-from dragoman.pool import NbestFormat, Pool, Shard, nbest_blocks, read_lists_in_order
+from dragoman.pool import NbestFormat, Pool, Shard, has_missing, nbest_blocks, read_lists_in_order
 from dragoman.rescoring.base import CandidateBlock, CandidateFeature, SparseCandidateFeature
 from dragoman.rescoring.registry import make_candidate_features
 from dragoman.rescoring.score_table import ScoreTable
@@ -126,6 +126,8 @@ def describe_candidates(
             written = out_format or (NbestFormat.JSONL if pool.score_names else found)
             if pool.score_names and written is not NbestFormat.JSONL:
                 raise InputError(f"{written} lists have no named scores; write jsonl")
+            if written is not NbestFormat.JSONL and has_missing(pool):
+                raise InputError(f"{written} lists cannot say that a feature is null; write jsonl")
             for block in nbest_blocks(pool, format_=written):
                 output.write_block(block)
             n_sentences += pool.n_sentences

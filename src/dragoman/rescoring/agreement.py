@@ -10,7 +10,7 @@ from dragoman import _core
 from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.metric import Bleu, Chrf
-from dragoman.pool import expected_gains, posteriors
+from dragoman.pool import expected_gains, posteriors, with_list_means
 from dragoman.rescoring.base import CandidateBlock, CandidateFeature
 from dragoman.types import Float64Array
 
@@ -23,7 +23,7 @@ class Agreement(CandidateFeature):
     """Expected n-gram matches of order 1 to 4, expected sentence BLEU and chrF if a candidate is the reference.
 
     Uniform without argument; `l2r:0.5` makes candidates count by exp(0.5 · l2r), a feature of theirs, and `total:1` by
-    the totals of the lists.
+    the totals of the lists. A feature that is null counts as the mean of the list's others.
     """
 
     def __init__(self, argument: str | None) -> None:
@@ -48,7 +48,8 @@ class Agreement(CandidateFeature):
         elif pool.index.find(self._by) < 0:
             raise InputError(f"agreement: the candidates have no feature '{self._by}'")
         else:
-            (mass,) = posteriors(pool, Weights.from_dict({self._by: 1.0}), scale=self._scale)
+            filled = replace(pool, shards=(with_list_means(block.shard, pool.index, self._by),))
+            (mass,) = posteriors(filled, Weights.from_dict({self._by: 1.0}), scale=self._scale)
         shard = block.shard
         lists = np.ascontiguousarray(shard.sentences)
         rows = np.ascontiguousarray(shard.token_rows)
