@@ -30,6 +30,7 @@ _SUMMARIES = {
     "features": "Add features to the candidates of a list: language and translation models, agreement, your numbers.",
     "rerank": "Print the best candidate of each sentence by these weights, one line each, by sentence number.",
     "oracle": "The best score that any choice from the lists reaches (for BLEU a lower bound, by hill climbing).",
+    "ablate": "Learn which features help to choose from candidate lists, and by how much.",
     "mbr": "Choose the candidate with the highest expected utility: minimum-Bayes-risk decoding of lists or samples.",
     "score": "Score translations as sacrebleu does; with several systems, test each against the first.",
     "reference": "Show how a hierarchical system derives given translations, and what competes with each rule.",

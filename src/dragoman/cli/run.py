@@ -32,7 +32,7 @@ from dragoman.recipe import (
 from dragoman.run import CellResult, RunFolder, SetScores
 from dragoman.text import printable
 
-__all__ = ["cell_json", "fail_if_any", "run", "run_grid"]
+__all__ = ["cell_json", "fail_if_any", "run", "run_grid", "run_lists"]
 
 _LAST_STAGES = ("tuning", "test decoding", "dev decoding", "scoring", "derivations")
 _LAST_LIST_STAGES = ("tuning", "scoring")
@@ -107,7 +107,7 @@ def run_grid(
 ) -> list[CellResult]:
     """Run the cells with a board to look at, and show the table of results."""
     if isinstance(recipe, ListRecipe):
-        results = _run_lists(session, recipe, out, only or [], cache, resume)
+        results = run_lists(session, recipe, out, only=only, cache=cache, resume=resume)
     else:
         results = _run_systems(session, recipe, out, only or [], cache, resume, engine)
     rows = table("cell", "rounds", "kept", "dev", "BLEU", "chrF", "TER", "length")
@@ -152,10 +152,17 @@ def _run_systems(
         )
 
 
-def _run_lists(
-    session: Session, recipe: ListRecipe, out: Path, only: list[str], cache: Path | None, resume: bool
+def run_lists(
+    session: Session,
+    recipe: ListRecipe,
+    out: Path,
+    *,
+    only: list[str] | None = None,
+    cache: Path | None = None,
+    resume: bool = False,
 ) -> list[CellResult]:
-    selection = recipe.select(only)
+    """Run the cells of a recipe of lists with a board to look at."""
+    selection = recipe.select(only or [])
     session.say(f"{recipe.title}: {len(selection.cells)} cells")
     methods = {key: recipe.methods[key.optimiser] for key in selection.cells}
     metrics = {key: method.external or method.objective().name for key, method in methods.items()}

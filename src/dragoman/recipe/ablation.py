@@ -1,0 +1,136 @@
+"""Lists of a development and of a test set: groups of features added one after another, and the best of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from dragoman.errors import FailedError
+from dragoman.metric import METRICS, by_name
+from dragoman.recipe.list_form import ListRecipe, read_list_recipe
+from dragoman.recipe.table import RecipeTable
+from dragoman.run import CellResult
+
+__all__ = ["Ablation", "AblationRow", "ablation_recipe", "ablation_rows", "best_row"]
+
+CORPUS = SYSTEM = "lists"
+OWN, FIRST = "own", "first"
+TRAINED = "trained"
+_FOLDS = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ablation:
+    """Files and settings. `training` are both sides of text for a language model and word translations."""
+
+    dev: tuple[str, ...]
+    dev_source: str
+    dev_references: tuple[str, ...]
+    test: tuple[str, ...]
+    test_source: str
+    test_references: tuple[str, ...]
+    training: tuple[str, str] | None = None
+    start: Mapping[str, float]
+    methods: tuple[str, ...] = ("mira",)
+    metric: str = "bleu"
+    external: str | None = None
+    n_seeds: int = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AblationRow:
+    """A group of features with a method, over seeds: scores by the metric that was maximised, and what was added."""
+
+    features: str
+    method: str
+    n_features: int
+    dev: float
+    held_out: float | None
+    test: float | None
+    add: tuple[str, ...]
+    """All features that candidates need, as `--add` takes them; `{trained}` is the trained system."""
+    cells: tuple[CellResult, ...]
+
+
+def ablation_recipe(wanted: Ablation) -> ListRecipe:
+    """The experiment as a recipe of lists, checked; its files are relative to the current folder."""
+    own = {"add": ["agreement"]}, {"add": ["length", "copies", "punctuation", "repeats"]}
+    groups: dict[str, dict[str, Any]] = {OWN: {}}
+    if wanted.training is not None:
+        groups["language-model"] = {"add": [f"lm={{{TRAINED}}}"]}
+        groups["word-translations"] = {"add": [f"system={{{TRAINED}}}"]}
+    groups |= dict(zip(("agreement", "surface"), own, strict=True))
+    names = list(groups)
+    for before, name in pairwise(names):
+        groups[name]["extends"] = before
+    corpus: dict[str, Any] = {
+        "dev": {"source": wanted.dev_source, "references": list(wanted.dev_references)},
+        "test": {"source": wanted.test_source, "references": list(wanted.test_references)},
+        "lists": {SYSTEM: {"dev": list(wanted.dev), "test": list(wanted.test)}},
+    }
+    content: dict[str, Any] = {
+        "kind": "lists",
+        "title": "Which features help to choose from these lists",
+        "citation": f"{', '.join(wanted.test)}, with weights learned on {', '.join(wanted.dev)}",
+        "corpora": {CORPUS: corpus},
+        "systems": {SYSTEM: {"start": dict(wanted.start)}},
+        "features": groups,
+        "optimisers": {FIRST: {"choose": "first"}, **{name: _method(wanted) for name in wanted.methods}},
+        "grid": [
+            {"features": [OWN], "optimisers": [FIRST], "seeds": [1]},
+            {"optimisers": list(wanted.methods), "seeds": list(range(1, wanted.n_seeds + 1))},
+        ],
+        "report": {"metrics": _metrics(wanted.metric), "baseline": FIRST},
+    }
+    if wanted.training is not None:
+        corpus["train"] = dict(zip(("source", "target"), wanted.training, strict=True))
+        content["trained"] = {TRAINED: {}}
+    return read_list_recipe(RecipeTable(content), content, Path())
+
+
+def _metrics(metric: str) -> list[str]:
+    """Those of every report, the one that is maximised first."""
+    name = by_name(metric).name
+    return list(dict.fromkeys([*([name] if name in METRICS else []), "bleu", "chrf", "ter"]))
+
+
+def _method(wanted: Ablation) -> dict[str, Any]:
+    external = {} if wanted.external is None else {"external": wanted.external}
+    return {"metric": wanted.metric, "folds": _FOLDS, **external}
+
+
+def ablation_rows(recipe: ListRecipe, results: Sequence[CellResult]) -> list[AblationRow]:
+    """The rows in the order of the recipe. Raises FailedError where a cell failed."""
+    if failed := [result for result in results if result.error is not None]:
+        raise FailedError("\n".join(f"{result.key.name}: {result.error}" for result in failed))
+    rows: dict[tuple[str, str], list[CellResult]] = {}
+    for result in results:
+        rows.setdefault((result.key.features, result.key.optimiser), []).append(result)
+    return [
+        AblationRow(
+            features=features,
+            method=method,
+            n_features=max(cell.best.n_active for cell in cells),
+            dev=fmean(cell.best.dev for cell in cells),
+            held_out=_mean([cell.held_out for cell in cells]),
+            test=_mean([cell.best.test for cell in cells]),
+            add=tuple(text for group in recipe.groups(features) for text in recipe.features[group].add),
+            cells=tuple(cells),
+        )
+        for (features, method), cells in rows.items()
+    ]
+
+
+def _mean(scores: Sequence[float | None]) -> float | None:
+    known = [score for score in scores if score is not None]
+    return fmean(known) if known else None
+
+
+def best_row(rows: Sequence[AblationRow], *, higher_is_better: bool = True) -> AblationRow:
+    """The row with the best held-out score on the development set, the one with fewer groups if equal."""
+    sign = 1.0 if higher_is_better else -1.0
+    return max((row for row in rows if row.held_out is not None), key=lambda row: sign * (row.held_out or 0.0))
