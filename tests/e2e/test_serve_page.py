@@ -275,6 +275,22 @@ def test_hostile_text_is_shown_and_harmless(page):
     assert page.locator("img, main b:text-is('x')").count() == 0
 
 
+def test_sentences_of_a_text_are_looked_at_one_by_one(page, made):
+    lines = sentences_of(made)[:2]
+    page.fill("#text", "\n".join(lines))
+    page.wait_for_selector("#sentences button")
+    settle(page)
+    expected = {name: list(System.load(made / name).translate(lines)) for name in ("phrase", "hiero")}
+    assert translation(page, "hiero").inner_text() == expected["hiero"][0]
+    page.locator("#sentences button").nth(1).click()
+    settle(page)
+    assert translation(page, "hiero").inner_text() == expected["hiero"][1]
+    page.locator("#sentences summary").click()
+    page.wait_for_selector("#sentences .card")
+    shown = page.locator("#sentences .card p").all_inner_texts()
+    assert shown == [*expected["phrase"], *expected["hiero"]]
+
+
 def test_too_long_a_text_is_explained(browser, address):
     held = OpenPage(browser, address)
     with held as page:

@@ -349,6 +349,22 @@ def test_what_is_not_there_is_named(ask):
     assert not_json.status_code == 422
 
 
+def test_half_a_character_is_refused(ask):
+    """JSON may name half of a surrogate pair; no UTF-8 holds it."""
+    half = b'"der \\ud800 ."'
+    for path, body in (
+        ("/api/explain", b'{"system": "phrase", "text": %s}'),
+        ("/api/explain", b'{"system": "phrase", "text": "der", "weights": {%s: 1}}'),
+        ("/api/lookup", b'{"system": "hiero", "phrase": %s}'),
+        ("/api/score", b'{"system": "hiero", "hypotheses": [%s], "reference": "a"}'),
+        ("/translate", b'{"q": %s, "source": "de", "target": "en"}'),
+        ("/detect", b'{"q": %s}'),
+    ):
+        answer = ask("POST", path, content=body % half, headers={"Content-Type": "application/json"})
+        assert answer.status_code in (400, 422)
+        assert "surrogate" in answer.json()["error"]
+
+
 @pytest.mark.parametrize(
     "path",
     [

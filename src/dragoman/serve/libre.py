@@ -12,6 +12,7 @@ from fastapi.responses import JSONResponse
 
 from dragoman.errors import InputError
 from dragoman.serve.explorer import Explorer
+from dragoman.serve.limits import check_unicode
 from dragoman.serve.opened import OpenedSystem
 from dragoman.text import split_tokens
 
@@ -127,4 +128,5 @@ async def _fields(request: Request) -> dict[str, Any]:
         raise InputError(f"the body is neither JSON nor a form: {error}") from error
     if not isinstance(data, dict):
         raise InputError("the body must be an object with q, source and target")
+    check_unicode(data)
     return data

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 
 from dragoman.errors import InputError
 
-__all__ = ["Limits", "TooLargeError"]
+__all__ = ["Limits", "TooLargeError", "check_unicode"]
 
 
 class TooLargeError(InputError):
@@ -53,3 +54,11 @@ class Limits:
             raise TooLargeError(
                 f"a sentence of {n:,} tokens is too long; the maximum is {self.tokens}. End sentences, or break lines"
             )
+
+
+def check_unicode(data: object) -> None:
+    """Raise InputError where plain data hold half of a surrogate pair, which JSON can name and UTF-8 cannot hold."""
+    try:
+        json.dumps(data, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InputError("the text has half of a surrogate pair, which is no character") from error

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from dragoman.errors import InputError
 from dragoman.serve.explorer import Round, Search
+from dragoman.serve.limits import check_unicode
 from dragoman.system import Preset
 
 __all__ = [
@@ -25,6 +27,15 @@ Place = Annotated[int, Field(ge=0)]
 
 class _Request(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_text(cls, data: Any) -> Any:
+        try:
+            check_unicode(data)
+        except InputError as error:
+            raise ValueError(str(error)) from error
+        return data
 
 
 class TranslateRequest(_Request):
@@ -100,6 +111,3 @@ class ScoreRequest(_Request):
     system: str
     hypotheses: list[str] = Field(min_length=1, max_length=200)
     reference: str
-
-
-LibreFormat = Literal["text", "html"]

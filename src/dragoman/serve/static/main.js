@@ -6,7 +6,7 @@ import { VIEWS } from "./views.js";
 import { split } from "./words.js";
 
 const PAUSE_MS = 120;
-const K = 30;
+const K = 50;
 const EFFORTS = { fast: "fast", default: "default", accurate: "accurate" };
 const byId = (id) => document.getElementById(id);
 
@@ -198,7 +198,9 @@ function draw() {
 function drawSentences() {
   const sentences = state.chosen.map((name) => state.results[name]?.sentences).find(Boolean) ?? [];
   byId("sentences").hidden = sentences.length < 2;
-  if (sentences.length < 2) return;
+  const key = JSON.stringify([sentences, state.sentence, state.effort, state.chosen]);
+  if (sentences.length < 2 || byId("sentences").dataset.drawn === key) return;
+  byId("sentences").dataset.drawn = key;
   byId("sentences").replaceChildren(
     el("span", { class: "soft" }, "Sentence:"),
     ...sentences.map((tokens, i) =>
@@ -217,7 +219,22 @@ function drawSentences() {
         `${i + 1}. ${split(tokens).slice(0, 5).join(" ")}…`,
       ),
     ),
+    el("details", { ontoggle: (event) => event.target.open && wholeText(event.target) }, el("summary", {}, "The whole text")),
   );
+}
+
+/** The translation of all lines by every system, below its summary. */
+async function wholeText(details) {
+  try {
+    const answer = await post("/api/translate", { text: state.text, systems: state.chosen, effort: state.effort }, "whole");
+    if (answer === null) return;
+    const columns = Object.entries(answer.translations).map(([name, text]) =>
+      el("div", { class: "card" }, el("h2", {}, name), text.split("\n").map((line) => el("p", { dir: "auto" }, line))),
+    );
+    details.replaceChildren(details.firstChild, el("div", { class: "columns" }, columns));
+  } catch (error) {
+    details.replaceChildren(details.firstChild, el("p", { class: "error" }, error.message));
+  }
 }
 
 function show(name) {
