@@ -45,7 +45,7 @@ CAPS = {
     "rerank": 82,
     "run": 290,
     "score": 55,
-    "serve": 200,
+    "serve": 180,
     "system info": 172,
     "train": 166,
     "translate": 173,

@@ -33,7 +33,7 @@ _SUMMARIES = {
     "ablate": "Learn which features help to choose from candidate lists, and by how much.",
     "mbr": "Choose the candidate with the highest expected utility: minimum-Bayes-risk decoding of lists or samples.",
     "score": "Score translations as sacrebleu does; with several systems, test each against the first.",
-    "reference": "Show how a hierarchical system derives given translations, and what competes with each rule.",
+    "reference": "Show how a system derives given translations, and what competes with each rule or phrase.",
     "curve": "Draw the score of a system as a function of single weights, exactly, with all others fixed.",
     "run": "Run an experiment; stopped at any moment, it continues with --resume to the same result.",
     "compare": "Compare the methods of one or more runs on each test set: mean and deviation over seeds, significance.",
