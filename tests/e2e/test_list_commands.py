@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 
 import numpy as np
@@ -146,6 +147,15 @@ def test_search_spaces_and_weights_that_have_nothing_in_common(run, tmp_path):
     done = run("forest best forest.txt -w w")
     assert done.out == "-1.500000\thouse\n"
     assert "1 weight fits no feature (other)" in done.err
+
+
+def test_reference_lengths(run, tmp_path):
+    (tmp_path / "one").write_text("0 ||| a b c d ||| x= 1 ||| 0\n")
+    (tmp_path / "r0").write_text("a b c d\n")
+    (tmp_path / "r1").write_text("a b c d e f\n")
+    for length, score in (("closest", 100), ("shortest", 100), ("average", 100 * math.exp(1 - 5 / 4))):
+        done = run(f"oracle --nbest one -r r0 -r r1 --reference-length {length} --json")
+        assert done.json["score"] == pytest.approx(score)
 
 
 def many_lists(n=24):

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import gzip
+import json
 import stat
 import sys
 
 import pytest
 
 import toy_decoder
+from dragoman.cli.mert_moses import frozen_features
+from dragoman.errors import InputError
 from dragoman.features import read_weights
 
 INI = """[feature]
@@ -75,10 +78,54 @@ def test_features_to_tune(inside, moses, tmp_path):
     assert "no weight of this name: 'tm'; there are: lm, words, swaps" in bad.err
 
 
+def test_features_are_counted_from_0_as_there(tmp_path):
+    # The same name means the second value there and the first one in our files.
+    ini = tmp_path / "moses.ini"
+    ini.write_text("[weight]\nLM0= 0.5\nTM0= 0.1 0.2 0.3\nA_1= 1\n")
+    assert frozen_features("TM0_1 LM0_0", str(ini)) == ["A_1", "TM0_1", "TM0_3"]
+    assert frozen_features("TM0,A_1", str(ini)) == ["LM0"]
+    assert frozen_features("A_1_0", str(ini)) == ["LM0", "TM0_1", "TM0_2", "TM0_3"]
+    for name in ("TM0_3", "LM0_1", "TM"):
+        with pytest.raises(InputError, match="TM0_0 … TM0_2, A_1"):
+            frozen_features(name, str(ini))
+
+
+@pytest.mark.parametrize(
+    ("more", "settings"),
+    [
+        ("-random-restarts 4 -number-of-random-directions=3", {"n_starts": 5, "n_directions": 3}),
+        ("--pairwise-ranked --historic-interpolation 0.25 --set l2=3", {"interpolation": 0.25, "l2": 3.0}),
+        ("-batch-mira --batch-mira-args -J\t7\t-C\t0.02", {"n_epochs": 7, "aggressiveness": 0.02}),
+    ],
+)
+def test_settings_of_methods(inside, moses, tmp_path, more, settings):
+    command = moses.replace("--decoder-flags=-threads\t2", "-decoder-flags -threads\t2")
+    command = command.replace("mert-moses dev.src dev.ref", "mert-moses -input dev.src --refs dev.ref")
+    command = command.replace("./moses moses.ini", "-decoder ./moses --config=moses.ini")
+    inside(*words_of(f"{command} -working-dir w --maximum-iterations 1 --shortest --quiet {more}"))
+    recorded = json.loads((tmp_path / "w" / "dragoman" / "run.json").read_text())["settings"]
+    [method] = recorded["methods"].values()
+    assert settings.items() <= method.items()
+    assert recorded["options"]["reference_length"] == "shortest"
+
+
+def test_another_metric(inside, moses):
+    done = inside(*words_of(f"{moses} --maximum-iterations=1 --json --mertargs --sctype\tTER"))
+    assert done.json["metric"] == "ter"
+
+
 def test_what_does_not_fit(inside, moses, tmp_path):
+    assert "CONFIG (--config) is missing" in inside("mert-moses", "dev.src", "dev.ref", "./moses", status=2).err
     for more, message in (
         ("--batch-mira --pairwise-ranked", "give one of them"),
         ("--decoder-flags={x}", "must not have curly brackets"),
+        ("--decoder-flags=-f\tx", "must not have -f; CONFIG names"),
+        ("--inputtype=1", "only text (0) is read"),
+        ("--closest --average", "exclude each other"),
+        ("--batch-mira --random-restarts=3", "--random-restarts is for mert, but the method is mira"),
+        ("--batch-mira --batch-mira-args --foo\t1", "'--foo' is not known here"),
+        ("--mertargs --sctype\tWER", "only --sctype with BLEU, TER, CHRF is taken"),
+        ("--input=dev.src", "INPUT (--input) is given twice"),
         ("--decoder-flags='", "No closing quotation"),
     ):
         assert message in inside(*words_of(f"{moses} {more}"), status=2).err

@@ -56,7 +56,7 @@ class _Root(Group):
             commands = module.app
         else:
             commands = typer.Typer(add_completion=False, rich_markup_mode=None)
-            commands.command(cmd_name, cls=Command)(getattr(module, name))
+            commands.command(cmd_name, cls=getattr(module, "COMMAND", Command))(getattr(module, name))
         command = typer.main.get_command(commands)
         limit_numbers(command)
         return command

@@ -15,6 +15,7 @@ __all__ = [
     "Group",
     "LeadingCommand",
     "LeadingGroup",
+    "OneDashCommand",
     "command_group",
     "leading_group",
     "limit_numbers",
@@ -41,6 +42,28 @@ class Command(TyperCommand):
             if rows:
                 with formatter.section(title):
                     formatter.write_dl(rows)
+
+
+class OneDashCommand(Command):
+    """A command whose long options may have one dash, as Perl's Getopt::Long has them: `-nbest 100`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Give long options their second dash, but not what is the value of an option."""
+        takes_value = {
+            name: not getattr(parameter, "is_flag", False)
+            for parameter in self.get_params(ctx)
+            if parameter.param_type_name == "option"
+            for name in parameter.opts
+        }
+        told = []
+        is_value = False
+        for word in args:
+            name, equals, _ = word.partition("=")
+            if not is_value and f"-{name}" in takes_value and name.startswith("-") and not name.startswith("--"):
+                word, name = f"-{word}", f"-{name}"
+            is_value = not is_value and takes_value.get(name, False) and not equals
+            told.append(word)
+        return super().parse_args(ctx, told)
 
 
 class Group(TyperGroup):

@@ -13,7 +13,7 @@ import typer
 from dragoman.cli.scoring import Lowercase, Tokenize, warn_of_empty_references, warn_of_raw_text
 from dragoman.cli.session import Session
 from dragoman.errors import InputError
-from dragoman.metric import Smoothing, Tokenizer, by_name
+from dragoman.metric import ReferenceLength, Smoothing, Tokenizer, by_name
 from dragoman.pool import (
     FIELDS,
     NbestFormat,
@@ -130,6 +130,9 @@ class MetricOptions(CandidateOptions):
     lower_is_better: Annotated[bool, _metric("--lower-is-better", help="The external score is a loss.")] = False
     tokenize: Tokenize = Tokenizer.NONE
     lowercase: Lowercase = False
+    reference_length: Annotated[
+        ReferenceLength, _metric("--reference-length", help="BLEU's reference length where there are several.")
+    ] = ReferenceLength.CLOSEST
 
     def measure(self, session: Session) -> Measure:
         """Adds the statistics of the objective to a pool; BLEU is unsmoothed, as in MERT."""
@@ -140,7 +143,13 @@ class MetricOptions(CandidateOptions):
             return lambda pool: with_external(pool, external, higher_is_better=not self.lower_is_better)
         if not self.reference:
             raise InputError("no references; give at least one with -r, or say --external")
-        metric = by_name(self.metric, smoothing=Smoothing.NONE, tokenizer=self.tokenize, lowercase=self.lowercase)
+        metric = by_name(
+            self.metric,
+            smoothing=Smoothing.NONE,
+            tokenizer=self.tokenize,
+            lowercase=self.lowercase,
+            reference_length=self.reference_length,
+        )
         texts = read_references(self.reference)
         for number, path in enumerate(self.reference):
             warn_of_empty_references(session.say, path, [several[number] for several in texts])

@@ -169,7 +169,7 @@ def _forest_oracle(session: Session, options: OracleOptions) -> None:
         raise InputError("no references; give at least one with -r")
     if options.tokenize is not Tokenizer.NONE or options.lowercase:
         raise InputError("oracles of search spaces compare their tokens; leave out --tokenize and --lowercase")
-    metric = by_name(options.metric, smoothing=Smoothing.NONE)
+    metric = by_name(options.metric, smoothing=Smoothing.NONE, reference_length=options.reference_length)
     references = read_references(options.reference)
     spaces = read_forests(options.forest)
     if spaces.n_sentences > len(references):

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from dragoman.errors import InputError
 from dragoman.metric.base import Metric
-from dragoman.metric.bleu import Bleu, Smoothing
+from dragoman.metric.bleu import Bleu, ReferenceLength, Smoothing
 from dragoman.metric.chrf import Chrf
 from dragoman.metric.mix import Mix
 from dragoman.metric.ter import Ter
@@ -26,11 +26,17 @@ class Variant:
     smoothing: Smoothing = Smoothing.EXP
     tokenizer: Tokenizer = Tokenizer.NONE
     lowercase: bool = False
+    reference_length: ReferenceLength = ReferenceLength.CLOSEST
 
 
 METRICS: Mapping[str, Callable[[Variant], Metric]] = MappingProxyType(
     {
-        "bleu": lambda v: Bleu(smoothing=v.smoothing, tokenizer=v.tokenizer, lowercase=v.lowercase),
+        "bleu": lambda v: Bleu(
+            smoothing=v.smoothing,
+            tokenizer=v.tokenizer,
+            lowercase=v.lowercase,
+            reference_length=v.reference_length,
+        ),
         "chrf": lambda v: Chrf(lowercase=v.lowercase),
         "chrf+": lambda v: Chrf(word_order=1, lowercase=v.lowercase),
         "chrf++": lambda v: Chrf(word_order=2, lowercase=v.lowercase),
@@ -64,13 +70,14 @@ def by_name(
     smoothing: Smoothing = Smoothing.EXP,
     tokenizer: Tokenizer = Tokenizer.NONE,
     lowercase: bool = False,
+    reference_length: ReferenceLength = ReferenceLength.CLOSEST,
 ) -> Metric:
     """The metric with this name, or the linear combination given by a sum of names with factors.
 
-    `smoothing` and `tokenizer` apply to BLEU, `lowercase` to BLEU and chrF, also in combinations.
+    `smoothing`, `tokenizer` and `reference_length` apply to BLEU, `lowercase` to BLEU and chrF, also in combinations.
     Raises InputError for anything else.
     """
-    variant = Variant(smoothing=smoothing, tokenizer=tokenizer, lowercase=lowercase)
+    variant = Variant(smoothing=smoothing, tokenizer=tokenizer, lowercase=lowercase, reference_length=reference_length)
     name = text.strip().lower()
     if name in METRICS:
         return METRICS[name](variant)

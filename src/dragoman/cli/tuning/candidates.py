@@ -67,7 +67,7 @@ class Kind:
     offers: Collection[LearnsFrom] = (LearnsFrom.LISTS,)
 
 
-_METRIC = frozenset({"reference", "metric", "external", "lower_is_better", "tokenize", "lowercase"})
+_METRIC = frozenset({"reference", "metric", "external", "lower_is_better", "tokenize", "lowercase", "reference_length"})
 _LISTS = frozenset({"format_", "dense", "fields", "allow_missing"})
 _FILES = frozenset({"weights_format", "template", "run"})
 _TRUST = frozenset({"folds", "bootstrap"})
