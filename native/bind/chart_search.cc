@@ -78,7 +78,24 @@ void bind_chart_search(nb::module_& m) {
           nb::arg("links").noconvert(), nb::arg("n_threads"), nb::arg("progress").none(), nb::kw_only(),
           nb::arg("tight"), nb::arg("holes"), nb::arg("wide"), nb::arg("max_wrong"), nb::arg("prior_column"),
           nb::arg("prior_weight"), nb::arg("hole_prior"), nb::arg("beam"), nb::arg("wrong_beam"), nb::arg("goal"),
-          nb::arg("glue"), nb::arg("unknown"));
+          nb::arg("glue"), nb::arg("unknown"))
+      .def(
+          "force",
+          [](const search::ChartDecoder& d, const search::RuleBatch& batch, names::FeatureIndex& index,
+             In<double> weights, In<int64_t> sentences, In<int64_t> target_offsets, In<int32_t> targets,
+             In<int64_t> copy_offsets, In<int32_t> copies, int32_t width, bool may_edit, int n_threads,
+             nb::object progress, int32_t goal, const std::vector<int32_t>& glue, const std::vector<int32_t>& unknown) {
+            return forced_of(
+                batch, index, weights, {sentences, target_offsets, targets, copy_offsets, copies}, progress,
+                [&](const search::RuleBatch& b, std::span<const double> w, const search::ForcedPairs& pairs,
+                    Control& control) {
+                  return d.force(b, {goal, glue, unknown}, w, pairs, {width, may_edit}, n_threads, control);
+                });
+          },
+          nb::arg("batch"), nb::arg("index"), nb::arg("weights").noconvert(), nb::arg("sentences").noconvert(),
+          nb::arg("target_offsets").noconvert(), nb::arg("targets").noconvert(), nb::arg("copy_offsets").noconvert(),
+          nb::arg("copies").noconvert(), nb::arg("width"), nb::arg("may_edit"), nb::arg("n_threads"),
+          nb::arg("progress").none(), nb::kw_only(), nb::arg("goal"), nb::arg("glue"), nb::arg("unknown"));
 }
 
 }  // namespace dragoman::bind

@@ -86,7 +86,22 @@ void bind_phrase_search(nb::module_& m) {
           nb::arg("batch"), nb::arg("index"), nb::arg("weights").noconvert(), nb::arg("target_offsets").noconvert(),
           nb::arg("targets").noconvert(), nb::arg("link_offsets").noconvert(), nb::arg("links").noconvert(),
           nb::arg("n_threads"), nb::arg("progress").none(), nb::kw_only(), nb::arg("holes"), nb::arg("max_wrong"),
-          nb::arg("prior_weight"), nb::arg("hole_prior"), nb::arg("beam"), nb::arg("wrong_beam"));
+          nb::arg("prior_weight"), nb::arg("hole_prior"), nb::arg("beam"), nb::arg("wrong_beam"))
+      .def(
+          "force",
+          [](const search::PhraseDecoder& d, const search::PhraseBatch& batch, names::FeatureIndex& index,
+             In<double> weights, In<int64_t> sentences, In<int64_t> target_offsets, In<int32_t> targets,
+             In<int64_t> copy_offsets, In<int32_t> copies, int32_t width, bool may_edit, int n_threads,
+             nb::object progress) {
+            return forced_of(
+                batch, index, weights, {sentences, target_offsets, targets, copy_offsets, copies}, progress,
+                [&](const search::PhraseBatch& b, std::span<const double> w, const search::ForcedPairs& pairs,
+                    Control& control) { return d.force(b, w, pairs, {width, may_edit}, n_threads, control); });
+          },
+          nb::arg("batch"), nb::arg("index"), nb::arg("weights").noconvert(), nb::arg("sentences").noconvert(),
+          nb::arg("target_offsets").noconvert(), nb::arg("targets").noconvert(), nb::arg("copy_offsets").noconvert(),
+          nb::arg("copies").noconvert(), nb::arg("width"), nb::arg("may_edit"), nb::arg("n_threads"),
+          nb::arg("progress").none());
 }
 
 }  // namespace dragoman::bind

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/vector.h>
 
 #include <optional>
 #include <span>
@@ -11,6 +12,7 @@
 #include "bind/kbest.hh"
 #include "bind/watch.hh"
 #include "core/names/feature_index.hh"
+#include "core/search/forced.hh"
 #include "core/search/new_features.hh"
 
 namespace dragoman::bind {
@@ -69,6 +71,38 @@ nb::tuple kbest_of(const Batch& batch, names::FeatureIndex& index, const In<doub
   auto lists = watch([&](Control& control) { return kbest(*current, w, n_threads, control); }, progress);
   current.intern(index, lists);
   return to_tuple(std::move(lists));
+}
+
+// Given translations of sentences of a batch as arrays: the sentence of each, their words, and for every source word
+// the target word that it is.
+struct ForcedArrays {
+  In<int64_t> sentences, target_offsets;
+  In<int32_t> targets;
+  In<int64_t> copy_offsets;
+  In<int32_t> copies;
+
+  search::ForcedPairs pairs() const {
+    return {span_of(sentences), ragged_of(target_offsets, targets, "targets"),
+            ragged_of(copy_offsets, copies, "copies")};
+  }
+};
+
+// `force(batch, weights, pairs, control)` gives forced translations: forests, lists of at most one candidate, then
+// offsets and values of deleted, inserted and copied positions, and whether nothing was pruned.
+template <typename Batch, typename Force>
+nb::tuple forced_of(const Batch& batch, names::FeatureIndex& index, const In<double>& weights,
+                    const ForcedArrays& arrays, nb::handle progress, Force&& force) {
+  const CurrentBatch<Batch> current(batch, index);
+  const std::vector<double> w = copy_of(weights);
+  auto found = watch([&](Control& control) { return force(*current, w, arrays.pairs(), control); }, progress);
+  current.intern(index, found.lists);
+  current.intern(index, found.forests);
+  const auto ragged = [](RaggedVector<int32_t>&& rows) {
+    return nb::make_tuple(to_numpy(std::move(rows.offsets)), to_numpy(std::move(rows.values)));
+  };
+  return nb::make_tuple(std::move(found.forests), to_tuple(std::move(found.lists)), ragged(std::move(found.deleted)),
+                        ragged(std::move(found.inserted)), ragged(std::move(found.copied)),
+                        to_numpy(std::move(found.is_complete)));
 }
 
 }  // namespace dragoman::bind

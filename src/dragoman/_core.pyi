@@ -432,6 +432,8 @@ _KBest = tuple[
     NDArray[np.int32],
     _Derivations | None,
 ]
+_Rows = tuple[NDArray[np.int64], NDArray[np.int32]]
+_Forced = tuple[list[Forest], _KBest, _Rows, _Rows, _Rows, NDArray[np.uint8]]
 
 class Forest:
     n_nodes: int
@@ -595,6 +597,21 @@ class PhraseDecoder:
         beam: float,
         wrong_beam: float,
     ) -> dict[str, NDArray[Any]]: ...
+    def force(
+        self,
+        batch: PhraseBatch,
+        index: FeatureIndex,
+        weights: NDArray[np.float64],
+        sentences: NDArray[np.int64],
+        target_offsets: NDArray[np.int64],
+        targets: NDArray[np.int32],
+        copy_offsets: NDArray[np.int64],
+        copies: NDArray[np.int32],
+        width: int,
+        may_edit: bool,
+        n_threads: int,
+        progress: Callable[[int], None] | None,
+    ) -> _Forced: ...
 
 class RuleBatch:
     sentence_offsets: NDArray[np.int64]
@@ -707,6 +724,25 @@ class ChartDecoder:
         glue: list[int],
         unknown: list[int],
     ) -> _KBest: ...
+    def force(
+        self,
+        batch: RuleBatch,
+        index: FeatureIndex,
+        weights: NDArray[np.float64],
+        sentences: NDArray[np.int64],
+        target_offsets: NDArray[np.int64],
+        targets: NDArray[np.int32],
+        copy_offsets: NDArray[np.int64],
+        copies: NDArray[np.int32],
+        width: int,
+        may_edit: bool,
+        n_threads: int,
+        progress: Callable[[int], None] | None,
+        *,
+        goal: int,
+        glue: list[int],
+        unknown: list[int],
+    ) -> _Forced: ...
 
 class DerivationBatch:
     def __init__(

@@ -19,8 +19,9 @@ constexpr uint32_t kNotYet = std::numeric_limits<uint32_t>::max();
 
 }  // namespace
 
-void ChartRules::start(const RuleBatch& batch, int64_t sentence) {
+void ChartRules::start(const RuleBatch& batch, int64_t sentence, std::function<bool(int64_t)> wanted) {
   batch_ = &batch;
+  wanted_ = std::move(wanted);
   sentence_ = sentence;
   if (lm_ != nullptr) lm_->clear();
   rules_.clear();
@@ -83,9 +84,9 @@ std::pair<uint32_t, uint32_t> ChartRules::rules_of(int32_t pattern) {
   auto& [first, size] = pattern_rules_[at(pattern - batch_->first_pattern[at(sentence_)])];
   if (first == kNotYet) {
     first = static_cast<uint32_t>(rules_.size());
-    size = static_cast<uint32_t>(batch_->first_rule[at(pattern) + 1] - batch_->first_rule[at(pattern)]);
-    for (uint32_t r = 0; r < size; ++r)
-      rules_.push_back(made(ChartRuleKind::kGrammar, batch_->first_rule[at(pattern)] + r));
+    for (int64_t r = batch_->first_rule[at(pattern)]; r < batch_->first_rule[at(pattern) + 1]; ++r)
+      if (!wanted_ || wanted_(r)) rules_.push_back(made(ChartRuleKind::kGrammar, r));
+    size = static_cast<uint32_t>(rules_.size()) - first;
   }
   return {first, size};
 }

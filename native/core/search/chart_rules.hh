@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -69,8 +70,10 @@ class ChartRules {
 
   // `lm` is null where the model has none; it forgets what it knows when a sentence starts.
   ChartRules(const ChartModel& model, lm::Pieces* lm) : model_(model), lm_(lm) {}
-  void start(const RuleBatch& batch, int64_t sentence);
+  // With `wanted`, the grammar has only the rules, by their place in the batch, of which it is true; the trie has all.
+  void start(const RuleBatch& batch, int64_t sentence, std::function<bool(int64_t)> wanted = {});
 
+  uint32_t n_nodes() const { return static_cast<uint32_t>(trie_.size()); }
   const TrieNode& node(uint32_t i) const { return trie_[i]; }
   // The child by a word; 0 where there is none.
   uint32_t child(const TrieNode& node, int32_t word) const;
@@ -129,6 +132,7 @@ class ChartRules {
   lm::Pieces* lm_;
   const RuleBatch* batch_ = nullptr;
   int64_t sentence_ = 0;
+  std::function<bool(int64_t)> wanted_;
   std::vector<TrieNode> trie_;
   std::vector<std::pair<int64_t, int64_t>> ranges_;  // patterns below each node of the trie
   std::vector<ChartRule> rules_;

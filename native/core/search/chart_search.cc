@@ -7,6 +7,7 @@
 
 #include "core/base/parallel.hh"
 #include "core/search/chart_searcher.hh"
+#include "core/search/forced_chart.hh"
 #include "core/search/reference_parser.hh"
 
 namespace dragoman::search {
@@ -102,6 +103,19 @@ forest::ReferenceForests ChartDecoder::references(const RuleBatch& batch, const 
   forest::ReferenceForests result;
   for (forest::ReferenceForests& part : parts) result.append(part);
   return result;
+}
+
+ForcedTranslations ChartDecoder::force(const RuleBatch& batch, const ChartLabels& labels,
+                                       std::span<const double> weights, const ForcedPairs& pairs,
+                                       const ForcedSettings& settings, int n_threads, Control& control) const {
+  if (batch.n_scores != static_cast<int64_t>(features_.scores.size())) fail("every rule needs a value for each score");
+  check_pairs(pairs, batch.words);
+  labels.check(batch.n_labels());
+  ChartSettings all = settings_;
+  all.rule_limit = 0;
+  const ChartModel model{all, features_, lm_.get(), lm_words_, labels, weights};
+  return force_pairs(pairs, weights, n_threads, control,
+                     [&] { return std::make_unique<ForcedChart>(batch, model, settings, control); });
 }
 
 }  // namespace dragoman::search

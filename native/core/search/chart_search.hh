@@ -14,6 +14,7 @@
 #include "core/forest/kbest.hh"
 #include "core/grammar/key.hh"
 #include "core/lm/model.hh"
+#include "core/search/forced.hh"
 #include "core/search/reference_settings.hh"
 #include "core/search/rule_batch.hh"
 
@@ -63,6 +64,10 @@ class ChartDecoder {
   forest::ReferenceForests references(const RuleBatch& batch, const RuleBatch* minimal, const ChartLabels& labels,
                                       std::span<const double> weights, const ReferencePairs& pairs,
                                       const ReferenceSettings& settings, int n_threads, Control& control) const;
+  // The best derivations of given translations. All rules of a source side are looked at.
+  ForcedTranslations force(const RuleBatch& batch, const ChartLabels& labels, std::span<const double> weights,
+                           const ForcedPairs& pairs, const ForcedSettings& settings, int n_threads,
+                           Control& control) const;
 
  private:
   template <typename Take>

@@ -22,16 +22,16 @@ std::vector<char> needed(const Hypotheses& hypotheses, int32_t n_words) {
   return is_needed;
 }
 
-// The source words between the first and the last covered one.
-forest::Forest::Span span_of(const Coverages& coverages, uint32_t coverage, int32_t n_words) {
+}  // namespace
+
+forest::Forest::Span covered_span(const Coverages& coverages, uint32_t coverage, int32_t n_words) {
+  if (coverages.n_covered(coverage) == 0) return {0, 0};
   const int32_t gap = coverages.first_gap(coverage);
   int32_t begin = 0;
   if (gap == 0)
     while (begin < n_words && !coverages.is_covered(coverage, begin)) ++begin;
   return {begin, std::max(gap, coverages.end(coverage))};
 }
-
-}  // namespace
 
 forest::Forest phrase_forest(const PhraseSearchSpace& space, Transitions& transitions) {
   const Hypotheses& hypotheses = space.hypotheses;
@@ -61,9 +61,7 @@ forest::Forest phrase_forest(const PhraseSearchSpace& space, Transitions& transi
     for (const int32_t id : hypotheses.stack(covered)) {
       if (!is_needed[at(id)]) continue;
       const Hypothesis& h = hypotheses[id];
-      const forest::Forest::Span span =
-          covered == 0 ? forest::Forest::Span{0, 0} : span_of(space.coverages, h.coverage, n);
-      node_of[at(id)] = forest.add_node({-1, span, covered});
+      node_of[at(id)] = forest.add_node({-1, covered_span(space.coverages, h.coverage, n), covered});
       if (id == 0) forest.add_edge(start, {}, {});
       chain.clear();
       for (int32_t a = h.first_arc; a >= 0; a = hypotheses.arc(a).next) chain.push_back(a);

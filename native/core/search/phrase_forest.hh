@@ -19,6 +19,9 @@ struct PhraseSearchSpace {
   std::span<const float> end_lm;  // the language model's increment for the end, of each hypothesis of the last stack
 };
 
+// The source words from the first to the last covered one.
+forest::Forest::Span covered_span(const Coverages& coverages, uint32_t coverage, int32_t n_words);
+
 forest::Forest phrase_forest(const PhraseSearchSpace& space, Transitions& transitions);
 
 }  // namespace dragoman::search

@@ -73,6 +73,23 @@ class Hypotheses {
     return into.size();
   }
 
+  // The same, but a class keeps only its best way; of equal ones the first.
+  void add_best(const Hypothesis& h, int32_t from, int32_t option, int32_t stack) {
+    const int32_t id = recombine(h);
+    Hypothesis& known = all_[static_cast<size_t>(id)];
+    if (known.first_arc < 0) {
+      known.first_arc = static_cast<int32_t>(arcs_.size());
+      arcs_.push_back({from, option, -1, 0});
+    } else if (h.score > known.score) {
+      arcs_[static_cast<size_t>(known.first_arc)] = {from, option, -1, 0};
+    }
+    known.score = std::max(known.score, h.score);
+    known.total = std::max(known.total, h.total);
+    if (known.is_alive) return;
+    known.is_alive = true;
+    stacks_[static_cast<size_t>(stack)].push_back(id);
+  }
+
   // Leaves the best of a stack, grouped by coverage and last position, best first in each group.
   void prune(int32_t covered, size_t size, double beam) {
     auto& ids = stacks_[static_cast<size_t>(covered)];

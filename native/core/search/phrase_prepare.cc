@@ -14,6 +14,7 @@ std::span<const int32_t> target_of(const PhraseBatch& batch, int64_t sentence, c
 }
 
 std::span<const int32_t> parts_of(const PhraseBatch& batch, int64_t sentence, const Option& option) {
+  if (option.kind == OptionKind::kDeleted) return {};
   if (option.source >= 0) return batch.oriented->of_option[option.source];
   return batch.oriented->of_word[batch.pass_through.offsets[at(sentence)] - 1 - option.source];
 }
@@ -37,7 +38,7 @@ void append_local_features(const PhraseBatch& batch, int64_t sentence, const Phr
 }
 
 void Prepared::collect(const PhraseBatch& batch, int64_t sentence, const PhraseFeatures& features,
-                       std::span<const double> weights) {
+                       std::span<const double> weights, const std::function<bool(const Option&)>& wanted) {
   n_words = static_cast<int32_t>(batch.pass_through[sentence].size());
   max_length = 1;
   options.clear();
@@ -46,6 +47,7 @@ void Prepared::collect(const PhraseBatch& batch, int64_t sentence, const PhraseF
   std::vector<forest::Feature> local;
   const auto add = [&](SourceSpan span, int64_t source) {
     Option option{span, 0, 0, 0, {}, source, 0, 0};
+    if (wanted && !wanted(option)) return;
     local.clear();
     append_local_features(batch, sentence, features, option, local);
     for (const forest::Feature& f : local) option.local += weight_of(weights, f.id) * static_cast<double>(f.value);
@@ -59,6 +61,11 @@ void Prepared::collect(const PhraseBatch& batch, int64_t sentence, const PhraseF
   }
   for (int32_t p = 0; p < n_words; ++p)
     if (!has_option[at(p)]) add({p, p + 1}, -1 - p);
+  group();
+}
+
+void Prepared::add(std::span<const Option> more) {
+  options.insert(options.end(), more.begin(), more.end());
   group();
 }
 
@@ -150,7 +157,7 @@ void Prepared::orient(const PhraseBatch& batch, int64_t sentence, std::span<cons
       const double* row = part_sums.data() + at(part) * templates::kOrientations;
       for (size_t o = 0; o < templates::kOrientations; ++o) sums[o] += row[o];
     }
-    if (!has_blocks) continue;
+    if (!has_blocks || option.kind == OptionKind::kDeleted) continue;
     const int32_t* edges = option.source >= 0
                                ? features.block_targets.data() + 2 * at(option.source)
                                : features.block_passed.data() + 2 * (first_word + at(-1 - option.source));

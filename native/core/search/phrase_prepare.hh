@@ -16,6 +16,13 @@
 
 namespace dragoman::search {
 
+// What an option is besides the translation of its words that the tables offer; only forced decoding makes others.
+enum class OptionKind : uint8_t {
+  kPlain,
+  kDeleted,  // a source word without translation
+  kCopied,   // a source word as it is, though the tables translate it
+};
+
 // An option as search sees it. Sorted by span, then by estimate.
 struct Option {
   SourceSpan span;
@@ -25,6 +32,7 @@ struct Option {
   int64_t source;                // place in the batch's options; -1 - position for a word passed through
   double local;                  // weighted local features
   double estimate;               // with the language model's opinion of the phrase by itself
+  OptionKind kind = OptionKind::kPlain;
 };
 
 class Prepared {
@@ -43,9 +51,12 @@ class Prepared {
   std::vector<double> oriented, gaps_left, gaps_right;
   FutureCosts costs;
 
-  // In this order: collect, estimate, finish, orient (for a batch with orientation templates).
+  // In this order: collect, estimate, finish, orient (for a batch with orientation templates). With `wanted`, only
+  // options of which it is true.
   void collect(const PhraseBatch& batch, int64_t sentence, const PhraseFeatures& features,
-               std::span<const double> weights);
+               std::span<const double> weights, const std::function<bool(const Option&)>& wanted = {});
+  // After collect: further options.
+  void add(std::span<const Option> more);
   // Has set(options) set the estimates, some options at a time. With a limit (0: none), options that cannot be among so
   // many best of their span are dropped instead: an estimate is taken to be at most the option's local score.
   template <typename Set>
@@ -133,6 +144,26 @@ std::vector<double> weighted_parts(const PhraseBatch& batch, std::span<const dou
 // Feature values of an option as they stand on its instance.
 void append_local_features(const PhraseBatch& batch, int64_t sentence, const PhraseFeatures& features,
                            const Option& option, std::vector<forest::Feature>& out);
+
+// Calls body(span) for every span with options that may come next (the distortion limit as in Moses): a jump is within
+// the limit, and after a phrase that leaves the first gap open the jump back to it is too.
+template <typename Body>
+void each_next_span(const Prepared& prepared, const Coverages& coverages, int32_t distortion_limit, uint32_t coverage,
+                    int32_t last_end, Body&& body) {
+  const int32_t n = prepared.n_words, gap = coverages.first_gap(coverage);
+  const int32_t limit = std::min(distortion_limit, n);  // no jump is longer
+  const int32_t from = limit < 0 ? gap : std::max(gap, last_end - limit);
+  const int32_t to = limit < 0 ? n - 1 : std::min(n - 1, last_end + limit);
+  for (int32_t begin = from; begin <= to; ++begin) {
+    if (coverages.is_covered(coverage, begin)) continue;
+    int32_t longest = std::min(prepared.max_length, n - begin);
+    if (limit >= 0 && begin != gap) longest = std::min(longest, gap + limit - begin);
+    for (int32_t length = 1; length <= longest; ++length) {
+      if (coverages.is_covered(coverage, begin + length - 1)) break;
+      if (!prepared.of_span(begin, length).empty()) body(SourceSpan{begin, begin + length});
+    }
+  }
+}
 
 inline double weight_of(std::span<const double> weights, int32_t feature) {
   return feature >= 0 && static_cast<size_t>(feature) < weights.size() ? weights[static_cast<size_t>(feature)] : 0;

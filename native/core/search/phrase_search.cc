@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/parallel.hh"
+#include "core/search/forced_phrases.hh"
 #include "core/search/phrase_references.hh"
 #include "core/search/phrase_searcher.hh"
 
@@ -127,6 +128,18 @@ forest::ReferenceForests PhraseDecoder::references(const PhraseBatch& batch, std
   forest::ReferenceForests result;
   for (const forest::ReferenceForests& part : parts) result.append(part);
   return result;
+}
+
+ForcedTranslations PhraseDecoder::force(const PhraseBatch& batch, std::span<const double> weights,
+                                        const ForcedPairs& pairs, const ForcedSettings& settings, int n_threads,
+                                        Control& control) const {
+  check(batch);
+  check_pairs(pairs, batch.pass_through);
+  const std::vector<double> part_sums = weighted_parts(batch, weights);
+  return force_pairs(pairs, weights, n_threads, control, [&] {
+    return std::make_unique<ForcedPhraseSearcher>(batch, features_, lm_.get(), lm_words_, weights, part_sums,
+                                                  settings_.distortion_limit, settings, control);
+  });
 }
 
 }  // namespace dragoman::search

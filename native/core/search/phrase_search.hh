@@ -12,6 +12,7 @@
 #include "core/forest/forest.hh"
 #include "core/forest/kbest.hh"
 #include "core/lm/model.hh"
+#include "core/search/forced.hh"
 #include "core/search/phrase_batch.hh"
 #include "core/search/reference_settings.hh"
 #include "core/search/reordering.hh"
@@ -63,6 +64,9 @@ class PhraseDecoder {
   forest::ReferenceForests references(const PhraseBatch& batch, std::span<const double> weights,
                                       const ReferencePairs& pairs, const ReferenceSettings& settings, int n_threads,
                                       Control& control) const;
+  // The best derivations of given translations. All options of a span are looked at.
+  ForcedTranslations force(const PhraseBatch& batch, std::span<const double> weights, const ForcedPairs& pairs,
+                           const ForcedSettings& settings, int n_threads, Control& control) const;
 
  private:
   void check(const PhraseBatch& batch) const;

@@ -139,23 +139,9 @@ class PhraseSearcher {
     hypotheses_.start(first, n);
   }
 
-  // Calls body(span, coverage after it) for every span that may come next (the distortion limit as in Moses): a
-  // jump is within the limit, and after a phrase that leaves the first gap open the jump back to it is too.
   template <typename Body>
   void for_each_span(uint32_t coverage, int32_t last_end, Body&& body) {
-    const int32_t n = prepared_.n_words, gap = coverages_.first_gap(coverage);
-    const int32_t limit = std::min(settings_.distortion_limit, n);  // no jump is longer
-    const int32_t from = limit < 0 ? gap : std::max(gap, last_end - limit);
-    const int32_t to = limit < 0 ? n - 1 : std::min(n - 1, last_end + limit);
-    for (int32_t begin = from; begin <= to; ++begin) {
-      if (coverages_.is_covered(coverage, begin)) continue;
-      int32_t longest = std::min(prepared_.max_length, n - begin);
-      if (limit >= 0 && begin != gap) longest = std::min(longest, gap + limit - begin);
-      for (int32_t length = 1; length <= longest; ++length) {
-        if (coverages_.is_covered(coverage, begin + length - 1)) break;
-        if (!prepared_.of_span(begin, length).empty()) body(SourceSpan{begin, begin + length});
-      }
-    }
+    each_next_span(prepared_, coverages_, settings_.distortion_limit, coverage, last_end, body);
   }
 
   double step_score(int32_t last_end, SourceSpan span) const {

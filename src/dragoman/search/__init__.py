@@ -6,6 +6,7 @@ from dragoman.search.chart_builder import RuleOptionBuilder
 from dragoman.search.chart_config import ChartConfig, ChartFeatures
 from dragoman.search.chart_decoder import ChartDecoder
 from dragoman.search.derivation_features import DerivationFeatures
+from dragoman.search.forced import Forced, ForcedConfig, ForcedPairs
 from dragoman.search.phrase_builder import PhraseOptionBuilder
 from dragoman.search.phrase_config import Algorithm, PhraseConfig, PhraseFeatures, phrase15
 from dragoman.search.phrase_decoder import PhraseDecoder
@@ -22,6 +23,9 @@ __all__ = [
     "DerivationFeatures",
     "EdgeKind",
     "EncodedSentences",
+    "Forced",
+    "ForcedConfig",
+    "ForcedPairs",
     "PhraseBatch",
     "PhraseConfig",
     "PhraseDecoder",

@@ -9,6 +9,7 @@ from dragoman import _core
 from dragoman.corpus import Vocab
 from dragoman.features import FeatureIndex, Weights, live_values
 from dragoman.forest import Forest, KBest
+from dragoman.search.forced import Forced, ForcedConfig, ForcedPairs
 from dragoman.types import Float64Array, Progress
 
 __all__ = ["Batch", "Decoder"]
@@ -92,3 +93,33 @@ class Decoder(ABC, Generic[Batch]):
         options = k, distinct, n_threads, progress, derivations, steady
         found = self._native.kbest(batch, self.index, values, *options, **meaning)
         return KBest.of(found)
+
+    def force(
+        self,
+        batch: Batch,
+        pairs: ForcedPairs,
+        weights: Weights | Float64Array,
+        config: ForcedConfig | None = None,
+        *,
+        n_threads: int = 1,
+        progress: Progress | None = None,
+    ) -> Forced:
+        """The best derivation of each given translation; the index gets its features.
+
+        All options are looked at, also those beyond the limit of options or rules; no other limit is lifted.
+        """
+        config = config or ForcedConfig()
+        found = self._native.force(
+            batch,
+            self.index,
+            live_values(weights, self.index),
+            pairs.sentences,
+            *pairs.targets,
+            *pairs.copies,
+            config.width,
+            config.may_edit,
+            n_threads,
+            progress,
+            **self.meaning(batch),
+        )
+        return Forced.of(found, pairs, self.index, self.labels(batch))

@@ -5,6 +5,7 @@ from dragoman.system.candidates import intern_passed, words_of
 from dragoman.system.exchange import export_system, import_system
 from dragoman.system.explain import Contribution, Explanation, Piece, TreeNode
 from dragoman.system.folds import FoldDecoder
+from dragoman.system.force import Difference, ForcedExplanation, Verdict
 from dragoman.system.jobs import (
     LineListsJob,
     ListsJob,
@@ -39,8 +40,10 @@ __all__ = [
     "SHARD_LINES",
     "Contribution",
     "DenseSet",
+    "Difference",
     "Explanation",
     "FoldDecoder",
+    "ForcedExplanation",
     "HieroSettings",
     "Kind",
     "LineBlock",
@@ -65,6 +68,7 @@ __all__ = [
     "Translator",
     "TreeNode",
     "UnknownWords",
+    "Verdict",
     "digest_lines",
     "draw_fold",
     "export_system",

@@ -128,7 +128,7 @@ class HieroTranslator(Translator[RuleBatch]):
             begin, end = application.source
             rule = self._view.rule(application.rule) if application.rule >= 0 else None
             if rule is None:
-                if end - begin == 1 and len(positions) == 1:
+                if end - begin == 1 and len(positions) == 1 and not application.children:
                     links.append((begin, positions[0]))
                 continue
             spans = [derivation.applications[child].source for child in derivation.applications[place].children]

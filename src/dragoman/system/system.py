@@ -21,11 +21,12 @@ from dragoman.grammar import Grammar
 from dragoman.lm import LanguageModel
 from dragoman.pipeline import MosesLines, RawLines, TokenLines, WordSplitter, parse_languages, read_text_models
 from dragoman.pool import Pool
-from dragoman.search import SearchBlocks
+from dragoman.search import ForcedConfig, SearchBlocks
 from dragoman.store import checksum, map_array
 from dragoman.system.candidates import pool_of
 from dragoman.system.explain import Explanation, explain
 from dragoman.system.folder import CLASSES, COUNTS
+from dragoman.system.force import ForcedExplanation, force
 from dragoman.system.kinds import kind_named
 from dragoman.system.manifest import MANIFEST, Manifest, read_manifest
 from dragoman.system.settings import SystemSettings
@@ -179,6 +180,26 @@ class SystemView:
         """An explanation of the best translation; None for an empty sentence."""
         used = self.weights if weights is None else weights
         return explain(self.translator, sentence, used, preset=preset)
+
+    def force(
+        self,
+        source: str,
+        target: str,
+        *,
+        weights: Weights | None = None,
+        preset: Preset = Preset.DEFAULT,
+        config: ForcedConfig | None = None,
+        tokenized: bool | None = None,
+    ) -> ForcedExplanation | None:
+        """Why a given translation is not the system's own: its best derivation, or the nearest; None without a source.
+
+        Both are raw text if the system was trained on raw text, unless `tokenized` says that they are tokens; a line of
+        several sentences is one. `preset` is the effort for the system's own translation, `config` that for the given.
+        """
+        text = self.lines(raw=None if tokenized is None else not tokenized)
+        source, target = text.prepare(source), text.prepare_target(target)
+        used = self.weights if weights is None else weights
+        return force(self.translator, source, target, used, preset=preset, config=config)
 
 
 class System(SystemView):

@@ -14,10 +14,18 @@ from numpy.typing import NDArray
 from dragoman.corpus import Vocab
 from dragoman.features import FeatureIndex, Weights
 from dragoman.forest import Derivation, Forest, KBest
-from dragoman.search import EncodedSentences, PhraseReferenceParser, ReferenceParser, SearchBlocks
+from dragoman.search import (
+    EncodedSentences,
+    Forced,
+    ForcedConfig,
+    ForcedPairs,
+    PhraseReferenceParser,
+    ReferenceParser,
+    SearchBlocks,
+)
 from dragoman.search.decoder import Batch, Decoder
 from dragoman.search.sentences import Sentences
-from dragoman.types import Float64Array, Int32Array, Progress
+from dragoman.types import Float64Array, Int32Array, Int64Array, Progress
 
 __all__ = ["PreparedSentences", "Preset", "ShownPair", "Translator"]
 
@@ -139,6 +147,28 @@ class Translator(ABC, Generic[Batch]):
             batch, weights, k, distinct=distinct, derivations=derivations, n_threads=n_threads, progress=progress
         )
         return best, self.vocab.extended(batch.own_words)
+
+    def force(
+        self,
+        sources: Sequence[str],
+        targets: Sequence[str],
+        weights: Weights | Float64Array,
+        *,
+        sentences: Int64Array | None = None,
+        config: ForcedConfig | None = None,
+        grow: bool = True,
+        n_threads: int = 1,
+        progress: Progress | None = None,
+    ) -> Forced:
+        """The best derivation of each given translation; all are tokens.
+
+        Translation i is one of `sources[sentences[i]]`, by default of `sources[i]`. Without `grow`, sparse features
+        that are not in the index are left out.
+        """
+        batch = self._builder.build(sources, grow=grow, n_threads=n_threads)
+        pairs = ForcedPairs.encode(sources, targets, sentences, self.vocab, batch.own_words)
+        decoder = self._decoder(Preset.DEFAULT)
+        return decoder.force(batch, pairs, weights, config, n_threads=n_threads, progress=progress)
 
     def prepare(
         self, sentences: Sequence[str | EncodedSentences], *, preset: Preset = Preset.DEFAULT
