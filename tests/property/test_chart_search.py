@@ -119,7 +119,7 @@ def problems(draw):
             unknown = (*(unknown or ("Y",)), *(("S",) if words == (2,) else ()))
             gap = -1 - labels.index(unknown[0])
             whole = tuple(gap if word == 2 else word for word in words)
-            sure = [draw(rules(len(labels), whole, goal)) for _ in range(2 if words != (2,) else 0)]
+            sure = [draw(rules(len(labels), whole, goal)) for _ in range(0 if words in ((), (2,)) else 2)]
         else:
             glue = glue or None
             stuck = [name for name in labels if name != "S"] if glue is None else glue

@@ -257,7 +257,8 @@ def edited_rows(problem, target, copies):
             return
         extend(source + 1, position, has_item, edits + 1, features)
         if position < len(target) and copies[source] == target[position]:
-            extend(source + 1, position + 1, has_item, edits + 1, features + Counter(unknown=1))
+            passed = {**features, "unknown": features["unknown"] + 1}  # a sum of counters drops negative values
+            extend(source + 1, position + 1, has_item, edits + 1, Counter(passed))
         for end in range(source + 1, n + 1):
             first = {goal} - {-1} if (source, position, edits) == (0, 0, 0) else set()
             for label in {*brute.glue, *first}:
