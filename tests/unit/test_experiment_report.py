@@ -7,7 +7,6 @@ import hashlib
 import json
 import re
 import xml.etree.ElementTree as ET
-from html.parser import HTMLParser
 from pathlib import Path
 from statistics import fmean
 from types import SimpleNamespace
@@ -16,6 +15,7 @@ import numpy as np
 import pytest
 import sacrebleu
 from tests.fake_runs import explanation, fake_run, noisy, rounds, sentences, start_run, write_cell, write_test_set
+from tests.html_pages import HOSTILE, read
 
 from dragoman import report
 from dragoman.errors import InputError
@@ -32,49 +32,6 @@ from dragoman.report.glossary import GLOSSARY
 from dragoman.report.records import Records
 from dragoman.report.samples import Change, choose_sentences, differences, samples, sentence_scores
 from dragoman.run import CellKey, CellResult, CellRound, SetScores
-
-VOID = {"meta", "br", "img", "link", "input", "hr"}
-
-
-class Page(HTMLParser):
-    """Tags with their attributes, texts by element, and whether all that was opened was closed."""
-
-    def __init__(self, text):
-        super().__init__(convert_charrefs=True)
-        self.tags, self.open, self.texts, self.scripts = [], [], [], []
-        self.feed(text)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-        if tag not in VOID:
-            self.open.append(tag)
-        if tag == "script":
-            self.scripts.append([dict(attrs), ""])
-
-    def handle_startendtag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if self.open and self.open[-1] == "script":
-            self.scripts[-1][1] += data
-        else:
-            self.texts.append(data)
-
-    @property
-    def text(self):
-        return " ".join(" ".join(self.texts).split())
-
-    def named(self, tag):
-        return [attrs for name, attrs in self.tags if name == tag]
-
-
-def read(path):
-    return Page(path.read_text(encoding="utf-8"))
 
 
 def few(runs, out, **more):
@@ -144,17 +101,6 @@ def test_features_of_derivations_are_explained_on_hover(tmp_path):
     assert DENSE_FEATURES["lm"] in explained
     assert set(explained) <= {DENSE_FEATURES["lm"], *GLOSSARY.values()}
     assert "TranslationModel0_0" in page.text
-
-
-HOSTILE = [
-    "</script><script>alert(1)</script>",
-    "<img src=x onerror=alert(1)>",
-    "<!--",
-    "\"' onmouseover='alert(1)' x=\"",
-    "{{ 7 * 7 }} {% raw %}",
-    "a\u2028b\u2029c\u202ed\x1b[31m",
-    "]]> &lt;b&gt; <b>bold</b>",
-]
 
 
 def test_hostile_text_stays_text(tmp_path):

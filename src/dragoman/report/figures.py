@@ -21,6 +21,7 @@ __all__ = [
     "file_name",
     "learning_charts",
     "run_charts",
+    "scaled_weights",
     "time_charts",
     "weight_charts",
 ]
@@ -123,7 +124,7 @@ def weight_charts(records: Records) -> Iterator[PanelChart]:
         rounds: dict[str, dict[int, dict[str, float]]] = {}
         for key in group:
             cell = records.rows[key][0]
-            found = {entry.round: _scaled(records.weights(cell.key, entry.round)) for entry in cell.rounds}
+            found = {entry.round: scaled_weights(records.weights(cell.key, entry.round)) for entry in cell.rounds}
             if any(found.values()):
                 rounds[key.optimiser] = {number: weights for number, weights in found.items() if weights}
         if rounds:
@@ -158,7 +159,7 @@ def _greatest(rounds: Mapping[str, Mapping[int, Mapping[str, float]]]) -> list[s
     return sorted(size, key=lambda name: (-size[name], name))[:N_WEIGHTS]
 
 
-def _scaled(weights: dict[str, float]) -> dict[str, float]:
+def scaled_weights(weights: dict[str, float]) -> dict[str, float]:
     """Weights over the length of the dense ones without `unknown`; of all, if there are no others."""
     dense = [value for name, value in weights.items() if ":" not in name and name != _UNKNOWN]
     length = math.hypot(*(dense or weights.values()))

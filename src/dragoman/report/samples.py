@@ -14,7 +14,7 @@ import numpy as np
 from markupsafe import Markup
 
 from dragoman.drawing import contribution_bar, draw_derivation
-from dragoman.evaluate import RowKey, SystemOutput, measure
+from dragoman.evaluate import SystemOutput, measure
 from dragoman.metric import by_name
 from dragoman.report.records import Records
 from dragoman.text import printable, split_tokens
@@ -23,14 +23,17 @@ from dragoman.types import Float64Array
 __all__ = [
     "SENTENCE_METRIC",
     "Change",
+    "Name",
     "Sample",
     "ShownDerivation",
     "Span",
     "Translation",
     "choose_sentences",
     "differences",
+    "make_samples",
     "samples",
     "sentence_scores",
+    "shown_derivation",
 ]
 
 SENTENCE_METRIC = "chrf"
@@ -84,15 +87,23 @@ class ShownDerivation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Name:
+    """What a translation is of: the part that matters most is shown in bold."""
+
+    main: str
+    prefix: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Translation:
     """What one or more systems translate a sentence to."""
 
-    keys: Sequence[RowKey]
+    names: Sequence[Name]
     score: float
     """Of the sentence, in [0, 1]."""
     best: bool
     spans: Sequence[Span]
-    derivations: Sequence[tuple[RowKey, ShownDerivation]]
+    derivations: Sequence[tuple[Name, ShownDerivation]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,32 +129,46 @@ def samples(records: Records, corpus: str) -> list[Sample]:
     """Sentences in order: those that cells explained, others by `choose_sentences`; the first seed of every row."""
     test_set = records.outputs.test_sets[corpus]
     first = {key: cells[0].key for key, cells in records.of_corpus(corpus).items()}
-    lines = {key: records.outputs.translations(cell) for key, cell in first.items()}
-    explained = {key: records.derivations(cell, _derivation) for key, cell in first.items()}
-    n = len(test_set.source)
-    n_derived = max(1, min(N_DERIVED, MAX_DERIVATIONS // max(1, len(first))))
+    names = {key: Name(prefix=f"{key.system} · {key.features} · ", main=key.optimiser) for key in first}
+    return make_samples(
+        test_set.source,
+        test_set.references,
+        {names[key]: records.outputs.translations(cell) for key, cell in first.items()},
+        {names[key]: records.derivations(cell, shown_derivation) for key, cell in first.items()},
+    )
+
+
+def make_samples(
+    source: Sequence[str],
+    references: Sequence[Sequence[str]],
+    systems: Mapping[Name, Sequence[str]],
+    explained: Mapping[Name, Mapping[int, ShownDerivation]],
+) -> list[Sample]:
+    """Some sentences with the translations of all systems; those that are explained are among them."""
+    n = len(source)
+    names = list(systems)
+    n_derived = max(1, min(N_DERIVED, MAX_DERIVATIONS // max(1, len(names))))
     derived = sorted({number for found in explained.values() for number in found if 0 <= number < n})[:n_derived]
-    scores = sentence_scores([*lines.values()], test_set.references)
-    lengths = [len(split_tokens(line)) for line in test_set.source]
-    limit = max(N_DERIVED, min(N_SAMPLES, MAX_TRANSLATIONS // max(1, len(first))))
+    scores = sentence_scores([*systems.values()], references)
+    lengths = [len(split_tokens(line)) for line in source]
+    limit = max(N_DERIVED, min(N_SAMPLES, MAX_TRANSLATIONS // max(1, len(names))))
     result = []
     for number in choose_sentences(scores, lengths, derived, limit):
-        references = list(dict.fromkeys(reference[number] for reference in test_set.references))
+        unique = list(dict.fromkeys(reference[number] for reference in references))
         row = scores[:, number]
         groups: dict[str, list[int]] = {}
-        for place, key in enumerate(first):
-            groups.setdefault(lines[key][number], []).append(place)
-        keys = list(first)
+        for place, lines in enumerate(systems.values()):
+            groups.setdefault(lines[number], []).append(place)
         translations = [
             Translation(
-                keys=[keys[place] for place in places],
+                names=[names[place] for place in places],
                 score=float(row[places[0]]),
                 best=len(groups) > 1 and bool(row[places[0]] >= row.max()),
-                spans=differences(line, references),
+                spans=differences(line, unique),
                 derivations=[
-                    (keys[place], explained[keys[place]][number])
+                    (names[place], explained[names[place]][number])
                     for place in places
-                    if number in derived and number in explained[keys[place]]
+                    if number in derived and number in explained.get(names[place], {})
                 ],
             )
             for line, places in groups.items()
@@ -151,8 +176,8 @@ def samples(records: Records, corpus: str) -> list[Sample]:
         result.append(
             Sample(
                 number=number + 1,
-                source=printable(test_set.source[number]),
-                references=[printable(reference) for reference in references],
+                source=printable(source[number]),
+                references=[printable(reference) for reference in unique],
                 translations=translations,
                 n_words=lengths[number],
             )
@@ -214,7 +239,8 @@ def _joined(words: Sequence[str]) -> str:
     return printable(" ".join(words))
 
 
-def _derivation(found: Mapping[str, Any]) -> ShownDerivation:
+def shown_derivation(found: Mapping[str, Any]) -> ShownDerivation:
+    """An explanation in its JSON form for display."""
     features = sorted(found.get("features", ()), key=lambda item: -abs(float(item["contribution"])))
     rest = features[N_FEATURES:]
     largest = max((abs(float(item["contribution"])) for item in features), default=0.0)

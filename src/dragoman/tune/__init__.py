@@ -1,5 +1,6 @@
 """Tuning: weights from candidate lists, fixed or made by a decoder round after round."""
 
+from dragoman.tune.before_after import DEVELOPMENT, TEST, BeforeAfter
 from dragoman.tune.bootstrap import BootstrappedWeights, WeightInterval, bootstrap_weights
 from dragoman.tune.command import CommandTemplate
 from dragoman.tune.command_decoder import CommandDecoder, CommandSettings
@@ -36,9 +37,12 @@ from dragoman.tune.weight_curves import (
 )
 
 __all__ = [
+    "DEVELOPMENT",
     "RESULT",
     "START",
+    "TEST",
     "TUNE_RECORD",
+    "BeforeAfter",
     "BootstrappedWeights",
     "Check",
     "CommandDecoder",

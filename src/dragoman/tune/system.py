@@ -22,6 +22,8 @@ from dragoman.settings import plain
 from dragoman.store import digest_json, read_json, unseal
 from dragoman.system import Lines, ListsJob, Preset, System, SystemView, kbest_by_engine, save_tuned
 from dragoman.system.manifest import MANIFEST
+from dragoman.text import read_lines
+from dragoman.tune.before_after import DEVELOPMENT, BeforeAfter
 from dragoman.tune.decoder import Decoder
 from dragoman.tune.fold_learners import TrainingContext
 from dragoman.tune.held_out import HeldOutTask, tune_held_out
@@ -278,7 +280,7 @@ def tune_system(
                 record = tune_held_out(HeldOutTask(method=method, **task), run)
             else:
                 record = tune_phi(PhiTask(method=method, phi=phi, **task), run)
-            return _keep(parent, base, record, method=method.name, seed=seed)
+            return _keep(parent, base, record, (sentences, texts), config, about={"method": method.name, "seed": seed})
     decodes = method.learns_from is LearnsFrom.DECODING  # then the loop decodes only to measure
     learning = engine if decodes and method.uses_engine else None
     development = SystemContext(view, sentences, texts, k=k, distinct=distinct, preset=config.preset, engine=learning)
@@ -304,7 +306,7 @@ def tune_system(
             on_step=on_step,
             on_round=on_round,
         )
-        return _keep(parent, base, record, method=method.name, seed=seed)
+        return _keep(parent, base, record, (sentences, texts), config, about={"method": method.name, "seed": seed})
 
 
 def _training_lines(parent: System, method: Optimiser, config: TuneConfig, n_sentences: int) -> Lines | None:
@@ -351,15 +353,48 @@ def _finished(base: Path, settings: dict[str, Any], may_change: Sequence[str]) -
     return None
 
 
-def _keep(parent: System, out: PathLike, record: TuneRecord, *, method: str, seed: int) -> System:
-    """A tuned system in the folder `out`, whose record of the rounds loses the candidates that it no longer needs."""
-    about = {"method": method, "seed": seed, **record.summary()}
+def _keep(
+    parent: System,
+    out: PathLike,
+    record: TuneRecord,
+    development: tuple[Sequence[str], Sequence[Sequence[str]]],
+    config: TuneConfig,
+    *,
+    about: dict[str, Any],
+) -> System:
+    """A tuned system in the folder `out`, whose record of the rounds loses the candidates that it no longer needs.
+
+    What the development set was translated to in the first and in the kept round stays beside its references.
+    """
+    run = Path(out) / TUNE_RECORD
+    _save_development(run, record, development, config)
+    about = {**about, **record.summary()}
     for entry in about["rounds"]:
         if entry["learned"] is not None:
             del entry["learned"]["trace"]  # long, and in the record of the run
     tuned = save_tuned(parent, out, record.weights, about=about, replace_old=True)
-    drop_candidates(Path(out) / TUNE_RECORD)
+    drop_candidates(run)
     return tuned
+
+
+def _save_development(
+    run: Path, record: TuneRecord, development: tuple[Sequence[str], Sequence[Sequence[str]]], config: TuneConfig
+) -> None:
+    """The development set for reports, if every sentence has as many references."""
+    sentences, texts = development
+    if len({len(lines) for lines in texts}) != 1:
+        return
+    before, after = (
+        list(read_lines(run / "rounds" / f"{number:04d}" / "output.txt")) for number in (1, record.best_round)
+    )
+    BeforeAfter(
+        source=sentences,
+        references=[*zip(*texts, strict=True)],
+        before=before,
+        after=after,
+        tokenizer=config.tokenizer,
+        lowercase=config.lowercase,
+    ).save(run / DEVELOPMENT)
 
 
 def _record(

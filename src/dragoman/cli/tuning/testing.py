@@ -11,6 +11,7 @@ from dragoman.features import Weights
 from dragoman.metric import Tokenizer, by_name
 from dragoman.system import Preset, System
 from dragoman.text import count_lines, read_lines
+from dragoman.tune import TEST, TUNE_RECORD, BeforeAfter
 
 __all__ = ["check_test", "compare_on_test"]
 
@@ -56,6 +57,15 @@ def compare_on_test(
     tokenizer = Tokenizer.T13A if is_raw and options.tokenize is Tokenizer.NONE else options.tokenize
     metrics = [by_name(name, tokenizer=tokenizer, lowercase=options.lowercase) for name in _METRICS]
     references = [list(read_lines(path)) for path in options.test_reference or ()]
+    assert options.out is not None
+    BeforeAfter(
+        source=source,
+        references=references,
+        before=outputs[0].runs[0],
+        after=outputs[1].runs[0],
+        tokenizer=tokenizer,
+        lowercase=options.lowercase,
+    ).save(options.out / TUNE_RECORD / TEST)
     scores = compare_systems(outputs, references, metrics, n_threads=session.n_threads)
     show_scores(session, scores, {metric.name for metric in metrics if not metric.higher_is_better})
     gains = {}

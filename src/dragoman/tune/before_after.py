@@ -1,0 +1,80 @@
+"""What a tuning leaves of a set of sentences for its report: translations by the weights before and after.
+
+tune/development/   source.txt  reference.0.txt …  before.txt  after.txt  set.json    of the first and the kept round
+tune/test/          the same of a test set, where one was named
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+
+from dragoman.errors import InputError, naming
+from dragoman.metric import Tokenizer
+from dragoman.store import from_plain, make_folder, read_json, write_json
+from dragoman.text import read_lines, replace_bytes
+
+__all__ = ["DEVELOPMENT", "TEST", "BeforeAfter"]
+
+DEVELOPMENT, TEST = "development", "test"
+_SETTINGS = "set.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Counting:
+    tokenizer: str
+    lowercase: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BeforeAfter:
+    """Sentences, the lines of every reference, both translations, and how metrics count them."""
+
+    source: Sequence[str]
+    references: Sequence[Sequence[str]]
+    before: Sequence[str]
+    after: Sequence[str]
+    tokenizer: Tokenizer = Tokenizer.NONE
+    lowercase: bool = False
+
+    def __post_init__(self) -> None:
+        lengths = {len(lines) for lines in (self.before, self.after, *self.references)}
+        if not self.references or lengths != {len(self.source)}:
+            raise InputError(f"{len(self.source)} sentences, but translations and references have {sorted(lengths)}")
+
+    def save(self, folder: Path) -> None:
+        """Write it into a folder, over what was there."""
+        make_folder(folder)
+        texts = {"source": self.source, "before": self.before, "after": self.after}
+        texts |= {f"reference.{i}": lines for i, lines in enumerate(self.references)}
+        for name, lines in texts.items():
+            replace_bytes(folder / f"{name}.txt", "".join(f"{line}\n" for line in lines).encode("utf-8"))
+        write_json(folder / _SETTINGS, {"tokenizer": self.tokenizer.value, "lowercase": self.lowercase})
+
+    @classmethod
+    def load(cls, folder: Path) -> BeforeAfter | None:
+        """What `save` wrote; None if there is no such folder. Raises InputError for damaged files."""
+        if not (folder / _SETTINGS).exists():
+            return None
+        with naming(folder / _SETTINGS):
+            counting = from_plain(_Counting, read_json(folder / _SETTINGS, "run"))
+            if counting.tokenizer not in list(Tokenizer):
+                raise InputError(f"'{counting.tokenizer}' is no tokenizer; the run is damaged")
+        files = (folder / f"reference.{i}.txt" for i in count())
+        references = []
+        for path in files:
+            if not path.exists():
+                break
+            references.append(list(read_lines(path)))
+        source, before, after = (list(read_lines(folder / f"{name}.txt")) for name in ("source", "before", "after"))
+        with naming(folder):
+            return cls(
+                source=source,
+                references=references,
+                before=before,
+                after=after,
+                tokenizer=Tokenizer(counting.tokenizer),
+                lowercase=counting.lowercase,
+            )

@@ -1,0 +1,157 @@
+"""The page of a tuned system: what tuning did, as the scores, the weights and the translations themselves say."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from tests.html_pages import HOSTILE, read
+
+from dragoman.errors import InputError
+from dragoman.evaluate import LEVEL, SystemOutput, compare_systems
+from dragoman.features import read_weights
+from dragoman.metric import Tokenizer, by_name
+from dragoman.optim import Pro
+from dragoman.report.tuned import TestFiles, is_tuned, load_tuned, write_tuned_page
+from dragoman.system import System
+from dragoman.tune import DEVELOPMENT, TEST, TUNE_RECORD, BeforeAfter, LoopSettings, TuneConfig, tune_system
+from small_systems import make_systems, sentences_of
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = make_systems(tmp_path_factory.mktemp("tuned"))
+    config = TuneConfig(k=20, loop=LoopSettings(max_rounds=2))
+    for kind in ("phrase", "hiero"):
+        tune_system(
+            folder / kind,
+            folder / "dev.de",
+            [folder / "dev.en"],
+            folder / f"tuned-{kind}",
+            optimiser=Pro(),
+            config=config,
+        )
+    return folder
+
+
+def lines(path):
+    return path.read_text(encoding="utf-8").split("\n")[:-1]
+
+
+def files(made):
+    return TestFiles(source=made / "dev.de", references=[made / "dev.en"])
+
+
+def test_tuning_keeps_the_development_set_before_and_after(made):
+    tuned = made / "tuned-phrase"
+    kept = BeforeAfter.load(tuned / TUNE_RECORD / DEVELOPMENT)
+    assert kept.source == lines(made / "dev.de")
+    assert kept.references == [lines(made / "dev.en")]
+    start, end = System.load(made / "phrase"), System.load(tuned)
+    assert kept.before == list(start.translate(kept.source))
+    assert kept.after == list(end.translate(kept.source))
+    assert BeforeAfter.load(tuned / TUNE_RECORD / TEST) is None
+
+
+@pytest.mark.parametrize("kind", ["phrase", "hiero"])
+def test_the_page_says_what_tuning_did(made, kind, tmp_path):
+    tuned = made / f"tuned-{kind}"
+    found = load_tuned(tuned, files(made), n_trials=200)
+    assert [one.name for one in found.sets] == ["test set", "development set"]
+    before, after = (list(System.load(made / name).translate(sentences_of(made))) for name in (kind, tuned.name))
+    outputs = [SystemOutput(name=name, runs=(text,)) for name, text in (("b", before), ("a", after))]
+    metrics = [by_name("bleu"), by_name("chrf"), by_name("ter")]
+    scores = compare_systems(outputs, [lines(made / "dev.en")], metrics, n_bootstrap=0, n_trials=200)
+    for one in found.sets:
+        for ours, theirs in zip(one.scores, scores, strict=True):
+            assert [s.score for s in ours.scores] == [s.score for s in theirs.scores]
+            assert [s.p_randomisation for s in ours.scores] == [s.p_randomisation for s in theirs.scores]
+        _, (first, second, change) = one.table()
+        assert float(change[1].text) == pytest.approx(float(second[1].text) - float(first[1].text), abs=0.011)
+    bleu = [100 * system.scores[0].score for system in scores]
+    (said, _) = found.headlines
+    assert f"BLEU went from {bleu[0]:.2f} to {bleu[1]:.2f}" in said
+    assert ("may be chance" in said) == (scores[1].scores[0].p_randomisation >= LEVEL)
+    page = read(write_tuned_page(found, tmp_path / "page.html"))
+    assert said in page.text
+    ids = {attrs.get("id") for _, attrs in page.tags}
+    assert {"scores", "learning", "weights", "set-1", "set-2", "settings"} <= ids
+    for link in page.named("a"):
+        assert link["href"].removeprefix("#") in ids
+    drawn = "Tree over the source" if kind == "hiero" else "Phrases of the source"
+    assert drawn in page.text
+    assert (tmp_path / "page.html").stat().st_size < 1_000_000
+
+
+def test_weights_before_and_after_are_those_of_both_systems(made):
+    found = load_tuned(made / "tuned-phrase", n_trials=20)
+    start, end = (read_weights(System.load(made / name).file("weights")) for name in ("phrase", "tuned-phrase"))
+    shown = {change.name: change for change in found.weights}
+    ratio = {change.before / start[name] for name, change in shown.items() if start[name]}
+    assert max(ratio) == pytest.approx(min(ratio))
+    ratio = {change.after / end[name] for name, change in shown.items() if end[name]}
+    assert max(ratio) == pytest.approx(min(ratio))
+    sizes = [abs(change.after - change.before) for change in found.weights]
+    assert sizes == sorted(sizes, reverse=True)
+    assert found.n_changed > len(shown)
+    assert "No test set was translated" in found.notes[-1]
+
+
+def test_sentences_that_changed_most_come_first(made):
+    (dev,) = load_tuned(made / "tuned-hiero", n_trials=20).sets
+    shown = dev.samples()
+    gaps = [sample.best - sample.worst for sample in shown]
+    assert gaps == sorted(gaps, reverse=True)
+    assert sum(bool(translation.derivations) for translation in shown[0].translations) == len(shown[0].translations)
+
+
+def test_what_tune_recorded_of_a_test_set_is_shown_and_hostile_text_stays_text(made, tmp_path):
+    folder = made / "tuned-phrase" / TUNE_RECORD / TEST
+    try:
+        hostile = [text.replace("\u2028", " ").replace("\u2029", " ") for text in HOSTILE] + ["[/b] [red]x"]
+        BeforeAfter(
+            source=hostile, references=[hostile[::-1]], before=hostile, after=hostile[::-1], tokenizer=Tokenizer.T13A
+        ).save(folder)
+        found = load_tuned(made / "tuned-phrase", n_trials=20)
+        assert found.sets[0].pair.tokenizer is Tokenizer.T13A
+        out = write_tuned_page(found, tmp_path / "page.html")
+        page = read(out)
+        assert len(page.scripts) == 1
+        for tag, attrs in page.tags:
+            assert tag not in {"img", "link", "iframe"}
+            assert not [name for name in attrs if name.startswith("on") or name == "src"]
+        for text in (HOSTILE[0], HOSTILE[1], "[/b] [red]x"):
+            assert text in page.text
+        assert not re.search("[\u202a-\u202e\x1b]", out.read_text(encoding="utf-8"))
+    finally:
+        for path in folder.iterdir():
+            path.unlink()
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda folder: (folder / "set.json").write_text("{}"), "lacks 'tokenizer'"),
+        (lambda folder: (folder / "set.json").write_text('{"tokenizer": "x", "lowercase": false}'), "no tokenizer"),
+        (lambda folder: (folder / "after.txt").write_text("one\n"), "translations and references have"),
+    ],
+)
+def test_a_damaged_record_is_named(tmp_path, damage, message):
+    pair = BeforeAfter(source=["a", "b"], references=[["a", "b"]], before=["a", "b"], after=["b", "a"])
+    pair.save(tmp_path)
+    assert BeforeAfter.load(tmp_path) == BeforeAfter(
+        source=["a", "b"], references=[["a", "b"]], before=["a", "b"], after=["b", "a"]
+    )
+    damage(tmp_path)
+    with pytest.raises(InputError, match=message):
+        BeforeAfter.load(tmp_path)
+
+
+def test_a_folder_without_a_tuning_is_refused(made):
+    assert is_tuned(made / "tuned-phrase")
+    assert not is_tuned(made / "phrase")
+    with pytest.raises(InputError, match="no tuned system"):
+        load_tuned(made / "phrase")
+    short = TestFiles(source=made / "dev.de", references=[made / "train.en"])
+    with pytest.raises(InputError, match=r"dev\.de has 10 lines but the references have 200"):
+        load_tuned(made / "tuned-phrase", short)
