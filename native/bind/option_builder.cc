@@ -148,6 +148,24 @@ void bind_option_builder(nb::module_& m) {
       nb::keep_alive<1, 4>());
   def_build(m, rules, "RuleDraft");
   rules.def(
+      "draft_pairs",
+      [](const Rules& b, In<int64_t> offsets, In<int32_t> ids, In<int64_t> target_offsets, In<int32_t> target_ids,
+         In<int64_t> link_offsets, In2<int32_t> links, bool wide, int n_threads, nb::object progress) {
+        const Sentences sentences = ragged_of(offsets, ids, "sentences");
+        const Sentences targets = ragged_of(target_offsets, target_ids, "targets");
+        const align::Links all_links = links_in(link_offsets, links, "links");
+        if (sentences.size() != targets.size() || sentences.size() != all_links.size())
+          throw std::invalid_argument("every sentence needs a translation and its links");
+        const search::RuleOptionBuilder::AlignedPairs pairs{targets, all_links, wide};
+        auto draft =
+            watch([&](Control& control) { return b.builder.draft(sentences, n_threads, control, &pairs); }, progress);
+        auto places = search::places_to_pass(pass_through_of(draft));
+        return BoundDraft<search::RuleOptionBuilder>{std::move(draft), std::move(places)};
+      },
+      nb::arg("offsets").noconvert(), nb::arg("ids").noconvert(), nb::arg("target_offsets").noconvert(),
+      nb::arg("target_ids").noconvert(), nb::arg("link_offsets").noconvert(), nb::arg("links").noconvert(),
+      nb::arg("wide"), nb::arg("n_threads"), nb::arg("progress").none());
+  rules.def(
       "draft_minimal",
       [](const Rules& b, In<int64_t> offsets, In<int32_t> ids, In<int64_t> target_offsets, In<int32_t> target_ids,
          In<int64_t> link_offsets, In2<int32_t> links, int n_threads) {

@@ -1140,6 +1140,18 @@ class RuleBuilder:
         n_threads: int,
         progress: Callable[[int], None] | None,
     ) -> RuleDraft: ...
+    def draft_pairs(
+        self,
+        offsets: NDArray[np.int64],
+        ids: NDArray[np.int32],
+        target_offsets: NDArray[np.int64],
+        target_ids: NDArray[np.int32],
+        link_offsets: NDArray[np.int64],
+        links: NDArray[np.int32],
+        wide: bool,
+        n_threads: int,
+        progress: Callable[[int], None] | None,
+    ) -> RuleDraft: ...
     def draft_minimal(
         self,
         offsets: NDArray[np.int64],

@@ -360,6 +360,32 @@ def test_threads_do_not_matter(system, pairs):
     assert all(np.array_equal(a, b) for a, b in zip(one.arrays().values(), three.arrays().values(), strict=True))
 
 
+@pytest.mark.parametrize("wide", [False, True])
+@pytest.mark.parametrize("tight", [False, True])
+def test_rules_that_are_not_looked_up_are_in_no_forest(system, pairs, tight, wide, monkeypatch):
+    config = ReferenceConfig(tight=tight, wide=wide, max_wrong=0)
+    targets, links = (pairs.side.offsets, pairs.side.ids), Alignment.of(pairs.links)
+    n_rules, forests = [], []
+    for is_whole in (False, True):
+        parser = system.translator.reference_parser()
+        build = parser._builder.build if is_whole else parser._builder.build_pairs
+
+        def built(rows, *pair, _build=build, _is_whole=is_whole, **how):
+            batch = _build(rows) if _is_whole else _build(rows, *pair, **how)
+            n_rules.append(len(batch.rules))
+            return batch
+
+        monkeypatch.setattr(parser._builder, "build_pairs", built)
+        forests.append(parser.parse(pairs.source, targets, links, system.weights, config).arrays())
+    assert n_rules[0] < n_rules[1]
+    one, other = forests
+    for name in one:
+        if name == "feature_ids":
+            assert system.index.names(one[name]) == system.index.names(other[name])
+        else:
+            assert np.array_equal(one[name], other[name]), name
+
+
 def test_links_of_other_sentences_are_refused(system, pairs):
     with pytest.raises(InputError, match="lies outside"):
         pairs.parse(system, ALL, [[(50, 0)], *pairs.links[1:]])

@@ -138,3 +138,48 @@ def test_wrong_starts(recipe, changes, message):
     with pytest.raises(InputError) as caught:
         read_recipe(recipe, changes)
     assert message in str(caught.value)
+
+
+LEARNED = """
+title = "Sparse weights as a start"
+[corpora.c]
+synth = { train = 80, dev = 8, test = 4 }
+[systems.small]
+model = "hiero"
+lm_order = 2
+preset = "fast"
+folds = 2
+[features.contexts]
+templates = ["word_context(top=0)"]
+[optimisers.forests]
+method = "fastforest"
+settings = { max_epochs = 1 }
+phi = { last = "none", theta = "system" }
+[optimisers.xbleu]
+learn_from = "lists"
+k = 5
+start = { optimiser = "forests", sparse = true }
+[optimisers.hols]
+k = 5
+max_rounds = 1
+start = { optimiser = "forests", sparse = true }
+metric = "chrf"
+settings = { start = "system", line_search = 20, n_starts = 1, n_directions = 1 }
+[[grid]]
+features = ["contexts"]
+optimisers = ["forests", "xbleu", "hols"]
+seeds = [1]
+"""
+
+
+def test_sparse_weights_of_fastforest_are_where_other_methods_begin(tmp_path):
+    (tmp_path / "r.toml").write_text(LEARNED, encoding="utf-8")
+    plan, run = read_recipe(tmp_path / "r.toml"), tmp_path / "run"
+    results = run_cells(plan, plan.select(), run, observer=Watcher(), cache=tmp_path / "cache")
+    assert [result.error for result in results] == [None] * 3
+    of = {result.key.optimiser: result for result in results}
+    learned = {name: value for name, value in kept(run, of["forests"]).items() if value}
+    assert sum(name.startswith("word_context:") for name in learned) > 50
+    for name in ("xbleu", "hols"):
+        found = {feature: value for feature, value in begun(run, of[name]).items() if value}
+        assert found == pytest.approx(learned)

@@ -1,6 +1,7 @@
 #include "core/search/rule_option_builder.hh"
 
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
 
 #include "core/base/parallel.hh"
@@ -49,6 +50,8 @@ struct RuleOptionBuilder::Wanted {
   std::vector<int64_t> sources;
   std::vector<std::vector<int64_t>> of_sentence;
   RaggedVector<int64_t> rules;  // by source side, or none at all
+  // Only source sides that have a rule whose target words are all in the sentence's row; single words stay.
+  const Sentences* readings = nullptr;
 };
 
 // The rules of all patterns, before they are copied: looked up in chunks of source sides.
@@ -72,7 +75,32 @@ struct RuleOptionBuilder::Found {
   templates::RuleSight view(int64_t source, const grammar::Rule& rule) const {
     return {symbols(source), rule.target, rule.alignment, rule.count, rule.rule, rule.lhs};
   }
+  std::vector<std::vector<int64_t>> readable(const Wanted& wanted, int n_threads, Control& control) const;
 };
+
+std::vector<std::vector<int64_t>> RuleOptionBuilder::Found::readable(const Wanted& wanted, int n_threads,
+                                                                     Control& control) const {
+  std::vector<std::vector<int64_t>> result(wanted.of_sentence.size());
+  parallel_chunks(static_cast<int64_t>(result.size()), 16, n_threads, control, [&](int64_t begin, int64_t end, int) {
+    std::vector<int32_t> known;
+    const auto is_known = [&](grammar::Symbol symbol) {
+      return symbol < 0 || std::binary_search(known.begin(), known.end(), symbol);
+    };
+    for (int64_t s = begin; s < end; ++s) {
+      const auto row = (*wanted.readings)[s];
+      known.assign(row.begin(), row.end());
+      std::sort(known.begin(), known.end());
+      std::ranges::copy_if(wanted.of_sentence[at(s)], std::back_inserter(result[at(s)]), [&](int64_t source) {
+        const auto side = symbols(source);
+        return (side.size() == 1 && templates::is_word(side[0])) ||
+               std::ranges::any_of(rules(source), [&](const grammar::Rule& rule) {
+                 return std::ranges::all_of(rule.target, is_known);
+               });
+      });
+    }
+  });
+  return result;
+}
 
 RuleOptionBuilder::RuleOptionBuilder(const grammar::RuleView& view, const MatchLimits& limits,
                                      templates::TemplateSet templates, std::vector<size_t> score_columns,
@@ -87,11 +115,22 @@ RuleOptionBuilder::RuleOptionBuilder(const grammar::RuleView& view, const MatchL
     if (column >= at(view.n_scores())) throw std::invalid_argument("the grammar has no such score");
 }
 
-RuleOptionBuilder::Draft RuleOptionBuilder::draft(const Sentences& sentences, int n_threads, Control& control) const {
+RuleOptionBuilder::Draft RuleOptionBuilder::draft(const Sentences& sentences, int n_threads, Control& control,
+                                                  const AlignedPairs* pairs) const {
   std::vector<std::vector<int64_t>> patterns(at(sentences.size()));
   parallel_chunks(sentences.size(), 4, n_threads, control, [&](int64_t begin, int64_t end, int) {
     RuleMatcher matcher(view_.tables(), limits_);
-    for (int64_t s = begin; s < end; ++s) matcher.match(sentences[s], patterns[at(s)]);
+    SpanFilter filter;
+    for (int64_t s = begin; s < end; ++s) {
+      if (pairs == nullptr) {
+        matcher.match(sentences[s], patterns[at(s)]);
+        continue;
+      }
+      grammar::check_links(pairs->links[s], sentences[s].size(), pairs->targets[s].size(), s);
+      filter.assign(static_cast<int32_t>(sentences[s].size()), static_cast<int32_t>(pairs->targets[s].size()),
+                    pairs->links[s], std::min(limits_.max_span, limits_.max_gap));
+      matcher.match(sentences[s], patterns[at(s)], &filter);
+    }
   });
   // What sentences share is looked up once.
   Wanted wanted;
@@ -102,6 +141,7 @@ RuleOptionBuilder::Draft RuleOptionBuilder::draft(const Sentences& sentences, in
     for (int64_t& source : row)
       source = std::lower_bound(wanted.sources.begin(), wanted.sources.end(), source) - wanted.sources.begin();
   wanted.of_sentence = std::move(patterns);
+  if (pairs != nullptr && !pairs->wide) wanted.readings = &pairs->targets;
   return draft_of(sentences, wanted, n_threads, control);
 }
 
@@ -173,9 +213,21 @@ RuleOptionBuilder::Draft RuleOptionBuilder::draft_of(const Sentences& sentences,
       }
     }
     chunk.first.push_back(static_cast<int64_t>(chunk.list.rules.size()));
-    if (templates_.empty()) return;
-    for (int64_t i = c * kChunk; i < end; ++i)
-      for (const grammar::Rule& rule : found.rules(i)) templates_.features(found.view(i, rule), draft.rows[at(c)]);
+  });
+  std::vector<std::vector<int64_t>> readable;
+  if (wanted.readings != nullptr) readable = found.readable(wanted, n_threads, control);
+  const auto& patterns = wanted.readings == nullptr ? wanted.of_sentence : readable;
+  std::vector<char> is_used(at(n_sources), wanted.readings == nullptr);
+  for (const auto& row : readable)
+    for (const int64_t source : row) is_used[at(source)] = 1;
+  parallel_chunks(static_cast<int64_t>(draft.rows.size()), 1, n_threads, control, [&](int64_t c, int64_t, int) {
+    for (int64_t i = c * kChunk; i < std::min(n_sources, (c + 1) * kChunk); ++i)
+      for (const grammar::Rule& rule : found.rules(i)) {
+        if (is_used[at(i)])
+          templates_.features(found.view(i, rule), draft.rows[at(c)]);
+        else
+          draft.rows[at(c)].end_row();
+      }
   });
   std::vector<int64_t> first_row{0};  // by chunk
   for (const Found::Chunk& chunk : found.chunks) first_row.push_back(first_row.back() + chunk.first.back());
@@ -190,7 +242,7 @@ RuleOptionBuilder::Draft RuleOptionBuilder::draft_of(const Sentences& sentences,
   out.first_pattern.push_back(0);
   out.first_rule.push_back(0);
   for (int64_t s = 0; s < sentences.size(); ++s) {
-    for (const int64_t i : wanted.of_sentence[at(s)]) {
+    for (const int64_t i : patterns[at(s)]) {
       const auto n_rules = static_cast<int64_t>(found.rules(i).size());
       if (n_rules == 0) continue;
       found.of_pattern.push_back(i);

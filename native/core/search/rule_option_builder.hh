@@ -34,7 +34,14 @@ class RuleOptionBuilder {
     std::vector<templates::ContextRows> context_rows;
     templates::FeatureRows gap_rows;
   };
-  Draft draft(const Sentences& sentences, int n_threads, Control& control) const;
+  // With `pairs`, not those that no derivation of the translations can have, nor, unless `wide`, those that nothing
+  // would compete with. Throws InputError for a link outside its pair.
+  struct AlignedPairs {
+    const Sentences& targets;
+    const align::Links& links;
+    bool wide;
+  };
+  Draft draft(const Sentences& sentences, int n_threads, Control& control, const AlignedPairs* pairs = nullptr) const;
   // Not of what matches, but of source sides of the pairs' minimal trees: of those rules that the view shows as added
   // ones, or that cover more words than rules may here. These themselves are there whatever the limit on targets.
   // Throws InputError for a link outside its pair.

@@ -14,7 +14,7 @@ from dragoman.recipe.table import RecipeTable
 
 __all__ = ["CellStart", "NormalStart", "read_start"]
 
-_KEY, _NORMAL, _OPTIMISER, _FEATURES = "start", "normal", "optimiser", "features"
+_KEY, _NORMAL, _OPTIMISER, _FEATURES, _SPARSE = "start", "normal", "optimiser", "features", "sparse"
 _MAX_DEVIATION = 1e6
 _STREAM = 1
 """Keeps these draws apart from those of a method with the same seed."""
@@ -42,7 +42,7 @@ class NormalStart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CellStart:
-    """Dense weights of the cell of another optimiser, with the same corpus, system and seed; sparse ones are 0.
+    """Weights of the cell of another optimiser, with the same corpus, system and seed: the dense ones, or all of them.
 
     Flanigan, Dyer and Carbonell 2013, section 6.1, begin with those of MERT.
     """
@@ -50,9 +50,13 @@ class CellStart:
     optimiser: str
     features: str | None = None
     """Those of that cell; None: the same."""
+    sparse: bool = False
+    """Whether sparse weights are taken too; else they are 0."""
 
     def take(self, weights: Weights, dense: Sequence[str]) -> Weights:
         """The weights that are kept of those of that cell."""
+        if self.sparse:
+            return weights
         return Weights.from_dict({name: weights[name] for name in dense})
 
 
@@ -63,7 +67,11 @@ def read_start(table: RecipeTable) -> NormalStart | CellStart | None:
         return None
     inner = table.need_table(_KEY)
     if _OPTIMISER in inner:
-        start = CellStart(optimiser=inner.text(_OPTIMISER), features=inner.find(_FEATURES, str))
+        start = CellStart(
+            optimiser=inner.text(_OPTIMISER),
+            features=inner.find(_FEATURES, str),
+            sparse=bool(inner.find(_SPARSE, bool)),
+        )
         inner.done()
         return start
     inner.find(_OPTIMISER, str)

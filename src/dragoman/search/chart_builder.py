@@ -57,6 +57,26 @@ class RuleOptionBuilder(OptionBuilder[_core.RuleBatch]):
             max_gap=_UNLIMITED if max_gap is None else max_gap,
         )
 
+    def build_pairs(
+        self,
+        sentences: Sentences,
+        targets: tuple[Int64Array, Int32Array],
+        links: Alignment,
+        *,
+        wide: bool = False,
+        n_threads: int = 1,
+    ) -> _core.RuleBatch:
+        """What `build` gives, without rules that no derivation of the translations along their links has, or competes
+        with (`wide`: whatever the source side of what is replaced).
+
+        Raises InputError for a link outside its pair.
+        """
+        rows = self.encoded(sentences)
+        draft = self._native.draft_pairs(
+            rows.offsets, rows.ids, *targets, links.offsets, links.links, wide, n_threads, None
+        )
+        return self._finished(rows, draft, True)
+
     def build_minimal(
         self, sentences: Sentences, targets: tuple[Int64Array, Int32Array], links: Alignment, *, n_threads: int = 1
     ) -> _core.RuleBatch:

@@ -236,7 +236,7 @@ class ReferenceParser:
         if config.added and self._minimal is not None:
             minimal = self._minimal.build_minimal(rows, pairs[0], links, n_threads=n_threads)
         arrays = self._decoder.references(
-            self._builder.build(rows, n_threads=n_threads),
+            self._builder.build_pairs(rows, pairs[0], links, wide=config.wide, n_threads=n_threads),
             minimal,
             live_values(weights, self._index),
             *pairs,
