@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
+import json
 import multiprocessing
+import random
+import shutil
 import tempfile
 from functools import cache
+from pathlib import Path
 
 from bench.harness import ANCHORS, DATA, RESULTS, Case, Workload
 from bench.shards import random_shard
@@ -37,6 +42,33 @@ def anchor_pool(scale: float) -> Pool:
 def _reading(scale: float) -> Workload:
     paths = LISTS[: round(4 * scale)]
     return Workload(n_items=50_000 * len(paths), ours=lambda: read_pool(paths), repeats=3)
+
+
+def _json_lines(scale: float) -> Workload:
+    """100 candidates a sentence with five features and two scores, beside the json module alone."""
+    n_sentences = int(2000 * scale)
+    rng = random.Random(1)
+    folder = tempfile.mkdtemp(prefix="lists-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    path = Path(folder) / "lists.jsonl"
+    with path.open("w", encoding="utf-8") as output:
+        for id_ in range(n_sentences):
+            words = [f"w{rng.randrange(5000)}" for _ in range(12)]
+            for _ in range(100):
+                words[rng.randrange(12)] = f"w{rng.randrange(5000)}"
+                features = {name: round(-9 * rng.random(), 4) for name in ("l2r", "r2l", "reverse", "lm")} | {
+                    "words": 12
+                }
+                scores = {name: round(rng.random(), 4) for name in ("comet", "metricx")}
+                row = {"id": id_, "text": " ".join(words), "features": features, "scores": scores}
+                output.write(json.dumps(row) + "\n")
+
+    def parse() -> None:
+        with path.open(encoding="utf-8") as lines:
+            for line in lines:
+                json.loads(line)
+
+    return Workload(n_items=100 * n_sentences, ours=lambda: read_pool([path]), peer=parse, repeats=3, peer_repeats=3)
 
 
 def _mert(scale: float) -> Workload:
@@ -109,6 +141,14 @@ CASES = [
         prepare=_reading,
         target="≤ 1 s",
         needs_data=True,
+    ),
+    Case(
+        name="read JSON Lines, 100 candidates a sentence",
+        area="tuning",
+        unit="candidates",
+        prepare=_json_lines,
+        peer_name="json.loads alone",
+        target="≥ 300,000/s",
     ),
     Case(
         name="MERT, 20 starts, enja", area="tuning", unit="candidates", prepare=_mert, target="≤ 5 s", needs_data=True
