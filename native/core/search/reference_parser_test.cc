@@ -7,6 +7,7 @@
 #include "core/base/random.hh"
 #include "core/optim/reference_store.hh"
 #include "core/search/chart_search.hh"
+#include "core/search/rule_match.hh"
 #include "core/search/test_rules.hh"
 #include "test/test.hh"
 
@@ -50,6 +51,29 @@ Pairs random_pairs(const search::RuleBatch& batch, const forest::KBestLists& lis
 }
 
 }  // namespace
+
+TEST(a_span_filter_allows_the_spans_that_links_make_phrase_pairs) {
+  const std::vector<align::Link> links{{0, 1}, {1, 0}, {3, 2}, {3, 3}, {4, 3}};
+  search::SpanFilter filter;
+  filter.assign(6, 4, links, 4);
+  for (int32_t begin = 0; begin < 6; ++begin)
+    for (int32_t end = begin + 1; end <= 6; ++end) {
+      bool has_link = false, is_closed = true;
+      int32_t low = 4, high = -1;
+      for (const align::Link& link : links)
+        if (begin <= link.source && link.source < end) {
+          has_link = true;
+          low = std::min(low, link.target);
+          high = std::max(high, link.target);
+        }
+      for (const align::Link& link : links)
+        if ((link.source < begin || link.source >= end) && low <= link.target && link.target <= high) is_closed = false;
+      const bool is_allowed = has_link && is_closed && end - begin <= 4;
+      CHECK(filter.allows(begin, end) == is_allowed);
+      if (is_allowed) CHECK(filter.ends(begin, end));
+    }
+  CHECK(!filter.ends(3, 4));
+}
 
 TEST(forests_around_references_fit_together_whatever_the_links) {
   Control control;
