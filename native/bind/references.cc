@@ -28,12 +28,12 @@ forest::ReferenceForests forests_of(const nb::dict& arrays) {
   return forests;
 }
 
-optim::ReferenceModel model_of(const std::string& loss, double prior_weight, double cost_scale) {
+optim::ReferenceModel model_of(const std::string& loss, double prior_weight, double cost_scale, bool by_rule) {
   const auto kind = loss == "likelihood"      ? optim::ReferenceLoss::kLikelihood
                     : loss == "expected-gain" ? optim::ReferenceLoss::kExpectedGain
                     : loss == "soft-ramp"     ? optim::ReferenceLoss::kSoftRamp
                                               : throw std::invalid_argument("no such loss: " + loss);
-  return {kind, prior_weight, cost_scale};
+  return {kind, prior_weight, cost_scale, by_rule};
 }
 
 }  // namespace
@@ -42,10 +42,10 @@ void bind_references(nb::module_& m) {
   nb::class_<optim::ReferenceModel>(m, "ReferenceModel", "A loss of forests around references.")
       .def(
           "__init__",
-          [](optim::ReferenceModel* self, const std::string& loss, double prior_weight, double cost_scale) {
-            new (self) optim::ReferenceModel(model_of(loss, prior_weight, cost_scale));
-          },
-          nb::arg("loss"), nb::kw_only(), nb::arg("prior_weight") = 1.0, nb::arg("cost_scale") = 1.0);
+          [](optim::ReferenceModel* self, const std::string& loss, double prior_weight, double cost_scale,
+             bool by_rule) { new (self) optim::ReferenceModel(model_of(loss, prior_weight, cost_scale, by_rule)); },
+          nb::arg("loss"), nb::kw_only(), nb::arg("prior_weight") = 1.0, nb::arg("cost_scale") = 1.0,
+          nb::arg("by_rule") = false);
   nb::class_<optim::GreedyDerivations>(m, "GreedyDerivations", "Derivations that Algorithm 1 has moved to.")
       .def(nb::init<>())
       .def("counts", [](const optim::GreedyDerivations& greedy) {
@@ -104,6 +104,15 @@ void bind_references(nb::module_& m) {
           [](const optim::ReferenceStore& store, const optim::ReferenceModel& model, int64_t sentence,
              In<double> weights) { return to_numpy(store.shares(model, sentence, span_of(weights))); },
           nb::arg("model"), nb::arg("sentence"), nb::arg("weights").noconvert())
+      .def(
+          "weigh_references",
+          [](optim::ReferenceStore& store, const optim::ReferenceModel& model, In<double> weights, int n_threads) {
+            watch([&](Control& control) {
+              store.weigh_references(model, span_of(weights), n_threads, control);
+              return true;
+            });
+          },
+          nb::arg("model"), nb::arg("weights").noconvert(), nb::arg("n_threads") = 1)
       .def(
           "epoch",
           [](const optim::ReferenceStore& store, optim::Learner& learner, const optim::ReferenceModel& model,

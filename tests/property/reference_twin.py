@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter, defaultdict
 from functools import cache
 from itertools import product
 
@@ -271,16 +272,54 @@ def loss_of(forests, sentence, weights, loss, *, prior=1.0, cost_scale=1.0):
         score = sum(edge_score(forests, e, weights, prior) for e in edges)
         a = b = 0.0
         if by is not None:
-            gain = float(forests.gains[by])
-            if loss == "likelihood":
-                a = 0.0 if forests.kinds[by] == EdgeKind.SAME_WORDS else -math.inf
-            elif loss == "expected-gain":
-                a = math.log(gain) if gain > 0 else -math.inf
-            else:
-                a, b = -cost_scale * (1 - gain), cost_scale * (1 - gain)
+            a, b = _offsets(forests, by, loss, cost_scale)
         else:
             references.append(score)
         numerator.append(score + a)
         denominator.append(score + b)
     total = np.logaddexp.reduce(denominator)
     return total - np.logaddexp.reduce(numerator), math.exp(np.logaddexp.reduce(references) - total)
+
+
+def contest_loss_of(forests, sentence, weights, start, loss, *, prior=1.0, cost_scale=1.0):
+    """By rule: every contest's loss times the posterior of its reference edges at the weights `start`.
+
+    Edges with equal tails compete; all those of a node do if one stands in place of none with its tails.
+    """
+    derivations = [edges for by, edges in listed(forests, sentence) if by is None]
+    scores = [sum(edge_score(forests, e, start, prior) for e in edges) for edges in derivations]
+    shares = np.exp(np.array(scores) - np.logaddexp.reduce(scores))
+    posterior = Counter()
+    for edges, share in zip(derivations, shares, strict=True):
+        for e in edges:
+            posterior[e] += share
+    total = 0.0
+    for v in range(forests.first_node[sentence], forests.first_node[sentence + 1]):
+        contests = defaultdict(list)
+        for e in range(forests.first_edge[v], forests.first_edge[v + 1]):
+            if forests.kinds[e] != EdgeKind.HOLE:
+                contests[tuple(forests.tails_of(e))].append(e)
+        if any(all(forests.kinds[e] != EdgeKind.REFERENCE for e in edges) for edges in contests.values()):
+            contests = {(): sorted(e for edges in contests.values() for e in edges)}
+        for edges in contests.values():
+            numerator, denominator = [], []
+            for e in edges:
+                score = edge_score(forests, e, weights, prior)
+                a, b = _offsets(forests, e, loss, cost_scale)
+                numerator.append(score + a)
+                denominator.append(score + b)
+            difference = np.logaddexp.reduce(denominator) - np.logaddexp.reduce(numerator)
+            total += sum(posterior[e] for e in edges) * difference
+    return total
+
+
+def _offsets(forests, edge, loss, cost_scale):
+    """What is added to an edge's score in the numerator and in the denominator."""
+    if forests.kinds[edge] in (EdgeKind.REFERENCE, EdgeKind.HOLE):
+        return 0.0, 0.0
+    gain = float(forests.gains[edge])
+    if loss == "likelihood":
+        return 0.0 if forests.kinds[edge] == EdgeKind.SAME_WORDS else -math.inf, 0.0
+    if loss == "expected-gain":
+        return math.log(gain) if gain > 0 else -math.inf, 0.0
+    return -cost_scale * (1 - gain), cost_scale * (1 - gain)

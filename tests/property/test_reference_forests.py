@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference_twin import ReferenceTwin, edge_score, greedy_list, listed, loss_of
+from reference_twin import ReferenceTwin, contest_loss_of, edge_score, greedy_list, listed, loss_of
 
 from dragoman import _core
 from dragoman.align import Alignment, minimal_trees
@@ -226,6 +226,34 @@ def test_sums_and_gradients_are_those_of_listed_derivations(system, small, loss,
             moved[ids[i]] -= 2e-5
             below = store.value(model, np.array([place]), moved)[0]
             assert gradient[i] == pytest.approx((above - below) / 2e-5, abs=1e-5)
+
+
+@pytest.mark.parametrize("wide", [False, True])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_contests_of_rules_are_those_of_a_twin(system, loss, wide):
+    forests = Pairs(system, n=25, most=5).parse(system, ReferenceConfig(max_wrong=3, wide=wide))
+    store = store_of(system, forests)
+    model = _core.ReferenceModel(loss, cost_scale=2.0, by_rule=True)
+    rng = np.random.default_rng(4)
+    start = system.weights.values_on(system.index)
+    weights = start + rng.normal(0, 0.1, len(system.index))
+    with pytest.raises(ValueError, match="no weights yet"):
+        store.value(model, np.array([0]), weights)
+    store.weigh_references(model, start, 2)
+    n_moved = 0
+    for place, s in enumerate(store.places().tolist()):
+        expected = contest_loss_of(forests, s, weights, start, loss, cost_scale=2.0)
+        assert store.value(model, np.array([place]), weights)[0] == pytest.approx(expected, abs=1e-5)
+        _, ids, gradient = store.gradient(model, place, weights)
+        for i in rng.permutation(len(ids))[:4]:
+            moved = weights.copy()
+            moved[ids[i]] += 1e-5
+            above = store.value(model, np.array([place]), moved)[0]
+            moved[ids[i]] -= 2e-5
+            below = store.value(model, np.array([place]), moved)[0]
+            assert gradient[i] == pytest.approx((above - below) / 2e-5, abs=1e-5)
+            n_moved += abs(gradient[i]) > 1e-3
+    assert n_moved > 10
 
 
 def test_an_epoch_does_not_depend_on_threads_and_is_steps_along_gradients(system, small):

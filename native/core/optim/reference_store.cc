@@ -42,6 +42,7 @@ void ReferenceStore::add(const forest::ReferenceForests& forests, std::span<cons
     base_feature_.push_back(values_.size());
     met.clear();
     const size_t first_node = first_edge_.size();
+    uint32_t n_contests = 0;
     for (int64_t v = begin; v < end; ++v) {
       first_edge_.push_back(edges_.size());
       spans_.emplace_back(forests.spans[4 * at(v)], forests.spans[4 * at(v) + 1]);
@@ -66,6 +67,7 @@ void ReferenceStore::add(const forest::ReferenceForests& forests, std::span<cons
           values_.push_back(forests.feature_values[f]);
         }
       }
+      find_contests(first_edge_.back(), n_contests);
     }
     // The end of the last edge.
     first_edge_.push_back(edges_.size());
@@ -73,8 +75,9 @@ void ReferenceStore::add(const forest::ReferenceForests& forests, std::span<cons
     edges_.push_back({static_cast<uint32_t>(tails_.size() - base_tail_.back()),
                       static_cast<uint32_t>(values_.size() - base_feature_.back()), ReferenceEdge::kHole, 0, 0, 0});
     for (const int32_t feature : met) column[at(feature)] = -1;
-    sentences_.push_back({first_node, at(end - begin), first_id, ids_.size() - first_id});
+    sentences_.push_back({first_node, at(end - begin), first_id, ids_.size() - first_id, n_contests});
   }
+  is_weighed_ = false;
 }
 
 size_t ReferenceStore::n_bytes() const {
@@ -170,6 +173,7 @@ void ReferenceStore::add_features(const Tables& tables, std::span<const double> 
 ReferenceStore::Value ReferenceStore::run(const ReferenceModel& model, const Sentence& sentence,
                                           std::span<const double> weights, Scratch& scratch,
                                           std::vector<double>* gradient, std::vector<double>* shares) const {
+  if (model.by_rule && shares == nullptr) return run_contests(model, sentence, weights, scratch, gradient);
   const Tables tables = tables_of(sentence);
   const auto [first_edge, first, n_edges, edges, tails, columns, values, spans] = tables;
   const auto edges_of = [&](size_t v) { return std::pair(first_edge[v] - first, first_edge[v + 1] - first); };
@@ -299,6 +303,7 @@ std::vector<double> ReferenceStore::shares(const ReferenceModel& model, int64_t 
 double ReferenceStore::epoch(Learner& learner, const ReferenceModel& model, std::span<const int64_t> order,
                              int64_t batch, int n_threads, Control& control, GreedyDerivations* greedy) const {
   check(order);
+  if (greedy != nullptr && model.by_rule) throw std::invalid_argument("Algorithm 1 lists whole derivations");
   if (static_cast<int64_t>(learner.live().size()) != n_features_)
     throw std::invalid_argument("a weight for each feature expected");
   if (batch < 1) throw std::invalid_argument("a batch needs at least one sentence");

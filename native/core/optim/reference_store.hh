@@ -8,6 +8,10 @@
 //   expected gain   a: log(gain)                                       b: 0           - log of the expected gain
 //   soft ramp       a: -scale (1 - gain)                               b: scale (1 - gain)
 // Both sums are those of a chart in which a node has none or one replaced rule below it.
+//
+// With `by_rule` the derivations of the reference do not compete with each other. Each contest, the edges of a node
+// that have the same tails, has such a loss of its own, of the weights of these edges alone, and counts as often as the
+// reference is derived by it: by the posterior probability of its reference edges at given weights, which stay.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +30,7 @@ struct ReferenceModel {
   ReferenceLoss loss = ReferenceLoss::kLikelihood;
   double prior_weight = 1;  // of the log of the number of occurrences of rules, where references are weighed
   double cost_scale = 1;    // of the soft ramp
+  bool by_rule = false;     // each rule against those in its place, not derivations against derivations
 };
 
 // What Algorithm 1 did: how often a node was taken out or put in, and the size of its lists.
@@ -77,6 +82,8 @@ class ReferenceStore {
     const Sentence& s = sentences_[at(sentence)];
     return {ids_.data() + s.first_id, s.n_ids};
   }
+  // Sets how often every contest counts: by these weights (and the model's prior).
+  void weigh_references(const ReferenceModel& model, std::span<const double> weights, int n_threads, Control& control);
   // One pass in this order, `batch` sentences a step; the sum of the losses, each before its step. With `greedy`, not
   // over whole forests but over what Algorithm 1 lists of them.
   double epoch(Learner& learner, const ReferenceModel& model, std::span<const int64_t> order, int64_t batch,
@@ -86,19 +93,24 @@ class ReferenceStore {
                         std::vector<int32_t>& derivation, GreedyCounts& counts, std::vector<double>& out) const;
 
  private:
+  static constexpr uint32_t kNoContest = UINT32_MAX;
   struct Sentence {
     size_t first_node, n_nodes, first_id, n_ids;
+    uint32_t n_contests;
   };
   struct Edge {
     uint32_t first_tail, first_feature;  // from those of the sentence's first edge on
     forest::ReferenceEdge kind;
     uint16_t n_tails;
     float prior, gain;
+    uint32_t contest = kNoContest;
+    float posterior = 0;  // of edges of the reference, among its derivations
   };
   struct Scratch {
     std::vector<double> weights, scores, below;  // by column; by edge: its score, and with that of its tails
     std::vector<double> none, one, mass;         // inside of nodes with none or one replaced rule; of edges
     std::vector<double> share_none, share_one;
+    std::vector<double> numerators, denominators, references, posteriors;  // by contest
   };
   struct Offsets {
     double numerator, denominator;
@@ -124,11 +136,16 @@ class ReferenceStore {
                    Scratch& scratch, std::vector<int32_t>& derivation, GreedyCounts& counts,
                    std::vector<double>& gradient) const;
   static Offsets offsets(const ReferenceModel& model, const Edge& edge);
+  // Numbers the contests of a node's edges from `n_contests` on.
+  void find_contests(size_t first_edge, uint32_t& n_contests);
+  Value run_contests(const ReferenceModel& model, const Sentence& sentence, std::span<const double> weights,
+                     Scratch& scratch, std::vector<double>* gradient) const;
   Value run(const ReferenceModel& model, const Sentence& sentence, std::span<const double> weights, Scratch& scratch,
             std::vector<double>* gradient, std::vector<double>* shares = nullptr) const;
   void check(std::span<const int64_t> order) const;
 
   int64_t n_features_, n_added_ = 0;
+  bool is_weighed_ = false;
   std::vector<Sentence> sentences_;
   std::vector<int64_t> places_;
   std::vector<int32_t> ids_;                        // of features, by sentence

@@ -42,7 +42,7 @@ from dragoman.optim.epochs import Entry, EpochLearner, Split, Stopping, Watched,
 from dragoman.settings import about
 from dragoman.types import Float64Array, Int64Array
 
-__all__ = ["DenseWeights", "FastForest", "ForestsLearned", "Form", "NeighbourLoss"]
+__all__ = ["Contest", "DenseWeights", "FastForest", "ForestsLearned", "Form", "NeighbourLoss"]
 
 _N_SAMPLE = 1000
 _RATES = (0.125, 0.5, 2.0, 8.0, 32.0)
@@ -55,6 +55,13 @@ class Form(StrEnum):
 
     WHOLE = "whole"  # all of them
     LIST = "list"  # those that Algorithm 1 meets, from the best derivation of the reference on
+
+
+class Contest(StrEnum):
+    """What competes with what."""
+
+    DERIVATIONS = "derivations"  # all derivations of a forest with each other
+    RULES = "rules"  # each rule of the reference's derivations with those in its place
 
 
 class DenseWeights(StrEnum):
@@ -96,6 +103,8 @@ class FastForest(Optimiser):
     learns_from: ClassVar[LearnsFrom] = LearnsFrom.TRAINING_TEXT
     objective: NeighbourLoss = NeighbourLoss.LIKELIHOOD
     """What a step lowers."""
+    contest: Contest = Contest.DERIVATIONS
+    """What competes with what."""
     form: Form = Form.WHOLE
     """Sums over the whole forest, or over the list of Algorithm 1."""
     max_epochs: int = 5
@@ -151,6 +160,8 @@ class FastForest(Optimiser):
             raise InputError(f"cost_scale must be positive, not {self.cost_scale}")
         if not (math.isfinite(self.prior) and self.beam >= 0 and self.wrong_beam >= 0):
             raise InputError("prior must be finite, beam and wrong_beam not negative")
+        if self.form is Form.LIST and self.contest is Contest.RULES:
+            raise InputError("Algorithm 1 lists derivations; leave out contest or form")
         if self.form is Form.LIST and self.wide:
             raise InputError("Algorithm 1 replaces rules by those with the same source side; leave out wide or form")
         self.stopping()
@@ -159,14 +170,21 @@ class FastForest(Optimiser):
         return Stopping(max_epochs=self.max_epochs, tolerance=0.0, held_out=self.held_out, keep_best=True)
 
     def model(self) -> _core.ReferenceModel:
-        return _core.ReferenceModel(self.objective.value, prior_weight=self.prior, cost_scale=self.cost_scale)
+        return self._model(self.objective)
+
+    def _model(self, loss: NeighbourLoss) -> _core.ReferenceModel:
+        return _core.ReferenceModel(
+            loss.value, prior_weight=self.prior, cost_scale=self.cost_scale, by_rule=self.contest is Contest.RULES
+        )
 
     def fit_scale(self, store: _core.ReferenceStore, values: Float64Array, *, n_threads: int = 1) -> float:
         """What to multiply weights by for the highest likelihood of the references."""
-        model = _core.ReferenceModel(NeighbourLoss.LIKELIHOOD.value, prior_weight=self.prior)
+        model = self._model(NeighbourLoss.LIKELIHOOD)
         order = np.arange(len(store))
 
         def loss(power: float) -> float:
+            if self.contest is Contest.RULES:
+                store.weigh_references(model, values * 2.0**power, n_threads)
             return float(store.value(model, order, values * 2.0**power, n_threads)[0])
 
         tried = {math.log2(scale): loss(math.log2(scale)) for scale in _SCALES}
@@ -206,6 +224,8 @@ class FastForest(Optimiser):
         if self.dense is DenseWeights.FIXED:
             free[of_dense] = 0
         free[np.asarray(frozen, np.int64)] = 0
+        if self.contest is Contest.RULES:
+            store.weigh_references(self.model(), start, n_threads)
         split = Split.draw(positions, self.stopping(), key=(seed,), folds=folds)
         learning = _Learning(self, store, start, free, seed=seed, n_threads=n_threads)
         rate = self.rate or learning.calibrate(split)
