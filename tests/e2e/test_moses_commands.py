@@ -151,6 +151,18 @@ def working_folder(root):
     return work
 
 
+def statistics_of(work):
+    """What its extractor makes of two rounds; the sparse feature is written in three ways."""
+    rows = {1: ["-1 1 2 pl_x=1"], 2: ["-1 1 2 pl_x==1", "-2 0 1 pl_x:2", "-3 0 1"]}
+    counts = ["1 4 0 3 0 2 0 1 4", "4 4 3 3 2 2 1 1 4", "2 4 1 3 0 2 0 1 4"]
+    for number, features in rows.items():
+        head = f"0 {len(features)}"
+        text = "\n".join([f"FEATURES_TXT_BEGIN_0 {head} 3 LM0_0 TM0_0 TM0_1", *features, "FEATURES_TXT_END_0", ""])
+        (work / f"run{number}.features.dat").write_text(text)
+        lines = [f"SCORES_TXT_BEGIN_0 {head} 9 BLEU", *counts[: len(features)], "SCORES_TXT_END_0", ""]
+        (work / f"run{number}.scores.dat").write_text("\n".join(lines))
+
+
 def test_a_working_folder(inside, tmp_path):
     work = working_folder(tmp_path)
 
@@ -167,6 +179,16 @@ def test_a_working_folder(inside, tmp_path):
     assert "give them with -r" in tune("mert-work -o w", 2).err
     assert tune("mert-work -r ref0 -m chrf -o w --json").json["n_candidates"] == 2
     assert "--moses-run and --nbest exclude each other" in tune("mert-work --nbest x -o w", 2).err
+    statistics_of(work)
+    # Statistics where references are not known, lists where they are.
+    assert "--metric cannot be used with --stats" in tune("mert-work -m chrf -o w", 2).err
+    assert tune("mert-work -m chrf -r ref0 -o w --json").json["metric"] == "chrf"
+    result = tune("mert-work -o w --json --set sparse=true").json
+    assert result["metric"] == "bleu"
+    assert result["n_candidates"] == 3  # that of round 1 again in round 2
+    assert result["n_features"] == 4
+    assert result["score_after"] == pytest.approx(100)
+    assert {name for name, _ in read_weights(tmp_path / "w").items()} <= {"LM0", "TM0_1", "TM0_2", "pl_x"}
     (work / "run2.dense").unlink()
     assert "no run2.dense" in tune("mert-work -r ref0 -o w", 2).err
     assert "is no folder" in tune("ref0 -o w", 2).err

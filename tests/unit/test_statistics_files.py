@@ -43,6 +43,30 @@ def test_text(tmp_path):
     assert pool.shards[0].sentences.tolist() == [0, 2, 3]
 
 
+@pytest.mark.parametrize(
+    ("header", "sparse", "names"),
+    [
+        ("LM0_0 TM0_0", "x_0", ["LM0", "TM0", "x_0"]),
+        ("TM0_0 TM0_1", "x", ["TM0_1", "TM0_2", "x"]),
+        ("TM0_1 TM0_0", "x", ["TM0_1", "TM0_0", "x"]),  # not counted from 0
+        ("LM0_0 TM0", "x", ["LM0_0", "TM0", "x"]),
+        ("LM0_0 TM0_0", "LM0", ["LM0_0", "TM0_0", "LM0"]),  # the name is taken
+    ],
+)
+def test_names_of_moses_extractor_are_those_of_its_lists(tmp_path, header, sparse, names):
+    pool = read(tmp_path, FEATURES.replace("LM0 TM0_1", header).replace("sp_a", sparse))
+    assert pool.index.names(np.arange(len(pool.index), dtype=np.int32)) == names
+    assert pool.dense_names() == names[:2]
+    assert dense_features(pool).tolist() == dense_features(read(tmp_path)).tolist()
+
+
+@pytest.mark.parametrize("told", ["sp_a:3", "sp_a==3"])
+def test_sparse_features_of_older_versions(tmp_path, told):
+    pool = read(tmp_path, FEATURES.replace("sp_a=3", told))
+    assert pool.index.find("sp_a") >= 0
+    assert dense_features(pool).tolist() == dense_features(read(tmp_path)).tolist()
+
+
 @pytest.mark.parametrize("binary", [False, True])
 @pytest.mark.parametrize("metric", ["bleu", "ter"])
 def test_round_trip(tmp_path, binary, metric):

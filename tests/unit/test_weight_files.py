@@ -142,6 +142,8 @@ def test_headers_and_names_that_do_not_fit(tmp_path):
 def test_init_opt(tmp_path):
     init = InitOpt(names=("a", "b"), start=(0.1, -1.0), lower=(0.0, -2.0), upper=(1.0, 2.0))
     write_init_opt(init, tmp_path / "init.opt")
+    with pytest.raises(InputError, match="as Moses' init.opt: they have no names"):
+        read_weights(tmp_path / "init.opt")
     assert read_init_opt(tmp_path / "init.opt", ["a", "b"]) == init
     with pytest.raises(MismatchError, match="2 numbers for 3 features"):
         read_init_opt(tmp_path / "init.opt", ["a", "b", "c"])

@@ -86,6 +86,12 @@ def read_weights(path: PathLike, *, index: FeatureIndex | None = None, format_: 
     if format_ is WeightFormat.BINARY or (format_ is None and is_feature_table(path)):
         return read_binary_weights(path, index=index)
     lines = list(enumerate(read_lines(path), start=1))
+    if format_ is None and _is_init_opt([line for _, line in lines]):
+        raise InputError(
+            "three lines of numbers, as Moses' init.opt: they have no names and go with statistics files alone "
+            "(tune --stats); expected names and weights, such as run1.dense",
+            path=path,
+        )
     parse = _recognise([line for _, line in lines]) if format_ is None else _PARSERS[format_]
     pairs = parse(path, lines)
     values: dict[str, float] = {}
@@ -191,7 +197,11 @@ def _write(path: PathLike, lines: Iterable[str]) -> None:
 
 def is_init_opt(path: PathLike) -> bool:
     """Whether a file is Moses' init.opt: three lines of as many numbers."""
-    rows = [line.split() for line in read_lines(path) if line.strip()]
+    return _is_init_opt(list(read_lines(path)))
+
+
+def _is_init_opt(lines: Sequence[str]) -> bool:
+    rows = [line.split() for line in lines[:100] if line.strip()]
     numbers = all(_NUMBER.match(text) for row in rows for text in row)
     return len(rows) == 3 and numbers and len({len(row) for row in rows}) == 1
 

@@ -302,7 +302,9 @@ class _Reading:
             return lambda block: self._reader.read_json(block.data, block.first_line)
         fields = self._fields or (_TRAVATAR if format_ is NbestFormat.TRAVATAR else FIELDS)
         if unknown := [field for field in fields if field and field not in FIELDS]:
-            raise InputError(f"'{unknown[0]}' is not a field; expected some of {', '.join(FIELDS)}")
+            raise InputError(
+                f"'{unknown[0]}' is not a field; expected some of {', '.join(FIELDS)}; an empty name skips a part"
+            )
         places = {field: place for place, field in enumerate(fields) if field}
         if missing := [field for field in FIELDS[:3] if field not in places]:
             raise InputError(f"the fields must include '{missing[0]}'")

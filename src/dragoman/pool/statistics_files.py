@@ -39,7 +39,9 @@ class _Entry:
 def read_statistics(features: PathLike, scores: PathLike, *, n_threads: int = 1) -> Pool:
     """Read a pool without texts, with the statistics of the metric of scores.dat (BLEU or TER).
 
-    Blocks of a sentence are merged; hypotheses with equal features and statistics are deduplicated.
+    Blocks of a sentence are merged; hypotheses with equal features and statistics are deduplicated. Moses' extractor
+    counts the values of a feature from 0, `TM0_0`, `TM0_1`, and `LM0_0`; they are called as in its lists and weights,
+    `TM0_1`, `TM0_2`, and `LM0`.
     """
     feature_entries = _by_sentence(_read(features, "FEATURES"), features)
     score_entries = _by_sentence(_read(scores, "SCORES"), scores)
@@ -72,9 +74,31 @@ def read_statistics(features: PathLike, scores: PathLike, *, n_threads: int = 1)
         shards.append(_shard(sentence, entries, stats, index, features))
     if layout is None:
         raise InputError("the file has no hypotheses", path=features)
-    dense = frozenset(index.find(name) for name in names or ())
+    dense = frozenset(index.find(name) for name in names or ())  # ids stay when features are renamed
+    index = _named_as_in_lists(index, names or ())
     pool = Pool(index=index, words=new_words(), shards=(concatenate(shards),), dense=dense, metric=layout.metric)
     return pool.distinct(n_threads=n_threads)
+
+
+def _named_as_in_lists(index: FeatureIndex, header: Sequence[str]) -> FeatureIndex:
+    """The same ids with the names that Moses' lists give, if all names of the header are those of its extractor."""
+    counts: dict[str, int] = {}
+    for name in header:
+        stem, bar, place = name.rpartition("_")
+        if not bar or place != str(counts.get(stem, 0)):
+            return index
+        counts[stem] = counts.get(stem, 0) + 1
+    ours = {}
+    for stem, n_values in counts.items():
+        for k in range(n_values):
+            ours[f"{stem}_{k}"] = stem if n_values == 1 else f"{stem}_{k + 1}"
+    names = [ours.get(name, name) for name in index.names(np.arange(len(index), dtype=np.int32))]
+    if len(set(names)) < len(names):  # a sparse feature has the name already
+        return index
+    renamed = FeatureIndex()
+    for name in names:
+        renamed.intern(name)
+    return renamed
 
 
 def write_statistics(pool: Pool, features: PathLike, scores: PathLike, *, binary: bool = False) -> None:
@@ -212,8 +236,10 @@ def _row(text: bytes, width: int, path: PathLike, line: int) -> tuple[list[float
     dense = [_number(part, path, line) for part in parts[:width]]
     sparse = []
     for part in parts[width:]:
-        name, equals, value = part.rpartition(b"=")
-        if not equals or not name:
+        separator = b"=" if b"=" in part else b":"  # which it was until 2013
+        name, told, value = part.rpartition(separator)
+        name = name.removesuffix(b"=")  # some versions keep that of the list: 'pl_1,1==2'
+        if not told or not name:
             raise InputError(f"expected 'name=value', found '{part.decode('utf-8', 'replace')}'", path=path, line=line)
         sparse.append((name.decode("utf-8", "replace"), _number(value, path, line)))
     return dense, sparse

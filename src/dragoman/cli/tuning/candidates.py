@@ -15,7 +15,7 @@ from dragoman.features import Weights, is_init_opt, read_init_opt, unite_weights
 from dragoman.forest import ForestSet, read_forests
 from dragoman.lists import ListsFolder, StoredLists
 from dragoman.optim import LearningContext, LearnsFrom, method_name, method_named
-from dragoman.pool import Pool, read_references, read_statistics
+from dragoman.pool import Pool, merge_pools, read_references, read_statistics
 from dragoman.system import System
 from dragoman.text import read_lines, split_tokens
 from dragoman.tune import (
@@ -106,8 +106,14 @@ def _open_nbest(session: Session, options: TuneOptions) -> Lists:
 
 
 def _open_stats(session: Session, options: TuneOptions) -> Lists:
-    assert options.stats is not None
-    pool = read_statistics(*options.stats, n_threads=session.n_threads)
+    names = options.statistics_files()
+    n_pairs = len(names) // 2
+    if len(names) % 2:
+        raise InputError(f"--stats: {len(names)} files; expected as many of features as of scores, separated by commas")
+    session.say(f"reading {n_pairs} pair{'s' if n_pairs > 1 else ''} of statistics files")
+    pairs = zip(names[:n_pairs], names[n_pairs:], strict=True)
+    parts = [read_statistics(features, scores, n_threads=session.n_threads) for features, scores in pairs]
+    pool = merge_pools(parts, n_threads=session.n_threads) if n_pairs > 1 else parts[0]
     paths = options.weights or []
     if len(paths) != 1 or not is_init_opt(paths[0]):
         return Lists(pool=pool, start=read_start(options))

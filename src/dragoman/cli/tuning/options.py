@@ -49,7 +49,10 @@ class TuneOptions(FeatureOptions):
 
     stats: Annotated[
         tuple[str, str] | None,
-        _candidates(metavar="FEATURES SCORES", help="Moses statistics files, text or binary, instead of lists."),
+        _candidates(
+            metavar="FEATURES SCORES",
+            help="Moses statistics files, text or binary, instead of lists; several separated by commas, as for mert.",
+        ),
     ] = None
     decoder: Annotated[
         str | None,
@@ -299,6 +302,11 @@ class TuneOptions(FeatureOptions):
                 raise InputError(f"--moses-run and {flag(name)} exclude each other; give one of them")
         found = read_moses_run(self.moses_run)
         references = self.reference or [str(path) for path in found.references]
+        measurable = self.reference or (found.references and all(path.exists() for path in found.references))
+        if found.statistics and not (found.lists and measurable):
+            features, scores = (",".join(map(str, each)) for each in zip(*found.statistics, strict=True))
+            weights = self.weights or [str(path) for path in found.weights]
+            return dataclasses.replace(self, stats=(features, scores), weights=weights, moses_run=None)
         if not references:
             raise InputError("does not say what its references are; give them with -r", path=self.moses_run)
         template = self.template
@@ -312,6 +320,10 @@ class TuneOptions(FeatureOptions):
             template=template,
             moses_run=None,
         )
+
+    def statistics_files(self) -> list[str]:
+        """Those of --stats: of features, then of scores."""
+        return [name for names in self.stats or () for name in ([names] if Path(names).exists() else names.split(","))]
 
     def given(self) -> set[str]:
         """Names of the fields that differ from their defaults."""
@@ -330,7 +342,7 @@ class TuneOptions(FeatureOptions):
         return self.method_name == ALL
 
     def inputs(self) -> list[str]:
-        lists = (self.nbest, self.stats, self.forest, self.reference, self.weights, self.test_reference)
+        lists = (self.nbest, self.statistics_files(), self.forest, self.reference, self.weights, self.test_reference)
         files = (self.lists, self.system, self.source, self.template, self.phi, self.test)
         single = [name for name in files if name is not None]
         return [*map(str, single), *(name for names in lists for name in names or ()), *added_files(self.add)]
