@@ -191,6 +191,52 @@ def test_what_a_gain_is_worth(run, tmp_path):
     assert "held out" in to_stdout.err
 
 
+def test_chosen_methods_are_compared(run, tmp_path):
+    lines = [
+        f"{s} ||| {' '.join(['w'] * n + ['x'] * (9 - n))} ||| good= {n} noise= {n % 2} ||| 0"
+        for s in range(9)
+        for n in (3, 8, 5)
+    ]
+    (tmp_path / "many").write_text("\n".join(lines) + "\n")
+    (tmp_path / "many.ref").write_text("w w w w w w w w w\n" * 9)
+    told = "tune --nbest many -r many.ref --folds 2"
+    done = run(f"{told} --method pro --method mira --json")
+    assert {row["method"] for row in done.json["methods"]} == {"start", "pro", "mira"}
+    assert "hols cannot be compared on lists" in run(f"{told} --method pro --method hols", status=2).err
+    assert "given 2 times (pro, pro)" in run(f"{told} --method pro --method pro", status=2).err
+
+
+def test_plain_text_with_a_table_of_numbers(run, tmp_path):
+    """As the same candidates in JSON Lines."""
+    rng = np.random.default_rng(5)
+    texts, numbers, refs = [], [], []
+    for _ in range(20):
+        words = [f"w{rng.integers(30)}" for _ in range(7)]
+        refs.append(" ".join(words))
+        for n_wrong in rng.permutation(4):
+            texts.append(" ".join(["x"] * n_wrong + words[n_wrong:]))
+            numbers.append((round(-n_wrong + rng.normal(), 3), round(rng.normal(), 3)))
+    texts[1], numbers[1] = texts[0], (9.0, 0.0)  # a duplicate with numbers of its own
+    rows = [
+        {"id": i // 4, "text": text, "features": {"good": a, "noise": b}}
+        for i, (text, (a, b)) in enumerate(zip(texts, numbers, strict=True))
+    ]
+    (tmp_path / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
+    (tmp_path / "texts").write_text("\n".join(texts) + "\n")
+    (tmp_path / "numbers").write_text("\n".join(["good\tnoise", *(f"{a}\t{b}" for a, b in numbers)]) + "\n")
+    (tmp_path / "refs").write_text("\n".join(refs) + "\n")
+    plain = "--nbest texts --per-sentence 4 --scores numbers"
+    results = []
+    for lists in (plain, "--nbest rows.jsonl"):
+        run(f"tune {lists} -r refs --method pro -o w.tsv")
+        run(f"rerank {lists} --weights w.tsv -o out")
+        results.append(((tmp_path / "w.tsv").read_text(), (tmp_path / "out").read_text()))
+    assert results[0] == results[1]
+    assert "for one list of plain text" in run("tune --nbest rows.jsonl --scores numbers -r refs -o w", status=2).err
+    (tmp_path / "numbers").write_text("good\n1\n")
+    assert "ends after 1 candidates" in run(f"tune {plain} -r refs -o w", status=2).err
+
+
 def test_a_gain_that_does_not_hold(run, tmp_path):
     """Every feature is noise; among many of them some fit by chance."""
     rng = np.random.default_rng(3)

@@ -216,6 +216,13 @@ class FeatureOptions(ListOptions):
         str | None,
         _candidates("--source", "-s", metavar="FILE", help="Source sentences, one per line; needed for --add."),
     ] = None
+    scores: Annotated[
+        str | None,
+        _candidates(
+            metavar="FILE",
+            help="Numbers for plain text (--per-sentence): a header of names, then a line for each candidate, by tabs.",
+        ),
+    ] = None
 
     def read_with_features(self, session: Session, dense: list[str] | None = None) -> Pool:
         """One pool of all lists, with the features of --add."""
@@ -223,10 +230,21 @@ class FeatureOptions(ListOptions):
             raise InputError("--add needs the source sentences; name them with --source")
         if self.source is not None and not self.add:
             raise InputError("--source is for --add; leave it out, or name features to add")
-        pool = self.read_lists(session, dense)
+        pool = self._read_scored(session, self.scores) if self.scores is not None else self.read_lists(session, dense)
         if not self.add or self.source is None:
             return pool
         from dragoman.rescoring import add_candidate_features
 
         session.say(f"adding features: {', '.join(self.add)}")
         return add_candidate_features(pool, self.add, list(read_lines(self.source)), n_threads=session.n_threads)
+
+    def _read_scored(self, session: Session, scores: str) -> Pool:
+        """Plain text with a table of numbers, line by line; duplicates differ in theirs, so they stay."""
+        from dragoman.rescoring import with_score_table
+
+        if self.per_sentence is None or not self.nbest or len(self.nbest) > 1:
+            raise InputError(
+                "--scores is for one list of plain text (--nbest, --per-sentence); `dragoman features` adds a table to "
+                "others"
+            )
+        return with_score_table(self.read_files(session, self.nbest, distinct=False), scores)

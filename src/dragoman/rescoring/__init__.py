@@ -1,6 +1,6 @@
 """Features for candidates that came from elsewhere, by a registry: `--add NAME=ARGUMENT`."""
 
-from dragoman.rescoring.add import AddedFeatures, add_candidate_features, describe_candidates
+from dragoman.rescoring.add import AddedFeatures, add_candidate_features, describe_candidates, with_score_table
 from dragoman.rescoring.base import CandidateBlock, CandidateFeature
 from dragoman.rescoring.registry import CANDIDATE_FEATURES
 
@@ -11,4 +11,5 @@ __all__ = [
     "CandidateFeature",
     "add_candidate_features",
     "describe_candidates",
+    "with_score_table",
 ]

@@ -16,7 +16,7 @@ from dragoman.rescoring.sparse_rows import SparseRows
 from dragoman.text import open_output
 from dragoman.types import Float64Array, PathLike
 
-__all__ = ["AddedFeatures", "add_candidate_features", "describe_candidates"]
+__all__ = ["AddedFeatures", "add_candidate_features", "describe_candidates", "with_score_table"]
 
 _BLOCK = 4096
 """Candidates at a time, but for longer lists."""
@@ -58,6 +58,14 @@ def _with_features(pool: Pool, features: Named, sources: Sequence[str], n_thread
             pool, shards=tuple(rows.added_to(shard) for rows, shard in zip(sparse, pool.shards, strict=True))
         )
     return pool.add_features(columns) if columns else pool
+
+
+def with_score_table(pool: Pool, path: PathLike) -> Pool:
+    """The pool with the columns of a table of numbers, a line for each candidate in the pool's order."""
+    table = ScoreTable(path)
+    parts = [table.next_columns(shard.n_candidates) for shard in pool.shards]
+    table.expect_end(pool.n_candidates)
+    return pool.add_features({name: [part[name][0] for part in parts] for name in table.names})
 
 
 def _own(shard: Shard, sources: Sequence[str]) -> list[str]:

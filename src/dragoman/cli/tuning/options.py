@@ -17,6 +17,7 @@ from dragoman.engine import EngineName
 from dragoman.errors import InputError
 from dragoman.features import WeightFormat
 from dragoman.optim import LIST_METHODS, OPTIMISERS, FastForest
+from dragoman.settings import listed
 from dragoman.tune import Keep, LastSearch, LearnFrom, LoopSettings, PhiBlocks, PhiSettings, Theta, read_moses_run
 
 __all__ = ["ALL", "TuneOptions", "flag"]
@@ -31,7 +32,7 @@ _candidates, _method, _loop, _system, _training, _result = (
 _METHOD_HELP = (
     f"mert unless given. For lists: {', '.join(LIST_METHODS)}; with --system also "
     f"{', '.join(name for name in OPTIMISERS if name not in LIST_METHODS)}; {ALL} compares the methods for lists by "
-    "cross-validation."
+    "cross-validation; repeated, those that are named."
 )
 
 
@@ -331,11 +332,21 @@ class TuneOptions(FeatureOptions):
 
     @property
     def method_name(self) -> str:
-        """The method, or `all`. Raises InputError for more than one."""
+        """The method, or `all` for those that are compared. Raises InputError for `all` with others, or one twice."""
         names = self.method or ["mert"]
-        if len(names) > 1:
+        if len(names) > 1 and (ALL in names or len(set(names)) < len(names)):
             raise InputError(f"--method was given {len(names)} times ({', '.join(names)}); give one, or {ALL}")
-        return names[0]
+        return names[0] if len(names) == 1 else ALL
+
+    def compared_methods(self) -> tuple[str, ...]:
+        """The methods for lists that were named, or all. Raises InputError for one that does not learn from lists."""
+        names = self.method or []
+        if len(names) < 2:
+            return LIST_METHODS
+        for name in names:
+            if name not in LIST_METHODS:
+                raise InputError(f"--method {name} cannot be compared on lists; {listed(name, LIST_METHODS)}")
+        return tuple(names)
 
     @property
     def comparing(self) -> bool:

@@ -42,7 +42,11 @@ def tune_as_told(options: TuneOptions) -> None:
     options = options.resolved()
     session = Session(n_threads=options.threads, seed=options.seed, json=options.json, quiet=options.quiet)
     if options.setting == ["help"]:
-        names = LIST_METHODS if options.comparing else (method_name(options.method_name, online=options.online),)
+        names = (
+            options.compared_methods()
+            if options.comparing
+            else (method_name(options.method_name, online=options.online),)
+        )
         show_settings(session, {name: describe(method_named(name)) for name in names})
         return
     methods = _methods(options)
@@ -107,7 +111,7 @@ def _methods(options: TuneOptions) -> dict[str, Optimiser]:
     if not options.comparing:
         name = options.method_name
         return {name: make_optimiser(method_name(name, online=options.online), values)}
-    settings: dict[str, dict[str, Any]] = {name: {} for name in LIST_METHODS}
+    settings: dict[str, dict[str, Any]] = {name: {} for name in options.compared_methods()}
     for method, inner in values.items():
         if method not in settings or not isinstance(inner, dict):
             raise InputError(f"--set {method}: with --method {ALL} expected METHOD.NAME=VALUE")
