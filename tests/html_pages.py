@@ -56,3 +56,32 @@ class Page(HTMLParser):
 
 def read(path):
     return Page(path.read_text(encoding="utf-8"))
+
+
+class Fragment(HTMLParser):
+    """Tags and text of a fragment, all of whose tags are closed."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.tags, self.open, self.said = [], [], []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        if tag not in {"br"}:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.said.append(data)
+
+    @property
+    def text(self):
+        return " ".join(" ".join(self.said).split())

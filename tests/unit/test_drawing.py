@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 import xml.etree.ElementTree as ET
-from html.parser import HTMLParser
 
 import pytest
 from hypothesis import given
 from tests.fake_runs import explanation, fake_run
+from tests.html_pages import Fragment
 
 from dragoman.drawing import contribution_bar, draw_derivation, explanation_html, text_width
 from dragoman.evaluate import compare_runs
@@ -30,35 +30,6 @@ HOSTILE = [
     "\"'><b>",
     "{{7*7}}",
 ]
-
-
-class Fragment(HTMLParser):
-    """Tags and text of a fragment, all of whose tags are closed."""
-
-    def __init__(self, text):
-        super().__init__(convert_charrefs=True)
-        self.tags, self.open, self.said = [], [], []
-        self.feed(text)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-        if tag not in {"br"}:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        self.said.append(data)
-
-    @property
-    def text(self):
-        return " ".join(" ".join(self.said).split())
 
 
 def harmless(html):

@@ -8,8 +8,19 @@ from dataclasses import dataclass, replace
 from itertools import chain, count
 from pathlib import Path
 
+from markupsafe import Markup
+
+from dragoman.drawing import fragment, label
 from dragoman.errors import InputError
-from dragoman.evaluate import RunComparison, Within, compare_runs, comparison_header, comparison_rows, legend
+from dragoman.evaluate import (
+    RunComparison,
+    Within,
+    compare_runs,
+    comparison_header,
+    comparison_html,
+    comparison_rows,
+    legend,
+)
 from dragoman.metric import metric_label
 from dragoman.report import captions
 from dragoman.report.baseline import baseline_table
@@ -70,6 +81,11 @@ class Experiment:
     def title(self) -> str:
         """The titles of all recipes, for the head of the page."""
         return " · ".join(self.records.setting("title")) or "Experiment"
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: what learning gained, and the comparison."""
+        said = [Markup("<p>{}</p>").format(label(text)) for text in self.headlines()]
+        return fragment(*said, comparison_html(self.comparison))
 
     def overview(self) -> Table | None:
         """All methods side by side, by system and features; None if one table of results is as short."""

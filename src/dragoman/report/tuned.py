@@ -9,7 +9,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from dragoman.drawing import contribution_bar
+from dragoman.drawing import contribution_bar, feature_name, fragment, label, table
 from dragoman.errors import InputError, naming
 from dragoman.evaluate import LEVEL, Mark, Shown, SystemOutput, SystemScore, compare_systems
 from dragoman.features import Weights, find_weights, read_weights
@@ -97,14 +97,14 @@ class SetChange:
         """What happened to the set by a metric, in a sentence."""
         index = next((i for i, score in enumerate(self.scores[0].scores) if score.metric == metric), 0)
         before, after = (system.scores[index] for system in self.scores)
-        label, sense = metric_label(before.metric), 1 if by_name(before.metric).higher_is_better else -1
+        shown, sense = metric_label(before.metric), 1 if by_name(before.metric).higher_is_better else -1
         gain = sense * 100 * (after.score - before.score)
         p_value = after.p_randomisation
         verdict = "better" if gain > 0 else "worse" if gain < 0 else "the same"
         sure = "" if p_value is None else f" (p = {p_value:.4f})"
         real = "" if p_value is None or p_value < LEVEL else ", which may be chance"
         return (
-            f"On the {self.name}, {label} went from {100 * before.score:.2f} to {100 * after.score:.2f}: "
+            f"On the {self.name}, {shown} went from {100 * before.score:.2f} to {100 * after.score:.2f}: "
             f"{abs(gain):.2f} points {verdict}{sure}{real}."
         )
 
@@ -128,6 +128,21 @@ class TunedReport:
     n_changed: int
     chart: LineChart | None
     notes: Sequence[str]
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: scores before and after, and the weights that changed most."""
+        said = [Markup("<p>{}</p>").format(label(text)) for text in self.headlines]
+        scores = [
+            table([cell.text for cell in header], ([cell.text for cell in row] for row in rows), caption=one.name)
+            for one in self.sets
+            for header, rows in (one.table(),)
+        ]
+        changes = [
+            [feature_name(change.name), change.before, change.after, change.after - change.before, change.bar]
+            for change in self.weights
+        ]
+        weights = table(["feature", "before", "after", "change", ""], changes)
+        return fragment(*said, *scores, weights)
 
     @property
     def headlines(self) -> list[str]:
@@ -274,5 +289,5 @@ def _chart(result: Mapping[str, Any], sets: Sequence[SetChange]) -> LineChart | 
         if not one.is_learned_from and len(scores) == 2:
             ends = zip((1.0, float(result["best_round"])), scores, strict=True)
             lines.append(Line(name=f"{one.name}, before and after", points=[*ends], colour=0))
-    label = metric_label(metric)
-    return LineChart(name="learning", title=f"{label} by round", x_label="round", y_label=label, lines=lines)
+    name = metric_label(metric)
+    return LineChart(name="learning", title=f"{name} by round", x_label="round", y_label=name, lines=lines)
