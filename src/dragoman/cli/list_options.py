@@ -21,6 +21,7 @@ from dragoman.pool import (
     has_segmentation,
     load_pool,
     merge_pools,
+    mixes_metrics,
     read_nbest,
     read_pool,
     read_references,
@@ -161,6 +162,8 @@ class MetricOptions(CandidateOptions):
 
     def _measure_both(self, session: Session, told: str) -> Measure:
         """A sum of external scores and of metrics."""
+        if not mixes_metrics(told):
+            raise InputError("an external score needs no references; leave out -r or --external, or add a metric to it")
         if self.lower_is_better:
             raise InputError("in a sum with a metric a loss has a minus: --external 'chrf - 0.1*loss'")
         if self.metric != "bleu":

@@ -5,7 +5,16 @@ from dragoman.pool.consensus import expected_gains, mbr, posteriors
 from dragoman.pool.describe import FeatureSummary, PoolSummary, describe_pool
 from dragoman.pool.filter import PoolFilter, filter_pool, with_origin
 from dragoman.pool.lazy import LazyShards, Outline, outlines
-from dragoman.pool.measure import Judge, has_scores, read_references, texts_of, with_external, with_metric, with_mixture
+from dragoman.pool.measure import (
+    Judge,
+    has_scores,
+    mixes_metrics,
+    read_references,
+    texts_of,
+    with_external,
+    with_metric,
+    with_mixture,
+)
 from dragoman.pool.merge import compacted, merge_pools, on_tables
 from dragoman.pool.missing import has_missing, with_list_means
 from dragoman.pool.pool import Pool, metric_of, new_words
@@ -54,6 +63,7 @@ __all__ = [
     "merge_pools",
     "merge_to_disk",
     "metric_of",
+    "mixes_metrics",
     "model_totals",
     "nbest_blocks",
     "new_words",

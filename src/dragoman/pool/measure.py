@@ -129,6 +129,11 @@ def with_mixture(
     return replace(pool, shards=tuple(shards), metric=Mix(terms=tuple(terms)))
 
 
+def mixes_metrics(told: str) -> bool:
+    """Whether a sum names a metric of references."""
+    return any(name.lower() in METRICS for name, _ in _sum_of_scores(told) or [])
+
+
 def has_scores(pool: Pool, told: str, *, beside: Collection[str] = ()) -> bool:
     """Whether candidates have the score, or all scores of the sum; names `beside` are no scores."""
     names = [name for name, _ in _sum_of_scores(told) or [(told, 1)]]
