@@ -5,7 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from dragoman.errors import InputError
 from dragoman.features import read_weights
+from dragoman.features.moses_order import moses_order
+from foreign_forests import GRAPH
 
 WORDS = list("abcdefgh")
 
@@ -100,6 +103,48 @@ def test_what_does_not_fit(inside, space, tmp_path):
     assert "compare their tokens" in refused("oracle --forest hg -r ref --lowercase")
     assert "--list-format is one of" in refused("forest lists hg -w w -o x --list-format text")
     assert "stored search spaces with --forest" in refused("tune --nbest ref -r ref -o x --method forest-mert")
+
+
+INI = """[feature]
+UnknownWordPenalty
+PhraseDictionaryMemory name=TM0 num-features=1
+{more}
+[weight]
+TM0= 0.5
+UnknownWordPenalty0= 1
+"""
+
+
+def test_search_graphs_get_the_names_of_the_ini(inside, tmp_path):
+    (tmp_path / "graphs").write_text(GRAPH)
+    (tmp_path / "moses.ini").write_text(INI.format(more=""))
+    done = inside("forest", "best", "graphs", "-w", "moses.ini", "--json")
+    [first, second] = done.json["best"]
+    assert (first["sentence"], first["text"]) == (0, "the house")
+    assert first["score"] == pytest.approx(-1 - 2 + 0.5 * (2 + 0.5))
+    assert second["score"] == pytest.approx(-1 + 0.5 * 2)
+    assert done.json["notes"] == ["1 feature has no weight (tm_a)"]
+    inside("forest", "lists", "graphs", "-w", "moses.ini", "-o", "lists", "--list-format", "moses")
+    assert "UnknownWordPenalty0= -3" in (tmp_path / "lists").read_text()
+    (tmp_path / "moses.ini").write_text(
+        INI.format(more="").replace("PhraseDictionaryMemory name=TM0 num-features=1\n", "")
+    )
+    refused = inside("forest", "best", "graphs", "-w", "moses.ini", status=2)
+    assert "moses.ini: the search graphs have 2 dense features, but 1 have a name" in refused.err
+
+
+def test_the_order_of_moses_features(tmp_path):
+    ini = tmp_path / "moses.ini"
+    ini.write_text(
+        INI.format(more="Distortion\nDistortion\nTarget name=x num-features=0 # none\nReordering num-features=3")
+    )
+    reordering = [f"Reordering0_{place}" for place in (1, 2, 3)]
+    assert moses_order(ini) == ["UnknownWordPenalty0", "TM0", "Distortion0", "Distortion1", *reordering]
+    ini.write_text("[weight]\nTM0= 1\n")
+    assert moses_order(ini) is None
+    ini.write_text("[feature]\nX num-features=many\n[weight]\nTM0= 1\n")
+    with pytest.raises(InputError, match="num-features=many"):
+        moses_order(ini)
 
 
 def test_moses_gets_its_formats_back(inside, space, tmp_path):

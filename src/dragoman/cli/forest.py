@@ -8,10 +8,11 @@ import numpy as np
 import typer
 
 from dragoman.cli.groups import command_group
+from dragoman.cli.search_spaces import named_forests
 from dragoman.cli.session import Json, Quiet, Session, Threads, check_outputs
 from dragoman.errors import InputError, naming
 from dragoman.features import FeatureIndex, describe_fit, fitted_values, unite_weights
-from dragoman.forest import read_forest, read_forests, write_forest
+from dragoman.forest import read_forest, write_forest
 from dragoman.text import open_output, printable
 
 __all__ = ["app"]
@@ -50,7 +51,7 @@ def best(
     index = FeatureIndex()
     found: list[dict[str, Any]] = []
     for path in files:
-        spaces = read_forests([path])
+        spaces = named_forests([path], weights)
         for name in spaces.index.names(np.arange(len(spaces.index), dtype=np.int32)):
             index.intern(name)
         with naming(path):
@@ -96,7 +97,7 @@ def lists(
         known = ", ".join(format_.value for format_ in NbestFormat)
         raise InputError(f"--list-format is one of {known}, not '{list_format}'") from None
     given = unite_weights(weights)
-    spaces = read_forests(files)
+    spaces = named_forests(files, weights)
     fitted_values(given, spaces.index, "search spaces")
     note = describe_fit(given, spaces.index)
     if note:

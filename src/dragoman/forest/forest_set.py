@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dragoman import _core
 from dragoman.corpus import Vocab
+from dragoman.errors import InputError
 from dragoman.features import FeatureIndex, Weights, live_values
 from dragoman.forest.arrays import ForestArrays
 from dragoman.forest.forest import Forest
@@ -15,6 +18,8 @@ from dragoman.forest.kbest import KBest
 from dragoman.types import Float64Array, Int32Array
 
 __all__ = ["ForestSet"]
+
+_CORE = re.compile(r"core_[1-9][0-9]{0,4}\Z")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -43,6 +48,24 @@ class ForestSet:
         for number, forest in zip(self.ids, self.forests, strict=True):
             found[number] = forest
         return found
+
+    def with_names(self, names: Sequence[str]) -> ForestSet:
+        """The same search spaces with these names for `core_1`, `core_2`, … of Moses' search graphs.
+
+        Raises InputError unless there are as many, and no other feature has one of the names.
+        """
+        known = self.index.names(np.arange(len(self.index), dtype=np.int32))
+        n_core = max((int(name[5:]) for name in known if _CORE.match(name)), default=0)
+        if n_core > len(names):
+            raise InputError(f"the search graphs have {n_core} dense features, but {len(names)} have a name")
+        new = {f"core_{place}": name for place, name in enumerate(names, start=1)}
+        renamed = FeatureIndex()
+        for name in known:
+            renamed.intern(new.get(name, name))
+        if len(renamed) < len(known):
+            raise InputError("two features of the search graphs would have one name")
+        forests = tuple(Forest(each.core, each.vocab, renamed, labels=each.labels) for each in self.forests)
+        return replace(self, forests=forests, index=renamed)
 
     def source_lengths(self) -> Int32Array:
         """Source words of each sentence of `ids`, as far as the goal says how many it covers, else -1."""

@@ -6,8 +6,8 @@
 
 A line is a step from the hypothesis `back` to `hyp`, or to that which it was recombined with. Those without a next one
 (`forward=-1`) that cover most are complete. The extended form has the features of the step: the dense ones have no
-names there and are called `core_1`, `core_2`, …, in the order of the moses.ini's [feature] lines. The short form has
-only the weighted sum, which becomes the feature `transition`.
+names there and are called `core_1`, `core_2`, …, in the order of the moses.ini's [feature] lines
+(`features.moses_order`). The short form has only the weighted sum, which becomes the feature `transition`.
 """
 
 from __future__ import annotations

@@ -8,11 +8,12 @@ from types import MappingProxyType
 
 import numpy as np
 
+from dragoman.cli.search_spaces import named_forests
 from dragoman.cli.session import Session
 from dragoman.cli.tuning.options import TuneOptions, flag
 from dragoman.errors import InputError, MismatchError
 from dragoman.features import Weights, is_init_opt, read_init_opt, unite_weights
-from dragoman.forest import ForestSet, read_forests
+from dragoman.forest import ForestSet
 from dragoman.lists import ListsFolder, StoredLists
 from dragoman.optim import LearningContext, LearnsFrom, method_name, method_named
 from dragoman.pool import Pool, merge_pools, read_references, read_statistics
@@ -172,7 +173,7 @@ def _open_forest(session: Session, options: TuneOptions) -> Decoding:
     if not options.weights:
         session.say("no start weights: in the first round all derivations are alike; see --weights")
     session.say("reading search spaces")
-    forests = read_forests(options.forest)
+    forests = named_forests(options.forest, options.weights or [])
     empty = sum(not forest.has_derivation for forest in forests.forests)
     without = f", {empty:,} of them without a derivation" if empty else ""
     session.say(f"{len(forests):,} search spaces{without}; {forests.n_edges:,} edges, {len(forests.index):,} features")
