@@ -12,8 +12,7 @@ import pytest
 from dragoman.engine import open_engine
 from dragoman.errors import InputError
 from dragoman.features import Weights, read_weights
-from dragoman.optim import FastForest, Mert, NeighbourLoss, make_optimiser
-from dragoman.optim.fastforest import DenseWeights, Form
+from dragoman.optim import Contest, DenseWeights, FastForest, Form, Mert, NeighbourLoss, make_optimiser
 from dragoman.system import System
 from dragoman.tune import LastSearch, LearnFrom, LoopSettings, PhiSettings, Theta, TuneConfig, tune_system
 from small_systems import make_systems
@@ -105,9 +104,10 @@ def test_results_do_not_depend_on_the_scale_of_the_start(made, whole, tmp_path):
     assert [four[name] for name in names] == pytest.approx([4 * one[name] for name in names], rel=1e-3, abs=1e-6)
 
 
+@pytest.mark.parametrize("contest", list(Contest))
 @pytest.mark.parametrize("loss", list(NeighbourLoss))
-def test_every_loss_falls_on_the_sentences_held_out(made, tmp_path, loss):
-    tune(made, tmp_path / "t", replace(METHOD, objective=loss))
+def test_every_loss_falls_on_the_sentences_held_out(made, tmp_path, loss, contest):
+    tune(made, tmp_path / "t", replace(METHOD, objective=loss, contest=contest))
     trace = model_of(tmp_path / "t")["content"]["trace"]
     assert len(trace) == 2
     assert np.isfinite([entry["watched_loss"] for entry in trace]).all()
@@ -144,6 +144,15 @@ def test_the_list_of_algorithm_1_teaches_too_and_keeps_its_derivations(made, tmp
     assert weights_file(tmp_path / "t") == weights_file(tmp_path / "three")
     with pytest.raises(InputError, match="same source side"):
         FastForest(form=Form.LIST, wide=True)
+    with pytest.raises(InputError, match="leave out contest or form"):
+        FastForest(form=Form.LIST, contest=Contest.RULES)
+
+
+def test_contests_of_rules_do_not_depend_on_threads(made, tmp_path):
+    for name, n_threads in (("one", 1), ("three", 3)):
+        tune(made, tmp_path / name, replace(METHOD, contest=Contest.RULES, batch=4), n_threads=n_threads)
+    assert weights_file(tmp_path / "one") == weights_file(tmp_path / "three")
+    assert weights_file(tmp_path / "one") != weights_file(made / "hiero")
 
 
 def test_unless_told_otherwise_a_last_search_weighs_the_block(made, tmp_path):

@@ -6,7 +6,7 @@ from dragoman.optim.context import LearningContext, LearnsFrom
 from dragoman.optim.costs import Context, PreviousPass
 from dragoman.optim.descent import Descent, descend
 from dragoman.optim.epochs import Stopping
-from dragoman.optim.fastforest import FastForest, ForestsLearned, NeighbourLoss
+from dragoman.optim.fastforest import FastForest, ForestsLearned
 from dragoman.optim.forest_mert import ForestMert
 from dragoman.optim.gains import gain_scale
 from dragoman.optim.hols import HeldOutText, Hils, Hols
@@ -15,6 +15,7 @@ from dragoman.optim.loss import Loss, SparseVector
 from dragoman.optim.margin import Fear, Hope
 from dragoman.optim.mert import Mert, Norm
 from dragoman.optim.mira import Background, HingeLoss, MarginUpdate, Mira
+from dragoman.optim.neighbours import Contest, DenseWeights, Form, NeighbourLoss, fit_scale
 from dragoman.optim.online import Online, OnlineLearner
 from dragoman.optim.online_descent import OnlineSoftRamp, OnlineSvm
 from dragoman.optim.online_margin import OnlineMira, OnlineRm
@@ -45,13 +46,16 @@ __all__ = [
     "Background",
     "Cll",
     "Conditioning",
+    "Contest",
     "Context",
+    "DenseWeights",
     "Descent",
     "ExpectedGain",
     "FastForest",
     "Fear",
     "ForestMert",
     "ForestsLearned",
+    "Form",
     "HeldOutText",
     "Hils",
     "HingeLoss",
@@ -98,6 +102,7 @@ __all__ = [
     "Update",
     "Xbleu",
     "descend",
+    "fit_scale",
     "gain_scale",
     "make_loss",
     "make_optimiser",

@@ -15,8 +15,7 @@ from dragoman.engine import Engine, Job
 from dragoman.errors import InputError, naming
 from dragoman.features import FeatureIndex, FeatureTable, Weights, store_weights
 from dragoman.lists.folder import tables_of
-from dragoman.optim import FastForest
-from dragoman.optim.fastforest import Form
+from dragoman.optim import FastForest, Form, fit_scale
 from dragoman.optim.frozen import frozen_names
 from dragoman.search import Reach, ReferenceConfig, ReferenceForests
 from dragoman.search.reference import ARRAY_TYPES
@@ -213,7 +212,7 @@ class ForestSteps:
                 "no reference of the training text can be derived with a rule that has an alternative; the links may "
                 "be those of another text"
             )
-        return self.method.fit_scale(store, weights.weights(_WEIGHT).values_on(index), n_threads=task.n_threads)
+        return fit_scale(self.method, store, weights.weights(_WEIGHT).values_on(index), n_threads=task.n_threads)
 
 
 def _config(method: FastForest) -> ReferenceConfig:
