@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import resource
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["StageCost", "cpu_seconds", "measured", "n_cores", "peak_memory"]
+__all__ = [
+    "StageCost",
+    "allocated_bytes",
+    "cpu_seconds",
+    "format_bytes",
+    "free_unused",
+    "measured",
+    "n_cores",
+    "peak_allocated",
+    "peak_memory",
+]
+
+_SAMPLE_S = 0.01
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,10 +77,56 @@ def peak_memory() -> Iterator[Callable[[], int]]:
     yield _peak_bytes
 
 
+@contextlib.contextmanager
+def peak_allocated() -> Iterator[Callable[[], int]]:
+    """The greatest memory without mapped files since the block began, looked at every 10 ms by a thread."""
+    found = [allocated_bytes()]
+    ended = threading.Event()
+
+    def look() -> None:
+        while not ended.wait(_SAMPLE_S):
+            found[0] = max(found[0], allocated_bytes())
+
+    thread = threading.Thread(target=look, daemon=True)
+    thread.start()
+    try:
+        yield lambda: found[0]
+    finally:
+        ended.set()
+        thread.join()
+
+
+def allocated_bytes() -> int:
+    """Memory of this process without mapped files; where the system cannot tell (not Linux), the greatest so far."""
+    return _status("RssAnon") or _peak_bytes()
+
+
+def free_unused() -> None:
+    """Give memory that was freed back to the system, where the C library can (glibc); others do it by themselves."""
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)
+
+
+def format_bytes(n_bytes: float) -> str:
+    """Such as 1.5 GiB."""
+    for unit in ("bytes", "KiB", "MiB", "GiB"):
+        if n_bytes < 1024 or unit == "GiB":
+            break
+        n_bytes /= 1024
+    return f"{n_bytes:.0f} {unit}" if n_bytes >= 100 or unit == "bytes" else f"{n_bytes:.3g} {unit}"
+
+
 def _peak_bytes() -> int:
-    with contextlib.suppress(OSError):
-        for line in Path("/proc/self/status").read_text().splitlines():
-            if line.startswith("VmHWM:"):
-                return 1024 * int(line.split()[1])
+    if found := _status("VmHWM"):
+        return found
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+def _status(name: str) -> int:
+    """A size that Linux tells of this process; 0 where it does not."""
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith(f"{name}:"):
+                return 1024 * int(line.split()[1])
+    return 0

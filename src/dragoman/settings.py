@@ -34,6 +34,7 @@ __all__ = [
     "from_values",
     "key_path",
     "listed",
+    "parse_bytes",
     "parse_settings",
     "parse_value",
     "plain",
@@ -50,6 +51,7 @@ _SCALARS: dict[object, str] = {
     str: "text",
     types.NoneType: "none",
 }
+_SIZE_UNITS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _LOOSE_NUMBER = re.compile(r"[+-]?(\d+\.|\.\d+)([eE][+-]?\d+)?")
 """Numbers that TOML wants written otherwise: `5.` and `.5`."""
 
@@ -387,3 +389,12 @@ def _default_of(field: dataclasses.Field[Any]) -> Any:
     if field.default_factory is not dataclasses.MISSING:
         return field.default_factory()
     return None if field.default is dataclasses.MISSING else field.default
+
+
+def parse_bytes(text: str) -> int:
+    """Bytes of a size such as 500M, 2G or 1.5GiB, by powers of 1024. Raises InputError."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?) *([kmgt]?)(?:i?b)?", text.strip(), re.IGNORECASE)
+    size = 0 if match is None else int(float(match[1]) * 1024 ** _SIZE_UNITS[match[2].lower()])
+    if size < 1:
+        raise InputError(f"'{text}' is no size; expected a number with K, M, G or T, such as 500M or 2G")
+    return size

@@ -118,13 +118,13 @@ def test_data_that_does_not_fit_is_told(here, inside):
     write_lines(here / "short.en", ["one line"])
     err = inside(*words, "--source", "dev.de", "-r", "short.en", "-o", "short", status=2).err
     assert "15 lines" in err
+    assert "round 1" not in err
     inside("corpus", "tokenize", "-l", "de", "--moses", "-i", "dev.de", "-o", "moses.de")
     assert "already" not in inside(*words, "--source", "dev.de", "-r", "dev.en", "-o", "fits").err
     err = inside(*words, "--source", "moses.de", "-r", "dev.en", "-o", "tokens").err
     assert "moses.de: it is tokenised already" in err
     assert "it is tokenised already" in inside("translate", "s", "-i", "moses.de").err
     assert "add --raw" in inside("translate", "s", "--tokenized", "-i", "dev.de").err
-    assert "round 1" not in err
     write_lines(here / "half.en", [line.replace(".", " .").replace(",", " ,") for line in ["A dog.", "Yes, no."] * 9])
     write_lines(here / "half.de", ["Ein Hund.", "Ja, nein."] * 9)
     assert "--raw or --tokenized" in inside("train", "-s", "half.de", "-t", "half.en", "-o", "x", status=2).err

@@ -31,6 +31,7 @@ LAYERS = [
     ["pool"],
     ["optim"],
     ["run"],
+    ["debian"],
     ["system"],
     ["rescoring"],
     ["lists"],

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
+from dragoman.cli.debian import debian
 from dragoman.cli.groups import command_group
 from dragoman.cli.session import Json, Quiet, Seed, Session, Summary, Threads, check_inputs, check_outputs, table
 from dragoman.corpus import (
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["app"]
 
 app = command_group("Make and look after corpora.")
+app.command()(debian)
 
 Source = Annotated[str | None, typer.Option("--source", "-s", help="Source side, one sentence a line.")]
 Target = Annotated[str | None, typer.Option("--target", "-t", help="Target side, line-aligned with the source.")]

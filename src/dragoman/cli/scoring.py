@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from dragoman.metric import Tokenizer
-from dragoman.pipeline import look_at
 
 __all__ = ["Bootstrap", "Lowercase", "Metrics", "Tokenize", "Trials", "warn_of_empty_references", "warn_of_raw_text"]
 
@@ -37,6 +36,8 @@ def warn_of_empty_references(say: Callable[[str], None], path: str, lines: Seque
 
 def warn_of_raw_text(say: Callable[[str], None], reference: Sequence[str]) -> None:
     """BLEU counts what stands between spaces; words with punctuation attached are rarely meant."""
+    from dragoman.pipeline.detection import look_at
+
     look = look_at(reference[:_LOOKED_AT])
     if look.raw:
         say(f"warning: the reference is not tokenised ({look}), and BLEU takes it as it is; add --tokenize 13a")

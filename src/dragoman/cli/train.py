@@ -14,7 +14,7 @@ from dragoman.corpus import MAX_FOLDS
 from dragoman.errors import InputError
 from dragoman.grammar import PhraseSmoothing
 from dragoman.lm import EstimateConfig
-from dragoman.settings import describe, from_values, parse_settings, settable
+from dragoman.settings import describe, from_values, parse_bytes, parse_settings, settable
 from dragoman.system import (
     KINDS,
     REORDERING,
@@ -34,8 +34,12 @@ __all__ = ["train"]
 
 def train(
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder of the system; required.")] = None,
-    source: Annotated[str | None, typer.Option("--source", "-s", help="Source side, a sentence a line.")] = None,
-    target: Annotated[str | None, typer.Option("--target", "-t", help="Target side, line-aligned.")] = None,
+    source: Annotated[
+        list[str] | None, typer.Option("--source", "-s", help="Source side, a sentence a line; repeat for more text.")
+    ] = None,
+    target: Annotated[
+        list[str] | None, typer.Option("--target", "-t", help="Target side, line-aligned; as often as --source.")
+    ] = None,
     model: Annotated[str, typer.Option(help=f"Kind of system: {', '.join(KINDS)}.")] = "phrase",
     align: Annotated[str | None, typer.Option(help="Word alignment in Pharaoh format; made unless given.")] = None,
     align_method: Annotated[
@@ -124,6 +128,13 @@ def train(
             "--import", metavar="DIR", help="A folder of Moses' tables, or of a Hiero grammar, instead of text."
         ),
     ] = None,
+    memory: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE",
+            help="Most memory to allocate, such as 2G: with less than it likes, extraction uses scratch files.",
+        ),
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on after a stop.")] = False,
     threads: Threads = 0,
     seed: Seed = 0,
@@ -138,6 +149,8 @@ def train(
     Example: dragoman train -s train.de -t train.en -o system
 
     dragoman train -s train.de -t train.en --model hiero -o hierarchical
+
+    dragoman train -s news.de -t news.en -s talks.de -t talks.en -o system
 
     dragoman train -s train.txt.de -t train.txt.en --raw --languages de-en -o system
 
@@ -175,6 +188,8 @@ def train(
             raise InputError(
                 "with --import there is no text: leave out -s, -t, --align, --lm-text, --folds, --domains and --classes"
             )
+        if memory is not None:
+            raise InputError("--memory is for training on text; leave it out with --import")
         if "max_phrase_length" in {*stated, *chosen}:
             raise InputError("with --import nothing is extracted: leave out --max-phrase-length")
         if rules := chosen.get("rules"):
@@ -191,7 +206,7 @@ def train(
             monitor=session,
         )
     else:
-        if source is None or target is None:
+        if not source or not target:
             raise InputError("name the two sides of the training text with -s and -t")
         config = TrainConfig(
             settings=settings,
@@ -209,6 +224,7 @@ def train(
             domains=domains,
             config=config,
             resume=resume,
+            memory=None if memory is None else parse_bytes(memory),
             n_threads=session.n_threads,
             monitor=session,
         )

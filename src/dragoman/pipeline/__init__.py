@@ -2,7 +2,14 @@
 
 from dragoman.pipeline.detection import decide_raw, look_at, sample_file
 from dragoman.pipeline.lines import MosesLines, TokenLines
-from dragoman.pipeline.pipeline import RawLines, TextSide, learn_side, read_text_models, write_text_models
+from dragoman.pipeline.pipeline import (
+    RawLines,
+    TextSide,
+    learn_side,
+    read_text_models,
+    split_sentences,
+    write_text_models,
+)
 from dragoman.pipeline.scripts import guess_language
 from dragoman.pipeline.settings import TextSettings, parse_languages
 from dragoman.pipeline.tokenizer import TextTokenizer, detokenize
@@ -24,5 +31,6 @@ __all__ = [
     "parse_languages",
     "read_text_models",
     "sample_file",
+    "split_sentences",
     "write_text_models",
 ]

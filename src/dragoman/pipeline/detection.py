@@ -65,15 +65,14 @@ def sample_file(path: PathLike) -> list[str]:
 
 
 def decide_raw(samples: Sequence[Sequence[str]], names: Sequence[str]) -> tuple[bool, str]:
-    """Whether text is raw, from a sample of each side, and why.
+    """Whether text is raw, from a sample of each side or file, and why.
 
-    Raises InputError if one side looks raw and the other tokenised.
+    Raises InputError if some looks raw and some tokenised.
     """
     looks = [look_at(sample) for sample in samples]
     why = "; ".join(f"{name}: {look}" for name, look in zip(names, looks, strict=True) if look.raw is not None)
     found = {look.raw for look in looks} - {None}
     if len(found) > 1:
-        raise InputError(
-            f"one side looks raw and the other tokenised ({why}); say --raw or --tokenized, or make them alike"
-        )
+        one, other = ("one side", "the other") if len(samples) == 2 else ("some text", "some")
+        raise InputError(f"{one} looks raw and {other} tokenised ({why}); say --raw or --tokenized, or make them alike")
     return True in found, why or "no punctuation tells"

@@ -24,7 +24,7 @@ from dragoman.pipeline.unknown import WordSplitter
 from dragoman.store import read_json, write_json
 from dragoman.types import PathLike
 
-__all__ = ["RawLines", "TextSide", "learn_side", "read_text_models", "write_text_models"]
+__all__ = ["RawLines", "TextSide", "learn_side", "read_text_models", "split_sentences", "write_text_models"]
 
 _RUN = re.compile(f"[{UNSPACED}]+")
 _JIEBA = "jieba"
@@ -152,6 +152,12 @@ class RawLines(TokenLines):
         if self._lowercase:
             return self._split(" ".join(tokens).lower())
         return self._split(" ".join(tokens if case is None else case.lower_beginnings(tokens, clauses=True)))
+
+
+def split_sentences(line: str, language: str | None = None) -> list[str]:
+    """The sentences of a line of text; one, perhaps empty, where no end of a sentence is in it."""
+    tokens = TextTokenizer(language, list, keeps_spaces=True).tokenize(line).split(" ")
+    return [detokenize(filter(None, part)) for part in _sentences(tokens)]
 
 
 def write_text_models(path: PathLike, source: TextSide, target: TextSide) -> None:

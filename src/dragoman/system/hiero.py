@@ -169,9 +169,13 @@ def extract(
     settings: HieroSettings,
     n_threads: int,
     progress: Progress | None = None,
+    max_memory_bytes: int | None = None,
 ) -> Grammar:
     """Extract the rules of a corpus."""
-    return extract_rules(bitext, alignment, folder, replace(settings.rules, n_threads=n_threads), progress)
+    rules = replace(settings.rules, n_threads=n_threads)
+    if max_memory_bytes is not None:
+        rules = replace(rules, max_memory_bytes=max_memory_bytes)
+    return extract_rules(bitext, alignment, folder, rules, progress)
 
 
 def start_weights(settings: HieroSettings) -> dict[str, float]:

@@ -57,8 +57,10 @@ class Kind:
     """What its grammar holds, in the plural."""
     has_rules: bool
     """Whether templates that look at nonterminals apply."""
-    extract: Callable[[Bitext, Alignment, PathLike, Any, int, Progress | None], Grammar]
-    """Corpus, alignment, folder of the grammar, settings, number of threads, progress."""
+    extract: Callable[[Bitext, Alignment, PathLike, Any, int, Progress | None, int | None], Grammar]
+    """Corpus, alignment, folder of the grammar, settings, number of threads, progress, bytes of memory for occurrences
+    (None: as the settings say).
+    """
     start_weights: Callable[[Any], dict[str, float]]
     """Weights to translate with before any tuning, and where tuning starts."""
     translator: MakeTranslator

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from dragoman.align import Alignment
 from dragoman.corpus import Bitext, WordClasses
@@ -102,9 +103,12 @@ def extract(
     settings: PhraseSettings,
     n_threads: int,
     progress: Progress | None = None,
+    max_memory_bytes: int | None = None,
 ) -> Grammar:
     """Extract the phrase pairs of a corpus."""
     config = PhraseExtraction(max_length=settings.max_phrase_length, n_threads=n_threads)
+    if max_memory_bytes is not None:
+        config = replace(config, max_memory_bytes=max_memory_bytes)
     return extract_phrases(bitext, alignment, folder, config, progress)
 
 

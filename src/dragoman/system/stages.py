@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
-from dragoman.cost import StageCost, measured
+from dragoman.cost import StageCost, format_bytes, free_unused, measured, peak_allocated
 from dragoman.run import RunFolder
 from dragoman.types import Progress
 
@@ -38,6 +38,9 @@ class Silent:
 class Stages:
     """The stages of one training, recorded in its run folder."""
 
+    limit: int | None = None
+    """Bytes of memory that no stage should allocate more than; what they do is then measured and recorded."""
+
     def __init__(self, run: RunFolder, monitor: Monitor) -> None:
         self._run = run
         self._monitor = monitor
@@ -55,9 +58,17 @@ class Stages:
             return
         if makes is not None and makes.is_dir():
             shutil.rmtree(makes)  # a kill came before it was logged
-        with measured(name) as cost:
+        with measured(name) as cost, contextlib.ExitStack() as stack:
+            allocated = None if self.limit is None else stack.enter_context(peak_allocated())
             work()
         stage = cost()
-        self._run.log("stage", **dataclasses.asdict(stage))
+        free_unused()
+        peak = None if allocated is None else allocated()
+        self._run.log("stage", **dataclasses.asdict(stage), **({} if peak is None else {"allocated_bytes": peak}))
         self.finished[name] = stage
-        self._monitor.say(f"{name}: {stage.wall_s:.1f} s, {stage.peak_bytes / 2**20:,.0f} MiB")
+        shown = f", {peak / 2**20:,.0f} of them without mapped files" if peak is not None else ""
+        self._monitor.say(f"{name}: {stage.wall_s:.1f} s, {stage.peak_bytes / 2**20:,.0f} MiB{shown}")
+        if peak is not None and self.limit is not None and peak > self.limit:
+            self._monitor.say(
+                f"warning: the {name} allocated {format_bytes(peak)}, more than --memory {format_bytes(self.limit)}"
+            )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache, partial
@@ -12,7 +13,8 @@ import numpy as np
 
 from dragoman.align import AlignConfig, AlignStep, Direction, align, read_pharaoh, write_pharaoh
 from dragoman.corpus import Bitext, Side, check_class_sizes, clustering_work, learn_classes
-from dragoman.errors import InputError, naming
+from dragoman.cost import allocated_bytes, free_unused
+from dragoman.errors import InputError, MismatchError, naming
 from dragoman.features import parse_templates
 from dragoman.lm import EstimateConfig, TrainingText, estimate, estimate_work
 from dragoman.pipeline import (
@@ -41,14 +43,18 @@ from dragoman.system.folder import (
 )
 from dragoman.system.kinds import kind_named
 from dragoman.system.manifest import MANIFEST
+from dragoman.system.needs import Plan, TextSize, plan_training
 from dragoman.system.settings import SystemSettings
 from dragoman.system.stages import Monitor, Silent, Stages
 from dragoman.system.system import System
 from dragoman.system.training import DOMAINS, LINKS, TRAINING, store_domains
-from dragoman.text import open_output, read_lines, replace_bytes
+from dragoman.text import count_lines, count_words, open_output, read_lines, replace_bytes
 from dragoman.types import PathLike
 
 __all__ = ["TrainConfig", "train"]
+
+_Texts = tuple[tuple[PathLike, ...], tuple[PathLike, ...]]
+"""Files of source and target, aligned with each other."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,8 +71,8 @@ class TrainConfig:
 
 
 def train(
-    source: PathLike,
-    target: PathLike,
+    source: PathLike | Sequence[PathLike],
+    target: PathLike | Sequence[PathLike],
     out: PathLike,
     *,
     alignment: PathLike | None = None,
@@ -76,20 +82,27 @@ def train(
     text_models: PathLike | None = None,
     config: TrainConfig | None = None,
     resume: bool = False,
+    memory: int | None = None,
     n_threads: int = 1,
     monitor: Monitor | None = None,
 ) -> System:
     """Train a system on line-aligned text into the folder `out`: corpus, word classes, alignment, grammar, language
     models.
 
-    `alignment` is a Pharaoh file, `lm` a model, `lm_text` text for one; what is not given is made from the pairs. With
-    folds, `lm_text` joins the target side instead of replacing it, in the model of all data and in that of every fold;
-    the system keeps the pairs, their alignment and `domains`, a file with the label of each (`System.training`). A
-    stopped training goes on with `resume` after its last whole stage. `text_models` is the pipeline by which the text
-    was tokenised, for a system of raw text whose training text is tokens already.
+    Several files of a side are one text, in their order, each aligned with the file at its place on the other side; a
+    file that is named twice counts twice. `alignment` is a Pharaoh file, `lm` a model, `lm_text` text for one; what is
+    not given is made from the pairs. With folds, `lm_text` joins the target side instead of replacing it, in the model
+    of all data and in that of every fold; the system keeps the pairs, their alignment and `domains`, a file with the
+    label of each (`System.training`). A stopped training goes on with `resume` after its last whole stage.
+    `text_models` is the pipeline by which the text was tokenised, for a system of raw text whose training text is
+    tokens already. `memory` bounds what is allocated, in bytes: where it is too little, extraction uses scratch files
+    and fewer threads, and InputError is raised before anything takes long if that does not suffice.
     """
     config, monitor = config or TrainConfig(), monitor or Silent()
-    config = _with_text(config, source, target, given=alignment is not None or text_models is not None, monitor=monitor)
+    texts = _as_files(source), _as_files(target)
+    if len(texts[0]) != len(texts[1]):
+        raise InputError(f"{len(texts[0])} source files but {len(texts[1])} target files; each has its other side")
+    config = _with_text(config, texts, given=alignment is not None or text_models is not None, monitor=monitor)
     if config.raw and alignment is not None:
         raise InputError(
             "an alignment belongs to tokens; leave it out for raw text, or tokenise the text", path=alignment
@@ -103,21 +116,26 @@ def train(
         )
     if config.settings.n_folds == 1 and domains is not None:
         raise InputError("only a system with folds keeps its training text and the domains of its lines; use --folds")
-    files = {"source": source, "target": target, "alignment": alignment, "lm": lm, "domains": domains}
+    files = {"alignment": alignment, "lm": lm, "domains": domains}
     record: dict[str, Any] = {name: identity(path) for name, path in files.items() if path is not None}
+    for name, paths in zip(("source", "target"), texts, strict=True):
+        record[name] = identity(paths[0]) if len(paths) == 1 else [identity(path) for path in paths]
     record |= {"lm_text": [identity(path) for path in lm_text], "settings": config.settings.to_json()}
     record |= {name: value for name, value in asdict(config).items() if name != "settings"}
     with making(out, record, monitor, resume=resume) as (base, stages):
         if not (base / MANIFEST).exists():
             if text_models is not None:
                 write_text_models(base / TEXT, *read_text_models(text_models))
-            _Work(base, config, n_threads, monitor, stages).train(source, target, alignment, lm, lm_text, domains)
+            stages.limit = memory
+            _Work(base, config, n_threads, monitor, stages).train(texts, alignment, lm, lm_text, domains)
     return System.load(base)
 
 
-def _with_text(
-    config: TrainConfig, source: PathLike, target: PathLike, *, given: bool, monitor: Monitor
-) -> TrainConfig:
+def _as_files(text: PathLike | Sequence[PathLike]) -> tuple[PathLike, ...]:
+    return (text,) if isinstance(text, str | os.PathLike) else tuple(text)
+
+
+def _with_text(config: TrainConfig, texts: _Texts, *, given: bool, monitor: Monitor) -> TrainConfig:
     """The same with what the text itself tells: whether it is raw, and its languages.
 
     `given`: something that belongs to tokens was given too, so that the text must be tokens.
@@ -126,10 +144,12 @@ def _with_text(
     if config.raw is False or (config.raw is None and given):
         _check_lowercase(text)
         return replace(config, raw=False)
-    for path in (source, target):
+    for path in (*texts[0], *texts[1]):
         identity(path)  # raises for what cannot be read more than once
-    samples = [sample_file(path) for path in (source, target)]
-    raw, why = (True, "") if config.raw else decide_raw(samples, ("source", "target"))
+    samples = [[sample_file(path) for path in paths] for paths in texts]
+    several = len(texts[0]) > 1
+    names = [os.fspath(path) for paths in texts for path in paths] if several else ["source", "target"]
+    raw, why = (True, "") if config.raw else decide_raw([lines for side in samples for lines in side], names)
     if not raw:
         monitor.say(f"the text is taken as tokenised ({why}); if it is not, say --raw")
         _check_lowercase(text)
@@ -137,10 +157,10 @@ def _with_text(
     if why:
         monitor.say(f"the text is taken as raw ({why}); if it is tokenised, say --tokenized")
     found = {}
-    for name, sample, path in zip(("source_language", "target_language"), samples, (source, target), strict=True):
+    for name, side, paths in zip(("source_language", "target_language"), samples, texts, strict=True):
         language = getattr(text, name)
         if language is None:
-            language = guess_language(sample, [path])
+            language = guess_language([line for lines in side for line in lines], paths)
             shown = "not known, so abbreviations are not" if language is None else f"taken as '{language}'"
             monitor.say(f"the {name.replace('_', ' ')} is {shown}; --languages says otherwise")
         found[name] = language
@@ -163,8 +183,7 @@ class _Work:
 
     def train(
         self,
-        source: PathLike,
-        target: PathLike,
+        texts: _Texts,
         links: PathLike | None,
         lm: PathLike | None,
         lm_text: Sequence[PathLike],
@@ -172,6 +191,10 @@ class _Work:
     ) -> None:
         do, scratch = self.stages.do, self.base / WORK
         settings = self.config.settings
+        source, target = texts[0][0], texts[1][0]
+        if len(texts[0]) > 1:
+            source, target = (scratch / f"{side}.joined.zst" for side in ("source", "target"))
+            do("joined text", partial(self._join, texts, (source, target)), makes=target)
         named = source, target
         if self.config.raw:
             do("text pipeline", partial(self._learn_text, source, target), makes=self.base / TEXT)
@@ -182,6 +205,7 @@ class _Work:
         folder = self.base / TRAINING if settings.n_folds > 1 else scratch / "bitext"
         do("corpus", partial(self._corpus, source, target, folder, named), makes=folder)
         bitext = Bitext.load(folder)
+        plan = self._plan(bitext, align=links is None, lm=lm is None, lm_text=lm_text)
         if domains is not None:
             do("domains", partial(store_domains, domains, folder, len(bitext), named[0]), makes=folder / DOMAINS)
         if settings.classes:
@@ -190,13 +214,28 @@ class _Work:
             kept = (folder if settings.n_folds > 1 else scratch) / LINKS
             do("alignment", partial(self._links, bitext, links, kept), makes=kept)
             links = kept
-        do("grammar", partial(self._grammar, bitext, links), makes=self.base / GRAMMAR)
+        do("grammar", partial(self._grammar, bitext, links, plan), makes=self.base / GRAMMAR)
         if settings.n_folds > 1:
             self._fold_lms(bitext, lm_text)
         else:
             do("language model", partial(self._lm, bitext, lm, lm_text), makes=self.base / LM)
         weights = kind_named(settings.kind).start_weights(settings.model)
         close_system(self.base, settings, self.stages, weights)
+
+    def _join(self, texts: _Texts, goals: tuple[Path, Path]) -> None:
+        """Write all files of each side into one, once their line counts have been compared."""
+        for pair in zip(*texts, strict=True):
+            counts = [count_lines(path) for path in pair]
+            if counts[0] != counts[1]:
+                raise MismatchError(
+                    f"line-aligned files must have equally many lines, but {os.fspath(pair[0])} has {counts[0]}, "
+                    f"{os.fspath(pair[1])} has {counts[1]}"
+                )
+        for paths, goal in zip(texts, goals, strict=True):
+            with self.monitor.progress(f"joining {len(paths)} files"), open_output(goal) as output:
+                for path in paths:
+                    for line in read_lines(path):
+                        output.write(line)
 
     def _learn_text(self, source: PathLike, target: PathLike) -> None:
         text = self.config.settings.text
@@ -276,12 +315,36 @@ class _Work:
         )
         write_pharaoh(goal, result.alignment)
 
-    def _grammar(self, bitext: Bitext, links: PathLike) -> None:
+    def _plan(self, bitext: Bitext, *, align: bool, lm: bool, lm_text: Sequence[PathLike]) -> Plan:
+        """Tell what the stages to come need. Raises InputError where that is more than they may have."""
+        free_unused()
+        plan = plan_training(
+            TextSize.of(bitext, self.config.alignment.max_length),
+            self.config,
+            n_threads=self.n_threads,
+            resident=allocated_bytes(),
+            limit=self.stages.limit,
+            align=align,
+            lm=lm,
+            n_lm_words=sum(count_words(path) for path in lm_text) if lm else 0,
+        )
+        self.monitor.say(str(plan))
+        return plan
+
+    def _grammar(self, bitext: Bitext, links: PathLike, plan: Plan) -> None:
         alignment = read_pharaoh(links, lengths=(bitext.source.lengths(), bitext.target.lengths()))
         settings = self.config.settings
         kind = kind_named(settings.kind)
         with self.monitor.progress(f"extracting {kind.unit}", len(bitext)) as progress:
-            grammar = kind.extract(bitext, alignment, self.base / GRAMMAR, settings.model, self.n_threads, progress)
+            grammar = kind.extract(
+                bitext,
+                alignment,
+                self.base / GRAMMAR,
+                settings.model,
+                plan.n_threads,
+                progress,
+                plan.max_memory_bytes,
+            )
         self.monitor.say(f"{len(grammar):,} {kind.unit}")
         for note in grammar.notes():
             self.monitor.say(note)

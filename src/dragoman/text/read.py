@@ -17,7 +17,16 @@ from dragoman.errors import InputError, MismatchError, naming
 from dragoman.text.compression import decompressed
 from dragoman.types import PathLike
 
-__all__ = ["MAX_LINE_BYTES", "LineBlock", "count_lines", "read_blocks", "read_content", "read_lines", "read_parallel"]
+__all__ = [
+    "MAX_LINE_BYTES",
+    "LineBlock",
+    "count_lines",
+    "count_words",
+    "read_blocks",
+    "read_content",
+    "read_lines",
+    "read_parallel",
+]
 
 MAX_LINE_BYTES = 1 << 24
 """Longer lines are an error: the file is probably not text with one sentence per line."""
@@ -118,6 +127,11 @@ def count_lines(path: PathLike) -> int:
     for block in read_blocks(path):
         n_lines += block.data.count(b"\n") + (not block.data.endswith(b"\n"))
     return n_lines
+
+
+def count_words(path: PathLike) -> int:
+    """Number of words between white space."""
+    return sum(len(block.data.split()) for block in read_blocks(path))
 
 
 def _open_binary(name: str) -> BinaryIO:
