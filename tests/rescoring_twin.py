@@ -141,3 +141,78 @@ def contexts(f, e, table, known):
             found[f"linked_context_before:{f[i]},{word},{shown[i]}"] += 1
             found[f"linked_context_after:{f[i]},{word},{shown[i + 2]}"] += 1
     return found
+
+
+class Forced:
+    """The best derivation of a text by a phrase-based system, or that with the fewest edits, from its options."""
+
+    def __init__(self, system):
+        self.system = system
+        self.weights = dict(system.weights.items())
+        self.limit = system.settings.model.distortion_limit
+
+    def __call__(self, source, texts, c):
+        words, target = source.split(), texts[c].split()
+        spelt, options = self.options(source)
+        alone = {begin for begin, end, *_ in options if end == begin + 1}
+        plain = {"words": 1.0, "unknown": 1.0}
+        options += [(p, p + 1, [words[p]], plain, None, None) for p in range(len(words)) if p not in alone]
+        options += [(p, p + 1, [words[p]], plain, None, "copied") for p in alone if words[p] in target]
+        options += [(p, p + 1, [], {}, None, "deleted") for p in range(len(words))]
+        assert spelt == words
+        start = (frozenset(), 0, 0, 0, None)
+        layers = {0: {start: ((0, 0.0), {}, Counter())}}
+        n, m = len(words), len(target)
+        for done in range(n + m):
+            for state, (_, features, edits) in layers.get(done, {}).items():
+                for to, more, edit in self.steps(state, options, target, n):
+                    total = Counter(features)
+                    total.update(more)
+                    counts = edits + Counter([edit] if edit else [])
+                    key = (-sum(counts.values()), sum(self.weights.get(k, 0.0) * v for k, v in total.items()))
+                    layer = layers.setdefault(len(to[0]) + to[1], {})
+                    if to not in layer or layer[to][0] < key:
+                        layer[to] = key, total, counts
+        key, features, edits = max(layers[n + m].values(), key=lambda found: found[0])
+        lm = self.system.lm().score(texts[c])
+        features["lm"] = lm
+        score = key[1] + self.weights["lm"] * lm
+        kinds = [edits["deleted"], edits["inserted"], edits["copied"]]
+        return [*(features.get(name, 0.0) for name in self.system.translator.dense()), score, *kinds, -key[0] > 0]
+
+    def options(self, source):
+        """Spans with target words, features and orientation scores."""
+        batch = self.system.translator._builder.build([source])
+        vocab = self.system.translator.vocab
+        found = []
+        for i, (begin, end) in enumerate(zip(batch.begin.tolist(), batch.end.tolist(), strict=True)):
+            row = batch.targets[batch.target_offsets[i] : batch.target_offsets[i + 1]]
+            target = vocab.decode(row).split(" ")
+            names = ("p_e_f", "p_f_e", "lex_e_f", "lex_f_e")
+            features = dict(zip(names, batch.scores[i].tolist(), strict=True))
+            features |= {"words": float(len(target)), "phrases": 1.0}
+            found.append((begin, end, target, features, tuple(batch.orientations[i].tolist()), None))
+        return source.split(), found
+
+    def steps(self, state, options, target, n):
+        covered, position, last_begin, last_end, carried = state
+        if position < len(target):
+            yield (covered, position + 1, last_begin, last_end, carried), {"words": 1.0}, "inserted"
+        gap = min(set(range(n)) - covered, default=n)
+        for begin, end, words, features, orientations, edit in options:
+            span = frozenset(range(begin, end))
+            if span & covered or target[position : position + len(words)] != words:
+                continue
+            if abs(begin - last_end) > self.limit or (begin != gap and end - gap > self.limit):
+                continue
+            if edit == "deleted" and begin not in {last_end, gap}:
+                continue
+            place = 0 if begin == last_end else 1 if end == last_begin else 2
+            more = Counter(features)
+            more["distortion"] -= abs(begin - last_end)
+            if orientations is not None:
+                more[f"reorder_bwd_{'msd'[place]}"] += orientations[place]
+            if carried is not None:
+                more[f"reorder_fwd_{'msd'[place]}"] += carried[place]
+            forth = None if orientations is None else orientations[3:]
+            yield (covered | span, position + len(words), begin, end, forth), more, edit

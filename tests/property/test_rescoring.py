@@ -11,6 +11,7 @@ import pytest
 import rescoring_twin as twin
 from dragoman.errors import InputError, MismatchError
 from dragoman.features import Weights
+from dragoman.grammar import Reordering
 from dragoman.lm import EstimateConfig, LanguageModel
 from dragoman.pool import model_totals, read_nbest
 from dragoman.rescoring import CANDIDATE_FEATURES, add, add_candidate_features, describe_candidates
@@ -194,6 +195,23 @@ def test_raw_lists_are_tokenised_as_the_system_was(tmp_path, monkeypatch):
     )
 
 
+def test_forced_derivations(made, tmp_path):
+    settings = SystemSettings(model=PhraseSettings(reordering=(Reordering(),)))  # the twin has no blocks
+    config = TrainConfig(settings=settings, lm=EstimateConfig(order=2))
+    system = train(made / "f", made / "e", tmp_path / "system", alignment=made / "a", config=config)
+    rows, sources = lists(made)
+    own = [dict(rows[0], id=s, text=text) for s, text in enumerate(system.translate_tokens(sources))]
+    rows = sorted([row for row in rows if len(row["text"].split()) < 6] + own, key=lambda row: row["id"])
+    write_lines(tmp_path / "list", map(json.dumps, rows))
+    write_lines(tmp_path / "source", sources)
+    names, values = added(tmp_path, f"forced={tmp_path / 'system'}")
+    forced = twin.Forced(system)
+    assert values == pytest.approx(by_hand(tmp_path, forced), rel=1e-4, abs=1e-3)
+    unreachable = values[:, names.index("forced_unreachable")]
+    assert 0 < unreachable.mean() < 1
+    assert ((values[:, -4:-1].sum(axis=1) > 0) == unreachable).all()
+
+
 def test_language_model(made):
     lm = LanguageModel.load(made / "system" / "lm.bin")
     expected = by_hand(made, lambda source, texts, c: [lm.score(texts[c]), len(unknown(lm, texts[c]))])
@@ -262,7 +280,7 @@ def test_punctuation(tmp_path, source, text, expected):
 
 @pytest.mark.parametrize("name", CANDIDATE_FEATURES)
 def test_blocks_and_threads_change_nothing(made, name, monkeypatch):
-    of_system = {"lm", "system", "word-pairs", "contexts"}
+    of_system = {"forced", "lm", "system", "word-pairs", "contexts"}
     told = f"{name}={made / 'system'}" if name in of_system else {"score": "score=qe"}.get(name, name)
     whole = every(made, told)
     monkeypatch.setattr(add, "_BLOCK", 3)
@@ -297,6 +315,7 @@ def test_what_does_not_fit_is_refused(made, tmp_path):
         ("nonsense", "'nonsense' is no feature for candidates; expected one of agreement"),
         ("lm", "lm needs a language model"),
         ("system", "system needs a system"),
+        ("forced", "forced needs a system"),
         ("length=3", "length takes no argument"),
         ("agreement=l2r:x", "expected a feature and a scale"),
         ("agreement=nothing:1", "no feature 'nothing'"),

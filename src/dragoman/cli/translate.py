@@ -20,7 +20,7 @@ from dragoman.cli.search_weights import read_search_weights
 from dragoman.cli.session import Quiet, Session, Summary, Threads, check_outputs
 from dragoman.cost import cpu_seconds
 from dragoman.engine import Engine, EngineName, LocalEngine
-from dragoman.errors import InputError
+from dragoman.errors import InputError, MismatchError
 from dragoman.features import Weights
 from dragoman.forest import Forest, write_forest
 from dragoman.pipeline import TokenLines
@@ -28,6 +28,8 @@ from dragoman.pipeline.forced import read_glossary, without_marks
 from dragoman.pool import NbestFormat, Pool, nbest_blocks
 from dragoman.store import make_folder
 from dragoman.system import (
+    Explanation,
+    ForcedExplanation,
     ListsJob,
     Preset,
     System,
@@ -66,6 +68,10 @@ def translate(
     explain: Annotated[
         bool, typer.Option("--explain", help="Phrases, word links, and what each feature contributed.")
     ] = False,
+    target: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="With --explain: translations, a line each, and why they are not the best."),
+    ] = None,
     raw: Annotated[
         bool | None,
         typer.Option(
@@ -103,19 +109,27 @@ def translate(
 
     Candidates (--nbest) of whole lines are written as text (line, score and words with tabs between), or as lists that
     `tune` and `rerank` read; those of raw text are raw text, too, so that BLEU wants --tokenize 13a. With --explain,
-    --format jsonl gives one JSON object a sentence.
+    --format jsonl gives one JSON object a sentence. --target FILE explains given translations instead, each with its
+    best derivation: whether the weights or search prefer the system's own, feature by feature, or what the tables
+    cannot derive; a line of several sentences is one.
 
     Example: dragoman translate system < test.de > test.out
 
     dragoman translate system --glossary terms.tsv -i manual.de -o manual.en
 
     dragoman translate system -i dev.de --nbest 100 --format moses -o dev.nbest.gz
+
+    dragoman translate system -i test.de --explain --target test.en
     """
     session = Session(n_threads=threads, quiet=quiet)
     if fast and accurate:
         raise InputError("choose one of --fast and --accurate")
     if explain and (nbest is not None or forest is not None):
         raise InputError("--explain is about the best translation; leave out --nbest and --forest")
+    if target is not None and not explain:
+        raise InputError("--target names translations to explain; add --explain")
+    if target == in_file == "-":
+        raise InputError("source and --target cannot both be standard input")
     if forest is not None and (nbest is not None or format_ is not Format.TEXT):
         raise InputError("--forest writes the whole search space; leave out --nbest and --format")
     if distinct and nbest is None:
@@ -125,7 +139,11 @@ def translate(
         raise InputError("workers make translations and lists; leave out --explain and --forest, or the workers")
     if glossary is not None and (explain or forest is not None or nbest is not None or format_ is not Format.TEXT):
         raise InputError("--glossary is for translations; leave out --nbest, --format, --forest and --explain")
-    check_outputs([in_file, *(weights or []), *([glossary] if glossary else [])], out=out, summary=summary)
+    check_outputs(
+        [in_file, *(weights or []), *([glossary] if glossary else []), *([target] if target else [])],
+        out=out,
+        summary=summary,
+    )
     system = System.load(folder)
     if languages is not None and not (system.settings.text.raw if raw is None else raw):
         raise InputError("--languages is for raw text; add --raw")
@@ -151,7 +169,7 @@ def translate(
     cpu, wall = cpu_seconds(), time.monotonic()
     with engine_of(engine, workers, address, threads=threads) as chosen, open_output(out) as output:
         if explain:
-            n = _explain(job, lines, output, format_)
+            n = _explain(job, lines, output, format_, target)
         elif nbest is not None or format_ is not Format.TEXT:
             n = _lists(job, chosen, lines, output, nbest or 1, format_, distinct)
         elif forest is not None:
@@ -270,19 +288,34 @@ def _with_forests(job: _Job, lines: Iterator[str], folder: Path) -> Iterator[str
             yield "" if best is None else job.text.restore(" ".join(best.tokens()), line)
 
 
-def _explain(job: _Job, lines: Iterator[str], output: LineWriter, format_: Format) -> int:
+def _explain(job: _Job, lines: Iterator[str], output: LineWriter, format_: Format, target: str | None) -> int:
     if format_ not in (Format.TEXT, Format.JSONL):
         raise InputError("an explanation is text or jsonl")
     n = 0
-    sentences = ((number, tokens) for number, line in enumerate(lines) for tokens in job.text.sentences(line))
-    for number, sentence in sentences:
+    for number, found in _explained(job, lines) if target is None else _forced(job, lines, target):
         n = number + 1
-        found = job.view.explain(sentence, weights=job.weights, preset=job.preset)
         if format_ is Format.JSONL:
             plain = {"source": "", "text": "", "pieces": []} if found is None else found.to_json()
-            output.write(json_module.dumps({"id": n - 1, **plain}, ensure_ascii=False, allow_nan=False))
+            output.write(json_module.dumps({"id": number, **plain}, ensure_ascii=False, allow_nan=False))
         elif found is not None:
             output.write("\n".join([*map(printable, found.lines()), ""]))
         else:
             output.write("")
     return n
+
+
+def _explained(job: _Job, lines: Iterator[str]) -> Iterator[tuple[int, Explanation | None]]:
+    for number, line in enumerate(lines):
+        for sentence in job.text.sentences(line):
+            yield number, job.view.explain(sentence, weights=job.weights, preset=job.preset)
+
+
+def _forced(job: _Job, lines: Iterator[str], target: str) -> Iterator[tuple[int, ForcedExplanation | None]]:
+    for number, (line, translation) in enumerate(itertools.zip_longest(lines, read_lines(target))):
+        if translation is None or line is None:
+            short, long = (
+                ("the translations", "the source") if translation is None else ("the source", "the translations")
+            )
+            raise MismatchError(f"{short} end after {number} lines and {long} do not", path=target, line=number + 1)
+        tokens = job.text.prepare(line), job.text.prepare_target(translation)
+        yield number, job.view.force_tokens(*tokens, weights=job.weights, preset=job.preset)

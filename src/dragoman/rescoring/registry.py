@@ -22,6 +22,12 @@ def _translations(argument: str | None) -> CandidateFeature:
     return WordTranslations(argument)
 
 
+def _forced(argument: str | None) -> CandidateFeature:
+    from dragoman.rescoring.forced import ForcedDerivations
+
+    return ForcedDerivations(argument)
+
+
 def _word_pairs(argument: str | None) -> CandidateFeature:
     from dragoman.rescoring.linked_words import WordPairs
 
@@ -39,6 +45,7 @@ CANDIDATE_FEATURES: Mapping[str, Callable[[str | None], CandidateFeature]] = Map
         "agreement": Agreement,
         "contexts": _contexts,
         "copies": Copies,
+        "forced": _forced,
         "length": Lengths,
         "lm": LmScores,
         "punctuation": Punctuation,

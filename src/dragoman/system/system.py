@@ -198,6 +198,18 @@ class SystemView:
         """
         text = self.lines(raw=None if tokenized is None else not tokenized)
         source, target = text.prepare(source), text.prepare_target(target)
+        return self.force_tokens(source, target, weights=weights, preset=preset, config=config)
+
+    def force_tokens(
+        self,
+        source: str,
+        target: str,
+        *,
+        weights: Weights | None = None,
+        preset: Preset = Preset.DEFAULT,
+        config: ForcedConfig | None = None,
+    ) -> ForcedExplanation | None:
+        """The same of tokens."""
         used = self.weights if weights is None else weights
         return force(self.translator, source, target, used, preset=preset, config=config)
 
