@@ -52,9 +52,10 @@ def measure(system: System, lines: np.ndarray) -> tuple[list[float], float, floa
     builder = parser._builder
 
     def look_up() -> Any:
-        return builder.build_pairs(source, sides, links) if is_rules else builder.build(source)
+        if isinstance(builder, RuleOptionBuilder):
+            return builder.build_pairs(source, sides, links)
+        return builder.build(source)
 
-    is_rules = isinstance(builder, RuleOptionBuilder)
     parser.parse(source, sides, links, weights, CONFIG)  # what is read once is read
     looked_up, _ = cpu_ms(look_up, len(lines))
     both, forests = cpu_ms(lambda: parser.parse(source, sides, links, weights, CONFIG), len(lines))

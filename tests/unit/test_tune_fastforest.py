@@ -14,7 +14,7 @@ from dragoman.errors import InputError
 from dragoman.features import Weights, read_weights
 from dragoman.optim import Contest, DenseWeights, FastForest, Form, Mert, NeighbourLoss, make_optimiser
 from dragoman.system import System
-from dragoman.tune import LastSearch, LearnFrom, LoopSettings, PhiSettings, Theta, TuneConfig, tune_system
+from dragoman.tune import LastSearch, LearnFrom, LoopSettings, PhiSettings, Theta, TuneConfig, forest_steps, tune_system
 from small_systems import make_systems
 
 CONFIG = TuneConfig(
@@ -96,6 +96,29 @@ def test_threads_workers_and_a_stop_in_the_middle_change_nothing(made, whole, tm
     assert weights_file(stopped) == weights_file(whole)
 
 
+def test_a_stop_between_shards_changes_nothing(made, tmp_path, monkeypatch):
+    monkeypatch.setattr(forest_steps, "_SHARD_LINES", 40)
+    tune(made, tmp_path / "t")
+    stopped = tmp_path / "stopped"
+    stopped.mkdir()
+    shutil.copytree(tmp_path / "t/tune/steps", stopped / "tune/steps")
+    for name in ("run.json", "task.json"):
+        if (tmp_path / "t/tune" / name).exists():
+            shutil.copy(tmp_path / "t/tune" / name, stopped / "tune" / name)
+    (model,) = (stopped / "tune/steps").glob("model-*")
+    shutil.rmtree(model)
+    (forests,) = (stopped / "tune/steps").glob("forests-*")
+    (forests / "step.json").unlink()
+    # Of three shards the first is whole, one lacks its features, one is not there.
+    assert sorted(path.name for path in forests.glob("forests-*")) == [f"forests-{i:05}" for i in range(3)]
+    (forests / "features-00001").unlink()
+    (forests / "forests-00002").unlink()
+    kept = (forests / "forests-00000").stat().st_mtime_ns
+    tune(made, stopped, resume=True)
+    assert weights_file(stopped) == weights_file(tmp_path / "t")
+    assert (forests / "forests-00000").stat().st_mtime_ns == kept
+
+
 def test_results_do_not_depend_on_the_scale_of_the_start(made, whole, tmp_path):
     start = System.load(made / "hiero").weights
     tune(made, tmp_path / "t", weights=Weights(start.index, 4 * start.values))
@@ -107,7 +130,9 @@ def test_results_do_not_depend_on_the_scale_of_the_start(made, whole, tmp_path):
 @pytest.mark.parametrize("contest", list(Contest))
 @pytest.mark.parametrize("loss", list(NeighbourLoss))
 def test_every_loss_falls_on_the_sentences_held_out(made, tmp_path, loss, contest):
-    tune(made, tmp_path / "t", replace(METHOD, objective=loss, contest=contest))
+    # A whole fold of all 200 lines; with dense weights that are set aside the loss that is told may rise.
+    method = replace(METHOD, objective=loss, contest=contest, held_out=0.25, dense=DenseWeights.FREE)
+    tune(made, tmp_path / "t", method, config=replace(CONFIG, limit=200))
     trace = model_of(tmp_path / "t")["content"]["trace"]
     assert len(trace) == 2
     assert np.isfinite([entry["watched_loss"] for entry in trace]).all()
