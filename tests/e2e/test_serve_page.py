@@ -77,7 +77,7 @@ class OpenPage:
 
     def __enter__(self):
         page = self.context.new_page()
-        page.set_default_timeout(15_000)
+        page.set_default_timeout(60_000)
         self.asked, self.wrong = [], []
         page.on("request", lambda request: self.asked.append(request.url))
         page.on("pageerror", lambda error: self.wrong.append(str(error)))
@@ -221,6 +221,20 @@ def test_candidates_features_and_differences(page, sentence):
     assert "The model prefers A" in page.locator("#view").inner_text()
 
 
+def test_why_not_another_translation(page, sentence):
+    write(page, sentence)
+    view(page, "candidates")
+    third = page.locator("[data-system=phrase] .pick").nth(2).inner_text()
+    view(page, "force")
+    own = translation(page, "phrase").inner_text()
+    for wanted, verdict in ((own, "same"), (third, "model"), ("der die das", "unreachable")):
+        page.locator("[data-system=phrase] form input").fill(wanted)
+        page.keyboard.press("Enter")
+        page.wait_for_selector(f"[data-system=phrase] [data-verdict={verdict}]")
+        drawn = page.locator("[data-system=phrase] svg.picture text.word").all_text_contents()
+        assert {*wanted.split()} <= {*drawn}
+
+
 def number_of(text):
     return float(text.replace("−", "-").replace("+", ""))
 
@@ -336,7 +350,18 @@ def reach(page, there, most=60):
 def test_the_page_fits_screens_and_schemes(browser, address, sentence, size, scheme):
     with OpenPage(browser, address, size, color_scheme=scheme) as page:
         write(page, sentence, "the old teacher reads .")
-        for name in ("derivation", "features", "candidates", "weights", "efforts", "space", "compare", "tables", "run"):
+        for name in (
+            "derivation",
+            "features",
+            "candidates",
+            "weights",
+            "efforts",
+            "force",
+            "space",
+            "compare",
+            "tables",
+            "run",
+        ):
             view(page, name)
             settle(page)
             width = page.evaluate("document.documentElement.scrollWidth")

@@ -166,6 +166,21 @@ def test_posteriors_are_those_of_all_derivations(explorer, made):
     assert len(ForestArrays.of(forest.core).rules) > 1
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_a_wanted_translation_is_judged(explorer, ask, made, sentence, name):
+    system = System.load(made / name)
+    found = explorer.explain(Search(system=name, text=sentence), k=3)["candidates"]
+    for target, verdict in ((found[0]["text"], "same"), (found[2]["text"], "model"), ("unheard of", "unreachable")):
+        body = {"system": name, "text": sentence, "target": target}
+        told = ask("POST", "/api/force", json=body).json()
+        expected = system.force(sentence, target)
+        assert (told["verdict"], told["reason"]) == (verdict, expected.reason())
+        assert told["texts"] == {"given": target, "own": found[0]["text"]}
+        assert sum(item["contribution"] for item in told["differences"]) == pytest.approx(told["score_difference"])
+    for wrong, status in (({"target": " "}, 400), ({"target": "a " * 500}, 413), ({"target": 3}, 422)):
+        assert ask("POST", "/api/force", json={"system": name, "text": sentence, **wrong}).status_code == status
+
+
 def test_lookup_is_that_of_the_command(explorer, made):
     found = explorer.look_up("phrase", "der", n_targets=3, n_sentences=1)
     expected = look_up(System.load(made / "phrase"), "der", n_targets=3, n_sentences=1)

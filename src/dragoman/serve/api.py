@@ -138,6 +138,11 @@ def _add_api(app: FastAPI, explorer: Explorer, workers: Workers) -> None:
             )
         )
 
+    @app.post("/api/force", tags=["explain"])
+    async def force(request: asked.ForceRequest) -> dict[str, Any]:
+        """Why a translation is not the system's own: model error, search error, or out of the tables' reach."""
+        return await workers.run(lambda: explorer.force(request.search(), request.target))
+
     @app.post("/api/lookup", tags=["tables"])
     async def lookup(request: asked.LookupRequest) -> dict[str, Any]:
         """The translations of a phrase, with counts, scores and training sentences."""

@@ -11,13 +11,15 @@ from dragoman.features import Weights
 from dragoman.features.descriptions import FEATURE_TEMPLATES, describe_feature
 from dragoman.serve.drawing import draw_space
 from dragoman.serve.limits import Limits, TooLargeError
-from dragoman.serve.opened import OpenedSystem, Searched
+from dragoman.serve.opened import OpenedSystem, Searched, deadline
 from dragoman.serve.recorded import RecordedRun
 from dragoman.serve.scoring import sentence_scores
 from dragoman.system import Preset, System
 from dragoman.system.explain import explanation_of
+from dragoman.system.force import force
 from dragoman.system.lookup import look_up
 from dragoman.system.training import TRAINING
+from dragoman.text import split_tokens
 from dragoman.types import PathLike
 
 __all__ = ["Explorer", "Round", "Search"]
@@ -187,6 +189,26 @@ class Explorer:
         drawn = draw_space(searched.forest, searched.weights, threshold=threshold, scale=scale, n_edges=n_edges)
         return {"source": tokens.split(" "), **drawn}
 
+    def force(self, search: Search, target: str) -> dict[str, Any]:
+        """Why a translation is not the system's own: its best derivation or the nearest, and what speaks against it."""
+        self.limits.check_text(target)
+        opened = self.opened(search.system)
+        lines = opened.system.lines()
+        line, tokens = self._sentence(opened.sentences(search.text), search.sentence)
+        wanted = lines.prepare_target(target.replace("\n", " ").strip())
+        self.limits.check_tokens(len(split_tokens(wanted)))
+        if not split_tokens(wanted):
+            raise InputError("the translation to explain is empty")
+        view = opened.view
+        weights = opened.weights(view, self._base(search), search.weights or {})
+        found = force(
+            view.translator, tokens, wanted, weights, preset=search.preset, progress=deadline(self.limits.timeout_s)
+        )
+        if found is None:
+            raise InputError("the system found no derivation of the sentence at all")
+        texts = {side: lines.restore(told.text, line) for side, told in (("given", found.given), ("own", found.own))}
+        return {**found.to_json(), "edits": found.edits(), "texts": texts}
+
     def look_up(self, name: str, phrase: str, *, n_targets: int = 10, n_sentences: int = 3) -> dict[str, Any]:
         """The translations of a phrase in a system's tables, with training sentences where it keeps them."""
         self.limits.check_text(phrase)
@@ -203,14 +225,18 @@ class Explorer:
         return sentence_scores([lines.prepare_target(text) for text in hypotheses], lines.prepare_target(reference))
 
     def _searched(self, opened: OpenedSystem, search: Search, tokens: str, preset: Preset | None = None) -> Searched:
-        base: Weights | None = None
-        name = ""
-        if search.round is not None:
-            if self.run is None:
-                raise InputError("the server shows no run; start it with --run")
-            base = self.run.weights(search.round.tuning, search.round.number)
-            name = f"{search.round.tuning} {search.round.number}"
-        return opened.search(tokens, preset or search.preset, base=base, base_name=name, changed=search.weights)
+        name = "" if search.round is None else f"{search.round.tuning} {search.round.number}"
+        return opened.search(
+            tokens, preset or search.preset, base=self._base(search), base_name=name, changed=search.weights
+        )
+
+    def _base(self, search: Search) -> Weights | None:
+        """The weights of a round of the recorded run; None for the system's own."""
+        if search.round is None:
+            return None
+        if self.run is None:
+            raise InputError("the server shows no run; start it with --run")
+        return self.run.weights(search.round.tuning, search.round.number)
 
     def _sentence(self, sentences: Sequence[tuple[str, str]], number: int) -> tuple[str, str]:
         if not 0 <= number < len(sentences):

@@ -12,6 +12,7 @@ from dragoman.search import ForcedConfig
 from dragoman.system.explain import Explanation, Piece, explain, explanation_of
 from dragoman.system.translator import Preset, Translator
 from dragoman.text import split_tokens
+from dragoman.types import Progress
 
 __all__ = ["Difference", "ForcedExplanation", "Verdict", "force"]
 
@@ -183,13 +184,14 @@ def force(
     *,
     preset: Preset = Preset.DEFAULT,
     config: ForcedConfig | None = None,
+    progress: Progress | None = None,
 ) -> ForcedExplanation | None:
     """An explanation of a given translation of a sentence of tokens; None if the source has no words.
 
-    The preset is for the system's own translation.
+    The preset is for the system's own translation; `progress` is asked during the search for the given one.
     """
     own = explain(translator, source, weights, preset=preset)
-    found = translator.force([source], [target], weights, config=config)
+    found = translator.force([source], [target], weights, config=config, progress=progress)
     best = found.forests[0].best(weights)
     if own is None or best is None:
         return None

@@ -5,6 +5,7 @@ import { drawCompare } from "./compare.js";
 import { drawPhrases, drawTree } from "./derivation.js";
 import { el, number } from "./dom.js";
 import { drawEfforts } from "./efforts.js";
+import { drawForced } from "./force.js";
 import { drawRun } from "./run.js";
 import { drawSpace } from "./space.js";
 import { drawTables } from "./tables.js";
@@ -68,6 +69,12 @@ export const VIEWS = [
     label: "Search effort",
     intro: "The same model, searched less and more. Where more search finds a translation with a higher score, the lower one is a search error.",
     draw: drawEfforts,
+  },
+  {
+    name: "force",
+    label: "Why not …?",
+    intro: "Type the translation that you expected. Either the tables cannot make it, or the weights prefer another (model error), or search missed it (search error).",
+    draw: drawForced,
   },
   {
     name: "space",
