@@ -239,7 +239,7 @@ def test_the_api_answers(ask, explorer, sentence):
 
 def test_the_description_names_every_route_and_stays_at_home(ask):
     api = ask("GET", "/openapi.json").json()
-    assert {"/api/translate", "/api/explain", "/api/forest", "/api/lookup", "/api/score", "/translate"} <= {
+    assert {"/api/translate", "/api/explain", "/api/force", "/api/forest", "/api/score", "/translate"} <= {
         *api["paths"]
     }
     for page in ("/", "/docs"):
