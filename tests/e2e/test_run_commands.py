@@ -12,10 +12,10 @@ import random
 import resource
 import signal
 import time
+from pathlib import Path
 
 import pytest
 
-from dragoman.demo import QUICKSTART
 from dragoman.engine.processes import ProcessEngine
 from dragoman.errors import FailedError, InputError
 from dragoman.evaluate import compare_runs
@@ -24,6 +24,7 @@ from dragoman.run import load_cells, load_test_sets
 from dragoman.system import Silent
 from toy_runs import without_times
 
+TWO_SYSTEMS = Path(__file__).parents[1] / "two_systems.toml"
 SMALL = [
     "corpora.synth.synth={train=300, dev=10, test=10, references=2}",
     "systems.phrase.lm_order=3",
@@ -62,7 +63,7 @@ class Watcher(Silent):
 
 
 def run(out, cache, *changes, resume=True, only=(), engine=None):
-    recipe = read_recipe(QUICKSTART, [*SMALL, *changes])
+    recipe = read_recipe(TWO_SYSTEMS, [*SMALL, *changes])
     watcher = Watcher()
     chosen = recipe.select(only)
     return run_cells(recipe, chosen, out, observer=watcher, cache=cache, resume=resume, engine=engine), watcher
@@ -238,7 +239,7 @@ def test_cells_can_be_run_a_few_at_a_time(whole, tmp_path):
 def command(inside):
     def call(*words, status=0):
         changes = [word for change in SMALL for word in ("--set", change)]
-        return inside("run", QUICKSTART, *changes, *words, status=status)
+        return inside("run", TWO_SYSTEMS, *changes, *words, status=status)
 
     return call
 

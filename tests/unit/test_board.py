@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -10,10 +11,11 @@ from rich.console import Console
 from dragoman.cli.board import Board
 from dragoman.cli.run import cell_json
 from dragoman.cli.session import Session
-from dragoman.demo import QUICKSTART
 from dragoman.recipe import read_recipe
 from dragoman.run import CellResult, CellRound
 from dragoman.tune import RoundRecord
+
+TWO_SYSTEMS = Path(__file__).parents[1] / "two_systems.toml"
 
 
 def round_record(number, score):
@@ -30,7 +32,7 @@ def finished(key, dev, bleu, metric="bleu"):
 
 @pytest.fixture
 def recipe():
-    return read_recipe(QUICKSTART)
+    return read_recipe(TWO_SYSTEMS)
 
 
 def drive(board, cells):
@@ -65,7 +67,7 @@ def test_lines_where_there_is_no_terminal(recipe, capsys):
 
 
 def test_another_metric_is_named(capsys):
-    recipe = read_recipe(QUICKSTART, ["optimisers.mert.metric='(TER - bleu) / 2'"])
+    recipe = read_recipe(TWO_SYSTEMS, ["optimisers.mert.metric='(TER - bleu) / 2'"])
     with Board(Session(), recipe, recipe.cells) as board:
         board.begin_cell(recipe.cells[0])
         board.end_round(recipe.cells[0], round_record(1, 0.25))
@@ -93,7 +95,7 @@ def test_a_table_in_a_terminal(recipe, monkeypatch, capsys):
 
 def test_a_large_grid_is_shown_around_the_cell_at_work(recipe, monkeypatch):
     monkeypatch.setenv("LINES", "12")
-    many = read_recipe(QUICKSTART, [f"grid.seeds={list(range(50))}"]).cells
+    many = read_recipe(TWO_SYSTEMS, [f"grid.seeds={list(range(50))}"]).cells
     with Board(Session(quiet=True), recipe, many) as board:
         board.begin_cell(many[200])
         text = shown(board.render())

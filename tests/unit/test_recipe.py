@@ -321,7 +321,7 @@ def test_recipes_of_the_repository_are_good(request):
         read_recipe(path)
     assert (request.config.rootpath / "recipes" / "quickstart.toml").samefile(QUICKSTART)
     quickstart = read_recipe(QUICKSTART)
-    assert len(quickstart.select().cells) == 12
+    assert len(quickstart.select().cells) == 3
 
 
 def test_templates_by_model(folder):

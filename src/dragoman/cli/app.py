@@ -39,7 +39,7 @@ _SUMMARIES = {
     "compare": "Compare the methods of one or more runs on each test set: mean and deviation over seeds, significance.",
     "serve": "Open a page in the browser where systems translate while one types, and show why they translate so.",
     "report": "Write one self-contained page on one or more runs: results, learning curves, weights, costs, sentences.",
-    "demo": "Train a phrase-based and a hierarchical system on the embedded corpus, tune both three ways, report.",
+    "demo": "Train a system on the embedded corpus, tune it with few features and with many, report.",
 }
 _ELSEWHERE = {"oracle": "rerank"}
 

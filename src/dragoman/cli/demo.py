@@ -26,7 +26,7 @@ def demo(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Train a phrase-based and a hierarchical system on the embedded corpus, tune both three ways, report.
+    """Train a system on the embedded corpus, tune it with few features and with many, report.
 
     Everything is made on this machine from the built-in grammar; nothing is fetched. The seed is that of the text. What
     it does is a recipe, recipes/quickstart.toml; stopped at any moment, it goes on when it is called again.
