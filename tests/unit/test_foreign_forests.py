@@ -122,7 +122,7 @@ def test_files_without_numbers_are_counted(tmp_path):
         (CDEC, '"tail":[0],"spans"', '"tail":[],"spans"', r"edge 1: 0 tails, but the target side has \[1\]"),
         (CDEC, "[0,-2.5]", "[7,-2.5]", "the place of a feature is 7, but there are only 2"),
         (CDEC, "[0,-2.5]", "[0,-2.5,0,1]", "a feature occurs twice"),
-        (CDEC, "[0,-2.5]", "[0,1e300]", "'f1' is not a finite 32-bit number"),
+        (CDEC, "[0,-2.5]", "[0,1e300]", "a value of the feature 'f1' is not a finite 32-bit number"),
         (CDEC, "[0,-2.5]", "[0]", "features and values in turn"),
         (CDEC, '"in_edges":[1,2]', '"in_edges":[1,1]', "edge 1 has two heads"),
         (CDEC, '"in_edges":[1,2]', '"in_edges":[1,5]', "an edge of in_edges is 5, but there are only 3"),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 
@@ -65,6 +65,7 @@ class ForestBuilder:
         self._symbols: list[Sequence[int]] = []
         self._tails: list[Sequence[int]] = []
         self._features: list[Sequence[tuple[int, float]]] = []
+        """Of each edge; values are looked at in `build`."""
 
     def set_span(self, node: int, begin: int, end: int) -> None:
         """The source words that a node covers, half-open; what cannot be a span is passed over."""
@@ -78,27 +79,33 @@ class ForestBuilder:
         self, head: int, symbols: Sequence[int], tails: Sequence[int], features: Sequence[tuple[int, float]]
     ) -> None:
         """Symbols are words, or -1 - i for the i-th tail. Raises InputError unless each tail occurs once."""
-        slots = sorted(-1 - symbol for symbol in symbols if symbol < 0)
-        if slots != list(range(len(tails))):
-            raise InputError(f"{len(tails)} tails, but the target side has {[slot + 1 for slot in slots]}")
-        if len({id_ for id_, _ in features}) != len(features):
+        slots = [-symbol for symbol in symbols if symbol < 0]
+        if sorted(slots) != list(range(1, len(tails) + 1)):
+            raise InputError(f"{len(tails)} tails, but the target side has {sorted(slots)}")
+        if len(dict(features)) != len(features):
             raise InputError("a feature occurs twice on an edge")
-        for id_, value in features:
-            if not (math.isfinite(value) and abs(value) <= _GREATEST_VALUE):
-                name = self.tables.index.name(id_)
-                raise InputError(f"the value of the feature '{name}' is not a finite 32-bit number: {value}")
         self._edges.setdefault(head, []).append(len(self._symbols))
         self._symbols.append(symbols)
         self._tails.append(tails)
         self._features.append(features)
 
     def build(self, goal: int) -> CoreForest:
-        """The nodes below the goal, bottom-up. Raises InputError if one of them is below itself."""
+        """The nodes below the goal, bottom-up.
+
+        Raises InputError if one of them is below itself, and for values of features that a forest cannot hold.
+        """
         order = self._bottom_up(goal)
         place = {node: number for number, node in enumerate(order)}
         edges = [edge for node in order for edge in self._edges.get(node, ())]
         tails = [[place[tail] for tail in self._tails[edge]] for edge in edges]
         features = [self._features[edge] for edge in edges]
+        pairs = list(chain.from_iterable(features))
+        ids = np.array([id_ for id_, _ in pairs], np.int32)
+        values = np.array([value for _, value in pairs], np.float64)
+        bad = np.flatnonzero(~(np.abs(values) <= _GREATEST_VALUE))
+        if len(bad):
+            name = self.tables.index.name(int(ids[bad[0]]))
+            raise InputError(f"a value of the feature '{name}' is not a finite 32-bit number: {values[bad[0]]}")
         n = len(edges)
         spans = [self._spans.get(node, (-1, -1)) for node in order]
         nodes = [(-1, begin, end, end - begin if begin >= 0 else -1) for begin, end in spans]
@@ -110,8 +117,8 @@ class ForestBuilder:
             symbol_offsets=offsets_of([len(self._symbols[edge]) for edge in edges]),
             symbols=np.array([symbol for edge in edges for symbol in self._symbols[edge]], np.int32),
             local_offsets=offsets_of([len(row) for row in features]),
-            local_ids=np.array([id_ for row in features for id_, _ in row], np.int32),
-            local_values=np.array([value for row in features for _, value in row], np.float32),
+            local_ids=ids,
+            local_values=values.astype(np.float32),
             node_edges=offsets_of([len(self._edges.get(node, ())) for node in order]),
             instances=np.arange(n, dtype=np.int32),
             tail_offsets=offsets_of([len(row) for row in tails]),

@@ -12,6 +12,7 @@ names there and are called `core_1`, `core_2`, …, in the order of the moses.in
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator
 from itertools import groupby
@@ -145,7 +146,7 @@ def _features(step: _Step, tables: ForestTables) -> list[tuple[int, float]]:
         core = _CORE.match(step.scores)
         if core is None:
             raise InputError('expected scores="core=(…) name=value …"')
-        parts = [part for part in re.split(r"[,\s]+", core[1] if core[1] is not None else core[2]) if part]
+        parts = (core[1] if core[1] is not None else core[2]).replace(",", " ").split()
         values = {f"core_{place}": _finite(part, "a score", step.line) for place, part in enumerate(parts, start=1)}
         for part in re.split(r"[,\s]+", step.scores[core.end() :].rstrip("} ,")):
             name, equals, value = part.rpartition("=")
@@ -157,10 +158,11 @@ def _features(step: _Step, tables: ForestTables) -> list[tuple[int, float]]:
     return [(tables.feature(name), value) for name, value in values.items() if value != 0]
 
 
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
-
-
 def _finite(text: str, what: str, line: int) -> float:
-    if not _NUMBER.match(text):
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value) or "_" in text or not text.isascii():
         raise InputError(f"{what} must be a number, not '{text}'", line=line)
-    return float(text)
+    return value
