@@ -43,7 +43,7 @@ const picture = (width, height, label, parts, details) => {
     parts,
   );
   drawn.style.width = `${Math.ceil(width)}px`;
-  drawn.style.minWidth = `${Math.ceil(Math.min(width, 0.72 * width))}px`;
+  drawn.style.minWidth = `${Math.ceil(0.66 * width)}px`;
   const panel = el("div", { class: "panel", "aria-live": "polite" });
   const show = (number) => {
     drawn.classList.toggle("picked", number !== null);

@@ -194,6 +194,6 @@ const lattice = (answer, panel) => {
   const width = 72 + n * step;
   const drawn = svg("svg", { class: "picture space", viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": "Lattice of partial translations by the number of source words translated" }, ticks, edges, groups, labels);
   drawn.style.width = `${width}px`;
-  drawn.style.minWidth = `${0.7 * width}px`;
+  drawn.style.minWidth = `${0.66 * width}px`;
   return lively(drawn, groups, answer, panel);
 };
