@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections import Counter
+from itertools import islice
 
 import pytest
 
@@ -296,3 +297,29 @@ def test_text_of_another_kind_is_told(system, text):
     assert other_kind(tokens, own) is None
     assert other_kind([prepared.prepare(line) for line in raw], own) is None
     assert other_kind(["Ja . Nein ."], prepared) is None  # too little
+
+
+@pytest.mark.parametrize("by_engine", [False, True])
+def test_documents_stream(system, text, by_engine):
+    """Translations come while the document is read, so that memory does not grow with its length."""
+    source, taken = lines(text / "test.de"), 0
+
+    def document():
+        nonlocal taken
+        for number in range(10_000):
+            taken += 1
+            yield source[number % len(source)]
+
+    def batches():
+        document_lines = document()
+        while batch := list(islice(document_lines, 64)):
+            yield batch
+
+    if by_engine:
+        job = TranslationJob(view=system, weights=system.weights)
+        found = (line for part in LocalEngine().map(job, batches()) for line in part)
+    else:
+        found = system.translate(document())
+    first = next(found)
+    assert first == next(iter(system.translate(source[:1])))
+    assert taken <= 1024

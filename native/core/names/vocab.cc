@@ -95,7 +95,9 @@ void encode(std::string_view block, int64_t first_line, std::vector<int64_t>& of
   if (valid != block.size()) {
     int64_t line = first_line;
     for (size_t i = 0; i < valid; ++i) line += block[i] == '\n';
-    throw InputError("invalid UTF-8 (byte " + std::to_string(static_cast<unsigned char>(block[valid])) + ")", line);
+    throw InputError("invalid UTF-8 (byte " + std::to_string(static_cast<unsigned char>(block[valid])) +
+                         "); convert the file to UTF-8, for instance with iconv",
+                     line);
   }
   size_t pos = 0;
   while (pos < block.size()) {

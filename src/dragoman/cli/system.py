@@ -30,7 +30,7 @@ def info(folder: Folder, threads: Threads = 0, seed: Seed = 0, json: Json = Fals
     rows = table("what", "value", numeric_from=2)
     for key, value in [*settings.items(), *about.items()]:
         if key != "stages":
-            rows.add_row(key, Text(printable(str(value))))
+            rows.add_row(key, Text(printable(_shown(value))))
     if system.manifest.parent is not None:
         rows.add_row("parent", Text(printable(system.manifest.parent)))
     n_bytes: dict[str, int] = {}
@@ -88,3 +88,17 @@ def export(
     files = {name: str(path) for name, path in export_system(system, out, fold=without_fold, monitor=session).items()}
     session.show("\n".join(files.values()))
     session.emit({"system": str(folder), **files})
+
+
+def _shown(value: object) -> str:
+    """A setting as people write it."""
+    if value is None:
+        return "not set"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, dict):
+        return ", ".join(f"{name}: {_shown(item)}" for name, item in value.items()) or "none"
+    if isinstance(value, list | tuple):
+        shown = (" ".join(map(_shown, item)) if isinstance(item, list) else _shown(item) for item in value)
+        return ", ".join(shown) or "none"
+    return f"{value:,}" if isinstance(value, int) else str(value)

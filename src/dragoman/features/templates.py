@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -124,6 +125,16 @@ def known_templates() -> dict[str, TemplateKind]:
     }
 
 
+def _unknown(name: str) -> InputError:
+    """The error for a name that is no template, nor one of their sets."""
+    near = difflib.get_close_matches(name, [*TEMPLATE_SETS, *known_templates()], n=1)
+    meant = f"did you mean {near[0]}? " if near else ""
+    return InputError(
+        f"unknown template {name!r}; {meant}known templates: {', '.join(known_templates())}; "
+        f"sets of templates: {', '.join(TEMPLATE_SETS)}"
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Template:
     """A configured template. `values` are in the order of `known_templates()[name].settings`."""
@@ -134,7 +145,7 @@ class Template:
     def __post_init__(self) -> None:
         kind = known_templates().get(self.name)
         if kind is None:
-            raise InputError(f"unknown template {self.name!r}; known templates: {', '.join(known_templates())}")
+            raise _unknown(self.name)
         if len(self.values) != len(kind.settings):
             raise InputError(f"{self.name} has {len(kind.settings)} settings, not {len(self.values)}")
         self.codes()
@@ -165,7 +176,7 @@ class Template:
             given[setting[1]] = setting[2]
         kind = known_templates().get(name)
         if kind is None:
-            raise InputError(f"unknown template {name!r}; known templates: {', '.join(known_templates())}")
+            raise _unknown(name)
         if strange := given.keys() - {setting.name for setting in kind.settings}:
             raise InputError(f"{name} has no setting {min(strange)!r}")
         values = (

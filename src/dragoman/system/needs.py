@@ -25,6 +25,8 @@ __all__ = ["Need", "Plan", "TextSize", "plan_training"]
 
 _PROGRAM = 40 << 20
 """The interpreter with the modules that training imports, beyond what it has when it asks."""
+_LEFT_BEHIND = 40 << 20
+"""What the allocator keeps of an extraction, although it was freed."""
 _SAMPLE_CELLS = 300_000
 _CELL, _WORD_PAIR, _ALIGNED_WORD = 4, 16, 24
 """Bytes of the aligner: a pair of positions, of words that occur together, a running word of both sides."""

@@ -47,7 +47,7 @@ def report(session: Session, options: TuneOptions, result: Mapping[str, Any], ou
     rounds = result["rounds"]
     show = session.say if str(out) == "-" else session.show  # standard output holds the weights
     if len(rounds) > 1:
-        show(f"stopped after round {len(rounds)}: {result['stopped']}; kept round {result['best_round']}")
+        show(f"stopped: {result['stopped']}; kept the weights of decoding {result['best_round']} of {len(rounds)}")
     cpu = f"{result['cpu_s']:.1f} CPU seconds"
     name = f"{result['metric']}{'' if result['higher_is_better'] else ' ↓'}"
     show(f"{name}: {options.shown(before)} -> {options.shown(after)} ({cpu}); weights in {out}")
