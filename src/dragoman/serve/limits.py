@@ -57,8 +57,8 @@ class Limits:
 
 
 def check_unicode(data: object) -> None:
-    """Raise InputError where plain data hold half of a surrogate pair, which JSON can name and UTF-8 cannot hold."""
+    """Raise InputError where data hold half of a surrogate pair, which JSON can name and UTF-8 cannot hold."""
     try:
-        json.dumps(data, ensure_ascii=False).encode("utf-8")
+        json.dumps(data, ensure_ascii=False, default=repr).encode("utf-8")
     except UnicodeEncodeError as error:
         raise InputError("the text has half of a surrogate pair, which is no character") from error
