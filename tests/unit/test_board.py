@@ -11,6 +11,7 @@ from rich.console import Console
 from dragoman.cli.board import Board
 from dragoman.cli.run import cell_json
 from dragoman.cli.session import Session
+from dragoman.metric import by_name
 from dragoman.recipe import read_recipe
 from dragoman.run import CellResult, CellRound
 from dragoman.tune import RoundRecord
@@ -28,6 +29,13 @@ def finished(key, dev, bleu, metric="bleu"):
         decode_wall_s=0, decode_cpu_s=0, learn_wall_s=0, learn_cpu_s=0,
     )  # fmt: skip
     return CellResult(key=key, metric=metric, rounds=(entry,), best_round=1, scores={"bleu": bleu})
+
+
+def board_of(session, recipe, cells):
+    """A board as `dragoman run` makes it."""
+    configs = {key: recipe.optimisers[key.optimiser].config for key in cells}
+    metrics = {key: by_name(config.metric).name for key, config in configs.items()}
+    return Board(session, cells, metrics, {key: config.loop.max_rounds + 1 for key, config in configs.items()})
 
 
 @pytest.fixture
@@ -56,7 +64,7 @@ def shown(what):
 
 
 def test_lines_where_there_is_no_terminal(recipe, capsys):
-    with Board(Session(), recipe, recipe.cells) as board:
+    with board_of(Session(), recipe, recipe.cells) as board:
         drive(board, recipe.cells)
     lines = capsys.readouterr().err.splitlines()
     assert lines[1] == "synth/phrase/dense/mert/1: round 1: dev 25.00, less than a minute left"
@@ -68,11 +76,11 @@ def test_lines_where_there_is_no_terminal(recipe, capsys):
 
 def test_another_metric_is_named(capsys):
     recipe = read_recipe(TWO_SYSTEMS, ["optimisers.mert.metric='(TER - bleu) / 2'"])
-    with Board(Session(), recipe, recipe.cells) as board:
+    with board_of(Session(), recipe, recipe.cells) as board:
         board.begin_cell(recipe.cells[0])
         board.end_round(recipe.cells[0], round_record(1, 0.25))
     assert ": round 1: dev 25.00 (TER-BLEU)/2, less than" in capsys.readouterr().err
-    with Board(Session(quiet=True), recipe, recipe.cells) as board:
+    with board_of(Session(quiet=True), recipe, recipe.cells) as board:
         board.end_cell(finished(recipe.cells[0], 0.5, 0.4, metric="ter"), before=False)
     assert "50.00 TER" in shown(board.render())
     assert cell_json(finished(recipe.cells[0], 0.5, 0.4, metric="ter"))["metric"] == "ter"
@@ -80,7 +88,7 @@ def test_another_metric_is_named(capsys):
 
 def test_a_table_in_a_terminal(recipe, monkeypatch, capsys):
     monkeypatch.setenv("FORCE_COLOR", "1")
-    with Board(Session(), recipe, recipe.cells) as board:
+    with board_of(Session(), recipe, recipe.cells) as board:
         board.say("a word")
         halfway = shown(drive(board, recipe.cells))
     assert "aligning words 40 of 100" in halfway
@@ -96,7 +104,7 @@ def test_a_table_in_a_terminal(recipe, monkeypatch, capsys):
 def test_a_large_grid_is_shown_around_the_cell_at_work(recipe, monkeypatch):
     monkeypatch.setenv("LINES", "12")
     many = read_recipe(TWO_SYSTEMS, [f"grid.seeds={list(range(50))}"]).cells
-    with Board(Session(quiet=True), recipe, many) as board:
+    with board_of(Session(quiet=True), recipe, many) as board:
         board.begin_cell(many[200])
         text = shown(board.render())
     assert many[200].name in text
@@ -105,6 +113,6 @@ def test_a_large_grid_is_shown_around_the_cell_at_work(recipe, monkeypatch):
 
 
 def test_quiet_is_quiet(recipe, capsys):
-    with Board(Session(quiet=True), recipe, recipe.cells) as board:
+    with board_of(Session(quiet=True), recipe, recipe.cells) as board:
         drive(board, recipe.cells)
     assert capsys.readouterr().err == ""
