@@ -104,9 +104,9 @@ class FastForest(Optimiser):
     """Replacements of a rule at most, the best by estimate; 0: all."""
     prior: float = 1.0
     """Weight of log(occurrences) of rules among derivations of the reference; 0: none, and giant rules win."""
-    beam: float = 8.0
+    beam: float = 4.0
     """Derivations of the reference this much worse than the best are left out."""
-    wrong_beam: float = 12.0
+    wrong_beam: float = 6.0
     """So are those with a replacement."""
 
     def __post_init__(self) -> None:
