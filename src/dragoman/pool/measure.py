@@ -30,12 +30,15 @@ from dragoman.types import Float64Array, Int32Array, Int64Array, PathLike
 __all__ = [
     "Judge",
     "compact_words",
+    "has_scores",
     "id_statistics",
+    "mixes_metrics",
     "read_references",
     "text_statistics",
     "texts_of",
     "with_external",
     "with_metric",
+    "with_mixture",
 ]
 
 _FACTOR = r"\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+"

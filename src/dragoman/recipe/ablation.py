@@ -15,7 +15,18 @@ from dragoman.recipe.list_form import ListRecipe, read_list_recipe
 from dragoman.recipe.table import RecipeTable
 from dragoman.run import CellResult
 
-__all__ = ["Ablation", "AblationRow", "ablation_recipe", "ablation_rows", "best_row"]
+__all__ = [
+    "CORPUS",
+    "FIRST",
+    "OWN",
+    "SYSTEM",
+    "TRAINED",
+    "Ablation",
+    "AblationRow",
+    "ablation_recipe",
+    "ablation_rows",
+    "best_row",
+]
 
 CORPUS = SYSTEM = "lists"
 OWN, FIRST = "own", "first"
