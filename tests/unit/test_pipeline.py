@@ -128,6 +128,19 @@ def test_capitals_come_back_where_the_source_has_them():
     assert case.recase(words("the lord of gnome"), words("Der HERR von GNOME")) == words("the Lord of GNOME")
 
 
+def test_a_text_without_capitals_gets_none():
+    source = TextSide(language="ja")
+    for lines, expected in (
+        (["he lived a hard life.", "yes. he did."], "they left."),
+        (["He lived a hard life.", "Yes. He did."], "They left."),
+    ):
+        target = learn_side(lambda lines=lines: lines * 9, "en", target=True, case=True)
+        again = TextSide.from_json(target.to_json())
+        assert again == target
+        raw = RawLines(source, again, TextSettings(raw=True))
+        assert raw.restore("they left ￭.", "彼らは去った。") == expected
+
+
 def test_sides_are_stored(tmp_path):
     lines = ["Das Haus, das war.", "Das Haus, das ist.", "Ja, das Haus"]
     side = learn_side(lambda: lines, "de", target=False, case=True)

@@ -8,19 +8,24 @@ from collections.abc import Iterable, Sequence
 from dragoman.pipeline.spans import is_span
 from dragoman.pipeline.tokenizer import CLOSING_QUOTES, ENDS, GLUE, QUOTES, bare
 
-__all__ = ["CaseModel", "learn_case"]
+__all__ = ["CaseModel", "begins_small", "learn_case"]
 
 _CLAUSES = frozenset(":;–—")
 """Signs after which a capital tells nothing of the word; so do quotation marks."""
 _SKIPPED = QUOTES | CLOSING_QUOTES | frozenset("([{¿¡*-–—•")
 """Signs before the first word of a sentence."""
+_FEW_CAPITALS = 0.05
 
 
 class CaseModel:
-    """The usual form of each word, by its form in lower case; `learn_case` counts it where no sentence begins."""
+    """The usual form of each word, by its form in lower case; `learn_case` counts it where no sentence begins.
 
-    def __init__(self, forms: Iterable[str]) -> None:
+    `begins_small`: sentences of the text do not begin with capitals, and translations shall not either.
+    """
+
+    def __init__(self, forms: Iterable[str], *, begins_small: bool = False) -> None:
         self.forms = {form.lower(): form for form in forms}
+        self.begins_small = begins_small
 
     def lower_beginnings(self, tokens: Sequence[str], *, clauses: bool = False) -> list[str]:
         """Words that begin a sentence in their usual form; a line in capitals throughout, all of its words.
@@ -42,6 +47,8 @@ class CaseModel:
         All capitals if the source has nothing else.
         """
         out = list(tokens)
+        if self.begins_small:
+            return out
         if _is_capitals(source):
             return [token if is_span(bare(token)) else token.upper() for token in out]
         first = next(iter(_beginnings(source)), None)
@@ -72,6 +79,17 @@ def learn_case(lines: Iterable[str]) -> CaseModel:
     return CaseModel(
         min(found, key=lambda form: (-found[form], form != word, form)) for word, found in sorted(counts.items())
     )
+
+
+def begins_small(lines: Iterable[str]) -> bool:
+    """Whether next to no sentence begins with a capital, as in text that was lowercased."""
+    n_small = n_capitals = 0
+    for line in lines:
+        tokens = line.split(" ")
+        for place in _beginnings(tokens):
+            n_small += tokens[place][0].islower()
+            n_capitals += tokens[place][0].isupper()
+    return n_capitals < _FEW_CAPITALS * n_small
 
 
 def _beginnings(tokens: Sequence[str], *, clauses: bool = False) -> list[int]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from dragoman.errors import InputError
-from dragoman.pipeline.casing import CaseModel, learn_case
+from dragoman.pipeline.casing import CaseModel, begins_small, learn_case
 from dragoman.pipeline.lines import TokenLines
 from dragoman.pipeline.scripts import UNSPACED
 from dragoman.pipeline.segments import Segmenter, learn_segments
@@ -49,6 +49,8 @@ class TextSide:
     """Whether jieba cuts them instead."""
     case: tuple[str, ...] | None = None
     """The usual form of every word; None: case stays."""
+    begins_small: bool = False
+    """Whether sentences do not begin with capitals."""
     line_sentences: int = 1
     """Sentences on a line, in all but few lines of the training text; a line with more is translated in parts."""
 
@@ -68,6 +70,7 @@ class TextSide:
             "segments": segments,
             "jieba": self.jieba,
             "case": case,
+            "begins_small": self.begins_small,
             "line_sentences": self.line_sentences,
         }
 
@@ -79,6 +82,7 @@ class TextSide:
             segments=None if segments is None else {str(word): int(count) for word, count in segments.items()},
             jieba=bool(data["jieba"]),
             case=None if case is None else tuple(map(str, case)),
+            begins_small=bool(data.get("begins_small", False)),
             line_sentences=max(1, int(data["line_sentences"])),
         )
 
@@ -97,10 +101,11 @@ def learn_side(lines: Lines, language: str | None, *, target: bool, case: bool) 
             words = learn_segments(run for line in lines() for run in _RUN.findall(line)).words
             side = TextSide(language=language, segments=words)
     tokenize = side.tokenizer(target=target).tokenize
-    sizes = sorted(len(_sentences(tokenize(line).split(" "))) for line in itertools.islice(lines(), _SAMPLE))
+    sample = [tokenize(line) for line in itertools.islice(lines(), _SAMPLE)]
+    sizes = sorted(len(_sentences(line.split(" "))) for line in sample)
     usual = sizes[int(_MOST_LINES * (len(sizes) - 1))] if sizes else 1
     forms = tuple(learn_case(map(tokenize, lines())).forms.values()) if case else None
-    return replace(side, case=forms, line_sentences=usual)
+    return replace(side, case=forms, begins_small=begins_small(sample), line_sentences=usual)
 
 
 class RawLines(TokenLines):
@@ -117,7 +122,9 @@ class RawLines(TokenLines):
         self._lowercase = settings.lowercase
         self._line_sentences = source.line_sentences
         self._source_case = None if source.case is None else CaseModel(source.case)
-        self._target_case = None if target.case is None else CaseModel(target.case)
+        self._target_case = None
+        if target.case is not None:
+            self._target_case = CaseModel(target.case, begins_small=target.begins_small)
 
     def sentences(self, line: str) -> list[str]:
         parts, size = _sentences(self._source.tokenize(line).split(" ")), self._line_sentences
