@@ -37,13 +37,13 @@ def run_page(page, folder):
 
 def test_reranking(tmp_path):
     printed = run_page("docs/reranking.md", tmp_path)
-    assert len(printed) == 9
+    assert len(printed) == 10
     assert "held out" in printed[1]
     test = with_external(read_pool([tmp_path / "test.jsonl"]), "quality")
     plain = rerank(test, read_weights(tmp_path / "weights.tsv"))
     assert [text for _, text in plain.texts()] == (tmp_path / "test.out").read_text().splitlines()
-    first, best = float(re.search(r"test: ([\d.]+) -> ([\d.]+)", printed[8])[1]), oracle(test).score()
-    chosen = float(re.search(r"test: ([\d.]+) -> ([\d.]+)", printed[8])[2])
+    first, best = float(re.search(r"test: ([\d.]+) -> ([\d.]+)", printed[9])[1]), oracle(test).score()
+    chosen = float(re.search(r"test: ([\d.]+) -> ([\d.]+)", printed[9])[2])
     assert first < plain.score() < chosen < best
     assert len((tmp_path / "test-qe.out").read_text().splitlines()) == 200
     # The figures of the page.
