@@ -206,7 +206,7 @@ def test_wrong_options_with_a_decoder(inside, task, tmp_path, more, message):
         (["--stats", "f", "s", "--timeout", "3"], "--timeout cannot be used with --stats"),
         (["--stats", "f", "s", "-r", "ref"], "-r cannot be used with --stats: statistics files come with their scores"),
         (["--nbest", "-", "-r", "start", "--run", "r"], "--nbest is standard input"),
-        ([], "no candidates; say where they come from with one of --nbest, --stats, --lists, --decoder"),
+        ([], "no candidates; say where they come from with one of --nbest, --stats, --forest, --lists, --decoder"),
     ],
 )
 def test_wrong_options_without_a_decoder(inside, task, words, message):
