@@ -509,7 +509,7 @@ def test_systems_that_agree_on_a_sentence_stand_together(tmp_path):
     for optimiser, line in (("mert", "one two three"), ("pro", "one two three"), ("mira", "four")):
         write_cell(run, optimiser=optimiser, lines=[line])
     (sample,) = samples(Records([run]), "toy")
-    assert [[key.optimiser for key in shown.keys] for shown in sample.translations] == [["mert", "pro"], ["mira"]]
+    assert [[name.main for name in shown.names] for shown in sample.translations] == [["mert", "pro"], ["mira"]]
     assert [shown.best for shown in sample.translations] == [True, False]
 
 
