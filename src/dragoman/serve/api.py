@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from functools import partial
 from importlib.metadata import version
 from importlib.resources import files
 from typing import Any, TypeVar
@@ -113,8 +114,7 @@ def _add_api(app: FastAPI, explorer: Explorer, workers: Workers) -> None:
         """A text by several systems, line by line, as `dragoman translate` gives it."""
         names = list(dict.fromkeys(request.systems or explorer.systems))
         found = {
-            name: await workers.run(lambda name=name: explorer.translate(name, request.text, request.effort))  # type: ignore[misc]
-            for name in names
+            name: await workers.run(partial(explorer.translate, name, request.text, request.effort)) for name in names
         }
         return {"translations": found}
 
