@@ -11,9 +11,7 @@ from pathlib import Path
 from statistics import fmean
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
-import sacrebleu
 from tests.fake_runs import explanation, fake_run, noisy, rounds, sentences, start_run, write_cell, write_test_set
 from tests.html_pages import HOSTILE, read
 
@@ -22,15 +20,14 @@ from dragoman.errors import InputError
 from dragoman.evaluate import RowKey, compare_runs
 from dragoman.features.descriptions import DENSE_FEATURES
 from dragoman.report import markdown_tables, write_report
-from dragoman.report.axes import number_axis
-from dragoman.report.chart_svg import draw_chart, page_svgs
-from dragoman.report.charts import COLOURS, BarChart, Dash, DotChart, Line, LineChart, Panel, PanelChart, nice_ticks
+from dragoman.report.chart_svg import draw_chart
+from dragoman.report.charts import COLOURS, Dash
 from dragoman.report.comparison import latex_text, markdown_text
 from dragoman.report.experiment import load_experiment
 from dragoman.report.figures import FAR, learning_charts, run_charts, weight_charts
 from dragoman.report.glossary import GLOSSARY
 from dragoman.report.records import Records
-from dragoman.report.samples import Change, choose_sentences, differences, samples, sentence_scores
+from dragoman.report.samples import Change, differences
 from dragoman.run import CellKey, CellResult, CellRound, SetScores
 
 
@@ -326,47 +323,6 @@ def test_differences():
     assert [span.change for span in differences("a b", [])] == [Change.SAME]
 
 
-def test_charts_of_nothing():
-    charts = [
-        LineChart(name="n", title="t", x_label="x", y_label="y", lines=[]),
-        LineChart(name="n", title="t", x_label="x", y_label="y", lines=[Line(name="l", points=[(1, 0)], colour=0)]),
-        LineChart(
-            name="n", title="t", x_label="x", y_label="y", lines=[Line(name="l", points=[(1, 0)], colour=9)], log_y=True
-        ),
-        DotChart(name="n", title="t", x_label="x", rows=["r"], values=[[]], colours=[0], labels=[[]]),
-        BarChart(name="n", title="t", x_label="x", rows=[], parts=["p"], values=[[]]),
-        BarChart(name="n", title="t", x_label="x", rows=["r"], parts=["p"], values=[[0.0]]),
-        PanelChart(name="n", title="t", x_label="x", panels=[]),
-        PanelChart(name="n", title="t", x_label="x", panels=[Panel(title="p", lines=[])]),
-    ]
-    for chart in charts:
-        for picture in (draw_chart(chart), *page_svgs(chart)):
-            assert "nan" not in ET.tostring(ET.fromstring(str(picture)), encoding="unicode")
-
-
-def test_every_panel_has_a_scale_of_its_own():
-    lines = [Line(name="o", points=[(1, value), (2, 2 * value)], colour=0) for value in (-0.9, 0.001)]
-    chart = PanelChart(name="n", title="t", x_label="round", panels=[Panel(title="p", lines=[line]) for line in lines])
-    for picture in page_svgs(chart):
-        (group,) = re.findall(r'data-points="([^"]*)"', picture)
-        first, last = (int(line.split()[1]) for line in group.split("\n"))
-        assert abs(first - last) > 30
-    assert [entry.name for entry in chart.legend()] == ["o"]
-
-
-def test_a_logarithmic_axis():
-    chart = LineChart(
-        name="n", title="t", x_label="x", y_label="y", log_x=True, y_reach=(0, 1),
-        lines=[Line(name="l", points=[(10, 0.5), (100, 0.5), (1000, 0.5)], colour=0)],
-    )  # fmt: skip
-    picture = str(draw_chart(chart))
-    (points,) = re.findall(r'data-points="([^"]*)"', picture)
-    places = [int(line.split()[0]) for line in points.split("\n")]
-    assert places[1] - places[0] == pytest.approx(places[2] - places[1], abs=1)
-    for tick in ("10", "100", "1,000", "0.2", "1"):
-        assert f">{tick}</text>" in picture
-
-
 def dense_run(folder, *, start=0.2):
     """Two optimisers on dense features that gain ten points on dev, from a start that scores `start` on test."""
     run = start_run(folder)
@@ -414,15 +370,6 @@ def test_gains_on_dev_are_those_of_decoding(tmp_path):
     assert f"mert +{93 - 100 * steps[0].dev:.2f})" in said
 
 
-@pytest.mark.parametrize(("low", "high"), [(0, 1), (3.2, 3.3), (-5, 12345), (7, 7), (0, 0), (1e-9, 2e-9)])
-def test_ticks_span_the_range(low, high):
-    ticks = nice_ticks(low, high)
-    assert ticks[0] <= low
-    assert ticks[-1] >= high
-    assert 2 <= len(ticks) <= 9
-    assert ticks == sorted(set(ticks))
-
-
 def test_names_in_markdown_and_latex():
     assert markdown_text("a|b*c_d<e>`") == r"a\|b\*c\_d&lt;e&gt;\`"
     assert latex_text("50% of_a & b\\c{~^") == (
@@ -430,87 +377,11 @@ def test_names_in_markdown_and_latex():
     )
 
 
-def test_sentences_without_derivations_come_from_all_over(tmp_path):
-    run = start_run(tmp_path / "run")
-    refs = sentences(50)
-    write_test_set(run, "toy", refs, refs, list(reversed(refs)))
-    write_cell(run, lines=refs)
-    page = read(few([run], tmp_path / "report.html"))
-    assert page.text.count("Sentence ") == 50
-    assert "reference 2" in page.text
-
-
 def test_a_file_in_the_way_of_figures_is_named(tmp_path):
     run = fake_run(tmp_path / "run", seeds=(1,))
     (tmp_path / "figures").write_text("in the way")
     with pytest.raises(InputError, match="figures: is not a usable folder for figures"):
         write_report([run], tmp_path / "report.html", svg=tmp_path / "figures", n_trials=10)
-
-
-def test_an_axis_of_numbers():
-    axis = number_axis([-0.31, 0.52], 0, 100)
-    assert all(-0.31 <= tick <= 0.52 for tick in axis.ticks)
-    assert 0.0 in axis.ticks
-    assert (axis.place(-0.31), axis.place(0.52)) == (0, 100)
-    assert number_axis([0, 48_000], 0, 100).labels()[1][1] == "10,000"
-    assert number_axis([2.5], 0, 100).place(2.5) == 50
-    curve = Line(name="rule", points=[(-0.5, 30.0), (0.1, 30.0), (0.1, 31.0), (0.5, 31.0)], colour=0, marked=False)
-    chart = LineChart(name="c", title="t", x_label="weight", y_label="BLEU", lines=[curve], real_x=True)
-    drawn = str(draw_chart(chart))
-    assert ">-0.4<" in drawn
-    assert "<circle" not in drawn  # nor in the legend
-
-
-def test_sentences_are_the_most_different_the_worst_and_the_longest():
-    scores = np.array([[0.9, 0.5, 0.2, 0.9, 0.8, 0.7], [0.9, 0.9, 0.1, 0.8, 0.8, 0.7]])
-    lengths = [5, 5, 5, 5, 9, 5]
-    assert choose_sentences(scores, lengths, [], 1) == [1]  # systems differ most
-    assert choose_sentences(scores, lengths, [], 2) == [1, 2]  # the worst
-    assert choose_sentences(scores, lengths, [], 3) == [1, 2, 4]  # the longest
-    assert choose_sentences(scores, lengths, [5], 3) == [1, 2, 5]
-    assert choose_sentences(scores, lengths, [], 99) == [0, 1, 2, 3, 4, 5]
-
-
-def test_scores_of_sentences_are_those_of_sacrebleu(tmp_path):
-    references, systems = sentences(8), [noisy(sentences(8), 0.4, 1), sentences(8, seed=3)]
-    ours = sentence_scores(systems, [references])
-    chrf = sacrebleu.CHRF()
-    theirs = [
-        [chrf.sentence_score(line, [ref]).score / 100 for line, ref in zip(system, references, strict=True)]
-        for system in systems
-    ]
-    assert ours == pytest.approx(np.array(theirs))
-
-
-def test_every_sentence_has_what_sorting_needs(tmp_path):
-    run = start_run(tmp_path / "run")
-    refs = sentences(9)
-    write_test_set(run, "toy", refs, refs)
-    for optimiser, rate in (("mert", 0.0), ("pro", 0.5)):
-        write_cell(run, optimiser=optimiser, lines=noisy(refs, rate, 1))
-    page = read(few([run], tmp_path / "report.html"))
-    shown = page.named("article")
-    assert [int(attrs["data-number"]) for attrs in shown] == [*range(1, 10)]
-    scores = sentence_scores([noisy(refs, 0.5, 1)], [refs])[0]
-    for attrs, score, ref in zip(shown, scores, refs, strict=True):
-        assert float(attrs["data-best"]) == 1
-        assert float(attrs["data-worst"]) == pytest.approx(score, abs=1e-4)
-        assert float(attrs["data-difference"]) == pytest.approx(1 - score, abs=1e-4)
-        assert int(attrs["data-length"]) == len(ref.split())
-    (form,) = page.named("form")
-    assert "hidden" in form  # the script shows it
-    assert form["data-tools"] in {attrs.get("id") for _, attrs in page.tags}
-    assert "greatest difference" in page.text
-
-
-def test_systems_that_agree_on_a_sentence_stand_together(tmp_path):
-    run = start_run(tmp_path / "run")
-    write_test_set(run, "toy", ["eins"], ["one two three four"])
-    for optimiser, line in (("mert", "one two three"), ("pro", "one two three"), ("mira", "four")):
-        write_cell(run, optimiser=optimiser, lines=[line])
-    (sample,) = samples(Records([run]), "toy")
-    assert [[name.main for name in shown.names] for shown in sample.translations] == [["mert", "pro"], ["mira"]]
-    assert [shown.best for shown in sample.translations] == [True, False]
 
 
 def test_unknown_does_not_flatten_the_other_weights(tmp_path):

@@ -7,29 +7,24 @@ import json
 import math
 import re
 import socket
-import sys
-from dataclasses import replace
 from importlib.resources import files
 
 import httpx
 import numpy as np
 import pytest
 
-from dragoman.cli import main
 from dragoman.errors import FailedError, InputError
-from dragoman.features import Weights, write_weights
+from dragoman.features import Weights
 from dragoman.forest import ForestArrays
 from dragoman.metric import Bleu as BleuMetric
 from dragoman.metric import Chrf, SentenceBleu, Ter
-from dragoman.run import CellKey, CellResult, cell_folder
-from dragoman.serve import Explorer, Limits, read_recorded
+from dragoman.serve import Explorer, Limits
 from dragoman.serve.api import make_app
 from dragoman.serve.drawing import draw_space
-from dragoman.serve.explorer import Round, Search
+from dragoman.serve.explorer import Search
 from dragoman.serve.server import open_socket
 from dragoman.system import Preset, System
 from dragoman.system.lookup import look_up
-from fake_runs import rounds, write_test_set
 from small_systems import make_systems, sentences_of
 
 NAMES = ("phrase", "hiero")
@@ -458,98 +453,3 @@ def test_the_socket_is_for_this_machine_and_sends_at_once():
         assert listening.proto == socket.IPPROTO_TCP
         with pytest.raises(FailedError, match=f"port {port} of 127.0.0.1 cannot be used: .*; choose another"):
             open_socket(port)
-
-
-@pytest.fixture(scope="module")
-def cells(tmp_path_factory):
-    """A run with two tunings, one of which failed."""
-    run = tmp_path_factory.mktemp("runs") / "experiment"
-    key = CellKey(corpus="c", system="phrase", features="dense", optimiser="mert", seed=1)
-    for number, entry in enumerate(rounds(3), start=1):
-        folder = cell_folder(run, key) / "weights"
-        folder.mkdir(parents=True, exist_ok=True)
-        weights = {"lm": 0.5 * number, "words": -1.0} | {f"rule_id:{i}": 0.1 + i for i in range(30)}
-        write_weights(Weights.from_dict(weights), folder / f"{entry.round:04d}.tsv")
-    scores = {"bleu": 0.3, "chrf": 0.5, "ter": 0.6, "length_ratio": 1.0}
-    CellResult(key=key, method="mert", rounds=rounds(3), best_round=2, scores=scores).save(run)
-    CellResult(key=replace(key, seed=2), error="it failed").save(run)
-    return run
-
-
-def test_a_recorded_run_is_read(cells):
-    run = read_recorded(cells)
-    shown = json.loads(json.dumps(run.to_json()))
-    assert (shown["name"], [tuning["name"] for tuning in shown["tunings"]]) == ("experiment", ["c/phrase/dense/mert/1"])
-    tuning = shown["tunings"][0]
-    assert tuning["best_round"] == 2
-    assert [entry["dev"] for entry in tuning["rounds"]] == pytest.approx([100 * entry.dev for entry in rounds(3)])
-    assert [entry["test"] is None for entry in tuning["rounds"]] == [entry.test is None for entry in rounds(3)]
-    assert [entry["n_weights"] for entry in tuning["rounds"]] == [32, 32, 32]
-    kept = tuning["rounds"][1]["weights"]
-    assert (kept["lm"], kept["words"], len(kept)) == (1.0, -1.0, 22)
-    assert "rule_id:29" in kept
-    assert "rule_id:0" not in kept
-    assert run.weights("c/phrase/dense/mert/1", 3)["lm"] == 1.5
-    for tuning_name, number in (("c/phrase/dense/mert/1", 4), ("../..", 1)):
-        with pytest.raises(InputError, match="the run has no round"):
-            run.weights(tuning_name, number)
-
-
-def test_sentences_are_decoded_with_the_weights_of_a_round(made, cells, sentence):
-    explorer = Explorer.load([made / "phrase"], run=read_recorded(cells))
-    search = Search(system="phrase", text=sentence, round=Round(tuning="c/phrase/dense/mert/1", number=3))
-    found = explorer.explain(search, k=1)
-    system = System.load(made / "phrase")
-    weights = explorer.run.weights("c/phrase/dense/mert/1", 3).on(system.index)
-    assert found["candidates"][0]["tokens"] == next(system.translate([sentence], weights=weights))
-    assert found["weights"]["words"] == -1.0
-    both = explorer.explain(replace(search, weights={"lm": 3.0}), k=1)
-    assert (both["weights"]["lm"], both["weights"]["words"]) == (3.0, -1.0)
-
-
-def test_examples_are_of_the_test_set_or_of_the_training_text(made, cells):
-    write_test_set(cells, "c", ["ein satz", "zwei"], ["one sentence", "two"])
-    run = read_recorded(cells)
-    assert run.examples == (("ein satz", "one sentence"), ("zwei", "two"))
-    assert Explorer.load([made / "phrase"], run=run).examples() == [*run.examples]
-    training = System.load(made / "phrase").training
-    pairs = {(training.source(line), training.target(line)) for line in range(len(training))}
-    found = Explorer.load([made / "phrase"]).examples()
-    assert 10 < len(found) < len(training)
-    assert pairs.issuperset(found)
-
-
-def test_what_is_no_run_is_refused(made, tmp_path):
-    with pytest.raises(InputError, match="is no run; expected a folder"):
-        read_recorded(made / "phrase")
-    (tmp_path / "cells").mkdir()
-    with pytest.raises(InputError, match="no finished tuning yet"):
-        read_recorded(tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["nowhere"], "nowhere"),
-        (["phrase", "--run", "phrase"], "is no run"),
-        (["phrase", "--port", "99999"], "65535"),
-        ([], "SYSTEM"),
-    ],
-)
-def test_the_command_refuses_clearly(made, words, message, monkeypatch, capsys):
-    monkeypatch.chdir(made)
-    monkeypatch.setattr(sys, "argv", ["dragoman", "serve", *words])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    assert ended.value.code == 2
-    assert message in capsys.readouterr().err
-
-
-def test_the_extra_is_asked_for(made, monkeypatch, capsys):
-    monkeypatch.setitem(sys.modules, "uvicorn", None)
-    monkeypatch.delitem(sys.modules, "dragoman.serve.server", raising=False)
-    monkeypatch.setattr(sys, "argv", ["dragoman", "serve", str(made / "phrase")])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    assert ended.value.code == 2
-    assert "install dragoman[web]" in capsys.readouterr().err
