@@ -6,21 +6,19 @@
 Learns phi from the training text but for its first fold, decodes lines of that fold by the tables of the others with
 the weights theta, and chooses from these lists by theta + lambda phi: BLEU by lambda, each with the bonus for words (of
 nine) that is best there; the same with lambda and bonus chosen on every other line and measured on the rest, in turn;
-the mean correlation of phi with sentence BLEU within lists; the heaviest weights. The same with phi centred: weights of
-features that differ in target words alone are shifted so that their mean over the lists is 0, and phi no longer says
-which source sides to use. And, as a control, with the weights of phi permuted.
+the mean correlation of phi with sentence BLEU within lists; the heaviest weights. The same with phi centred, by how
+often features are in the lists and by how often in the forests (`--set centred=true`): it no longer says which source
+sides to use. And, as a control, with the weights of phi permuted.
 """
 
 import argparse
-import re
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from dragoman import System, _core
-from dragoman.features import FeatureIndex, FeatureTable, Weights, read_weights
+from dragoman.features import FeatureIndex, FeatureTable, Weights, centred, read_weights, source_groups
 from dragoman.metric import by_name
 from dragoman.optim import FastForest, fit_scale, make_optimiser
 from dragoman.pool import with_metric
@@ -32,8 +30,6 @@ from dragoman.system.references import FoldReferences, LineForests
 LAMBDAS = (0.0, 0.25, 0.5, 1.0, 1.5)
 BONUSES = np.linspace(-0.2, 0.2, 9)
 FOLD, N_PART, N_SCALE_LINES, N_SHOWN = 0, 1024, 500, 15
-TARGET_ARGUMENT = {"rule_id": 1, "word_pair": 1, "word_context": 1}
-"""Which argument of a feature is its target side, by template."""
 
 
 def forests(
@@ -124,24 +120,12 @@ class Lists:
             f"{crossed[1]:.2f} with phi"
         )
 
-    def centred(self, phi: np.ndarray) -> np.ndarray:
-        counts = np.bincount(self._shard.feature_ids, minlength=len(self.names))
-        groups = defaultdict(list)
-        for i, name in enumerate(self.names):
-            template, _, rest = name.partition(":")
-            if template in TARGET_ARGUMENT:
-                arguments = re.split(r"(?<!\\),", rest)
-                del arguments[TARGET_ARGUMENT[template]]
-                groups[template, *arguments].append(i)
-        shifted = phi.copy()
-        for members in groups.values():
-            shifted[members] -= np.average(phi[members], weights=counts[members] + 1e-9)
-        return shifted
+    def counts(self) -> np.ndarray:
+        """How many candidates have each feature."""
+        return np.bincount(self._shard.feature_ids, minlength=len(self.names)).astype(float)
 
     def heaviest(self, phi: np.ndarray) -> list[tuple[str, float]]:
-        shard = self._shard
-        counts = np.bincount(shard.feature_ids, minlength=len(self.names))
-        order = np.argsort(-np.abs(phi) * np.sqrt(counts))[:N_SHOWN]
+        order = np.argsort(-np.abs(phi) * np.sqrt(self.counts()))[:N_SHOWN]
         return [(self.names[i], float(phi[i])) for i in order]
 
 
@@ -167,7 +151,7 @@ def main() -> None:
     lines = system.training.select(limit=options.limit)
     rng = np.random.default_rng(1)
     for text in options.set or [""]:
-        method = make_optimiser("fastforest", _settings(text))
+        method = make_optimiser("fastforest", {"centred": False, **_settings(text)})
         assert isinstance(method, FastForest)
         store, index, folds, scale = forests(system, theta, lines, method, tuple(options.beams))
         dense = [index.find(name) for name in system.translator.dense()]
@@ -185,7 +169,10 @@ def main() -> None:
             f"{np.mean(values[values != 0] < 0):.0%} of {np.count_nonzero(values):,} weights negative"
         )
         lists.report("phi", phi)
-        lists.report("centred", lists.centred(phi))
+        groups = source_groups(lists.index)
+        lists.report("centred over lists", centred(phi, groups, lists.counts()))
+        in_forests = Weights(index, store.counts().astype(float)).values_on(lists.index)
+        lists.report("centred over forests", centred(phi, groups, in_forests))
         control = phi.copy()
         some = np.flatnonzero(control)
         control[some] = rng.permutation(control[some])

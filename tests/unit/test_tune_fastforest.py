@@ -11,7 +11,7 @@ import pytest
 
 from dragoman.engine import open_engine
 from dragoman.errors import InputError
-from dragoman.features import Weights, read_weights
+from dragoman.features import Weights, feature_arguments, read_weights
 from dragoman.optim import Contest, DenseWeights, FastForest, Form, Mert, NeighbourLoss, make_optimiser
 from dragoman.system import System
 from dragoman.tune import LastSearch, LearnFrom, LoopSettings, PhiSettings, Theta, TuneConfig, forest_steps, tune_system
@@ -38,6 +38,10 @@ def tune(made, out, method=METHOD, *, config=CONFIG, kind="hiero", **more):
 
 def result_of(out):
     return json.loads((out / "tune/result.json").read_text(encoding="utf-8"))
+
+
+def notes_of(out):
+    return result_of(out)["notes"]
 
 
 def weights_file(out):
@@ -125,6 +129,22 @@ def test_results_do_not_depend_on_the_scale_of_the_start(made, whole, tmp_path):
     one, four = System.load(whole).weights, System.load(tmp_path / "t").weights
     names = [name for name, _ in one.items()]
     assert [four[name] for name in names] == pytest.approx([4 * one[name] for name in names], rel=1e-3, abs=1e-6)
+
+
+def test_centred_weights_say_the_same_of_rules_with_one_source_side(made, tmp_path):
+    config = replace(CONFIG, features=("rule_id",))
+    method = replace(METHOD, contest=Contest.RULES, dense=DenseWeights.FIXED)
+    tune(made, tmp_path / "centred", method, config=config)
+    tune(made, tmp_path / "as-learned", replace(method, centred=False), config=config)
+    assert notes_of(tmp_path / "centred") == notes_of(tmp_path / "as-learned")  # losses and probabilities among them
+    one, other = System.load(tmp_path / "centred").weights, System.load(tmp_path / "as-learned").weights
+    names = [name for name, _ in other.items() if name.startswith("rule_id:")]
+    by_source = {}
+    for name in names:
+        by_source.setdefault(feature_arguments(name)[1], []).append(one[name] - other[name])
+    assert sum(len(shifts) > 1 for shifts in by_source.values()) > 20
+    assert all(np.ptp(shifts) < 1e-12 for shifts in by_source.values())
+    assert max(abs(shifts[0]) for shifts in by_source.values()) > 1e-3
 
 
 @pytest.mark.parametrize("contest", list(Contest))

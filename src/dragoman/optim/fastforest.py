@@ -35,6 +35,7 @@ import numpy as np
 
 from dragoman import _core
 from dragoman.errors import FailedError, InputError
+from dragoman.features import centred
 from dragoman.optim.base import Optimiser, Trace
 from dragoman.optim.context import LearnsFrom
 from dragoman.optim.epochs import Split, Stopping, run_epochs
@@ -90,6 +91,8 @@ class FastForest(Optimiser):
     """Their rate, in that of the others, divided by the mean square of the feature."""
     averaged: bool = True
     """Return the average over all steps."""
+    centred: bool = True
+    """In the end, shift weights of features that differ in target words alone to a mean of 0 (`centred`)."""
     cost_scale: float = 5.0
     """Weight of 1 - BLEU in the soft ramp."""
     added: bool = True
@@ -152,12 +155,14 @@ class FastForest(Optimiser):
         positions: Int64Array,
         folds: Int64Array | None,
         seed: int,
+        groups: Int64Array | None = None,
         n_threads: int = 1,
     ) -> ForestsLearned:
         """Weights from sentences of the store, beginning with `start`, scaled; those of `frozen` features stay, and in
         the end those of `dense` ones unless they are free.
 
-        `folds` are those of the sentences, if they have any. Raises FailedError where steps are too long, or where
+        `folds` are those of the sentences, if they have any; `groups` those of the features, as `source_groups` has
+        them, without which nothing is centred. Raises FailedError where steps are too long, or where
         there is nothing to learn from.
         """
         if not len(positions):
@@ -183,6 +188,10 @@ class FastForest(Optimiser):
         else:
             notes.append(f"epoch {found.best} of {len(found.trace)} is the best on {watched}")
         values = found.values.copy()
+        if self.centred and groups is not None and found.best:
+            free_groups = groups.copy()
+            free_groups[np.asarray(frozen, np.int64)] = -1
+            values = centred(values, free_groups, store.counts().astype(np.float64))
         values[np.asarray(frozen, np.int64)] = start[np.asarray(frozen, np.int64)]  # averages are rounded
         if self.dense is not DenseWeights.FREE:
             values[of_dense] = start[of_dense]

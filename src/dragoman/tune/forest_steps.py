@@ -13,7 +13,7 @@ from dragoman import _core
 from dragoman.array_file import ArrayFormat
 from dragoman.engine import Engine, Job
 from dragoman.errors import InputError, naming
-from dragoman.features import FeatureIndex, FeatureTable, Weights, store_weights
+from dragoman.features import FeatureIndex, FeatureTable, Weights, source_groups, store_weights
 from dragoman.lists.folder import tables_of
 from dragoman.optim import FastForest, Form, fit_scale
 from dragoman.optim.frozen import frozen_names
@@ -170,6 +170,7 @@ class ForestSteps:
                 positions=positions,
                 folds=None if task.config.phi.all_data else folds,
                 seed=seed,
+                groups=source_groups(index) if method.centred else None,
                 n_threads=task.n_threads,
             )
             # What did not move is theta's to the bit.
