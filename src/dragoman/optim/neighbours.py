@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Contest", "DenseWeights", "Form", "NeighbourLearner", "NeighbourLoss", "fit_scale"]
 
 _N_SAMPLE = 1000
-_RATES = (0.125, 0.5, 2.0, 8.0, 32.0, 128.0)
+_RATES = (0.125, 0.5, 2.0, 8.0, 32.0)
 _SCALES = tuple(2.0**i for i in range(-4, 9))
 _GOLDEN = (math.sqrt(5) - 1) / 2
 
