@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["NUMBER", "SPAN", "hide_blanks", "is_span", "number_of", "show_blanks"]
+__all__ = ["MASKS", "NUMBER", "SPAN", "hide_blanks", "is_span", "number_of", "show_blanks"]
 
 _BLANK = "\u2420"
 """Stands for a space inside a tag, so that the tag is one token."""
@@ -23,6 +23,8 @@ _OPTION = r"(?<!\S)--[A-Za-z][\w-]*\w"
 _TAG = rf"</?[A-Za-z][\w:.-]*(?:[{_BLANK}]+[\w:.-]+(?:=(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s<>\"'{_BLANK}]+))?)*[{_BLANK}]*/?>"
 SPAN = "|".join((_TAG, _ADDRESS, _MAIL, _PATH, _PRINTF, _BRACES, _DOLLAR, _ESCAPE, _OPTION))
 """What no translation may change, as a pattern without groups that capture."""
+MASKS = "\U000f0000-\U000ffffd"
+"""Letters that stand for a part of a line whose translation is fixed, as the content of a character class."""
 NUMBER = r"\d+(?:[.,:/’]\d+)*"
 
 _WITH_BLANKS = re.compile(_TAG.replace(f"[{_BLANK}]", r"\s").replace(_BLANK, ""))
