@@ -75,7 +75,7 @@ def test_letters_without_spaces_have_no_glue():
     assert detokenize(copied) == "likes鼷鼠and ABC软件，3。"
     apart = TextTokenizer("zh", keeps_spaces=False, parts_spans=True)
     assert apart.tokenize("第%s页。%d，<b>好</b>") == "第 %s 页 。 %d ， ￭<b>￭ 好 ￭</b>"
-    assert TextTokenizer("zh").tokenize("第%s页。%d") == "第 ￭%s￭ 页 。￭ %d"
+    assert TextTokenizer("zh").tokenize("第%s页。%d") == "第 ￭%s 页 。￭ %d"
     source = TextTokenizer("zh", keeps_spaces=False)
     assert source.tokenize("列表 软件") == "列 表 软 件"
 
