@@ -87,6 +87,6 @@ def test_raw_text_without_spaces_is_aligned_by_its_words(tmp_path):
     chosen = [(*triple, names[4 + (i // 3) % 6]) for i, triple in enumerate(chosen)]
     pairs = [("".join(four) + "。", " ".join(words[w] for w in four).capitalize() + ".") for four in chosen]
     wrong = [(pairs[i][0], pairs[i + 1][1]) for i in (10, 60, 110, 160, 210)]
-    kept, dropped, rows = checked([*pairs, *wrong], tmp_path, alignment=("share", 6 / 305))
+    _, dropped, rows = checked([*pairs, *wrong], tmp_path, alignment=("share", 6 / 305))
     assert dropped[DropReason.ALIGNMENT] == len(rows) >= 5
     assert {row[2] for row in rows} >= {"301", "302", "303", "304", "305"}
