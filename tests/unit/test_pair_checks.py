@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dragoman.cli.cleaning import PairChecks, parse_score
-from dragoman.corpus import CleanConfig, Cleaner, DropReason, Duplicates
+from dragoman.corpus import CleanConfig, Cleaner, DropReason, Duplicates, count_words
 from dragoman.errors import InputError
 from dragoman.synth import SynthConfig, generate_splits
 
@@ -66,3 +66,27 @@ def test_limits_of_the_score(text):
         parse_score(text)
     assert parse_score("5%") == ("share", 0.05)
     assert parse_score("-5.5") == ("score", -5.5)
+
+
+def test_words_of_a_script_without_spaces_are_counted():
+    assert count_words("a b, c") == 3
+    assert count_words("我们 喜欢 软件 。") == 4
+    assert count_words("这个软件包包含文档。") == 5
+    pair = "这个软件包包含了所有的文档和例子。", "this package has all of the documentation and all of the examples ."
+    cleaner = Cleaner(CleanConfig(max_ratio=3.0))
+    assert list(cleaner.clean([pair])) == [pair]
+    assert not list(Cleaner(CleanConfig(max_copied=0.5)).clean([("用ABC和DEF，GHI。", "ABC, DEF and GHI.")]))
+
+
+def test_raw_text_without_spaces_is_aligned_by_its_words(tmp_path):
+    """Else each sentence were a word that nobody has seen before."""
+    words = {"我": "I", "他": "he", "喜欢": "likes", "看见": "sees", "软件": "software", "文档": "documents"}
+    words |= {"用户": "users", "老师": "teachers", "列表": "lists", "目录": "folders"}
+    names = list(words)
+    chosen = [(names[i % 2], names[2 + i // 2 % 2], names[4 + (i * i + i // 7) % 6]) for i in range(300)]
+    chosen = [(*triple, names[4 + (i // 3) % 6]) for i, triple in enumerate(chosen)]
+    pairs = [("".join(four) + "。", " ".join(words[w] for w in four).capitalize() + ".") for four in chosen]
+    wrong = [(pairs[i][0], pairs[i + 1][1]) for i in (10, 60, 110, 160, 210)]
+    _, dropped, rows = checked([*pairs, *wrong], tmp_path, alignment=("share", 6 / 305))
+    assert dropped[DropReason.ALIGNMENT] == len(rows) >= 5
+    assert {row[2] for row in rows} >= {"301", "302", "303", "304", "305"}

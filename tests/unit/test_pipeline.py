@@ -70,6 +70,12 @@ def test_letters_without_spaces_have_no_glue():
     tokens = tokenizer.tokenize("此软件包用Firefox，列表 软件包。")
     assert tokens == "此 软件包 用 Firefox ， 列表 ▁ 软件包 。"
     assert detokenize(tokens.split(" ")) == "此软件包用Firefox，列表 软件包。"
+    copied = ["likes", "鼷", "鼠", "and", "ABC", "软件", "，", "3", "。"]
+    assert detokenize(copied, spaced=True) == "likes 鼷鼠 and ABC 软件，3。"
+    assert detokenize(copied) == "likes鼷鼠and ABC软件，3。"
+    apart = TextTokenizer("zh", keeps_spaces=False, parts_spans=True)
+    assert apart.tokenize("第%s页。%d，<b>好</b>") == "第 %s 页 。 %d ， ￭<b>￭ 好 ￭</b>"
+    assert TextTokenizer("zh").tokenize("第%s页。%d") == "第 ￭%s 页 。￭ %d"
     source = TextTokenizer("zh", keeps_spaces=False)
     assert source.tokenize("列表 软件") == "列 表 软 件"
 
@@ -88,12 +94,27 @@ def test_words_of_a_script_without_spaces_are_learned():
     "text",
     words(
         "%s %(name)s %5.2f %% %1 {} {0} ${x} $HOME \\n &amp; &#39; @VERSION@ ~/.profile ../a/b C:\\x --help <b> </b> "
-        "a@b.org %1$s %-5d https://x.org/a?b=c&d=1"
+        "a@b.org %1$s %-5d https://x.org/a?b=c&d=1 %d%% C:\\\\a\\\\b <me@x.org> https://x.org/a_(b) https://x.org/a(b"
     ),
 )
 def test_spans(text):
     assert is_span(text)
     assert TextTokenizer("en").tokenize(f"use {text}, then") == f"use {text} ￭, then"
+
+
+@pytest.mark.parametrize("span", words("http://a.b/c me@x.org ../a/b /etc/fstab $name $1 %s --help <b>"))
+def test_spans_end_where_letters_of_another_script_begin(span):
+    assert TextTokenizer("zh", parts_spans=True).tokenize(f"见{span}的").replace("￭", "").split(" ") == [
+        "见",
+        span,
+        "的",
+    ]
+
+
+def test_spans_in_brackets():
+    assert TextTokenizer("en").tokenize("(--all) (https://x.org/a(b).) a--bc") == (
+        "(￭ --all ￭) (￭ https://x.org/a(b) ￭. ￭) a ￭--￭ bc"
+    )
 
 
 @pytest.mark.parametrize("text", ["word", "50%", "and/or", "$", "a.b", "<", "{", "12"])
@@ -126,6 +147,12 @@ def test_capitals_come_back_where_the_source_has_them():
     assert case.raise_beginnings(["/etc/x", "works"], ["Der"]) == ["/etc/x", "works"]
     assert case.raise_beginnings(words("all is well %s"), words("ALLES IST GUT %s")) == words("ALL IS WELL %s")
     assert case.recase(words("the lord of gnome"), words("Der HERR von GNOME")) == words("the Lord of GNOME")
+
+
+def test_names_keep_their_small_beginning():
+    assert CaseModel([]).raise_beginnings(words("iPhone und ￭. ein %s ￭. eBay"), ["Das"]) == words(
+        "iPhone und ￭. Ein %s ￭. eBay"
+    )
 
 
 def test_a_text_without_capitals_gets_none():
@@ -233,6 +260,7 @@ def test_unknown_words_are_split_into_known_ones():
     assert splitter.split("haustür") == "haus Tür"
     assert splitter.split("osgi-anwendungen") == "osgi anwendungen"
     assert splitter.split("Haus") == "haus"  # known in another case
+    assert splitter.split("x-Qt-anwendungen-haustür-qt5‑y") == "x-Qt anwendungen haus Tür qt5‑y"
     for word in ("der", "xyzzy", "müller-lüdenscheidt", "http://haus-der.de/", "123"):
         assert splitter.split(word) == word
 

@@ -13,7 +13,9 @@ import numpy as np
 from dragoman.corpus import Cleaner, DropReason, Side
 from dragoman.corpus.profile import ProfileBuilder, outliers
 from dragoman.errors import InputError
-from dragoman.text import open_output, read_parallel
+from dragoman.pipeline import learn_side, look_at
+from dragoman.pipeline.detection import sample_file
+from dragoman.text import open_output, read_lines, read_parallel
 
 __all__ = ["PairChecks", "parse_score"]
 
@@ -106,7 +108,7 @@ class PairChecks:
             return
         from dragoman.align.pair_scores import score_pairs
 
-        source, target = (Side.read(path) for path in files)
+        source, target = (Side.read(_tokens(path)) for path in files)
         scores = score_pairs(source, target, n_threads=n_threads)
         kind, limit = self.alignment
         left = np.array([reason is None for reason in reasons]) & ~np.isnan(scores)
@@ -114,6 +116,19 @@ class PairChecks:
         n_bad = int(limit * len(worst)) if kind == "share" else int(np.sum(scores[left] < limit))
         for i in worst[:n_bad].tolist():
             reasons[i], values[i] = DropReason.ALIGNMENT, float(scores[i])
+
+
+def _tokens(path: Path) -> Path:
+    """A file of the text's tokens beside it, if the text is raw; else the text itself."""
+    if not look_at(sample_file(path)).raw:
+        return path
+    side = learn_side(lambda: read_lines(path), None, target=False, case=False)
+    tokenize = side.tokenizer(target=False).tokenize
+    tokens = path.with_name(f"tokens-{path.name}")
+    with open_output(tokens) as output:
+        for line in read_lines(path):
+            output.write(tokenize(line))
+    return tokens
 
 
 def _report(path: str, files: list[Path], reasons: list[DropReason | None], values: list[float]) -> None:

@@ -10,7 +10,7 @@ from dragoman.corpus.classes import (
     clustering_work,
     learn_classes,
 )
-from dragoman.corpus.clean import CleanConfig, Cleaner, DropReason, Duplicates
+from dragoman.corpus.clean import CleanConfig, Cleaner, DropReason, Duplicates, count_words
 from dragoman.corpus.pairs import PairFiles, read_tsv
 from dragoman.corpus.split import Parts, split_pairs
 from dragoman.corpus.stats import SideStats, TextStats, describe_files
@@ -40,6 +40,7 @@ __all__ = [
     "WordClasses",
     "check_class_sizes",
     "clustering_work",
+    "count_words",
     "describe_files",
     "learn_classes",
     "read_folds",

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import enum
 import hashlib
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from dragoman.errors import InputError
+from dragoman.pipeline.scripts import UNSPACED
 from dragoman.text import split_tokens
 
-__all__ = ["CleanConfig", "Cleaner", "DropReason", "Duplicates"]
+__all__ = ["CleanConfig", "Cleaner", "DropReason", "Duplicates", "count_words"]
+
+_UNCUT = re.compile(f"[{UNSPACED}]{{5,}}")
+"""Letters of a script without spaces that nobody has cut into words."""
+_WORD = re.compile(rf"[^\W{UNSPACED}]+|[{UNSPACED}]+")
 
 
 class DropReason(enum.StrEnum):
@@ -40,7 +46,7 @@ class Duplicates(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CleanConfig:
-    """Which pairs to keep. Lengths are in words."""
+    """Which pairs to keep. Lengths are in words (`count_words`)."""
 
     min_words: int = 1
     max_words: int = 100
@@ -75,7 +81,7 @@ class Cleaner:
             self.n_read += 1
             f, e = split_tokens(source), split_tokens(target)
             pair = " ".join(f), " ".join(e)
-            reason = self._judge(len(f), len(e), pair)
+            reason = self._judge(count_words(pair[0]), count_words(pair[1]), pair)
             if reason is None:
                 self.n_kept += 1
                 yield pair
@@ -109,6 +115,12 @@ class Cleaner:
 
     @staticmethod
     def _copied(pair: tuple[str, str]) -> float:
-        source, target = set(pair[0].split()), pair[1].split()
+        source, target = (_WORD.findall(text) for text in pair)
         words = [word for word in target if any(map(str.isalpha, word))]
-        return sum(word in source for word in words) / len(words) if len(words) >= 3 else 0.0
+        known = set(source)
+        return sum(word in known for word in words) / len(words) if len(words) >= 3 else 0.0
+
+
+def count_words(line: str) -> int:
+    """What stands between spaces; of a script without spaces, every two letters in a row of five or more."""
+    return len(split_tokens(line)) + sum((len(run) + 1) // 2 - 1 for run in _UNCUT.findall(line))

@@ -54,7 +54,7 @@ class CaseModel:
         first = next(iter(_beginnings(source)), None)
         small = first is not None and source[first][0].islower()
         for place in _beginnings(out)[small:]:
-            if out[place][0].islower() and not is_span(out[place]):
+            if out[place].islower() and not is_span(out[place]):  # not iPhone
                 out[place] = out[place][0].upper() + out[place][1:]
         return out
 

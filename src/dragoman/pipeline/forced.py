@@ -8,52 +8,106 @@ from __future__ import annotations
 
 import html
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from dragoman.errors import InputError
 from dragoman.pipeline.lines import TokenLines
-from dragoman.pipeline.spans import SPAN, hide_blanks, is_span, number_of, show_blanks
-from dragoman.pipeline.tokenizer import GLUE, bare
+from dragoman.pipeline.scripts import UNSPACED
+from dragoman.pipeline.spans import MASKS, SPAN, hide_blanks, is_span, number_of, show_blanks
+from dragoman.pipeline.tokenizer import GLUE, bare, detokenize
 from dragoman.text import read_lines, split_tokens
 from dragoman.types import PathLike
 
 __all__ = ["Glossary", "Masks", "lost_spans", "read_glossary", "without_marks"]
 
-_FIRST, _LAST = 0xF0000, 0xFFFFD
-"""Masks are letters of a private-use plane."""
+_FIRST, _LAST = ord(MASKS[0]), ord(MASKS[-1])
 _SPANS = re.compile(SPAN)
-_MARKED = re.compile(r'<t\s+translation="([^"]*)"\s*>(.*?)</t>')
+_MARKED = re.compile(r"<t(?:\s[^<>]*?)?\stranslation=(?:\"([^\"]*)\"|'([^']*)')[^<>/]*>(.*?)</t>")
+_ATOM = re.compile(rf"{SPAN}|[{UNSPACED}]|[^\W{UNSPACED}]+|\S")
+_TOKEN = re.compile(r"[^ \t]+")
+_JOINED_BEFORE = re.compile(rf"[^\W{UNSPACED}][-.·‑]$")
+_JOINED_AFTER = re.compile(rf"[-.·‑][^\W{UNSPACED}]")
 
 
 class Glossary:
-    """Translations of terms; the longest term wins, and case does not matter."""
+    """Translations of terms; the longest term wins, and case does not matter.
+
+    Terms are found in the line as it is, before it is cut into sentences and its unknown words are split. In raw text a
+    term is whole words, or letters in a row of a script without spaces; in tokenised text it is whole tokens.
+    """
 
     def __init__(self, terms: Mapping[str, str], text: TokenLines) -> None:
+        self._is_raw = text.is_raw
+        self._atoms = _raw_atoms if text.is_raw else _tokens
         self._terms: dict[tuple[str, ...], str] = {}
         for source, target in terms.items():
-            key = tuple(bare(token).lower() for token in split_tokens(text.term(source, target=False)))
-            self._terms[key] = text.term(target, target=True)
+            self._terms[tuple(atom.key for atom in self._atoms(self._prepared(source)))] = text.term(
+                target, target=True
+            )
         self._longest = max(map(len, self._terms), default=0)
 
-    def masked(self, tokens: str, masks: Masks) -> str:
-        """Source tokens with masks in the place of terms."""
-        words = split_tokens(tokens)
-        if not self._longest or not words:
-            return tokens
-        keys, out, i = [bare(word).lower() for word in words], [], 0
-        while i < len(words):
-            for length in range(min(self._longest, len(words) - i), 0, -1):
-                if (target := self._terms.get(tuple(keys[i : i + length]))) is not None:
-                    before = GLUE if words[i].startswith(GLUE) else ""
-                    after = GLUE if words[i + length - 1].endswith(GLUE) else ""
-                    out.append(f"{before}{masks.add(target)}{after}")
-                    i += length
-                    break
-            else:
-                out.append(words[i])
+    def masked(self, line: str, masks: Masks) -> str:
+        """The line with masks in the place of terms."""
+        if not self._longest:
+            return line
+        line = self._prepared(line)
+        atoms, out, done, i = self._atoms(line), [], 0, 0
+        keys = [atom.key for atom in atoms]
+        while i < len(atoms):
+            found = self._longest_at(line, atoms, keys, i)
+            if found is None:
                 i += 1
-        return " ".join(out)
+                continue
+            end, target = found
+            out += [line[done : atoms[i].begin], masks.add(target)]
+            done, i = atoms[end - 1].end, end
+        return "".join([*out, line[done:]])
+
+    def _prepared(self, line: str) -> str:
+        return unicodedata.normalize("NFC", hide_blanks(line)) if self._is_raw else line
+
+    def _longest_at(self, line: str, atoms: Sequence[_Atom], keys: list[str], i: int) -> tuple[int, str] | None:
+        """Where the longest term that begins with atom i ends, and its translation."""
+        for end in range(min(len(atoms), i + self._longest), i, -1):
+            target = self._terms.get(tuple(keys[i:end]))
+            if target is not None and not _joins(line, atoms[i].begin, atoms[end - 1].end):
+                return end, target
+        return None
+
+
+class _Atom(NamedTuple):
+    """What a term is made of: [begin, end) of a line, and the same for all forms of it."""
+
+    key: str
+    begin: int
+    end: int
+
+
+def _raw_atoms(line: str) -> list[_Atom]:
+    """Spans, words, letters of scripts without spaces, and signs."""
+    return [_Atom(found.group().lower(), *found.span()) for found in _ATOM.finditer(line)]
+
+
+def _tokens(line: str) -> list[_Atom]:
+    """Tokens without their glue."""
+    atoms = []
+    for found in _TOKEN.finditer(line):
+        token, (begin, end) = found.group(), found.span()
+        if token != GLUE:
+            begin += token.startswith(GLUE)
+            end -= token.endswith(GLUE)
+        atoms.append(_Atom(bare(token).lower(), begin, end))
+    return atoms
+
+
+def _joins(line: str, begin: int, end: int) -> bool:
+    """Whether a hyphen or the like joins what stands there to a longer word."""
+    return _JOINED_BEFORE.search(line, max(0, begin - 2), begin) is not None or (
+        _JOINED_AFTER.match(line, end) is not None
+    )
 
 
 class Masks:
@@ -74,7 +128,13 @@ class Masks:
         """The line with masks in the place of `<t translation="…">…</t>`."""
         if "<t " not in line:
             return line
-        return _MARKED.sub(lambda found: self.add(text.term(html.unescape(found.group(1)), target=True)), line)
+
+        def mask(found: re.Match[str]) -> str:
+            translation = found.group(2) if found.group(1) is None else found.group(1)
+            one = self.add(text.term(html.unescape(translation), target=True))
+            return one if text.is_raw else f" {one} "
+
+        return _MARKED.sub(mask, line)
 
     def hidden(self, line: str) -> str:
         """A raw line with masks in the place of its spans."""
@@ -86,7 +146,10 @@ class Masks:
         return mask
 
     def shown(self, text: str) -> str:
-        """A translation with the spans that were hidden."""
+        """A translation with what masks stand for that are still in it: spans that were hidden, parts of words."""
+        for mask, target in self.targets.items():
+            if mask in text:
+                text = text.replace(mask, detokenize(split_tokens(target)))
         for mask, span in self._spans.items():
             text = text.replace(mask, span)
         return text
@@ -138,7 +201,7 @@ def read_glossary(path: PathLike) -> dict[str, str]:
 
 def without_marks(line: str) -> str:
     """The line as it was before someone marked words in it."""
-    return _MARKED.sub(lambda found: found.group(2), line) if "<t " in line else line
+    return _MARKED.sub(lambda found: found.group(3), line) if "<t " in line else line
 
 
 def lost_spans(source: str, target: str) -> Counter[str]:

@@ -19,6 +19,7 @@ from dragoman.pipeline.lines import TokenLines
 from dragoman.pipeline.scripts import UNSPACED
 from dragoman.pipeline.segments import Segmenter, learn_segments
 from dragoman.pipeline.settings import TextSettings
+from dragoman.pipeline.spans import MASKS
 from dragoman.pipeline.tokenizer import CLOSING_QUOTES, ENDS, GLUE, QUOTES, Segment, TextTokenizer, detokenize
 from dragoman.pipeline.unknown import WordSplitter
 from dragoman.store import read_json, write_json
@@ -27,6 +28,7 @@ from dragoman.types import PathLike
 __all__ = ["RawLines", "TextSide", "learn_side", "read_text_models", "split_sentences", "write_text_models"]
 
 _RUN = re.compile(f"[{UNSPACED}]+")
+_MASK = re.compile(f"[{MASKS}]")
 _JIEBA = "jieba"
 _FEW_LETTERS = 0.02
 """Below this share of letters without spaces, they are cut into characters and no words are learned."""
@@ -54,13 +56,19 @@ class TextSide:
     line_sentences: int = 1
     """Sentences on a line, in all but few lines of the training text; a line with more is translated in parts."""
 
-    def tokenizer(self, *, target: bool) -> TextTokenizer:
+    @property
+    def spaced(self) -> bool:
+        """Whether the text has spaces between its words."""
+        return self.segments is None and not self.jieba
+
+    def tokenizer(self, *, target: bool, spaced_target: bool = False) -> TextTokenizer:
+        """With `spaced_target`, of a source side whose target has spaces between its words."""
         segment: Segment = list
         if self.jieba:
             segment = _jieba()
         elif self.segments is not None:
             segment = Segmenter(self.segments)
-        return TextTokenizer(self.language, segment, keeps_spaces=target)
+        return TextTokenizer(self.language, segment, keeps_spaces=target, parts_spans=spaced_target)
 
     def to_json(self) -> dict[str, Any]:
         segments = None if self.segments is None else dict(self.segments)
@@ -117,7 +125,8 @@ class RawLines(TokenLines):
         self, source: TextSide, target: TextSide, settings: TextSettings, splitter: WordSplitter | None = None
     ) -> None:
         super().__init__(splitter)
-        self._source = source.tokenizer(target=False)
+        self._source = source.tokenizer(target=False, spaced_target=target.spaced)
+        self._spaced = target.spaced
         self._target = target.tokenizer(target=True)
         self._lowercase = settings.lowercase
         self._line_sentences = source.line_sentences
@@ -152,7 +161,7 @@ class RawLines(TokenLines):
             if self._lowercase:
                 words = case.recase(words, origin)
             words = case.raise_beginnings(words, origin)
-        return detokenize(filter(None, words))
+        return detokenize(filter(None, words), spaced=self._spaced)
 
     def _source_tokens(self, tokens: list[str]) -> str:
         case = self._source_case
@@ -198,10 +207,15 @@ def _sentences(tokens: list[str]) -> list[list[str]]:
 
 
 def _begins(token: str) -> bool:
-    """Whether a sentence may begin with this token: a capital, a letter without case, an opening quotation mark."""
+    """Whether a sentence may begin with this token: a capital, a letter without case, an opening quotation mark.
+
+    So may what stands for a word.
+    """
     if token.startswith(GLUE):
         return False
     first = token[:1]
+    if _MASK.match(token):
+        return True
     return (first.isalpha() and not first.islower()) or (token.endswith(GLUE) and first in QUOTES)
 
 

@@ -4,25 +4,37 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["NUMBER", "SPAN", "hide_blanks", "is_span", "number_of", "show_blanks"]
+from dragoman.pipeline.scripts import UNSPACED, UNSPACED_SIGNS
+
+__all__ = ["MASKS", "NUMBER", "SPAN", "hide_blanks", "is_span", "number_of", "show_blanks"]
 
 _BLANK = "\u2420"
 """Stands for a space inside a tag, so that the tag is one token."""
+_WORD = rf"[^\W{UNSPACED}]"
+"""Letters, digits, underscores; what is in a script without spaces is text that stands beside a span."""
+_TEXT = rf"\s<>\"“”„«»{UNSPACED}{UNSPACED_SIGNS}"
+_IN_BRACKETS = rf"\([^(){_TEXT}]*\)"
 # Bounded: a long run of such characters would be scanned to its end from each of them.
-_ADDRESS = r"(?:[A-Za-z][A-Za-z0-9+.-]{0,30}://|www\.)[^\s<>\"“”„«»]*[\w/#=&~-]"
-_MAIL = r"[\w.+-]{0,63}\w@\w[\w-]*(?:\.\w[\w-]*)+"
-_PATH = r"(?<![\w/.<])(?:~|\.{1,2}|[A-Z]:)?(?:[/\\][\w.+@%~#*-]*[\w*~])+/?"
+_ADDRESS = (
+    rf"(?:[A-Za-z][A-Za-z0-9+.-]{{0,30}}://|www\.)(?:[^({_TEXT}]|{_IN_BRACKETS}|\((?![^(){_TEXT}]*\)))*"
+    rf"(?:[^\W{UNSPACED}]|[/#=&~-]|{_IN_BRACKETS})"
+)
+_MAIL = rf"(?:{_WORD}|[.+-]){{0,63}}{_WORD}@{_WORD}(?:{_WORD}|-)*(?:\.{_WORD}(?:{_WORD}|-)*)+"
+_PATH = rf"(?<!{_WORD})(?<![/.<])(?:~|\.{{1,2}}|[A-Z]:)?(?:(?:/|\\\\?)(?:{_WORD}|[.+@%~#*-])*(?:{_WORD}|[*~]))+/?"
 _PRINTF = (
     r"(?<![\d%])%(?:%|\(\w+\)[a-zA-Z]"
-    r"|(?:\d+\$)?[-+#0]*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:hh|ll|[hlLzjtq])?[diouxXeEfFgGaAcsSpnm@]|L?\d+)"
+    r"|(?:\d+\$)?[-+#0]*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:hh|ll|[hlLzjtq])?[diouxXeEfFgGaAcsSpnm@]|L?\d+)(?:%%)?"
 )
 _BRACES = r"\$?\{\{?[^\s{}]*\}\}?"
-_DOLLAR = r"\$(?:[A-Za-z_]\w*|\d(?![\d.,]*\d))"
+_DOLLAR = rf"\$(?:[A-Za-z_]{_WORD}*|\d(?![\d.,]*\d))"
 _ESCAPE = r"\\[nrtvfab0-9\"']|&(?:[A-Za-z]\w*|#\d+|#x[0-9A-Fa-f]+);|@[A-Za-z_][\w-]*@"
-_OPTION = r"(?<!\S)--[A-Za-z][\w-]*\w"
+_OPTION = rf"(?<![^\s(\[{{\"'“‘„«{UNSPACED}])--[A-Za-z](?:[A-Za-z0-9_-]*[A-Za-z0-9_])"
 _TAG = rf"</?[A-Za-z][\w:.-]*(?:[{_BLANK}]+[\w:.-]+(?:=(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s<>\"'{_BLANK}]+))?)*[{_BLANK}]*/?>"
-SPAN = "|".join((_TAG, _ADDRESS, _MAIL, _PATH, _PRINTF, _BRACES, _DOLLAR, _ESCAPE, _OPTION))
+_LINK = f"<(?:{_ADDRESS}|{_MAIL})>"
+SPAN = "|".join((_TAG, _LINK, _ADDRESS, _MAIL, _PATH, _PRINTF, _BRACES, _DOLLAR, _ESCAPE, _OPTION))
 """What no translation may change, as a pattern without groups that capture."""
+MASKS = "\U000f0000-\U000ffffd"
+"""Letters that stand for a part of a line whose translation is fixed, as the content of a character class."""
 NUMBER = r"\d+(?:[.,:/’]\d+)*"
 
 _WITH_BLANKS = re.compile(_TAG.replace(f"[{_BLANK}]", r"\s").replace(_BLANK, ""))

@@ -14,7 +14,7 @@ import unicodedata
 from collections.abc import Callable, Iterable
 
 from dragoman.pipeline.scripts import UNSPACED, UNSPACED_SIGNS
-from dragoman.pipeline.spans import NUMBER, SPAN, hide_blanks, show_blanks
+from dragoman.pipeline.spans import MASKS, NUMBER, SPAN, hide_blanks, show_blanks
 
 __all__ = ["CLOSING_QUOTES", "ENDS", "GLUE", "QUOTES", "Segment", "TextTokenizer", "bare", "detokenize"]
 
@@ -25,6 +25,7 @@ ENDS = frozenset(".?!…。？！؟।።")
 """Signs at the end of a sentence."""
 QUOTES = frozenset("\"'“”„‟‘’‚«»‹›「」『』")
 CLOSING_QUOTES = frozenset("\"'”’“»›」』)]）】")
+_STOPS = frozenset("。，、！？；：")
 _OPENING = frozenset("([{<¿¡„‚「『（【《〈")
 _SPLIT_BEFORE = frozenset({"en"})
 _SPLIT_AFTER = frozenset({"fr", "it", "ca", "ga", "oc", "co", "lb"})
@@ -33,12 +34,12 @@ _MOST_CHUNKS = 400_000
 _SIGNS = (
     "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed"
     "\u0711-\u07b0\u0816-\u0963\u0966-\u0df3\u135d-\u135f\u1ab0-\u1aff\u1dc0-\u1dff\u200c\u200d\u20d0-\u20ff"
-    "\ua8e0-\ua8f1\ufe20-\ufe2f\U000f0000-\U000ffffd"
+    "\ua8e0-\ua8f1\ufe20-\ufe2f"
 )
-"""Signs that belong to a word's letters; the private-use plane is that of masks."""
+"""Signs that belong to a word's letters."""
 _LETTER = rf"(?:[^\W{UNSPACED}]|[{_SIGNS}])"
 _TOKENS = re.compile(
-    rf"(?P<span>{SPAN})|(?P<number>{NUMBER})(?!{_LETTER})|(?P<run>[{UNSPACED}]+)"
+    rf"(?P<span>[{MASKS}]|{SPAN})|(?P<number>{NUMBER})(?!{_LETTER})|(?P<run>[{UNSPACED}]+)"
     rf"|(?P<word>{_LETTER}+(?:[-'’.·‑]{_LETTER}+)*)|(?P<sign>([.…\-=*_~!?])\6+|.)",
     re.DOTALL,
 )
@@ -61,12 +62,21 @@ class TextTokenizer:
 
     Lines are brought to Unicode's normal form C and single spaces. `segment` cuts runs of letters of scripts without
     spaces, by default into characters. `keeps_spaces` says whether spaces between such letters are kept, as a token.
+    With `parts_spans`, a span beside such a letter bears no glue, as its translation will have spaces around it.
     """
 
-    def __init__(self, language: str | None, segment: Segment = list, *, keeps_spaces: bool = True) -> None:
+    def __init__(
+        self,
+        language: str | None,
+        segment: Segment = list,
+        *,
+        keeps_spaces: bool = True,
+        parts_spans: bool = False,
+    ) -> None:
         self._language = language
         self._segment = segment
         self._keeps_spaces = keeps_spaces
+        self._parts_spans = parts_spans
         self._prefixes = _prefixes(language)
         self._chunks: dict[str, str] = {}
 
@@ -101,7 +111,7 @@ class TextTokenizer:
                 pieces[-1] = ("word", f"{pieces[-1][1]}.")
             else:
                 pieces.append((kind, text))
-        return _glued(pieces)
+        return _glued(pieces, self._parts_spans)
 
     def _apart(self, word: str) -> list[str]:
         """Clitics by apostrophe, apart where the language has them."""
@@ -120,8 +130,11 @@ class TextTokenizer:
         )
 
 
-def detokenize(tokens: Iterable[str]) -> str:
-    """The text that the tokens were."""
+def detokenize(tokens: Iterable[str], *, spaced: bool = False) -> str:
+    """The text that the tokens were.
+
+    With `spaced`, words of scripts without spaces that were copied into a language with spaces have some around them.
+    """
     out: list[str] = []
     last, joined = "", True
     for token in tokens:
@@ -130,21 +143,21 @@ def detokenize(tokens: Iterable[str]) -> str:
             continue
         left = token.startswith(GLUE) and token != GLUE
         text = bare(token)
-        if not (joined or left or _unspaced_between(last, text)):
+        if not (joined or left) and (not _unspaced_between(last, text) or (spaced and _meet(last, text))):
             out.append(" ")
         out.append(text)
         last, joined = text, token.endswith(GLUE) and token != GLUE
     return "".join(out)
 
 
-def _glued(pieces: list[tuple[str, str]]) -> list[str]:
+def _glued(pieces: list[tuple[str, str]], parts_spans: bool) -> list[str]:
     """Tokens of pieces that stood side by side: of two neighbours a tag bears the glue, or punctuation, or a span."""
     tokens = [text for _, text in pieces]
     opens = True  # nothing but opening signs so far
     for i in range(len(pieces) - 1):
         (kind, text), (next_kind, next_text) = pieces[i], pieces[i + 1]
         opens = opens and kind == "sign" and (text in _OPENING or text in QUOTES)
-        if _unspaced_between(text, next_text):
+        if _unspaced_between(text, next_text) or (parts_spans and _is_apart(pieces[i], pieces[i + 1])):
             continue
         if kind == "span" and text.startswith("<"):
             # A tag leaves its neighbours as they are without it.
@@ -161,6 +174,20 @@ def _glued(pieces: list[tuple[str, str]]) -> list[str]:
         else:
             tokens[i + 1] = GLUE + next_text
     return tokens
+
+
+def _is_apart(left: tuple[str, str], right: tuple[str, str]) -> bool:
+    """Whether a span other than a tag stands beside letters of a script without spaces, or after its full stop."""
+    if left[0] == "span":
+        return right[0] == "run" and not left[1].startswith("<")
+    return right[0] == "span" and not right[1].startswith("<") and (left[0] == "run" or left[1] in _STOPS)
+
+
+def _meet(left: str, right: str) -> bool:
+    """Whether a letter of a script without spaces stands beside one of another script, or a digit."""
+    chars = left[-1:], right[:1]
+    unspaced = [_HAS_UNSPACED.match(char) is not None for char in chars]
+    return unspaced[0] != unspaced[1] and all(map(str.isalnum, chars))
 
 
 def _unspaced_between(left: str, right: str) -> bool:

@@ -12,7 +12,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, groupby
 
 from dragoman.pipeline.spans import is_span
 
@@ -22,7 +22,7 @@ _SHORTEST = 3
 """Letters of a part, at least."""
 _LINKS = ("", "s", "es", "n", "en", "er", "e", "ens", "ns")
 """Letters between the parts of a compound, as in German."""
-_HYPHENS = re.compile("[-‑]")
+_PIECE = re.compile("[^-‑]+[-‑]*")
 _MOST_LETTERS = 60
 _STEM, _ENDING = 4, 3
 """Letters that two forms of a word share, at least, and letters in which they differ, at most."""
@@ -59,12 +59,18 @@ class WordSplitter:
     def _parts(self, word: str) -> str:
         if not word[:1].isalpha() or len(word) > _MOST_LETTERS or is_span(word):
             return word
-        pieces = [piece for piece in _HYPHENS.split(word) if piece]
+        pieces = [piece for piece in _PIECE.findall(word) if piece.strip("-‑")]
         if len(pieces) < 2:
             return self._one(word) or word
-        found = [self._one(piece) for piece in pieces]
-        # Of "osgi-anwendungen" the name stays as it is; a word of which nothing is known stays whole.
-        return " ".join(part or piece for part, piece in zip(found, pieces, strict=True)) if any(found) else word
+        found = [(piece, self._one(piece.rstrip("-‑"))) for piece in pieces]
+        if not any(known for _, known in found):
+            return word
+        # Of "osgi-anwendungen" the name stays as it is; unknown pieces side by side stay together.
+        out = []
+        for known, group in groupby(found, key=lambda pair: pair[1]):
+            pieces = [piece for piece, _ in group]
+            out += ["".join(pieces).rstrip("-‑")] if known is None else [known] * len(pieces)
+        return " ".join(out)
 
     def _one(self, word: str) -> str | None:
         """The word in another case, its parts, or another form of it; None if there is none of these."""

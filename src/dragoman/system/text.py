@@ -48,11 +48,12 @@ class LineTranslation:
         pieces: list[_Piece] = []
         of_lines = [Masks(line) for line in lines]
         for number, (line, masks) in enumerate(zip(lines, of_lines, strict=True)):
-            marked = masks.marked(line, self.text)
-            for tokens in self.text.sentences(masks.hidden(marked) if self.text.hides_spans else marked):
-                masked = tokens if glossary is None else glossary.masked(tokens, masks)
-                words, tags = take_tags(split_tokens(masked)) if self.protect and "<" in masked else ([], [])
-                pieces.append(_Piece(number, " ".join(words) if tags else masked, tags, masks))
+            masked = masks.marked(line, self.text)
+            if glossary is not None:
+                masked = glossary.masked(masked, masks)
+            for tokens in self.text.sentences(masks.hidden(masked) if self.text.hides_spans else masked):
+                words, tags = take_tags(split_tokens(tokens)) if self.protect and "<" in tokens else ([], [])
+                pieces.append(_Piece(number, " ".join(words) if tags else tokens, tags, masks))
         for piece, found in zip(pieces, _decode(pieces, [p.tokens for p in pieces], decode, linked), strict=True):
             piece.found = piece.masks.resolved(found)
         if self.protect:
