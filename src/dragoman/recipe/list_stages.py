@@ -265,6 +265,11 @@ class ListStages:
                 return stage.key
         return self._lists(system).key
 
+    def added(self, key: CellKey) -> list[str]:
+        """The features that a cell's candidates get, with the folders of trained systems in the place of names."""
+        groups = self._recipe.groups(key.features)
+        return [self._placed(text)[0] for group in groups for text in self._recipe.features[group].add]
+
     def _placed(self, text: str) -> tuple[str, dict[str, str]]:
         """A feature with files in the place of names, and what these files are."""
         inputs = {}
