@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 import random
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from dragoman.cli import app
 from dragoman.errors import InputError
-from dragoman.features import read_weights
-from dragoman.metric import Bleu, score_text
+from dragoman.evaluate import Measured
+from dragoman.features import Weights, read_weights
+from dragoman.metric import Bleu, Smoothing, by_name, score_text
+from dragoman.pool import read_pool, read_references, rerank, with_external, with_metric
+from dragoman.rescoring import add_candidate_features
 from dragoman.text import read_lines
 from small_text import write_lines, write_splits
 
@@ -37,9 +41,9 @@ def folder(tmp_path_factory):
     return path
 
 
-def run(folder, out, *more):
-    told = ["--nbest", folder / "dev.jsonl", "-s", folder / "dev.de", "-r", folder / "dev.en"]
-    told += ["--test-nbest", folder / "test.jsonl", "--test-source", folder / "test.de"]
+def run(folder, out, *more, dev=None, test=None):
+    told = ["--nbest", dev or folder / "dev.jsonl", "-s", folder / "dev.de", "-r", folder / "dev.en"]
+    told += ["--test-nbest", test or folder / "test.jsonl", "--test-source", folder / "test.de"]
     told += ["--test-reference", folder / "test.en", "-o", out, "--json", "--seeds", "2", *more]
     return CliRunner().invoke(app, ["ablate", *map(str, told)])
 
@@ -63,8 +67,10 @@ def test_weights_translations_and_a_page(folder, tmp_path):
     page = (out / "report.html").read_text(encoding="utf-8")
     assert "Which features help to choose from these lists" in page
     assert all(group in page for group in groups)
-    assert rows["own", "first"]["p_value"] is None
-    assert 0 < rows["own", "mira"]["p_value"] <= 1
+    assert rows["own", "first"]["p_value"] is rows["own", "first"]["p_step"] is None
+    assert 0 < rows["own", "mira"]["p_value"] == rows["own", "mira"]["p_step"] <= 1
+    assert rows["agreement", "mira"]["p_step"] != rows["agreement", "mira"]["p_value"]
+    assert all(text in page for text in ("Groups of features, one after another", "p (step)", "+ agreement"))
     # The command that it names reranks the same lists to the same choice.
     again = result["rerank"].split()[1:]
     again[again.index("LISTS")] = str(folder / "test.jsonl")
@@ -83,14 +89,80 @@ def test_weights_translations_and_a_page(folder, tmp_path):
 def test_without_parallel_text_by_a_score(folder, tmp_path):
     done = run(folder, tmp_path / "out", "--external", "quality", "--method", "pro")
     assert done.exit_code == 0, done.output
-    rows = json.loads(done.stdout)["rows"]
+    result = json.loads(done.stdout)
+    rows = result["rows"]
+    assert result["metric"] == result["test_metric"] == "quality"
     assert [row["features"] for row in rows] == ["own", "own", "agreement", "surface"]
     assert all(0 <= row["held_out"] <= 1 for row in rows[1:])  # as in the file
+    # The first of each list is measured by the score, too, and each row tested by it against the one before.
+    first = {part: chosen(folder, part) for part in ("dev", "test")}
+    assert [rows[0]["dev"], rows[0]["test"]] == [pytest.approx(each.score()) for each in first.values()]
+    cells = tmp_path / "out" / "run" / "cells" / "lists" / "lists"
+    own, more = (
+        [chosen(folder, "test", cells / group / "pro" / seed) for seed in "12"] for group in ("own", "agreement")
+    )
+    assert rows[1]["test"] == pytest.approx(sum(each.score() for each in own) / 2)
+    assert rows[1]["p_value"] == rows[1]["p_step"] == p_value([first["test"]], own)
+    assert (rows[2]["p_value"], rows[2]["p_step"]) == (p_value([first["test"]], more), p_value(own, more))
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "test quality" in page
+
+
+def chosen(folder, part, cell=None):
+    """What a cell chooses by the score `quality`; the first of each list without."""
+    pool = with_external(read_pool([folder / f"{part}.jsonl"]), "quality")
+    pool = add_candidate_features(pool, ["agreement"], list(read_lines(folder / f"{part}.de")))
+    return rerank(pool, Weights.from_dict({}) if cell is None else read_weights(cell / "weights" / "0002.tsv"))
+
+
+def p_value(*rows):
+    statistics = (np.stack([each.pool.shards[0].stats[each.candidates[0]] for each in row]) for row in rows)
+    measured = Measured(metric=rows[0][0].pool.metric, statistics=tuple(statistics), n_refs=None)
+    return measured.p_randomisation(0, 10_000, 12345)[1]
+
+
+def test_lists_of_the_test_set_without_the_score(folder, tmp_path):
+    """They are measured by the metric of references, which the table names."""
+    bare = [json.loads(line) | {"scores": {}} for line in read_lines(folder / "test.jsonl")]
+    write_lines(tmp_path / "bare.jsonl", map(json.dumps, bare))
+    done = run(folder, tmp_path / "out", "--external", "quality", test=tmp_path / "bare.jsonl")
+    assert done.exit_code == 0, done.output
+    result = json.loads(done.stdout)
+    assert (result["metric"], result["test_metric"]) == ("quality", "bleu")
+    first = with_metric(
+        read_pool([folder / "test.jsonl"]), Bleu(smoothing=Smoothing.NONE), read_references([folder / "test.en"])
+    )
+    assert result["rows"][0]["test"] == pytest.approx(100 * rerank(first, Weights.from_dict({})).score())
+
+
+def test_a_loss_and_another_metric(folder, tmp_path):
+    for part in ("dev", "test"):
+        rows = [json.loads(line) for line in read_lines(folder / f"{part}.jsonl")]
+        for row in rows:
+            row["scores"] = {"errors": 1 - row["scores"]["quality"]}
+        write_lines(tmp_path / f"{part}.jsonl", map(json.dumps, rows))
+    lists = {part: tmp_path / f"{part}.jsonl" for part in ("dev", "test")}
+    done = run(folder, tmp_path / "loss", "--external", "errors", "--lower-is-better", **lists)
+    assert done.exit_code == 0, done.output
+    result = json.loads(done.stdout)
+    held_out = {row["features"]: row["held_out"] for row in result["rows"][1:]}
+    assert result["kept"]["features"] == min(held_out, key=held_out.get)
+    assert result["rows"][0]["dev"] > min(held_out.values())
+    ter = run(folder, tmp_path / "ter", "-m", "ter")
+    assert ter.exit_code == 0, ter.output
+    result = json.loads(ter.stdout)
+    first = with_metric(read_pool([folder / "dev.jsonl"]), by_name("ter"), read_references([folder / "dev.en"]))
+    assert result["rows"][0]["dev"] == pytest.approx(100 * rerank(first, Weights.from_dict({})).score())
+    assert result["rows"][0]["dev"] > min(row["held_out"] for row in result["rows"][1:])
 
 
 def test_what_does_not_fit(folder, tmp_path):
     one = run(folder, tmp_path / "out", "--train-source", folder / "train.de")
     assert "give both" in one.output + str(one.exception)
+    loss = run(folder, tmp_path / "out", "--lower-is-better")
+    assert "is for an external score" in loss.output + str(loss.exception)
+    mixed = run(folder, tmp_path / "out", "--external", "quality + chrf", "--lower-is-better")
+    assert "a loss has a minus" in mixed.output + str(mixed.exception)
     other = run(folder, tmp_path / "out", "--method", "hols")
     assert "does not learn from lists" in other.output + str(other.exception)
     lost = run(folder, tmp_path / "out", "--train-source", "none", "--train-target", "none")

@@ -42,6 +42,26 @@ def test_features_on_the_fly_are_those_of_the_file(run, tmp_path):
     assert chosen == run("rerank --nbest more --weights stored").out == "the house\nyes\n"
 
 
+def test_duplicates_count_in_features_on_the_fly_as_from_file_to_file(run, tmp_path):
+    """Of samples the same text several times; weights, choice and pool are those without duplicates."""
+    samples = ["the house"] * 3 + ["a old house"] + ["old house"] * 2
+    rows = [(0, text) for text in samples] + [(1, "yes"), (1, "yes yes"), (1, "yes")]
+    (tmp_path / "samples").write_text("".join(f"{s} ||| {text} ||| lm= -1 ||| 0\n" for s, text in rows))
+    run("features samples -s source -o more --add agreement --list-format jsonl")
+    direct = run("tune --nbest samples -s source --add agreement -r ref --method mira -o direct --json")
+    stored = run("tune --nbest more -r ref --method mira -o stored --json")
+    assert (tmp_path / "direct").read_text() == (tmp_path / "stored").read_text()
+    assert "5 distinct candidates" in direct.err
+    assert "5 distinct candidates" in stored.err
+    run("rerank --nbest samples -s source --add agreement --weights direct --top 9 -o a --list-format jsonl")
+    run("rerank --nbest more --weights stored --top 9 -o b --list-format jsonl")
+    assert (tmp_path / "a").read_text() == (tmp_path / "b").read_text()
+    written = map(json.loads, (tmp_path / "a").read_text().splitlines())
+    agree = {row["text"]: row["features"]["agree_2"] for row in written}
+    assert agree["the house"] == pytest.approx(3 / 6)
+    assert agree["old house"] == pytest.approx((1 + 2) / 6)
+
+
 def test_what_is_missing(run, tmp_path):
     assert "--add needs the source sentences" in run("tune --nbest list --add length -r ref -o w", 2).err
     assert "no feature to add" in run("features list -s source -o out", 2).err

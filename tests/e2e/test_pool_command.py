@@ -49,12 +49,16 @@ def test_both_worlds_in_one_list(run):
     assert "give one for each list" in run("pool merge list other --origin a -o -", 2).err
 
 
-def test_filter(run):
+def test_filter(run, tmp_path):
     assert run("pool filter list --first 1 -o -").out.splitlines() == [
         "0 ||| the house ||| lm= -1 ||| -1",
         "1 ||| yes ||| lm= -2 ||| -2",
     ]
     assert len(run("pool filter list --sentences 1: -o -").out.splitlines()) == 1
+    # A text that was sampled twice counts twice: duplicates stay as long as nobody asks for distinct texts.
+    (tmp_path / "samples").write_text(LIST + LIST)
+    assert len(run("pool filter samples --first 3 -o -").out.splitlines()) == 5
+    assert len(run("pool filter samples --distinct-text -o -").out.splitlines()) == 3
     assert "expected two sentence numbers" in run("pool filter list --sentences 1 -o -", 2).err
     assert "no candidate is left" in run("pool filter list --sentences 7: -o -", 2).err
     assert "would be overwritten" in run("pool filter list --first 1 -o list", 2).err

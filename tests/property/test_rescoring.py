@@ -99,6 +99,23 @@ def test_lengths(made):
     assert added(made, "length")[1] == pytest.approx(by_hand(made, twin.length), rel=1e-6, abs=1e-6)
 
 
+@pytest.mark.parametrize("space", ["\u00a0", "\u3000", "\u2028", "\x0b", "\x85"])
+def test_words_of_sources_end_at_ascii_spaces_alone(made, space):
+    """Other spaces are letters of a word, as everywhere else: an unknown word of the source counts once."""
+    pool = read_nbest(made / "list")
+    told = ["length", "copies", *(f"{name}={made / 'system'}" for name in ("system", "word-pairs", "contexts"))]
+    _, sources = lists(made)
+    found = []
+    for joint in (space, "_"):
+        joined = [f"das haus{joint}3 Tom{joint}ist\t{source} " for source in sources]
+        added = add_candidate_features(pool, told, joined)
+        (shard,) = added.shards
+        values = shard.feature_values.tolist()
+        found.append(list(zip(added.index.names(shard.feature_ids), values, strict=True)))
+    assert found[0] == found[1]
+    assert {"length_ratio", "copied", "numbers_dropped", "m1_f_e"} <= {name for name, _ in found[0]}
+
+
 def test_copies(made):
     names, values = added(made, "copies")
     assert names == ["copied", "numbers_added", "numbers_dropped"]

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import json
+import random
 
 import pytest
 
 from dragoman.errors import InputError
 from dragoman.features import Weights
-from dragoman.pool import model_totals, oracle, read_nbest, read_pool, rerank, with_external, write_nbest
+from dragoman.pool import (
+    load_pool,
+    model_totals,
+    oracle,
+    read_nbest,
+    read_pool,
+    read_to_disk,
+    rerank,
+    with_external,
+    write_nbest,
+)
 from dragoman.pool.readers import NbestFormat
 from dragoman.rescoring import add_candidate_features, describe_candidates
 
@@ -40,6 +51,33 @@ def test_the_mean_and_an_indicator(tmp_path):
         assert column(pool, "qe") == pytest.approx([0.5, 0.375, 0.25])
         assert column(pool, "qe:missing") == [0, 1, 0]
         assert column(pool, "lm") == [-1, -2, -3]
+
+
+def test_lists_larger_than_memory_are_filled_by_the_same_means(tmp_path):
+    """A mean is that of a whole list, whatever parts it is read in, and sentences may come back."""
+    rng = random.Random(4)
+    paths = []
+    for number in range(2):
+        rows = [
+            (
+                rng.randrange(7),
+                {"lm": rng.gauss(0, 10.0 ** rng.randint(-4, 4)), "qe": rng.choice([None, rng.random()])},
+                {},
+            )
+            for _ in range(60)
+        ]
+        paths.append(
+            written(tmp_path / f"list{number}", [(s, f | {"lm": rng.choice([None, f["lm"]])}, x) for s, f, x in rows])
+        )
+    memory = read_pool(paths)
+    for n in (1, 7, 1000):
+        disk = read_to_disk(paths, tmp_path / f"pool{n}", n_candidates=n)
+        assert not list((tmp_path / f"pool{n}").glob("part-*"))
+        for pool in (disk, load_pool(tmp_path / f"pool{n}")):
+            for name in ("lm", "lm:missing", "qe", "qe:missing"):
+                assert column(pool, name) == column(memory, name), (n, name)
+            assert sorted(pool.dense_names()) == sorted(memory.dense_names())
+    assert 0 < sum(column(memory, "lm:missing")) < 120
 
 
 def test_a_list_that_was_written_is_filled_as_before(tmp_path):

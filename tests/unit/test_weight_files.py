@@ -61,6 +61,28 @@ def test_moses_dense_numbers_repeated_names(tmp_path):
     assert weights == {"TM0_1": 1.0, "TM0_2": 3.0, "LM0": 2.0}
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("LM0= 2\nTM0= 1 3\nfoo 1\n", {"LM0": 2.0, "TM0_1": 1.0, "TM0_2": 3.0, "foo": 1.0}),  # cat dense sparse
+        ("pl_1,1 0.25\nwt_~= 0.5\nLM0=-2e-1\n", {"pl_1,1": 0.25, "wt_~=": 0.5, "LM0": -0.2}),
+        ("a=b 0.5\nwt_a~= 1\nLanguageModel 2\n", {"a=b": 0.5, "wt_a~=": 1.0, "LanguageModel": 2.0}),  # cdec
+        ("top-n = 300\nlm_0 1\nx=y -1\n", {"lm_0": 1.0, "x=y": -1.0}),  # Joshua
+        ("mark_oovs=false\ntop_n=300\nlm_0 1\n", {"lm_0": 1.0}),
+    ],
+)
+def test_no_line_of_a_mixed_file_is_lost(tmp_path, text, expected):
+    assert dict(read_weights(put(tmp_path, text)).items()) == expected
+
+
+def test_files_that_contradict_each_other(tmp_path):
+    one, two = tmp_path / "one", tmp_path / "two"
+    one.write_text("LM0= 1\n")
+    two.write_text("LM0= 2\nfoo 1\n")
+    with pytest.raises(InputError, match="the weight of 'LM0' is 2.0 here and 1.0 before"):
+        unite_weights([one, two])
+
+
 @pytest.mark.parametrize("text", ["lm_0 1.0\ntm_pt_0 -2\n", "# Joshua\nlm_0 1\n\ntm_pt_0 -2e0\n"])
 def test_cdec_and_joshua(tmp_path, text):
     assert dict(read_weights(put(tmp_path, text)).items()) == {"lm_0": 1.0, "tm_pt_0": -2.0}

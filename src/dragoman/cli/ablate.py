@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,26 +15,19 @@ from dragoman.cli.declared import takes
 from dragoman.cli.run import run_lists
 from dragoman.cli.session import Json, Quiet, Session, Threads, check_inputs, table
 from dragoman.errors import InputError
-from dragoman.evaluate import RowKey
+from dragoman.evaluate import Shown
 from dragoman.features import read_weights
-from dragoman.metric import by_name
-from dragoman.recipe.ablation import (
-    CORPUS,
-    FIRST,
-    OWN,
-    SYSTEM,
-    TRAINED,
-    Ablation,
-    AblationRow,
-    ablation_recipe,
-    ablation_rows,
-    best_row,
-)
-from dragoman.recipe.stages import SYSTEM as SYSTEM_FOLDER
-from dragoman.report import Experiment, load_experiment, write_page
+from dragoman.metric import by_name, metric_label
+from dragoman.recipe.ablation import FIRST, OWN, Ablation, AblationRow, ablation_recipe, ablation_rows, best_row
+from dragoman.recipe.ablation_tests import AblationTests, RowTest
+from dragoman.recipe.list_cell import learned_weights
+from dragoman.report import load_experiment, write_page
+from dragoman.report.tables import Table as ReportTable
 from dragoman.run import cell_folder, translations_file
-from dragoman.system.manifest import MANIFEST
 from dragoman.text import replace_bytes
+
+if TYPE_CHECKING:
+    from rich.table import Table as RichTable
 
 __all__ = ["ablate"]
 
@@ -67,6 +61,7 @@ class AblateOptions:
     external: Annotated[
         str | None, typer.Option(metavar="NAME", help="Maximise this score of the JSON lines of the development set.")
     ] = None
+    lower_is_better: Annotated[bool, typer.Option("--lower-is-better", help="The external score is a loss.")] = False
     seeds: Annotated[int, typer.Option(min=1, metavar="N", help="Trainings of every row.")] = 3
     resume: Annotated[bool, typer.Option("--resume", help="Continue a run that was stopped.")] = False
     threads: Threads = 0
@@ -80,12 +75,15 @@ def ablate(options: AblateOptions) -> None:
 
     Groups of features join one after another: those of the lists, with parallel text a language model and word
     translations, agreement, the surface. Weights are learned on the development set; the row that is best on held-out
-    fifths of it is kept. DIR gets weights.tsv, test.out (the choice from the test lists) and report.html.
+    fifths of it is kept. On the test set every row is compared with the first of each list and with the row before.
+    DIR gets weights.tsv, test.out (the choice from the test lists) and report.html.
 
     Example: dragoman ablate --nbest dev.jsonl -s dev.de -r dev.en --test-nbest test.jsonl --test-source test.de
     --test-reference test.en -o out
     """
     session = Session(n_threads=options.threads, json=options.json, quiet=options.quiet)
+    if options.lower_is_better and options.external is None:
+        raise InputError("--lower-is-better is for an external score; name one with --external")
     if (options.train_source is None) != (options.train_target is None):
         raise InputError("parallel text has two sides; give both --train-source and --train-target")
     training = None
@@ -105,22 +103,33 @@ def ablate(options: AblateOptions) -> None:
             methods=tuple(options.method or ["mira"]),
             metric=options.metric,
             external=options.external,
+            lower_is_better=options.lower_is_better,
             n_seeds=options.seeds,
         )
     )
     run, cache = options.out / _RUN, options.out / _CACHE
     results = run_lists(session, recipe, run, cache=cache, resume=options.resume)
-    rows = ablation_rows(recipe, results)
-    lower = options.external is None and not by_name(options.metric).higher_is_better
+    rows = ablation_rows(results)
+    lower = options.lower_is_better if options.external else not by_name(options.metric).higher_is_better
     kept = best_row(rows, higher_is_better=not lower)
-    experiment = load_experiment([run], n_threads=session.n_threads)
+    session.say("testing every group against the group before")
+    tests = AblationTests(recipe, run, cache, n_threads=session.n_threads)
+    tested = tests.test(rows)
+    assert kept.held_out is not None
+    gained = (rows[0].dev - kept.held_out if lower else kept.held_out - rows[0].dev) > 0
+    shown = _Shown(options=options, metric=results[0].metric, test_metric=tests.metric.name)
+    experiment = replace(
+        load_experiment([run], n_threads=session.n_threads), groups=shown.page_table(rows, tested, kept)
+    )
     page = write_page(experiment, options.out / "report.html")
-    best = cell_folder(run, kept.cells[0].key)
     weights, choice = options.out / "weights.tsv", options.out / "test.out"
-    shutil.copyfile(best / "weights" / "0002.tsv", weights)
-    replace_bytes(choice, translations_file(best).read_bytes())
-    _show(session, rows, kept, experiment, options)
-    again = _command(kept, weights, cache)
+    key = kept.cells[0].key
+    shutil.copyfile(learned_weights(run, key), weights)
+    replace_bytes(choice, translations_file(cell_folder(run, key)).read_bytes())
+    session.show(shown.table(rows, tested, kept))
+    if not gained:
+        session.show("note: held-out sentences of the development set get no better than the first of each list")
+    again = _command(tests.added(kept), weights)
     session.show(f"weights: {weights}; test: {choice}; page: {page}")
     session.show(f"other lists: {again}")
     session.emit(
@@ -129,57 +138,78 @@ def ablate(options: AblateOptions) -> None:
             "translations": str(choice),
             "report": str(page),
             "kept": {"features": kept.features, "method": kept.method},
+            "metric": shown.metric,
+            "test_metric": shown.test_metric,
             "rerank": again,
-            "rows": [_json(row, experiment, options) for row in rows],
+            "rows": [shown.json(row, test) for row, test in zip(rows, tested, strict=True)],
         }
     )
 
 
-def _points(options: AblateOptions, score: float | None) -> float | None:
-    return None if score is None else score if options.external is not None else 100 * score
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shown:
+    """How rows are shown: text metrics in points, external scores as they are in the file."""
 
+    options: AblateOptions
+    metric: str
+    test_metric: str
 
-def _p_value(row: AblationRow, experiment: Experiment) -> float | None:
-    """Of the difference on the test set to the first of each list, by the report's first metric."""
-    key = RowKey(corpus=CORPUS, system=SYSTEM, features=row.features, optimiser=row.method)
-    comparison = experiment.comparison
-    found = next((each for each in comparison.rows if each.key == key), None)
-    return None if found is None else comparison.p_value(found.scores[comparison.metrics[0]])
+    def _number(self, score: float, metric: str) -> float:
+        return score if self._is_external(metric) else 100 * score
 
+    def _text(self, score: float | None, metric: str) -> str:
+        if score is None:
+            return ""
+        return f"{self._number(score, metric):{'.6g' if self._is_external(metric) else '.2f'}}"
 
-def _json(row: AblationRow, experiment: Experiment, options: AblateOptions) -> dict[str, object]:
-    scores = {name: _points(options, getattr(row, name)) for name in ("dev", "held_out", "test")}
-    return {
-        "features": row.features,
-        "method": row.method,
-        "n_features": row.n_features,
-        **scores,
-        "p_value": _p_value(row, experiment),
-    }
+    def _is_external(self, metric: str) -> bool:
+        return self.options.external is not None and metric == self.metric
 
-
-def _show(
-    session: Session, rows: list[AblationRow], kept: AblationRow, experiment: Experiment, options: AblateOptions
-) -> None:
-    shown = table("features", "method", "number", "dev", "held out", "test", "p", "")
-    digits = ".2f" if options.external is None else ".6g"
-    for row in rows:
-        scores = [_points(options, score) for score in (row.dev, row.held_out, row.test)]
-        p_value = _p_value(row, experiment)
-        shown.add_row(
+    def _cells(self, row: AblationRow, test: RowTest, kept: AblationRow) -> list[str]:
+        scores = [self._text(score, self.metric) for score in (row.dev, row.held_out)]
+        p_values = ["" if value is None else f"{value:.4f}" for value in (test.p_first, test.p_before)]
+        return [
             row.features if row.features == OWN else f"+ {row.features}",
             "first of the list" if row.method == FIRST else row.method,
             str(row.n_features),
-            *("" if score is None else f"{score:{digits}}" for score in scores),
-            "" if p_value is None else f"{p_value:.4f}",
+            *scores,
+            self._text(test.score, self.test_metric),
+            *p_values,
             "kept" if row is kept else "",
-        )
-    session.show(shown)
+        ]
+
+    def _header(self) -> list[str]:
+        dev, test = f"dev {metric_label(self.metric)}", f"test {metric_label(self.test_metric)}"
+        return ["features", "method", "number", dev, "held out", test, "p (first)", "p (step)", ""]
+
+    def table(self, rows: Sequence[AblationRow], tests: Sequence[RowTest], kept: AblationRow) -> RichTable:
+        """For the terminal."""
+        shown = table(*self._header())
+        for row, test in zip(rows, tests, strict=True):
+            shown.add_row(*self._cells(row, test, kept))
+        return shown
+
+    def page_table(self, rows: Sequence[AblationRow], tests: Sequence[RowTest], kept: AblationRow) -> ReportTable:
+        """For the page."""
+        lines = [self._header(), *(self._cells(row, test, kept) for row, test in zip(rows, tests, strict=True))]
+        header, *body = ([Shown(text, numeric=2 <= i < 8) for i, text in enumerate(line)] for line in lines)
+        return header, body
+
+    def json(self, row: AblationRow, test: RowTest) -> dict[str, object]:
+        """A row for programs."""
+        return {
+            "features": row.features,
+            "method": row.method,
+            "n_features": row.n_features,
+            "dev": self._number(row.dev, self.metric),
+            "held_out": None if row.held_out is None else self._number(row.held_out, self.metric),
+            "test": self._number(test.score, self.test_metric),
+            "p_value": test.p_first,
+            "p_step": test.p_before,
+        }
 
 
-def _command(kept: AblationRow, weights: Path, cache: Path) -> str:
+def _command(add: Sequence[str], weights: Path) -> str:
     """How other lists are reranked with the same features."""
-    system = next((path.parent for path in cache.glob(f"*/{SYSTEM_FOLDER}/{MANIFEST}")), None)
-    add = [text.replace(f"{{{TRAINED}}}", str(system)) for text in kept.add]
     told = "".join(f" --add {text}" for text in add)
     return f"dragoman rerank --nbest LISTS{' -s SOURCE' if add else ''} --weights {weights}{told}"

@@ -198,11 +198,11 @@ class ListOptions(MetricOptions):
         ),
     ] = None
 
-    def read_lists(self, session: Session, dense: list[str] | None = None) -> Pool:
-        """One pool of all lists, without duplicate candidates."""
+    def read_lists(self, session: Session, dense: list[str] | None = None, *, distinct: bool = True) -> Pool:
+        """One pool of all lists, without duplicate candidates unless not `distinct`."""
         if not self.nbest:
             raise InputError("no candidates; name a list with --nbest")
-        return self.read_files(session, self.nbest, dense=dense)
+        return self.read_files(session, self.nbest, dense=dense, distinct=distinct)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,18 +228,26 @@ class FeatureOptions(ListOptions):
     ] = None
 
     def read_with_features(self, session: Session, dense: list[str] | None = None) -> Pool:
-        """One pool of all lists, with the features of --add."""
+        """One pool of all lists, with the features of --add, in which duplicates count as they do in `features`."""
         if self.add and self.source is None:
             raise InputError("--add needs the source sentences; name them with --source")
         if self.source is not None and not self.add:
             raise InputError("--source is for --add; leave it out, or name features to add")
-        pool = self._read_scored(session, self.scores) if self.scores is not None else self.read_lists(session, dense)
+        if self.scores is not None:
+            pool = self._read_scored(session, self.scores)
+        else:
+            pool = self.read_lists(session, dense, distinct=not self.add)
         if not self.add or self.source is None:
             return pool
         from dragoman.rescoring import add_candidate_features
 
         session.say(f"adding features: {', '.join(self.add)}")
-        return add_candidate_features(pool, self.add, list(read_lines(self.source)), n_threads=session.n_threads)
+        sources = list(read_lines(self.source))
+        added = add_candidate_features(pool, self.add, sources, n_threads=session.n_threads)
+        pool = added.distinct(n_threads=session.n_threads)
+        if pool.n_candidates < added.n_candidates:
+            session.say(f"{pool.n_candidates:,} distinct candidates")
+        return pool
 
     def _read_scored(self, session: Session, scores: str) -> Pool:
         """Plain text with a table of numbers, line by line; duplicates differ in theirs, so they stay."""

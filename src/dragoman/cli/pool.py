@@ -160,7 +160,7 @@ def merge(options: MergeOptions) -> None:
 @app.command(name="filter")
 @takes(FilterOptions)
 def filter_(options: FilterOptions) -> None:
-    """Keep some sentences, candidates or features of lists.
+    """Keep some sentences, candidates or features of lists; duplicates stay unless --distinct-text.
 
     Example: dragoman pool filter dev.nbest.gz --distinct-text --first 50 -o small.nbest.gz
     """
@@ -175,7 +175,7 @@ def filter_(options: FilterOptions) -> None:
         first=options.first,
         seed=options.seed,
     )
-    pool = options.read_files(session, options.lists)
+    pool = options.read_files(session, options.lists, distinct=False)
     pool = filter_pool(pool, what, keep=options.keep_feature, drop=options.drop_feature or ())
     _write(session, options, pool)
 

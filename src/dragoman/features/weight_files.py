@@ -240,12 +240,16 @@ def _recognise(lines: list[str]) -> _Parser:
         return _parse_dragoman
     if content and all(re.match(r"\S+=\s*\S+( |\Z)", line) for line in content):
         return _parse_dense
-    if any(_JOSHUA_SETTING.match(line) for line in content):
+    if any(_is_joshua_setting(line) and not _DENSE.match(line) for line in content):
         return _parse_joshua
-    return _parse_cdec
+    return _parse_dense_and_sparse if any(_DENSE.match(line) for line in content) else _parse_cdec
 
 
 _JOSHUA_SETTING = re.compile(r"[\w-]+\s*=\s*\S")
+_DENSE = re.compile(r"[A-Za-z]\w*=(\s*[-+.\d]\S*)+\Z")
+"""A line of Moses' dense weights; names of sparse ones may have or end with =, but have other marks."""
+_WEIGHT = re.compile(r"[^\s=]+=[^\s=]+\s+[-+.\d]\S*\Z")
+"""A sparse weight whose name has an =."""
 _Parsed = Iterable[tuple[int, str, float]]
 _Parser = Callable[[PathLike, list[tuple[int, str]]], _Parsed]
 
@@ -275,7 +279,11 @@ def _parse_cdec(path: PathLike, lines: list[tuple[int, str]]) -> _Parsed:
 
 def _parse_joshua(path: PathLike, lines: list[tuple[int, str]]) -> _Parsed:
     """Joshua's configuration: weights are `name value`, settings `name = value`."""
-    return _parse_cdec(path, [(number, line) for number, line in lines if not _JOSHUA_SETTING.match(line.strip())])
+    return _parse_cdec(path, [(number, line) for number, line in lines if not _is_joshua_setting(line.strip())])
+
+
+def _is_joshua_setting(line: str) -> bool:
+    return _JOSHUA_SETTING.match(line) is not None and _WEIGHT.match(line) is None
 
 
 def _parse_dense(path: PathLike, lines: list[tuple[int, str]]) -> _Parsed:
@@ -284,6 +292,15 @@ def _parse_dense(path: PathLike, lines: list[tuple[int, str]]) -> _Parsed:
         name, values = _assignment(line, path, number)
         found.setdefault(name, []).extend((number, value) for value in values)
     return _numbered(found)
+
+
+def _parse_dense_and_sparse(path: PathLike, lines: list[tuple[int, str]]) -> _Parsed:
+    """Both of Moses' files in one: lines `Name= value ...` and lines `name value`."""
+    is_dense = [_DENSE.match(line.strip()) is not None for _, line in lines]
+    dense, sparse = (
+        [line for line, mine in zip(lines, is_dense, strict=True) if mine is kind] for kind in (True, False)
+    )
+    return [*_parse_dense(path, dense), *_parse_cdec(path, sparse)]
 
 
 def _parse_ini(path: PathLike, lines: list[tuple[int, str]]) -> _Parsed:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 
 from dragoman.features import FeatureIndex
 from dragoman.pool.pool import Pool
 from dragoman.pool.shard import Shard
-from dragoman.types import Float64Array, Int32Array
+from dragoman.types import Float32Array, Float64Array, Int32Array
 
-__all__ = ["MISSING", "fill_missing", "has_missing", "with_list_means"]
+__all__ = ["MISSING", "Means", "fill_missing", "has_missing", "missing_means", "with_list_means", "with_means"]
 
 MISSING = ":missing"
 """Ends the name of the indicator of a feature that was null in JSON Lines."""
+
+Means = Mapping[int, tuple[int, float]]
+"""By the indicator the feature and its mean."""
 
 
 def fill_missing(pool: Pool) -> Pool:
@@ -22,17 +27,36 @@ def fill_missing(pool: Pool) -> Pool:
 
     A weight of 0 for the indicator then means that nothing is known, and not that the score is the best possible.
     """
-    names = pool.index.names(np.arange(len(pool.index), dtype=np.int32))
-    indicators = [name for name in names if name.endswith(MISSING)]
-    pairs = {pool.index.find(name): pool.index.find(name.removesuffix(MISSING)) for name in indicators}
+    means = missing_means(pool.index, pool.shards)
+    return replace(pool, shards=tuple(with_means(shard, means) for shard in pool.shards)) if means else pool
+
+
+def missing_means(index: FeatureIndex, shards: Iterable[Shard]) -> Means:
+    """Of each feature that has an indicator its mean over the candidates that have it; the same for any cut in shards.
+
+    A sentence may be in several shards.
+    """
+    names = index.names(np.arange(len(index), dtype=np.int32))
+    pairs = {index.find(name): index.find(name.removesuffix(MISSING)) for name in names if name.endswith(MISSING)}
     pairs = {indicator: feature for indicator, feature in pairs.items() if feature >= 0}
-    if not pairs:
-        return pool
-    means = {feature: _mean(pool, indicator, feature) for indicator, feature in pairs.items()}
-    shards = list(pool.shards)
-    for indicator, feature in pairs.items():
-        shards = [_filled(shard, _with(shard, indicator), feature, means[feature]) for shard in shards]
-    return replace(pool, shards=tuple(shards))
+    sums = dict.fromkeys(pairs, Fraction(0))
+    counts = dict.fromkeys(pairs, 0)
+    for shard in shards if pairs else ():
+        for indicator, feature in pairs.items():
+            total, n = _known(shard, indicator, feature)
+            sums[indicator] += total
+            counts[indicator] += n
+    return {
+        indicator: (feature, float(sums[indicator] / counts[indicator]) if counts[indicator] else 0.0)
+        for indicator, feature in pairs.items()
+    }
+
+
+def with_means(shard: Shard, means: Means) -> Shard:
+    """The shard with these means where indicators say that features are missing."""
+    for indicator, (feature, mean) in means.items():
+        shard = _filled(shard, _with(shard, indicator), feature, mean)
+    return shard
 
 
 def has_missing(pool: Pool) -> bool:
@@ -67,15 +91,22 @@ def _with(shard: Shard, feature: int) -> Int32Array:
     return found
 
 
-def _mean(pool: Pool, indicator: int, feature: int) -> float:
-    total = n = 0.0
-    for shard in pool.shards:
-        lacking = _with(shard, indicator)
-        rows = np.repeat(np.arange(shard.n_candidates, dtype=np.int32), np.diff(shard.feature_rows))
-        counts = (shard.feature_ids == feature) & ~np.isin(rows, lacking)
-        total += float(shard.feature_values[counts].sum(dtype=np.float64))
-        n += shard.n_candidates - len(lacking)
-    return total / n if n else 0.0
+def _known(shard: Shard, indicator: int, feature: int) -> tuple[Fraction, int]:
+    """The exact sum of a feature over the candidates that have it, and how many they are."""
+    lacking = _with(shard, indicator)
+    rows = np.repeat(np.arange(shard.n_candidates, dtype=np.int32), np.diff(shard.feature_rows))
+    counts = (shard.feature_ids == feature) & ~np.isin(rows, lacking)
+    return _exact_sum(shard.feature_values[counts]), shard.n_candidates - len(lacking)
+
+
+def _exact_sum(values: Float32Array) -> Fraction:
+    """By exponent: integers of 24 bits add up without rounding."""
+    mantissas, exponents = np.frexp(values)
+    whole = np.ldexp(mantissas.astype(np.float64), 24).astype(np.int64)
+    found = Fraction(0)
+    for exponent in np.unique(exponents).tolist():
+        found += int(whole[exponents == exponent].sum()) * Fraction(2) ** (exponent - 24)
+    return found
 
 
 def _filled(shard: Shard, where: Int32Array, feature: int, filling: Float64Array | float) -> Shard:

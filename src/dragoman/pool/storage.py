@@ -21,6 +21,7 @@ from dragoman.errors import InputError
 from dragoman.features import FeatureIndex, load_index, save_index
 from dragoman.pool.lazy import LazyShards
 from dragoman.pool.merge import aligned, merged_shards
+from dragoman.pool.missing import missing_means, with_means
 from dragoman.pool.pool import Pool, new_words
 from dragoman.pool.readers import NbestFormat, read_in_parts
 from dragoman.pool.shard import Shard
@@ -92,7 +93,10 @@ def read_to_disk(
     n_candidates: int = SHARD_CANDIDATES,
     n_threads: int = 1,
 ) -> Pool:
-    """Read n-best lists larger than memory: parts are written, merged by sentence, and removed."""
+    """Read n-best lists larger than memory: parts are written, merged by sentence, and removed.
+
+    A feature that is null in JSON Lines gets the mean of its list, as in memory.
+    """
     base = Path(folder)
     index, words = FeatureIndex(), new_words()
     parts: list[Pool] = []
@@ -100,16 +104,28 @@ def read_to_disk(
     make_folder(base)
     try:
         for number, path in enumerate(paths):
+            begin = len(parts)
             for part in read_in_parts(
                 path, format_=format_, round_number=number, index=index, words=words, n_candidates=n_candidates
             ):
                 files.append(base / f"part-{len(files):05}")
                 _write_shard(part.shards[0], files[-1])
                 parts.append(replace(part, shards=(_map_shard(files[-1]),)))
+            parts[begin:] = _filled(parts[begin:], files[begin:])
         return merge_to_disk(parts, base, n_candidates=n_candidates, n_threads=n_threads)
     finally:
         for file in files:
             file.unlink(missing_ok=True)
+
+
+def _filled(parts: Sequence[Pool], files: Sequence[Path]) -> list[Pool]:
+    """The parts of a list with means where features are missing, written again one at a time."""
+    means = missing_means(parts[0].index, (part.shards[0] for part in parts)) if parts else {}
+    if not means:
+        return list(parts)
+    for part, file in zip(parts, files, strict=True):
+        _write_shard(with_means(part.shards[0], means), file)
+    return [replace(part, shards=(_map_shard(file),)) for part, file in zip(parts, files, strict=True)]
 
 
 def spooled(shards: Sequence[Shard]) -> Sequence[Shard]:

@@ -15,18 +15,19 @@ from dragoman.pool.shard import Shard
 __all__ = ["unite_pools"]
 
 
-def unite_pools(pools: Mapping[str, Pool], *, n_threads: int = 1) -> Pool:
+def unite_pools(pools: Mapping[str, Pool], *, distinct: bool = True, n_threads: int = 1) -> Pool:
     """One pool with a feature `from_NAME` for each of several; a dense feature that no candidate of a list's system has
     is, for them, the mean of the sentence's other candidates.
 
     So a score that says nothing of a candidate favours it nowhere, and the origins' weights say what it is worth: 0
-    would be the best log probability. A sentence that has candidates of one system alone keeps its features.
+    would be the best log probability. A sentence that has candidates of one system alone keeps its features. Duplicates
+    are left out unless not `distinct`.
     """
     if len(pools) == 1:
         return next(iter(pools.values()))
     origins = [f"from_{name}" for name in pools]
     own = [frozenset(pool.dense_names()) for pool in pools.values()]
-    united = merge_pools(with_origin(list(pools.values()), list(pools)), n_threads=n_threads)
+    united = merge_pools(with_origin(list(pools.values()), list(pools)), distinct=distinct, n_threads=n_threads)
     marks = [united.index.find(name) for name in origins]
     shards = list(united.shards)
     for name in sorted(frozenset.union(*own)):

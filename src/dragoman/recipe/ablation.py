@@ -49,6 +49,8 @@ class Ablation:
     methods: tuple[str, ...] = ("mira",)
     metric: str = "bleu"
     external: str | None = None
+    lower_is_better: bool = False
+    """Whether the external score is a loss."""
     n_seeds: int = 3
 
 
@@ -61,9 +63,6 @@ class AblationRow:
     n_features: int
     dev: float
     held_out: float | None
-    test: float | None
-    add: tuple[str, ...]
-    """All features that candidates need, as `--add` takes them; `{trained}` is the trained system."""
     cells: tuple[CellResult, ...]
 
 
@@ -90,7 +89,10 @@ def ablation_recipe(wanted: Ablation) -> ListRecipe:
         "corpora": {CORPUS: corpus},
         "systems": {SYSTEM: {"start": dict(wanted.start)}},
         "features": groups,
-        "optimisers": {FIRST: {"choose": "first"}, **{name: _method(wanted) for name in wanted.methods}},
+        "optimisers": {
+            FIRST: {"choose": "first", **_objective(wanted)},
+            **{name: _method(wanted) for name in wanted.methods},
+        },
         "grid": [
             {"features": [OWN], "optimisers": [FIRST], "seeds": [1]},
             {"optimisers": list(wanted.methods), "seeds": list(range(1, wanted.n_seeds + 1))},
@@ -110,11 +112,17 @@ def _metrics(metric: str) -> list[str]:
 
 
 def _method(wanted: Ablation) -> dict[str, Any]:
-    external = {} if wanted.external is None else {"external": wanted.external}
-    return {"metric": wanted.metric, "folds": _FOLDS, **external}
+    return {"folds": _FOLDS, **_objective(wanted)}
 
 
-def ablation_rows(recipe: ListRecipe, results: Sequence[CellResult]) -> list[AblationRow]:
+def _objective(wanted: Ablation) -> dict[str, Any]:
+    """What is maximised, and what every row is measured by."""
+    if wanted.external is None:
+        return {"metric": wanted.metric}
+    return {"metric": wanted.metric, "external": wanted.external, "lower_is_better": wanted.lower_is_better}
+
+
+def ablation_rows(results: Sequence[CellResult]) -> list[AblationRow]:
     """The rows in the order of the recipe. Raises FailedError where a cell failed."""
     if failed := [result for result in results if result.error is not None]:
         raise FailedError("\n".join(f"{result.key.name}: {result.error}" for result in failed))
@@ -128,8 +136,6 @@ def ablation_rows(recipe: ListRecipe, results: Sequence[CellResult]) -> list[Abl
             n_features=max(cell.best.n_active for cell in cells),
             dev=fmean(cell.best.dev for cell in cells),
             held_out=_mean([cell.held_out for cell in cells]),
-            test=_mean([cell.best.test for cell in cells]),
-            add=tuple(text for group in recipe.groups(features) for text in recipe.features[group].add),
             cells=tuple(cells),
         )
         for (features, method), cells in rows.items()

@@ -35,7 +35,7 @@ from dragoman.store import make_folder
 from dragoman.text import replace_bytes, split_tokens
 from dragoman.tune import TuneRecord, cross_validate, tune_pool
 
-__all__ = ["ListCell", "list_cell_plan"]
+__all__ = ["ListCell", "learned_weights", "list_cell_plan"]
 
 _START, _LEARNED = 1, 2
 """Numbers of the rounds: with the weights to start from, and with those that were learned."""
@@ -65,6 +65,11 @@ def list_cell_plan(key: CellKey, recipe: ListRecipe, stages: ListStages) -> dict
 
 def _method_name(method: MethodPlan) -> str:
     return method.choosing.value if method.optimiser is None else method.optimiser.name
+
+
+def learned_weights(run: Path, key: CellKey) -> Path:
+    """The file of the weights that a cell learned."""
+    return cell_folder(run, key) / "weights" / f"{_LEARNED:04d}.tsv"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +140,7 @@ class ListCell:
         start = self._start()
         record = tune_pool(pools[DEV], method.optimiser, start, seed=self.key.seed, n_threads=self.n_threads)
         write_weights(start, folder / f"{_START:04d}.tsv")
-        write_weights(record.weights, folder / f"{_LEARNED:04d}.tsv")
+        write_weights(record.weights, learned_weights(self.run_folder.path, self.key))
         before = {part: rerank(pool, start) for part, pool in pools.items()}
         after = {part: rerank(pool, record.weights) for part, pool in pools.items()}
         rounds = (

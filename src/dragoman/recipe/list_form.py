@@ -14,6 +14,7 @@ from typing import Any
 from dragoman.errors import InputError
 from dragoman.metric import Metric, Smoothing, Tokenizer, by_name
 from dragoman.optim import LIST_METHODS, Optimiser
+from dragoman.pool import mixes_metrics
 from dragoman.recipe.corpora import TEST, CorpusFiles, CorpusPlan, PartFiles, PartPlan, read_corpus
 from dragoman.recipe.drawing import Drawn
 from dragoman.recipe.optimisers import TuningPlan, read_method, read_optimiser
@@ -351,14 +352,17 @@ def _read_method(name: str, table: RecipeTable) -> MethodPlan:
         "lowercase": table.flag("lowercase"),
     }
     optimiser = None
-    if choosing is Choosing.LEARN:
+    if choosing is not Choosing.MBR:
         values["external"] = table.find("external", str)
         values["lower_is_better"] = table.flag("lower_is_better")
+        if values["lower_is_better"] and values["external"] is None:
+            raise table.wrong("lower_is_better", "is for an external score; name one with 'external'")
+        if values["lower_is_better"] and mixes_metrics(values["external"]):
+            raise table.wrong("lower_is_better", "in a sum with a metric a loss has a minus: chrf - 0.1*loss")
+    if choosing is Choosing.LEARN:
         values["folds"] = table.number("folds", 0, 0)
         if values["folds"] == 1:
             raise table.wrong("folds", "expected 0 or at least 2")
-        if values["lower_is_better"] and values["external"] is None:
-            raise table.wrong("lower_is_better", "is for an external score; name one with 'external'")
         optimiser = read_method(name, table)
         if optimiser.name not in LIST_METHODS:
             raise table.wrong("method", f"{optimiser.name} does not learn from lists")

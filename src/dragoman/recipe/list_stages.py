@@ -29,7 +29,16 @@ from dragoman.pool import (
 )
 from dragoman.recipe.cache import Cache, Made, StageKey
 from dragoman.recipe.corpora import PartFiles
-from dragoman.recipe.list_form import DEV, ListFiles, ListRecipe, MethodPlan, TrainedPlan, dropped, trained_names
+from dragoman.recipe.list_form import (
+    DEV,
+    Choosing,
+    ListFiles,
+    ListRecipe,
+    MethodPlan,
+    TrainedPlan,
+    dropped,
+    trained_names,
+)
 from dragoman.recipe.stages import SYSTEM, SharedStages, StagePlan
 from dragoman.rescoring import add_candidate_features
 from dragoman.run import CellKey
@@ -88,10 +97,15 @@ class ListStages:
         return [self._cache.make(stage.key, stage.work) for stage in self.plan(key)]
 
     def pools(self, made: Made, method: MethodPlan) -> Pools:
-        """The pools of the last stage by part, with the statistics of a method's objective."""
+        """The pools of the last stage by part, with the statistics of a method's objective.
+
+        Features and minimum Bayes risk count duplicate candidates; other methods see each once.
+        """
         wanted = (made.hash, _objective(method))
         if self._measured is None or self._measured[0] != wanted:
             pools = {part: load_pool(made.folder / part).in_memory() for part in self._files.parts}
+            if method.choosing is not Choosing.MBR:
+                pools = {part: pool.distinct(n_threads=self._n_threads) for part, pool in pools.items()}
             self._measured = (wanted, {part: self._with_objective(pool, part, method) for part, pool in pools.items()})
         return self._measured[1]
 
@@ -210,12 +224,12 @@ class ListStages:
                     else self._read(self._files.lists[list_][part], files)
                     for list_ in system.lists
                 }
-                save_pool(unite_pools(pools, n_threads=self._n_threads), folder / part)
+                save_pool(unite_pools(pools, distinct=False, n_threads=self._n_threads), folder / part)
 
         return StagePlan(key=key, work=work)
 
     def _read(self, paths: tuple[Path, ...], files: PartFiles) -> Pool:
-        pool = read_pool(paths, n_threads=self._n_threads)
+        pool = read_pool(paths, distinct=False, n_threads=self._n_threads)
         ids = np.concatenate([shard.sentence_ids for shard in pool.shards]).astype(np.int64)
         if files.limit is not None:
             pool, ids = pool.of_sentences(ids[ids < files.n_lines]), ids[ids < files.n_lines]
@@ -265,6 +279,11 @@ class ListStages:
                 return stage.key
         return self._lists(system).key
 
+    def added(self, key: CellKey) -> list[str]:
+        """The features that a cell's candidates get, with the folders of trained systems in the place of names."""
+        groups = self._recipe.groups(key.features)
+        return [self._placed(text)[0] for group in groups for text in self._recipe.features[group].add]
+
     def _placed(self, text: str) -> tuple[str, dict[str, str]]:
         """A feature with files in the place of names, and what these files are."""
         inputs = {}
@@ -283,7 +302,7 @@ class ListStages:
 
 
 def _objective(method: MethodPlan) -> object:
-    return method.external, method.lower_is_better, str(method.objective())
+    return method.choosing is Choosing.MBR, method.external, method.lower_is_better, str(method.objective())
 
 
 def _flat(identity: Mapping[str, Any]) -> dict[str, str]:

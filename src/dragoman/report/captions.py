@@ -111,4 +111,9 @@ SENTENCES = (
     "scores in derivations rank translations of one system with the same weights: those of different systems cannot be "
     "compared."
 )
+GROUPS = (
+    "Groups of features added one after another, means over seeds, measured by what is maximised. Held out: every "
+    "sentence of the development set by weights learned without it. p: approximate randomisation over sentences and "
+    "seeds on the test set, of the difference to the first of each list, and to the row before with the same method."
+)
 UNITS = "Relative units: factors of scores and costs, C and D; means over runs."

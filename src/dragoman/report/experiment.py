@@ -76,6 +76,8 @@ class Experiment:
     """Errors of translations by kind, by corpus; empty if TER is not reported."""
     tuning_sets: Sequence[TuningSets]
     """Methods that were tuned on several sets; empty without corpora that differ in their tuning set alone."""
+    groups: Table | None = None
+    """Groups of features that were added one after another, each tested against the one before."""
 
     @property
     def title(self) -> str:

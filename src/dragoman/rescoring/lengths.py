@@ -6,6 +6,7 @@ import numpy as np
 
 from dragoman.errors import InputError
 from dragoman.rescoring.base import CandidateBlock, CandidateFeature
+from dragoman.text import split_tokens
 from dragoman.types import Float64Array
 
 __all__ = ["Lengths"]
@@ -23,6 +24,6 @@ class Lengths(CandidateFeature):
         return ("length", "length_ratio", "length_ratio_squared")
 
     def values(self, block: CandidateBlock, n_threads: int) -> Float64Array:
-        sources = np.array([len(source.split()) for source in block.sources], dtype=np.float64)
+        sources = np.array([len(split_tokens(source)) for source in block.sources], dtype=np.float64)
         ratio = np.log((block.lengths + 1) / (sources[block.shard.sentence_of_each()] + 1))
         return np.stack([block.lengths, ratio, ratio**2], axis=1)

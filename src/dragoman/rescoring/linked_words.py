@@ -16,6 +16,7 @@ from dragoman.rescoring.base import CandidateBlock, SparseCandidateFeature
 from dragoman.rescoring.system_text import tokens_of
 from dragoman.rescoring.translation import WordTable
 from dragoman.system import System
+from dragoman.text import split_tokens
 from dragoman.types import Float64Array
 
 __all__ = ["Contexts", "WordPairs"]
@@ -57,7 +58,7 @@ class LinkedWords(SparseCandidateFeature):
             used = np.unique(places[rows[0] : rows[-1]])
             made, _ = self._table.probabilities(self._table.source_ids(source), targets[used])
             partners = dict(zip(used.tolist(), map(_partners, made), strict=True))
-            spelled = [_named(escape_word(word.encode("utf-8")), self._sources) for word in source.split()]
+            spelled = [_named(escape_word(word.encode("utf-8")), self._sources) for word in split_tokens(source)]
             for begin, end in pairwise(rows.tolist()):
                 own = places[begin:end].tolist()
                 links = [_nearest(partners[word], j, len(spelled), len(own)) for j, word in enumerate(own)]

@@ -9,6 +9,7 @@ import numpy as np
 
 from dragoman.errors import InputError
 from dragoman.rescoring.base import CandidateBlock, CandidateFeature, token_sums
+from dragoman.text import split_tokens
 from dragoman.types import Float64Array, Int64Array
 
 __all__ = ["Copies", "Punctuation", "Repeats"]
@@ -41,7 +42,7 @@ class Copies(CandidateFeature):
         result = np.zeros((block.shard.n_candidates, 3))
         bounds = block.shard.sentences.tolist()
         for s, source in enumerate(block.sources):
-            words = set(source.split())
+            words = set(split_tokens(source))
             numbers = {word for word in words if _has_digit(word)}
             for c in range(bounds[s], bounds[s + 1]):
                 mine = block.texts[c].split(" ") if block.texts[c] else []
