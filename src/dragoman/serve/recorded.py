@@ -58,7 +58,7 @@ class RecordedRun:
             for entry in found.rounds:
                 if found.name == tuning and entry.number == number:
                     return entry
-        raise InputError(f"the run has no round {number} of '{tuning}'")
+        raise InputError(f"the run has no round {number} of '{tuning[:100]}'; /api/run lists tunings and their rounds")
 
     def weights(self, tuning: str, number: int) -> Weights:
         """The weights of a round."""
