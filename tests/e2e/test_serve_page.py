@@ -2,37 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import re
-import signal
-import subprocess
-import sys
 
 import pytest
 from tests.browser import open_browser
 
-from dragoman.optim import Mert
 from dragoman.serve import read_recorded
 from dragoman.system import System
-from dragoman.tune import LoopSettings, TuneConfig, tune_system
-from small_systems import make_systems, sentences_of
+from served import DESKTOP, PHONE, OpenPage, make_served, reach, serving, settle, translation, view, write
+from small_systems import sentences_of
 
 EVIL = "</script><img src=x onerror=document.title='owned'> <b>x</b> \u202egnp.exe"
-DESKTOP, PHONE = (1280, 900), (390, 800)
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    folder = make_systems(tmp_path_factory.mktemp("page"), n_folds=2)
-    tune_system(
-        folder / "phrase",
-        folder / "dev.de",
-        [folder / "dev.en"],
-        folder / "tuned",
-        optimiser=Mert(n_starts=1),
-        config=TuneConfig(k=10, loop=LoopSettings(max_rounds=2)),
-    )
-    return folder
+    return make_served(tmp_path_factory.mktemp("page"))
 
 
 @pytest.fixture(scope="module")
@@ -49,16 +34,8 @@ def browser():
 @pytest.fixture(scope="module")
 def address(made, browser):
     """The command itself answers, on a free port."""
-    words = ["serve", "phrase", "hiero", "--run", "tuned", "--port", "0", "--json"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "dragoman", *words], cwd=made, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    try:
-        yield json.loads(process.stdout.readline())["url"]
-    finally:
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=20)
-    assert (process.returncode, out, err) == (0, b"", b"")
+    with serving(made) as address:
+        yield address
 
 
 @pytest.fixture
@@ -66,54 +43,6 @@ def page(browser, address):
     """A page on a desktop; nothing may go wrong in it, and nobody else may be asked."""
     with OpenPage(browser, address) as found:
         yield found
-
-
-class OpenPage:
-    """An open page that remembers requests and complaints, and checks them when it is closed."""
-
-    def __init__(self, browser, address, size=DESKTOP, **settings):
-        self.context = browser.new_context(viewport={"width": size[0], "height": size[1]}, **settings)
-        self.address = address
-
-    def __enter__(self):
-        page = self.context.new_page()
-        page.set_default_timeout(60_000)
-        self.asked, self.wrong = [], []
-        page.on("request", lambda request: self.asked.append(request.url))
-        page.on("pageerror", lambda error: self.wrong.append(str(error)))
-        page.on("console", lambda message: self.wrong.append(message.text) if message.type == "error" else None)
-        page.goto(self.address)
-        page.wait_for_selector("#views button")
-        page.asked = self.asked
-        return page
-
-    def __exit__(self, kind, *_):
-        self.context.close()
-        if kind is None:
-            assert self.wrong == []
-            assert [url for url in self.asked if not url.startswith(self.address)] == []
-
-
-def translation(page, name):
-    return page.locator(f'[data-translation="{name}"]')
-
-
-def settle(page):
-    """Wait until nothing is asked any more."""
-    page.wait_for_selector("main[aria-busy=false]")  # not wait_for_function, which the page's policy forbids
-
-
-def write(page, text, reference=""):
-    """Type as a person does, and wait for what the systems say."""
-    page.fill("#reference", reference)
-    page.click("#text")
-    page.keyboard.type(text)
-    page.wait_for_selector("[data-translation]")
-    settle(page)
-
-
-def view(page, name):
-    page.click(f"#tab-{name}")
 
 
 def test_every_system_translates_while_one_types(page, made, sentence):
@@ -334,15 +263,6 @@ def test_the_keyboard_is_enough(page, sentence):
     assert page.locator(".panel .rule").first.inner_text() != first
     page.keyboard.press("Escape")
     assert page.locator("[data-system=phrase] .panel .rule").count() == 0
-
-
-def reach(page, there, most=60):
-    """Press Tab until the focus is there."""
-    for _ in range(most):
-        if page.evaluate(there):
-            return
-        page.keyboard.press("Tab")
-    raise AssertionError(f"{there} is not reached by Tab")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

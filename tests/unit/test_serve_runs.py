@@ -11,10 +11,13 @@ import pytest
 from dragoman.cli import main
 from dragoman.errors import InputError
 from dragoman.features import Weights, write_weights
+from dragoman.metric import by_name
 from dragoman.run import CellKey, CellResult, cell_folder
 from dragoman.serve import Explorer, read_recorded
 from dragoman.serve.explorer import Round, Search
+from dragoman.serve.recorded_sets import read_sets
 from dragoman.system import System
+from dragoman.tune import DEVELOPMENT, TEST, BeforeAfter
 from fake_runs import rounds, write_test_set
 from small_systems import make_systems, sentences_of
 
@@ -122,3 +125,32 @@ def test_the_extra_is_asked_for(made, monkeypatch, capsys):
         main()
     assert ended.value.code == 2
     assert "install dragoman[web]" in capsys.readouterr().err
+
+
+def test_sets_before_and_after_are_read(tmp_path):
+    source = [f"satz {i} ." for i in range(60)]
+    reference = [f"this is sentence {i} ." for i in range(60)]
+    before = [f"sentence {i} is ." for i in range(60)]
+    after = [*reference[:50], *before[50:]]
+    pair = BeforeAfter(source=source, references=[reference], before=before, after=after)
+    pair.save(tmp_path / TEST)
+    pair.save(tmp_path / DEVELOPMENT)
+    (test, kept), (development, _) = read_sets(tmp_path)
+    assert kept == pair
+    assert (test.name, test.is_learned_from, test.n_sentences, test.n_changed) == ("test set", False, 60, 50)
+    assert (development.name, development.is_learned_from) == ("development set", True)
+    bleu, chrf, ter = test.scores
+    assert [score.label for score in test.scores] == ["BLEU", "chrF", "TER"]
+    for score, metric in ((bleu, "bleu"), (chrf, "chrf"), (ter, "ter")):
+        expected = [by_name(metric).points(corpus_score(metric, lines, reference)) for lines in (before, after)]
+        assert [score.before, score.after] == pytest.approx(expected)
+        assert score.p_value < 0.05
+    assert bleu.after > bleu.before
+    assert ter.after < ter.before
+    assert all(one.before != one.after == one.reference and one.change > 0 for one in test.sentences)
+    assert list(read_sets(tmp_path / "nothing")) == []
+
+
+def corpus_score(metric, lines, reference):
+    counted = by_name(metric)
+    return float(counted.score(counted.text_statistics(lines, [[line] for line in reference]).sum(axis=0)[None])[0])

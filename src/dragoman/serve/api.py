@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from functools import partial
@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
+from starlette.exceptions import HTTPException
 
 from dragoman.errors import DragomanError, FailedError, InputError
 from dragoman.serve import requests as asked
@@ -27,7 +28,11 @@ __all__ = ["Workers", "make_app"]
 
 _T = TypeVar("_T")
 _TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+_Object = dict[str, Any]
 _STATIC = files("dragoman.serve") / "static"
+
+
+_NO_PAGE = "there is no such page; / is the explorer, /docs lists the routes"
 
 
 class BusyError(FailedError):
@@ -57,6 +62,10 @@ class Workers:
             return await asyncio.wait_for(asyncio.shield(future), seconds)
         except TimeoutError:
             raise SearchTimeoutError(f"the answer took longer than {seconds:g} s") from None
+
+    async def answer(self, work: Callable[[], Any]) -> JSONResponse:
+        """What `work` makes, as JSON; written in the same thread, since it may be large."""
+        return await self.run(lambda: JSONResponse(work()))
 
     def _done(self, future: asyncio.Future[Any]) -> None:
         self._n -= 1
@@ -94,15 +103,15 @@ def make_app(explorer: Explorer) -> App:
 def _add_api(app: FastAPI, explorer: Explorer, workers: Workers) -> None:
     recorded = None if explorer.run is None else explorer.run.to_json()
 
-    @app.get("/api/about", tags=["about"])
-    async def about() -> dict[str, Any]:
+    @app.get("/api/about", tags=["about"], response_model=_Object)
+    async def about() -> JSONResponse:
         """Systems with their features and weights, and the limits of requests."""
-        return await workers.run(explorer.about)
+        return await workers.answer(explorer.about)
 
-    @app.get("/api/run", tags=["about"])
-    async def run() -> dict[str, Any] | None:
+    @app.get("/api/run", tags=["about"], response_model=_Object | None)
+    async def run() -> JSONResponse:
         """The recorded run: scores and weights of every round; null without `--run`."""
-        return recorded
+        return JSONResponse(recorded)
 
     @app.get("/api/examples", tags=["about"])
     async def examples() -> list[tuple[str, str]]:
@@ -118,35 +127,35 @@ def _add_api(app: FastAPI, explorer: Explorer, workers: Workers) -> None:
         }
         return {"translations": found}
 
-    @app.post("/api/explain", tags=["explain"])
-    async def explain(request: asked.ExplainRequest) -> dict[str, Any]:
+    @app.post("/api/explain", tags=["explain"], response_model=_Object)
+    async def explain(request: asked.ExplainRequest) -> JSONResponse:
         """The k best translations of a sentence with their features, and the derivation of one of them."""
         work = request.search(), request.k, request.candidate, request.reference
-        return await workers.run(lambda: explorer.explain(work[0], k=work[1], candidate=work[2], reference=work[3]))
+        return await workers.answer(lambda: explorer.explain(work[0], k=work[1], candidate=work[2], reference=work[3]))
 
     @app.post("/api/efforts", tags=["explain"])
     async def efforts(request: asked.SearchRequest) -> dict[str, Any]:
         """The best translation by each search effort: a better score by more search is a search error of less."""
         return {"efforts": await workers.run(lambda: explorer.efforts(request.search()))}
 
-    @app.post("/api/forest", tags=["explain"])
-    async def forest(request: asked.ForestRequest) -> dict[str, Any]:
+    @app.post("/api/forest", tags=["explain"], response_model=_Object)
+    async def forest(request: asked.ForestRequest) -> JSONResponse:
         """The search space of a sentence, pruned by posterior; the best derivation always stays."""
-        return await workers.run(
+        return await workers.answer(
             lambda: explorer.space(
                 request.search(), threshold=request.threshold, scale=request.scale, n_edges=request.edges
             )
         )
 
-    @app.post("/api/force", tags=["explain"])
-    async def force(request: asked.ForceRequest) -> dict[str, Any]:
+    @app.post("/api/force", tags=["explain"], response_model=_Object)
+    async def force(request: asked.ForceRequest) -> JSONResponse:
         """Why a translation is not the system's own: model error, search error, or out of the tables' reach."""
-        return await workers.run(lambda: explorer.force(request.search(), request.target))
+        return await workers.answer(lambda: explorer.force(request.search(), request.target))
 
-    @app.post("/api/lookup", tags=["tables"])
-    async def lookup(request: asked.LookupRequest) -> dict[str, Any]:
+    @app.post("/api/lookup", tags=["tables"], response_model=_Object)
+    async def lookup(request: asked.LookupRequest) -> JSONResponse:
         """The translations of a phrase, with counts, scores and training sentences."""
-        return await workers.run(
+        return await workers.answer(
             lambda: explorer.look_up(
                 request.system, request.phrase, n_targets=request.targets, n_sentences=request.sentences
             )
@@ -166,7 +175,7 @@ def _add_page(app: FastAPI) -> None:
     def answer(name: str) -> Response:
         kind = next((kind for suffix, kind in _TYPES.items() if name.endswith(suffix)), None)
         if name not in served or kind is None:
-            return JSONResponse({"error": "there is no such page"}, status_code=404)
+            return JSONResponse({"error": _NO_PAGE}, status_code=404)
         return Response(served[name], media_type=f"{kind}; charset=utf-8")
 
     @app.get("/", include_in_schema=False)
@@ -204,6 +213,32 @@ def _add_errors(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"] if part != "body")[:200]
-        return JSONResponse({"error": f"{where}: {first['msg']}" if where else first["msg"]}, status_code=422)
+        return JSONResponse({"error": _said(error.errors()[0])}, status_code=422)
+
+    @app.exception_handler(HTTPException)
+    async def no_route(request: Request, error: HTTPException) -> JSONResponse:
+        message = f"{error.detail}; /docs lists the routes"
+        if error.status_code == 404:
+            message = _NO_PAGE
+        elif error.status_code == 405:
+            allowed = (error.headers or {}).get("Allow", "another method")
+            message = f"{request.method} is not answered here; ask with {allowed}, as /docs says"
+        return JSONResponse({"error": message}, status_code=error.status_code, headers=error.headers)
+
+
+def _said(error: Mapping[str, Any]) -> str:
+    """What is wrong with a body, where, and what was expected."""
+    place = [str(part) for part in error["loc"] if part != "body"]
+    reason = str(error["msg"]).removeprefix("Value error, ")
+    if error["type"] == "json_invalid":
+        found = error.get("ctx", {}).get("error", "")
+        return f"the body is not JSON ({found}, at character {error['loc'][-1]}); send an object as /docs describes it"
+    where = ".".join(place)[:200]
+    if not where:
+        return f"{reason}; send an object as /docs describes it"
+    match error["type"]:
+        case "missing":
+            return f"{where} is missing; give it, as /docs describes"
+        case "extra_forbidden":
+            return f"{where} is no field of this request; /docs lists its fields"
+    return f"{where}: {reason}; /docs says what is expected"

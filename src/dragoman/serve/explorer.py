@@ -144,7 +144,9 @@ class Explorer:
         explanation = None
         if candidates:
             if not 0 <= candidate < len(candidates):
-                raise InputError(f"there is no candidate {candidate}; the list has {len(candidates)}")
+                raise InputError(
+                    f"there is no candidate {candidate}; choose one from 0 to {len(candidates) - 1}, or a greater k"
+                )
             derivation = searched.forest.derivation(best.edges_of(candidate))
             explanation = explanation_of(searched.view.translator, tokens, derivation, searched.weights).to_json()
         used = {name for item in candidates for name in item["features"]} | {*searched.view.translator.dense()}
@@ -198,14 +200,16 @@ class Explorer:
         wanted = lines.prepare_target(target.replace("\n", " ").strip())
         self.limits.check_tokens(len(split_tokens(wanted)))
         if not split_tokens(wanted):
-            raise InputError("the translation to explain is empty")
+            raise InputError("the translation to explain is empty; give one in target")
         view = opened.view
         weights = opened.weights(view, self._base(search), search.weights or {})
         found = force(
             view.translator, tokens, wanted, weights, preset=search.preset, progress=deadline(self.limits.timeout_s)
         )
         if found is None:
-            raise InputError("the system found no derivation of the sentence at all")
+            raise InputError(
+                "the system found no derivation of the sentence at all; choose the effort accurate, or another sentence"
+            )
         texts = {side: lines.restore(told.text, line) for side, told in (("given", found.given), ("own", found.own))}
         return {**found.to_json(), "edits": found.edits(), "texts": texts}
 
@@ -214,7 +218,7 @@ class Explorer:
         self.limits.check_text(phrase)
         self.limits.check_tokens(len(phrase.split()))
         if not phrase.strip():
-            raise InputError("the phrase is empty")
+            raise InputError("the phrase is empty; give words of the source language")
         system = self.opened(name).system
         return asdict(look_up(system, phrase.strip(), n_targets=n_targets, n_sentences=n_sentences))
 
@@ -240,7 +244,11 @@ class Explorer:
 
     def _sentence(self, sentences: Sequence[tuple[str, str]], number: int) -> tuple[str, str]:
         if not 0 <= number < len(sentences):
-            raise InputError(f"there is no sentence {number}; the text has {len(sentences)}")
+            raise InputError(
+                f"there is no sentence {number}; choose one from 0 to {len(sentences) - 1}"
+                if sentences
+                else "the text has no sentence; give one with words"
+            )
         return sentences[number]
 
     def _check_k(self, k: int) -> None:

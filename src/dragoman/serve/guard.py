@@ -73,7 +73,7 @@ class Guard:
     async def _body(self, scope: Scope, receive: Receive) -> bytes:
         declared = _header(scope, b"content-length")
         if declared.isdigit() and int(declared) > self._body_bytes:
-            raise _RefusedError(413, f"the request has {int(declared):,} bytes; the maximum is {self._body_bytes:,}")
+            raise _RefusedError(413, f"the request has {int(declared):,} bytes; {self._less()}")
         parts: list[bytes] = []
         size = 0
         try:
@@ -81,24 +81,37 @@ class Guard:
                 while True:
                     message = await receive()
                     if message["type"] != "http.request":
-                        raise _RefusedError(400, "the request ended early")
+                        raise _RefusedError(400, "the request ended early; send it again, whole")
                     parts.append(message.get("body", b""))
                     size += len(parts[-1])
                     if size > self._body_bytes:
-                        raise _RefusedError(413, f"the request has more than {self._body_bytes:,} bytes")
+                        raise _RefusedError(413, f"the request is too large; {self._less()}")
                     if not message.get("more_body", False):
                         return b"".join(parts)
         except TimeoutError:
-            raise _RefusedError(408, f"the request took longer than {self._body_s:g} s to arrive") from None
+            raise _RefusedError(
+                408, f"the request took longer than {self._body_s:g} s to arrive; send it again, at once or in parts"
+            ) from None
+
+    def _less(self) -> str:
+        return f"the maximum is {self._body_bytes:,} bytes. Send the text in parts"
 
 
 def _check_names(scope: Scope) -> None:
     host = _header(scope, b"host")
     if _name_of(f"//{host}") not in HOSTS:
-        raise _RefusedError(403, "the host must be 127.0.0.1 or localhost: the server is for this machine alone")
+        raise _RefusedError(
+            403,
+            "the host must be 127.0.0.1 or localhost: the server is for this machine alone. From another one, forward "
+            "its port (ssh -L) and open that port of localhost",
+        )
     origin = _header(scope, b"origin")
     if origin and (urlsplit(origin).scheme != "http" or urlsplit(origin).netloc.lower() != host.lower()):
-        raise _RefusedError(403, "a page of another origin may not ask")
+        raise _RefusedError(
+            403,
+            f"a page of another origin may not ask; open http://{host}/ instead, or ask from a program, without the "
+            "header Origin",
+        )
 
 
 def _name_of(url: str) -> str | None:
@@ -113,7 +126,7 @@ def _name_of(url: str) -> str | None:
 def _header(scope: Scope, name: bytes) -> str:
     values = [value for key, value in scope["headers"] if key.lower() == name]
     if len(values) > 1:
-        raise _RefusedError(400, f"the header {name.decode()} comes twice")
+        raise _RefusedError(400, f"the header {name.decode()} comes twice; send it once")
     return values[0].decode("latin-1").strip() if values else ""
 
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
-from urllib.parse import parse_qs
 
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
 
 from dragoman.errors import InputError
 from dragoman.serve.explorer import Explorer
-from dragoman.serve.limits import check_unicode
+from dragoman.serve.fields import read_fields
 from dragoman.serve.opened import OpenedSystem
 from dragoman.text import split_tokens
 
@@ -24,7 +22,7 @@ Run = Callable[[Callable[[], Any]], Awaitable[Any]]
 
 
 def add_libre_routes(app: FastAPI, explorer: Explorer, run: Run) -> None:
-    """Bodies are JSON or form fields, errors `{"error": "…"}`; there are no keys."""
+    """Fields stand in the address, in JSON or in a form; errors are `{"error": "…"}`; there are no keys."""
 
     @app.post("/translate", tags=["LibreTranslate"])
     async def translate(request: Request) -> JSONResponse:
@@ -59,7 +57,10 @@ def system_for(explorer: Explorer, source: str, target: str) -> OpenedSystem:
         if all(own in (UNKNOWN, code) for own, code in zip(_codes(opened), (source, target), strict=True))
     ]
     if not found:
-        raise InputError(f"{source[:20]}-{target[:20]} is not supported; see /languages")
+        pairs = sorted({"-".join(_codes(opened)) for opened in explorer.systems.values()})
+        raise InputError(
+            f"{source[:20]}-{target[:20]} is not supported; choose {' or '.join(pairs)}, as /languages says"
+        )
     return found[0]
 
 
@@ -100,14 +101,15 @@ def _texts(fields: Mapping[str, Any]) -> Sequence[str]:
     asked = fields.get("q")
     texts = [text for text in (asked if isinstance(asked, list) else [asked]) if isinstance(text, str)]
     if not texts or (isinstance(asked, list) and len(texts) < len(asked)):
-        raise InputError("q: expected a text or a list of texts")
+        raise InputError("q: expected a text or a list of texts; send what to translate in q")
     return texts
 
 
 def _code(fields: Mapping[str, Any], name: str) -> str:
     code = fields.get(name)
     if not isinstance(code, str) or not code:
-        raise InputError(f"{name}: expected the code of a language, such as de")
+        known = "de (or auto)" if name == "source" else "en"
+        raise InputError(f"{name}: expected the code of a language, such as {known}; /languages lists them")
     return code
 
 
@@ -117,16 +119,6 @@ def _codes(opened: OpenedSystem) -> tuple[str, str]:
 
 
 async def _fields(request: Request) -> dict[str, Any]:
-    """Fields of a body in JSON or as a form."""
-    body = await request.body()
-    try:
-        if request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
-            found = parse_qs(body.decode("utf-8"), keep_blank_values=True, max_num_fields=1000)
-            return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
-        data = json.loads(body)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"the body is neither JSON nor a form: {error}") from error
-    if not isinstance(data, dict):
-        raise InputError("the body must be an object with q, source and target")
-    check_unicode(data)
-    return data
+    """Fields of the address and of the body."""
+    kind = request.headers.get("content-type", "")
+    return read_fields(request.url.query, kind, await request.body())

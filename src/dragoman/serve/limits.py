@@ -43,10 +43,10 @@ class Limits:
         """Raise TooLargeError where texts are longer than a request may be."""
         n = sum(map(len, texts))
         if n > self.characters:
-            raise TooLargeError(f"the text has {n:,} characters; the maximum is {self.characters:,}")
+            raise TooLargeError(f"the text has {n:,} characters; the maximum is {self.characters:,}. Send it in parts")
         lines = max((text.count("\n") + 1 for text in texts), default=0)
         if lines > self.lines:
-            raise TooLargeError(f"the text has {lines:,} lines; the maximum is {self.lines:,}")
+            raise TooLargeError(f"the text has {lines:,} lines; the maximum is {self.lines:,}. Send it in parts")
 
     def check_tokens(self, n: int) -> None:
         """Raise TooLargeError for a sentence of too many tokens."""
@@ -61,4 +61,4 @@ def check_unicode(data: object) -> None:
     try:
         json.dumps(data, ensure_ascii=False, default=repr).encode("utf-8")
     except UnicodeEncodeError as error:
-        raise InputError("the text has half of a surrogate pair, which is no character") from error
+        raise InputError("the text has half of a surrogate pair, which is no character; remove it") from error

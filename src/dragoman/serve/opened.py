@@ -45,7 +45,9 @@ def deadline(seconds: float) -> Progress:
 
     def check(_: int) -> None:
         if time.monotonic() > end:
-            raise SearchTimeoutError(f"the search took longer than {seconds:g} s; shorten the sentence or use --fast")
+            raise SearchTimeoutError(
+                f"the search took longer than {seconds:g} s; shorten the sentence or choose the effort fast"
+            )
 
     return check
 
@@ -99,7 +101,9 @@ class OpenedSystem:
             used = used.copy()
             for name, value in changed.items():
                 if view.index.find(name) < 0:
-                    raise InputError(f"{self.name} has no feature '{name}'")
+                    raise InputError(
+                        f"{self.name} has no feature '{name}'; choose one of its candidates' features, or of /api/about"
+                    )
                 used[name] = value
         if not used.is_usable():
             raise InputError("all weights are 0; leave at least one that is not")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from dragoman.errors import InputError
 from dragoman.features import Weights, find_weights, read_weights
 from dragoman.metric import by_name
 from dragoman.run import cell_folder, load_cells, load_test_sets
+from dragoman.serve.recorded_sets import RecordedSet, read_sets
 from dragoman.store import read_json
 from dragoman.types import PathLike
 
@@ -20,6 +21,8 @@ _SHOWN = 20
 """Sparse weights of a round that the page lists."""
 _EXAMPLES = 40
 """Sentences of each test set that the page offers."""
+_Lines = tuple[Sequence[str], Sequence[Sequence[str]]]
+"""Source lines, and the lines of each reference."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +54,8 @@ class RecordedRun:
     tunings: tuple[RecordedTuning, ...]
     examples: tuple[tuple[str, str], ...] = ()
     """Sentences of the test sets, evenly spaced, with a reference."""
+    sets: tuple[RecordedSet, ...] = ()
+    """Of a tuned system: its test and development set before and after."""
 
     def round(self, tuning: str, number: int) -> RecordedRound:
         """A round by name. Raises InputError if there is none."""
@@ -58,7 +63,7 @@ class RecordedRun:
             for entry in found.rounds:
                 if found.name == tuning and entry.number == number:
                     return entry
-        raise InputError(f"the run has no round {number} of '{tuning}'")
+        raise InputError(f"the run has no round {number} of '{tuning[:100]}'; /api/run lists tunings and their rounds")
 
     def weights(self, tuning: str, number: int) -> Weights:
         """The weights of a round."""
@@ -74,7 +79,7 @@ class RecordedRun:
                 record["weights"], record["n_weights"] = _shown(read_weights(entry.weights))
                 rounds.append(record)
             tunings.append({**asdict(tuning), "rounds": rounds})
-        return {"name": self.name, "tunings": tunings}
+        return {"name": self.name, "tunings": tunings, "sets": [asdict(one) for one in self.sets]}
 
 
 def read_recorded(folder: PathLike) -> RecordedRun:
@@ -94,15 +99,17 @@ def read_recorded(folder: PathLike) -> RecordedRun:
         )
     if not tunings:
         raise InputError("the run has no finished tuning yet", path=base)
-    return RecordedRun(name, tuple(tunings), tuple(_examples(base)))
+    sets = list(read_sets(base))
+    tests: list[_Lines] = [(one.source, one.references) for one in load_test_sets(base).values()]
+    tests += [(pair.source, pair.references) for one, pair in sets if not one.is_learned_from]
+    return RecordedRun(name, tuple(tunings), tuple(_examples(tests)), tuple(one for one, _ in sets))
 
 
-def _examples(base: Path) -> Iterator[tuple[str, str]]:
-    for test_set in load_test_sets(base).values():
-        n = len(test_set.source)
-        if test_set.references:
-            for i in range(0, n, max(1, n // _EXAMPLES)):
-                yield test_set.source[i], test_set.references[0][i]
+def _examples(tests: Iterable[_Lines]) -> Iterator[tuple[str, str]]:
+    for source, references in tests:
+        if references:
+            for i in range(0, len(source), max(1, len(source) // _EXAMPLES)):
+                yield source[i], references[0][i]
 
 
 def _cells(base: Path) -> list[RecordedTuning]:

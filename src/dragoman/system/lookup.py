@@ -9,9 +9,11 @@ import numpy as np
 
 from dragoman.corpus import Side
 from dragoman.pipeline import TokenLines
+from dragoman.pipeline.tokenizer import GLUE
 from dragoman.system.settings import HieroSettings, PhraseSettings
 from dragoman.system.system import System
 from dragoman.system.training import TRAINING, TrainingLines
+from dragoman.text import split_tokens
 from dragoman.types import Int32Array, Int64Array
 
 __all__ = ["Lookup", "LookupRow", "look_up"]
@@ -48,9 +50,11 @@ def look_up(
     A hierarchical system also finds sources with gaps, such as `[X,1] nicht`. Sentences are those of the training text,
     where the system keeps it (`train --folds`).
     """
-    source, found = "", []
-    for source in _readings(system.lines(raw=raw), phrase):
-        if found := list(_options(system, source)):
+    readings = list(_readings(system.lines(raw=raw), phrase))
+    source, found = readings[0], list[tuple[str, int, dict[str, float]]]()
+    for reading in readings:
+        if found := list(_options(system, reading)):
+            source = reading
             break
     kept = any(name.startswith(f"{TRAINING}/") for name in system.manifest.files)
     lines = _lines_with(system.training.source_ids, source) if kept else None
@@ -62,11 +66,13 @@ def look_up(
 
 
 def _readings(text: TokenLines, phrase: str) -> Iterator[str]:
-    """As in the middle of a sentence, and as at its beginning."""
-    middle = text.term(phrase, target=False)
-    yield middle
-    if (begin := text.prepare(phrase)) != middle:
-        yield begin
+    """As in the middle of a sentence, as at its beginning, and as tokens, which is how derivations show it."""
+    tokens = " ".join(split_tokens(phrase))
+    if GLUE in tokens:  # no raw text is read as such
+        yield tokens
+        return
+    found = text.term(phrase, target=False), text.prepare(phrase), tokens
+    yield from dict.fromkeys(found)
 
 
 def _options(system: System, source: str) -> Iterator[tuple[str, int, dict[str, float]]]:

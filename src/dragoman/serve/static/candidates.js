@@ -11,7 +11,7 @@ const METRICS = [
 const moved = (rank, at) =>
   rank === at ? null : el("span", { class: rank < at ? "up" : "down" }, rank < at ? ` ▲${at - rank}` : ` ▼${rank - at}`);
 
-/** Rows of candidates by the weights of now. */
+/** Rows of candidates by the weights of now: the first `limit`, and those that are the best by a metric. */
 export const candidateRows = (name, app, against, limit = Infinity) => {
   const ranked = app.ranked(name);
   const candidates = app.result(name).candidates;
@@ -21,7 +21,9 @@ export const candidateRows = (name, app, against, limit = Infinity) => {
   );
   const top = ranked[0];
   const other = against === "reference" ? app.state.reference : top.candidate.text;
-  return ranked.slice(0, limit).map(({ candidate, at, score }, rank) =>
+  const firstBest = new Set(scored ? METRICS.map(([key]) => candidates.findIndex((c) => c.metrics[key] === best[key])) : []);
+  const shown = ranked.map((entry, rank) => ({ ...entry, rank })).filter(({ at, rank }) => rank < limit || firstBest.has(at));
+  return shown.map(({ candidate, at, score, rank }) =>
     el(
       "tr",
       { "aria-selected": String(at === app.picked(name)) },
@@ -42,6 +44,9 @@ export const candidateRows = (name, app, against, limit = Infinity) => {
     ),
   );
 };
+
+/** Candidates shown until more are asked for. */
+const N_FIRST = 12;
 
 export const candidateTable = (name, app, against = "best", limit = Infinity) => {
   const scored = app.result(name).candidates[0].metrics !== null;
@@ -87,6 +92,9 @@ const remark = (name, app) => {
 
 export const drawCandidates = (name, app) => {
   const against = app.state.reference.trim() ? (app.memory.against ?? "reference") : "best";
+  const n = app.result(name).candidates.length;
+  const all = app.memory.allOf?.has(name);
+  const limit = Math.max(N_FIRST, app.picked(name) + 1);
   const choose = (value, label) =>
     el(
       "button",
@@ -108,6 +116,21 @@ export const drawCandidates = (name, app) => {
     app.state.reference.trim()
       ? el("div", { class: "toggle", role: "group", "aria-label": "Marked words" }, choose("reference", "Mark words not in the reference"), choose("best", "Mark words not in the first"))
       : null,
-    candidateTable(name, app, against),
+    candidateTable(name, app, against, all ? Infinity : limit),
+    all || limit >= n
+      ? null
+      : el(
+          "button",
+          {
+            type: "button",
+            "data-key": `all ${name}`,
+            onclick: () => {
+              (app.memory.allOf ??= new Set()).add(name);
+              app.redraw();
+              document.querySelector(`[data-key="${CSS.escape(`pick ${name} ${limit}`)}"]`)?.focus();
+            },
+          },
+          `Show all ${n}`,
+        ),
   );
 };

@@ -1,5 +1,5 @@
 // Derivations as pictures: phrases between source and target, or the tree of a hierarchical one.
-import { el, feature, number, signed, svg, widthOf } from "./dom.js";
+import { el, feature, number, rightToLeft, signed, svg, widthOf } from "./dom.js";
 import { split } from "./words.js";
 import { bar } from "./bars.js";
 
@@ -21,19 +21,23 @@ const row = (words, left) => {
 
 const endOf = (places) => (places.length ? places[places.length - 1].right : 0);
 
-/** Two rows of words, the shorter one in the middle of the longer one. */
+/** Two rows of words, each in its direction of reading, the shorter one in the middle of the longer one. */
 const rows = (above, below) => {
   const [a, b] = [row(above, 0), row(below, 0)];
   const width = Math.max(endOf(a), endOf(b)) + 24;
   const centred = (places) => {
     const shift = (width - endOf(places)) / 2;
+    if (rightToLeft(places.map((p) => p.word))) {
+      const end = width - shift;
+      return places.map((p) => ({ ...p, x: end - p.x, left: end - p.right, right: end - p.left, direction: "rtl" }));
+    }
     return places.map((p) => ({ ...p, x: p.x + shift, left: p.left + shift, right: p.right + shift }));
   };
   return [centred(a), centred(b), width];
 };
 
 const wordAt = (place, y, properties = {}) =>
-  svg("text", { x: place.x, y, "text-anchor": "middle", class: "word", ...properties }, place.word);
+  svg("text", { x: place.x, y, "text-anchor": "middle", class: "word", direction: place.direction, ...properties }, place.word);
 
 /** A picture whose parts with data-part are linked: hovered or focused, all parts of that number light up. */
 const picture = (width, height, label, parts, details) => {
@@ -73,7 +77,7 @@ const contributions = (title, piece, app, system, phrase) =>
   el(
     "div",
     {},
-    el("p", { class: "rule" }, el("b", {}, title[0]), " → ", el("b", {}, title[1]), " ", el("span", { class: "soft" }, `score ${signed(piece.score)}`)),
+    el("p", { class: "rule" }, el("b", { dir: "auto" }, title[0]), " → ", el("b", { dir: "auto" }, title[1]), " ", el("span", { class: "soft" }, `score ${signed(piece.score)}`)),
     piece.features.length
       ? el(
           "ul",
@@ -221,6 +225,7 @@ export const drawTree = (explanation, app, system, over) => {
     const node = nodes[i];
     const piece = node.piece >= 0 ? explanation.pieces[node.piece] : { score: node.score, features: [] };
     const sides = [`${node.label}: ${sideText(nodes, node, "source")}`, sideText(nodes, node, "target") || "—"];
-    return contributions(sides, piece, app, system, sideText(nodes, node, "source"));
+    const hasWords = node.source.some((symbol) => typeof symbol === "string");
+    return contributions(sides, piece, app, system, hasWords ? sideText(nodes, node, "source") : null);
   });
 };

@@ -2,9 +2,22 @@
 
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
 
-/** Text with control characters, bidi ones too, made visible: \u202e becomes \\u202e. */
+/** Between pieces of a raw system that are joined without a space; few fonts have the sign that its tokens use. */
+const GLUE = /\uffed/g;
+export const GLUE_SHOWN = "·";
+
+/** Text with control characters, bidi ones too, made visible: \u202e becomes \\u202e; glue becomes a dot. */
 export const plain = (text) =>
-  String(text).replace(CONTROL, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  String(text).replace(GLUE, GLUE_SHOWN).replace(CONTROL, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
+const LETTER = /\p{L}/u;
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/** Whether words are read from right to left: most of those with letters begin with one of such a script. */
+export const rightToLeft = (words) => {
+  const letters = words.map((word) => LETTER.exec(word)?.[0]).filter(Boolean);
+  return 2 * letters.filter((letter) => RIGHT_TO_LEFT.test(letter)).length > letters.length;
+};
 
 const fill = (made, properties, children) => {
   for (const [name, value] of Object.entries(properties)) {
@@ -47,7 +60,7 @@ export const table = (columns, rows, properties = {}) =>
     { class: "scroll", tabindex: "0", role: "region", "aria-label": properties.label || "table" },
     el(
       "table",
-      {},
+      { class: properties.class },
       el(
         "thead",
         {},

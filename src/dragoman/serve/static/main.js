@@ -10,6 +10,13 @@ const K = 50;
 const EFFORTS = { fast: "fast", default: "default", accurate: "accurate" };
 const byId = (id) => document.getElementById(id);
 
+
+/** As if it had been typed. */
+const enter = (id, value) => {
+  byId(id).value = value;
+  byId(id).dispatchEvent(new Event("input"));
+};
+
 const state = {
   text: "",
   reference: "",
@@ -105,6 +112,15 @@ const app = {
     show("tables");
   },
 
+  /** Put a sentence and its reference into the form, and show how it is translated. */
+  write: (text, reference) => {
+    enter("text", text);
+    enter("reference", reference);
+    show(VIEWS[0].name);
+    byId("text").scrollIntoView({ block: "nearest" });
+    byId("text").focus({ preventScroll: true });
+  },
+
   show: (view) => show(view),
   redraw: () => draw(),
   say: (text, isError = false) => {
@@ -127,7 +143,7 @@ async function ask(names = state.chosen) {
       const body = { ...app.request(name), k: K, candidate: state.picked[name] ?? 0, reference: state.reference };
       try {
         const answer = await post("/api/explain", body, `explain ${name}`);
-        if (answer === null) return;
+        if (answer === null || !state.text.trim()) return;
         state.results[name] = answer;
         delete state.errors[name];
       } catch (error) {
@@ -180,6 +196,7 @@ function draw() {
   const focused = document.activeElement?.dataset?.key;
   const scrolled = new Map([...document.querySelectorAll("[data-scroll]")].map((e) => [e.dataset.scroll, e.scrollTop]));
   const inside = [el("p", { class: "soft intro" }, view.intro)];
+  if (!state.chosen.length) inside.push(el("p", { class: "notice" }, "No system is chosen: choose one above."));
   const found = state.chosen.some((name) => state.results[name] || state.errors[name]);
   if (view.whole) inside.push(view.draw(app));
   else if (found) inside.push(el("div", { class: "columns" }, state.chosen.filter((name) => state.results[name] || state.errors[name]).map((name) => card(name, view))));
@@ -189,10 +206,19 @@ function draw() {
     const selected = tab.dataset.view === state.view;
     tab.setAttribute("aria-selected", String(selected));
     tab.tabIndex = selected ? 0 : -1;
+    if (selected) intoSight(tab);
   }
   drawSentences();
   if (focused) document.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
   for (const [key, top] of scrolled) document.querySelector(`[data-scroll="${CSS.escape(key)}"]`)?.scrollTo(0, top);
+}
+
+/** Where the tabs are wider than the screen, they scroll to the one that is shown. */
+function intoSight(tab) {
+  const row = tab.parentElement;
+  const [left, right] = [tab.offsetLeft - row.offsetLeft, tab.offsetLeft - row.offsetLeft + tab.offsetWidth];
+  if (left < row.scrollLeft) row.scrollLeft = left - 16;
+  else if (right > row.scrollLeft + row.clientWidth) row.scrollLeft = right - row.clientWidth + 16;
 }
 
 function drawSentences() {
@@ -271,7 +297,9 @@ const choices = () => {
     ...app.about.systems.map((system) =>
       chip("checkbox", "system", system.name, system.name, state.chosen.includes(system.name), (event) => {
         state.chosen = app.about.systems.map((s) => s.name).filter((n) => (n === system.name ? event.target.checked : state.chosen.includes(n)));
-        ask();
+        delete state.results[system.name]; // what it said of another sentence
+        draw(); // a system that was taken away goes at once, also the last one
+        ask(event.target.checked ? [system.name] : []);
         remember();
       }),
     ),
@@ -335,10 +363,7 @@ const offerExamples = () => {
   byId("example").hidden = !app.examples.length;
   byId("example").addEventListener("click", () => {
     const pair = app.examples[next++ % app.examples.length];
-    ["text", "reference"].forEach((id, i) => {
-      byId(id).value = pair[i];
-      byId(id).dispatchEvent(new Event("input"));
-    });
+    ["text", "reference"].forEach((id, i) => enter(id, pair[i]));
   });
 };
 

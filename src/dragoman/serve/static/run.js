@@ -2,6 +2,7 @@
 import { post } from "./api.js";
 import { el, feature, number, signed, svg, table } from "./dom.js";
 import { bar } from "./bars.js";
+import { drawSets } from "./sets.js";
 import { marked } from "./words.js";
 
 const METRICS = { bleu: "BLEU", chrf: "chrF", ter: "TER" };
@@ -33,7 +34,9 @@ export const drawRun = (app) => {
     "div",
     { class: "card" },
     el("div", { class: "buttons" }, el("label", { for: "tuning" }, `Run ${app.run.name}`), select),
-    curve(tuning, now, pick),
+    drawSets(app),
+    el("h3", {}, "The rounds"),
+    curve(tuning, now, pick, testLine(tuning, app)),
     el("h3", {}, `Round ${now.number}${now.number === tuning.best_round ? " (kept)" : ""}: ${METRICS[tuning.metric] ?? tuning.metric} ${now.dev.toFixed(2)} on the development set, ${now.n_candidates.toLocaleString("en")} candidates so far`),
     el(
       "div",
@@ -46,9 +49,20 @@ export const drawRun = (app) => {
   );
 };
 
-const curve = (tuning, now, pick) => {
-  const [width, height, left, right, top, bottom] = [640, 220, 52, 620, 16, 184];
-  const values = tuning.rounds.flatMap((round) => [round.dev, round.test]).filter((value) => value !== null);
+/** The test set before and after, for a tuning whose rounds were not tested: [round, score] of both ends. */
+const testLine = (tuning, app) => {
+  const set = app.run.sets.find((one) => !one.is_learned_from);
+  const score = set?.scores.find((entry) => entry.label === METRICS[tuning.metric]);
+  if (!score || tuning.best_round === tuning.rounds[0].number) return [];
+  return [
+    [tuning.rounds[0].number, score.before],
+    [tuning.best_round, score.after],
+  ];
+};
+
+const curve = (tuning, now, pick, tested) => {
+  const [width, height, left, right, top, bottom] = [640, 220, 62, 620, 16, 184];
+  const values = [...tuning.rounds.flatMap((round) => [round.dev, round.test]), ...tested.map(([, value]) => value)].filter((value) => value !== null);
   const [low, high] = [Math.min(...values), Math.max(...values)];
   const pad = Math.max(0.2, 0.08 * (high - low));
   const first = tuning.rounds[0].number;
@@ -61,6 +75,7 @@ const curve = (tuning, now, pick) => {
       .map((round, i) => `${i ? "L" : "M"}${x(round.number).toFixed(1)} ${y(round[key]).toFixed(1)}`)
       .join("");
   const hasTest = tuning.rounds.some((round) => round.test !== null);
+  const line = tested.map(([n, value], i) => `${i ? "L" : "M"}${x(n).toFixed(1)} ${y(value).toFixed(1)}`).join("");
   const grid = [low, (low + high) / 2, high].map((value) => [
     svg("path", { class: "grid", d: `M${left} ${y(value)}H${right}` }),
     svg("text", { x: left - 8, y: y(value) + 4, "text-anchor": "end" }, value.toFixed(1)),
@@ -84,13 +99,13 @@ const curve = (tuning, now, pick) => {
   return el(
     "div",
     {},
-    el("p", { class: "soft" }, `${METRICS[tuning.metric] ?? tuning.metric} by round: development set (solid)${hasTest ? ", test set (dashed)" : ""}. Choose a round.`),
+    el("p", { class: "soft" }, `${METRICS[tuning.metric] ?? tuning.metric} by round: development set (solid)${hasTest ? ", test set (dashed)" : tested.length ? ", test set before and after (dashed)" : ""}. Choose a round.`),
     svg(
       "svg",
       { viewBox: `0 0 ${width} ${height}`, class: "chart", role: "group", "aria-label": "Scores by round" },
       grid,
       svg("path", { class: "dev", d: path("dev") }),
-      hasTest ? svg("path", { class: "test", d: path("test") }) : null,
+      hasTest || tested.length ? svg("path", { class: "test", d: hasTest ? path("test") : line }) : null,
       dots,
     ),
   );
@@ -115,7 +130,7 @@ const weightTable = (tuning, now, app) => {
       rows.map((row) =>
         el("tr", {}, el("td", {}, feature(row.name, app.meanings)), el("td", { class: "numeric" }, number(row.before, 3)), el("td", { class: "numeric" }, number(row.after, 3)), el("td", { class: "bar-cell" }, bar(row.after - row.before, largest)), el("td", { class: "numeric" }, signed(row.after - row.before, 3))),
       ),
-      { label: "Weights of the round" },
+      { label: "Weights of the round", class: "contributions" },
     ),
     el("p", { class: "soft" }, "Scaled to a sum of 1, because only ratios of weights matter to the choice."),
   );

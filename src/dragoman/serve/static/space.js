@@ -1,6 +1,7 @@
 // The search space: a lattice of phrases from left to right, or a chart of spans.
 import { post } from "./api.js";
-import { el, svg, widthOf } from "./dom.js";
+import { el, rightToLeft, svg, widthOf } from "./dom.js";
+import { split } from "./words.js";
 
 const percent = (share) => `${share >= 0.0995 ? Math.round(100 * share) : (100 * share).toPrecision(1)} %`;
 
@@ -68,8 +69,8 @@ const rulesAt = (answer, at) => {
   const words = answer.source.slice(node.span[0], node.span[1]).join(" ");
   const edges = answer.edges.filter((edge) => edge.head === at).sort((a, b) => b.posterior - a.posterior);
   return [
-    el("p", { class: "rule" }, node.label ? el("b", {}, `${node.label} `) : null, el("b", {}, words || "start"), " ", el("span", { class: "soft" }, `posterior ${percent(node.posterior)}`)),
-    el("ul", { class: "bars" }, edges.slice(0, 8).map((edge) => el("li", {}, el("span", {}, edge.rule || "—"), gauge(edge.posterior), el("span", { class: "numeric" }, percent(edge.posterior))))),
+    el("p", { class: "rule" }, node.label ? el("b", {}, `${node.label} `) : null, el("b", { dir: "auto" }, words || "start"), " ", el("span", { class: "soft" }, `posterior ${percent(node.posterior)}`)),
+    el("ul", { class: "bars" }, edges.slice(0, 8).map((edge) => el("li", {}, el("span", { dir: "auto" }, edge.rule || "—"), gauge(edge.posterior), el("span", { class: "numeric" }, percent(edge.posterior))))),
   ];
 };
 
@@ -106,6 +107,8 @@ const chart = (answer, panel) => {
     places.push([x, x + width]);
     x += width;
   }
+  const mirrored = rightToLeft(answer.source);
+  if (mirrored) places.forEach(([left, right], i) => (places[i] = [x + 12 - right, x + 12 - left]));
   const order = answer.nodes.map((node, at) => ({ ...node, at })).sort((a, b) => a.span[1] - a.span[0] - (b.span[1] - b.span[0]) || a.span[0] - b.span[0] || a.at - b.at);
   const rows = [];
   const rowOf = new Map();
@@ -129,7 +132,8 @@ const chart = (answer, panel) => {
   const words = answer.source.map((word, i) => svg("text", { x: (places[i][0] + places[i][1]) / 2, y: height - 12, "text-anchor": "middle" }, word));
   const groups = answer.nodes.map((node, at) => {
     const empty = node.span[0] >= node.span[1];
-    const [left, right] = empty ? [12, 40] : [places[node.span[0]][0], places[node.span[1] - 1][1]];
+    const ends = empty ? [12, 40] : [...places[node.span[0]], ...places[node.span[1] - 1]];
+    const [left, right] = [Math.min(...ends), Math.max(...ends)];
     return share(
       svg(
         "g",
@@ -150,7 +154,12 @@ const chart = (answer, panel) => {
 const lattice = (answer, panel) => {
   const layerOf = (node) => node.covered + (node.goal ? 1 : 0);
   const n = Math.max(...answer.nodes.map(layerOf));
-  const step = Math.max(44, Math.min(110, 700 / (n + 1)));
+  const best = answer.edges.filter((edge) => edge.best && edge.tails.length && edge.rule);
+  const room = (edge) => (widthOf(edge.rule, 12) + 12) / Math.max(1, layerOf(answer.nodes[edge.head]) - layerOf(answer.nodes[edge.tails[0]]));
+  const step = Math.min(130, Math.max(44, ...best.map(room)));
+  const width = 72 + n * step;
+  const mirrored = rightToLeft(best.flatMap((edge) => split(edge.rule)));
+  const across = (layer) => (mirrored ? width - 36 - layer * step : 36 + layer * step);
   const layers = new Map();
   answer.nodes.forEach((node, at) => layers.set(layerOf(node), [...(layers.get(layerOf(node)) ?? []), at]));
   const y = new Map();
@@ -160,8 +169,8 @@ const lattice = (answer, panel) => {
     layer.forEach((at, i) => y.set(at, i));
     deepest = Math.max(deepest, layer.length);
   }
-  const placeOf = (at) => [36 + layerOf(answer.nodes[at]) * step, 40 + y.get(at) * 34];
-  const height = 40 + deepest * 34 + 14;
+  const placeOf = (at) => [across(layerOf(answer.nodes[at])), 46 + y.get(at) * 34];
+  const height = 46 + deepest * 34 + 14;
   const edges = answer.edges
     .filter((edge) => edge.tails.length)
     .map((edge) => {
@@ -170,14 +179,12 @@ const lattice = (answer, panel) => {
       drawn.append(svg("title", {}, `${edge.rule || "end"} (${percent(edge.posterior)})`));
       return share(drawn, edge.posterior);
     });
-  const labels = answer.edges
-    .filter((edge) => edge.best && edge.tails.length && edge.rule)
-    .map((edge) => {
-      const [[a, b], [c, d]] = [placeOf(edge.tails[0]), placeOf(edge.head)];
-      const room = Math.max(6, Math.floor((Math.hypot(c - a, d - b) - 10) / 6.2));
-      const text = edge.rule.length > room ? `${edge.rule.slice(0, room - 1)}…` : edge.rule;
-      return svg("text", { x: (a + c) / 2, y: (b + d) / 2 - 14, "text-anchor": "middle" }, text);
-    });
+  const labels = best.map((edge) => {
+    const [[a, b], [c, d]] = [placeOf(edge.tails[0]), placeOf(edge.head)];
+    let text = [...edge.rule];
+    while (text.length > 2 && widthOf(text.join(""), 12) > Math.abs(c - a) - 4) text = [...text.slice(0, -2), "…"];
+    return svg("text", { x: (a + c) / 2, y: (b + d) / 2 - 14, "text-anchor": "middle" }, text.join(""));
+  });
   const groups = answer.nodes.map((node, at) => {
     const [cx, cy] = placeOf(at);
     const words = answer.source.slice(node.span[0], node.span[1]).join(" ");
@@ -190,8 +197,7 @@ const lattice = (answer, panel) => {
       node.posterior,
     );
   });
-  const ticks = [...layers.keys()].map((covered) => svg("text", { x: 36 + covered * step, y: 14, "text-anchor": "middle", "fill-opacity": "0.65" }, covered === n ? "end" : covered));
-  const width = 72 + n * step;
+  const ticks = [...layers.keys()].map((covered) => svg("text", { x: across(covered), y: 14, "text-anchor": "middle", "fill-opacity": "0.65" }, covered === n ? "end" : covered));
   const drawn = svg("svg", { class: "picture space", viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": "Lattice of partial translations by the number of source words translated" }, ticks, edges, groups, labels);
   drawn.style.width = `${width}px`;
   drawn.style.minWidth = `${0.66 * width}px`;

@@ -1,16 +1,22 @@
 // The phrase or rule table: translations of a phrase and the training sentences it comes from.
 import { post } from "./api.js";
-import { el, number } from "./dom.js";
+import { el, number, plain } from "./dom.js";
 import { split } from "./words.js";
 
 export const drawTables = (app) => {
   const names = app.about.systems.map((system) => system.name);
   const memory = (app.memory.tables ??= { system: app.state.chosen[0] ?? names[0], phrase: "", found: null, asked: false });
   const box = el("div", { "aria-live": "polite" });
-  const select = el("select", { id: "table-system", onchange: (event) => ask(event.target.value, memory.phrase) }, names.map((name) => el("option", { value: name }, name)));
+  const select = el("select", { id: "table-system", "data-key": "table-system", onchange: (event) => choose(event.target.value) }, names.map((name) => el("option", { value: name }, name)));
   select.value = memory.system;
   const input = el("input", { type: "text", id: "phrase", "data-key": "phrase", dir: "auto", spellcheck: "false", placeholder: "a source phrase, such as das haus or [X,1] nicht" });
-  input.value = memory.phrase;
+  input.value = plain(memory.phrase);
+  // What was found in a derivation has the tokens' own signs, which the form shows in another way.
+  const typed = () => (input.value === plain(memory.phrase) ? memory.phrase : input.value);
+  const choose = (system) => {
+    Object.assign(memory, { system, phrase: typed(), found: null, error: null, asked: true });
+    app.redraw();
+  };
   const fill = () => box.replaceChildren(...(memory.error ? [el("p", { class: "error" }, memory.error)] : memory.found ? shown(memory.found) : []));
   const ask = async (system, phrase) => {
     Object.assign(memory, { system, phrase, asked: false, error: null });
@@ -35,7 +41,7 @@ export const drawTables = (app) => {
         class: "buttons",
         onsubmit: (event) => {
           event.preventDefault();
-          ask(select.value, input.value);
+          ask(select.value, typed());
         },
       },
       select,
@@ -43,7 +49,25 @@ export const drawTables = (app) => {
       el("span", { class: "grow" }, input),
       el("button", {}, "Look up"),
     ),
+    phrases(app, memory, ask, input),
     box,
+  );
+};
+
+/** The phrases of the sentence that is shown, to look up by a touch. */
+const phrases = (app, memory, ask, input) => {
+  const pieces = app.result(memory.system)?.explanation?.pieces ?? [];
+  const sources = [...new Set(pieces.map((piece) => piece.source).filter((source) => source.replace(/\[[^\]\s]+,\d+\]/g, "").trim()))];
+  if (!sources.length) return null;
+  const put = (source) => {
+    input.value = plain(source);
+    ask(memory.system, source);
+  };
+  return el(
+    "div",
+    { class: "buttons", role: "group", "aria-label": "Phrases of the sentence" },
+    el("span", { class: "soft" }, "Of this sentence:"),
+    sources.map((source) => el("button", { type: "button", dir: "auto", "data-key": `phrase ${source}`, onclick: () => put(source) }, source)),
   );
 };
 

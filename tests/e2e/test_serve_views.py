@@ -1,0 +1,158 @@
+"""Views of the explorer page: scripts from right to left, pieces of raw systems, sets before and after, phones."""
+
+from __future__ import annotations
+
+import pytest
+from tests.browser import open_browser
+
+from dragoman.serve import read_recorded
+from dragoman.system import System, SystemSettings, TrainConfig, train
+from served import PHONE, OpenPage, make_served, reach, serving, settle, translation, view, write
+from small_raw import write_raw_splits
+from small_systems import sentences_of
+
+HEBREW = "והארץ היתה תהו ובהו"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = make_served(tmp_path_factory.mktemp("views"))
+    (folder / "text").mkdir()
+    write_raw_splits(folder / "text", 200, 5, 0, seed=3)
+    config = TrainConfig(settings=SystemSettings(n_folds=2))
+    train(folder / "text" / "train.de", folder / "text" / "train.en", folder / "raw", config=config)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with open_browser() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def address(made, browser):
+    with serving(made, ("phrase", "hiero", "raw", "--run", "tuned")) as address:
+        yield address
+
+
+@pytest.fixture
+def page(browser, address):
+    with OpenPage(browser, address) as found:
+        yield found
+
+
+def places(page, selector, words):
+    """The middle of each word of a picture, from the left."""
+    drawn = page.locator(selector)
+    found = {drawn.nth(i).text_content(): drawn.nth(i).bounding_box() for i in range(drawn.count())}
+    return [found[word]["x"] + found[word]["width"] / 2 for word in words]
+
+
+def test_hebrew_is_drawn_from_right_to_left(page, sentence):
+    """Words that the tables lack are copied, so that both sides are Hebrew."""
+    write(page, HEBREW)
+    words = HEBREW.split()
+    for name in ("phrase", "hiero"):
+        for side in (0, 1):
+            row = f"[data-system={name}] svg.picture text.word >> nth={side * 0}"
+            assert page.locator(row).get_attribute("direction") == "rtl"
+        found = places(page, f"[data-system={name}] svg.picture text.word", words)
+        assert found == sorted(found, reverse=True)
+    view(page, "space")
+    page.locator("[data-system=hiero] svg.space").wait_for()
+    found = places(page, "[data-system=hiero] svg.space > text", words)
+    assert found == sorted(found, reverse=True)
+    labels = places(page, "[data-system=phrase] svg.space > text", ["0", "end"])
+    assert labels[0] > labels[1]
+    view(page, "derivation")
+    page.fill("#text", sentence)
+    settle(page)
+    found = places(page, "[data-system=hiero] svg.picture text.word", dict.fromkeys(sentence.split()))
+    assert found[0] < found[-1]
+
+
+@pytest.fixture(scope="module")
+def sentence(made):
+    return max(sentences_of(made), key=len)
+
+
+def test_pieces_of_a_raw_system_are_readable_and_looked_up(page, made):
+    raw = (made / "text" / "dev.de").read_text(encoding="utf-8").split("\n")[0]
+    for name in ("phrase", "hiero"):
+        page.uncheck(f"input[value={name}]", force=True)
+    page.check("input[value=raw]", force=True)
+    write(page, raw)
+    assert translation(page, "raw").inner_text() == next(System.load(made / "raw").translate([raw]))
+    drawn = page.locator("[data-system=raw] svg.picture text.word").all_text_contents()
+    assert any(word.startswith("·") for word in drawn)
+    assert "\uffed" not in page.locator("body").inner_text()
+    view(page, "tables")
+    glued = page.locator("[aria-label='Phrases of the sentence'] button", has_text="·").first
+    label = glued.inner_text()
+    glued.click()
+    page.wait_for_selector("#view tbody tr")
+    assert page.input_value("#phrase") == label
+    page.locator("#view summary").first.click()
+    assert page.locator("#view mark").count() > 0
+    assert "\uffed" not in page.locator("#view").inner_text()
+    page.locator("#phrase").press("Enter")  # what the form shows is found again
+    settle(page)
+    assert page.locator("#view tbody tr").count() > 0
+
+
+def test_the_sets_before_and_after_tuning(page, made):
+    run = read_recorded(made / "tuned")
+    view(page, "run")
+    for one in run.sets:
+        rows = page.locator(f"[aria-label='Scores of the {one.name}'] tbody tr")
+        for i, score in enumerate(one.scores):
+            cells = rows.nth(i).locator("td").all_inner_texts()
+            assert cells[0].startswith(score.label)
+            assert cells[1:3] == [f"{score.before:.2f}", f"{score.after:.2f}"]
+    changed = run.sets[0].sentences[0]
+    page.locator("#view .sets summary").first.click()
+    page.get_by_role("button", name="Look at it").first.press("Enter")
+    settle(page)
+    assert (page.input_value("#text"), page.input_value("#reference")) == (changed.source, changed.reference)
+    assert translation(page, "phrase").inner_text() == changed.before
+    assert page.evaluate("document.activeElement.id") == "text"
+
+
+def test_systems_come_and_go_at_once(page, sentence):
+    write(page, sentence)
+    for name in ("phrase", "hiero", "raw"):
+        page.uncheck(f"input[value={name}]", force=True)
+    assert page.locator(".card").count() == 0
+    assert "No system is chosen" in page.locator("#view").inner_text()
+    page.check("input[value=hiero]", force=True)
+    page.wait_for_selector("[data-translation=hiero]")
+    assert page.locator(".notice").count() == 0
+    page.fill("#text", "")
+    settle(page)
+    assert page.locator(".card").count() == 0
+
+
+def test_long_lists_open_by_the_keyboard(page, sentence):
+    write(page, sentence)
+    view(page, "candidates")
+    rows = page.locator("[data-system=hiero] tbody tr")
+    assert rows.count() == 12
+    reach(page, "document.activeElement.dataset.key === 'all hiero'", 120)
+    page.keyboard.press("Enter")
+    assert rows.count() == 50
+    assert page.evaluate("document.activeElement.dataset.key") == "pick hiero 12"
+
+
+def test_tables_of_features_have_room_on_a_phone(browser, address, sentence):
+    with OpenPage(browser, address, PHONE) as page:
+        write(page, sentence, "the old teacher reads .")
+        for name in ("features", "compare", "run"):
+            view(page, name)
+            settle(page)
+            tables = page.locator("#view .scroll:has(.contributions)")
+            assert tables.count() > 0
+            for i in range(tables.count()):
+                assert tables.nth(i).evaluate("box => box.scrollWidth <= box.clientWidth"), (name, i)
+            tab = page.locator(f"#tab-{name}").bounding_box()
+            assert 0 <= tab["x"] <= tab["x"] + tab["width"] <= PHONE[0]
