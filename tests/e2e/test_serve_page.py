@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from playwright.sync_api import expect
 from tests.browser import open_browser
 
 from dragoman.serve import read_recorded
@@ -62,7 +63,7 @@ def test_every_system_translates_while_one_types(page, made, sentence):
     page.fill("#text", first)
     settle(page)
     page.uncheck("input[value=hiero]", force=True)
-    assert page.locator(".card").count() == 1
+    expect(page.locator(".card")).to_have_count(1)
     page.goto(page.url)
     page.reload()
     page.wait_for_selector("[data-translation]")
