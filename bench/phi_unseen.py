@@ -140,6 +140,7 @@ def main() -> None:
     parser.add_argument("weights")
     parser.add_argument("--features", action="append", required=True)
     parser.add_argument("--limit", type=int)
+    parser.add_argument("--only", help="numbers of the lines to learn from, one a line, from 0")
     parser.add_argument("--lines", type=int, default=1500)
     parser.add_argument("--k", type=int, default=60)
     parser.add_argument("--beams", type=float, nargs=2, default=(4.0, 6.0))
@@ -149,6 +150,8 @@ def main() -> None:
     theta = read_weights(options.weights)
     lists = Lists(system, theta, options.lines, options.k)
     lines = system.training.select(limit=options.limit)
+    if options.only:
+        lines = np.intersect1d(lines, np.loadtxt(options.only, np.int64))
     rng = np.random.default_rng(1)
     for text in options.set or [""]:
         method = make_optimiser("fastforest", {"centred": False, **_settings(text)})
