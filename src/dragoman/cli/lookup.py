@@ -34,6 +34,8 @@ def lookup(
 ) -> None:
     """Show the translations of a phrase with counts and probabilities, and sentences that they come from.
 
+    Case does not matter to raw text: of the forms that the phrase may have in a sentence, the most frequent is shown.
+
     Example: dragoman lookup system "der treiber"
 
     dragoman lookup hierarchical "[X,1] nicht"
@@ -43,7 +45,8 @@ def lookup(
     session.emit({"system": str(folder), "phrase": phrase, **asdict(found)})
     seen = "" if found.n_occurrences is None else f", in {found.n_occurrences:,} lines of the training text"
     if not found.rows:
-        session.show(f"no translation of '{printable(found.source)}'{seen}; unknown words are copied")
+        why = "it is translated in parts" if " " in found.source else "unknown words are copied"
+        session.show(f"no translation of '{printable(found.source)}' as a whole{seen}; {why}")
         return
     names = list(found.rows[0].scores)
     rows = table("translation", "count", *names)

@@ -54,6 +54,7 @@ def report(
     dragoman report runs/enja runs/multi30k -o report.html --svg figures --markdown results.md
     """
     from dragoman.report.tuned import is_tuned  # of systems and tunings, which no other page needs
+    from dragoman.system.manifest import refuse_unfinished
 
     session = Session(n_threads=threads, json=json, quiet=quiet)
     if out is None and svg is None and markdown is None:
@@ -61,6 +62,8 @@ def report(
     if "-" in (str(out), str(markdown)):
         raise InputError("a page cannot go to standard output; name a file")
     check_outputs(out=out, markdown=markdown)
+    for run in runs:
+        refuse_unfinished(Path(run))
     tuned = [run for run in runs if is_tuned(run)]
     if tuned:
         if len(runs) > 1:

@@ -17,7 +17,7 @@ from dragoman.grammar import Grammar
 from dragoman.lm import LanguageModel
 from dragoman.run import RunFolder
 from dragoman.store import make_folder
-from dragoman.system.manifest import MANIFEST, Manifest, record_of, write_manifest
+from dragoman.system.manifest import MANIFEST, TRAIN_RECORD, Manifest, record_of, write_manifest
 from dragoman.system.settings import SystemSettings
 from dragoman.system.stages import Monitor, Stages
 from dragoman.system.training import TRAINING, TrainingLines
@@ -29,7 +29,6 @@ __all__ = [
     "GRAMMAR",
     "LM",
     "TEXT",
-    "TRAIN_RECORD",
     "WEIGHTS",
     "WORK",
     "close_system",
@@ -46,8 +45,8 @@ CLASSES = {"source_classes": "source.classes", "target_classes": "target.classes
 """Word classes (`train --classes`): int32, for each level a class for each word by id, or -1."""
 TEXT = "text.json"
 """How raw text becomes tokens; only a system of raw text has it."""
-TRAIN_RECORD, WORK = "train", "work"
-"""The run folder of the training, and a folder for temporary files."""
+WORK = "work"
+"""A folder for temporary files."""
 
 
 def fold_lm(fold: int) -> str:

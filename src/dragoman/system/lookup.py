@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from dragoman.corpus import Side
+from dragoman.errors import InputError
 from dragoman.pipeline import TokenLines
+from dragoman.pipeline.spans import MASKS
 from dragoman.pipeline.tokenizer import GLUE
 from dragoman.system.settings import HieroSettings, PhraseSettings
 from dragoman.system.system import System
@@ -18,6 +21,7 @@ from dragoman.types import Int32Array, Int64Array
 
 __all__ = ["Lookup", "LookupRow", "look_up"]
 
+_GAP = re.compile(r"\[X(?:,\d+)?\]", re.IGNORECASE)
 _PHRASE_SCORES = ("p_e_f", "p_f_e", "lex_e_f", "lex_f_e")
 
 
@@ -47,15 +51,19 @@ def look_up(
 ) -> Lookup:
     """The best translations of a source phrase by p(e|f), which may be raw text if the system takes such.
 
-    A hierarchical system also finds sources with gaps, such as `[X,1] nicht`. Sentences are those of the training text,
-    where the system keeps it (`train --folds`).
+    Of the forms that the phrase may have in a sentence it is the one that was extracted most often. A hierarchical
+    system also finds sources with gaps, such as `[X,1] nicht`. Sentences are those of the training text, where the
+    system keeps it (`train --folds`). Raises InputError for a phrase without words, and for gaps in another system.
     """
+    if not _GAP.sub("", phrase).strip():
+        raise InputError(f"'{phrase}' has no words to look up")
+    if _GAP.search(phrase) and not isinstance(system.settings.model, HieroSettings):
+        raise InputError(f"'{phrase}' has gaps, and only a hierarchical system has rules with gaps")
     readings = list(_readings(system.lines(raw=raw), phrase))
-    source, found = readings[0], list[tuple[str, int, dict[str, float]]]()
-    for reading in readings:
-        if found := list(_options(system, reading)):
-            source = reading
-            break
+    options = [list(_options(system, reading)) for reading in readings]
+    totals = [sum(count for _, count, _ in each) for each in options]
+    best = totals.index(max(totals)) if any(totals) else -1  # what translation takes
+    source, found = readings[best], options[best]
     kept = any(name.startswith(f"{TRAINING}/") for name in system.manifest.files)
     lines = _lines_with(system.training.source_ids, source) if kept else None
     rows = []
@@ -66,13 +74,27 @@ def look_up(
 
 
 def _readings(text: TokenLines, phrase: str) -> Iterator[str]:
-    """As in the middle of a sentence, as at its beginning, and as tokens, which is how derivations show it."""
-    tokens = " ".join(split_tokens(phrase))
-    if GLUE in tokens:  # no raw text is read as such
-        yield tokens
+    """As tokens, which is how derivations show it, as in the middle of a sentence, and as at its beginning.
+
+    Gaps are numbered from left to right.
+    """
+    typed = " ".join(split_tokens(phrase))
+    if GLUE in typed:  # no raw text is read as such
+        yield typed
         return
-    found = text.term(phrase, target=False), text.prepare(phrase), tokens
-    yield from dict.fromkeys(found)
+    masks = (chr(code) for code in range(ord(MASKS[0]), ord(MASKS[-1])))
+    gaps: dict[str, str] = {}
+
+    def mask(_: re.Match[str]) -> str:
+        one = next(masks)
+        gaps[one] = f"[X,{len(gaps) + 1}]"
+        return one if text.is_raw else f" {one} "
+
+    line = _GAP.sub(mask, phrase)
+    as_tokens = " ".join(split_tokens("".join(f" {char} " if char in gaps else char for char in line)))
+    found = [as_tokens, text.term(line, target=False), text.prepare(line)]
+    for tokens in dict.fromkeys(found):
+        yield " ".join(gaps.get(token.strip(GLUE), token) for token in split_tokens(tokens))
 
 
 def _options(system: System, source: str) -> Iterator[tuple[str, int, dict[str, float]]]:

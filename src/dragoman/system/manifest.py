@@ -16,9 +16,21 @@ from dragoman.errors import InputError, naming
 from dragoman.store import Format, digest, digest_json, write_json
 from dragoman.system.settings import SystemSettings
 
-__all__ = ["MANIFEST", "FileRecord", "Manifest", "read_manifest", "record_of", "write_manifest"]
+__all__ = [
+    "MANIFEST",
+    "TRAIN_RECORD",
+    "TUNE_RECORD",
+    "FileRecord",
+    "Manifest",
+    "read_manifest",
+    "record_of",
+    "refuse_unfinished",
+    "write_manifest",
+]
 
 MANIFEST = "system.json"
+TRAIN_RECORD, TUNE_RECORD = "train", "tune"
+"""Folders in a system's own: the run of its training, and that of its tuning."""
 _FORMAT = Format("dragoman-system", 2, "system", MANIFEST)
 _HEAD_BYTES = 1 << 16
 
@@ -101,6 +113,7 @@ def write_manifest(base: Path, manifest: Manifest) -> None:
 def read_manifest(base: Path) -> Manifest:
     """Read and check the manifest itself; the files are checked where they are used."""
     path = base / MANIFEST
+    refuse_unfinished(base)
     data = _FORMAT.read_record(base)
     try:
         files = {
@@ -117,6 +130,19 @@ def read_manifest(base: Path) -> Manifest:
     if missing := [name for name in ("grammar", "lm", "weights") if name not in files]:
         raise InputError(f"names no {missing[0]}; the system is damaged", path=path)
     return Manifest(settings=settings, files=files, parent=None if parent is None else str(parent), about=about)
+
+
+def refuse_unfinished(base: Path) -> None:
+    """Raise InputError for the folder of a training or tuning that was stopped before its end."""
+    if (base / MANIFEST).exists():
+        return
+    for command, record in (("train", TRAIN_RECORD), ("tune", TUNE_RECORD)):
+        if (base / record).is_dir():
+            raise InputError(
+                f"is an unfinished system: `dragoman {command}` was stopped before its end; "
+                "go on with the same command and --resume",
+                path=base,
+            )
 
 
 def _plain_path(path: object) -> str:

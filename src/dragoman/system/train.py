@@ -122,6 +122,8 @@ def train(
         record[name] = identity(paths[0]) if len(paths) == 1 else [identity(path) for path in paths]
     record |= {"lm_text": [identity(path) for path in lm_text], "settings": config.settings.to_json()}
     record |= {name: value for name, value in asdict(config).items() if name != "settings"}
+    if not (Path(out) / MANIFEST).exists():
+        _compare_counts(texts, alignment, domains)
     with making(out, record, monitor, resume=resume) as (base, stages):
         if not (base / MANIFEST).exists():
             if text_models is not None:
@@ -133,6 +135,28 @@ def train(
 
 def _as_files(text: PathLike | Sequence[PathLike]) -> tuple[PathLike, ...]:
     return (text,) if isinstance(text, str | os.PathLike) else tuple(text)
+
+
+def _compare_counts(texts: _Texts, alignment: PathLike | None, domains: PathLike | None) -> None:
+    """Raise MismatchError where files that belong together differ in their lines, before anything takes long."""
+    n_lines = 0
+    for source, target in zip(*texts, strict=True):
+        count = count_lines(source)
+        _compare(source, count, target)
+        n_lines += count
+    whole = " and ".join(os.fspath(path) for path in texts[0])
+    for path in (alignment, domains):
+        if path is not None:
+            _compare(whole, n_lines, path)
+
+
+def _compare(name: PathLike, n_lines: int, other: PathLike) -> None:
+    found = count_lines(other)
+    if found != n_lines:
+        raise MismatchError(
+            f"line-aligned files must have equally many lines, but {os.fspath(name)} has {n_lines}, "
+            f"{os.fspath(other)} has {found}"
+        )
 
 
 def _with_text(config: TrainConfig, texts: _Texts, *, given: bool, monitor: Monitor) -> TrainConfig:
@@ -223,14 +247,7 @@ class _Work:
         close_system(self.base, settings, self.stages, weights)
 
     def _join(self, texts: _Texts, goals: tuple[Path, Path]) -> None:
-        """Write all files of each side into one, once their line counts have been compared."""
-        for pair in zip(*texts, strict=True):
-            counts = [count_lines(path) for path in pair]
-            if counts[0] != counts[1]:
-                raise MismatchError(
-                    f"line-aligned files must have equally many lines, but {os.fspath(pair[0])} has {counts[0]}, "
-                    f"{os.fspath(pair[1])} has {counts[1]}"
-                )
+        """Write all files of each side into one."""
         for paths, goal in zip(texts, goals, strict=True):
             with self.monitor.progress(f"joining {len(paths)} files"), open_output(goal) as output:
                 for path in paths:

@@ -21,7 +21,7 @@ from dragoman.run import RunFolder
 from dragoman.settings import plain
 from dragoman.store import digest_json, read_json, unseal
 from dragoman.system import Lines, ListsJob, Preset, System, SystemView, kbest_by_engine, save_tuned
-from dragoman.system.manifest import MANIFEST
+from dragoman.system.manifest import MANIFEST, TUNE_RECORD
 from dragoman.text import read_lines
 from dragoman.tune.before_after import DEVELOPMENT, BeforeAfter
 from dragoman.tune.decoder import Decoder
@@ -47,7 +47,6 @@ __all__ = [
     "tune_system",
 ]
 
-TUNE_RECORD = "tune"
 """The run folder inside a tuned system."""
 _ABLE = "online mira, rm, svm, softramp can"
 
