@@ -50,7 +50,7 @@ def rounds(n, *, start=0.2, end=0.3, n_features=14, seed=0):
             test=None if i % 2 else start + (end - start) * i / max(1, n - 1) - 0.01,
             n_candidates=5000 * (i + 1),
             n_features=n_features,
-            n_active=n_features - 1,
+            n_active=n_features - n + i,
             decode_wall_s=3.0,
             decode_cpu_s=5.0 + i / 10,
             learn_wall_s=1.0,

@@ -188,3 +188,44 @@ def test_what_tuning_did_is_shown():
     fragment = harmless(record._repr_html_())
     assert f"{100 * record.score_after:.2f}" in fragment.text
     assert "(kept)" in fragment.text
+
+
+def places_of(picture):
+    """The place of every word from the left, and how it is read."""
+    root = ET.fromstring(picture)
+    found = root.iter("{http://www.w3.org/2000/svg}text")
+    return {element.text: (float(element.get("x")), element.get("direction")) for element in found}
+
+
+@pytest.mark.parametrize("kind", ["phrase", "hiero"])
+@pytest.mark.parametrize("words", ["והארץ היתה תהו ,", "في البدء خلق الله"])
+def test_words_are_drawn_in_their_direction(made, kind, words):
+    """Words that the tables lack are copied; those of the embedded corpus are read from left to right."""
+    system = opened(made, kind)
+    explained = system.explain(words)
+    drawn = draw_derivation(explained.to_json())
+    found = [places_of(drawn)[word] for word in words.split()]
+    assert [place for place, _ in found] == sorted((place for place, _ in found), reverse=True)
+    assert {direction for _, direction in found} == {"rtl"}
+    left_to_right = places_of(draw_derivation(system.explain("der hund schläft .").to_json()))
+    assert left_to_right["der"][0] < left_to_right["hund"][0]
+    assert {direction for _, direction in left_to_right.values()} == {None}
+
+
+def test_a_phrase_from_right_to_left_stands_in_its_box():
+    shown = explanation("שלום עולם טוב", "hello world good")
+    shown["pieces"][0].update(span=[0, 2], positions=[0, 1], source="שלום עולם", target="hello world")
+    drawn = draw_derivation(shown)
+    shape = next(re.finditer(r'<path d="M(\d+) \d+H(\d+)V\d+L(\d+) \d+V\d+H(\d+)', drawn))
+    left, right, last, first = map(int, shape.groups())
+    places = places_of(drawn)
+    assert left < places["עולם"][0] < places["שלום"][0] < right
+    assert first < places["hello"][0] < places["world"][0] < last
+    assert not left < places["טוב"][0] < right
+
+
+def test_pieces_of_raw_text_are_readable():
+    shown = explanation("Haus ￭.", "house ￭.")
+    assert words_of(draw_derivation(shown)) == ["Haus", "·.", "house", "·."]
+    assert "\uffed" not in explanation_html(shown)
+    assert text_width("￭.") == text_width("·.")

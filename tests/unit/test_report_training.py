@@ -13,6 +13,7 @@ from dragoman.evaluate import PairedTest, compare_runs
 from dragoman.features import SignFlips
 from dragoman.report import load_experiment, markdown_tables, write_page
 from dragoman.report.baseline import baseline_table
+from dragoman.report.figures import active_charts
 from dragoman.report.records import Records
 from dragoman.report.results import cost_table, feature_table, overview_table, score_table
 from dragoman.report.training import flip_table, training_charts, update_table
@@ -233,3 +234,15 @@ def test_nothing_of_this_in_other_runs(tmp_path):
     for text in both_pages(fake_run(tmp_path / "run"), tmp_path):
         for heading in ("Against", "Tuning sets", "Learning from the training text", "held-out"):
             assert heading not in text
+
+
+def test_active_features_are_drawn_where_their_number_moves(tmp_path):
+    weights = {"lm": 0.5, "rule_id:1": 0.2}
+    run, refs = start_run(tmp_path / "run"), sentences(20)
+    write_test_set(run, "toy", refs, refs)
+    for features, n_active in (("still", None), ("moving", 3)):
+        steps = [replace(entry, n_active=entry.round * n_active if n_active else 15) for entry in rounds(3)]
+        write_cell(run, features=features, lines=refs, weights=weights, rounds=tuple(steps))
+    (chart,) = active_charts(Records([run]))
+    assert "moving" in chart.title
+    assert [y for _, y in chart.lines[0].points] == [3, 6, 9]

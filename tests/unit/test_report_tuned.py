@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+from dataclasses import replace
 
 import pytest
 from tests.html_pages import HOSTILE, read
@@ -91,8 +93,10 @@ def test_weights_before_and_after_are_those_of_both_systems(made):
     assert max(ratio) == pytest.approx(min(ratio))
     ratio = {change.after / end[name] for name, change in shown.items() if end[name]}
     assert max(ratio) == pytest.approx(min(ratio))
-    sizes = [abs(change.after - change.before) for change in found.weights]
+    sizes = [abs(change.after - change.before) for change in found.weights[:-1]]
     assert sizes == sorted(sizes, reverse=True)
+    assert (found.weights[-1].name, found.weights[-1].bar) == ("unknown", "")  # it would flatten the others
+    assert all(change.bar for change in found.weights[:-1])
     assert found.n_changed > len(shown)
     assert "No test set was translated" in found.notes[-1]
 
@@ -155,3 +159,15 @@ def test_a_folder_without_a_tuning_is_refused(made):
     short = TestFiles(source=made / "dev.de", references=[made / "train.en"])
     with pytest.raises(InputError, match=r"dev\.de has 10 lines but the references have 200"):
         load_tuned(made / "tuned-phrase", short)
+
+
+def test_a_tuning_that_changed_nothing_says_so(made, tmp_path):
+    folder = made / "same"
+    shutil.copytree(made / "tuned-phrase", folder)
+    kept = BeforeAfter.load(folder / TUNE_RECORD / DEVELOPMENT)
+    replace(kept, after=kept.before).save(folder / TUNE_RECORD / DEVELOPMENT)
+    found = load_tuned(folder, n_trials=20)
+    (dev,) = found.sets
+    assert dev.n_changed == 0
+    assert dev.said("bleu").startswith("On the development set no translation changed: BLEU is ")
+    assert "No translation changed." in read(write_tuned_page(found, tmp_path / "page.html")).text

@@ -1,19 +1,19 @@
 """Derivations as pictures: phrases as aligned blocks, hierarchical ones as trees over the source.
 
 They are drawn from the JSON form of an explanation, so that a stored one and a live one look the same. Source words
-stand above the words of the translation; nothing is said by colour.
+stand above the words of the translation, each in its direction of reading; nothing is said by colour.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from markupsafe import Markup
 
 from dragoman.drawing.svg import label, path, svg, text, text_width
-from dragoman.text import split_tokens
+from dragoman.text import is_right_to_left, split_tokens
 
 __all__ = ["draw_derivation"]
 
@@ -25,11 +25,12 @@ _BOXES = Markup('<g fill="currentColor" fill-opacity="0.06" stroke="currentColor
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """Words in a row: the left and right edge of each, in pixels."""
+    """Words in a row: the left and right edge of each, in pixels. In some scripts the first one is on the right."""
 
     words: Sequence[str]
     edges: Sequence[tuple[float, float]]
     width: float
+    rtl: bool
 
     @classmethod
     def of(cls, words: Sequence[str]) -> _Words:
@@ -38,23 +39,34 @@ class _Words:
             end = at + max(8.0, text_width(word))
             edges.append((at, end))
             at = end + _GAP
-        return cls(words, edges, at - _GAP + _MARGIN)
+        width = at - _GAP + _MARGIN
+        rtl = is_right_to_left(words)
+        if rtl:
+            edges = [(width - right, width - left) for left, right in edges]
+        return cls(words, edges, width, rtl)
 
     def moved(self, by: float) -> _Words:
-        return _Words(self.words, [(left + by, right + by) for left, right in self.edges], self.width)
+        return replace(self, edges=[(left + by, right + by) for left, right in self.edges])
+
+    def ends(self, begin: int, end: int) -> tuple[float, float]:
+        """The left and right edge of a span of words."""
+        first, last = self.edges[begin], self.edges[end - 1]
+        return min(first[0], last[0]), max(first[1], last[1])
 
     def middle(self, begin: int, end: int) -> float:
         """The middle of a span; of an empty one the gap that it lies in."""
         if not self.edges:
             return _MARGIN
         if begin < end:
-            return (self.edges[begin][0] + self.edges[end - 1][1]) / 2
-        return self.edges[begin][0] - _GAP / 2 if begin < len(self.edges) else self.edges[-1][1] + _GAP / 2
+            return sum(self.ends(begin, end)) / 2
+        is_last = begin >= len(self.edges)
+        left, right = self.edges[-1 if is_last else begin]
+        return right + _GAP / 2 if is_last != self.rtl else left - _GAP / 2
 
     def drawn(self, y: float, linked: set[int]) -> list[Markup]:
         """The words; those without a link are paler."""
         return [
-            text((left + right) / 2, y, word, "middle", soft=place not in linked)
+            text((left + right) / 2, y, word, "middle", soft=place not in linked, rtl=self.rtl)
             for place, (word, (left, right)) in enumerate(zip(self.words, self.edges, strict=True))
         ]
 
@@ -96,11 +108,13 @@ def _block(piece: Mapping[str, Any], above: _Words, below: _Words, middle: float
     positions = sorted(piece["positions"])
     if not 0 <= begin < end <= len(above.words):
         return Markup("")
-    left, right = above.edges[begin][0] - 5, above.edges[end - 1][1] + 5
+    left, right = above.ends(begin, end)
+    left, right = left - 5, right + 5
     top = middle - _ROW
     shape = f"M{left:.0f} {top:.0f}H{right:.0f}V{middle:.0f}"
     if positions:
-        first, last = below.edges[positions[0]][0] - 5, below.edges[positions[-1]][1] + 5
+        first, last = below.ends(positions[0], positions[-1] + 1)
+        first, last = first - 5, last + 5
         shape += f"L{last:.0f} {bottom:.0f}V{bottom + _ROW:.0f}H{first:.0f}V{bottom:.0f}L{left:.0f} {middle:.0f}z"
     else:
         shape += f"H{left:.0f}z"

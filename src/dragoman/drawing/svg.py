@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 from markupsafe import Markup, escape
 
+from dragoman.pipeline.tokenizer import GLUE
 from dragoman.text import printable
 
-__all__ = ["LETTER", "label", "path", "svg", "text", "text_width"]
+__all__ = ["LETTER", "label", "path", "readable", "svg", "text", "text_width"]
 
 LETTER = 6.9
 """Estimated mean width of a letter at 13 pixels."""
@@ -26,9 +27,11 @@ def svg(width: float, height: float, parts: Sequence[Markup], title: str, *, des
     return head.format(*size, _FONT, label(title)) + desc + Markup("").join(parts) + Markup("</svg>\n")
 
 
-def text(x: float, y: float, content: str, anchor: str, *, soft: bool = False) -> Markup:
-    """A text element at a position; a soft one is paler."""
+def text(x: float, y: float, content: str, anchor: str, *, soft: bool = False, rtl: bool = False) -> Markup:
+    """A text element at a position; a soft one is paler, one that is read from right to left says so."""
     style = Markup(' fill-opacity="0.65"') if soft else Markup("")
+    if rtl:
+        style += Markup(' direction="rtl"')
     element = Markup('<text x="{:.1f}" y="{:.1f}" text-anchor="{}"{}>{}</text>')
     return element.format(x, y, anchor, style, label(content))
 
@@ -40,14 +43,19 @@ def path(d: str, *, opacity: float = 0.5, width: float = 1.0, dash: str = "") ->
     return line.format(opacity, width, dashes, d)
 
 
+def readable(content: str) -> str:
+    """Text with visible control characters; glue, a sign that few fonts have, is a dot."""
+    return printable(content).replace(GLUE, "·")
+
+
 def label(content: str) -> Markup:
-    """Escaped text with visible control characters."""
-    return escape(printable(content))
+    """Escaped text as `readable` gives it."""
+    return escape(readable(content))
 
 
 def text_width(content: str) -> float:
     """Estimated width of text at 13 pixels: wide characters (such as Chinese) count as two letters, marks as none."""
-    shown = printable(content)
+    shown = readable(content)
     if shown.isascii():
         return LETTER * len(shown)
     letters = sum(

@@ -108,7 +108,12 @@ class Mert(Optimiser):
         )
         notes = []
         if constant:
-            notes.append(f"{len(constant)} features never differ and keep their weights: {_listed(constant)}")
+            what = (
+                "feature never differs and keeps its weight"
+                if len(constant) == 1
+                else "features never differ and keep their weights"
+            )
+            notes.append(f"{len(constant)} {what}: {_listed(constant)}")
         if self.features is None and (others := self._left_out(problem, chosen)):
             notes.append(
                 f"{len(others)} features are not in every line and keep their weights: {_listed(others)}; "

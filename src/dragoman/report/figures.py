@@ -16,6 +16,7 @@ from dragoman.report.results import cpu_by_part, parts_of_cpu
 from dragoman.run import CellResult, CellRound
 
 __all__ = [
+    "UNKNOWN",
     "active_charts",
     "candidate_charts",
     "file_name",
@@ -28,7 +29,7 @@ __all__ = [
 
 N_WEIGHTS = 12
 """Number of features whose weights are drawn: the largest of the last round, by any optimiser."""
-_UNKNOWN = "unknown"
+UNKNOWN = "unknown"
 """Of words that are copied whatever they cost: its weight can grow without an effect on the ranking."""
 FAR = 15.0
 """Rows further than this many points from the median row are not drawn."""
@@ -161,15 +162,17 @@ def _greatest(rounds: Mapping[str, Mapping[int, Mapping[str, float]]]) -> list[s
 
 def scaled_weights(weights: dict[str, float]) -> dict[str, float]:
     """Weights over the length of the dense ones without `unknown`; of all, if there are no others."""
-    dense = [value for name, value in weights.items() if ":" not in name and name != _UNKNOWN]
+    dense = [value for name, value in weights.items() if ":" not in name and name != UNKNOWN]
     length = math.hypot(*(dense or weights.values()))
     return {name: value / length for name, value in weights.items()} if length else {}
 
 
 def active_charts(records: Records) -> Iterator[LineChart]:
-    """Number of nonzero weights by round; no chart if all features are dense."""
-    if records.has_sparse:
-        yield from _counts(records, "active", "active features", lambda entry: entry.n_active)
+    """Number of nonzero weights by round; no chart if all features are dense, and none of lines that never move."""
+    charts = _counts(records, "active", "active features", lambda entry: entry.n_active)
+    for chart in charts if records.has_sparse else ():
+        if any(y != line.points[0][1] for line in chart.lines for _, y in line.points):
+            yield chart
 
 
 def candidate_charts(records: Records) -> Iterator[LineChart]:

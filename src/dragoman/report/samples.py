@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from dragoman.drawing import contribution_bar, draw_derivation
+from dragoman.drawing import contribution_bar, draw_derivation, readable
 from dragoman.evaluate import SystemOutput, measure
 from dragoman.metric import by_name
 from dragoman.report.records import Records
-from dragoman.text import printable, split_tokens
+from dragoman.text import split_tokens
 from dragoman.types import Float64Array
 
 __all__ = [
@@ -176,8 +176,8 @@ def make_samples(
         result.append(
             Sample(
                 number=number + 1,
-                source=printable(source[number]),
-                references=[printable(reference) for reference in unique],
+                source=readable(source[number]),
+                references=[readable(reference) for reference in unique],
                 translations=translations,
                 n_words=lengths[number],
             )
@@ -236,7 +236,7 @@ def differences(output: str, references: Sequence[str]) -> list[Span]:
 
 
 def _joined(words: Sequence[str]) -> str:
-    return printable(" ".join(words))
+    return readable(" ".join(words))
 
 
 def shown_derivation(found: Mapping[str, Any]) -> ShownDerivation:
@@ -250,15 +250,15 @@ def shown_derivation(found: Mapping[str, Any]) -> ShownDerivation:
         pieces=[
             {
                 "span": "{}–{}".format(*piece["span"]) if piece["span"][0] >= 0 else "",
-                "source": printable(piece["source"]),
-                "target": printable(piece["target"]) if piece["source"] or piece["target"] else _END,
+                "source": readable(piece["source"]),
+                "target": readable(piece["target"]) if piece["source"] or piece["target"] else _END,
                 "score": float(piece["score"]),
             }
             for piece in found.get("pieces", ())
         ],
-        tree=[printable(line) for line in found.get("tree", ())],
+        tree=[readable(line) for line in found.get("tree", ())],
         features=[
-            {**item, "name": printable(item["name"]), "bar": contribution_bar(float(item["contribution"]), largest)}
+            {**item, "name": readable(item["name"]), "bar": contribution_bar(float(item["contribution"]), largest)}
             for item in features[:N_FEATURES]
         ],
         n_more=len(rest),

@@ -15,7 +15,7 @@ from dragoman.evaluate import LEVEL, Mark, Shown, SystemOutput, SystemScore, com
 from dragoman.features import Weights, find_weights, read_weights
 from dragoman.metric import Tokenizer, by_name, metric_label
 from dragoman.report.charts import Dash, Line, LineChart
-from dragoman.report.figures import scaled_weights
+from dragoman.report.figures import UNKNOWN, scaled_weights
 from dragoman.report.samples import Name, Sample, ShownDerivation, make_samples, sentence_scores, shown_derivation
 from dragoman.report.tables import Table, signed, words
 from dragoman.report.templating import render_page
@@ -67,6 +67,11 @@ class SetChange:
     scores: tuple[SystemScore, SystemScore]
     explained: Mapping[Name, Mapping[int, ShownDerivation]]
 
+    @property
+    def n_changed(self) -> int:
+        """Sentences that are translated otherwise."""
+        return sum(a != b for a, b in zip(self.pair.before, self.pair.after, strict=True))
+
     def table(self) -> Table:
         """Both rows by every metric, with p-values and marks."""
         header = [*words("weights")]
@@ -100,6 +105,8 @@ class SetChange:
         shown, sense = metric_label(before.metric), 1 if by_name(before.metric).higher_is_better else -1
         gain = sense * 100 * (after.score - before.score)
         p_value = after.p_randomisation
+        if not self.n_changed:
+            return f"On the {self.name} no translation changed: {shown} is {100 * after.score:.2f} before and after."
         verdict = "better" if gain > 0 else "worse" if gain < 0 else "the same"
         sure = "" if p_value is None else f" (p = {p_value:.4f})"
         real = "" if p_value is None or p_value < LEVEL else ", which may be chance"
@@ -190,15 +197,14 @@ def load_tuned(
         _change(name, pair, system, start, preset, is_tokens=tokens, n_threads=n_threads, n_trials=n_trials)
         for name, tokens, pair in pairs
     ]
-    changes = _weight_changes(start, system.weights)
     return TunedReport(
         name=base.resolve().name,
         result=result,
         settings=settings,
         method=str(settings.get("method", "")),
         sets=sets,
-        weights=changes[:N_WEIGHTS],
-        n_changed=sum(change.before != change.after for change in changes),
+        weights=_weight_changes(start, system.weights),
+        n_changed=_n_changed(start, system.weights),
         chart=_chart(result, sets),
         notes=notes,
     )
@@ -269,12 +275,29 @@ def _change(
 
 
 def _weight_changes(before: Weights, after: Weights) -> list[WeightChange]:
-    """All weights, scaled so that vectors compare, those that changed most first."""
+    """Those that changed most, scaled so that vectors compare; UNKNOWN last, out of the bars' scale."""
     old, new = (scaled_weights(dict(weights.items())) for weights in (before, after))
-    names = sorted({*old, *new}, key=lambda name: (-abs(new.get(name, 0.0) - old.get(name, 0.0)), name))
-    pairs = [(name, old.get(name, 0.0), new.get(name, 0.0)) for name in names]
-    largest = max((abs(b - a) for _, a, b in pairs), default=0.0)
-    return [WeightChange(name=name, before=a, after=b, bar=contribution_bar(b - a, largest)) for name, a, b in pairs]
+    changed = {name: new.get(name, 0.0) - old.get(name, 0.0) for name in {*old, *new}}
+    names = sorted(changed, key=lambda name: (name == UNKNOWN, -abs(changed[name]), name))
+    if UNKNOWN in changed:
+        names = [*names[:-1][: N_WEIGHTS - 1], UNKNOWN]
+    names = names[:N_WEIGHTS]
+    largest = max((abs(changed[name]) for name in names if name != UNKNOWN), default=0.0)
+    return [
+        WeightChange(
+            name=name,
+            before=old.get(name, 0.0),
+            after=new.get(name, 0.0),
+            bar=Markup("") if name == UNKNOWN else contribution_bar(changed[name], largest),
+        )
+        for name in names
+    ]
+
+
+def _n_changed(before: Weights, after: Weights) -> int:
+    """Weights that changed, once both vectors are scaled."""
+    old, new = (scaled_weights(dict(weights.items())) for weights in (before, after))
+    return sum(new.get(name, 0.0) != old.get(name, 0.0) for name in {*old, *new})
 
 
 def _chart(result: Mapping[str, Any], sets: Sequence[SetChange]) -> LineChart | None:

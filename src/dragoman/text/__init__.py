@@ -1,6 +1,6 @@
 """Text input and output: plain and compressed files, lines, tokens."""
 
-from dragoman.text.display import printable
+from dragoman.text.display import is_right_to_left, printable
 from dragoman.text.read import (
     MAX_LINE_BYTES,
     LineBlock,
@@ -22,6 +22,7 @@ __all__ = [
     "atomic_output",
     "count_lines",
     "count_words",
+    "is_right_to_left",
     "open_binary_output",
     "open_output",
     "printable",

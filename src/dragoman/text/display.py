@@ -1,10 +1,11 @@
-"""Corpus text made safe for a terminal."""
+"""Corpus text made safe for a terminal, and its direction of reading."""
 
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable
 
-__all__ = ["printable"]
+__all__ = ["is_right_to_left", "printable"]
 
 
 def printable(text: str) -> str:
@@ -12,6 +13,19 @@ def printable(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return "".join("\N{REPLACEMENT CHARACTER}" if _unsafe(char) else char for char in text)
+
+
+def is_right_to_left(words: Iterable[str]) -> bool:
+    """Whether most of the words with letters begin with a letter of a script that is read from right to left."""
+    kinds = [_kind(word) for word in words]
+    return 2 * kinds.count("R") > len(kinds) - kinds.count("")
+
+
+def _kind(word: str) -> str:
+    if word.isascii():
+        return "L" if any(map(str.isalpha, word)) else ""
+    first = next((char for char in word if char.isalpha()), "")
+    return "" if not first else "R" if unicodedata.bidirectional(first) in {"R", "AL"} else "L"
 
 
 def _unsafe(char: str) -> bool:

@@ -111,18 +111,22 @@ const curve = (tuning, now, pick, tested) => {
   );
 };
 
+/** Its weight ranks nothing, since unknown words are copied whatever they cost, and would flatten all others. */
+const UNKNOWN = "unknown";
+
 /** Weights of a round beside those of the first, both scaled to the same sum of absolute values. */
 const weightTable = (tuning, now, app) => {
   const scaled = (weights) => {
-    const sum = Object.values(weights).reduce((total, value) => total + Math.abs(value), 0) || 1;
+    const sum = Object.entries(weights).reduce((total, [name, value]) => total + (name === UNKNOWN ? 0 : Math.abs(value)), 0) || 1;
     return Object.fromEntries(Object.entries(weights).map(([name, value]) => [name, value / sum]));
   };
   const [start, here] = [scaled(tuning.rounds[0].weights), scaled(now.weights)];
   const rows = [...new Set([...Object.keys(start), ...Object.keys(here)])]
+    .filter((name) => name !== UNKNOWN)
     .map((name) => ({ name, before: start[name] ?? 0, after: here[name] ?? 0 }))
     .sort((a, b) => Math.abs(b.after - b.before) - Math.abs(a.after - a.before) || a.name.localeCompare(b.name))
     .slice(0, 24);
-  const largest = Math.max(...rows.map((row) => Math.abs(row.after - row.before)));
+  const largest = Math.max(0, ...rows.map((row) => Math.abs(row.after - row.before)));
   const shown = el("details", { open: true }, el("summary", {}, `Weights: the start, this round, and what changed`));
   shown.append(
     table(
@@ -132,7 +136,7 @@ const weightTable = (tuning, now, app) => {
       ),
       { label: "Weights of the round", class: "contributions" },
     ),
-    el("p", { class: "soft" }, "Scaled to a sum of 1, because only ratios of weights matter to the choice."),
+    el("p", { class: "soft" }, "Scaled to a sum of 1, because only ratios of weights matter to the choice. Without unknown: such words are copied whatever they cost."),
   );
   return shown;
 };
