@@ -71,7 +71,9 @@ def test_letters_without_spaces_have_no_glue():
     assert tokens == "此 软件包 用 Firefox ， 列表 ▁ 软件包 。"
     assert detokenize(tokens.split(" ")) == "此软件包用Firefox，列表 软件包。"
     copied = ["likes", "鼷", "鼠", "and", "ABC", "软件", "，", "3", "。"]
-    assert detokenize(copied, spaced=True) == "likes 鼷鼠 and ABC 软件，3。"
+    assert detokenize(copied, spaced=True) == "likes 鼷鼠 and ABC 软件， 3。"
+    signs = ["see", "《", "red", "梦", "》", "now", "：", "ok"]
+    assert detokenize(signs, spaced=True) == "see 《red 梦》 now： ok"
     assert detokenize(copied) == "likes鼷鼠and ABC软件，3。"
     apart = TextTokenizer("zh", keeps_spaces=False, parts_spans=True)
     assert apart.tokenize("第%s页。%d，<b>好</b>") == "第 %s 页 。 %d ， ￭<b>￭ 好 ￭</b>"
