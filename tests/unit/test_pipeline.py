@@ -213,6 +213,8 @@ def test_lowercased_text_gets_its_case_back():
     [
         (["Das ist gut, oder?", "Ja."], True),
         (["das ist gut , oder ?", "ja ."], False),
+        (["我们都喜欢这个软件 。", "我们的软件包含文档 ， 用户 。"], True),
+        (["我们 都 喜欢 这个 软件 。"], False),
         (["das ist gut ￭, oder ￭?"], False),
         (["ohne zeichen"], None),
         (["此软件包包含文档。"], True),

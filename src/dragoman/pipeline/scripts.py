@@ -17,6 +17,7 @@ __all__ = [
     "UNSPACED_SIGNS",
     "check_language",
     "guess_language",
+    "is_unspaced",
     "language_of_file",
 ]
 
@@ -58,7 +59,13 @@ _KNOWN = (
 )
 _CODES = frozenset(_KNOWN.split())
 UNSPACED_LANGUAGES = frozenset({"zh", "ja", "th", "lo", "my", "km", "bo"})
+_RUN = re.compile(f"[{UNSPACED}]+")
 _ENDINGS = {".gz", ".xz", ".zst", ".bz2"}
+
+
+def is_unspaced(word: str) -> bool:
+    """Whether all letters of a word are of scripts without spaces."""
+    return _RUN.fullmatch(word) is not None
 
 
 def check_language(code: str) -> bool:
