@@ -237,6 +237,14 @@ def test_chinese_without_spaces(tmp_path):
     assert list(back.translate(["I like documents."])) == ["我喜欢文档。"]
 
 
+def test_explanations_say_what_is_unknown_and_where_the_sentence_ends(system):
+    shown = system.explain(system.lines().prepare("Der Lehrer sieht Xyzzy.")).lines()
+    (copied,) = (line for line in shown if "unknown, copied" in line)
+    assert copied.split()[1:6] == ["Xyzzy", "->", "Xyzzy", "unknown,", "copied"]
+    ends = [line for line in shown if "(end of the sentence)" in line]
+    assert len(ends) == (system.settings.kind == "phrase")
+
+
 def test_tokenised_chinese_takes_raw_text(tmp_path):
     """Raw letters are cut into the words that the tokens have; clauses that nobody cut are told of."""
     pairs = {
