@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -42,6 +43,15 @@ def test_three_commands(here, inside):
     done = inside("tune", "--system", "new", "--source", "dev.de", "-r", "dev.en", "--rounds", 1, *MERT, "-o", "t")
     assert "% of the source words are unknown" in done.err
     assert "warning" not in done.err
+    info = inside("system", "info", "t").out
+    for row in (
+        r"phrase pairs +[\d,]+",
+        "tuning: method +mert",
+        r"tuning: rounds +\d",
+        r"tuning: score_after +[01](\.0*\d{1,5})?\s",
+    ):
+        assert re.search(row, info)
+    assert "statistics_cpu_s" not in info
     inside("translate", "t", "-i", "test.de", "-o", "out.en", "--summary", "s.json")
     lines = (here / "out.en").read_text(encoding="utf-8").splitlines()
     assert len(lines) == 15

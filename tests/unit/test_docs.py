@@ -70,3 +70,23 @@ def test_commands_and_options_exist(page):
         known = options_of(words)
         given = {word.partition("=")[0] for word in words if re.match(r"--?[a-z]", word)}
         assert given - known == set(), line
+
+
+def test_options_that_messages_name_exist():
+    """`corpus clean --max-words` and the like, named in an error or a help text."""
+    top = typer.main.get_command(app)
+    names = {
+        f"{name} {inner}"
+        for name in top.list_commands(top.context_class(top))
+        for command in [top.get_command(top.context_class(top), name)]
+        if hasattr(command, "list_commands")
+        for inner in command.list_commands(command.context_class(command))
+    }
+    found = set()
+    for path in (ROOT / "src").rglob("*.py"):
+        text = re.sub(r'"\s*\n\s*f?"', "", path.read_text(encoding="utf-8"))
+        found |= set(re.findall(r"\b([a-z]+ [a-z]+) (--[a-z-]+[a-z])", text))
+    checked = [(command, option) for command, option in found if command in names]
+    assert len(checked) > 3
+    for command, option in checked:
+        assert option in options_of(command.split()), f"{command} {option}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dragoman.pipeline import RawLines, TextSettings, TextSide, TokenLines, WordSplitter
+from dragoman.pipeline import MosesLines, RawLines, TextSettings, TextSide, TokenLines, WordSplitter
 from dragoman.pipeline.forced import Glossary, Masks
 from dragoman.system.text import LineTranslation
 
@@ -94,3 +94,9 @@ def test_marks(line, found):
 
 def test_marks_in_tokens_are_tokens():
     assert through('ein garten<t translation="x y">haus</t>tür .', {}, TokenLines())[0] == "ein garten x y tür ."
+
+
+def test_what_tokenisers_of_others_break_is_hidden():
+    text = MosesLines(TextSettings(source_language="de", target_language="en", lowercase=True))
+    line = "um 20:30 Uhr am 24/12/2020 (Foo_bar_X), %s: 1.234,5."
+    assert through(line, {}, text)[0] == "um 20:30 Uhr am 24/12/2020 (Foo_bar_X), %s: 1.234,5."

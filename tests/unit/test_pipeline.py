@@ -71,7 +71,9 @@ def test_letters_without_spaces_have_no_glue():
     assert tokens == "此 软件包 用 Firefox ， 列表 ▁ 软件包 。"
     assert detokenize(tokens.split(" ")) == "此软件包用Firefox，列表 软件包。"
     copied = ["likes", "鼷", "鼠", "and", "ABC", "软件", "，", "3", "。"]
-    assert detokenize(copied, spaced=True) == "likes 鼷鼠 and ABC 软件，3。"
+    assert detokenize(copied, spaced=True) == "likes 鼷鼠 and ABC 软件， 3。"
+    signs = ["see", "《", "red", "梦", "》", "now", "：", "ok"]
+    assert detokenize(signs, spaced=True) == "see 《red 梦》 now： ok"
     assert detokenize(copied) == "likes鼷鼠and ABC软件，3。"
     apart = TextTokenizer("zh", keeps_spaces=False, parts_spans=True)
     assert apart.tokenize("第%s页。%d，<b>好</b>") == "第 %s 页 。 %d ， ￭<b>￭ 好 ￭</b>"
@@ -211,6 +213,8 @@ def test_lowercased_text_gets_its_case_back():
     [
         (["Das ist gut, oder?", "Ja."], True),
         (["das ist gut , oder ?", "ja ."], False),
+        (["我们都喜欢这个软件 。", "我们的软件包含文档 ， 用户 。"], True),
+        (["我们 都 喜欢 这个 软件 。"], False),
         (["das ist gut ￭, oder ￭?"], False),
         (["ohne zeichen"], None),
         (["此软件包包含文档。"], True),

@@ -28,6 +28,7 @@ from dragoman.system import (
     unknown_source,
     unknown_target,
 )
+from dragoman.system.stages import Silent
 from dragoman.tune import LoopSettings, TuneConfig, tune_system
 from small_raw import write_raw_splits
 from small_text import write_lines
@@ -234,6 +235,49 @@ def test_chinese_without_spaces(tmp_path):
     assert found[1] == "Software is good. Documents are good."
     back = train(tmp_path / "train.en", tmp_path / "train.zh", tmp_path / "b")
     assert list(back.translate(["I like documents."])) == ["我喜欢文档。"]
+
+
+def test_explanations_say_what_is_unknown_and_where_the_sentence_ends(system):
+    shown = system.explain(system.lines().prepare("Der Lehrer sieht Xyzzy.")).lines()
+    (copied,) = (line for line in shown if "unknown, copied" in line and "Xyzzy" in line)
+    assert copied.split()[1:6] == ["Xyzzy", "->", "Xyzzy", "unknown,", "copied"]
+    ends = [line for line in shown if "(end of the sentence)" in line]
+    assert len(ends) == (system.settings.kind == "phrase")
+
+
+def test_tokenised_chinese_takes_raw_text(tmp_path):
+    """Raw letters are cut into the words that the tokens have; clauses that nobody cut are told of."""
+    pairs = {
+        "我 喜欢 软件 。": "i like software .",
+        "软件 很 好 ， 我 有 文档 。": "software is good , i have documents .",
+    }
+    write_lines(tmp_path / "train.zh", list(pairs) * 12)
+    write_lines(tmp_path / "train.en", list(pairs.values()) * 12)
+    said = Heard()
+    system = train(tmp_path / "train.zh", tmp_path / "train.en", tmp_path / "s", monitor=said)
+    assert not system.settings.text.raw
+    assert not said.warnings()
+    text = system.lines(raw=True, languages="zh-en")
+    assert text.prepare("我喜欢软件，软件很好%s。") == "我 喜欢 软件 ， 软件 很 好 % s 。"
+    job = TranslationJob(view=system, weights=system.weights, raw=True, languages="zh-en").open(1)
+    assert job(["我喜欢软件。", "软件%s很好。"]) == ["i like software.", "software %s is good."]
+    write_lines(tmp_path / "uncut.zh", ["我喜欢软件和文档和例子。"] * 24)
+    train(tmp_path / "uncut.zh", tmp_path / "train.en", tmp_path / "u", config=TrainConfig(raw=False), monitor=said)
+    (warning,) = said.warnings()
+    assert "uncut.zh is not cut into words" in warning
+
+
+class Heard(Silent):
+    """Keeps what it is told."""
+
+    def __init__(self):
+        self.said = []
+
+    def say(self, text):
+        self.said.append(text)
+
+    def warnings(self):
+        return [text for text in self.said if text.startswith("warning")]
 
 
 def test_tags_go_where_their_words_go():

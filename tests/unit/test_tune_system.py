@@ -55,7 +55,7 @@ def test_a_stopped_tuning_goes_on_to_the_same_weights(made, tmp_path):
 
     with pytest.raises(StoppedError):
         tune(made, tmp_path / "t", config=config(), seed=3, on_round=stop)
-    with pytest.raises(InputError, match="not a system"):
+    with pytest.raises(InputError, match="unfinished system: `dragoman tune` was stopped"):
         System.load(tmp_path / "t")
     with pytest.raises(InputError, match="other settings .k."):
         tune(made, tmp_path / "t", config=TuneConfig(k=21, loop=LoopSettings(max_rounds=3)), seed=3, resume=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.text import Text
@@ -11,7 +12,7 @@ from rich.text import Text
 from dragoman.cli.groups import command_group
 from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, table
 from dragoman.cli.weights import weights_table
-from dragoman.system import System, export_system
+from dragoman.system import System, export_system, kind_named
 from dragoman.text import printable
 
 __all__ = ["app"]
@@ -23,14 +24,19 @@ _N_WEIGHTS = 40
 
 @app.command()
 def info(folder: Folder, threads: Threads = 0, seed: Seed = 0, json: Json = False, quiet: Quiet = False) -> None:
-    """What a system is made of: settings, sizes, weights."""
+    """What a system is made of: settings, sizes, weights. Of a tuned one --json has all of its rounds."""
     session = Session(n_threads=threads, seed=seed, json=json, quiet=quiet)
     system = System.load(folder)
     settings, about = system.settings.to_json(), system.manifest.about
     rows = table("what", "value", numeric_from=2)
     for key, value in [*settings.items(), *about.items()]:
-        if key != "stages":
-            rows.add_row(key, Text(printable(_shown(value))))
+        if key == "tuning":
+            for name, found in _tuning(value).items():
+                rows.add_row(f"tuning: {name}", Text(printable(_shown(found))))
+        elif key != "stages":
+            rows.add_row(
+                kind_named(system.settings.kind).unit if key == "n_pairs" else key, Text(printable(_shown(value)))
+            )
     if system.manifest.parent is not None:
         rows.add_row("parent", Text(printable(system.manifest.parent)))
     n_bytes: dict[str, int] = {}
@@ -90,6 +96,13 @@ def export(
     session.emit({"system": str(folder), **files})
 
 
+def _tuning(record: Mapping[str, Any]) -> dict[str, object]:
+    """What a tuning was and did, without what it recorded of its rounds and steps."""
+    plain = {name: value for name, value in record.items() if not isinstance(value, dict | list)}
+    done = {"rounds": len(record["rounds"])} if record.get("rounds") else {}
+    return {**plain, **done, **({"notes": record["notes"]} if record.get("notes") else {})}
+
+
 def _shown(value: object) -> str:
     """A setting as people write it."""
     if value is None:
@@ -101,4 +114,6 @@ def _shown(value: object) -> str:
     if isinstance(value, list | tuple):
         shown = (" ".join(map(_shown, item)) if isinstance(item, list) else _shown(item) for item in value)
         return ", ".join(shown) or "none"
+    if isinstance(value, float):
+        return f"{value:.5g}"
     return f"{value:,}" if isinstance(value, int) else str(value)

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from dragoman.errors import InputError
-from dragoman.pipeline.scripts import UNSPACED
 from dragoman.text import split_tokens
+from dragoman.text.letters import UNSPACED
 
 __all__ = ["CleanConfig", "Cleaner", "DropReason", "Duplicates", "count_words"]
 

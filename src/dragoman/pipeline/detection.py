@@ -36,11 +36,20 @@ class TextLook:
     @property
     def raw(self) -> bool | None:
         """None: nothing tells."""
+        if self.is_uncut:
+            return True
         if self.n_attached + self.n_alone:
             return self.n_attached > self.n_alone
-        return self.run_length > _LONG_RUN if self.run_length else None
+        return False if self.run_length else None
+
+    @property
+    def is_uncut(self) -> bool:
+        """Whether nobody has cut the letters of a script without spaces into words, whatever punctuation tells."""
+        return self.run_length > _LONG_RUN
 
     def __str__(self) -> str:
+        if self.is_uncut and self.n_attached <= self.n_alone:
+            return f"{self.run_length:.1f} letters between spaces"
         if n_signs := self.n_attached + self.n_alone:
             return f"{100 * self.n_attached / n_signs:.0f} % of punctuation is attached to words"
         return f"{self.run_length:.1f} letters between spaces"

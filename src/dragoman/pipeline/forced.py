@@ -24,7 +24,8 @@ from dragoman.types import PathLike
 __all__ = ["Glossary", "Masks", "lost_spans", "read_glossary", "without_marks"]
 
 _FIRST, _LAST = ord(MASKS[0]), ord(MASKS[-1])
-_SPANS = re.compile(SPAN)
+_HIDDEN = re.compile(rf"{SPAN}|(?<![\w.,:/])\d+(?:[.,]\d+)*(?:[:/’]\d+)+(?!\w)|(?<!\w)\w*[^\W_]_[^\W_]\w*")
+"""What tokenisers of others break: spans, numbers such as 20:30, names such as foo_bar."""
 _MARKED = re.compile(r"<t(?:\s[^<>]*?)?\stranslation=(?:\"([^\"]*)\"|'([^']*)')[^<>/]*>(.*?)</t>")
 _ATOM = re.compile(rf"{SPAN}|[{UNSPACED}]|[^\W{UNSPACED}]+|\S")
 _TOKEN = re.compile(r"[^ \t]+")
@@ -137,8 +138,8 @@ class Masks:
         return _MARKED.sub(mask, line)
 
     def hidden(self, line: str) -> str:
-        """A raw line with masks in the place of its spans."""
-        return _SPANS.sub(lambda found: self._hidden(found.group()), hide_blanks(line))
+        """A raw line with masks in the place of its spans, and of numbers and names that tokenisers of others break."""
+        return _HIDDEN.sub(lambda found: self._hidden(found.group()), hide_blanks(line))
 
     def _hidden(self, span: str) -> str:
         mask = next(self._free)

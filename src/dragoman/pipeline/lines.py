@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 from dragoman.errors import InputError
 from dragoman.pipeline.settings import TextSettings
+from dragoman.pipeline.tokenizer import Segment
 from dragoman.pipeline.unknown import WordSplitter
 from dragoman.text import MosesText, split_tokens
+from dragoman.text.letters import UNSPACED, UNSPACED_SIGNS
 
 __all__ = ["MosesLines", "TokenLines"]
+
+_RUN = re.compile(f"[{UNSPACED}]+|[{UNSPACED_SIGNS}]")
+"""Letters of scripts without spaces, and single signs of theirs."""
 
 
 class TokenLines:
@@ -59,14 +66,18 @@ class MosesLines(TokenLines):
     """Raw lines for a system whose text was tokenised by others, as Moses does; lowercased if it was.
 
     `restore` detokenises. What was lowercased begins with a capital where the source does, and gets the source's case
-    where a word is also one of the source, as names are.
+    where a word is also one of the source, as names are. `segment` cuts letters of scripts without spaces, which Moses
+    leaves as they are, into words of the source.
     """
 
     is_raw = True
     hides_spans = True
 
-    def __init__(self, settings: TextSettings, splitter: WordSplitter | None = None) -> None:
+    def __init__(
+        self, settings: TextSettings, splitter: WordSplitter | None = None, segment: Segment | None = None
+    ) -> None:
         super().__init__(splitter)
+        self._segment = segment
         if settings.source_language is None or settings.target_language is None:
             raise InputError(
                 "the system was trained on tokenised text and does not know its languages; name them in train or "
@@ -77,13 +88,13 @@ class MosesLines(TokenLines):
         self._lowercase = settings.lowercase
 
     def prepare(self, line: str) -> str:
-        return self._split(self._cased(self._source.tokenize(line)))
+        return self._split(self._source_tokens(line))
 
     def prepare_target(self, line: str) -> str:
         return self._cased(self._target.tokenize(line))
 
     def term(self, text: str, *, target: bool) -> str:
-        return self._cased((self._target if target else self._source).tokenize(text))
+        return self._cased(self._target.tokenize(text)) if target else self._source_tokens(text)
 
     def restore(self, tokens: str, source: str) -> str:
         if not self._lowercase:
@@ -95,6 +106,13 @@ class MosesLines(TokenLines):
             return text
         place = next((i for i, char in enumerate(text) if char.isalnum()), 0)
         return text[:place] + text[place : place + 1].upper() + text[place + 1 :]
+
+    def _source_tokens(self, line: str) -> str:
+        tokens = self._cased(self._source.tokenize(line))
+        segment = self._segment
+        if segment is None:
+            return tokens
+        return " ".join(_RUN.sub(lambda run: f" {' '.join(segment(run.group()))} ", tokens).split())
 
     def _cased(self, tokens: str) -> str:
         return tokens.lower() if self._lowercase else tokens

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from dragoman.text.letters import UNSPACED, UNSPACED_SIGNS
 from dragoman.types import PathLike
 
 __all__ = [
@@ -16,18 +17,10 @@ __all__ = [
     "UNSPACED_SIGNS",
     "check_language",
     "guess_language",
+    "is_unspaced",
     "language_of_file",
 ]
 
-UNSPACED = (
-    "\u0e00-\u0eff\u0f00-\u0f0a\u0f0c\u0f15-\u0fff\u1000-\u1049\u1050-\u109f\u1780-\u17d3\u17dd-\u17ff"
-    "\u3005-\u3007\u3031-\u3035\u303b\u3040-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-    "\uff66-\uff9f\U00020000-\U0003ffff"
-)
-"""Letters of scripts without spaces between words (Chinese, Japanese, Thai, Lao, Khmer, Burmese, Tibetan), as the
-content of a character class."""
-UNSPACED_SIGNS = "\u3001-\u3004\u3008-\u3030\u303d-\u303f\u30fb\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65"
-"""Their punctuation, which has no spaces around it either."""
 _JOINED = "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u0f71-\u0f84\u0f90-\u0fbc"
 CLUSTER = re.compile(rf".[{_JOINED}\u102b-\u103e\u17b4-\u17d3\u3099\u309a\ufe00-\ufe0f]*", re.DOTALL)
 """A letter of such a script with the signs that belong to it."""
@@ -66,7 +59,13 @@ _KNOWN = (
 )
 _CODES = frozenset(_KNOWN.split())
 UNSPACED_LANGUAGES = frozenset({"zh", "ja", "th", "lo", "my", "km", "bo"})
+_RUN = re.compile(f"[{UNSPACED}]+")
 _ENDINGS = {".gz", ".xz", ".zst", ".bz2"}
+
+
+def is_unspaced(word: str) -> bool:
+    """Whether all letters of a word are of scripts without spaces."""
+    return _RUN.fullmatch(word) is not None
 
 
 def check_language(code: str) -> bool:

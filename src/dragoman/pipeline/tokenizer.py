@@ -26,6 +26,8 @@ ENDS = frozenset(".?!…。？！؟।።")
 QUOTES = frozenset("\"'“”„‟‘’‚«»‹›「」『』")
 CLOSING_QUOTES = frozenset("\"'”’“»›」』)]）】")
 _STOPS = frozenset("。，、！？；：")
+_CLOSING_SIGNS = _STOPS | frozenset("》〉」』】）］｝")
+_OPENING_SIGNS = frozenset("《〈「『【（［｛")
 _OPENING = frozenset("([{<¿¡„‚「『（【《〈")
 _SPLIT_BEFORE = frozenset({"en"})
 _SPLIT_AFTER = frozenset({"fr", "it", "ca", "ga", "oc", "co", "lb"})
@@ -184,10 +186,14 @@ def _is_apart(left: tuple[str, str], right: tuple[str, str]) -> bool:
 
 
 def _meet(left: str, right: str) -> bool:
-    """Whether a letter of a script without spaces stands beside one of another script, or a digit."""
+    """Whether a letter of a script without spaces stands beside one of another script, or a digit, or such a letter or
+    digit after a closing or before an opening sign of that script.
+    """
     chars = left[-1:], right[:1]
-    unspaced = [_HAS_UNSPACED.match(char) is not None for char in chars]
-    return unspaced[0] != unspaced[1] and all(map(str.isalnum, chars))
+    others = [char.isalnum() and _HAS_UNSPACED.match(char) is None for char in chars]
+    if others[1]:
+        return chars[0] in _CLOSING_SIGNS or chars[0].isalnum()
+    return others[0] and (chars[1] in _OPENING_SIGNS or chars[1].isalnum())
 
 
 def _unspaced_between(left: str, right: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -13,6 +14,9 @@ from dragoman.system.translator import Preset, Translator
 from dragoman.text import split_tokens
 
 __all__ = ["Contribution", "Explanation", "Piece", "TreeNode", "explain", "explanation_of"]
+
+_GAP = re.compile(r"\[\w+,\d+\]")
+"""What stands for a gap of a rule."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +119,7 @@ class Explanation:
         width = max((len(piece.source) for piece in self.pieces), default=0)
         out.append("pieces")
         out += [
-            f"  [{p.span[0]}:{p.span[1]}]".ljust(10) + f"{p.source.ljust(width)}  ->  {p.target}  ({p.score:+.4f})"
+            f"  [{p.span[0]}:{p.span[1]}]".ljust(10) + f"{p.source.ljust(width)}  ->  {_made(p)}  ({p.score:+.4f})"
             for p in self.pieces
         ]
         width = max((len(item.name) for item in self.features), default=0)
@@ -125,6 +129,15 @@ class Explanation:
             for item in self.features
         ]
         return out
+
+
+def _made(piece: Piece) -> str:
+    """What a piece became, as a person reads it."""
+    if piece.target:
+        return f"{piece.target}  unknown, copied" if any(f.name == "unknown" for f in piece.features) else piece.target
+    if not piece.source:
+        return "(end of the sentence)"
+    return "" if all(map(_GAP.fullmatch, piece.source.split(" "))) else "(nothing)"
 
 
 def explain(

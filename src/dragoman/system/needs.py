@@ -168,7 +168,7 @@ def _alignment(size: TextSize, config: AlignConfig, base: int) -> Need:
         memory=base + own,
         least=base + own,
         disk=4 * size.n_words[1],
-        advice="leave out long pairs (corpus clean --max-length), or align elsewhere and give --align",
+        advice="leave out long pairs (corpus clean --max-words), or align elsewhere and give --align",
     )
 
 

@@ -20,6 +20,8 @@ from dragoman.forest import Forest
 from dragoman.grammar import Grammar
 from dragoman.lm import LanguageModel
 from dragoman.pipeline import MosesLines, RawLines, TokenLines, WordSplitter, parse_languages, read_text_models
+from dragoman.pipeline.scripts import UNSPACED_LANGUAGES, is_unspaced
+from dragoman.pipeline.segments import Segmenter
 from dragoman.pool import Pool
 from dragoman.search import ForcedConfig, SearchBlocks
 from dragoman.store import checksum, map_array
@@ -377,12 +379,22 @@ class System(SystemView):
         if not (settings.raw if raw is None else raw):
             return TokenLines(splitter)
         if not settings.raw:
-            return MosesLines(settings.with_languages(languages), splitter)
+            settings = settings.with_languages(languages)
+            unspaced = settings.source_language in UNSPACED_LANGUAGES
+            return MosesLines(settings, splitter, self._segmenter() if unspaced else None)
         source, target = read_text_models(self.file("text"))
         if languages is not None:
             codes = parse_languages(languages)
             source, target = replace(source, language=codes[0]), replace(target, language=codes[1])
         return RawLines(source, target, settings, splitter)
+
+    def _segmenter(self) -> Segmenter:
+        """Cuts letters of scripts without spaces into words of the training text, if their counts are known."""
+        counts, vocab = self.word_counts(), self.grammar.source_vocab
+        words = (
+            {} if counts is None else {vocab.word(i): n for i, n in enumerate(counts[0].tolist()) if i >= N_RESERVED}
+        )
+        return Segmenter({word: n for word, n in words.items() if is_unspaced(word)})
 
     @cached_property
     def _splitter(self) -> WordSplitter | None:

@@ -24,6 +24,7 @@ from dragoman.pipeline import (
     decide_raw,
     guess_language,
     learn_side,
+    look_at,
     read_text_models,
     sample_file,
     write_text_models,
@@ -165,11 +166,17 @@ def _with_text(config: TrainConfig, texts: _Texts, *, given: bool, monitor: Moni
     `given`: something that belongs to tokens was given too, so that the text must be tokens.
     """
     text = config.settings.text
-    if config.raw is False or (config.raw is None and given):
-        _check_lowercase(text)
-        return replace(config, raw=False)
     for path in (*texts[0], *texts[1]):
         identity(path)  # raises for what cannot be read more than once
+    if config.raw is False or (config.raw is None and given):
+        _check_lowercase(text)
+        for path in (*texts[0], *texts[1]):
+            if (look := look_at(sample_file(path))).is_uncut:
+                monitor.say(
+                    f"warning: {os.fspath(path)} is not cut into words ({look.run_length:.1f} letters between spaces), "
+                    "and whole clauses would be words of the system; leave out --tokenized, or cut it first"
+                )
+        return replace(config, raw=False)
     samples = [[sample_file(path) for path in paths] for paths in texts]
     several = len(texts[0]) > 1
     names = [os.fspath(path) for paths in texts for path in paths] if several else ["source", "target"]

@@ -46,8 +46,6 @@ __all__ = [
     "TuneConfig",
     "tune_system",
 ]
-
-"""The run folder inside a tuned system."""
 _ABLE = "online mira, rm, svm, softramp can"
 
 

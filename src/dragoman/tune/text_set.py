@@ -22,7 +22,8 @@ def read_set(
     """
     sentences, texts = list(read_lines(source)), read_references(references)
     if len(texts) != len(sentences):
-        raise MismatchError(f"{source} has {len(sentences)} lines but the references have {len(texts)}")
+        named = ", ".join(map(str, references))
+        raise MismatchError(f"{source} has {len(sentences)} lines but its references ({named}) have {len(texts)}")
     if not any(sentence.split() for sentence in sentences):
         raise InputError("has no words to translate", path=source)
     if text is None or text.is_plain:
