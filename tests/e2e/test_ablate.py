@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 
 import numpy as np
 import pytest
@@ -106,6 +107,7 @@ def test_without_parallel_text_by_a_score(folder, tmp_path):
     assert (rows[2]["p_value"], rows[2]["p_step"]) == (p_value([first["test"]], more), p_value(own, more))
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "test quality" in page
+    assert f'<td class="numeric">{rows[1]["held_out"]:.6g}' in re.sub(r"\s+", " ", page)  # not times 100
 
 
 def chosen(folder, part, cell=None):

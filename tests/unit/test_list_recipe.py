@@ -11,6 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from dragoman.cli import app
+from dragoman.cli.board import dev_score
+from dragoman.cli.run import cell_json
 from dragoman.errors import InputError
 from dragoman.evaluate import load_outputs
 from dragoman.features import Weights, read_weights
@@ -296,6 +298,12 @@ def test_an_external_objective(folder, tmp_path):
     for row in good:
         best[row["id"]] = max(best[row["id"]], row["scores"]["good"])
     assert result.oracle["test"] == pytest.approx(sum(best.values()) / len(best))
+    assert cell_json(result)["dev"] == [entry.dev for entry in result.rounds]  # as in the file, not times 100
+    assert dev_score("good", 0.7912345678) == "0.791235 good"
+    assert dev_score("chrf", 0.5) == "50.00 chrF"
+    page = write_report([tmp_path / "run"], tmp_path / "good.html", n_trials=100).read_text(encoding="utf-8")
+    assert f"{result.oracle['test']:.6g}" in page
+    assert f"{100 * result.oracle['test']:.2f}" not in page
     recipe = read_recipe(folder / "recipe.toml", [*changes[:2], "optimisers.mira.external='good + 2*chrf'"])
     (mixed,) = run_list_cells(recipe, recipe.select(), tmp_path / "m", observer=Watching(), cache=folder / "cache")
     assert mixed.metric == "1.0*good + 2.0*chrf"
