@@ -42,6 +42,8 @@ def write_nbest(pool: Pool, path: PathLike, *, format_: NbestFormat, weights: We
 
 def nbest_blocks(pool: Pool, *, format_: NbestFormat, weights: Weights | None = None) -> Iterator[bytes]:
     """The lines of a list in blocks, for writing several pools."""
+    if format_ is NbestFormat.FAIRSEQ:
+        raise InputError("fairseq's output is read, not written; write jsonl")
     dense = _dense_names(pool, grouped=format_ is NbestFormat.MOSES)
     for shard in pool.shards:
         for begin in range(0, shard.n_sentences, _SENTENCES_PER_BLOCK):
