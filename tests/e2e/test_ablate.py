@@ -165,6 +165,9 @@ def test_what_does_not_fit(folder, tmp_path):
     assert "is for an external score" in loss.output + str(loss.exception)
     mixed = run(folder, tmp_path / "out", "--external", "quality + chrf", "--lower-is-better")
     assert "a loss has a minus" in mixed.output + str(mixed.exception)
+    unknown = run(folder, tmp_path / "unknown", "--external", "nope")
+    assert isinstance(unknown.exception, InputError)
+    assert str(unknown.exception).count("'nope' is no score of the candidates") == 1
     other = run(folder, tmp_path / "out", "--method", "hols")
     assert "does not learn from lists" in other.output + str(other.exception)
     lost = run(folder, tmp_path / "out", "--train-source", "none", "--train-target", "none")

@@ -13,13 +13,14 @@ from typer.testing import CliRunner
 from dragoman.cli import app
 from dragoman.cli.board import dev_score
 from dragoman.cli.run import cell_json
-from dragoman.errors import InputError
+from dragoman.errors import FailedError, InputError
 from dragoman.evaluate import load_outputs
 from dragoman.features import Weights, read_weights
 from dragoman.metric import Bleu, Smoothing
 from dragoman.optim import Mira
 from dragoman.pool import mbr, oracle, read_pool, read_references, rerank, with_metric, with_mixture
 from dragoman.recipe import ListRecipe, plan_list_cells, read_recipe, run_list_cells
+from dragoman.recipe.ablation import ablation_rows
 from dragoman.report import write_report
 from dragoman.rescoring import add_candidate_features
 from dragoman.run import CellKey, load_cells
@@ -327,3 +328,15 @@ def test_the_command(folder, run, tmp_path):
     }
     engine = CliRunner().invoke(app, [*told, "-o", str(tmp_path / "other"), "--workers", "2"])
     assert engine.exit_code != 0
+
+
+def test_cells_that_fail_are_told_once(run):
+    results = sorted(load_cells(run[0]), key=lambda each: each.key)[:3]
+    failed = [replace(result, error=error) for result, error in zip(results, ("a", "a", "b"), strict=True)]
+    with pytest.raises(FailedError) as raised:
+        ablation_rows(failed)
+    assert [line.count(";") for line in str(raised.value).split("\n")] == [1, 0]
+    with pytest.raises(FailedError, match=r"seed 3: a\Z"):
+        ablation_rows([failed[0], *results[1:]])
+    with pytest.raises(InputError, match=r"\Aa\Z"):
+        ablation_rows(failed[:2])
