@@ -5,6 +5,7 @@ from dragoman.pool.consensus import expected_gains, mbr, posteriors
 from dragoman.pool.describe import FeatureSummary, PoolSummary, describe_pool
 from dragoman.pool.filter import PoolFilter, filter_pool, with_origin, without_scores
 from dragoman.pool.lazy import LazyShards, Outline, outlines
+from dragoman.pool.matrix import CandidateMatrix, candidate_matrix
 from dragoman.pool.measure import (
     Judge,
     has_scores,
@@ -37,6 +38,7 @@ from dragoman.pool.writers import nbest_blocks, write_nbest
 
 __all__ = [
     "FIELDS",
+    "CandidateMatrix",
     "Choice",
     "FeatureSummary",
     "Judge",
@@ -49,6 +51,7 @@ __all__ = [
     "Shard",
     "SyntheticPool",
     "best_by",
+    "candidate_matrix",
     "compacted",
     "cosine",
     "describe_pool",
