@@ -9,7 +9,8 @@ import pytest
 
 from dragoman.errors import InputError
 from dragoman.features import Weights
-from dragoman.pool import best_by, candidate_matrix, model_totals, rerank
+from dragoman.pool import best_by, model_totals, rerank
+from dragoman.pool.matrix import candidate_matrix
 from pools import random_pool
 
 

@@ -5,7 +5,6 @@ from dragoman.pool.consensus import expected_gains, mbr, posteriors
 from dragoman.pool.describe import FeatureSummary, PoolSummary, describe_pool
 from dragoman.pool.filter import PoolFilter, filter_pool, with_origin, without_scores
 from dragoman.pool.lazy import LazyShards, Outline, outlines
-from dragoman.pool.matrix import CandidateMatrix, candidate_matrix
 from dragoman.pool.measure import (
     Judge,
     has_scores,
@@ -38,7 +37,6 @@ from dragoman.pool.writers import nbest_blocks, write_nbest
 
 __all__ = [
     "FIELDS",
-    "CandidateMatrix",
     "Choice",
     "FeatureSummary",
     "Judge",
@@ -51,7 +49,6 @@ __all__ = [
     "Shard",
     "SyntheticPool",
     "best_by",
-    "candidate_matrix",
     "compacted",
     "cosine",
     "describe_pool",

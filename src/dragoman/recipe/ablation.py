@@ -10,7 +10,7 @@ from statistics import fmean
 from typing import Any
 
 from dragoman.errors import FailedError, InputError
-from dragoman.metric import METRICS, by_name
+from dragoman.metric import METRICS, Tokenizer, by_name
 from dragoman.recipe.list_form import ListRecipe, read_list_recipe
 from dragoman.recipe.table import RecipeTable
 from dragoman.run import CellResult
@@ -48,6 +48,9 @@ class Ablation:
     start: Mapping[str, float]
     methods: tuple[str, ...] = ("mira",)
     metric: str = "bleu"
+    tokenizer: Tokenizer = Tokenizer.NONE
+    """Of BLEU."""
+    lowercase: bool = False
     external: str | None = None
     lower_is_better: bool = False
     """Whether the external score is a loss."""
@@ -117,9 +120,10 @@ def _method(wanted: Ablation) -> dict[str, Any]:
 
 def _objective(wanted: Ablation) -> dict[str, Any]:
     """What is maximised, and what every row is measured by."""
+    metric = {"metric": wanted.metric, "tokenizer": wanted.tokenizer.value, "lowercase": wanted.lowercase}
     if wanted.external is None:
-        return {"metric": wanted.metric}
-    return {"metric": wanted.metric, "external": wanted.external, "lower_is_better": wanted.lower_is_better}
+        return metric
+    return {**metric, "external": wanted.external, "lower_is_better": wanted.lower_is_better}
 
 
 def ablation_rows(results: Sequence[CellResult]) -> list[AblationRow]:
