@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from dragoman.cli import app
 from dragoman.errors import InputError
 from dragoman.evaluate import Measured
 from dragoman.features import Weights, read_weights
-from dragoman.metric import Bleu, Smoothing, by_name, score_text
+from dragoman.metric import Bleu, Smoothing, Tokenizer, by_name, score_text
 from dragoman.pool import read_pool, read_references, rerank, with_external, with_metric
 from dragoman.rescoring import add_candidate_features
 from dragoman.text import read_lines
@@ -106,6 +107,7 @@ def test_without_parallel_text_by_a_score(folder, tmp_path):
     assert (rows[2]["p_value"], rows[2]["p_step"]) == (p_value([first["test"]], more), p_value(own, more))
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "test quality" in page
+    assert f'<td class="numeric">{rows[1]["held_out"]:.6g}' in re.sub(r"\s+", " ", page)  # not times 100
 
 
 def chosen(folder, part, cell=None):
@@ -156,6 +158,27 @@ def test_a_loss_and_another_metric(folder, tmp_path):
     assert result["rows"][0]["dev"] > min(row["held_out"] for row in result["rows"][1:])
 
 
+def test_text_that_is_not_tokenised(folder, tmp_path):
+    """BLEU by a tokeniser is what is learned by, shown and tested; without one a warning names it."""
+
+    def changed(text):
+        return f"{text[:1].upper()}{text[1:]}".replace(" ", ", ", 1) + "."
+
+    for part in ("dev", "test"):
+        rows = [json.loads(line) for line in read_lines(folder / f"{part}.jsonl")]
+        write_lines(tmp_path / f"{part}.jsonl", [json.dumps(row | {"text": changed(row["text"])}) for row in rows])
+        write_lines(tmp_path / f"{part}.en", map(changed, read_lines(folder / f"{part}.en")))
+        write_lines(tmp_path / f"{part}.de", read_lines(folder / f"{part}.de"))
+    done = run(tmp_path, tmp_path / "out", "--tokenize", "13a", "--lowercase")
+    assert done.exit_code == 0, done.output
+    metric = Bleu(smoothing=Smoothing.NONE, tokenizer=Tokenizer.T13A, lowercase=True)
+    references = read_references([tmp_path / "test.en"])
+    first = rerank(with_metric(read_pool([tmp_path / "test.jsonl"]), metric, references), Weights.from_dict({}))
+    assert json.loads(done.stdout)["rows"][0]["test"] == pytest.approx(100 * first.score())
+    assert "add --tokenize 13a" not in done.stderr
+    assert "add --tokenize 13a" in run(tmp_path, tmp_path / "plain").stderr
+
+
 def test_what_does_not_fit(folder, tmp_path):
     one = run(folder, tmp_path / "out", "--train-source", folder / "train.de")
     assert "give both" in one.output + str(one.exception)
@@ -163,6 +186,9 @@ def test_what_does_not_fit(folder, tmp_path):
     assert "is for an external score" in loss.output + str(loss.exception)
     mixed = run(folder, tmp_path / "out", "--external", "quality + chrf", "--lower-is-better")
     assert "a loss has a minus" in mixed.output + str(mixed.exception)
+    unknown = run(folder, tmp_path / "unknown", "--external", "nope")
+    assert isinstance(unknown.exception, InputError)
+    assert str(unknown.exception).count("'nope' is no score of the candidates") == 1
     other = run(folder, tmp_path / "out", "--method", "hols")
     assert "does not learn from lists" in other.output + str(other.exception)
     lost = run(folder, tmp_path / "out", "--train-source", "none", "--train-target", "none")

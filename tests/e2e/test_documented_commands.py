@@ -37,7 +37,7 @@ def run_page(page, folder):
 
 def test_reranking(tmp_path):
     printed = run_page("docs/reranking.md", tmp_path)
-    assert len(printed) == 10
+    assert len(printed) == 11
     assert "held out" in printed[1]
     test = with_external(read_pool([tmp_path / "test.jsonl"]), "quality")
     plain = rerank(test, read_weights(tmp_path / "weights.tsv"))
@@ -45,6 +45,7 @@ def test_reranking(tmp_path):
     first, best = float(re.search(r"test: ([\d.]+) -> ([\d.]+)", printed[9])[1]), oracle(test).score()
     chosen = float(re.search(r"test: ([\d.]+) -> ([\d.]+)", printed[9])[2])
     assert first < plain.score() < chosen < best
+    assert first < float(printed[10].split()[-1]) < best
     assert len((tmp_path / "test-qe.out").read_text().splitlines()) == 200
     # The figures of the page.
     page = (ROOT / "docs" / "reranking.md").read_text(encoding="utf-8")

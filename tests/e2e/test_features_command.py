@@ -62,6 +62,24 @@ def test_duplicates_count_in_features_on_the_fly_as_from_file_to_file(run, tmp_p
     assert agree["old house"] == pytest.approx((1 + 2) / 6)
 
 
+def test_output_of_fairseq_is_a_list(run, tmp_path):
+    text = "S-{0}\tx\nH-{0}\t-1\t{1}\nP-{0}\t-1\nH-{0}\t-2\t{2}\n"
+    (tmp_path / "generated").write_text(text.format(1, "yes yes", "yes") + text.format(0, "house", "the house"))
+    run("tune --nbest generated -s source --add length -r ref -m chrf -o w")
+    assert run("rerank --nbest generated -s source --add length --weights w").out == "the house\nyes\n"
+    run("rerank --nbest generated --weights w --allow-missing --top 1 -o best")
+    assert json.loads((tmp_path / "best").read_text().splitlines()[0])["id"] == 0
+    (tmp_path / "sorted").write_text(text.format(0, "house", "the house") + text.format(1, "yes yes", "yes"))
+    run("features sorted -s source --add length -o more")
+    assert json.loads((tmp_path / "more").read_text().splitlines()[0])["features"]["length"] == 1
+    assert (
+        "read, not written"
+        in run("pool convert list --to fairseq -o out", 2).err
+        + run("features list -s source --add length -o out --list-format fairseq", 2).err
+    )
+    assert not (tmp_path / "out").exists()
+
+
 def test_what_is_missing(run, tmp_path):
     assert "--add needs the source sentences" in run("tune --nbest list --add length -r ref -o w", 2).err
     assert "no feature to add" in run("features list -s source -o out", 2).err

@@ -94,6 +94,11 @@ def test_extreme_scores(run, tmp_path):
         run(f"mbr huge --totals --scale={scale}", 2)
 
 
+def test_rerank_without_weights_points_to_mbr(run):
+    assert "name a file of them with --weights; minimum" in run("rerank --nbest list --mbr chrf", 2).err
+    assert run("rerank --nbest list", 2).err.rstrip().endswith("name a file of them with --weights")
+
+
 def test_rerank_writes_lists(run, tmp_path):
     out = run("rerank --nbest list --weights weights --top 2").out.splitlines()
     assert out == [

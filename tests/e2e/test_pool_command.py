@@ -41,6 +41,18 @@ def test_conversion_sorts(run, tmp_path):
     assert "exists already" in run("pool convert list --to pool -o stored", 2).err
 
 
+def test_scores_that_a_format_cannot_hold(run, tmp_path):
+    (tmp_path / "scored").write_text(
+        '{"id": 0, "text": "a b", "features": {"lm": -1}, "scores": {"qe": 0.5}, "total": 2}\n'
+    )
+    assert "or leave them out (`pool convert --no-scores`)" in run("pool convert scored --to moses -o out", 2).err
+    assert not (tmp_path / "out").exists()
+    assert run("pool convert scored --to moses --no-scores -o -").out == "0 ||| a b ||| lm= -1 ||| 2\n"
+    assert "scores" not in json.loads(run("pool filter scored --first 1 --no-scores -o -").out)
+    run("pool convert scored --to pool --no-scores -o stored")
+    assert load_pool(tmp_path / "stored").score_names == ()
+
+
 def test_both_worlds_in_one_list(run):
     out = run("pool merge list other --origin ours --origin neural --to jsonl -o -").out.splitlines()
     rows = [json.loads(line) for line in out]

@@ -11,13 +11,16 @@ import pytest
 from typer.testing import CliRunner
 
 from dragoman.cli import app
-from dragoman.errors import InputError
+from dragoman.cli.board import dev_score
+from dragoman.cli.run import cell_json
+from dragoman.errors import FailedError, InputError
 from dragoman.evaluate import load_outputs
 from dragoman.features import Weights, read_weights
 from dragoman.metric import Bleu, Smoothing
 from dragoman.optim import Mira
 from dragoman.pool import mbr, oracle, read_pool, read_references, rerank, with_metric, with_mixture
 from dragoman.recipe import ListRecipe, plan_list_cells, read_recipe, run_list_cells
+from dragoman.recipe.ablation import ablation_rows
 from dragoman.report import write_report
 from dragoman.rescoring import add_candidate_features
 from dragoman.run import CellKey, load_cells
@@ -296,6 +299,12 @@ def test_an_external_objective(folder, tmp_path):
     for row in good:
         best[row["id"]] = max(best[row["id"]], row["scores"]["good"])
     assert result.oracle["test"] == pytest.approx(sum(best.values()) / len(best))
+    assert cell_json(result)["dev"] == [entry.dev for entry in result.rounds]  # as in the file, not times 100
+    assert dev_score("good", 0.7912345678) == "0.791235 good"
+    assert dev_score("chrf", 0.5) == "50.00 chrF"
+    page = write_report([tmp_path / "run"], tmp_path / "good.html", n_trials=100).read_text(encoding="utf-8")
+    assert f"{result.oracle['test']:.6g}" in page
+    assert f"{100 * result.oracle['test']:.2f}" not in page
     recipe = read_recipe(folder / "recipe.toml", [*changes[:2], "optimisers.mira.external='good + 2*chrf'"])
     (mixed,) = run_list_cells(recipe, recipe.select(), tmp_path / "m", observer=Watching(), cache=folder / "cache")
     assert mixed.metric == "1.0*good + 2.0*chrf"
@@ -319,3 +328,15 @@ def test_the_command(folder, run, tmp_path):
     }
     engine = CliRunner().invoke(app, [*told, "-o", str(tmp_path / "other"), "--workers", "2"])
     assert engine.exit_code != 0
+
+
+def test_cells_that_fail_are_told_once(run):
+    results = sorted(load_cells(run[0]), key=lambda each: each.key)[:3]
+    failed = [replace(result, error=error) for result, error in zip(results, ("a", "a", "b"), strict=True)]
+    with pytest.raises(FailedError) as raised:
+        ablation_rows(failed)
+    assert [line.count(";") for line in str(raised.value).split("\n")] == [1, 0]
+    with pytest.raises(FailedError, match=r"seed 3: a\Z"):
+        ablation_rows([failed[0], *results[1:]])
+    with pytest.raises(InputError, match=r"\Aa\Z"):
+        ablation_rows(failed[:2])

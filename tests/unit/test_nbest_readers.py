@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
 
 import numpy as np
 import pytest
@@ -263,7 +264,41 @@ def test_tiny_numbers_are_zero(tmp_path):
     assert rows(read_nbest(put(tmp_path, f"0 ||| a ||| {small} g=+2\n")))[0][2] == {"g": 2.0}
 
 
-@pytest.mark.parametrize("format_", NbestFormat)
+FAIRSEQ = """S-1\tein haus
+T-1\ta house
+H-1\t-0.5\ta ho@@ use |||
+D-1\t-0.5\ta house |||
+P-1\t-0.5 -0.5
+H-1\t-2\t"the" house\\
+D-1\t-2\t"the" house\\
+
+S-0\tja
+H-0\t-1e-1\t
+Generate test with beam=2: BLEU4 = 12.00
+"""
+
+
+def test_output_of_fairseq(tmp_path):
+    pool = read_nbest(put(tmp_path, FAIRSEQ))
+    found = [(s, text, features["score"], total) for s, text, features, total in rows(pool)]
+    scores = [score * math.log(2) for score in (-0.1, -0.5, -2)]
+    assert [(s, text) for s, text, *_ in found] == [(0, ""), (1, "a ho@@ use |||"), (1, '"the" house\\')]
+    assert [score for *_, score, _ in found] == pytest.approx(scores)
+    assert [total for *_, total in found] == pytest.approx(scores)
+    assert pool.dense_names() == ["score"]
+    of_words = "".join(line + "\n" for line in FAIRSEQ.split("\n") if line.startswith("D"))
+    assert [text for _, text, *_ in rows(read_nbest(put(tmp_path, of_words)))] == ["a house |||", '"the" house\\']
+    logged = read_nbest(put(tmp_path, "2026-01-01 | INFO | model\n" + FAIRSEQ), format_=NbestFormat.FAIRSEQ)
+    np.testing.assert_equal(rows(logged), rows(pool))
+    for wrong in ("H-1\t-0.5", "H-1\tnan\ta", "H-1\tx\ta", "H-x\t1\ta"):
+        with pytest.raises(InputError, match="expected 'H-0<TAB>score<TAB>text'") as raised:
+            read_nbest(put(tmp_path, f"H-0\t-1\ta\n{wrong}\n"))
+        assert raised.value.line == 2
+    with pytest.raises(InputError, match="read, not written; write jsonl"):
+        write_nbest(pool, tmp_path / "out", format_=NbestFormat.FAIRSEQ)
+
+
+@pytest.mark.parametrize("format_", sorted(set(NbestFormat) - {NbestFormat.FAIRSEQ}))
 def test_every_format_survives_a_round_trip(tmp_path, format_):
     text = MOSES + "7 ||| <s> é a ||| LM0= 0.1 TM0= 1e-30 3 WordPenalty0= -0 zz= 0.3333333\n"
     pool = read_nbest(put(tmp_path, text))

@@ -13,18 +13,19 @@ import typer
 
 from dragoman.cli.declared import takes
 from dragoman.cli.run import run_lists
+from dragoman.cli.scoring import Lowercase, Tokenize, warn_of_raw_text
 from dragoman.cli.session import Json, Quiet, Session, Threads, check_inputs, table
 from dragoman.errors import InputError
 from dragoman.evaluate import Shown
 from dragoman.features import read_weights
-from dragoman.metric import by_name, metric_label
+from dragoman.metric import Tokenizer, by_name, metric_label
 from dragoman.recipe.ablation import FIRST, OWN, Ablation, AblationRow, ablation_recipe, ablation_rows, best_row
 from dragoman.recipe.ablation_tests import AblationTests, RowTest
 from dragoman.recipe.list_cell import learned_weights
 from dragoman.report import load_experiment, write_page
 from dragoman.report.tables import Table as ReportTable
 from dragoman.run import cell_folder, translations_file
-from dragoman.text import replace_bytes
+from dragoman.text import read_lines, replace_bytes
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
@@ -58,6 +59,8 @@ class AblateOptions:
     weights: Annotated[str | None, typer.Option(metavar="FILE", help="Start from these; from 0 unless given.")] = None
     method: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Methods of learning; repeat. [mira]")] = None
     metric: Annotated[str, typer.Option("--metric", "-m", metavar="NAME", help="What is maximised.")] = "bleu"
+    tokenize: Tokenize = Tokenizer.NONE
+    lowercase: Lowercase = False
     external: Annotated[
         str | None, typer.Option(metavar="NAME", help="Maximise this score of the JSON lines of the development set.")
     ] = None
@@ -102,11 +105,15 @@ def ablate(options: AblateOptions) -> None:
             start={} if options.weights is None else dict(read_weights(options.weights).items()),
             methods=tuple(options.method or ["mira"]),
             metric=options.metric,
+            tokenizer=options.tokenize,
+            lowercase=options.lowercase,
             external=options.external,
             lower_is_better=options.lower_is_better,
             n_seeds=options.seeds,
         )
     )
+    if options.tokenize is Tokenizer.NONE and options.external is None and "bleu" in by_name(options.metric).name:
+        warn_of_raw_text(session.say, [line for path in options.reference[:1] for line in read_lines(path)])
     run, cache = options.out / _RUN, options.out / _CACHE
     results = run_lists(session, recipe, run, cache=cache, resume=options.resume)
     rows = ablation_rows(results)

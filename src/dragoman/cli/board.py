@@ -13,7 +13,7 @@ from rich.live import Live
 from rich.text import Text
 
 from dragoman.cli.session import Session, table
-from dragoman.metric import metric_label
+from dragoman.metric import metric_label, shown_score
 from dragoman.run import CellKey, CellResult
 from dragoman.text import printable
 from dragoman.tune import RoundRecord
@@ -37,8 +37,8 @@ class _Row:
 
 
 def dev_score(metric: str, score: float) -> str:
-    """A score on the development set in points, with the metric that was tuned for unless that is BLEU."""
-    return f"{100 * score:.2f}" + ("" if metric == "bleu" else f" {metric_label(metric)}")
+    """A score on the development set, with the metric that was tuned for unless that is BLEU."""
+    return shown_score(metric, score) + ("" if metric == "bleu" else f" {metric_label(metric)}")
 
 
 class Board:

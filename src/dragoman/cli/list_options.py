@@ -194,7 +194,7 @@ class ListOptions(MetricOptions):
         list[str] | None,
         _candidates(
             metavar="FILE",
-            help="Candidate list (Moses, cdec, Joshua, Travatar, JSON lines, text) or stored pool; repeat.",
+            help="Candidate list (Moses, cdec, Joshua, Travatar, fairseq, JSON lines, text) or stored pool; repeat.",
         ),
     ] = None
 

@@ -30,7 +30,8 @@ def output_format(paths: Sequence[str], given: NbestFormat | None, pool: Pool) -
         return given
     if pool.score_names or not paths or not Path(paths[0]).is_file():
         return NbestFormat.JSONL
-    return format_of_list(paths[0]) or NbestFormat.JSONL
+    found = format_of_list(paths[0])
+    return NbestFormat.JSONL if found in {None, NbestFormat.FAIRSEQ} else found
 
 
 def write_ranked(pool: Pool, values: Sequence[Float64Array], path: str, *, top: int, format_: NbestFormat) -> None:

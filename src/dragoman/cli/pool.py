@@ -26,6 +26,7 @@ from dragoman.pool import (
     merge_pools,
     save_pool,
     with_origin,
+    without_scores,
     write_nbest,
 )
 from dragoman.text import printable
@@ -69,6 +70,9 @@ class WriteOptions(CandidateOptions):
     lists: Lists
     out: Out
     to: To = None
+    no_scores: Annotated[
+        bool, typer.Option("--no-scores", help="Leave out named scores, which JSON lines and pools alone can hold.")
+    ] = False
     threads: Threads = 0
     json: Json = False
     quiet: Quiet = False
@@ -203,6 +207,8 @@ def _started(options: WriteOptions) -> Session:
 
 
 def _write(session: Session, options: WriteOptions, pool: Pool) -> None:
+    if options.no_scores:
+        pool = without_scores(pool)
     if options.to is Stored.POOL:
         save_pool(pool, options.out)
     else:

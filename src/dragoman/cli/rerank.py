@@ -28,9 +28,12 @@ class RerankOptions(FeatureOptions):
     """Options of `rerank`."""
 
     weights: Annotated[
-        list[str],
-        typer.Option(help="Weights: our TSV, moses.ini, run.dense, cdec or Joshua; repeat to unite dense and sparse."),
-    ]
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Weights: our TSV, moses.ini, run.dense, cdec or Joshua; repeat to unite files. Required.",
+        ),
+    ] = None
     mbr: Annotated[
         str | None,
         typer.Option(
@@ -80,6 +83,9 @@ def rerank(options: RerankOptions) -> None:
     session = Session(n_threads=options.threads, json=options.json, quiet=options.quiet)
     if options.json and options.out == "-":
         raise InputError("with --json, standard output holds the JSON object; write the translations to a file with -o")
+    if not options.weights:
+        without = "; minimum Bayes risk without weights is `dragoman mbr`" if options.mbr is not None else ""
+        raise InputError(f"no weights; name a file of them with --weights{without}")
     if options.scale is not None and options.mbr is None:
         raise InputError("--scale is of the posterior of --mbr; name a utility with --mbr, or leave it out")
     inputs = [*(options.nbest or []), *options.weights, *(options.reference or []), options.source]

@@ -13,7 +13,7 @@ from dragoman.cli.engine_options import Address, EngineOption, Workers, engine_o
 from dragoman.cli.session import Json, Quiet, Session, Threads, table
 from dragoman.engine import Engine, EngineName, LocalEngine
 from dragoman.errors import FailedError, InputError
-from dragoman.metric import by_name
+from dragoman.metric import by_name, points_of
 from dragoman.recipe import (
     CellPlan,
     GridRecipe,
@@ -219,12 +219,12 @@ def _plan_json(plan: CellPlan) -> dict[str, Any]:
 
 
 def cell_json(result: CellResult) -> dict[str, Any]:
-    """A cell for programs; scores in points, `dev` those of rounds by the `metric` that was tuned for."""
+    """A cell for programs; scores in points; `dev` is of rounds, by the `metric` that was tuned for."""
     fields: dict[str, Any] = {"cell": result.key.name, "error": result.error}
     if result.error is not None:
         return fields
     scores = {name: value if name == "length_ratio" else 100 * value for name, value in result.scores.items()}
-    dev = [100 * entry.dev for entry in result.rounds]
+    dev = [points_of(result.metric) * entry.dev for entry in result.rounds]
     sets = {
         "tests": {name: _set_json(found) for name, found in result.tests.items()},
         "tune": None if result.tune is None else _set_json(result.tune),

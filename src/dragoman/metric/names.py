@@ -16,7 +16,7 @@ from dragoman.metric.mix import Mix
 from dragoman.metric.ter import Ter
 from dragoman.metric.tokenizer import Tokenizer
 
-__all__ = ["METRICS", "TER_BLEU", "Variant", "by_name", "metric_label"]
+__all__ = ["METRICS", "TER_BLEU", "Variant", "by_name", "metric_label", "points_of", "shown_score"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +62,20 @@ _NUMBER = ""  # key of the constant term
 def metric_label(name: str) -> str:
     """The metric's name as written in papers."""
     return _LABELS.get(name, name)
+
+
+def shown_score(name: str, score: float) -> str:
+    """A score by the metric of this name: of text metrics in points, an external score as it is."""
+    return f"{100 * score:.2f}" if points_of(name) == 100 else f"{score:.6g}"
+
+
+def points_of(name: str) -> float:
+    """What a score is multiplied with to be shown: 100 for text metrics, 1 for external scores, as in their file."""
+    try:
+        by_name(name)
+    except InputError:
+        return 1.0
+    return 100.0
 
 
 def by_name(

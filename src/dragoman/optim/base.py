@@ -271,8 +271,9 @@ def finish(
 
 
 def _shown(metric: Metric, *totals: Float64Array) -> str:
-    factor = 100 if metric.has_known_scale else 1
-    return " -> ".join(f"{factor * float(metric.score(total)):.2f}" for total in totals)
+    """Scores of text metrics in points, others as they are."""
+    scores = [float(metric.score(total)) for total in totals]
+    return " -> ".join(f"{100 * score:.2f}" if metric.has_known_scale else f"{score:.6g}" for score in scores)
 
 
 def _check_tunable(pool: Pool, metric: Metric) -> None:

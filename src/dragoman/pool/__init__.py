@@ -3,7 +3,7 @@
 from dragoman.pool.choose import Choice, best_by, model_totals, oracle, ranked, rerank, rerank_each, weights_for
 from dragoman.pool.consensus import expected_gains, mbr, posteriors
 from dragoman.pool.describe import FeatureSummary, PoolSummary, describe_pool
-from dragoman.pool.filter import PoolFilter, filter_pool, with_origin
+from dragoman.pool.filter import PoolFilter, filter_pool, with_origin, without_scores
 from dragoman.pool.lazy import LazyShards, Outline, outlines
 from dragoman.pool.measure import (
     Judge,
@@ -92,6 +92,7 @@ __all__ = [
     "with_metric",
     "with_mixture",
     "with_origin",
+    "without_scores",
     "write_nbest",
     "write_statistics",
 ]

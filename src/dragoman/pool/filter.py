@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dragoman.errors import InputError
+from dragoman.pool.lazy import map_shards
 from dragoman.pool.pool import Pool
 from dragoman.pool.shard import Shard
 from dragoman.types import Float64Array, Int32Array, Int64Array, offsets_of
 
-__all__ = ["PoolFilter", "filter_pool", "with_origin"]
+__all__ = ["PoolFilter", "filter_pool", "with_origin", "without_scores"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +52,12 @@ def filter_pool(
         raise InputError("no candidate is left")
     dense = pool.dense if features is None else frozenset(id_ for id_ in pool.dense if features[id_])
     return replace(pool, shards=kept, dense=dense)
+
+
+def without_scores(pool: Pool) -> Pool:
+    """The pool without named scores, for formats that cannot hold them."""
+    shards = map_shards(lambda shard: replace(shard, scores=np.zeros((shard.n_candidates, 0))), pool.shards)
+    return replace(pool, shards=shards, score_names=())
 
 
 def _kept(shard: Shard, what: PoolFilter) -> np.ndarray:

@@ -13,6 +13,7 @@ import numpy as np
 from dragoman._core import NbestReader, WordTable, escape_word
 from dragoman.errors import InputError, naming
 from dragoman.features import FeatureIndex
+from dragoman.pool.fairseq import FairseqLines, is_fairseq
 from dragoman.pool.merge import merge_pools
 from dragoman.pool.missing import fill_missing
 from dragoman.pool.pool import Pool, new_words
@@ -40,6 +41,7 @@ class NbestFormat(StrEnum):
     CDEC = "cdec"  # id ||| text ||| name=value ||| total
     JOSHUA = "joshua"  # as cdec unless `fields` says otherwise
     TRAVATAR = "travatar"  # id ||| text ||| total ||| name=value
+    FAIRSEQ = "fairseq"  # fairseq-generate's output, H-0<TAB>score<TAB>text; read, not written
     JSONL = "jsonl"  # {"id": 0, "text": "...", "features": {...}, "scores": {...}}
 
 
@@ -58,6 +60,8 @@ def recognise(block: LineBlock) -> NbestFormat:
     line = next((text for text in block.data.split(b"\n") if text.strip()), b"")
     if line.lstrip().startswith(b"{"):
         return NbestFormat.JSONL
+    if is_fairseq(line):
+        return NbestFormat.FAIRSEQ
     parts = [part.strip() for part in line.split(b"|||")]
     if len(parts) < 3:
         raise InputError(
@@ -300,6 +304,9 @@ class _Reading:
     def _block_reader(self, format_: NbestFormat) -> Callable[[LineBlock], None]:
         if format_ is NbestFormat.JSONL:
             return lambda block: self._reader.read_json(block.data, block.first_line)
+        if format_ is NbestFormat.FAIRSEQ:
+            lines = FairseqLines()
+            return lambda block: self._reader.read_json(lines.as_json(block.data, block.first_line), block.first_line)
         fields = self._fields or (_TRAVATAR if format_ is NbestFormat.TRAVATAR else FIELDS)
         if unknown := [field for field in fields if field and field not in FIELDS]:
             raise InputError(

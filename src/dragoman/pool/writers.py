@@ -34,7 +34,9 @@ def write_nbest(pool: Pool, path: PathLike, *, format_: NbestFormat, weights: We
     if pool.n_candidates and not any(len(shard.tokens) for shard in pool.shards):
         raise InputError("the pool has no texts; it was read from statistics files")
     if pool.score_names and format_ is not NbestFormat.JSONL:
-        raise InputError(f"{format_} lists have no named scores; write jsonl")
+        raise InputError(
+            f"{format_} lists have no named scores; write jsonl, or leave them out (`pool convert --no-scores`)"
+        )
     with open_output(path) as output:
         for block in nbest_blocks(pool, format_=format_, weights=weights):
             output.write_block(block)
@@ -42,6 +44,8 @@ def write_nbest(pool: Pool, path: PathLike, *, format_: NbestFormat, weights: We
 
 def nbest_blocks(pool: Pool, *, format_: NbestFormat, weights: Weights | None = None) -> Iterator[bytes]:
     """The lines of a list in blocks, for writing several pools."""
+    if format_ is NbestFormat.FAIRSEQ:
+        raise InputError("fairseq's output is read, not written; write jsonl")
     dense = _dense_names(pool, grouped=format_ is NbestFormat.MOSES)
     for shard in pool.shards:
         for begin in range(0, shard.n_sentences, _SENTENCES_PER_BLOCK):

@@ -9,8 +9,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from dragoman.errors import FailedError
-from dragoman.metric import METRICS, by_name
+from dragoman.errors import FailedError, InputError
+from dragoman.metric import METRICS, Tokenizer, by_name
 from dragoman.recipe.list_form import ListRecipe, read_list_recipe
 from dragoman.recipe.table import RecipeTable
 from dragoman.run import CellResult
@@ -48,6 +48,9 @@ class Ablation:
     start: Mapping[str, float]
     methods: tuple[str, ...] = ("mira",)
     metric: str = "bleu"
+    tokenizer: Tokenizer = Tokenizer.NONE
+    """Of BLEU."""
+    lowercase: bool = False
     external: str | None = None
     lower_is_better: bool = False
     """Whether the external score is a loss."""
@@ -117,15 +120,22 @@ def _method(wanted: Ablation) -> dict[str, Any]:
 
 def _objective(wanted: Ablation) -> dict[str, Any]:
     """What is maximised, and what every row is measured by."""
+    metric = {"metric": wanted.metric, "tokenizer": wanted.tokenizer.value, "lowercase": wanted.lowercase}
     if wanted.external is None:
-        return {"metric": wanted.metric}
-    return {"metric": wanted.metric, "external": wanted.external, "lower_is_better": wanted.lower_is_better}
+        return metric
+    return {**metric, "external": wanted.external, "lower_is_better": wanted.lower_is_better}
 
 
 def ablation_rows(results: Sequence[CellResult]) -> list[AblationRow]:
-    """The rows in the order of the recipe. Raises FailedError where a cell failed."""
+    """The rows in the order of the recipe. Raises FailedError where a cell failed, InputError where all did alike."""
     if failed := [result for result in results if result.error is not None]:
-        raise FailedError("\n".join(f"{result.key.name}: {result.error}" for result in failed))
+        places: dict[str, list[str]] = {}
+        for result in failed:
+            name = f"{result.key.features} by {result.key.optimiser}, seed {result.key.seed}"
+            places.setdefault(str(result.error), []).append(name)
+        if len(places) == 1 and len(failed) == len(results):
+            raise InputError(next(iter(places)))
+        raise FailedError("\n".join(f"{'; '.join(names)}: {error}" for error, names in places.items()))
     rows: dict[tuple[str, str], list[CellResult]] = {}
     for result in results:
         rows.setdefault((result.key.features, result.key.optimiser), []).append(result)

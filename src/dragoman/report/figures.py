@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import groupby
 from statistics import fmean, median
+from typing import Literal
 
 from dragoman.evaluate import RowKey, RunComparison
-from dragoman.metric import metric_label
+from dragoman.metric import metric_label, points_of
 from dragoman.report.charts import BarChart, Dash, DotChart, Line, LineChart, Panel, PanelChart
 from dragoman.report.records import Records
 from dragoman.report.results import cpu_by_part, parts_of_cpu
@@ -44,8 +46,10 @@ def learning_charts(records: Records) -> Iterator[LineChart]:
             colour = records.optimisers.index(key.optimiser)
             name = key.optimiser
             lines = by_metric.setdefault(cells[0].metric, [])
-            lines += _with_mean(cells, lambda r: 100 * r.dev, f"{name}, dev", colour, Dash.DASHED)
-            lines += _with_mean(cells, _test_points, f"{name}, test", colour, Dash.SOLID)
+            factor = points_of(cells[0].metric)
+            dev, test = partial(_shown, "dev", factor), partial(_shown, "test", factor)
+            lines += _with_mean(cells, dev, f"{name}, dev", colour, Dash.DASHED)
+            lines += _with_mean(cells, test, f"{name}, test", colour, Dash.SOLID)
         for number, (metric, lines) in enumerate(by_metric.items()):
             others = [metric] if number else []
             if not lines:
@@ -59,8 +63,9 @@ def learning_charts(records: Records) -> Iterator[LineChart]:
             )
 
 
-def _test_points(entry: CellRound) -> float | None:
-    return None if entry.test is None else 100 * entry.test
+def _shown(part: Literal["dev", "test"], factor: float, entry: CellRound) -> float | None:
+    score = entry.dev if part == "dev" else entry.test
+    return None if score is None else factor * score
 
 
 def _with_mean(

@@ -70,10 +70,10 @@ def score_table(records: Records, corpus: str) -> Table:
         numbers = [
             mean_text([len(cell.rounds) for cell in cells], 1),
             mean_text([cell.best_round for cell in cells], 1),
-            mean_points(entry.dev for entry in first),
+            mean_points((entry.dev for entry in first), cells[0].metric),
             _kept(records, cells),
-            mean_points(entry.test for entry in first),
-            mean_points(entry.test for entry in best),
+            mean_points((entry.test for entry in first), cells[0].metric),
+            mean_points((entry.test for entry in best), cells[0].metric),
             mean_text([cell.scores["length_ratio"] for cell in cells if "length_ratio" in cell.scores], 3),
             mean_text([entry.n_candidates for entry in last], 0),
         ]
@@ -88,7 +88,7 @@ def _kept(records: Records, cells: Sequence[CellResult]) -> str:
     """The mean score of the kept weights on the development set, marked where it is live."""
     found = [records.kept_score(cell) for cell in cells if cell.rounds]
     is_live = any(live for _, live in found)
-    return mean_points(score for score, _ in found) + (" (live)" if is_live else "")
+    return mean_points((score for score, _ in found), cells[0].metric) + (" (live)" if is_live else "")
 
 
 def cost_table(records: Records, corpus: str) -> Table:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from statistics import fmean, stdev
 
 from dragoman.evaluate import RowKey, Shown
+from dragoman.metric import shown_score
 
 __all__ = ["Table", "deviating", "mean_points", "mean_text", "names_of_row", "row_header", "signed", "words"]
 
@@ -28,9 +29,10 @@ def names_of_row(key: RowKey) -> list[Shown]:
     return [Shown(part, numeric=False) for part in (key.system, key.features, key.optimiser)]
 
 
-def mean_points(scores: Iterable[float | None]) -> str:
-    """The mean of the known scores, in points."""
-    return mean_text([100 * score for score in scores if score is not None], 2)
+def mean_points(scores: Iterable[float | None], metric: str = "bleu") -> str:
+    """The mean of the known scores, in points; of an external score as it is."""
+    known = [score for score in scores if score is not None]
+    return shown_score(metric, fmean(known)) if known else ""
 
 
 def deviating(scores: Sequence[float]) -> str:

@@ -131,7 +131,7 @@ def describe_candidates(
             pool = _with_features(pool, features, sources, n_threads)
             for table in tables:
                 pool = pool.add_features(table.next_columns(pool.n_candidates))
-            written = out_format or (NbestFormat.JSONL if pool.score_names else found)
+            written = out_format or (NbestFormat.JSONL if pool.score_names or found is NbestFormat.FAIRSEQ else found)
             if pool.score_names and written is not NbestFormat.JSONL:
                 raise InputError(f"{written} lists have no named scores; write jsonl")
             if written is not NbestFormat.JSONL and has_missing(pool):
