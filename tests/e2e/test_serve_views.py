@@ -130,7 +130,21 @@ def test_systems_come_and_go_at_once(page, sentence):
     assert page.locator(".notice").count() == 0
     page.fill("#text", "")
     settle(page)
-    assert page.locator(".card").count() == 0
+    assert page.locator("[data-translation]").count() == 0
+
+
+def test_a_way_through_the_views_is_offered_before_anything_is_typed(page, made):
+    names = page.locator(".guide button").all_inner_texts()
+    assert ("Model error" in names, "Search error" in names, "What tuning did" in names) == (True, True, True)
+    reach(page, "document.activeElement.textContent === 'Search error'")
+    page.keyboard.press("Enter")
+    settle(page)
+    source, reference = read_recorded(made / "tuned").examples[0]
+    assert (page.input_value("#text"), page.input_value("#reference")) == (source, reference)
+    assert page.locator("#tab-efforts").get_attribute("aria-selected") == "true"
+    assert page.evaluate("document.activeElement.id") == "tab-efforts"
+    assert page.locator(".guide").count() == 0
+    page.locator("[data-system=phrase] .notice").wait_for()
 
 
 def test_long_lists_open_by_the_keyboard(page, sentence):

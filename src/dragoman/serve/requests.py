@@ -16,6 +16,7 @@ __all__ = [
     "ForceRequest",
     "ForestRequest",
     "LookupRequest",
+    "Refusal",
     "ScoreRequest",
     "SearchRequest",
     "TranslateRequest",
@@ -36,6 +37,12 @@ class _Request(BaseModel):
         except InputError as error:
             raise ValueError(str(error)) from error
         return data
+
+
+class Refusal(BaseModel):
+    """The answer to a request that is not fulfilled."""
+
+    error: str = Field(description="What is wrong, and what to do.")
 
 
 class TranslateRequest(_Request):

@@ -31,7 +31,7 @@ const start = async () => {
   const shown = Object.entries(api.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, route]) => {
       const body = route.requestBody?.content?.["application/json"]?.schema;
-      const schema = body?.$ref ? all[body.$ref.split("/").pop()] : null;
+      const schema = body?.$ref ? all[body.$ref.split("/").pop()] : body;
       return el(
         "section",
         { class: "card route" },

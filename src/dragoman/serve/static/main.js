@@ -1,7 +1,8 @@
 // The page: what is asked, what was answered, and the views of it.
 import { busy, get, post } from "./api.js";
 import { contributionsOf } from "./bars.js";
-import { el, number, plain } from "./dom.js";
+import { el, intoSight, number, plain } from "./dom.js";
+import { drawGuide } from "./guide.js";
 import { VIEWS } from "./views.js";
 import { split } from "./words.js";
 
@@ -121,6 +122,13 @@ const app = {
     byId("text").focus({ preventScroll: true });
   },
 
+  /** Show a view of the first example, where there is one. */
+  begin: (view) => {
+    if (!state.text.trim() && app.examples.length) byId("example").click();
+    show(view);
+    byId(`tab-${view}`).focus();
+  },
+
   show: (view) => show(view),
   redraw: () => draw(),
   say: (text, isError = false) => {
@@ -198,7 +206,8 @@ function draw() {
   const inside = [el("p", { class: "soft intro" }, view.intro)];
   if (!state.chosen.length) inside.push(el("p", { class: "notice" }, "No system is chosen: choose one above."));
   const found = state.chosen.some((name) => state.results[name] || state.errors[name]);
-  if (view.whole) inside.push(view.draw(app));
+  if (!state.text.trim() && (!view.whole || view.name === "compare")) inside.push(drawGuide(app, VIEWS));
+  else if (view.whole) inside.push(view.draw(app));
   else if (found) inside.push(el("div", { class: "columns" }, state.chosen.filter((name) => state.results[name] || state.errors[name]).map((name) => card(name, view))));
   byId("view").replaceChildren(...inside);
   byId("view").setAttribute("aria-labelledby", `tab-${view.name}`);
@@ -211,14 +220,6 @@ function draw() {
   drawSentences();
   if (focused) document.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
   for (const [key, top] of scrolled) document.querySelector(`[data-scroll="${CSS.escape(key)}"]`)?.scrollTo(0, top);
-}
-
-/** Where the tabs are wider than the screen, they scroll to the one that is shown. */
-function intoSight(tab) {
-  const row = tab.parentElement;
-  const [left, right] = [tab.offsetLeft - row.offsetLeft, tab.offsetLeft - row.offsetLeft + tab.offsetWidth];
-  if (left < row.scrollLeft) row.scrollLeft = left - 16;
-  else if (right > row.scrollLeft + row.clientWidth) row.scrollLeft = right - row.clientWidth + 16;
 }
 
 function drawSentences() {
