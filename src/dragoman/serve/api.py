@@ -69,7 +69,9 @@ class Workers:
         try:
             return await asyncio.wait_for(asyncio.shield(future), seconds)
         except TimeoutError:
-            raise SearchTimeoutError(f"the answer took longer than {seconds:g} s") from None
+            raise SearchTimeoutError(
+                f"the answer took longer than {seconds:g} s; try again, send less text or choose the effort fast"
+            ) from None
 
     async def answer(self, work: Callable[[], Any]) -> JSONResponse:
         """What `work` makes, as JSON; written in the same thread, since it may be large."""
