@@ -161,10 +161,10 @@ def test_long_lists_open_by_the_keyboard(page, sentence):
 def test_tables_of_features_have_room_on_a_phone(browser, address, sentence):
     with OpenPage(browser, address, PHONE) as page:
         write(page, sentence, "the old teacher reads .")
-        for name in ("features", "compare", "run"):
+        for name in ("features", "candidates", "compare", "run"):
             view(page, name)
             settle(page)
-            tables = page.locator("#view .scroll:has(.contributions)")
+            tables = page.locator("#view .scroll:has(.contributions, .candidates)")
             assert tables.count() > 0
             for i in range(tables.count()):
                 assert tables.nth(i).evaluate("box => box.scrollWidth <= box.clientWidth"), (name, i)
