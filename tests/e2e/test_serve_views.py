@@ -147,6 +147,34 @@ def test_a_way_through_the_views_is_offered_before_anything_is_typed(page, made)
     page.locator("[data-system=phrase] .notice").wait_for()
 
 
+def test_a_held_slider_stays_under_the_pointer(page, made, sentence):
+    """An answer that comes while another slider is held is drawn once that is let go."""
+    page.uncheck("input[value=hiero]", force=True)
+    page.uncheck("input[value=raw]", force=True)
+    write(page, sentence)
+    view(page, "weights")
+    start = System.load(made / "phrase").weights["lm"]
+    waiting = []
+    page.route("**/api/explain", lambda route: route.continue_() if waiting else waiting.append(route))
+    page.locator("[data-feature=words]").press("ArrowRight")
+    page.wait_for_timeout(100)
+    slider = page.locator("[data-feature=lm]").element_handle()
+    box = slider.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.8, box["y"] + box["height"] / 2, steps=3)
+    assert len(waiting) == 1
+    waiting[0].continue_()
+    settle(page)
+    assert slider.evaluate("slider => slider.isConnected")
+    page.mouse.move(box["x"] + box["width"] * 0.9, box["y"] + box["height"] / 2, steps=3)
+    page.mouse.up()
+    page.wait_for_selector("[data-system=phrase] > header :text('decoded in')")
+    settle(page)
+    assert page.locator("li.changed").count() == 2
+    assert float(page.locator("[data-feature=lm]").input_value()) > start
+
+
 def test_long_lists_open_by_the_keyboard(page, sentence):
     write(page, sentence)
     view(page, "candidates")

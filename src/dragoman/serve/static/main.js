@@ -3,6 +3,7 @@ import { busy, get, post } from "./api.js";
 import { contributionsOf } from "./bars.js";
 import { el, intoSight, number, plain } from "./dom.js";
 import { drawGuide } from "./guide.js";
+import { holding } from "./hold.js";
 import { VIEWS } from "./views.js";
 import { split } from "./words.js";
 
@@ -17,6 +18,8 @@ const enter = (id, value) => {
   byId(id).value = value;
   byId(id).dispatchEvent(new Event("input"));
 };
+
+const mustWait = holding(byId("view"), () => draw());
 
 const state = {
   text: "",
@@ -200,6 +203,7 @@ const card = (name, view) => {
 };
 
 function draw() {
+  if (mustWait()) return;
   const view = VIEWS.find((entry) => entry.name === state.view);
   const focused = document.activeElement?.dataset?.key;
   const scrolled = new Map([...document.querySelectorAll("[data-scroll]")].map((e) => [e.dataset.scroll, e.scrollTop]));
