@@ -12,7 +12,6 @@ const K = 50;
 const EFFORTS = { fast: "fast", default: "default", accurate: "accurate" };
 const byId = (id) => document.getElementById(id);
 
-
 /** As if it had been typed. */
 const enter = (id, value) => {
   byId(id).value = value;
@@ -52,9 +51,12 @@ const app = {
     text: state.text,
     sentence: state.sentence,
     effort: state.effort,
-    round: state.round,
+    round: app.fits(name, state.round?.tuning) ? state.round : null,
     weights: state.changed[name] ?? {},
   }),
+
+  /** Whether a tuning of the run was of features that a system has. */
+  fits: (name, tuning) => app.system(name).tunings.includes(tuning),
 
   /** The weights that candidates are ranked with now. */
   weights: (name) => ({ ...state.results[name]?.weights, ...state.live[name] }),
@@ -189,7 +191,7 @@ const heading = (name) => {
     if (state.live[name]) parts.push(["re-ranked", `${result.candidates.length} candidates; let go to decode`]);
     else parts.push(["decoded in", `${result.decode_ms.toFixed(result.decode_ms < 10 ? 1 : 0)} ms`]);
     if (!state.live[name] && app.picked(name) > 0) parts.push(["shown", `candidate ${app.picked(name) + 1}`]);
-    if (state.round) parts.push(["weights", `round ${state.round.number} of ${state.round.tuning}`]);
+    if (state.round) parts.push(["weights", app.fits(name, state.round.tuning) ? `round ${state.round.number} of ${state.round.tuning}` : "its own: the run has other features"]);
     figures.push(el("p", { class: "figures soft" }, parts.map(([what, value]) => el("span", {}, `${what} `, el("b", {}, value)))));
   } else if (state.errors[name]) figures.push(el("p", { class: "error" }, state.errors[name]));
   const head = el("header", {}, el("h2", {}, name), kind);
