@@ -204,6 +204,8 @@ def test_a_recorded_run_is_shown_and_decoded_with(page, made, sentence):
     settle(page)
     view(page, "derivation")
     assert "round 2 of tuned" in page.locator("[data-system=phrase] > header").inner_text()
+    assert "its own" in page.locator("[data-system=hiero] > header").inner_text()  # it has other features
+    assert translation(page, "hiero").inner_text() == next(System.load(made / "hiero").translate([sentence]))
 
 
 def test_hostile_text_is_shown_and_harmless(page):

@@ -130,7 +130,49 @@ def test_systems_come_and_go_at_once(page, sentence):
     assert page.locator(".notice").count() == 0
     page.fill("#text", "")
     settle(page)
-    assert page.locator(".card").count() == 0
+    assert page.locator("[data-translation]").count() == 0
+
+
+def test_a_way_through_the_views_is_offered_before_anything_is_typed(page, made):
+    names = page.locator(".guide button").all_inner_texts()
+    assert ("Model error" in names, "Search error" in names, "What tuning did" in names) == (True, True, True)
+    reach(page, "document.activeElement.textContent === 'Search error'")
+    page.keyboard.press("Enter")
+    settle(page)
+    source, reference = read_recorded(made / "tuned").examples[0]
+    assert (page.input_value("#text"), page.input_value("#reference")) == (source, reference)
+    assert page.locator("#tab-efforts").get_attribute("aria-selected") == "true"
+    assert page.evaluate("document.activeElement.id") == "tab-efforts"
+    assert page.locator(".guide").count() == 0
+    page.locator("[data-system=phrase] .notice").wait_for()
+
+
+def test_a_held_slider_stays_under_the_pointer(page, made, sentence):
+    """An answer that comes while another slider is held is drawn once that is let go."""
+    page.uncheck("input[value=hiero]", force=True)
+    page.uncheck("input[value=raw]", force=True)
+    write(page, sentence)
+    view(page, "weights")
+    start = System.load(made / "phrase").weights["lm"]
+    waiting = []
+    page.route("**/api/explain", lambda route: route.continue_() if waiting else waiting.append(route))
+    page.locator("[data-feature=words]").press("ArrowRight")
+    page.wait_for_timeout(100)
+    slider = page.locator("[data-feature=lm]").element_handle()
+    box = slider.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.8, box["y"] + box["height"] / 2, steps=3)
+    assert len(waiting) == 1
+    waiting[0].continue_()
+    settle(page)
+    assert slider.evaluate("slider => slider.isConnected")
+    page.mouse.move(box["x"] + box["width"] * 0.9, box["y"] + box["height"] / 2, steps=3)
+    page.mouse.up()
+    page.wait_for_selector("[data-system=phrase] > header :text('decoded in')")
+    settle(page)
+    assert page.locator("li.changed").count() == 2
+    assert float(page.locator("[data-feature=lm]").input_value()) > start
 
 
 def test_long_lists_open_by_the_keyboard(page, sentence):
@@ -147,10 +189,10 @@ def test_long_lists_open_by_the_keyboard(page, sentence):
 def test_tables_of_features_have_room_on_a_phone(browser, address, sentence):
     with OpenPage(browser, address, PHONE) as page:
         write(page, sentence, "the old teacher reads .")
-        for name in ("features", "compare", "run"):
+        for name in ("features", "candidates", "compare", "run"):
             view(page, name)
             settle(page)
-            tables = page.locator("#view .scroll:has(.contributions)")
+            tables = page.locator("#view .scroll:has(.contributions, .candidates)")
             assert tables.count() > 0
             for i in range(tables.count()):
                 assert tables.nth(i).evaluate("box => box.scrollWidth <= box.clientWidth"), (name, i)

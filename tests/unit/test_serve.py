@@ -223,6 +223,13 @@ def test_the_description_names_every_route_and_stays_at_home(ask):
     assert {"/api/translate", "/api/explain", "/api/force", "/api/forest", "/api/score", "/translate"} <= {
         *api["paths"]
     }
+    for path, methods in api["paths"].items():
+        for route in methods.values():
+            refused = [content for status, content in route["responses"].items() if status != "200"]
+            schemas = {content["content"]["application/json"]["schema"]["$ref"] for content in refused}
+            assert schemas == {"#/components/schemas/Refusal"}, path
+    fields = api["paths"]["/translate"]["post"]["requestBody"]["content"]
+    assert {*fields["multipart/form-data"]["schema"]["properties"]} == {"q", "source", "target", "format"}
     for page in ("/", "/docs"):
         answer = ask("GET", page)
         assert answer.headers["content-type"].startswith("text/html")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import re
 
 import httpx
 import pytest
@@ -11,6 +12,9 @@ import pytest
 from asking import asking
 from dragoman.serve import Explorer, Limits
 from dragoman.serve.api import make_app
+from dragoman.system import System
+from dragoman.system.explain import explain
+from dragoman.system.force import force
 from small_systems import make_systems, sentences_of
 
 NAMES = ("phrase", "hiero")
@@ -68,6 +72,8 @@ def test_what_is_too_large_is_refused(ask, sentence):
             answer = ask("POST", path, json={**body, "text": text})
             assert answer.status_code == 413, (path, what)
             assert what in answer.json()["error"]
+        lines = ask("POST", "/api/translate", json={"text": text})
+        assert (lines.status_code, what in lines.json()["error"]) == (413, True)
         translated = ask("POST", "/translate", json={"q": text, "source": "de", "target": "en"})
         assert (translated.status_code, what in translated.json()["error"]) == (413, True)
     assert ask("POST", "/api/explain", json={**body, "k": 10**6}).status_code == 413
@@ -180,21 +186,41 @@ def test_waiting_requests_are_limited(made):
     assert {200, 503} == {*statuses}
 
 
-def test_a_search_ends_in_time(made):
+WAYS = {
+    "/api/explain": {"system": "hiero"},
+    "/api/forest": {"system": "hiero"},
+    "/api/force": {"system": "hiero", "target": "the book"},
+    "/api/translate": {"systems": ["hiero"]},
+}
+
+
+@pytest.mark.parametrize("path", WAYS)
+def test_a_search_ends_in_time(made, path):
     hurried = Explorer.load([made / "hiero"], limits=Limits(timeout_s=0.02, tokens=150))
     words = " ".join(sentences_of(made)).split()[:140]
-    app = make_app(hurried)
-
-    async def ask():
-        transport = httpx.ASGITransport(app=app)
-        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
-            return await client.post(
-                "/api/explain", json={"system": "hiero", "text": " ".join(words), "effort": "accurate"}
-            )
-
-    answer = asyncio.run(ask())
+    answer = asking(hurried)("POST", path, json={**WAYS[path], "text": " ".join(words), "effort": "accurate"})
     assert answer.status_code == 504
-    assert "longer than" in answer.json()["error"]
+    assert re.search("longer than 0.0[24] s; .*choose the effort fast", answer.json()["error"])
+
+
+@pytest.mark.parametrize("ask_system", ["explain", "force", "translate", "translate_linked"])
+def test_every_search_can_be_stopped(made, ask_system):
+    class StoppedError(Exception):
+        pass
+
+    def stop(_):
+        raise StoppedError
+
+    system = System.load(made / "hiero")
+    sentence = " ".join(sentences_of(made)[:3])
+    asked = {
+        "explain": lambda: explain(system.translator, sentence, system.weights, progress=stop),
+        "force": lambda: force(system.translator, sentence, "the book", system.weights, progress=stop),
+        "translate": lambda: list(system.translate([sentence], progress=stop)),
+        "translate_linked": lambda: system.translate_linked(sentence, progress=stop),
+    }
+    with pytest.raises(StoppedError):
+        asked[ask_system]()
 
 
 DER = {"system": "phrase", "text": "der"}

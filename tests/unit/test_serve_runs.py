@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from dataclasses import replace
 
@@ -77,6 +78,23 @@ def test_sentences_are_decoded_with_the_weights_of_a_round(made, cells, sentence
     assert found["weights"]["words"] == -1.0
     both = explorer.explain(replace(search, weights={"lm": 3.0}), k=1)
     assert (both["weights"]["lm"], both["weights"]["words"]) == (3.0, -1.0)
+
+
+def test_weights_of_other_features_are_refused(made, cells, sentence):
+    """A hierarchical system has no `distortion`; weights that both have fit both."""
+    name = "c/phrase/dense/mert/1"
+    both = Explorer.load([made / "phrase", made / "hiero"], run=read_recorded(cells))
+    assert [system["tunings"] for system in both.about()["systems"]] == [[name], [name]]
+    other = cells.parent / "other"
+    shutil.copytree(cells, other)
+    folder = cell_folder(other, CellKey(corpus="c", system="phrase", features="dense", optimiser="mert", seed=1))
+    write_weights(Weights.from_dict({"lm": 1.0, "distortion": 0.5}), folder / "weights" / "0003.tsv")
+    both = Explorer.load([made / "phrase", made / "hiero"], run=read_recorded(other))
+    assert [system["tunings"] for system in both.about()["systems"]] == [[name], []]
+    search = Search(system="hiero", text=sentence, round=Round(tuning=name, number=3))
+    with pytest.raises(InputError, match="has features that hiero lacks; choose a system like the one that was tuned"):
+        both.explain(search, k=1)
+    assert both.explain(replace(search, system="phrase"), k=1)["weights"]["distortion"] == 0.5
 
 
 def test_examples_are_of_the_test_set_or_of_the_training_text(made, cells):

@@ -32,6 +32,14 @@ _Object = dict[str, Any]
 _STATIC = files("dragoman.serve") / "static"
 
 
+_REFUSALS: dict[int | str, str] = {
+    400: "What was asked for is not there, or cannot be done",
+    403: "Another host or origin asks",
+    413: "More than the limits allow",
+    422: "A field is missing, unknown or of another type",
+    503: "The server is busy",
+    504: "The search took too long",
+}
 _NO_PAGE = "there is no such page; / is the explorer, /docs lists the routes"
 
 
@@ -61,7 +69,9 @@ class Workers:
         try:
             return await asyncio.wait_for(asyncio.shield(future), seconds)
         except TimeoutError:
-            raise SearchTimeoutError(f"the answer took longer than {seconds:g} s") from None
+            raise SearchTimeoutError(
+                f"the answer took longer than {seconds:g} s; try again, send less text or choose the effort fast"
+            ) from None
 
     async def answer(self, work: Callable[[], Any]) -> JSONResponse:
         """What `work` makes, as JSON; written in the same thread, since it may be large."""
@@ -92,6 +102,7 @@ def make_app(explorer: Explorer) -> App:
         docs_url=None,
         redoc_url=None,
         lifespan=lifespan,
+        responses={status: {"model": asked.Refusal, "description": said} for status, said in _REFUSALS.items()},
     )
     _add_errors(app)
     _add_api(app, explorer, workers)

@@ -64,6 +64,10 @@ class Explorer:
         self.limits = limits or Limits()
         self.systems = {name: OpenedSystem(name, system, self.limits) for name, system in systems.items()}
         self.run = run
+        self._tunings = {
+            name: [] if run is None else run.fitting([*opened.system.translator.dense()])
+            for name, opened in self.systems.items()
+        }
         if not self.systems:
             raise InputError("name at least one system")
 
@@ -90,7 +94,7 @@ class Explorer:
     def about(self) -> dict[str, Any]:
         """The systems, features and templates with meanings and weights, the limits, the recorded run."""
         return {
-            "systems": [_about(opened) for opened in self.systems.values()],
+            "systems": [_about(opened) | {"tunings": self._tunings[name]} for name, opened in self.systems.items()],
             "templates": dict(FEATURE_TEMPLATES),
             "limits": asdict(self.limits),
             "run": None if self.run is None else self.run.name,
@@ -240,7 +244,13 @@ class Explorer:
             return None
         if self.run is None:
             raise InputError("the server shows no run; start it with --run")
-        return self.run.weights(search.round.tuning, search.round.number)
+        weights = self.run.weights(search.round.tuning, search.round.number)
+        if search.round.tuning not in self._tunings.get(search.system, ()):
+            raise InputError(
+                f"the run '{search.round.tuning[:100]}' has features that {search.system} lacks; choose a system like "
+                "the one that was tuned"
+            )
+        return weights
 
     def _sentence(self, sentences: Sequence[tuple[str, str]], number: int) -> tuple[str, str]:
         if not 0 <= number < len(sentences):

@@ -18,19 +18,29 @@ __all__ = ["add_libre_routes", "detect", "system_for"]
 
 UNKNOWN = "und"
 """The code of a language that a system does not know (ISO 639: undetermined)."""
+_FIELDS: dict[str, dict[str, Any]] = {
+    "q": {
+        "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}],
+        "description": "Text, or a list of texts.",
+    },
+    "source": {"type": "string", "description": "Code of its language, or auto."},
+    "target": {"type": "string", "description": "Code of the language wanted."},
+    "format": {"type": "string", "default": "text", "description": "Only text is supported."},
+}
+_KINDS = ("application/json", "application/x-www-form-urlencoded", "multipart/form-data")
 Run = Callable[[Callable[[], Any]], Awaitable[Any]]
 
 
 def add_libre_routes(app: FastAPI, explorer: Explorer, run: Run) -> None:
     """Fields stand in the address, in JSON or in a form; errors are `{"error": "…"}`; there are no keys."""
 
-    @app.post("/translate", tags=["LibreTranslate"])
+    @app.post("/translate", tags=["LibreTranslate"], openapi_extra=_body("q", "source", "target", "format"))
     async def translate(request: Request) -> JSONResponse:
         """`q` (text or a list of texts), `source` (a code or `auto`), `target`, `format` (`text`)."""
         fields = await _fields(request)
         return JSONResponse(await run(lambda: _translate(explorer, fields)))
 
-    @app.post("/detect", tags=["LibreTranslate"])
+    @app.post("/detect", tags=["LibreTranslate"], openapi_extra=_body("q"))
     async def detect_language(request: Request) -> JSONResponse:
         """The source languages of the systems by the share of the words of `q` that their tables know."""
         fields = await _fields(request)
@@ -44,6 +54,13 @@ def add_libre_routes(app: FastAPI, explorer: Explorer, run: Run) -> None:
             source, target = _codes(opened)
             targets.setdefault(source, []).append(target)
         return [{"code": code, "name": code, "targets": sorted(set(found))} for code, found in targets.items()]
+
+
+def _body(*names: str) -> dict[str, Any]:
+    """What OpenAPI says of a body that has some fields, all of them needed that have no default."""
+    required = [name for name in names if "default" not in _FIELDS[name]]
+    schema = {"type": "object", "required": required, "properties": {name: _FIELDS[name] for name in names}}
+    return {"requestBody": {"content": {kind: {"schema": schema} for kind in _KINDS}}}
 
 
 def system_for(explorer: Explorer, source: str, target: str) -> OpenedSystem:

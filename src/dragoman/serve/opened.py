@@ -46,7 +46,7 @@ def deadline(seconds: float) -> Progress:
     def check(_: int) -> None:
         if time.monotonic() > end:
             raise SearchTimeoutError(
-                f"the search took longer than {seconds:g} s; shorten the sentence or choose the effort fast"
+                f"the search took longer than {seconds:g} s; send shorter sentences or fewer, or choose the effort fast"
             )
 
     return check
@@ -138,14 +138,12 @@ class OpenedSystem:
 
     def translate(self, lines: Sequence[str], preset: Preset = Preset.DEFAULT) -> list[str]:
         """The translation of each line, as `dragoman translate` gives it; the index does not grow."""
-        for line in lines:
-            self.sentences(line)
-        stop = time.monotonic() + self._limits.timeout_s
+        self.sentences("\n".join(lines))  # checks them together
+        stop = deadline(self._limits.timeout_s)
         found: list[str] = []
         for line in lines:
-            found += self.system.translate([line], preset=preset)
-            if time.monotonic() > stop:
-                raise SearchTimeoutError(f"translation took longer than {self._limits.timeout_s:g} s; send less text")
+            found += self.system.translate([line], preset=preset, progress=stop)
+            stop(0)
         return found
 
     def _keep(self, key: tuple[object, ...], made: Searched) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -68,6 +68,10 @@ class RecordedRun:
     def weights(self, tuning: str, number: int) -> Weights:
         """The weights of a round."""
         return read_weights(self.round(tuning, number).weights)
+
+    def fitting(self, dense: Collection[str]) -> list[str]:
+        """Tunings whose dense features are all among these: weights of others mean nothing to a system."""
+        return [tuning.name for tuning in self.tunings if _dense(tuning.rounds[-1]) <= {*dense}]
 
     def to_json(self) -> dict[str, Any]:
         """Everything the page shows, with the weights of every round by name: dense ones, and the largest others."""
@@ -160,6 +164,10 @@ def _rounds(base: Path, name: str) -> list[RecordedTuning]:
     best = read_json(result, "run").get("best_round") if result.exists() else None
     number = best if isinstance(best, int) else max(rounds, key=lambda entry: entry.dev).number
     return [RecordedTuning(name=name, metric=metric, best_round=number, rounds=tuple(rounds))]
+
+
+def _dense(entry: RecordedRound) -> set[str]:
+    return {name for name, value in read_weights(entry.weights).items() if value and ":" not in name}
 
 
 def _shown(weights: Weights) -> tuple[dict[str, float], int]:

@@ -16,6 +16,7 @@ __all__ = [
     "ForceRequest",
     "ForestRequest",
     "LookupRequest",
+    "Refusal",
     "ScoreRequest",
     "SearchRequest",
     "TranslateRequest",
@@ -38,6 +39,12 @@ class _Request(BaseModel):
         return data
 
 
+class Refusal(BaseModel):
+    """The answer to a request that is not fulfilled."""
+
+    error: str = Field(description="What is wrong, and what to do.")
+
+
 class TranslateRequest(_Request):
     """A text to translate, line by line."""
 
@@ -56,11 +63,13 @@ class RoundName(_Request):
 class SearchRequest(_Request):
     """A sentence of a text by one system, with its weights or others."""
 
-    system: str
-    text: str
+    system: str = Field(description="Name of a system, as /api/about lists them.")
+    text: str = Field(description="Source text as the system takes it, raw or tokenised.")
     sentence: Place = Field(0, description="Which sentence of the text, from 0.")
     effort: Preset = Field(Preset.DEFAULT, description="Search effort.")
-    round: RoundName | None = Field(None, description="Decode with the weights of a round of the recorded run.")
+    round: RoundName | None = Field(
+        None, description='Decode with the weights of a round of the run: {"tuning": "…", "number": 1}.'
+    )
     weights: dict[str, Number] = Field({}, max_length=200, description="Changed weights by feature.")
 
     def search(self) -> Search:
@@ -99,8 +108,8 @@ class ForceRequest(SearchRequest):
 class LookupRequest(_Request):
     """A phrase to look up in a system's tables."""
 
-    system: str
-    phrase: str
+    system: str = Field(description="Name of a system.")
+    phrase: str = Field(description="Words of the source, raw or tokens; [X,1] for a gap of a rule.")
     targets: int = Field(10, ge=1, le=100, description="Translations.")
     sentences: int = Field(3, ge=0, le=20, description="Training sentences of each.")
 
@@ -108,6 +117,6 @@ class LookupRequest(_Request):
 class ScoreRequest(_Request):
     """Translations and a reference, as text of a system."""
 
-    system: str
-    hypotheses: list[str] = Field(min_length=1, max_length=200)
-    reference: str
+    system: str = Field(description="Name of the system whose text they are.")
+    hypotheses: list[str] = Field(min_length=1, max_length=200, description="Translations, 200 at most.")
+    reference: str = Field(description="The translation to compare them with.")

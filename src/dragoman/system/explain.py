@@ -12,6 +12,7 @@ from dragoman.features import Weights
 from dragoman.forest import Application, Derivation
 from dragoman.system.translator import Preset, Translator
 from dragoman.text import split_tokens
+from dragoman.types import Progress
 
 __all__ = ["Contribution", "Explanation", "Piece", "TreeNode", "explain", "explanation_of"]
 
@@ -141,10 +142,15 @@ def _made(piece: Piece) -> str:
 
 
 def explain(
-    translator: Translator[Any], sentence: str, weights: Weights, *, preset: Preset = Preset.DEFAULT
+    translator: Translator[Any],
+    sentence: str,
+    weights: Weights,
+    *,
+    preset: Preset = Preset.DEFAULT,
+    progress: Progress | None = None,
 ) -> Explanation | None:
     """An explanation of the best translation of a sentence; None if it has no words."""
-    best = translator.forests([sentence], weights, preset=preset)[0].best(weights)
+    best = translator.forests([sentence], weights, preset=preset, progress=progress)[0].best(weights)
     if best is None or not split_tokens(sentence):
         return None
     return explanation_of(translator, sentence, best, weights)

@@ -188,9 +188,9 @@ def force(
 ) -> ForcedExplanation | None:
     """An explanation of a given translation of a sentence of tokens; None if the source has no words.
 
-    The preset is for the system's own translation; `progress` is asked during the search for the given one.
+    The preset is for the system's own translation; `progress` is asked during both searches.
     """
-    own = explain(translator, source, weights, preset=preset)
+    own = explain(translator, source, weights, preset=preset, progress=progress)
     found = translator.force([source], [target], weights, config=config, progress=progress)
     best = found.forests[0].best(weights)
     if own is None or best is None:

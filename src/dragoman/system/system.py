@@ -62,22 +62,23 @@ class SystemView:
         preset: Preset = Preset.DEFAULT,
         n_threads: int = 1,
         tokenized: bool | None = None,
+        progress: Progress | None = None,
     ) -> Iterator[str]:
-        """The best translation of each line, in batches; an empty line stays empty.
+        """The best translation of each line, in batches; an empty line stays empty. `progress` may stop a search.
 
         Lines are raw text if the system was trained on raw text, unless `tokenized` says that they are tokens.
         """
         text = self.lines(raw=None if tokenized is None else not tokenized)
 
-        def decode(tokens: Sequence[str]) -> Iterator[str]:
-            return self.translate_tokens(tokens, weights=weights, preset=preset, n_threads=n_threads)
+        def decode(tokens: Iterable[str]) -> Iterator[str]:
+            return self.translate_tokens(tokens, weights=weights, preset=preset, n_threads=n_threads, progress=progress)
 
         if text.is_plain:
-            yield from self.translate_tokens(sentences, weights=weights, preset=preset, n_threads=n_threads)
+            yield from decode(sentences)
             return
 
         def linked(tokens: str) -> tuple[str, Sequence[tuple[int, int]]]:
-            return self.translate_linked(tokens, weights=weights, preset=preset)
+            return self.translate_linked(tokens, weights=weights, preset=preset, progress=progress)
 
         job = LineTranslation(text=text, protect=text.is_raw)
         for batch in _batches(sentences):
@@ -89,10 +90,11 @@ class SystemView:
         *,
         weights: Weights | Float64Array | None = None,
         preset: Preset = Preset.DEFAULT,
+        progress: Progress | None = None,
     ) -> tuple[str, list[tuple[int, int]]]:
         """The best translation of a sentence of tokens, and its word links as (source, target) positions."""
         used = self.weights if weights is None else weights
-        best = self.translator.forests([sentence], used, preset=preset)[0].best(used)
+        best = self.translator.forests([sentence], used, preset=preset, progress=progress)[0].best(used)
         if best is None or not split_tokens(sentence):
             return "", []
         return " ".join(best.tokens()), self.translator.alignment(best)
@@ -104,11 +106,14 @@ class SystemView:
         weights: Weights | Float64Array | None = None,
         preset: Preset = Preset.DEFAULT,
         n_threads: int = 1,
+        progress: Progress | None = None,
     ) -> Iterator[str]:
         """The best translation of each sentence of tokens, as tokens."""
         used = self.weights if weights is None else weights
         for batch in _batches(sentences):
-            best, vocab = self.translator.kbest(batch, used, 1, grow=False, preset=preset, n_threads=n_threads)
+            best, vocab = self.translator.kbest(
+                batch, used, 1, grow=False, preset=preset, n_threads=n_threads, progress=progress
+            )
             for s in range(best.n_sentences):
                 c = int(best.sentences[s])
                 yield vocab.decode(best.tokens_of(c)) if c < best.sentences[s + 1] else ""

@@ -3,11 +3,14 @@ import { get } from "./api.js";
 import { el, table } from "./dom.js";
 
 const typeOf = (schema, all) => {
-  if (schema.$ref) return all[schema.$ref.split("/").pop()].enum?.join(" | ") ?? schema.$ref.split("/").pop();
+  if (schema.$ref) return all[schema.$ref.split("/").pop()].enum?.join(" | ") ?? "object";
   if (schema.anyOf) return schema.anyOf.map((part) => typeOf(part, all)).join(" or ");
   if (schema.type === "array") return `list of ${typeOf(schema.items, all)}`;
   return schema.type ?? "anything";
 };
+
+/** Text whose parts between backticks are code. */
+const prose = (text) => text.split("`").map((part, i) => (i % 2 ? el("code", {}, part) : part));
 
 const fields = (schema, all) =>
   table(
@@ -31,12 +34,12 @@ const start = async () => {
   const shown = Object.entries(api.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, route]) => {
       const body = route.requestBody?.content?.["application/json"]?.schema;
-      const schema = body?.$ref ? all[body.$ref.split("/").pop()] : null;
+      const schema = body?.$ref ? all[body.$ref.split("/").pop()] : body;
       return el(
         "section",
         { class: "card route" },
         el("h2", {}, el("code", {}, `${method.toUpperCase()} ${path}`)),
-        el("p", {}, route.description ?? ""),
+        el("p", {}, prose(route.description ?? "")),
         schema ? fields(schema, all) : null,
       );
     }),

@@ -83,3 +83,11 @@ export const widthOf = (text, size = 15) => {
   measure.font = `${size}px system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif`;
   return measure.measureText(plain(text)).width;
 };
+
+/** Where the tabs are wider than the screen, they scroll to the one that is shown. */
+export const intoSight = (tab) => {
+  const row = tab.parentElement;
+  const [left, right] = [tab.offsetLeft - row.offsetLeft, tab.offsetLeft - row.offsetLeft + tab.offsetWidth];
+  if (left < row.scrollLeft) row.scrollLeft = left - 16;
+  else if (right > row.scrollLeft + row.clientWidth) row.scrollLeft = right - row.clientWidth + 16;
+};

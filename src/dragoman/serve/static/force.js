@@ -10,6 +10,7 @@ const VERDICTS = {
   model: "Model error, if it is the better one: the system can make it, search has it within reach, and the weights prefer another.",
   search: "Search error: the weights prefer it to the system's own translation, which search stopped at.",
   unreachable: "Out of reach: within the limits of reordering the tables cannot make it, whatever the weights. Below is the nearest that they can.",
+  unfound: "Out of reach, as far as the search could see, which was pruned: a derivation may have been missed. Below is the nearest one found.",
 };
 
 export const drawForced = (name, app) => {
@@ -77,9 +78,9 @@ const shown = (found, app, name) => {
   const rest = found.differences.slice(14).reduce((sum, item) => sum + item.contribution, 0);
   const draw = found.given.nodes ? drawTree(found.given, app, name, app.memory.over ?? "target") : drawPhrases(found.given, app, name);
   return [
-    el("p", { class: "notice verdict", "data-verdict": found.verdict }, VERDICTS[found.verdict]),
+    el("p", { class: "notice verdict", "data-verdict": found.verdict }, VERDICTS[found.verdict === "unreachable" && !found.is_complete ? "unfound" : found.verdict]),
     found.edits.length ? el("ul", {}, found.edits.map((line) => el("li", {}, line))) : null,
-    el("p", { class: "soft" }, `Score ${number(found.given.score)}, the system's own ${number(found.own.score)}: ${signed(found.score_difference)}.`, found.is_complete ? "" : " The search for it was pruned."),
+    el("p", { class: "soft" }, `Score ${number(found.given.score)}, the system's own ${number(found.own.score)}: ${signed(found.score_difference)}.`, found.is_complete || found.verdict === "unreachable" ? "" : " The search for it was pruned: a better derivation may have been missed."),
     el("p", { dir: "auto" }, marked(found.texts.given, found.texts.own)),
     draw,
     rows.length

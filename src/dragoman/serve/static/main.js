@@ -1,7 +1,9 @@
 // The page: what is asked, what was answered, and the views of it.
 import { busy, get, post } from "./api.js";
 import { contributionsOf } from "./bars.js";
-import { el, number, plain } from "./dom.js";
+import { el, intoSight, number, plain } from "./dom.js";
+import { drawGuide } from "./guide.js";
+import { holding } from "./hold.js";
 import { VIEWS } from "./views.js";
 import { split } from "./words.js";
 
@@ -10,12 +12,13 @@ const K = 50;
 const EFFORTS = { fast: "fast", default: "default", accurate: "accurate" };
 const byId = (id) => document.getElementById(id);
 
-
 /** As if it had been typed. */
 const enter = (id, value) => {
   byId(id).value = value;
   byId(id).dispatchEvent(new Event("input"));
 };
+
+const mustWait = holding(byId("view"), () => draw());
 
 const state = {
   text: "",
@@ -48,9 +51,12 @@ const app = {
     text: state.text,
     sentence: state.sentence,
     effort: state.effort,
-    round: state.round,
+    round: app.fits(name, state.round?.tuning) ? state.round : null,
     weights: state.changed[name] ?? {},
   }),
+
+  /** Whether a tuning of the run was of features that a system has. */
+  fits: (name, tuning) => app.system(name).tunings.includes(tuning),
 
   /** The weights that candidates are ranked with now. */
   weights: (name) => ({ ...state.results[name]?.weights, ...state.live[name] }),
@@ -121,6 +127,13 @@ const app = {
     byId("text").focus({ preventScroll: true });
   },
 
+  /** Show a view of the first example, where there is one. */
+  begin: (view) => {
+    if (!state.text.trim() && app.examples.length) byId("example").click();
+    show(view);
+    byId(`tab-${view}`).focus();
+  },
+
   show: (view) => show(view),
   redraw: () => draw(),
   say: (text, isError = false) => {
@@ -178,7 +191,7 @@ const heading = (name) => {
     if (state.live[name]) parts.push(["re-ranked", `${result.candidates.length} candidates; let go to decode`]);
     else parts.push(["decoded in", `${result.decode_ms.toFixed(result.decode_ms < 10 ? 1 : 0)} ms`]);
     if (!state.live[name] && app.picked(name) > 0) parts.push(["shown", `candidate ${app.picked(name) + 1}`]);
-    if (state.round) parts.push(["weights", `round ${state.round.number} of ${state.round.tuning}`]);
+    if (state.round) parts.push(["weights", app.fits(name, state.round.tuning) ? `round ${state.round.number} of ${state.round.tuning}` : "its own: the run has other features"]);
     figures.push(el("p", { class: "figures soft" }, parts.map(([what, value]) => el("span", {}, `${what} `, el("b", {}, value)))));
   } else if (state.errors[name]) figures.push(el("p", { class: "error" }, state.errors[name]));
   const head = el("header", {}, el("h2", {}, name), kind);
@@ -192,13 +205,15 @@ const card = (name, view) => {
 };
 
 function draw() {
+  if (mustWait()) return;
   const view = VIEWS.find((entry) => entry.name === state.view);
   const focused = document.activeElement?.dataset?.key;
   const scrolled = new Map([...document.querySelectorAll("[data-scroll]")].map((e) => [e.dataset.scroll, e.scrollTop]));
   const inside = [el("p", { class: "soft intro" }, view.intro)];
   if (!state.chosen.length) inside.push(el("p", { class: "notice" }, "No system is chosen: choose one above."));
   const found = state.chosen.some((name) => state.results[name] || state.errors[name]);
-  if (view.whole) inside.push(view.draw(app));
+  if (!state.text.trim() && (!view.whole || view.name === "compare")) inside.push(drawGuide(app, VIEWS));
+  else if (view.whole) inside.push(view.draw(app));
   else if (found) inside.push(el("div", { class: "columns" }, state.chosen.filter((name) => state.results[name] || state.errors[name]).map((name) => card(name, view))));
   byId("view").replaceChildren(...inside);
   byId("view").setAttribute("aria-labelledby", `tab-${view.name}`);
@@ -211,14 +226,6 @@ function draw() {
   drawSentences();
   if (focused) document.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
   for (const [key, top] of scrolled) document.querySelector(`[data-scroll="${CSS.escape(key)}"]`)?.scrollTo(0, top);
-}
-
-/** Where the tabs are wider than the screen, they scroll to the one that is shown. */
-function intoSight(tab) {
-  const row = tab.parentElement;
-  const [left, right] = [tab.offsetLeft - row.offsetLeft, tab.offsetLeft - row.offsetLeft + tab.offsetWidth];
-  if (left < row.scrollLeft) row.scrollLeft = left - 16;
-  else if (right > row.scrollLeft + row.clientWidth) row.scrollLeft = right - row.clientWidth + 16;
 }
 
 function drawSentences() {

@@ -29,6 +29,7 @@ export const drawRun = (app) => {
   );
   select.value = tuning.name;
   const used = app.state.round;
+  const fits = app.about.systems.some((system) => app.fits(system.name, tuning.name));
   const isUsed = used && used.tuning === tuning.name && used.number === now.number;
   return el(
     "div",
@@ -41,9 +42,10 @@ export const drawRun = (app) => {
     el(
       "div",
       { class: "buttons" },
-      el("button", { type: "button", "data-key": "use", disabled: Boolean(isUsed), onclick: () => app.useRound({ tuning: tuning.name, number: now.number }) }, "Decode with these weights in all views"),
+      el("button", { type: "button", "data-key": "use", disabled: Boolean(isUsed) || !fits, onclick: () => app.useRound({ tuning: tuning.name, number: now.number }) }, "Decode with these weights in all views"),
       el("button", { type: "button", "data-key": "own", disabled: !used, onclick: () => app.useRound(null) }, "Back to the systems' own weights"),
     ),
+    fits ? null : el("p", { class: "notice" }, "No system here has the features of this tuning: load the one that was tuned to decode with its weights."),
     weightTable(tuning, now, app),
     through(tuning, app, memory),
   );
@@ -143,9 +145,9 @@ const weightTable = (tuning, now, app) => {
 
 /** The sentence with the weights of every round. */
 const through = (tuning, app, memory) => {
-  const names = app.state.chosen.filter((name) => app.result(name)?.candidates.length);
+  const names = app.state.chosen.filter((name) => app.result(name)?.candidates.length && app.fits(name, tuning.name));
   const box = el("div", { "aria-live": "polite" });
-  if (!names.length) return el("p", { class: "soft" }, "Type a sentence above to decode it with the weights of every round.");
+  if (!names.length) return el("p", { class: "soft" }, "Choose a system with these features and type a sentence above to decode it with the weights of every round.");
   const select = el("select", { "aria-label": "System", "data-key": "through" }, names.map((name) => el("option", { value: name }, name)));
   const key = (name) => JSON.stringify([tuning.name, name, app.state.text, app.state.sentence, app.state.effort, app.state.reference]);
   const fill = (name, found) => {

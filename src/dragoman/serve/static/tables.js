@@ -9,7 +9,7 @@ export const drawTables = (app) => {
   const box = el("div", { "aria-live": "polite" });
   const select = el("select", { id: "table-system", "data-key": "table-system", onchange: (event) => choose(event.target.value) }, names.map((name) => el("option", { value: name }, name)));
   select.value = memory.system;
-  const input = el("input", { type: "text", id: "phrase", "data-key": "phrase", dir: "auto", spellcheck: "false", placeholder: "a source phrase, such as das haus or [X,1] nicht" });
+  const input = el("input", { type: "text", id: "phrase", "data-key": "phrase", dir: "auto", spellcheck: "false", placeholder: "a source phrase, such as das haus or [X,1] nicht", oninput: (event) => (memory.phrase = event.target.value) });
   input.value = plain(memory.phrase);
   // What was found in a derivation has the tokens' own signs, which the form shows in another way.
   const typed = () => (input.value === plain(memory.phrase) ? memory.phrase : input.value);

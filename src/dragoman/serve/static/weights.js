@@ -28,7 +28,7 @@ export const drawSliders = (name, app) => {
   const refresh = () => list.querySelector("tbody").replaceChildren(...candidateRows(name, app, "best", N_CANDIDATES));
   const rows = movable(name, app).map((key, i) => {
     const weight = kept[key] ?? 0;
-    const start = app.state.round ? weight : (own[key] ?? weight);
+    const start = app.request(name).round ? weight : (own[key] ?? weight);
     const reach = Math.max(0.5, 2.5 * Math.abs(start), Math.abs(weight - start));
     const shown = el("output", { class: "numeric", for: `slide ${name} ${i}` }, number(weight, 3));
     const changed = app.state.changed[name]?.[key] !== undefined;
