@@ -27,7 +27,7 @@ from dragoman.system import Preset
 from dragoman.system.references import MAX_WORDS
 
 N_GROUPS = 12
-CONFIG = ReferenceConfig(beam=8.0, wrong_beam=12.0)
+CONFIG = ReferenceConfig(beam=4.0, wrong_beam=6.0)
 COLUMNS = ("look-up", "bi-parsing", "epoch", "100-best")
 
 

@@ -3,7 +3,7 @@
 from dragoman.drawing.derivation import draw_derivation
 from dragoman.drawing.forest import DrawnEdge, DrawnNode, draw_forest
 from dragoman.drawing.fragments import contribution_bar, curve, explanation_html, feature_name, fragment, table
-from dragoman.drawing.svg import LETTER, label, path, readable, svg, text, text_width
+from dragoman.drawing.svg import LETTER, label, path, svg, text, text_width
 
 __all__ = [
     "LETTER",
@@ -18,7 +18,6 @@ __all__ = [
     "fragment",
     "label",
     "path",
-    "readable",
     "svg",
     "table",
     "text",

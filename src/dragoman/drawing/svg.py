@@ -7,10 +7,9 @@ from collections.abc import Sequence
 
 from markupsafe import Markup, escape
 
-from dragoman.pipeline.tokenizer import GLUE
-from dragoman.text import printable
+from dragoman.text import readable
 
-__all__ = ["LETTER", "label", "path", "readable", "svg", "text", "text_width"]
+__all__ = ["LETTER", "label", "path", "svg", "text", "text_width"]
 
 LETTER = 6.9
 """Estimated mean width of a letter at 13 pixels."""
@@ -41,11 +40,6 @@ def path(d: str, *, opacity: float = 0.5, width: float = 1.0, dash: str = "") ->
     dashes = Markup(' stroke-dasharray="{}"').format(dash) if dash else Markup("")
     line = Markup('<path fill="none" stroke="currentColor" stroke-opacity="{:g}" stroke-width="{:g}"{} d="{}"/>')
     return line.format(opacity, width, dashes, d)
-
-
-def readable(content: str) -> str:
-    """Text with visible control characters; glue, a sign that few fonts have, is a dot."""
-    return printable(content).replace(GLUE, "·")
 
 
 def label(content: str) -> Markup:

@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterable
 
 from dragoman.pipeline.scripts import UNSPACED, UNSPACED_SIGNS
 from dragoman.pipeline.spans import MASKS, NUMBER, SPAN, hide_blanks, show_blanks
+from dragoman.text import GLUE
 
 __all__ = ["CLOSING_QUOTES", "ENDS", "GLUE", "QUOTES", "Segment", "TextTokenizer", "bare", "detokenize"]
 
-GLUE = "\uffed"
 _SPACE = "\u2581"
 """A token for a space between letters that have none by default."""
 ENDS = frozenset(".?!…。？！؟।።")

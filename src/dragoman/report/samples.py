@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from dragoman.drawing import contribution_bar, draw_derivation, readable
+from dragoman.drawing import contribution_bar, draw_derivation
 from dragoman.evaluate import SystemOutput, measure
 from dragoman.metric import by_name
 from dragoman.report.records import Records
-from dragoman.text import split_tokens
+from dragoman.text import readable, split_tokens
 from dragoman.types import Float64Array
 
 __all__ = [

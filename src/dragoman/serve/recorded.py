@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dragoman.errors import InputError
 from dragoman.features import Weights, find_weights, read_weights
 from dragoman.metric import by_name
 from dragoman.run import cell_folder, load_cells, load_test_sets
-from dragoman.serve.recorded_sets import RecordedSet, read_sets
 from dragoman.store import read_json
 from dragoman.types import PathLike
+
+if TYPE_CHECKING:
+    from dragoman.serve.recorded_sets import RecordedSet
 
 __all__ = ["RecordedRound", "RecordedRun", "RecordedTuning", "read_recorded"]
 
@@ -103,6 +105,8 @@ def read_recorded(folder: PathLike) -> RecordedRun:
         )
     if not tunings:
         raise InputError("the run has no finished tuning yet", path=base)
+    from dragoman.serve.recorded_sets import read_sets  # what it needs is slow to import
+
     sets = list(read_sets(base))
     tests: list[_Lines] = [(one.source, one.references) for one in load_test_sets(base).values()]
     tests += [(pair.source, pair.references) for one, pair in sets if not one.is_learned_from]

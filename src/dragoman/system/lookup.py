@@ -12,11 +12,10 @@ from dragoman.corpus import Side
 from dragoman.errors import InputError
 from dragoman.pipeline import TokenLines
 from dragoman.pipeline.spans import MASKS
-from dragoman.pipeline.tokenizer import GLUE
 from dragoman.system.settings import HieroSettings, PhraseSettings
 from dragoman.system.system import System
 from dragoman.system.training import TRAINING, TrainingLines
-from dragoman.text import split_tokens
+from dragoman.text import GLUE, split_tokens
 from dragoman.types import Int32Array, Int64Array
 
 __all__ = ["Lookup", "LookupRow", "look_up"]

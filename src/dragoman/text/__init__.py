@@ -1,6 +1,6 @@
 """Text input and output: plain and compressed files, lines, tokens."""
 
-from dragoman.text.display import is_right_to_left, printable
+from dragoman.text.display import GLUE, is_right_to_left, printable, readable
 from dragoman.text.read import (
     MAX_LINE_BYTES,
     LineBlock,
@@ -15,6 +15,7 @@ from dragoman.text.tokens import MosesText, split_tokens
 from dragoman.text.write import LineWriter, atomic_output, open_binary_output, open_output, replace_bytes, sync_path
 
 __all__ = [
+    "GLUE",
     "MAX_LINE_BYTES",
     "LineBlock",
     "LineWriter",
@@ -30,6 +31,7 @@ __all__ = [
     "read_content",
     "read_lines",
     "read_parallel",
+    "readable",
     "replace_bytes",
     "split_tokens",
     "sync_path",

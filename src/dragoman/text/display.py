@@ -5,7 +5,10 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 
-__all__ = ["is_right_to_left", "printable"]
+__all__ = ["GLUE", "is_right_to_left", "printable", "readable"]
+
+GLUE = "\uffed"
+"""On the side of a token of raw text that stood directly beside its neighbour."""
 
 
 def printable(text: str) -> str:
@@ -13,6 +16,11 @@ def printable(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return "".join("\N{REPLACEMENT CHARACTER}" if _unsafe(char) else char for char in text)
+
+
+def readable(text: str) -> str:
+    """The text as `printable` gives it; glue, a sign that few fonts have, is a dot."""
+    return printable(text).replace(GLUE, "·")
 
 
 def is_right_to_left(words: Iterable[str]) -> bool:
