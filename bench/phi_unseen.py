@@ -18,9 +18,10 @@ from dataclasses import replace
 import numpy as np
 
 from dragoman import System, _core
-from dragoman.features import FeatureIndex, FeatureTable, Weights, centred, read_weights, source_groups
+from dragoman.features import FeatureIndex, FeatureTable, Weights, read_weights
 from dragoman.metric import by_name
 from dragoman.optim import FastForest, fit_scale, make_optimiser
+from dragoman.optim.centring import centred, source_groups
 from dragoman.pool import with_metric
 from dragoman.search import ReferenceConfig
 from dragoman.settings import parse_value

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.features import FeatureIndex, centred, feature_arguments, feature_name, source_groups
+from dragoman.features import FeatureIndex, feature_arguments, feature_name
+from dragoman.optim.centring import centred, source_groups
 
 WORDS = st.sampled_from(["a", "b", "a,b", "\\", "\\,", "a b", "\n", ""])
 NAMES = st.one_of(

@@ -1,4 +1,4 @@
-"""Features: the name index, weights, blocks, groups, templates and weight files."""
+"""Features: the name index, weights, blocks, templates and weight files."""
 
 from dragoman.features.binary_weights import read_binary_weights
 from dragoman.features.blocks import (
@@ -10,7 +10,6 @@ from dragoman.features.blocks import (
     class_sizes,
     places_by_template,
 )
-from dragoman.features.centring import centred, source_groups
 from dragoman.features.fit import describe_fit, fitted_values
 from dragoman.features.index import FeatureIndex, feature_arguments, feature_key, feature_name, load_index, save_index
 from dragoman.features.sign_flips import SignFlips, sign_flips
@@ -55,7 +54,6 @@ __all__ = [
     "Weights",
     "blocks_by_orientation",
     "blocks_by_template",
-    "centred",
     "class_sizes",
     "describe_fit",
     "feature_arguments",
@@ -75,7 +73,6 @@ __all__ = [
     "read_weights",
     "save_index",
     "sign_flips",
-    "source_groups",
     "store_weights",
     "unite_weights",
     "write_init_opt",

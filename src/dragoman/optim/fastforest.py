@@ -35,8 +35,8 @@ import numpy as np
 
 from dragoman import _core
 from dragoman.errors import FailedError, InputError
-from dragoman.features import centred
 from dragoman.optim.base import Optimiser, Trace
+from dragoman.optim.centring import centred
 from dragoman.optim.context import LearnsFrom
 from dragoman.optim.epochs import Split, Stopping, run_epochs
 from dragoman.optim.neighbours import Contest, DenseWeights, Form, NeighbourLearner, NeighbourLoss

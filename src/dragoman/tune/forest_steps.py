@@ -13,9 +13,10 @@ from dragoman import _core
 from dragoman.array_file import ArrayFormat
 from dragoman.engine import Engine, Job
 from dragoman.errors import InputError, naming
-from dragoman.features import FeatureIndex, FeatureTable, Weights, source_groups, store_weights
+from dragoman.features import FeatureIndex, FeatureTable, Weights, store_weights
 from dragoman.lists.folder import tables_of
 from dragoman.optim import FastForest, Form, fit_scale
+from dragoman.optim.centring import source_groups
 from dragoman.optim.frozen import frozen_names
 from dragoman.search import Reach, ReferenceConfig, ReferenceForests
 from dragoman.search.reference import ARRAY_TYPES

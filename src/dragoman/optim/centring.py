@@ -11,7 +11,7 @@ import re
 
 import numpy as np
 
-from dragoman.features.index import FeatureIndex
+from dragoman.features import FeatureIndex
 from dragoman.types import Float64Array, Int64Array
 
 __all__ = ["centred", "source_groups"]
