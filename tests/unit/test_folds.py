@@ -243,7 +243,12 @@ def test_wrong_domains_are_refused(text, tmp_path):
     with pytest.raises(MismatchError, match=r"train.de has 300, .*short has 2"):
         train(*files, tmp_path / "a", domains=write_lines(tmp_path / "short", "ab"), config=config("phrase", 2))
     with pytest.raises(InputError, match="line 2: .* but the line is empty"):
-        train(*files, tmp_path / "b", domains=write_lines(tmp_path / "e", ["a", "", *"a" * 298]), config=config("phrase", 2))
+        train(
+            *files,
+            tmp_path / "b",
+            domains=write_lines(tmp_path / "e", ["a", "", *"a" * 298]),
+            config=config("phrase", 2),
+        )
     with pytest.raises(InputError, match="but '!a' begins with an exclamation mark"):
         train(*files, tmp_path / "c", domains=write_lines(tmp_path / "f", ["!a"] * 300), config=config("phrase", 2))
     with pytest.raises(InputError, match="--folds"):
