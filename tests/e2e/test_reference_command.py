@@ -79,11 +79,11 @@ def test_tuning_tells_what_was_learned(made, inside, tmp_path):
     dev = ["--source", made / "dev.de", "-r", made / "dev.en"]
     how = ["--method", "fastforest", "--features", "word_context(top=0)", "--theta", "system", "--limit", 100]
     told = inside("tune", "--system", made / "hiero", *dev, *how, "-o", tmp_path / "t", "--json")
-    assert [step["name"] for step in told.json["steps"]] == ["forests", "model"]
+    assert [step["name"] for step in told.json["steps"]] == ["forests", "model", "search"]
     assert "references can be derived" in told.err
     assert inside("translate", tmp_path / "t", "-i", made / "dev.de").out.count("\n") == 10
     told = inside("tune", "--system", made / "phrase", *dev, *how, "-o", tmp_path / "u", "--json")
-    assert [step["name"] for step in told.json["steps"]] == ["forests", "model"]
+    assert [step["name"] for step in told.json["steps"]] == ["forests", "model", "search"]
     assert inside("translate", tmp_path / "u", "-i", made / "dev.de").out.count("\n") == 10
     wrong = [*dev, *how, "--set", "form=list", "-o", tmp_path / "v"]
     assert "form=list" in inside("tune", "--system", made / "phrase", *wrong, status=2).err

@@ -46,10 +46,10 @@ def test_groups_are_those_of_names_that_agree_in_all_but_the_target_side(names):
 def test_means_by_counts_are_taken_off_and_other_weights_stay():
     names = ["lm", "word_pair:a,x", "word_pair:a,y", "word_pair:b,x", "rule_id:a,x", "rule_id:a,y"]
     values = np.array([0.5, 1.0, 4.0, 3.0, 2.0, -1.0])
-    counts = np.array([9.0, 2.0, 1.0, 5.0, 0.0, 0.0])
+    counts = np.array([9.0, 2.0, 1.0, 5.0, 0.0, 1.0])
     found = centred(values, source_groups(index_of(names)), counts)
-    # rule_id:a is in no count: it stays. word_pair:b has one translation: there is nothing to prefer.
-    assert found == pytest.approx([0.5, -1.0, 2.0, 0.0, 2.0, -1.0])
+    # What was counted nowhere stays. word_pair:b has one translation: there is nothing to prefer.
+    assert found == pytest.approx([0.5, -1.0, 2.0, 0.0, 2.0, 0.0])
     assert values[1] == 1.0
 
 

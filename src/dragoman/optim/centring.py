@@ -47,12 +47,14 @@ def _group(name: str, groups: dict[tuple[str, ...], int]) -> int:
 
 
 def centred(values: Float64Array, groups: Int64Array, counts: Float64Array) -> Float64Array:
-    """The weights with the mean of each group, by these counts, taken off; weights in no group stay."""
-    grouped = groups >= 0
+    """The weights with the mean of each group, by these counts, taken off.
+
+    Weights in no group stay, and those that were counted nowhere.
+    """
+    grouped = (groups >= 0) & (counts > 0)
     own = groups[grouped]
     sums = np.bincount(own, counts[grouped] * values[grouped])
     totals = np.bincount(own, counts[grouped])
-    means = np.divide(sums, totals, out=np.zeros(len(sums)), where=totals > 0)
     result = values.copy()
-    result[grouped] -= means[own]
+    result[grouped] -= sums[own] / totals[own]
     return result

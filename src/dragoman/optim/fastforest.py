@@ -18,10 +18,11 @@ whose derivations are kept between epochs; sentences held out are measured by wh
 with one rule replaced differs from the reference's string inside one span, so the change of the language model's score
 belongs to the replacing rule, and sums over both are exact in one pass over the forest (docs/optimisers/fastforest.md).
 MERT's weights have no scale: that at which the likelihood of the references is highest multiplies them while w is
-learned, and what was learned is divided by it. The paper keeps dense weights fixed. But BLEU and likelihood want other
-dense weights (fewer words, above all), and sparse features then learn to make up for it. So dense weights are learned
-beside them, and set aside for those of the start in the end (`dense`). Losses other than equation 4 are on the same
-forests: `expected-gain` is -log of expected sentence BLEU, `soft-ramp` the soft ramp of HOLS.
+learned, and what was learned is divided by it. By default it is not equation 4 that is lowered: `expected-gain` is -log
+of expected sentence BLEU (`soft-ramp` the soft ramp of HOLS), and each rule competes with those in its place alone
+(`contest`). What weights say of source sides is taken off (`centred`). BLEU and likelihood want other dense weights
+(fewer words, above all), and sparse features may learn to make up for it: with `dense=aside` dense weights are learned
+beside them, and set aside for those of the start in the end.
 """
 
 from __future__ import annotations
@@ -63,13 +64,15 @@ class ForestsLearned:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FastForest(Optimiser):
-    """The defaults are the paper's, but for exact sums, held-out tables, and dense weights that move meanwhile."""
+    """The defaults are what gained on real corpora (docs/experiments/fastforest.md); the paper's are
+    `objective=likelihood form=list centred=false`.
+    """
 
     name = "fastforest"
     learns_from: ClassVar[LearnsFrom] = LearnsFrom.TRAINING_TEXT
-    objective: NeighbourLoss = NeighbourLoss.LIKELIHOOD
+    objective: NeighbourLoss = NeighbourLoss.EXPECTED_GAIN
     """What a step lowers."""
-    contest: Contest = Contest.DERIVATIONS
+    contest: Contest | None = field(default=None, metadata=about(resolved="rules; derivations where form=list"))
     """What competes with what."""
     form: Form = Form.WHOLE
     """Sums over the whole forest, or over the list of Algorithm 1."""
@@ -85,7 +88,7 @@ class FastForest(Optimiser):
     """Multiplies the dense weights while it learns."""
     held_out: float = 0.1
     """Share of the sentences that is watched, not learned from: whole folds."""
-    dense: DenseWeights = DenseWeights.ASIDE
+    dense: DenseWeights = DenseWeights.FIXED
     """Whether dense weights are learned, and kept."""
     dense_rate: float = 0.1
     """Their rate, in that of the others, divided by the mean square of the feature."""
@@ -134,6 +137,11 @@ class FastForest(Optimiser):
             raise InputError("Algorithm 1 replaces rules by those with the same source side; leave out wide or form")
         self.stopping()
 
+    @property
+    def by_rule(self) -> bool:
+        """Whether each rule competes with those in its place only."""
+        return (self.contest or (Contest.RULES if self.form is Form.WHOLE else Contest.DERIVATIONS)) is Contest.RULES
+
     def stopping(self) -> Stopping:
         return Stopping(max_epochs=self.max_epochs, tolerance=0.0, held_out=self.held_out, keep_best=True)
 
@@ -142,7 +150,7 @@ class FastForest(Optimiser):
 
     def model_of(self, loss: NeighbourLoss) -> _core.ReferenceModel:
         return _core.ReferenceModel(
-            loss.value, prior_weight=self.prior, cost_scale=self.cost_scale, by_rule=self.contest is Contest.RULES
+            loss.value, prior_weight=self.prior, cost_scale=self.cost_scale, by_rule=self.by_rule
         )
 
     def learn(
@@ -173,7 +181,7 @@ class FastForest(Optimiser):
         if self.dense is DenseWeights.FIXED:
             free[of_dense] = 0
         free[np.asarray(frozen, np.int64)] = 0
-        if self.contest is Contest.RULES:
+        if self.by_rule:
             store.weigh_references(self.model(), start, n_threads)
         split = Split.draw(positions, self.stopping(), key=(seed,), folds=folds)
         learning = NeighbourLearner(self, store, start, free, seed=seed, n_threads=n_threads)
@@ -187,12 +195,12 @@ class FastForest(Optimiser):
             notes.append(f"no epoch has a lower loss than the start on {watched}: these are the starting weights")
         else:
             notes.append(f"epoch {found.best} of {len(found.trace)} is the best on {watched}")
-        values = found.values.copy()
+        values, counts = found.values.copy(), store.counts().astype(np.float64)
+        stays = counts == 0
+        stays[np.asarray(frozen, np.int64)] = True
         if self.centred and groups is not None and found.best:
-            free_groups = groups.copy()
-            free_groups[np.asarray(frozen, np.int64)] = -1
-            values = centred(values, free_groups, store.counts().astype(np.float64))
-        values[np.asarray(frozen, np.int64)] = start[np.asarray(frozen, np.int64)]  # averages are rounded
+            values = centred(values, np.where(stays, -1, groups), counts)
+        values[stays] = start[stays]  # averages are rounded
         if self.dense is not DenseWeights.FREE:
             values[of_dense] = start[of_dense]
         model, n = self.model(), max(1, len(split.watched))

@@ -19,7 +19,8 @@ __all__ = ["Contest", "DenseWeights", "Form", "NeighbourLearner", "NeighbourLoss
 
 _N_SAMPLE = 1000
 _RATES = (0.125, 0.5, 2.0, 8.0, 32.0)
-_SCALES = tuple(2.0**i for i in range(-4, 9))
+_POWERS = range(-4, 9)
+_CERTAIN = 0.01
 _GOLDEN = (math.sqrt(5) - 1) / 2
 
 
@@ -54,18 +55,29 @@ class NeighbourLoss(StrEnum):
 
 
 def fit_scale(method: FastForest, store: _core.ReferenceStore, values: Float64Array, *, n_threads: int = 1) -> float:
-    """What to multiply weights by for the highest likelihood of the references."""
+    """What to multiply weights by for the highest likelihood of the references.
+
+    It is the first maximum from small scales on: where rules compete (`Contest.RULES`), large scales give all weight to
+    derivations of rules without competitors, and likelihood rises again without a meaning. Where references become all
+    but certain, there is no maximum, and nothing would compete: then the scale at which little is left of the loss.
+    """
     model = method.model_of(NeighbourLoss.LIKELIHOOD)
     order = np.arange(len(store))
 
     def loss(power: float) -> float:
-        if method.contest is Contest.RULES:
+        if method.by_rule:
             store.weigh_references(model, values * 2.0**power, n_threads)
         return float(store.value(model, order, values * 2.0**power, n_threads)[0])
 
-    tried = {math.log2(scale): loss(math.log2(scale)) for scale in _SCALES}
-    best = min(tried, key=lambda power: tried[power])
-    low, high = best - 1, best + 1
+    losses = [loss(_POWERS[0])]
+    for power in _POWERS[1:]:
+        losses.append(loss(power))
+        if losses[-1] < _CERTAIN * losses[0]:
+            return float(2.0**power)
+        if losses[-1] > losses[-2]:
+            break
+    best = _POWERS[int(np.argmin(losses))]
+    low, high = best - 1.0, best + 1.0
     for _ in range(12):  # golden section
         left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
         if loss(left) < loss(right):

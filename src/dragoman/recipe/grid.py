@@ -125,7 +125,7 @@ class GridRecipe:
         searches = config.phi.searches_last(tuning.optimiser)
         if config.learn_from is LearnFrom.LISTS and searches and not self.templates(cell):
             raise InputError(
-                f"optimisers.{cell.optimiser} of {cell.name}: phi.last = '{config.phi.last or 'blocks'}' is for "
+                f"optimisers.{cell.optimiser} of {cell.name}: a last search (phi.last) is for "
                 f"weights of sparse features; features.{cell.features} has no templates"
             )
         if isinstance(tuning.optimiser, Hols):

@@ -89,14 +89,17 @@ class Theta(StrEnum):
     SEARCH = "search"  # a search on the development set, without sparse features
 
 
-def default_last(learner: Optimiser | None) -> LastSearch:
+def default_last(learner: Optimiser | None, *, all_data: bool = False) -> LastSearch:
     """The last search unless one is chosen, after phi was learned by a method or given (None).
 
-    What maximises likelihood need not raise BLEU: the weight of its block is searched, and may become 0.
+    What is learned from forests has no scale beside theta, whose maximum on the development set lets no phi look good
+    there: the weight of its block is searched on other lines, where tables leave them out.
     """
     if learner is None:
         return LastSearch.DEV
-    return LastSearch.BLOCKS if isinstance(learner, FastForest) else LastSearch.NONE
+    if not isinstance(learner, FastForest):
+        return LastSearch.NONE
+    return LastSearch.BLOCKS if all_data else LastSearch.HELD_OUT_BLOCKS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,8 +109,8 @@ class PhiSettings:
     blocks: PhiBlocks = PhiBlocks.ONE
     """Which features share a weight in the last search."""
     last: LastSearch | None = None
-    """The last search; none: no search after learning from lists, that of blocks after learning from forests, on the
-    development set where phi is given."""
+    """The last search; none: no search after learning from lists, that of blocks on held-out lines after learning from
+    forests (with `all_data` on the development set), all on the development set where phi is given."""
     line_search: int = 2500
     """Lines of a last search on the training text at most."""
     search: Optimiser = field(default_factory=Mert)
@@ -125,7 +128,7 @@ class PhiSettings:
 
     def searches_last(self, learner: Optimiser) -> bool:
         """Whether there is a last search once phi is learned by the method."""
-        return (self.last or default_last(learner)) is not LastSearch.NONE
+        return (self.last or default_last(learner, all_data=self.all_data)) is not LastSearch.NONE
 
     def __post_init__(self) -> None:
         if self.blocks is PhiBlocks.NONE and self.last is not None and self.last.keeps_dense:

@@ -59,7 +59,8 @@ class PhiTask(TuningTask):
 
     @property
     def last(self) -> LastSearch:
-        return self.config.phi.last or default_last(self.method if self.learns else None)
+        phi = self.config.phi
+        return phi.last or default_last(self.method if self.learns else None, all_data=phi.all_data)
 
     @property
     def search(self) -> Optimiser:

@@ -222,8 +222,8 @@ class TuneOptions(FeatureOptions):
         LastSearch | None,
         _training(
             help="What is tuned in the end: none (default of --train); dev: dense weights and blocks on the "
-            "development set (default of --phi); blocks: these alone (default of fastforest); held-out, "
-            "held-out-blocks: on lines of the last fold, which --train then does not learn from.",
+            "development set (default of --phi); blocks: these alone; held-out, held-out-blocks (default of "
+            "fastforest): on lines of the last fold, which --train then does not learn from.",
         ),
     ] = None
     limit: Annotated[
@@ -459,7 +459,7 @@ class TuneOptions(FeatureOptions):
         of_both = sorted(flag(name) for name in given & {"blocks", "last"})
         if how is not LearnFrom.LISTS and self.phi is None and of_both:
             raise InputError(f"{', '.join(of_both)} is for learned sparse weights; add --train, or --phi FILE")
-        by_default = LastSearch.BLOCKS if self.method_name == FastForest.name else LastSearch.NONE
+        by_default = LastSearch.HELD_OUT_BLOCKS if self.method_name == FastForest.name else LastSearch.NONE
         last = self.last or (by_default if how is LearnFrom.LISTS else LastSearch.DEV)
         if last is LastSearch.NONE and self.blocks is not None:
             raise InputError("--blocks belongs to a last search; leave it out, or name one, such as --last dev")
