@@ -28,12 +28,16 @@ forest::ReferenceForests forests_of(const nb::dict& arrays) {
   return forests;
 }
 
-optim::ReferenceModel model_of(const std::string& loss, double prior_weight, double cost_scale, bool by_rule) {
-  const auto kind = loss == "likelihood"      ? optim::ReferenceLoss::kLikelihood
-                    : loss == "expected-gain" ? optim::ReferenceLoss::kExpectedGain
-                    : loss == "soft-ramp"     ? optim::ReferenceLoss::kSoftRamp
-                                              : throw std::invalid_argument("no such loss: " + loss);
-  return {kind, prior_weight, cost_scale, by_rule};
+optim::ReferenceModel model_of(const std::string& loss, double prior_weight, double cost_scale, bool by_rule,
+                               double bound) {
+  const auto kind = loss == "likelihood"        ? optim::ReferenceLoss::kLikelihood
+                    : loss == "expected-gain"   ? optim::ReferenceLoss::kExpectedGain
+                    : loss == "soft-ramp"       ? optim::ReferenceLoss::kSoftRamp
+                    : loss == "relative-margin" ? optim::ReferenceLoss::kRelativeMargin
+                                                : throw std::invalid_argument("no such loss: " + loss);
+  if (kind == optim::ReferenceLoss::kRelativeMargin && !by_rule)
+    throw std::invalid_argument("relative margins are those of rules");
+  return {kind, prior_weight, cost_scale, by_rule, bound};
 }
 
 }  // namespace
@@ -42,10 +46,12 @@ void bind_references(nb::module_& m) {
   nb::class_<optim::ReferenceModel>(m, "ReferenceModel", "A loss of forests around references.")
       .def(
           "__init__",
-          [](optim::ReferenceModel* self, const std::string& loss, double prior_weight, double cost_scale,
-             bool by_rule) { new (self) optim::ReferenceModel(model_of(loss, prior_weight, cost_scale, by_rule)); },
+          [](optim::ReferenceModel* self, const std::string& loss, double prior_weight, double cost_scale, bool by_rule,
+             double bound) {
+            new (self) optim::ReferenceModel(model_of(loss, prior_weight, cost_scale, by_rule, bound));
+          },
           nb::arg("loss"), nb::kw_only(), nb::arg("prior_weight") = 1.0, nb::arg("cost_scale") = 1.0,
-          nb::arg("by_rule") = false);
+          nb::arg("by_rule") = false, nb::arg("bound") = 1.0);
   nb::class_<optim::GreedyDerivations>(m, "GreedyDerivations", "Derivations that Algorithm 1 has moved to.")
       .def(nb::init<>())
       .def("counts", [](const optim::GreedyDerivations& greedy) {

@@ -1331,7 +1331,13 @@ class GreedyDerivations:
 
 class ReferenceModel:
     def __init__(
-        self, loss: str, *, prior_weight: float = 1.0, cost_scale: float = 1.0, by_rule: bool = False
+        self,
+        loss: str,
+        *,
+        prior_weight: float = 1.0,
+        cost_scale: float = 1.0,
+        by_rule: bool = False,
+        bound: float = 1.0,
     ) -> None: ...
 
 class ReferenceStore:

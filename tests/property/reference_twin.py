@@ -281,6 +281,17 @@ def loss_of(forests, sentence, weights, loss, *, prior=1.0, cost_scale=1.0):
     return total - np.logaddexp.reduce(numerator), math.exp(np.logaddexp.reduce(references) - total)
 
 
+def _margins(forests, edges, weights, prior, cost_scale):
+    """The hinge of hope and fear, and what the scores are further apart than 1."""
+    scores = [edge_score(forests, e, weights, prior) for e in edges]
+    costs = [-_offsets(forests, e, "soft-ramp", cost_scale)[0] for e in edges]
+    scored = list(zip(scores, costs, strict=True))
+    hope = max(scored, key=lambda one: one[0] - one[1])
+    fear = max(scored, key=lambda one: one[0] + one[1])
+    worst = min(score for score, _ in scored)
+    return max(0.0, sum(fear) - sum(hope)) + max(0.0, hope[0] - worst - 1)
+
+
 def contest_loss_of(forests, sentence, weights, start, loss, *, prior=1.0, cost_scale=1.0):
     """By rule: every contest's loss times the posterior of its reference edges at the weights `start`.
 
@@ -302,6 +313,9 @@ def contest_loss_of(forests, sentence, weights, start, loss, *, prior=1.0, cost_
         if any(all(forests.kinds[e] != EdgeKind.REFERENCE for e in edges) for edges in contests.values()):
             contests = {(): sorted(e for edges in contests.values() for e in edges)}
         for edges in contests.values():
+            if loss == "relative-margin":
+                total += sum(posterior[e] for e in edges) * _margins(forests, edges, weights, prior, cost_scale)
+                continue
             numerator, denominator = [], []
             for e in edges:
                 score = edge_score(forests, e, weights, prior)

@@ -229,7 +229,7 @@ def test_sums_and_gradients_are_those_of_listed_derivations(system, small, loss,
 
 
 @pytest.mark.parametrize("wide", [False, True])
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", [*LOSSES, "relative-margin"])
 def test_contests_of_rules_are_those_of_a_twin(system, loss, wide):
     forests = Pairs(system, n=25, most=5).parse(system, ReferenceConfig(max_wrong=3, wide=wide))
     store = store_of(system, forests)

@@ -189,6 +189,8 @@ def test_the_list_of_algorithm_1_teaches_too_and_keeps_its_derivations(made, tmp
     assert weights_file(tmp_path / "t") == weights_file(tmp_path / "three")
     with pytest.raises(InputError, match="same source side"):
         FastForest(form=Form.LIST, wide=True)
+    with pytest.raises(InputError, match="relative margins are those of rules"):
+        FastForest(objective=NeighbourLoss.RELATIVE_MARGIN, contest=Contest.DERIVATIONS)
     with pytest.raises(InputError, match="leave out contest or form"):
         FastForest(form=Form.LIST, contest=Contest.RULES)
 

@@ -90,6 +90,41 @@ void ReferenceStore::weigh_references(const ReferenceModel& model, std::span<con
   is_weighed_ = true;
 }
 
+double ReferenceStore::margin_loss(const ReferenceModel& model, const Sentence& sentence, const Tables& tables,
+                                   Scratch& scratch) const {
+  const auto cost_of = [&](const Edge& edge) {
+    return edge.kind == ReferenceEdge::kWrong ? model.cost_scale * (1 - static_cast<double>(edge.gain)) : 0;
+  };
+  scratch.margins.assign(sentence.n_contests, {0, 0, 0, kNever, kNever, -kNever});
+  for (size_t e = 0; e < tables.n_edges; ++e) {
+    const Edge& edge = tables.edges[e];
+    if (edge.contest == kNoContest) continue;
+    Margin& margin = scratch.margins[edge.contest];
+    const double score = scratch.scores[e], cost = cost_of(edge);
+    if (score - cost > margin.hope_value) margin.hope = e, margin.hope_value = score - cost;
+    if (score + cost > margin.fear_value) margin.fear = e, margin.fear_value = score + cost;
+    if (score < margin.worst_score) margin.worst = e, margin.worst_score = score;
+  }
+  double loss = 0;
+  for (size_t c = 0; c < sentence.n_contests; ++c) {
+    const Margin& margin = scratch.margins[c];
+    const double posterior = scratch.posteriors[c], hope = scratch.scores[margin.hope];
+    const double hinge = margin.fear_value - hope - cost_of(tables.edges[margin.hope]);
+    const double excess = hope - margin.worst_score - model.bound;
+    if (hinge > 0) {
+      loss += posterior * hinge;
+      scratch.mass[margin.fear] += posterior;
+      scratch.mass[margin.hope] -= posterior;
+    }
+    if (excess > 0) {
+      loss += posterior * excess;
+      scratch.mass[margin.hope] += posterior;
+      scratch.mass[margin.worst] -= posterior;
+    }
+  }
+  return loss;
+}
+
 ReferenceStore::Value ReferenceStore::run_contests(const ReferenceModel& model, const Sentence& sentence,
                                                    std::span<const double> weights, Scratch& scratch,
                                                    std::vector<double>* gradient) const {
@@ -120,8 +155,16 @@ ReferenceStore::Value ReferenceStore::run_contests(const ReferenceModel& model, 
     result.share += posterior * std::exp(scratch.references[c] - all);
   }
   result.share = sum > 0 ? result.share / sum : 1;
-  if (gradient == nullptr) return result;
   scratch.mass.assign(tables.n_edges, 0);
+  if (model.loss == ReferenceLoss::kRelativeMargin) {
+    result.loss = margin_loss(model, sentence, tables, scratch);
+    if (gradient != nullptr) {
+      gradient->assign(sentence.n_ids, 0);
+      add_features(tables, scratch.mass, *gradient);
+    }
+    return result;
+  }
+  if (gradient == nullptr) return result;
   for (size_t e = 0; e < tables.n_edges; ++e) {
     const Edge& edge = tables.edges[e];
     if (edge.contest == kNoContest) continue;

@@ -118,6 +118,7 @@ ReferenceStore::Offsets ReferenceStore::offsets(const ReferenceModel& model, con
   const auto gain = static_cast<double>(edge.gain);
   switch (model.loss) {
     case ReferenceLoss::kLikelihood:
+    case ReferenceLoss::kRelativeMargin:
       break;
     case ReferenceLoss::kExpectedGain:
       return {gain > 0 ? std::log(gain) : kNever, 0};

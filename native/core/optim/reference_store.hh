@@ -7,11 +7,16 @@
 //   likelihood      a: 0 for the same words, else nothing             b: 0           equation 4
 //   expected gain   a: log(gain)                                       b: 0           - log of the expected gain
 //   soft ramp       a: -scale (1 - gain)                               b: scale (1 - gain)
+// Relative margins have no sums: below.
 // Both sums are those of a chart in which a node has none or one replaced rule below it.
 //
 // With `by_rule` the derivations of the reference do not compete with each other. Each contest, the edges of a node
 // that have the same tails, has such a loss of its own, of the weights of these edges alone, and counts as often as the
 // reference is derived by it: by the posterior probability of its reference edges at given weights, which stay.
+// There a contest may have relative margins, too (Eidelman, Marton and Resnik 2013), with cost = scale (1 - gain):
+//   max(0, score + cost of the fear - score - cost of the hope)  +  max(0, score of the hope - score of the worst -
+//   bound)
+// of the edges with the highest score + cost, the highest score - cost, and the lowest score.
 #pragma once
 
 #include <cstdint>
@@ -24,13 +29,14 @@
 
 namespace dragoman::optim {
 
-enum class ReferenceLoss { kLikelihood, kExpectedGain, kSoftRamp };
+enum class ReferenceLoss { kLikelihood, kExpectedGain, kSoftRamp, kRelativeMargin };
 
 struct ReferenceModel {
   ReferenceLoss loss = ReferenceLoss::kLikelihood;
   double prior_weight = 1;  // of the log of the number of occurrences of rules, where references are weighed
-  double cost_scale = 1;    // of the soft ramp
+  double cost_scale = 1;    // of the soft ramp and of relative margins
   bool by_rule = false;     // each rule against those in its place, not derivations against derivations
+  double bound = 1;         // of relative margins: how far scores may be from each other
 };
 
 // What Algorithm 1 did: how often a node was taken out or put in, and the size of its lists.
@@ -106,11 +112,16 @@ class ReferenceStore {
     uint32_t contest = kNoContest;
     float posterior = 0;  // of edges of the reference, among its derivations
   };
+  struct Margin {
+    size_t hope, fear, worst;  // edges
+    double hope_value, fear_value, worst_score;
+  };
   struct Scratch {
     std::vector<double> weights, scores, below;  // by column; by edge: its score, and with that of its tails
     std::vector<double> none, one, mass;         // inside of nodes with none or one replaced rule; of edges
     std::vector<double> share_none, share_one;
     std::vector<double> numerators, denominators, references, posteriors;  // by contest
+    std::vector<Margin> margins;
   };
   struct Offsets {
     double numerator, denominator;
@@ -140,6 +151,9 @@ class ReferenceStore {
   void find_contests(size_t first_edge, uint32_t& n_contests);
   Value run_contests(const ReferenceModel& model, const Sentence& sentence, std::span<const double> weights,
                      Scratch& scratch, std::vector<double>* gradient) const;
+  // The loss of relative margins, and its gradient by the edges' scores in `scratch.mass`.
+  double margin_loss(const ReferenceModel& model, const Sentence& sentence, const Tables& tables,
+                     Scratch& scratch) const;
   Value run(const ReferenceModel& model, const Sentence& sentence, std::span<const double> weights, Scratch& scratch,
             std::vector<double>* gradient, std::vector<double>* shares = nullptr) const;
   void check(std::span<const int64_t> order) const;

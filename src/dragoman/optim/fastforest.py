@@ -19,10 +19,10 @@ with one rule replaced differs from the reference's string inside one span, so t
 belongs to the replacing rule, and sums over both are exact in one pass over the forest (docs/optimisers/fastforest.md).
 MERT's weights have no scale: that at which the likelihood of the references is highest multiplies them while w is
 learned, and what was learned is divided by it. By default it is not equation 4 that is lowered: `expected-gain` is -log
-of expected sentence BLEU (`soft-ramp` the soft ramp of HOLS), and each rule competes with those in its place alone
-(`contest`). What weights say of source sides is taken off (`centred`). BLEU and likelihood want other dense weights
-(fewer words, above all), and sparse features may learn to make up for it: with `dense=aside` dense weights are learned
-beside them, and set aside for those of the start in the end.
+of expected sentence BLEU (`soft-ramp` the soft ramp of HOLS, `relative-margin` the loss of RM), and each rule competes
+with those in its place alone (`contest`). What weights say of source sides is taken off (`centred`). BLEU and
+likelihood want other dense weights (fewer words, above all), and sparse features may learn to make up for it: with
+`dense=aside` dense weights are learned beside them, and set aside for those of the start in the end.
 """
 
 from __future__ import annotations
@@ -97,7 +97,9 @@ class FastForest(Optimiser):
     centred: bool = True
     """In the end, shift weights of features that differ in target words alone to a mean of 0 (`centred`)."""
     cost_scale: float = 5.0
-    """Weight of 1 - BLEU in the soft ramp."""
+    """Weight of 1 - BLEU in the soft ramp and in relative margins."""
+    bound: float = 1.0
+    """Of relative margins: how far the scores of competitors may be from each other, in units of `cost_scale`."""
     added: bool = True
     """Use added rules of the grammar, where it has them: forests begin with the minimal tree."""
     holes: bool = True
@@ -127,12 +129,15 @@ class FastForest(Optimiser):
         for name, least in (("max_epochs", 1), ("batch", 1), ("max_wrong", 0)):
             if getattr(self, name) < least:
                 raise InputError(f"{name} must be at least {least}, not {getattr(self, name)}")
-        if not 0 < self.cost_scale < math.inf:
-            raise InputError(f"cost_scale must be positive, not {self.cost_scale}")
+        for name, value in (("cost_scale", self.cost_scale), ("bound", self.bound)):
+            if not 0 < value < math.inf:
+                raise InputError(f"{name} must be positive, not {value}")
         if not (math.isfinite(self.prior) and self.beam >= 0 and self.wrong_beam >= 0):
             raise InputError("prior must be finite, beam and wrong_beam not negative")
         if self.form is Form.LIST and self.contest is Contest.RULES:
             raise InputError("Algorithm 1 lists derivations; leave out contest or form")
+        if self.objective is NeighbourLoss.RELATIVE_MARGIN and not self.by_rule:
+            raise InputError("relative margins are those of rules; leave out contest and form, or choose soft-ramp")
         if self.form is Form.LIST and self.wide:
             raise InputError("Algorithm 1 replaces rules by those with the same source side; leave out wide or form")
         self.stopping()
@@ -150,7 +155,11 @@ class FastForest(Optimiser):
 
     def model_of(self, loss: NeighbourLoss) -> _core.ReferenceModel:
         return _core.ReferenceModel(
-            loss.value, prior_weight=self.prior, cost_scale=self.cost_scale, by_rule=self.by_rule
+            loss.value,
+            prior_weight=self.prior,
+            cost_scale=self.cost_scale,
+            by_rule=self.by_rule,
+            bound=self.bound * self.cost_scale,
         )
 
     def learn(

@@ -52,6 +52,7 @@ class NeighbourLoss(StrEnum):
     LIKELIHOOD = "likelihood"  # - log p(e | f)
     EXPECTED_GAIN = "expected-gain"  # - log of the expected sentence BLEU
     SOFT_RAMP = "soft-ramp"
+    RELATIVE_MARGIN = "relative-margin"  # that of RM, of rules
 
 
 def fit_scale(method: FastForest, store: _core.ReferenceStore, values: Float64Array, *, n_threads: int = 1) -> float:
