@@ -99,3 +99,27 @@ def test_every_line_can_be_shown(made, inside):
     assert any(
         other["source"] != rule["source"] for pair in wide for rule in pair["rules"] for other in rule["instead"]
     )
+
+
+def test_tuning_learns_from_pairs_in_files(made, inside, tmp_path):
+    write_lines(tmp_path / "a", ["0-0 1-1"] * 200)
+    text = ["--text-source", made / "train.de", "--text-target", made / "train.en", "--text-align", tmp_path / "a"]
+    command = [
+        "tune",
+        "--system",
+        made / "hiero",
+        "--source",
+        made / "dev.de",
+        "-r",
+        made / "dev.en",
+        "--theta",
+        "system",
+    ]
+    command += ["--method", "fastforest", "--features", "word_context(top=0)", "--k", 10, "--rounds", 1]
+    command += ["--set", "max_epochs=1", "--limit", 60]
+    told = inside(*command, *text, "-o", tmp_path / "tuned", "--json").json
+    assert [step["name"] for step in told["steps"]] == ["forests", "model", "search"]
+    assert "--text-align" in inside(*command, *text[:4], "-o", tmp_path / "other", status=2).err
+    unlike = ["--text-align", made / "dev.de"]
+    assert "dev.de" in inside(*command, *text[:4], *unlike, "-o", tmp_path / "other", status=2).err
+    assert not (tmp_path / "other").exists()

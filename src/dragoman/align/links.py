@@ -9,7 +9,7 @@ import numpy as np
 
 from dragoman._core import overlap_of_links
 from dragoman.errors import InputError
-from dragoman.types import Int32Array, Int64Array
+from dragoman.types import Int32Array, Int64Array, offsets_of
 
 __all__ = ["Agreement", "Alignment"]
 
@@ -49,6 +49,14 @@ class Alignment:
         if not isinstance(other, Alignment):
             return NotImplemented
         return np.array_equal(self.offsets, other.offsets) and np.array_equal(self.links, other.links)
+
+    def take(self, pairs: Int64Array) -> Alignment:
+        """The links of these pairs."""
+        begins = self.offsets[pairs]
+        lengths = self.offsets[pairs + 1] - begins
+        offsets = offsets_of(lengths)
+        places = np.arange(offsets[-1]) + np.repeat(begins - offsets[:-1], lengths)
+        return Alignment(offsets, np.ascontiguousarray(self.links[places]))
 
     @property
     def n_links(self) -> int:

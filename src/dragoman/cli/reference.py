@@ -9,16 +9,17 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from dragoman.align import Alignment, read_pharaoh
+from dragoman.align import Alignment
 from dragoman.cli.declared import takes
 from dragoman.cli.search_weights import read_search_weights
 from dragoman.cli.session import Json, Quiet, Session, check_inputs
-from dragoman.errors import InputError, MismatchError
+from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.search import ReferenceConfig
 from dragoman.system import System
+from dragoman.system.aligned_pairs import AlignedPairs
 from dragoman.system.reference_view import ReferenceView, ShownRule, view_references
-from dragoman.text import printable, read_lines, split_tokens
+from dragoman.text import printable
 
 __all__ = ["reference"]
 
@@ -121,22 +122,13 @@ def _of_files(system: System, options: _Options, weights: Weights, config: Refer
     assert options.source is not None
     assert options.target is not None
     assert options.align is not None
-    sources, targets = (list(read_lines(path)) for path in (options.source, options.target))
-    if len(sources) != len(targets):
-        raise MismatchError(
-            f"line-aligned files must have equally many lines, but {options.source} has {len(sources)}, "
-            f"{options.target} has {len(targets)}"
-        )
-    tokens = [split_tokens(line) for line in sources], [split_tokens(line) for line in targets]
-    lengths = [np.array([len(row) for row in side], np.int64) for side in tokens]
-    links = read_pharaoh(options.align, lengths=(lengths[0], lengths[1]))
-    vocab = system.translator.vocab
+    pairs = AlignedPairs.read(system, options.source, options.target, options.align)
     return view_references(
         system,
-        sources,
-        [(" ".join(s), " ".join(t)) for s, t in zip(*tokens, strict=True)],
-        [[vocab.id(word) for word in row] for row in tokens[1]],
-        links,
+        pairs.sources,
+        list(zip(pairs.sources, pairs.targets, strict=True)),
+        [pairs.target_ids[i].tolist() for i in range(len(pairs))],
+        pairs.links,
         weights,
         config,
         n_instead=options.instead,

@@ -22,7 +22,8 @@ from dragoman.search import Reach, ReferenceConfig, ReferenceForests
 from dragoman.search.reference import ARRAY_TYPES
 from dragoman.settings import plain
 from dragoman.system import PhraseSettings, System, digest_lines
-from dragoman.system.references import FoldReferences, LineForests
+from dragoman.system.aligned_pairs import AlignedPairs
+from dragoman.system.references import FoldReferences, LineForests, PairReferences, References
 from dragoman.system.training import shards
 from dragoman.tune.list_steps import MadeModel
 from dragoman.tune.steps import MadeStep, StepFiles, Steps
@@ -88,6 +89,8 @@ class ForestSteps:
     theta: Weights
     engine: Engine
     steps: Steps
+    pairs: AlignedPairs | None = None
+    """What is learned from instead of the training text: `lines` are then numbers of these."""
 
     def make_forests(self, lines: Int64Array) -> MadeForests:
         """The forests of the lines, from an earlier step if there was one; a stopped making goes on."""
@@ -105,6 +108,7 @@ class ForestSteps:
             "lines": digest_lines(lines),
             "features": list(task.parent.settings.features),
             "all_data": all_data,
+            **({} if self.pairs is None else {"pairs": self.pairs.digest()}),
             **{name: plain(getattr(method, name)) for name in settings},
         }
 
@@ -114,7 +118,7 @@ class ForestSteps:
             scale = method.scale or self._fit_scale(lines, weights)
             # What is left out is what has next to no share at the scale that is learned at.
             config = replace(_config(method), beam=method.beam, wrong_beam=method.wrong_beam)
-            job = _ForestJob(task.parent, _scaled(weights, scale), config, all_data)
+            job = _ForestJob(task.parent, _scaled(weights, scale), config, all_data, self.pairs)
             missing = [i for i, part in enumerate(parts) if not _is_made(folder, i, part)]
             n_done = sum(map(len, parts)) - sum(len(parts[i]) for i in missing)
             made = self.engine.map(job, (parts[i] for i in missing))
@@ -160,7 +164,9 @@ class ForestSteps:
             self.theta.on(index)  # weights that no forest has are kept, too
             store, of_store = found.store(index)
             positions = np.flatnonzero(np.isin(of_store, lines))
-            folds = task.parent.training.folds[of_store[positions]].astype(np.int64)
+            folds = None
+            if self.pairs is None and not task.config.phi.all_data:
+                folds = task.parent.training.folds[of_store[positions]].astype(np.int64)
             theta = self.theta.values_on(index)
             kept = [index.find(name) for name in frozen_names(index, frozen)]
             learned = method.learn(
@@ -169,7 +175,7 @@ class ForestSteps:
                 dense,
                 kept,
                 positions=positions,
-                folds=None if task.config.phi.all_data else folds,
+                folds=folds,
                 seed=seed,
                 groups=source_groups(index) if method.centred else None,
                 n_threads=task.n_threads,
@@ -202,8 +208,8 @@ class ForestSteps:
     def _fit_scale(self, lines: Int64Array, weights: FeatureTable) -> float:
         """From forests of some lines in which nothing is left out."""
         task = self.task
-        sample = task.parent.training.evenly(_N_SCALE_LINES, lines)
-        references = FoldReferences(task.parent, all_data=task.config.phi.all_data)
+        sample = (self.pairs or task.parent.training).evenly(_N_SCALE_LINES, lines)
+        references = _references(task.parent, self.pairs, all_data=task.config.phi.all_data)
         part = references.parse(sample, weights, _config(self.method), n_threads=task.n_threads)
         index = FeatureIndex()
         ids = index.extend_table(part.features.features, None)
@@ -211,8 +217,8 @@ class ForestSteps:
         store.add(part.forests.arrays(), ids)
         if not len(store):
             raise InputError(
-                "no reference of the training text can be derived with a rule that has an alternative; the links may "
-                "be those of another text"
+                "no reference of the text that is learned from can be derived with a rule that has an alternative; the "
+                "links may be those of another text"
             )
         return fit_scale(self.method, store, weights.weights(_WEIGHT).values_on(index), n_threads=task.n_threads)
 
@@ -239,14 +245,19 @@ class _ForestJob(Job[Int64Array, LineForests]):
     weights: FeatureTable
     config: ReferenceConfig
     all_data: bool
+    pairs: AlignedPairs | None
 
     def open(self, n_threads: int) -> Callable[[Int64Array], LineForests]:
-        references = FoldReferences(self.system, all_data=self.all_data)
+        references = _references(self.system, self.pairs, all_data=self.all_data)
 
         def make(lines: Int64Array) -> LineForests:
             return references.parse(lines, self.weights, self.config, n_threads=n_threads)
 
         return make
+
+
+def _references(system: System, pairs: AlignedPairs | None, *, all_data: bool) -> References:
+    return FoldReferences(system, all_data=all_data) if pairs is None else PairReferences(system, pairs)
 
 
 # ---- shards on disk

@@ -25,6 +25,7 @@ from dragoman.optim.frozen import frozen_members
 from dragoman.optim.hols import among, moved
 from dragoman.run import RunFolder
 from dragoman.system import System, digest_lines
+from dragoman.system.aligned_pairs import AlignedPairs
 from dragoman.system.kinds import kind_named
 from dragoman.system.training import sample_lines
 from dragoman.tune.decoder import Decoder
@@ -51,6 +52,8 @@ class PhiTask(TuningTask):
 
     method: Optimiser
     phi: FeatureTable | None = None
+    pairs: AlignedPairs | None = None
+    """What FastForest learns from instead of the training text."""
 
     @property
     def learns(self) -> bool:
@@ -60,7 +63,8 @@ class PhiTask(TuningTask):
     @property
     def last(self) -> LastSearch:
         phi = self.config.phi
-        return phi.last or default_last(self.method if self.learns else None, all_data=phi.all_data)
+        no_lines = phi.all_data or (self.pairs is not None and self.parent.settings.n_folds < 2)
+        return phi.last or default_last(self.method if self.learns else None, all_data=no_lines)
 
     @property
     def search(self) -> Optimiser:
@@ -92,7 +96,7 @@ class _Tuning:
         if task.learns and task.config.phi.theta is not Theta.SEARCH:
             check_templates(task.start, dense=self._dense, **self._sparse())
         # Raises for a system without folds.
-        self._lines = list_lines(task) if task.learns else np.zeros(0, np.int64)
+        self._lines = self._to_learn_from() if task.learns else np.zeros(0, np.int64)
         self._chosen = self._learned_from(self._lines) if task.learns else self._lines
         self._search_lines = self._draw() if task.last.on_lines else np.zeros(0, np.int64)
         self._frozen, self._frozen_blocks = self._check_frozen()
@@ -154,7 +158,7 @@ class _Tuning:
         seed = task.seed if task.last is LastSearch.NONE else self._training_seed
         shared: dict[str, Any] = {"task": task, "theta": theta, "engine": self._engine, "steps": self._shared}
         if isinstance(task.method, FastForest):
-            by_forests = ForestSteps(method=task.method, **shared)
+            by_forests = ForestSteps(method=task.method, pairs=task.pairs, **shared)
             self._log.begin("forests", len(lines))
             forests = by_forests.make_forests(lines)
             self._log.step("forests", len(lines), forests.made, forests.shares)
@@ -176,9 +180,17 @@ class _Tuning:
             self._log.notes.append(f"{task.method.name} learned no weight of a sparse feature{and_so}")
         return weights
 
+    def _to_learn_from(self) -> Int64Array:
+        """Numbers of lines of the training text, or of other pairs."""
+        task = self._task
+        return list_lines(task) if task.pairs is None else task.pairs.evenly(task.config.limit)
+
     def _learned_from(self, lines: Int64Array) -> Int64Array:
         """Of the lines of lists those that the model may see: not the fold of a last search on such lines."""
-        training, settings = self._task.parent.training, self._task.config.phi
+        settings = self._task.config.phi
+        if self._task.pairs is not None:
+            return self._task.pairs.evenly(settings.size, lines)
+        training = self._task.parent.training
         if self._task.last.on_lines:
             lines = lines[training.folds[lines] != training.n_folds - 1]
             if not len(lines):

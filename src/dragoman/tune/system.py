@@ -21,6 +21,7 @@ from dragoman.run import RunFolder
 from dragoman.settings import plain
 from dragoman.store import digest_json, read_json, unseal
 from dragoman.system import Lines, ListsJob, Preset, System, SystemView, kbest_by_engine, save_tuned
+from dragoman.system.aligned_pairs import AlignedPairs
 from dragoman.system.manifest import MANIFEST, TUNE_RECORD
 from dragoman.text import read_lines
 from dragoman.tune.before_after import DEVELOPMENT, BeforeAfter
@@ -189,6 +190,7 @@ def tune_system(
     seed: int = 1,
     resume: bool = False,
     phi: FeatureTable | PathLike | None = None,
+    pairs: AlignedPairs | None = None,
     shared: PathLike | None = None,
     raw: bool | None = None,
     n_threads: int = 1,
@@ -205,7 +207,8 @@ def tune_system(
     to the same result; its candidates are dropped at the end. What tuning did is in the result's
     `manifest.about["tuning"]`. `weights` is where to start, by default the system's own. The workers of `engine`
     decode; methods that decode while they learn also learn there. The result does not depend on it. `phi` are sparse
-    weights (or their file) whose blocks are tuned beside the dense weights, as `config.phi` says. `shared` is a folder
+    weights (or their file) whose blocks are tuned beside the dense weights, as `config.phi` says. `pairs` are what
+    fastforest learns from instead of the system's training text. `shared` is a folder
     for steps of `hols` and of learning from lists that other tunings find again there, by default the run's own;
     `on_stage` is called when a step begins and ends. The files are raw text if the system was trained on such;
     `raw` says otherwise.
@@ -230,6 +233,8 @@ def tune_system(
     if phi is not None:
         phi = phi if isinstance(phi, FeatureTable) else read_phi(phi)
         _check_phi(method, config)
+    if pairs is not None:
+        _check_pairs(method, config, pairs)
     if k < 2:
         raise InputError(f"tuning needs at least two candidates of a sentence, not {k}")
     if phi is None and not by_lists:
@@ -238,6 +243,8 @@ def tune_system(
     settings = _record(method, config, k, distinct, parent, sentences, texts, start, seed)
     if phi is not None or by_lists:
         settings["phi"] = plain(config.phi) | ({} if phi is None else {"given": _digest_of(phi)})
+    if pairs is not None:
+        settings["pairs"] = pairs.digest()
     folder = base / TUNE_RECORD
     may_change = settings_to_come(folder)
     if finished:
@@ -276,7 +283,7 @@ def tune_system(
             if isinstance(method, Hols):
                 record = tune_held_out(HeldOutTask(method=method, **task), run)
             else:
-                record = tune_phi(PhiTask(method=method, phi=phi, **task), run)
+                record = tune_phi(PhiTask(method=method, phi=phi, pairs=pairs, **task), run)
             return _keep(parent, base, record, (sentences, texts), config, about={"method": method.name, "seed": seed})
     decodes = method.learns_from is LearnsFrom.DECODING  # then the loop decodes only to measure
     learning = engine if decodes and method.uses_engine else None
@@ -324,6 +331,16 @@ def _check_phi(method: Optimiser, config: TuneConfig) -> None:
         raise InputError(f"{method.name} cannot search for the weights of blocks; a method for lists can, such as mert")
     if config.fold is not None and config.phi.last is not None and config.phi.last.on_lines:
         raise InputError(f"last = {config.phi.last} leaves out the fold of its lines; leave out the fold")
+
+
+def _check_pairs(method: Optimiser, config: TuneConfig, pairs: AlignedPairs) -> None:
+    """Raise InputError where pairs that are given could not be learned from."""
+    if not isinstance(method, FastForest):
+        raise InputError(f"{method.name} learns from no pairs with word links; fastforest does")
+    if config.phi.where is not None or config.phi.all_data:
+        raise InputError("domains and all_data are of the training text; leave them out, or the pairs to learn from")
+    if not len(pairs):
+        raise InputError("there are no pairs to learn from")
 
 
 def _check_frozen(parent: System, start: Weights, asked: Sequence[str]) -> None:

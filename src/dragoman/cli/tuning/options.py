@@ -203,6 +203,19 @@ class TuneOptions(FeatureOptions):
         bool,
         _training("--all-data", help="Decode lists by tables that have seen the lines: an ablation."),
     ] = False
+    text_source: Annotated[
+        str | None,
+        _training(
+            metavar="FILE",
+            help="fastforest: learn from these pairs instead of the training text; source sentences, as tokens.",
+        ),
+    ] = None
+    text_target: Annotated[str | None, _training(metavar="FILE", help="fastforest: their translations, as tokens.")] = (
+        None
+    )
+    text_align: Annotated[
+        str | None, _training(metavar="FILE", help="fastforest: word links of each pair, as 0-0 1-2 (dragoman align).")
+    ] = None
     phi: Annotated[
         str | None,
         _training(
@@ -354,9 +367,13 @@ class TuneOptions(FeatureOptions):
 
     def inputs(self) -> list[str]:
         lists = (self.nbest, self.statistics_files(), self.forest, self.reference, self.weights, self.test_reference)
-        files = (self.lists, self.system, self.source, self.template, self.phi, self.test)
+        files = (self.lists, self.system, self.source, self.template, self.phi, self.test, *self.text_files())
         single = [name for name in files if name is not None]
         return [*map(str, single), *(name for names in lists for name in names or ()), *added_files(self.add)]
+
+    def text_files(self) -> tuple[str | None, str | None, str | None]:
+        """Pairs to learn from: source, target, links."""
+        return self.text_source, self.text_target, self.text_align
 
     @property
     def tunes_system(self) -> bool:
@@ -453,6 +470,10 @@ class TuneOptions(FeatureOptions):
             raise InputError(f"--last {self.last} leaves out the fold of its lines; leave out --without-fold")
         if how is LearnFrom.LISTS and self.phi is not None:
             raise InputError("--phi gives what --train would learn; leave out one of them")
+        if any(self.text_files()) and not all(self.text_files()):
+            raise InputError(
+                "pairs to learn from need both sides and their links: --text-source, --text-target and --text-align"
+            )
         of_lists = sorted(flag(name) for name in given & {"theta", "where", "all_data"})
         if how is not LearnFrom.LISTS and of_lists:
             raise InputError(f"{', '.join(of_lists)} belongs to --train, which learns from lists of the training text")

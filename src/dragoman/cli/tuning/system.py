@@ -21,6 +21,7 @@ from dragoman.errors import InputError, naming
 from dragoman.optim import LearnsFrom, Optimiser
 from dragoman.store import read_json, unseal
 from dragoman.system import Preset, System, other_kind, unknown_source, unknown_target
+from dragoman.system.aligned_pairs import AlignedPairs
 from dragoman.system.manifest import MANIFEST
 from dragoman.text import read_lines
 from dragoman.tune import RESULT, TUNE_RECORD, LearnFrom, TuneConfig, tune_system
@@ -81,6 +82,7 @@ def tune_own(session: Session, options: TuneOptions, optimiser: Optimiser) -> No
             seed=session.seed,
             resume=options.resume,
             phi=options.phi,
+            pairs=_pairs(system, options),
             raw=options.raw,
             n_threads=session.n_threads,
             engine=workers,
@@ -95,6 +97,14 @@ def tune_own(session: Session, options: TuneOptions, optimiser: Optimiser) -> No
     if options.test is not None:
         more["test"] = compare_on_test(session, options, tuned, start or system.weights, config.preset)
     report(session, options, _result(options.out), tuned.file("weights"), **more)
+
+
+def _pairs(system: System, options: TuneOptions) -> AlignedPairs | None:
+    """What is learned from instead of the training text."""
+    source, target, align = options.text_files()
+    if source is None or target is None or align is None:
+        return None
+    return AlignedPairs.read(system, source, target, align)
 
 
 def _say_unknown(session: Session, system: System, options: TuneOptions) -> None:
