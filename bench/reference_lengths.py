@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 
 from dragoman import System, _core
-from dragoman.align import Alignment
 from dragoman.features import FeatureIndex
 from dragoman.search import ReferenceConfig
 from dragoman.search.chart_builder import RuleOptionBuilder
@@ -48,7 +47,7 @@ def measure(system: System, lines: np.ndarray) -> tuple[list[float], float, floa
     parser = translator.reference_parser()
     source, target = training.encoded(lines, 0), training.target_ids.take(lines)
     sides = target.offsets, target.ids
-    links = Alignment.of([training.links[int(line)] for line in lines])
+    links = training.links.take(lines)
     builder = parser._builder
 
     def look_up() -> Any:
