@@ -2,7 +2,7 @@
 
 from dragoman.pool.choose import Choice, best_by, model_totals, oracle, ranked, rerank, rerank_each, weights_for
 from dragoman.pool.consensus import expected_gains, mbr, posteriors
-from dragoman.pool.describe import FeatureSummary, PoolSummary, describe_pool
+from dragoman.pool.describe import FeatureSummary, PoolSummary, describe_pool, gain_correlation
 from dragoman.pool.filter import PoolFilter, filter_pool, with_origin, without_scores
 from dragoman.pool.lazy import LazyShards, Outline, outlines
 from dragoman.pool.measure import (
@@ -10,6 +10,7 @@ from dragoman.pool.measure import (
     has_scores,
     mixes_metrics,
     read_references,
+    summed_names,
     texts_of,
     with_external,
     with_metric,
@@ -55,6 +56,7 @@ __all__ = [
     "expected_gains",
     "filter_pool",
     "format_of_list",
+    "gain_correlation",
     "has_missing",
     "has_scores",
     "has_segmentation",
@@ -83,6 +85,7 @@ __all__ = [
     "rerank_each",
     "save_pool",
     "spooled",
+    "summed_names",
     "synthetic_pool",
     "texts_of",
     "unite_pools",

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from dragoman.pool.pool import Pool
+from dragoman.pool.pool import Pool, metric_of
 from dragoman.types import Float64Array
 
-__all__ = ["FeatureSummary", "PoolSummary", "describe_pool"]
+__all__ = ["FeatureSummary", "PoolSummary", "describe_pool", "gain_correlation"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +84,21 @@ def describe_pool(pool: Pool, *, max_features: int = 100) -> PoolSummary:
     )
 
 
+def gain_correlation(pool: Pool, values: Sequence[Float64Array]) -> float | None:
+    """The correlation of a value per candidate, one array per shard, with the sentence-level gain within lists.
+
+    As `FeatureSummary.correlation`.
+    """
+    metric = metric_of(pool)
+    lists, n_lists = [], 0
+    for shard in pool.shards:
+        lists.append(shard.sentence_of_each() + n_lists)
+        n_lists += shard.n_sentences
+    within = _Within(np.concatenate(lists), n_lists)
+    gain = np.concatenate([metric.segment_gains(shard.stats) for shard in pool.shards])
+    return within.correlation(np.concatenate(values), within.centred(gain))
+
+
 @dataclass(frozen=True, slots=True)
 class _Within:
     list_of: np.ndarray
@@ -94,13 +110,15 @@ class _Within:
         centred: Float64Array = values - (np.bincount(self.list_of, values, self.n_lists) / counts)[self.list_of]
         return centred
 
+    def correlation(self, values: Float64Array, gain: Float64Array) -> float | None:
+        """Pearson's, of values with centred gains; None where nothing varies."""
+        centred = self.centred(values)
+        size = float(np.sqrt((centred @ centred) * (gain @ gain)))
+        return float(centred @ gain) / size if size > 1e-12 else None
+
 
 def _summary(name: str, values: Float64Array, within: _Within, gain: Float64Array | None) -> FeatureSummary:
-    correlation = None
-    if gain is not None:
-        centred = within.centred(values)
-        size = float(np.sqrt((centred @ centred) * (gain @ gain)))
-        correlation = float(centred @ gain) / size if size > 1e-12 else None
+    correlation = None if gain is None else within.correlation(values, gain)
     return FeatureSummary(
         name=name,
         coverage=np.count_nonzero(values) / max(1, len(values)),

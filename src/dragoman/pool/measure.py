@@ -34,6 +34,7 @@ __all__ = [
     "id_statistics",
     "mixes_metrics",
     "read_references",
+    "summed_names",
     "text_statistics",
     "texts_of",
     "with_external",
@@ -135,6 +136,11 @@ def with_mixture(
 def mixes_metrics(told: str) -> bool:
     """Whether a sum names a metric of references."""
     return any(name.lower() in METRICS for name, _ in _sum_of_scores(told) or [])
+
+
+def summed_names(told: str) -> list[str]:
+    """The names in a sum of scores, and what was told itself, which may be a name."""
+    return [told, *(name for name, _ in _sum_of_scores(told) or [])]
 
 
 def has_scores(pool: Pool, told: str, *, beside: Collection[str] = ()) -> bool:

@@ -155,6 +155,21 @@ class Pool:
         """The pool with named scores of the candidates (such as a QE model's) as features of the same name."""
         return self.add_features({name: list(self._score_columns(name)) for name in names})
 
+    def add_scores(self, columns: Mapping[str, Sequence[Float64Array]]) -> Pool:
+        """The pool with more named scores: for each name one array per shard, with a value per candidate.
+
+        Raises InputError for an existing name.
+        """
+        for name in columns:
+            if name in self.score_names:
+                raise InputError(f"the candidates already have a score '{name}'")
+        shards = []
+        for i, shard in enumerate(self.shards):
+            new = np.stack([arrays[i] for arrays in columns.values()], axis=1)
+            old = shard.scores[:, : len(self.score_names)]
+            shards.append(replace(shard, scores=np.ascontiguousarray(np.concatenate([old, new], axis=1))))
+        return replace(self, shards=tuple(shards), score_names=(*self.score_names, *columns))
+
     def score_column(self, name: str) -> Iterator[Float64Array]:
         """A named score, one array per shard. Raises InputError if a candidate lacks it."""
         return self._score_columns(name)
