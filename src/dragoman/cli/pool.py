@@ -23,9 +23,8 @@ from dragoman.pool import (
     PoolFilter,
     describe_pool,
     filter_pool,
-    merge_pools,
     save_pool,
-    with_origin,
+    unite_pools,
     without_scores,
     write_nbest,
 )
@@ -146,7 +145,8 @@ def info(options: InfoOptions) -> None:
 def merge(options: MergeOptions) -> None:
     """Unite lists of the same sentences; a candidate with the words and features of another is left out.
 
-    A feature that only some lists have is 0 for the candidates of the others; --origin tells them apart.
+    With --origin a feature that only some lists have is, for the candidates of the others, the mean of the sentence's
+    candidates that have it, so that it favours nobody; without, and where no list of the sentence has it, it is 0.
 
     Example: dragoman pool merge ours.nbest neural.jsonl --origin ours --origin neural -o both.jsonl --to jsonl
     """
@@ -156,8 +156,12 @@ def merge(options: MergeOptions) -> None:
     else:
         if len(options.origin) != len(options.lists):
             raise InputError(f"{len(options.lists)} lists but {len(options.origin)} origins; give one for each list")
-        pools = [options.read_files(session, [path]) for path in options.lists]
-        pool = merge_pools(with_origin(pools, options.origin), n_threads=session.n_threads)
+        if twice := [name for name in options.origin if options.origin.count(name) > 1]:
+            raise InputError(f"two lists have the origin '{twice[0]}'; give each a name of its own")
+        pools = {
+            name: options.read_files(session, [path]) for name, path in zip(options.origin, options.lists, strict=True)
+        }
+        pool = unite_pools(pools, n_threads=session.n_threads)
     _write(session, options, pool)
 
 
