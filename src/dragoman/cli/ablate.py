@@ -65,6 +65,9 @@ class AblateOptions:
         str | None, typer.Option(metavar="NAME", help="Maximise this score of the JSON lines of the development set.")
     ] = None
     lower_is_better: Annotated[bool, typer.Option("--lower-is-better", help="The external score is a loss.")] = False
+    allow_missing: Annotated[
+        bool, typer.Option("--allow-missing", help="A candidate without the external score has the mean of its list.")
+    ] = False
     seeds: Annotated[int, typer.Option(min=1, metavar="N", help="Trainings of every row.")] = 3
     resume: Annotated[bool, typer.Option("--resume", help="Continue a run that was stopped.")] = False
     threads: Threads = 0
@@ -87,6 +90,8 @@ def ablate(options: AblateOptions) -> None:
     session = Session(n_threads=options.threads, json=options.json, quiet=options.quiet)
     if options.lower_is_better and options.external is None:
         raise InputError("--lower-is-better is for an external score; name one with --external")
+    if options.allow_missing and options.external is None:
+        raise InputError("--allow-missing is for an external score; name one with --external")
     if (options.train_source is None) != (options.train_target is None):
         raise InputError("parallel text has two sides; give both --train-source and --train-target")
     training = None
@@ -109,6 +114,7 @@ def ablate(options: AblateOptions) -> None:
             lowercase=options.lowercase,
             external=options.external,
             lower_is_better=options.lower_is_better,
+            fill_missing=options.allow_missing,
             n_seeds=options.seeds,
         )
     )

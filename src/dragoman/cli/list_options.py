@@ -75,7 +75,10 @@ class CandidateOptions:
     ] = None
     allow_missing: Annotated[
         bool,
-        _candidates("--allow-missing", help="A feature that a line lacks is 0; references may have no candidates."),
+        _candidates(
+            "--allow-missing",
+            help="A feature that a line lacks is 0, a score the mean of its list; references may have no candidates.",
+        ),
     ] = False
 
     def field_order(self) -> tuple[str, ...] | None:
@@ -150,7 +153,9 @@ class MetricOptions(CandidateOptions):
             return self._measure_both(session, _added_up(self.external))
         if self.external is not None:
             external = _added_up(self.external)
-            return lambda pool: with_external(pool, external, higher_is_better=not self.lower_is_better)
+            return lambda pool: with_external(
+                pool, external, higher_is_better=not self.lower_is_better, fill_missing=self.allow_missing
+            )
         if not self.reference:
             raise InputError("no references; give at least one with -r, or say --external")
         metric = by_name(
@@ -185,6 +190,7 @@ class MetricOptions(CandidateOptions):
             tokenizer=self.tokenize,
             lowercase=self.lowercase,
             allow_missing=self.allow_missing,
+            fill_missing=self.allow_missing,
             n_threads=session.n_threads,
         )
 

@@ -137,7 +137,9 @@ class ListStages:
         told = method.external
         if told is not None and (part == DEV or has_scores(pool, told, beside=METRICS)):
             if has_scores(pool, told):
-                return with_external(pool, told, higher_is_better=not method.lower_is_better)
+                return with_external(
+                    pool, told, higher_is_better=not method.lower_is_better, fill_missing=method.fill_missing
+                )
             return with_mixture(
                 pool,
                 told,
@@ -145,6 +147,7 @@ class ListStages:
                 tokenizer=method.tokenizer,
                 lowercase=method.lowercase,
                 allow_missing=True,
+                fill_missing=method.fill_missing,
                 n_threads=self._n_threads,
             )
         return with_metric(pool, method.objective(), by_sentence, allow_missing=True, n_threads=self._n_threads)
@@ -315,7 +318,8 @@ class ListStages:
 
 
 def _objective(method: MethodPlan) -> object:
-    return method.choosing is Choosing.MBR, method.external, method.lower_is_better, str(method.objective())
+    told = method.external, method.lower_is_better, method.fill_missing
+    return method.choosing is Choosing.MBR, told, str(method.objective())
 
 
 def _flat(identity: Mapping[str, Any]) -> dict[str, str]:
