@@ -142,7 +142,8 @@ def test_numbers_of_a_table_are_maximised(run, tmp_path):
     assert run(f"rerank {plain} --scores table --external qe --weights w -o out --json").json["score"] == pytest.approx(
         0.85
     )
-    run("features list -s source -o more --scores qe=qe --as-score qe --list-format jsonl")
+    assert "--add needs the source" in run("features list -o more --add length", 2).err
+    run("features list -o more --scores qe=qe --as-score qe --list-format jsonl")
     row = json.loads((tmp_path / "more").read_text().splitlines()[0])
     assert row["scores"] == {"qe": 0.9}
     assert "qe" not in row["features"]

@@ -24,10 +24,13 @@ class AddOptions:
     """Options of `features`."""
 
     lists: Annotated[str, typer.Argument(metavar="LISTS", help="A list in any format, sentences in order.")]
-    source: Annotated[
-        str, typer.Option("--source", "-s", metavar="FILE", help="Source sentences, one per line, by sentence number.")
-    ]
     out: Annotated[str, typer.Option("--out", "-o", metavar="FILE", help="The list with more features.")]
+    source: Annotated[
+        str | None,
+        typer.Option(
+            "--source", "-s", metavar="FILE", help="Source sentences, one per line, by sentence number; for --add."
+        ),
+    ] = None
     add: Annotated[
         list[str] | None,
         typer.Option(
@@ -82,7 +85,9 @@ def features(options: AddOptions) -> None:
     check_inputs(options.lists, options.source, *tables)
     inputs = [options.lists, options.source, *tables, *added_files(options.add)]
     check_outputs(inputs, out=options.out, summary=options.summary)
-    sources = list(read_lines(options.source))
+    if options.add and options.source is None:
+        raise InputError("--add needs the source sentences; name them with --source")
+    sources = None if options.source is None else list(read_lines(options.source))
     with session.progress("candidates") as progress:
         added = describe_candidates(
             options.lists,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
@@ -18,6 +18,7 @@ from dragoman.cli.list_output import output_format
 from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, check_outputs, table
 from dragoman.errors import InputError
 from dragoman.pool import (
+    FeatureSummary,
     NbestFormat,
     Pool,
     PoolFilter,
@@ -29,6 +30,9 @@ from dragoman.pool import (
     write_nbest,
 )
 from dragoman.text import printable
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 __all__ = ["app"]
 
@@ -127,17 +131,21 @@ def info(options: InfoOptions) -> None:
         f"{found.n_candidates:,} candidates of {found.n_sentences:,} sentences, {found.shortest_list} to "
         f"{found.longest_list} each, {found.n_distinct_texts:,} distinct texts, {found.mean_words:.1f} words"
     )
-    if found.score_names:
-        session.show(f"scores: {printable(', '.join(found.score_names))}")
-    lines = table("feature", "coverage", "least", "mean", "greatest", "correlation")
-    for feature in found.features:
-        correlation = "" if feature.correlation is None else f"{feature.correlation:+.3f}"
-        numbers = (f"{number:.4g}" for number in (feature.low, feature.mean, feature.high))
-        lines.add_row(Text(printable(feature.name)), f"{100 * feature.coverage:.1f}%", *numbers, correlation)
-    session.show(lines)
+    for kind, summaries in (("score", found.scores), ("feature", found.features)):
+        if summaries or kind == "feature":
+            session.show(_summaries(kind, summaries))
     if found.n_features > len(found.features):
         session.show(f"and {found.n_features - len(found.features):,} more features")
     session.emit(found)
+
+
+def _summaries(kind: str, summaries: Sequence[FeatureSummary]) -> Table:
+    lines = table(kind, "coverage", "least", "mean", "greatest", "correlation")
+    for each in summaries:
+        correlation = "" if each.correlation is None else f"{each.correlation:+.3f}"
+        numbers = (f"{number:.4g}" for number in (each.low, each.mean, each.high))
+        lines.add_row(Text(printable(each.name)), f"{100 * each.coverage:.1f}%", *numbers, correlation)
+    return lines
 
 
 @app.command()

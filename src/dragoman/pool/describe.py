@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dragoman.pool.pool import Pool, metric_of
 from dragoman.types import Float64Array
@@ -41,6 +42,8 @@ class PoolSummary:
     n_distinct_texts: int
     mean_words: float
     score_names: tuple[str, ...]
+    scores: tuple[FeatureSummary, ...]
+    """Of the candidates that have them: `coverage` is their share."""
     features: tuple[FeatureSummary, ...]
 
 
@@ -78,6 +81,7 @@ def describe_pool(pool: Pool, *, max_features: int = 100) -> PoolSummary:
         n_distinct_texts=n_texts,
         mean_words=n_words / max(1, pool.n_candidates),
         score_names=pool.score_names,
+        scores=tuple(_score_summary(pool, name, within, gain) for name in pool.score_names),
         features=tuple(
             _summary(name, np.concatenate(columns[id_]), within, gain) for name, id_ in zip(names, shown, strict=True)
         ),
@@ -110,6 +114,10 @@ class _Within:
         centred: Float64Array = values - (np.bincount(self.list_of, values, self.n_lists) / counts)[self.list_of]
         return centred
 
+    def part(self, kept: NDArray[np.bool_]) -> _Within:
+        """Some of the candidates."""
+        return _Within(self.list_of[kept], self.n_lists)
+
     def correlation(self, values: Float64Array, gain: Float64Array) -> float | None:
         """Pearson's, of values with centred gains; None where nothing varies."""
         centred = self.centred(values)
@@ -125,5 +133,23 @@ def _summary(name: str, values: Float64Array, within: _Within, gain: Float64Arra
         low=float(values.min()) if len(values) else 0.0,
         mean=float(values.mean()) if len(values) else 0.0,
         high=float(values.max()) if len(values) else 0.0,
+        correlation=correlation,
+    )
+
+
+def _score_summary(pool: Pool, name: str, within: _Within, gain: Float64Array | None) -> FeatureSummary:
+    column = pool.score_names.index(name)
+    values = np.concatenate([shard.scores[:, column] for shard in pool.shards])
+    known = ~np.isnan(values)
+    those = values[known]
+    correlation = None
+    if gain is not None and len(those):
+        correlation = within.part(known).correlation(those, within.part(known).centred(gain[known]))
+    return FeatureSummary(
+        name=name,
+        coverage=len(those) / max(1, len(values)),
+        low=float(those.min()) if len(those) else 0.0,
+        mean=float(those.mean()) if len(those) else 0.0,
+        high=float(those.max()) if len(those) else 0.0,
         correlation=correlation,
     )

@@ -113,7 +113,7 @@ def describe_candidates(
     path: PathLike,
     out: PathLike,
     told: Sequence[str],
-    sources: Sequence[str],
+    sources: Sequence[str] | None,
     *,
     scores: Sequence[PathLike] = (),
     named: Collection[str] = (),
@@ -126,10 +126,13 @@ def describe_candidates(
 ) -> AddedFeatures:
     """Copy a list with more features, some thousand candidates at a time; a sentence's candidates must be together.
 
-    `scores` are tables with a header of names and a line of numbers for each candidate, in the order of the list; their
-    columns become features, those that are `named` scores. Raises InputError for a name that no table has.
+    `sources` may be None where nothing but `scores` is added: tables with a header of names and a line of numbers for
+    each candidate, in the order of the list. Their columns become features, those that are `named` scores. Raises
+    InputError for a name that no table has.
     """
     features = make_candidate_features(told)
+    if features and sources is None:
+        raise InputError("features need the source sentences; only --scores does without")
     tables = [ScoreTable(table) for table in scores]
     names = tuple(name for _, columns in features for name in columns) + tuple(
         name for table in tables for name in table.names
@@ -143,7 +146,8 @@ def describe_candidates(
     pools = read_lists_in_order(path, format_=format_, fields=fields, allow_missing=allow_missing)
     with open_output(out) as output:
         for pool, found in pools:
-            pool = _with_features(pool, features, sources, n_threads)
+            if sources is not None:
+                pool = _with_features(pool, features, sources, n_threads)
             for table in tables:
                 pool = _with_columns(pool, table.next_columns(pool.n_candidates), named)
             written = out_format or (NbestFormat.JSONL if pool.score_names or found is NbestFormat.FAIRSEQ else found)
