@@ -3,7 +3,7 @@
 from dragoman.pool.choose import Choice, best_by, model_totals, oracle, ranked, rerank, rerank_each, weights_for
 from dragoman.pool.consensus import expected_gains, mbr, posteriors
 from dragoman.pool.describe import FeatureSummary, PoolSummary, describe_pool, gain_correlation
-from dragoman.pool.filter import PoolFilter, filter_pool, with_origin, without_scores
+from dragoman.pool.filter import PoolFilter, filter_pool, resampled, with_origin, without_scores
 from dragoman.pool.lazy import LazyShards, Outline, outlines
 from dragoman.pool.measure import (
     Judge,
@@ -83,6 +83,7 @@ __all__ = [
     "read_to_disk",
     "rerank",
     "rerank_each",
+    "resampled",
     "save_pool",
     "spooled",
     "summed_names",
