@@ -68,6 +68,15 @@ def test_weights_translations_and_a_page(folder, tmp_path):
     page = (out / "report.html").read_text(encoding="utf-8")
     assert "Which features help to choose from these lists" in page
     assert all(group in page for group in groups)
+    # The page begins with what was chosen without the test set, not with the best row there.
+    headline = re.search('<p class="headline">([^<]*)', page)[1]
+    mine = rows[result["kept"]["features"], "mira"]
+    assert headline.startswith("Held-out sentences of the development set chose mira with the")
+    assert f"{mine['test']:.2f} BLEU on the test set, the mean of 2 trainings" in headline
+    assert (
+        f"where the first of each list has {rows['own', 'first']['test']:.2f} (p = {mine['p_value']:.4f}: " in headline
+    )
+    assert page.count('class="headline"') == 1
     assert rows["own", "first"]["p_value"] is rows["own", "first"]["p_step"] is None
     assert 0 < rows["own", "mira"]["p_value"] == rows["own", "mira"]["p_step"] <= 1
     assert rows["agreement", "mira"]["p_step"] != rows["agreement", "mira"]["p_value"]

@@ -16,7 +16,7 @@ from dragoman.cli.run import run_lists
 from dragoman.cli.scoring import Lowercase, Tokenize, warn_of_raw_text
 from dragoman.cli.session import Json, Quiet, Session, Threads, check_inputs, table
 from dragoman.errors import InputError
-from dragoman.evaluate import Shown
+from dragoman.evaluate import LEVEL, Shown
 from dragoman.features import read_weights
 from dragoman.metric import Tokenizer, by_name, metric_label
 from dragoman.recipe.ablation import FIRST, OWN, Ablation, AblationRow, ablation_recipe, ablation_rows, best_row
@@ -132,7 +132,9 @@ def ablate(options: AblateOptions) -> None:
     gained = (rows[0].dev - kept.held_out if lower else kept.held_out - rows[0].dev) > 0
     shown = _Shown(options=options, metric=results[0].metric, test_metric=tests.metric.name)
     experiment = replace(
-        load_experiment([run], n_threads=session.n_threads), groups=shown.page_table(rows, tested, kept)
+        load_experiment([run], n_threads=session.n_threads),
+        groups=shown.page_table(rows, tested, kept),
+        chosen=shown.headline(rows, tested, kept),
     )
     page = write_page(experiment, options.out / "report.html")
     weights, choice = options.out / "weights.tsv", options.out / "test.out"
@@ -140,6 +142,7 @@ def ablate(options: AblateOptions) -> None:
     shutil.copyfile(learned_weights(run, key), weights)
     replace_bytes(choice, translations_file(cell_folder(run, key)).read_bytes())
     session.show(shown.table(rows, tested, kept))
+    session.show(experiment.chosen or "")
     if not gained:
         session.show("note: held-out sentences of the development set get no better than the first of each list")
     again = _command(tests.added(kept), weights)
@@ -190,6 +193,22 @@ class _Shown:
             *p_values,
             "kept" if row is kept else "",
         ]
+
+    def headline(self, rows: Sequence[AblationRow], tests: Sequence[RowTest], kept: AblationRow) -> str:
+        """What held-out sentences of the development set chose, beside the first of each list on the test set."""
+        first, test = tests[0], tests[rows.index(kept)]
+        name = metric_label(self.test_metric)
+        score, before = (self._text(each.score, self.test_metric) for each in (test, first))
+        features = "the lists' own features" if kept.features == OWN else f"the features up to {kept.features}"
+        mean = f", the mean of {len(kept.cells)} trainings" if len(kept.cells) > 1 else ""
+        said = (
+            f"Held-out sentences of the development set chose {kept.method} with {features}: {score} {name} on the "
+            f"test set{mean}, where the first of each list has {before}"
+        )
+        if test.p_first is None:
+            return f"{said}."
+        real = "no chance of the test sentences" if test.p_first < LEVEL else "may be chance"
+        return f"{said} (p = {test.p_first:.4f}: {real})."
 
     def _header(self) -> list[str]:
         dev, test = f"dev {metric_label(self.metric)}", f"test {metric_label(self.test_metric)}"
