@@ -202,3 +202,24 @@ def test_what_does_not_fit(folder, tmp_path):
     assert "does not learn from lists" in other.output + str(other.exception)
     lost = run(folder, tmp_path / "out", "--train-source", "none", "--train-target", "none")
     assert isinstance(lost.exception, InputError) or lost.exit_code == 2
+
+
+def test_after_a_failure_the_right_command(folder, tmp_path):
+    """A run of which nothing was done is no obstacle; candidates without a score have the mean of their list."""
+    out = tmp_path / "out"
+    for part in ("dev", "test"):
+        rows = [json.loads(line) for line in read_lines(folder / f"{part}.jsonl")]
+        for row in rows[::50]:
+            row["scores"]["quality"] = None
+        write_lines(tmp_path / f"{part}.jsonl", map(json.dumps, rows))
+    lists = {part: tmp_path / f"{part}.jsonl" for part in ("dev", "test")}
+    refused = run(folder, out, "--external", "quality", **lists)
+    assert refused.exit_code != 0
+    assert "--allow-missing" in str(refused.exception)
+    done = run(folder, out, "--external", "quality", "--allow-missing", **lists)
+    assert done.exit_code == 0, done.output
+    pool = with_external(read_pool([lists["test"]]), "quality", fill_missing=True)
+    first = rerank(pool, Weights.from_dict({})).score()
+    assert json.loads(done.stdout)["rows"][0]["test"] == pytest.approx(first)
+    alone = run(folder, tmp_path / "other", "--allow-missing")
+    assert "is for an external score" in alone.output + str(alone.exception)

@@ -121,7 +121,10 @@ def ablate(options: AblateOptions) -> None:
     if options.tokenize is Tokenizer.NONE and options.external is None and "bleu" in by_name(options.metric).name:
         warn_of_raw_text(session.say, [line for path in options.reference[:1] for line in read_lines(path)])
     run, cache = options.out / _RUN, options.out / _CACHE
+    is_new = not run.exists()
     results = run_lists(session, recipe, run, cache=cache, resume=options.resume)
+    if is_new and all(result.error is not None for result in results):
+        shutil.rmtree(run)  # nothing to go on with, and the right command may be another
     rows = ablation_rows(results)
     lower = options.lower_is_better if options.external else not by_name(options.metric).higher_is_better
     kept = best_row(rows, higher_is_better=not lower)

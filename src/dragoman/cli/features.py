@@ -105,7 +105,9 @@ def features(options: AddOptions) -> None:
         )
     session.say(
         f"{added.n_candidates:,} candidates of {added.n_sentences:,} sentences, "
-        f"{len(added.names)} features added: {', '.join(added.names)}"
+        f"{len(added.names)} feature{'' if len(added.names) == 1 else 's'} added"
+        + (f": {', '.join(added.names)}" if added.names else "")
+        + (f"; scores: {', '.join(added.score_names)}" if added.score_names else "")
     )
     if options.summary is not None:
         session.write_json(options.summary, added)

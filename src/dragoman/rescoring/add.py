@@ -107,6 +107,7 @@ class AddedFeatures:
     n_sentences: int
     n_candidates: int
     names: tuple[str, ...]
+    score_names: tuple[str, ...] = ()
 
 
 def describe_candidates(
@@ -135,12 +136,12 @@ def describe_candidates(
         raise InputError("features need the source sentences; only --scores does without")
     tables = [ScoreTable(table) for table in scores]
     names = tuple(name for _, columns in features for name in columns) + tuple(
-        name for table in tables for name in table.names
+        name for table in tables for name in table.names if name not in named
     )
     if unknown := sorted(set(named) - {name for table in tables for name in table.names}):
         raise InputError(f"no table has a column '{unknown[0]}'; they have: {_columns_of(tables)}")
     names += tuple(f"{each.stem}…" for each, _ in features if isinstance(each, SparseCandidateFeature))
-    if not names:
+    if not names and not named:
         raise InputError("no feature to add; name one with --add or --scores")
     n_sentences = n_candidates = 0
     pools = read_lists_in_order(path, format_=format_, fields=fields, allow_missing=allow_missing)
@@ -163,7 +164,9 @@ def describe_candidates(
                 progress(n_candidates)
         for table in tables:
             table.expect_end(n_candidates)
-    return AddedFeatures(n_sentences=n_sentences, n_candidates=n_candidates, names=names)
+    return AddedFeatures(
+        n_sentences=n_sentences, n_candidates=n_candidates, names=names, score_names=tuple(dict.fromkeys(named))
+    )
 
 
 def _columns_of(tables: Sequence[ScoreTable]) -> str:
