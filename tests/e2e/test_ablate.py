@@ -150,10 +150,10 @@ def test_a_loss_and_another_metric(folder, tmp_path):
     for part in ("dev", "test"):
         rows = [json.loads(line) for line in read_lines(folder / f"{part}.jsonl")]
         for row in rows:
-            row["scores"] = {"errors": 1 - row["scores"]["quality"]}
+            row["scores"] = {"wer": 1 - row["scores"]["quality"]}
         write_lines(tmp_path / f"{part}.jsonl", map(json.dumps, rows))
     lists = {part: tmp_path / f"{part}.jsonl" for part in ("dev", "test")}
-    done = run(folder, tmp_path / "loss", "--external", "errors", "--lower-is-better", **lists)
+    done = run(folder, tmp_path / "loss", "--external", "wer", "--lower-is-better", **lists)  # no metric of ours
     assert done.exit_code == 0, done.output
     result = json.loads(done.stdout)
     held_out = {row["features"]: row["held_out"] for row in result["rows"][1:]}

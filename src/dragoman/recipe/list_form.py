@@ -14,7 +14,7 @@ from typing import Any
 from dragoman.errors import InputError
 from dragoman.metric import Metric, Smoothing, Tokenizer, by_name
 from dragoman.optim import LIST_METHODS, Optimiser
-from dragoman.pool import mixes_metrics
+from dragoman.pool import mixes_metrics, summed_names
 from dragoman.recipe.corpora import TEST, CorpusFiles, CorpusPlan, PartFiles, PartPlan, read_corpus
 from dragoman.recipe.drawing import Drawn
 from dragoman.recipe.optimisers import TuningPlan, read_method, read_optimiser
@@ -361,7 +361,9 @@ def _read_method(name: str, table: RecipeTable) -> MethodPlan:
         for flag in ("lower_is_better", "fill_missing"):
             if values[flag] and values["external"] is None:
                 raise table.wrong(flag, "is for an external score; name one with 'external'")
-        if values["lower_is_better"] and mixes_metrics(values["external"]):
+        # One name may be a score of the lists that is called like a metric, such as a post-editor's ter.
+        is_sum = len(summed_names(values["external"] or "")) > 2
+        if values["lower_is_better"] and is_sum and mixes_metrics(values["external"]):
             raise table.wrong("lower_is_better", "in a sum with a metric a loss has a minus: chrf - 0.1*loss")
     if choosing is Choosing.LEARN:
         values["folds"] = table.number("folds", 0, 0)
