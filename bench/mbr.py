@@ -2,6 +2,7 @@
 
 Samples are made from the neural 50-best lists of multi30k: words of a candidate are replaced, dropped and moved, until
 there are 1,024 a sentence. fastchrf is the kernel that other tools for minimum-Bayes-risk decoding use for chrF.
+mbrs scores the pairs in a pool of processes, here one, so that time beside it is wall-clock time.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import lzma
 import random
 from collections.abc import Callable, Sequence
 from functools import cache
+from importlib import import_module
 from importlib.util import find_spec
 
 import numpy as np
@@ -71,12 +73,32 @@ def _fastchrf(lists: Sequence[Sequence[str]]) -> object:
     return pairwise_chrf([list(few) for few in lists], [list(few) for few in lists])
 
 
+def _mbrs(metric: str, **settings: object) -> Pairs:
+    def run(lists: Sequence[Sequence[str]]) -> object:
+        from mbrs.metrics import get_metric
+
+        kind = get_metric(metric)
+        scores = kind(kind.Config(num_workers=1, **settings))
+        return [scores.pairwise_scores(list(few), list(few)).mean(dim=1) for few in lists]
+
+    return run
+
+
 def _case(
-    name: str, make: Callable[[float], Lists], metric: WordMetric, peer_name: str, peer: Pairs, few: int | None
+    name: str,
+    make: Callable[[float], Lists],
+    metric: WordMetric,
+    peer_name: str,
+    peer: Pairs,
+    few: int | None,
+    *,
+    wall: bool = False,
 ) -> Case:
     """The peer gets the pairs of `few` samples of each list (None: all); its time is scaled to all pairs."""
 
     def prepare(scale: float) -> Workload:
+        if peer_name == "mbrs":
+            import_module("mbrs.metrics")  # seconds, which are not the work's
         lists = make(scale)
         lexicon = Lexicon()
         hyps = lexicon.segments(metric.tokenise(text for texts in lists for text in texts))
@@ -106,6 +128,7 @@ def _case(
         peer_name=peer_name,
         target="100×" if peer_name == "sacrebleu" else "1×",
         needs_data=True,
+        wall=wall,
     )
 
 
@@ -139,7 +162,15 @@ CASES = [
     _case("chrF, 1,024 samples", _thousand, Chrf(), "sacrebleu", _sacrebleu(CHRF()), 40),
     _case("TER, 1,024 samples", _few, Ter(), "sacrebleu", _sacrebleu(TER()), 32),
 ]
+if find_spec("fastchrf"):
+    CASES.append(_case("chrF beside fastchrf, 1,024 samples", _few, Chrf(), "fastchrf", _fastchrf, None))
+if find_spec("mbrs"):
+    for label, metric, peer in (
+        ("BLEU", Bleu(), _mbrs("bleu", tokenize="none")),
+        ("chrF", Chrf(), _mbrs("chrf", fastchrf=True)),
+        ("TER", Ter(), _mbrs("ter")),
+    ):
+        name = f"{label} beside mbrs, 1,024 samples (wall)"
+        CASES.append(_case(name, _few, metric, "mbrs", peer, None if label == "chrF" else 128, wall=True))
 if not (ANCHORS / "neural").is_dir():
     CASES = []
-elif find_spec("fastchrf"):
-    CASES.append(_case("chrF beside fastchrf, 1,024 samples", _few, Chrf(), "fastchrf", _fastchrf, None))

@@ -6,7 +6,9 @@
 #include "core/metric/bleu.hh"
 #include "core/metric/chrf.hh"
 #include "core/metric/consensus.hh"
+#include "core/metric/ribes.hh"
 #include "core/metric/ter.hh"
+#include "core/metric/wer.hh"
 
 namespace dragoman::bind {
 
@@ -63,6 +65,24 @@ void bind_expected(nb::module_& m) {
       },
       nb::arg("offsets").noconvert(), nb::arg("ids").noconvert(), nb::arg("lists").noconvert(),
       nb::arg("mass").noconvert(), nb::arg("n_threads"));
+  m.def(
+      "expected_wer",
+      [](In<int64_t> offsets, In<int32_t> ids, In<int64_t> lists, In<double> mass, int threads) {
+        const auto input = lists_of(offsets, ids, lists, mass);
+        return to_numpy(watch([&](Control& control) { return metric::expected_wer(input, threads, control); }));
+      },
+      nb::arg("offsets").noconvert(), nb::arg("ids").noconvert(), nb::arg("lists").noconvert(),
+      nb::arg("mass").noconvert(), nb::arg("n_threads"));
+  m.def(
+      "expected_ribes",
+      [](In<int64_t> offsets, In<int32_t> ids, In<int64_t> lists, In<double> mass, double precision, double brevity,
+         int threads) {
+        const auto input = lists_of(offsets, ids, lists, mass);
+        return to_numpy(watch(
+            [&](Control& control) { return metric::expected_ribes(input, {precision, brevity}, threads, control); }));
+      },
+      nb::arg("offsets").noconvert(), nb::arg("ids").noconvert(), nb::arg("lists").noconvert(),
+      nb::arg("mass").noconvert(), nb::arg("precision"), nb::arg("brevity"), nb::arg("n_threads"));
   m.def(
       "expected_matches",
       [](In<int64_t> offsets, In<int32_t> ids, In<int64_t> lists, In<double> mass, int order, int threads) {
@@ -128,6 +148,28 @@ void bind_metric(nb::module_& m) {
       nb::arg("offsets").noconvert(), nb::arg("ids").noconvert(), nb::arg("sentence").noconvert(),
       nb::arg("ref_offsets").noconvert(), nb::arg("ref_word_offsets").noconvert(), nb::arg("ref_ids").noconvert(),
       nb::arg("n_threads"));
+  m.def(
+      "wer_statistics",
+      [](In<int64_t> offsets, In<int32_t> ids, In<int32_t> sentence, In<int64_t> ref_offsets,
+         In<int64_t> ref_word_offsets, In<int32_t> ref_ids, int threads) {
+        const auto input = input_of(offsets, ids, sentence, ref_offsets, ref_word_offsets, ref_ids);
+        auto statistics = watch([&](Control& control) { return metric::wer_statistics(input, threads, control); });
+        return rows(std::move(statistics), sentence.size(), 2);
+      },
+      nb::arg("offsets").noconvert(), nb::arg("ids").noconvert(), nb::arg("sentence").noconvert(),
+      nb::arg("ref_offsets").noconvert(), nb::arg("ref_word_offsets").noconvert(), nb::arg("ref_ids").noconvert(),
+      nb::arg("n_threads"));
+  m.def(
+      "ribes_scores",
+      [](In<int64_t> offsets, In<int32_t> ids, In<int32_t> sentence, In<int64_t> ref_offsets,
+         In<int64_t> ref_word_offsets, In<int32_t> ref_ids, double precision, double brevity, int threads) {
+        const auto input = input_of(offsets, ids, sentence, ref_offsets, ref_word_offsets, ref_ids);
+        return to_numpy(watch(
+            [&](Control& control) { return metric::ribes_scores(input, {precision, brevity}, threads, control); }));
+      },
+      nb::arg("offsets").noconvert(), nb::arg("ids").noconvert(), nb::arg("sentence").noconvert(),
+      nb::arg("ref_offsets").noconvert(), nb::arg("ref_word_offsets").noconvert(), nb::arg("ref_ids").noconvert(),
+      nb::arg("precision"), nb::arg("brevity"), nb::arg("n_threads"));
   m.def(
       "ter_edits",
       [](In<int64_t> offsets, In<int32_t> ids, In<int32_t> sentence, In<int64_t> ref_offsets,

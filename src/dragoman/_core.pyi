@@ -929,6 +929,22 @@ def expected_ter(
     mass: NDArray[np.float64],
     n_threads: int,
 ) -> NDArray[np.float64]: ...
+def expected_wer(
+    offsets: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    lists: NDArray[np.int64],
+    mass: NDArray[np.float64],
+    n_threads: int,
+) -> NDArray[np.float64]: ...
+def expected_ribes(
+    offsets: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    lists: NDArray[np.int64],
+    mass: NDArray[np.float64],
+    precision: float,
+    brevity: float,
+    n_threads: int,
+) -> NDArray[np.float64]: ...
 def expected_matches(
     offsets: NDArray[np.int64],
     ids: NDArray[np.int32],
@@ -971,6 +987,26 @@ def ter_statistics(
     ref_offsets: NDArray[np.int64],
     ref_word_offsets: NDArray[np.int64],
     ref_ids: NDArray[np.int32],
+    n_threads: int,
+) -> NDArray[np.float64]: ...
+def wer_statistics(
+    offsets: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    sentence: NDArray[np.int32],
+    ref_offsets: NDArray[np.int64],
+    ref_word_offsets: NDArray[np.int64],
+    ref_ids: NDArray[np.int32],
+    n_threads: int,
+) -> NDArray[np.float64]: ...
+def ribes_scores(
+    offsets: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    sentence: NDArray[np.int32],
+    ref_offsets: NDArray[np.int64],
+    ref_word_offsets: NDArray[np.int64],
+    ref_ids: NDArray[np.int32],
+    precision: float,
+    brevity: float,
     n_threads: int,
 ) -> NDArray[np.float64]: ...
 def ter_edits(

@@ -5,7 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dragoman.metric import Bleu, Chrf, Draws, External, Lexicon, Metric, ReferenceLength, Smoothing, Ter, by_name
+from dragoman.metric import (
+    Bleu,
+    Chrf,
+    Draws,
+    External,
+    Lexicon,
+    Metric,
+    ReferenceLength,
+    Ribes,
+    Smoothing,
+    Ter,
+    Wer,
+    by_name,
+)
 
 METRICS = {
     "bleu": Bleu(),
@@ -19,6 +32,10 @@ METRICS = {
     "chrf words only": Chrf(char_order=0, word_order=3, beta=1),
     "ter": Ter(),
     "ter cased": Ter(case_sensitive=True),
+    "wer": Wer(),
+    "wer lowercased": Wer(lowercase=True),
+    "ribes": Ribes(),
+    "ribes lowercased": Ribes(lowercase=True, alpha=1, beta=0),
     "(ter-bleu)/2": by_name("(ter-bleu)/2"),
     "chrf and bleu": by_name("0.3*chrf++ + 0.7*bleu"),
 }

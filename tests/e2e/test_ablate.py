@@ -68,6 +68,15 @@ def test_weights_translations_and_a_page(folder, tmp_path):
     page = (out / "report.html").read_text(encoding="utf-8")
     assert "Which features help to choose from these lists" in page
     assert all(group in page for group in groups)
+    # The page begins with what was chosen without the test set, not with the best row there.
+    headline = re.search('<p class="headline">([^<]*)', page)[1]
+    mine = rows[result["kept"]["features"], "mira"]
+    assert headline.startswith("Held-out sentences of the development set chose mira with the")
+    assert f"{mine['test']:.2f} BLEU on the test set, the mean of 2 trainings" in headline
+    assert (
+        f"where the first of each list has {rows['own', 'first']['test']:.2f} (p = {mine['p_value']:.4f}: " in headline
+    )
+    assert page.count('class="headline"') == 1
     assert rows["own", "first"]["p_value"] is rows["own", "first"]["p_step"] is None
     assert 0 < rows["own", "mira"]["p_value"] == rows["own", "mira"]["p_step"] <= 1
     assert rows["agreement", "mira"]["p_step"] != rows["agreement", "mira"]["p_value"]
@@ -141,10 +150,10 @@ def test_a_loss_and_another_metric(folder, tmp_path):
     for part in ("dev", "test"):
         rows = [json.loads(line) for line in read_lines(folder / f"{part}.jsonl")]
         for row in rows:
-            row["scores"] = {"errors": 1 - row["scores"]["quality"]}
+            row["scores"] = {"wer": 1 - row["scores"]["quality"]}
         write_lines(tmp_path / f"{part}.jsonl", map(json.dumps, rows))
     lists = {part: tmp_path / f"{part}.jsonl" for part in ("dev", "test")}
-    done = run(folder, tmp_path / "loss", "--external", "errors", "--lower-is-better", **lists)
+    done = run(folder, tmp_path / "loss", "--external", "wer", "--lower-is-better", **lists)  # no metric of ours
     assert done.exit_code == 0, done.output
     result = json.loads(done.stdout)
     held_out = {row["features"]: row["held_out"] for row in result["rows"][1:]}
@@ -193,3 +202,24 @@ def test_what_does_not_fit(folder, tmp_path):
     assert "does not learn from lists" in other.output + str(other.exception)
     lost = run(folder, tmp_path / "out", "--train-source", "none", "--train-target", "none")
     assert isinstance(lost.exception, InputError) or lost.exit_code == 2
+
+
+def test_after_a_failure_the_right_command(folder, tmp_path):
+    """A run of which nothing was done is no obstacle; candidates without a score have the mean of their list."""
+    out = tmp_path / "out"
+    for part in ("dev", "test"):
+        rows = [json.loads(line) for line in read_lines(folder / f"{part}.jsonl")]
+        for row in rows[::50]:
+            row["scores"]["quality"] = None
+        write_lines(tmp_path / f"{part}.jsonl", map(json.dumps, rows))
+    lists = {part: tmp_path / f"{part}.jsonl" for part in ("dev", "test")}
+    refused = run(folder, out, "--external", "quality", **lists)
+    assert refused.exit_code != 0
+    assert "--allow-missing" in str(refused.exception)
+    done = run(folder, out, "--external", "quality", "--allow-missing", **lists)
+    assert done.exit_code == 0, done.output
+    pool = with_external(read_pool([lists["test"]]), "quality", fill_missing=True)
+    first = rerank(pool, Weights.from_dict({})).score()
+    assert json.loads(done.stdout)["rows"][0]["test"] == pytest.approx(first)
+    alone = run(folder, tmp_path / "other", "--allow-missing")
+    assert "is for an external score" in alone.output + str(alone.exception)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -108,3 +109,46 @@ def test_scores_may_begin_late_in_a_long_list(run, tmp_path):
     (tmp_path / "late.source").write_text("x\n" * 300)
     run("features late -s late.source --add repeats -o more --list-format jsonl")
     assert len((tmp_path / "more").read_text().splitlines()) == 30_000
+
+
+def test_a_learned_scale(run, tmp_path):
+    """Found on what is tuned, reported, and found again in the names of the weights."""
+    words = "tune --nbest list -s source --add agreement=lm:{} -r ref -m chrf -o {} --json"
+    done = run(words.format("learned", "w"))
+    scale = re.search(r"learned agreement=lm:(\S+): correlation", done.err)[1]
+    given = run(words.format(scale, "given"))
+    assert (tmp_path / "w").read_text() == (tmp_path / "given").read_text()
+    assert f"agree_lm_{scale}_bleu" in (tmp_path / "w").read_text()
+    assert "learned agreement" not in given.err
+    choice = run("rerank --nbest list -s source --add agreement=lm:learned --weights w")
+    assert choice.out == run(f"rerank --nbest list -s source --add agreement=lm:{scale} --weights w").out
+    assert "use `tune --nbest … --add`" in run("features list -s source -o x --add agreement=lm:learned", 2).err
+    (tmp_path / "other").write_text("lm\t1\n")
+    bad = run("rerank --nbest list -s source --add agreement=lm:learned --weights other", 2).err
+    assert "say the scale that `tune` reported" in bad
+
+
+def test_numbers_of_a_table_are_maximised(run, tmp_path):
+    """What --external names is no feature: it would choose by itself."""
+    (tmp_path / "texts").write_text("the house\na old house\nyes\nyes yes\n")
+    (tmp_path / "table").write_text("lm\tqe\n-1.5\t0.9\n-1\t0.1\n-1\t0.2\n-2\t0.8\n")
+    (tmp_path / "qe").write_text("0.9\n0.1\n0.2\n0.8\n")
+    plain = "--nbest texts --per-sentence 2"
+    done = run(f"tune {plain} --scores table --external qe -o w --json").json
+    assert done["n_features"] == 1
+    assert done["score_after"] == pytest.approx(0.85)
+    assert (tmp_path / "w").read_text().splitlines()[-1] == "lm\t-1.0"
+    assert run(f"oracle {plain} --scores qe=qe --external qe --json").json["score"] == pytest.approx(0.85)
+    assert run(f"rerank {plain} --scores table --external qe --weights w -o out --json").json["score"] == pytest.approx(
+        0.85
+    )
+    assert "--add needs the source" in run("features list -o more --add length", 2).err
+    run("features list -o more --scores qe=qe --as-score qe --list-format jsonl")
+    row = json.loads((tmp_path / "more").read_text().splitlines()[0])
+    assert row["scores"] == {"qe": 0.9}
+    assert "qe" not in row["features"]
+    assert "no table has a column 'x'; they have: qe" in run(
+        "features list -s source -o x --scores qe=qe --as-score x", 2
+    ).err  # fmt: skip
+    assert "would be overwritten" in run(f"tune {plain} --scores qe=qe --external qe -o qe", 2).err
+    assert "cannot be read" in run(f"tune {plain} --scores qe=missing --external qe -o w", 2).err

@@ -253,3 +253,20 @@ def test_a_gain_that_does_not_hold(run, tmp_path):
     done = run("tune --nbest many -r many.ref -o w --folds 4 --json")
     assert "warning: the gain of mert does not hold" in done.err
     assert len(done.json["warnings"]) == 1
+
+
+def test_a_score_of_what_was_learned_is_called_so(run, tmp_path):
+    """Once there are sentences enough for folds, unless folds were asked for."""
+    rng = np.random.default_rng(4)
+    hint = "note: this is the score on the sentences that it learned from; --folds 5"
+    for n_sentences, is_hinted in ((60, True), (20, False)):
+        lines, refs = [], []
+        for s in range(n_sentences):
+            words = [f"w{rng.integers(40)}" for _ in range(8)]
+            refs.append(" ".join(words))
+            texts = {n_wrong: " ".join(["x"] * n_wrong + words[n_wrong:]) for n_wrong in (3, 0, 1)}
+            lines += [f"{s} ||| {text} ||| good= {-n_wrong} ||| 0" for n_wrong, text in texts.items()]
+        (tmp_path / "own").write_text("\n".join(lines) + "\n")
+        (tmp_path / "own.ref").write_text("\n".join(refs) + "\n")
+        assert (hint in run("tune --nbest own -r own.ref -o w").err) == is_hinted
+    assert hint not in run("tune --nbest own -r own.ref --folds 2 -o w").err

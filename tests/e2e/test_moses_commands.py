@@ -124,7 +124,7 @@ def test_what_does_not_fit(inside, moses, tmp_path):
         ("--closest --average", "exclude each other"),
         ("--batch-mira --random-restarts=3", "--random-restarts is for mert, but the method is mira"),
         ("--batch-mira --batch-mira-args --foo\t1", "'--foo' is not known here"),
-        ("--mertargs --sctype\tWER", "only --sctype with BLEU, TER, CHRF is taken"),
+        ("--mertargs --sctype\tPER", "only --sctype with BLEU, TER, WER, CHRF is taken"),
         ("--input=dev.src", "INPUT (--input) is given twice"),
         ("--decoder-flags='", "No closing quotation"),
     ):

@@ -56,8 +56,9 @@ def test_scores_that_a_format_cannot_hold(run, tmp_path):
 def test_both_worlds_in_one_list(run):
     out = run("pool merge list other --origin ours --origin neural --to jsonl -o -").out.splitlines()
     rows = [json.loads(line) for line in out]
-    assert rows[0]["features"] == {"lm": -1, "from_ours": 1, "qe": 0, "from_neural": 0}
-    assert rows[2]["features"] == {"lm": 0, "from_ours": 0, "qe": 0.5, "from_neural": 1}
+    assert rows[0]["features"] == {"lm": -1, "from_ours": 1, "qe": 0.5, "from_neural": 0}
+    assert rows[2]["features"] == {"lm": -1.25, "from_ours": 0, "qe": 0.5, "from_neural": 1}
+    assert "two lists have the origin 'a'" in run("pool merge list other --origin a --origin a -o -", 2).err
     assert "give one for each list" in run("pool merge list other --origin a -o -", 2).err
 
 

@@ -312,6 +312,8 @@ def test_an_external_objective(folder, tmp_path):
         read_pool([folder / "test.near.jsonl"]), "good + 2*chrf", read_references([folder / "test.en"])
     )
     assert mixed.oracle["test"] == oracle(pools).score()
+    with pytest.raises(InputError, match="fill_missing.*is for an external score"):
+        read_recipe(folder / "recipe.toml", [*changes[:2], "optimisers.mira.fill_missing=true"])
 
 
 def test_the_command(folder, run, tmp_path):

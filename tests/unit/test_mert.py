@@ -12,7 +12,8 @@ from dragoman import _core
 from dragoman.errors import InputError
 from dragoman.features import Block, Weights
 from dragoman.optim import Mert, Norm
-from dragoman.pool import oracle, synthetic_pool
+from dragoman.pool import oracle, rerank, synthetic_pool
+from dragoman.pool.shard import concatenate
 from dragoman.pool.synthetic import cosine
 from pools import pool_of, random_pool
 
@@ -169,3 +170,61 @@ def test_features_that_are_not_tuned_are_named():
     )
     whole = Mert(n_starts=1, sparse=True).optimise(pool, start, seed=1)
     assert not any("keep their weights" in note for note in whole.notes)
+
+
+def by_resamples(pool, optimiser, start, seed, frozen=()):
+    """The weights of each resample, one training after the other."""
+    (shard,) = pool.shards
+    found = []
+    for number in range(optimiser.resamples):
+        rng = np.random.default_rng([seed, 0, number])
+        drawn = np.sort(rng.choice(len(shard.sentences) - 1, size=len(shard.sentences) - 1))
+        own = int(rng.integers(1 << 63))
+        parts = [shard.part(place, place + 1) for place in drawn]
+        parts = [replace(part, sentence_ids=np.array([i], np.int32)) for i, part in enumerate(parts)]
+        sampled = replace(pool, shards=(concatenate(parts),))
+        once = replace(optimiser, resamples=0)
+        found.append(once.optimise(sampled, start, seed=own, frozen=frozen).weights.values)
+    return np.array(found)
+
+
+def test_weights_are_averaged_over_resamples():
+    pool = random_pool(5, n_sentences=30, bleu=True)
+    mert = Mert(n_starts=3, resamples=4)
+    start = Weights(pool.index, np.random.default_rng(0).normal(size=len(pool.index)))
+    result = mert.optimise(pool, start, seed=7)
+    each = by_resamples(pool, mert, start, 7)
+    shares = each / np.abs(each).sum(axis=1, keepdims=True)
+    mean = shares.mean(axis=0)
+    assert result.weights.values == pytest.approx(mean / np.abs(mean).sum())
+    assert [entry["resample"] for entry in result.trace] == [0, 1, 2, 3]
+    assert len({entry["gain"] for entry in result.trace}) > 1
+    frozen = pool.index.names(np.array([1], np.int32))
+    kept = mert.optimise(pool, start, seed=7, frozen=frozen).weights.values
+    assert kept[1] == start.values[1]
+    assert kept == pytest.approx(by_resamples(pool, mert, start, 7, frozen).mean(axis=0))
+    assert (mert.optimise(pool, start, seed=7, n_threads=3).weights.values == result.weights.values).all()
+
+
+def test_averages_generalise_better_than_one_training():
+    """Where sentences are few and features many: on new lists of the same kind."""
+    gains = {0: [], 10: []}
+    for seed in range(5):
+        made = synthetic_pool(8, seed=seed, n_sentences=325, n_candidates=20, noise=300.0).pool
+        dev, test = (made.of_sentences(np.arange(*ends)) for ends in ((0, 25), (25, 325)))
+        for resamples, found in gains.items():
+            weights = Mert(n_starts=5, resamples=resamples).optimise(dev, Weights(dev.index), seed=seed).weights
+            found.append(rerank(test, weights).score())
+    assert np.mean(gains[10]) > np.mean(gains[0])
+
+
+def test_resamples_that_teach_nothing_are_left_out():
+    """One sentence of several teaches; without it no feature differs."""
+    lists = [[({"a": 1.0}, 0.5), ({"a": 1.0}, 0.25)] for _ in range(3)] + [[({"a": 1.0}, 1.0), ({"a": 2.0}, 0.0)]]
+    pool = pool_of(lists)
+    start = Weights(pool.index, np.ones(len(pool.index)))
+    result = Mert(n_starts=2, resamples=8).optimise(pool, start, seed=1)
+    assert 0 < len(result.trace) < 8
+    assert result.weights.values[0] < 0
+    with pytest.raises(InputError, match="at least 0"):
+        Mert(resamples=-1)

@@ -6,7 +6,9 @@ import json
 import random
 
 import pytest
+from typer.testing import CliRunner
 
+from dragoman.cli import app
 from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.pool import (
@@ -140,3 +142,34 @@ def test_sums_of_scores(tmp_path):
     lacking = read_nbest(written(tmp_path / "lacking", ROWS))
     with pytest.raises(InputError, match="1 candidates have no score 'b-x'"):
         with_external(lacking, "a + b-x")
+
+
+def test_missing_scores_are_the_mean_of_their_list(tmp_path):
+    """Neither the best nor the worst; of a list without any, the mean of all, which decides nothing."""
+    scores = [(0, 1.0), (0, None), (0, 4.0), (1, None), (1, None), (2, 7.0)]
+    rows = [(s, {"lm": -float(i)}, {"q": value, "r": 1.0}) for i, (s, value) in enumerate(scores)]
+    path = written(tmp_path / "list", rows)
+    for pool in (read_nbest(path), read_to_disk([path], tmp_path / "stored", n_candidates=3)):
+        filled = with_external(pool, "q", fill_missing=True)
+        gains = [value for shard in filled.shards for value in shard.stats[:, 0].tolist()]
+        assert gains == [1, 2.5, 4, 4, 4, 7]
+        assert oracle(with_external(pool, "q - 0.5*r", fill_missing=True)).score() == pytest.approx(4.5)
+        with pytest.raises(
+            InputError, match=r"\d candidates have no score 'q', the first of sentence 0; .*--allow-missing"
+        ):
+            with_external(pool, "q")
+    none = read_nbest(written(tmp_path / "none", [(0, {"lm": 1.0}, {"q": None})]))
+    with pytest.raises(InputError, match="have no score|no candidate has the score"):
+        with_external(none, "q", fill_missing=True)
+
+
+def test_commands_with_missing_scores(tmp_path):
+    lists = str(written(tmp_path / "list.jsonl", ROWS))
+    given = ["oracle", "--nbest", lists, "--external", "a + b-x", "--json"]
+    refused = CliRunner().invoke(app, given)
+    assert "--allow-missing" in refused.output + str(refused.exception)
+    allowed = CliRunner().invoke(app, [*given, "--allow-missing"])
+    assert json.loads(allowed.stdout)["score"] == pytest.approx((12 + 2 + 5.5) / 2)
+    (tmp_path / "ref").write_text("t0\nt2\n")
+    mixed = [*given[:3], "--external", "a + b-x + chrf", "-r", str(tmp_path / "ref"), "--json", "--allow-missing"]
+    assert json.loads(CliRunner().invoke(app, mixed).stdout)["score"] > 9

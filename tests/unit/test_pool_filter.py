@@ -19,6 +19,7 @@ from dragoman.pool import (
     read_nbest,
     texts_of,
     unite_pools,
+    with_external,
     with_metric,
     with_origin,
 )
@@ -107,6 +108,18 @@ def test_what_a_pool_holds(pool):
     centred = [np.concatenate([x[own] - x[own].mean() for own in lists]) for x in (values, gains)]
     assert lm.correlation == pytest.approx(np.corrcoef(*centred)[0, 1])
     assert describe_pool(pool, max_features=1).features == (lm,)
+
+
+def test_scores_that_a_pool_holds(tmp_path):
+    """Of those that have them; a correlation is that within lists, as of features."""
+    rows = [(0, 0.5, 3.0), (0, 0.25, None), (0, 0.0, 1.0), (1, 1.0, 4.0), (1, 0.5, 2.0)]
+    lines = [{"id": s, "text": f"{s}{q}", "features": {"f": 1}, "scores": {"q": q, "r": r}} for s, q, r in rows]
+    (tmp_path / "scored").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    found = describe_pool(with_external(read_nbest(tmp_path / "scored"), "q")).scores
+    assert [each.name for each in found] == ["q", "r"]
+    assert (found[1].coverage, found[1].low, found[1].mean, found[1].high) == (0.8, 1, 2.5, 4)
+    assert found[0].correlation == pytest.approx(1)
+    assert found[1].correlation == pytest.approx(np.corrcoef([0.25, -0.25, 0.25, -0.25], [1, -1, 1, -1])[0, 1])
 
 
 def test_united_lists_stand_features_that_others_lack(tmp_path):

@@ -4,8 +4,10 @@
 
 #include "core/metric/bleu.hh"
 #include "core/metric/chrf.hh"
+#include "core/metric/ribes.hh"
 #include "core/metric/ter.hh"
 #include "core/metric/ter_distance.hh"
+#include "core/metric/wer.hh"
 #include "test/test.hh"
 
 using namespace dragoman;
@@ -167,4 +169,27 @@ TEST(metrics_reject_what_does_not_fit) {
       test::throws<std::invalid_argument>([&] { metric::chrf_statistics(data.input(), tables, 6, 0, 2, 1, control); }));
   data.sentence.push_back(0);
   CHECK(test::throws<std::invalid_argument>([&] { metric::ter_statistics(data.input(), 1, control); }));
+}
+
+TEST(wer_and_ribes_of_random_words) {
+  std::mt19937 random(11);
+  Data data;
+  std::vector<Words> references, candidates;
+  for (int32_t s = 0; s < 40; ++s) {
+    references.push_back(random_words(random, 80, 6));
+    data.add_sentence({references.back()});
+    candidates.push_back(random_words(random, 80, 6));
+    data.add_candidate(s, candidates.back());
+  }
+  Control control;
+  const auto one = metric::wer_statistics(data.input(), 1, control);
+  CHECK(one == metric::wer_statistics(data.input(), 3, control));
+  for (size_t s = 0; s < references.size(); ++s) {
+    CHECK(one[2 * s] == plain_distance(candidates[s], references[s]));
+    CHECK(one[2 * s + 1] == static_cast<double>(references[s].size()));
+  }
+  const auto scores = metric::ribes_scores(data.input(), {0.25, 0.1}, 1, control);
+  CHECK(scores == metric::ribes_scores(data.input(), {0.25, 0.1}, 3, control));
+  for (const double score : scores) CHECK(score >= 0 && score <= 1);
+  CHECK(test::throws<std::invalid_argument>([&] { metric::ribes_scores(data.input(), {-1, 0.1}, 1, control); }));
 }

@@ -16,7 +16,7 @@ from dragoman.cli.run import run_lists
 from dragoman.cli.scoring import Lowercase, Tokenize, warn_of_raw_text
 from dragoman.cli.session import Json, Quiet, Session, Threads, check_inputs, table
 from dragoman.errors import InputError
-from dragoman.evaluate import Shown
+from dragoman.evaluate import LEVEL, Shown
 from dragoman.features import read_weights
 from dragoman.metric import Tokenizer, by_name, metric_label
 from dragoman.recipe.ablation import FIRST, OWN, Ablation, AblationRow, ablation_recipe, ablation_rows, best_row
@@ -65,6 +65,9 @@ class AblateOptions:
         str | None, typer.Option(metavar="NAME", help="Maximise this score of the JSON lines of the development set.")
     ] = None
     lower_is_better: Annotated[bool, typer.Option("--lower-is-better", help="The external score is a loss.")] = False
+    allow_missing: Annotated[
+        bool, typer.Option("--allow-missing", help="A candidate without the external score has the mean of its list.")
+    ] = False
     seeds: Annotated[int, typer.Option(min=1, metavar="N", help="Trainings of every row.")] = 3
     resume: Annotated[bool, typer.Option("--resume", help="Continue a run that was stopped.")] = False
     threads: Threads = 0
@@ -87,6 +90,8 @@ def ablate(options: AblateOptions) -> None:
     session = Session(n_threads=options.threads, json=options.json, quiet=options.quiet)
     if options.lower_is_better and options.external is None:
         raise InputError("--lower-is-better is for an external score; name one with --external")
+    if options.allow_missing and options.external is None:
+        raise InputError("--allow-missing is for an external score; name one with --external")
     if (options.train_source is None) != (options.train_target is None):
         raise InputError("parallel text has two sides; give both --train-source and --train-target")
     training = None
@@ -109,13 +114,17 @@ def ablate(options: AblateOptions) -> None:
             lowercase=options.lowercase,
             external=options.external,
             lower_is_better=options.lower_is_better,
+            fill_missing=options.allow_missing,
             n_seeds=options.seeds,
         )
     )
     if options.tokenize is Tokenizer.NONE and options.external is None and "bleu" in by_name(options.metric).name:
         warn_of_raw_text(session.say, [line for path in options.reference[:1] for line in read_lines(path)])
     run, cache = options.out / _RUN, options.out / _CACHE
+    is_new = not run.exists()
     results = run_lists(session, recipe, run, cache=cache, resume=options.resume)
+    if is_new and all(result.error is not None for result in results):
+        shutil.rmtree(run)  # nothing to go on with, and the right command may be another
     rows = ablation_rows(results)
     lower = options.lower_is_better if options.external else not by_name(options.metric).higher_is_better
     kept = best_row(rows, higher_is_better=not lower)
@@ -126,7 +135,9 @@ def ablate(options: AblateOptions) -> None:
     gained = (rows[0].dev - kept.held_out if lower else kept.held_out - rows[0].dev) > 0
     shown = _Shown(options=options, metric=results[0].metric, test_metric=tests.metric.name)
     experiment = replace(
-        load_experiment([run], n_threads=session.n_threads), groups=shown.page_table(rows, tested, kept)
+        load_experiment([run], n_threads=session.n_threads),
+        groups=shown.page_table(rows, tested, kept),
+        chosen=shown.headline(rows, tested, kept),
     )
     page = write_page(experiment, options.out / "report.html")
     weights, choice = options.out / "weights.tsv", options.out / "test.out"
@@ -134,6 +145,7 @@ def ablate(options: AblateOptions) -> None:
     shutil.copyfile(learned_weights(run, key), weights)
     replace_bytes(choice, translations_file(cell_folder(run, key)).read_bytes())
     session.show(shown.table(rows, tested, kept))
+    session.show(experiment.chosen or "")
     if not gained:
         session.show("note: held-out sentences of the development set get no better than the first of each list")
     again = _command(tests.added(kept), weights)
@@ -184,6 +196,22 @@ class _Shown:
             *p_values,
             "kept" if row is kept else "",
         ]
+
+    def headline(self, rows: Sequence[AblationRow], tests: Sequence[RowTest], kept: AblationRow) -> str:
+        """What held-out sentences of the development set chose, beside the first of each list on the test set."""
+        first, test = tests[0], tests[rows.index(kept)]
+        name = metric_label(self.test_metric)
+        score, before = (self._text(each.score, self.test_metric) for each in (test, first))
+        features = "the lists' own features" if kept.features == OWN else f"the features up to {kept.features}"
+        mean = f", the mean of {len(kept.cells)} trainings" if len(kept.cells) > 1 else ""
+        said = (
+            f"Held-out sentences of the development set chose {kept.method} with {features}: {score} {name} on the "
+            f"test set{mean}, where the first of each list has {before}"
+        )
+        if test.p_first is None:
+            return f"{said}."
+        real = "no chance of the test sentences" if test.p_first < LEVEL else "may be chance"
+        return f"{said} (p = {test.p_first:.4f}: {real})."
 
     def _header(self) -> list[str]:
         dev, test = f"dev {metric_label(self.metric)}", f"test {metric_label(self.test_metric)}"

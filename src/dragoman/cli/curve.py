@@ -88,7 +88,8 @@ class _Options:
     fast: Annotated[bool, _search("--fast", help="Less search.")] = False
     accurate: Annotated[bool, _search("--accurate", help="More search.")] = False
     metric: Annotated[
-        str, _metric("--metric", "-m", metavar="NAME", help="bleu, chrf, chrf++, ter, or a mix: (ter-bleu)/2.")
+        str,
+        _metric("--metric", "-m", metavar="NAME", help="bleu, chrf, chrf++, ter, wer, ribes, or a mix: (ter-bleu)/2."),
     ] = "bleu"
     tokenize: Tokenize = Tokenizer.NONE
     lowercase: Lowercase = False

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from dragoman.cli.declared import takes
-from dragoman.cli.list_options import added_files
+from dragoman.cli.list_options import added_files, score_file
 from dragoman.cli.list_output import ListFormat
 from dragoman.cli.session import Json, Quiet, Session, Summary, Threads, check_inputs, check_outputs
 from dragoman.errors import InputError
@@ -24,10 +24,13 @@ class AddOptions:
     """Options of `features`."""
 
     lists: Annotated[str, typer.Argument(metavar="LISTS", help="A list in any format, sentences in order.")]
-    source: Annotated[
-        str, typer.Option("--source", "-s", metavar="FILE", help="Source sentences, one per line, by sentence number.")
-    ]
     out: Annotated[str, typer.Option("--out", "-o", metavar="FILE", help="The list with more features.")]
+    source: Annotated[
+        str | None,
+        typer.Option(
+            "--source", "-s", metavar="FILE", help="Source sentences, one per line, by sentence number; for --add."
+        ),
+    ] = None
     add: Annotated[
         list[str] | None,
         typer.Option(
@@ -39,8 +42,17 @@ class AddOptions:
     scores: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="FILE",
-            help="Your own numbers: a header of names, then a line for each candidate, separated by tabs; repeat.",
+            metavar="[NAME=]FILE",
+            help="Your own numbers: a header of names, then a line for each candidate, separated by tabs; with a NAME "
+            "a number a line. Repeat.",
+        ),
+    ] = None
+    as_score: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--as-score",
+            metavar="NAME",
+            help="This column of --scores is a score (for --external), not a feature; repeat.",
         ),
     ] = None
     format_: Annotated[
@@ -69,10 +81,13 @@ def features(options: AddOptions) -> None:
     session = Session(n_threads=options.threads, json=options.json, quiet=options.quiet)
     if options.json and options.out == "-":
         raise InputError("with --json, standard output holds the JSON object; write the list to a file with -o")
-    check_inputs(options.lists, options.source, *(options.scores or []))
-    inputs = [options.lists, options.source, *(options.scores or []), *added_files(options.add)]
+    tables = [score_file(told) for told in options.scores or []]
+    check_inputs(options.lists, options.source, *tables)
+    inputs = [options.lists, options.source, *tables, *added_files(options.add)]
     check_outputs(inputs, out=options.out, summary=options.summary)
-    sources = list(read_lines(options.source))
+    if options.add and options.source is None:
+        raise InputError("--add needs the source sentences; name them with --source")
+    sources = None if options.source is None else list(read_lines(options.source))
     with session.progress("candidates") as progress:
         added = describe_candidates(
             options.lists,
@@ -80,6 +95,7 @@ def features(options: AddOptions) -> None:
             options.add or [],
             sources,
             scores=options.scores or [],
+            named=options.as_score or [],
             format_=options.format_,
             out_format=options.list_format,
             fields=None if options.fields is None else tuple(name.strip() for name in options.fields.split(",")),
@@ -89,7 +105,9 @@ def features(options: AddOptions) -> None:
         )
     session.say(
         f"{added.n_candidates:,} candidates of {added.n_sentences:,} sentences, "
-        f"{len(added.names)} features added: {', '.join(added.names)}"
+        f"{len(added.names)} feature{'' if len(added.names) == 1 else 's'} added"
+        + (f": {', '.join(added.names)}" if added.names else "")
+        + (f"; scores: {', '.join(added.score_names)}" if added.score_names else "")
     )
     if options.summary is not None:
         session.write_json(options.summary, added)

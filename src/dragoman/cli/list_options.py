@@ -13,6 +13,7 @@ import typer
 from dragoman.cli.scoring import Lowercase, Tokenize, warn_of_empty_references, warn_of_raw_text
 from dragoman.cli.session import Session
 from dragoman.errors import InputError
+from dragoman.features import Weights
 from dragoman.metric import ReferenceLength, Smoothing, Tokenizer, by_name
 from dragoman.pool import (
     FIELDS,
@@ -26,6 +27,7 @@ from dragoman.pool import (
     read_pool,
     read_references,
     read_text_lists,
+    summed_names,
     with_external,
     with_metric,
     with_mixture,
@@ -35,7 +37,7 @@ from dragoman.text import read_lines
 if TYPE_CHECKING:
     from dragoman.tune import Measure
 
-__all__ = ["CandidateOptions", "FeatureOptions", "ListOptions", "MetricOptions", "added_files"]
+__all__ = ["CandidateOptions", "FeatureOptions", "ListOptions", "MetricOptions", "added_files", "score_file"]
 
 _candidates = partial(typer.Option, rich_help_panel="Candidates")
 _metric = partial(typer.Option, rich_help_panel="Metric")
@@ -45,6 +47,12 @@ def added_files(add: Sequence[str] | None) -> list[str]:
     """What `--add NAME=FILE` reads."""
     named = [text.partition("=")[2] for text in add or ()]
     return [name for name in named if name and Path(name).exists()]
+
+
+def score_file(told: str) -> str:
+    """The file of `--scores FILE` or `--scores NAME=FILE`."""
+    name, equals, file = told.partition("=")
+    return file if equals and name and not Path(told).exists() else told
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +75,10 @@ class CandidateOptions:
     ] = None
     allow_missing: Annotated[
         bool,
-        _candidates("--allow-missing", help="A feature that a line lacks is 0; references may have no candidates."),
+        _candidates(
+            "--allow-missing",
+            help="A feature that a line lacks is 0, a score the mean of its list; references may have no candidates.",
+        ),
     ] = False
 
     def field_order(self) -> tuple[str, ...] | None:
@@ -118,7 +129,8 @@ class MetricOptions(CandidateOptions):
         _metric("--reference", "-r", metavar="FILE", help="References, one sentence per line; repeat for several."),
     ] = None
     metric: Annotated[
-        str, _metric("--metric", "-m", metavar="NAME", help="bleu, chrf, chrf++, ter, or a mix: (ter-bleu)/2.")
+        str,
+        _metric("--metric", "-m", metavar="NAME", help="bleu, chrf, chrf++, ter, wer, ribes, or a mix: (ter-bleu)/2."),
     ] = "bleu"
     external: Annotated[
         list[str] | None,
@@ -141,7 +153,9 @@ class MetricOptions(CandidateOptions):
             return self._measure_both(session, _added_up(self.external))
         if self.external is not None:
             external = _added_up(self.external)
-            return lambda pool: with_external(pool, external, higher_is_better=not self.lower_is_better)
+            return lambda pool: with_external(
+                pool, external, higher_is_better=not self.lower_is_better, fill_missing=self.allow_missing
+            )
         if not self.reference:
             raise InputError("no references; give at least one with -r, or say --external")
         metric = by_name(
@@ -176,6 +190,7 @@ class MetricOptions(CandidateOptions):
             tokenizer=self.tokenize,
             lowercase=self.lowercase,
             allow_missing=self.allow_missing,
+            fill_missing=self.allow_missing,
             n_threads=session.n_threads,
         )
 
@@ -198,11 +213,38 @@ class ListOptions(MetricOptions):
         ),
     ] = None
 
+    scores: Annotated[
+        str | None,
+        _candidates(
+            metavar="[NAME=]FILE",
+            help="Numbers for plain text (--per-sentence): a header of names, then a line for each candidate, by tabs; "
+            "with a NAME a number a line. What --external names is a score, all else are features.",
+        ),
+    ] = None
+
+    def score_files(self) -> list[str]:
+        """What --scores reads."""
+        return [] if self.scores is None else [score_file(self.scores)]
+
     def read_lists(self, session: Session, dense: list[str] | None = None, *, distinct: bool = True) -> Pool:
         """One pool of all lists, without duplicate candidates unless not `distinct`."""
         if not self.nbest:
             raise InputError("no candidates; name a list with --nbest")
+        if self.scores is not None:
+            return self._read_scored(session, self.nbest, self.scores)
         return self.read_files(session, self.nbest, dense=dense, distinct=distinct)
+
+    def _read_scored(self, session: Session, lists: Sequence[str], scores: str) -> Pool:
+        """Plain text with a table of numbers, line by line; duplicates differ in theirs, so they stay."""
+        from dragoman.rescoring import with_score_table
+
+        if self.per_sentence is None or len(lists) > 1:
+            raise InputError(
+                "--scores is for one list of plain text (--nbest, --per-sentence); `dragoman features` adds a table to "
+                "others"
+            )
+        named = [name for told in self.external or () for name in summed_names(told)]
+        return with_score_table(self.read_files(session, lists, distinct=False), scores, named=named)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,43 +261,50 @@ class FeatureOptions(ListOptions):
         str | None,
         _candidates("--source", "-s", metavar="FILE", help="Source sentences, one per line; needed for --add."),
     ] = None
-    scores: Annotated[
-        str | None,
-        _candidates(
-            metavar="FILE",
-            help="Numbers for plain text (--per-sentence): a header of names, then a line for each candidate, by tabs.",
-        ),
-    ] = None
 
-    def read_with_features(self, session: Session, dense: list[str] | None = None) -> Pool:
-        """One pool of all lists, with the features of --add, in which duplicates count as they do in `features`."""
+    def read_with_features(
+        self,
+        session: Session,
+        dense: list[str] | None = None,
+        *,
+        teacher: Measure | None = None,
+        weights: Weights | None = None,
+    ) -> Pool:
+        """One pool of all lists, with the features of --add, in which duplicates count as they do in `features`.
+
+        A scale that is to be learned is found on the lists with a teacher, or is that of the weights' names.
+        """
         if self.add and self.source is None:
             raise InputError("--add needs the source sentences; name them with --source")
         if self.source is not None and not self.add:
             raise InputError("--source is for --add; leave it out, or name features to add")
-        if self.scores is not None:
-            pool = self._read_scored(session, self.scores)
-        else:
-            pool = self.read_lists(session, dense, distinct=not self.add)
+        pool = self.read_lists(session, dense, distinct=not self.add)
         if not self.add or self.source is None:
             return pool
         from dragoman.rescoring import add_candidate_features
 
-        session.say(f"adding features: {', '.join(self.add)}")
+        told = self._with_scales(session, self.add, pool, teacher, weights)
+        session.say(f"adding features: {', '.join(told)}")
         sources = list(read_lines(self.source))
-        added = add_candidate_features(pool, self.add, sources, n_threads=session.n_threads)
+        added = add_candidate_features(pool, told, sources, n_threads=session.n_threads)
         pool = added.distinct(n_threads=session.n_threads)
         if pool.n_candidates < added.n_candidates:
             session.say(f"{pool.n_candidates:,} distinct candidates")
         return pool
 
-    def _read_scored(self, session: Session, scores: str) -> Pool:
-        """Plain text with a table of numbers, line by line; duplicates differ in theirs, so they stay."""
-        from dragoman.rescoring import with_score_table
+    def _with_scales(
+        self, session: Session, told: list[str], pool: Pool, teacher: Measure | None, weights: Weights | None
+    ) -> list[str]:
+        from dragoman.rescoring import needs_scale, with_learned_scales, with_scales_of
 
-        if self.per_sentence is None or not self.nbest or len(self.nbest) > 1:
-            raise InputError(
-                "--scores is for one list of plain text (--nbest, --per-sentence); `dragoman features` adds a table to "
-                "others"
+        if not any(map(needs_scale, told)):
+            return told
+        if teacher is None:
+            return told if weights is None else with_scales_of(told, weights)
+        told, learned = with_learned_scales(told, teacher(pool), n_threads=session.n_threads)
+        for each in learned:
+            session.say(
+                f"learned {each.told}: correlation of agreement with the gain {each.correlation:.3f}, uniform "
+                f"{each.uniform:.3f}"
             )
-        return with_score_table(self.read_files(session, self.nbest, distinct=False), scores)
+        return told

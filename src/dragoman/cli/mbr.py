@@ -33,7 +33,7 @@ class MbrOptions(CandidateOptions):
         typer.Argument(metavar="LISTS", help="Lists or samples (Moses, cdec, Joshua, Travatar, JSON lines, text)."),
     ]
     metric: Annotated[
-        str, _metric("--metric", "-m", metavar="NAME", help="Utility: bleu, chrf, chrf++, ter, or a mix.")
+        str, _metric("--metric", "-m", metavar="NAME", help="Utility: bleu, chrf, chrf++, ter, wer, ribes, or a mix.")
     ] = "chrf"
     tokenize: Tokenize = Tokenizer.NONE
     lowercase: Lowercase = False

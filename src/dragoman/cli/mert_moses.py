@@ -74,7 +74,8 @@ class MosesOptions:
         list[str] | None, _method("--set", metavar="NAME=VALUE", help="A setting of the method, as in `tune`; repeat.")
     ] = None
     mertargs: Annotated[
-        str, _method("--mertargs", help="Of these only --sctype BLEU, TER or CHRF is taken; use --set for the rest.")
+        str,
+        _method("--mertargs", help="Of these only --sctype BLEU, TER, WER or CHRF is taken; use --set for the rest."),
     ] = ""
     maximum_iterations: Annotated[int, typer.Option("--maximum-iterations", min=1, help="Rounds at most.")] = 25
     return_best_dev: Annotated[
@@ -145,7 +146,7 @@ _IGNORED = (
 )
 _OWN_FILES = {"-config", "-f", "-ttable-file", "-t", "-distortion-file", "-generation-file", "-lmodel-file"}
 _KBMIRA = {"-J": "n_epochs", "--iters": "n_epochs", "-C": "aggressiveness", "--C": "aggressiveness", "--decay": "decay"}
-_METRICS = {"BLEU": "bleu", "TER": "ter", "CHRF": "chrf"}
+_METRICS = {"BLEU": "bleu", "TER": "ter", "WER": "wer", "CHRF": "chrf"}
 
 
 @takes(MosesOptions)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
@@ -18,18 +18,21 @@ from dragoman.cli.list_output import output_format
 from dragoman.cli.session import Json, Quiet, Seed, Session, Threads, check_outputs, table
 from dragoman.errors import InputError
 from dragoman.pool import (
+    FeatureSummary,
     NbestFormat,
     Pool,
     PoolFilter,
     describe_pool,
     filter_pool,
-    merge_pools,
     save_pool,
-    with_origin,
+    unite_pools,
     without_scores,
     write_nbest,
 )
 from dragoman.text import printable
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 __all__ = ["app"]
 
@@ -128,17 +131,21 @@ def info(options: InfoOptions) -> None:
         f"{found.n_candidates:,} candidates of {found.n_sentences:,} sentences, {found.shortest_list} to "
         f"{found.longest_list} each, {found.n_distinct_texts:,} distinct texts, {found.mean_words:.1f} words"
     )
-    if found.score_names:
-        session.show(f"scores: {printable(', '.join(found.score_names))}")
-    lines = table("feature", "coverage", "least", "mean", "greatest", "correlation")
-    for feature in found.features:
-        correlation = "" if feature.correlation is None else f"{feature.correlation:+.3f}"
-        numbers = (f"{number:.4g}" for number in (feature.low, feature.mean, feature.high))
-        lines.add_row(Text(printable(feature.name)), f"{100 * feature.coverage:.1f}%", *numbers, correlation)
-    session.show(lines)
+    for kind, summaries in (("score", found.scores), ("feature", found.features)):
+        if summaries or kind == "feature":
+            session.show(_summaries(kind, summaries))
     if found.n_features > len(found.features):
         session.show(f"and {found.n_features - len(found.features):,} more features")
     session.emit(found)
+
+
+def _summaries(kind: str, summaries: Sequence[FeatureSummary]) -> Table:
+    lines = table(kind, "coverage", "least", "mean", "greatest", "correlation")
+    for each in summaries:
+        correlation = "" if each.correlation is None else f"{each.correlation:+.3f}"
+        numbers = (f"{number:.4g}" for number in (each.low, each.mean, each.high))
+        lines.add_row(Text(printable(each.name)), f"{100 * each.coverage:.1f}%", *numbers, correlation)
+    return lines
 
 
 @app.command()
@@ -146,7 +153,8 @@ def info(options: InfoOptions) -> None:
 def merge(options: MergeOptions) -> None:
     """Unite lists of the same sentences; a candidate with the words and features of another is left out.
 
-    A feature that only some lists have is 0 for the candidates of the others; --origin tells them apart.
+    With --origin a feature that only some lists have is, for the candidates of the others, the mean of the sentence's
+    candidates that have it, so that it favours nobody; without, and where no list of the sentence has it, it is 0.
 
     Example: dragoman pool merge ours.nbest neural.jsonl --origin ours --origin neural -o both.jsonl --to jsonl
     """
@@ -156,8 +164,12 @@ def merge(options: MergeOptions) -> None:
     else:
         if len(options.origin) != len(options.lists):
             raise InputError(f"{len(options.lists)} lists but {len(options.origin)} origins; give one for each list")
-        pools = [options.read_files(session, [path]) for path in options.lists]
-        pool = merge_pools(with_origin(pools, options.origin), n_threads=session.n_threads)
+        if twice := [name for name in options.origin if options.origin.count(name) > 1]:
+            raise InputError(f"two lists have the origin '{twice[0]}'; give each a name of its own")
+        pools = {
+            name: options.read_files(session, [path]) for name, path in zip(options.origin, options.lists, strict=True)
+        }
+        pool = unite_pools(pools, n_threads=session.n_threads)
     _write(session, options, pool)
 
 

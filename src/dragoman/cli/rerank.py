@@ -38,7 +38,7 @@ class RerankOptions(FeatureOptions):
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Minimum Bayes risk: choose by the expected bleu, chrf, ter or mix under the weights' posterior.",
+            help="Minimum Bayes risk: choose by the expected metric, as in `mbr -m`, under the weights' posterior.",
         ),
     ] = None
     scale: Annotated[
@@ -89,11 +89,11 @@ def rerank(options: RerankOptions) -> None:
     if options.scale is not None and options.mbr is None:
         raise InputError("--scale is of the posterior of --mbr; name a utility with --mbr, or leave it out")
     inputs = [*(options.nbest or []), *options.weights, *(options.reference or []), options.source]
-    inputs += added_files(options.add)
+    inputs += [*added_files(options.add), *options.score_files()]
     check_outputs(inputs, out=options.out, summary=options.summary)
     measure = options.measure(session) if options.reference or options.external else None
     given = unite_weights(options.weights)
-    pool = options.read_with_features(session)
+    pool = options.read_with_features(session, weights=given)
     if measure is not None:
         pool = measure(pool)
     needs_values = options.mbr is not None or options.top is not None
@@ -141,7 +141,7 @@ def oracle(options: OracleOptions) -> None:
     session = Session(n_threads=options.threads, json=options.json, quiet=options.quiet)
     if options.json and options.out == "-":
         raise InputError("with --json, standard output holds the JSON object; write the translations to a file")
-    inputs = [*(options.nbest or []), *(options.forest or []), *(options.reference or [])]
+    inputs = [*(options.nbest or []), *(options.forest or []), *(options.reference or []), *options.score_files()]
     check_outputs(inputs, out=options.out)
     if options.forest is not None:
         _forest_oracle(session, options)
@@ -168,7 +168,7 @@ def _forest_oracle(session: Session, options: OracleOptions) -> None:
     from dragoman.forest import oracles, read_forests
 
     assert options.forest is not None
-    for name in ("nbest", "external", "format_", "per_sentence", "fields"):
+    for name in ("nbest", "external", "format_", "per_sentence", "fields", "scores"):
         if getattr(options, name) is not None:
             raise InputError(f"--{name.strip('_').replace('_', '-')} is for lists; leave it out, or --forest")
     if not options.reference:

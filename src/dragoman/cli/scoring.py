@@ -14,11 +14,11 @@ __all__ = ["Bootstrap", "Lowercase", "Metrics", "Tokenize", "Trials", "warn_of_e
 
 _metric = partial(typer.Option, rich_help_panel="Metric")
 Tokenize = Annotated[Tokenizer, _metric("--tokenize", help="BLEU's tokeniser, for text that is not tokenised.")]
-Lowercase = Annotated[bool, _metric("--lowercase", help="Ignore case in BLEU and chrF (TER always does).")]
+Lowercase = Annotated[bool, _metric("--lowercase", help="Ignore case in all metrics (TER always does).")]
 
 Metrics = Annotated[
     list[str] | None,
-    typer.Option("--metric", "-m", help="bleu, chrf, chrf++, ter, or a mix such as (ter-bleu)/2; repeat."),
+    typer.Option("--metric", "-m", help="bleu, chrf, chrf++, ter, wer, ribes, or a mix such as (ter-bleu)/2; repeat."),
 ]
 Bootstrap = Annotated[int, typer.Option(min=0, help="Resamples for intervals and the paired bootstrap; 0: none.")]
 Trials = Annotated[int, typer.Option(min=0, help="Shuffles of the approximate randomisation; 0: none.")]

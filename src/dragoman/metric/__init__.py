@@ -7,6 +7,7 @@ from dragoman.metric.edits import Edits, EditStep
 from dragoman.metric.external import External
 from dragoman.metric.mix import Mix
 from dragoman.metric.names import METRICS, TER_BLEU, Variant, by_name, metric_label, points_of, shown_score
+from dragoman.metric.ribes import Ribes
 from dragoman.metric.segments import Lexicon, References, Segments, Spelling
 from dragoman.metric.sentence import HE_DENG, AddOne, SentenceBleu
 from dragoman.metric.ter import Ter
@@ -18,6 +19,7 @@ from dragoman.metric.text import (
     score_text,
 )
 from dragoman.metric.tokenizer import Tokenizer
+from dragoman.metric.wer import Wer
 
 __all__ = [
     "HE_DENG",
@@ -36,6 +38,7 @@ __all__ = [
     "Mix",
     "ReferenceLength",
     "References",
+    "Ribes",
     "Segments",
     "SentenceBleu",
     "Smoothing",
@@ -44,6 +47,7 @@ __all__ = [
     "TextScore",
     "Tokenizer",
     "Variant",
+    "Wer",
     "by_name",
     "metric_label",
     "n_references",

@@ -131,7 +131,9 @@ class Metric(ABC):
         raise self._no_kernel()
 
     def _no_kernel(self) -> InputError:
-        return InputError(f"{self.name} cannot compare candidates with each other; use bleu, chrf, chrf++ or ter")
+        return InputError(
+            f"{self.name} cannot compare candidates with each other; use bleu, chrf, chrf++, ter, wer or ribes"
+        )
 
     def scorer(self) -> _core.Scorer:
         """The gain of summed statistics for native kernels. Raises InputError if the metric has no native scorer."""

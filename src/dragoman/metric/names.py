@@ -13,8 +13,10 @@ from dragoman.metric.base import Metric
 from dragoman.metric.bleu import Bleu, ReferenceLength, Smoothing
 from dragoman.metric.chrf import Chrf
 from dragoman.metric.mix import Mix
+from dragoman.metric.ribes import Ribes
 from dragoman.metric.ter import Ter
 from dragoman.metric.tokenizer import Tokenizer
+from dragoman.metric.wer import Wer
 
 __all__ = ["METRICS", "TER_BLEU", "Variant", "by_name", "metric_label", "points_of", "shown_score"]
 
@@ -41,6 +43,8 @@ METRICS: Mapping[str, Callable[[Variant], Metric]] = MappingProxyType(
         "chrf+": lambda v: Chrf(word_order=1, lowercase=v.lowercase),
         "chrf++": lambda v: Chrf(word_order=2, lowercase=v.lowercase),
         "ter": lambda v: Ter(),
+        "wer": lambda v: Wer(lowercase=v.lowercase),
+        "ribes": lambda v: Ribes(lowercase=v.lowercase),
     }
 )
 """Reference-based metrics by user-visible name."""
@@ -53,6 +57,8 @@ _LABELS = {
     "chrf+": "chrF+",
     "chrf++": "chrF++",
     "ter": "TER",
+    "wer": "WER",
+    "ribes": "RIBES",
     TER_BLEU: "(TER-BLEU)/2",
 }
 _LONGEST = 200
@@ -88,7 +94,7 @@ def by_name(
 ) -> Metric:
     """The metric with this name, or the linear combination given by a sum of names with factors.
 
-    `smoothing`, `tokenizer` and `reference_length` apply to BLEU, `lowercase` to BLEU and chrF, also in combinations.
+    `smoothing`, `tokenizer` and `reference_length` apply to BLEU, `lowercase` to all but TER, also in combinations.
     Raises InputError for anything else.
     """
     variant = Variant(smoothing=smoothing, tokenizer=tokenizer, lowercase=lowercase, reference_length=reference_length)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dragoman.metric.segments import Spelling
     from dragoman.types import Int32Array, Int64Array
 
-__all__ = ["Ter"]
+__all__ = ["Ter", "edit_rate"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,11 +82,7 @@ class Ter(WordMetric):
         )
 
     def score(self, total: Totals) -> Totals:
-        """Edits per reference word; with empty references 0 for an empty hypothesis, else 1."""
-        total = np.asarray(total, dtype=np.float64)
-        edits, length = total[..., 0], total[..., 1]
-        rate = np.where(length > 0, edits / np.where(length > 0, length, 1.0), (edits > 0).astype(np.float64))
-        return rate[()]
+        return edit_rate(total)
 
     @property
     def in_context(self) -> bool:
@@ -106,6 +102,14 @@ class Ter(WordMetric):
             "punct": "yes",
             "asian": "no",
         }
+
+
+def edit_rate(total: Totals) -> Totals:
+    """Edits per reference word, [..., 2] -> [...]; with empty references 0 for an empty hypothesis, else 1."""
+    total = np.asarray(total, dtype=np.float64)
+    edits, length = total[..., 0], total[..., 1]
+    rate = np.where(length > 0, edits / np.where(length > 0, length, 1.0), (edits > 0).astype(np.float64))
+    return rate[()]
 
 
 def _words(ids: Int32Array, begins: Int64Array, places: Int32Array) -> Int32Array:

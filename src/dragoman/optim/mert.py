@@ -10,14 +10,15 @@ takes to change model scores as much as the median feature does.
 
 Symbols: w weights, d direction, t step, G `pool.metric` (BLEU unsmoothed). Deviations from Och: random
 directions besides the coordinates; of the other starts half are near the given weights and half anywhere;
-plateaus of equal G count as one interval; intervals too narrow for the weights' precision are passed over.
+plateaus of equal G count as one interval; intervals too narrow for the weights' precision are passed over; `resamples`
+averages weights over samples of the sentences (bagging, Breiman 1996).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 import numpy as np
@@ -26,11 +27,13 @@ from dragoman import _core
 from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.optim.base import Learned, Optimiser, Problem
-from dragoman.pool import rerank, spooled
+from dragoman.pool import rerank, resampled, spooled
 from dragoman.settings import about
 from dragoman.types import Float64Array, Int32Array
 
 __all__ = ["Mert", "Norm"]
+
+_NO_BETTER = "no better weights were found; these are the starting weights"
 
 
 class Norm(StrEnum):
@@ -65,17 +68,55 @@ class Mert(Optimiser):
     """More features than this are refused."""
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """Lower and upper limit of a weight, by the name of its feature."""
+    resamples: int = 0
+    """Average the weights of so many trainings, each on as many sentences drawn with replacement; 0: one, on all."""
     norm: Norm | None = field(default=None, metadata=about(resolved="l1; none where weights are frozen or bounded"))
     """What is 1 in the resulting weights."""
 
     def __post_init__(self) -> None:
         if self.n_starts < 1 or self.max_passes < 1 or self.n_directions < 0:
             raise InputError("mert needs at least one start and one pass, and no negative number of directions")
+        if self.resamples < 0:
+            raise InputError(f"resamples must be at least 0, not {self.resamples}")
         for name, (lower, upper) in self.bounds.items():
             if math.isnan(lower) or math.isnan(upper) or lower > upper:
                 raise InputError(f"the bounds of '{name}' are not a range: {lower} to {upper}")
 
     def _learn(self, problem: Problem) -> Learned:
+        return self._averaged(problem) if self.resamples else self._climbed(problem)
+
+    def _averaged(self, problem: Problem) -> Learned:
+        """The mean over resamples of weights, of the same norm unless they are frozen or bounded."""
+        pool = problem.pool
+        if not isinstance(pool.shards, tuple):
+            raise InputError("mert averages over resamples of lists in memory alone; leave out `resamples`")
+        whole = pool.in_memory()
+        usable = np.flatnonzero(np.diff(whole.shards[0].sentences) > 0)
+        free = self._is_free(problem)
+        total, trace, failure = np.zeros(len(pool.index)), [], None
+        notes: list[str] = []
+        for number in range(self.resamples):
+            rng = np.random.default_rng([problem.seed, problem.round_number, number])
+            drawn = np.sort(rng.choice(usable, size=len(usable)))
+            seed = int(rng.integers(1 << 63))
+            try:
+                learned = self._climbed(replace(problem, pool=resampled(whole, drawn), seed=seed))
+            except InputError as error:  # as of few sentences, in which no candidate is better than another
+                failure = error
+                continue
+            weights = Weights(pool.index, learned.values)
+            self._normalise(weights, free=free)
+            total += weights.values
+            gain = rerank(pool, weights, n_threads=problem.n_threads).gain()
+            trace.append({"resample": number, "gain": gain})
+            notes = notes or [note for note in learned.notes if note != _NO_BETTER]
+        if not trace and failure is not None:
+            raise failure
+        weights = Weights(pool.index, total / len(trace))
+        self._normalise(weights, free=free)
+        return Learned(values=weights.values, trace=trace, notes=notes)
+
+    def _climbed(self, problem: Problem) -> Learned:
         """Climb from `start` and from random weights; the best end, or `start` itself when nothing beats it."""
         pool, start = problem.pool, problem.start
         chosen = self._chosen(problem)
@@ -121,12 +162,12 @@ class Mert(Optimiser):
             )
         weights = start.copy()
         weights.values[chosen] = ends[best]
-        self._normalise(weights, free=not problem.frozen.any() and not self.bounds)
+        self._normalise(weights, free=self._is_free(problem))
         before, after = (objective.gain(rerank(pool, w, n_threads=problem.n_threads).total()) for w in (start, weights))
         inside = ((start.values[chosen] >= lower) & (start.values[chosen] <= upper)).all()
         if inside and start.is_usable() and before >= after:
             weights = start.copy()
-            notes.append("no better weights were found; these are the starting weights")
+            notes.append(_NO_BETTER)
         return Learned(values=weights.values, trace=trace, notes=notes)
 
     def _chosen(self, problem: Problem) -> Int32Array:
@@ -178,6 +219,9 @@ class Mert(Optimiser):
                 anywhere = rng.uniform(-1.0, 1.0, len(given)) * per_unit * (2 * size or 1.0)
                 starts.append(np.where(spreads > 0, anywhere, given))
         return np.array(starts)
+
+    def _is_free(self, problem: Problem) -> bool:
+        return not problem.frozen.any() and not self.bounds
 
     def _normalise(self, weights: Weights, *, free: bool) -> None:
         norm = self.norm if self.norm is not None else (Norm.L1 if free else Norm.NONE)

@@ -2,14 +2,15 @@
 
 from dragoman.pool.choose import Choice, best_by, model_totals, oracle, ranked, rerank, rerank_each, weights_for
 from dragoman.pool.consensus import expected_gains, mbr, posteriors
-from dragoman.pool.describe import FeatureSummary, PoolSummary, describe_pool
-from dragoman.pool.filter import PoolFilter, filter_pool, with_origin, without_scores
+from dragoman.pool.describe import FeatureSummary, PoolSummary, describe_pool, gain_correlation
+from dragoman.pool.filter import PoolFilter, filter_pool, resampled, with_origin, without_scores
 from dragoman.pool.lazy import LazyShards, Outline, outlines
 from dragoman.pool.measure import (
     Judge,
     has_scores,
     mixes_metrics,
     read_references,
+    summed_names,
     texts_of,
     with_external,
     with_metric,
@@ -55,6 +56,7 @@ __all__ = [
     "expected_gains",
     "filter_pool",
     "format_of_list",
+    "gain_correlation",
     "has_missing",
     "has_scores",
     "has_segmentation",
@@ -81,8 +83,10 @@ __all__ = [
     "read_to_disk",
     "rerank",
     "rerank_each",
+    "resampled",
     "save_pool",
     "spooled",
+    "summed_names",
     "synthetic_pool",
     "texts_of",
     "unite_pools",

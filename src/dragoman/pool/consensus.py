@@ -20,16 +20,24 @@ __all__ = ["expected_gains", "mbr", "posteriors"]
 
 
 def posteriors(
-    pool: Pool, weights: Weights | None = None, *, scale: float = 1.0, use_totals: bool = False
+    pool: Pool,
+    weights: Weights | None = None,
+    *,
+    scale: float = 1.0,
+    use_totals: bool = False,
+    scores: Sequence[Float64Array] | None = None,
 ) -> list[Float64Array]:
     """The probability of each candidate within its list, one array per shard.
 
-    Proportional to exp(scale · w·f) with weights, to exp(scale · total) with the decoder's totals, else uniform: a
-    text that a list has twice counts twice, as samples should. Raises InputError where a candidate has no total.
+    Proportional to exp(scale · w·f) with weights, to exp(scale · total) with the decoder's totals, to exp(scale ·
+    score) with scores, else uniform: a text that a list has twice counts twice, as samples should. Raises InputError
+    where a candidate has no total.
     """
     if not (np.isfinite(scale) and scale >= 0):
         raise InputError(f"the scale of a posterior must be a number of at least 0, not {scale}")
-    if weights is not None:
+    if scores is not None:
+        scores = list(scores)
+    elif weights is not None:
         scores = model_totals(pool, weights)
     elif use_totals:
         scores = [shard.totals for shard in pool.shards]

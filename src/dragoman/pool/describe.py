@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dragoman.pool.pool import Pool
+from dragoman.pool.pool import Pool, metric_of
 from dragoman.types import Float64Array
 
-__all__ = ["FeatureSummary", "PoolSummary", "describe_pool"]
+__all__ = ["FeatureSummary", "PoolSummary", "describe_pool", "gain_correlation"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +42,8 @@ class PoolSummary:
     n_distinct_texts: int
     mean_words: float
     score_names: tuple[str, ...]
+    scores: tuple[FeatureSummary, ...]
+    """Of the candidates that have them: `coverage` is their share."""
     features: tuple[FeatureSummary, ...]
 
 
@@ -77,10 +81,26 @@ def describe_pool(pool: Pool, *, max_features: int = 100) -> PoolSummary:
         n_distinct_texts=n_texts,
         mean_words=n_words / max(1, pool.n_candidates),
         score_names=pool.score_names,
+        scores=tuple(_score_summary(pool, name, within, gain) for name in pool.score_names),
         features=tuple(
             _summary(name, np.concatenate(columns[id_]), within, gain) for name, id_ in zip(names, shown, strict=True)
         ),
     )
+
+
+def gain_correlation(pool: Pool, values: Sequence[Float64Array]) -> float | None:
+    """The correlation of a value per candidate, one array per shard, with the sentence-level gain within lists.
+
+    As `FeatureSummary.correlation`.
+    """
+    metric = metric_of(pool)
+    lists, n_lists = [], 0
+    for shard in pool.shards:
+        lists.append(shard.sentence_of_each() + n_lists)
+        n_lists += shard.n_sentences
+    within = _Within(np.concatenate(lists), n_lists)
+    gain = np.concatenate([metric.segment_gains(shard.stats) for shard in pool.shards])
+    return within.correlation(np.concatenate(values), within.centred(gain))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,18 +114,42 @@ class _Within:
         centred: Float64Array = values - (np.bincount(self.list_of, values, self.n_lists) / counts)[self.list_of]
         return centred
 
+    def part(self, kept: NDArray[np.bool_]) -> _Within:
+        """Some of the candidates."""
+        return _Within(self.list_of[kept], self.n_lists)
+
+    def correlation(self, values: Float64Array, gain: Float64Array) -> float | None:
+        """Pearson's, of values with centred gains; None where nothing varies."""
+        centred = self.centred(values)
+        size = float(np.sqrt((centred @ centred) * (gain @ gain)))
+        return float(centred @ gain) / size if size > 1e-12 else None
+
 
 def _summary(name: str, values: Float64Array, within: _Within, gain: Float64Array | None) -> FeatureSummary:
-    correlation = None
-    if gain is not None:
-        centred = within.centred(values)
-        size = float(np.sqrt((centred @ centred) * (gain @ gain)))
-        correlation = float(centred @ gain) / size if size > 1e-12 else None
+    correlation = None if gain is None else within.correlation(values, gain)
     return FeatureSummary(
         name=name,
         coverage=np.count_nonzero(values) / max(1, len(values)),
         low=float(values.min()) if len(values) else 0.0,
         mean=float(values.mean()) if len(values) else 0.0,
         high=float(values.max()) if len(values) else 0.0,
+        correlation=correlation,
+    )
+
+
+def _score_summary(pool: Pool, name: str, within: _Within, gain: Float64Array | None) -> FeatureSummary:
+    column = pool.score_names.index(name)
+    values = np.concatenate([shard.scores[:, column] for shard in pool.shards])
+    known = ~np.isnan(values)
+    those = values[known]
+    correlation = None
+    if gain is not None and len(those):
+        correlation = within.part(known).correlation(those, within.part(known).centred(gain[known]))
+    return FeatureSummary(
+        name=name,
+        coverage=len(those) / max(1, len(values)),
+        low=float(those.min()) if len(those) else 0.0,
+        mean=float(those.mean()) if len(those) else 0.0,
+        high=float(those.max()) if len(those) else 0.0,
         correlation=correlation,
     )

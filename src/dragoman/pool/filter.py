@@ -13,7 +13,7 @@ from dragoman.pool.pool import Pool
 from dragoman.pool.shard import Shard
 from dragoman.types import Float64Array, Int32Array, Int64Array, offsets_of
 
-__all__ = ["PoolFilter", "filter_pool", "with_origin", "without_scores"]
+__all__ = ["PoolFilter", "filter_pool", "resampled", "with_origin", "without_scores"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,3 +119,10 @@ def with_origin(pools: Sequence[Pool], names: Sequence[str]) -> list[Pool]:
         return [np.ones(shard.n_candidates) for shard in pool.shards]
 
     return [pool.add_features({f"from_{name}": ones(pool)}) for pool, name in zip(pools, names, strict=True)]
+
+
+def resampled(pool: Pool, positions: Int64Array) -> Pool:
+    """The sentences at these positions of a pool in memory, which may repeat, under new numbers."""
+    (shard,) = pool.shards
+    drawn = shard.of_sentences(positions)
+    return replace(pool, shards=(replace(drawn, sentence_ids=np.arange(len(positions), dtype=np.int32)),), folds=None)

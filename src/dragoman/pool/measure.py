@@ -34,6 +34,7 @@ __all__ = [
     "id_statistics",
     "mixes_metrics",
     "read_references",
+    "summed_names",
     "text_statistics",
     "texts_of",
     "with_external",
@@ -81,10 +82,13 @@ def with_metric(
     return replace(pool, shards=tuple(shards), metric=metric)
 
 
-def with_external(pool: Pool, name: str, *, higher_is_better: bool = True) -> Pool:
-    """The pool with one of its named scores as the metric, or a sum of them: `comet - 0.04*metricx`."""
+def with_external(pool: Pool, name: str, *, higher_is_better: bool = True, fill_missing: bool = False) -> Pool:
+    """The pool with one of its named scores as the metric, or a sum of them: `comet - 0.04*metricx`.
+
+    A candidate that lacks a score is an error, or with `fill_missing` has the mean of its list (`Pool.score_column`).
+    """
     metric = External(label=name, higher_is_better=higher_is_better)
-    columns = _external_columns(pool, name)
+    columns = _external_columns(pool, name, fill_missing)
     shards = tuple(
         shard.with_stats(metric.from_values(values)) for shard, values in zip(pool.shards, columns, strict=True)
     )
@@ -99,12 +103,14 @@ def with_mixture(
     tokenizer: Tokenizer = Tokenizer.NONE,
     lowercase: bool = False,
     allow_missing: bool = False,
+    fill_missing: bool = False,
     n_threads: int = 1,
 ) -> Pool:
     """The pool with a sum of its named scores and of metrics as the metric: `0.5*comet + 0.5*chrf`.
 
     A score that is subtracted is a loss, such as an error rate. Every part has the scale that it is computed in, so
-    that bleu, chrf and ter are numbers from 0 to 1. Raises InputError for a name that is neither.
+    that bleu, chrf and ter are numbers from 0 to 1. `fill_missing` as in `with_external`. Raises InputError for a name
+    that is neither.
     """
     terms: list[tuple[float, Metric]] = []
     parts = []
@@ -112,7 +118,7 @@ def with_mixture(
         metric: Metric
         if name in pool.score_names:
             metric = External(label=name, higher_is_better=factor > 0)
-            parts.append([metric.from_values(values) for values in pool.score_column(name)])
+            parts.append([metric.from_values(values) for values in pool.score_column(name, fill_missing=fill_missing)])
         elif name.lower() in METRICS:
             metric = by_name(name, smoothing=Smoothing.NONE, tokenizer=tokenizer, lowercase=lowercase)
             measured = with_metric(pool, metric, references, allow_missing=allow_missing, n_threads=n_threads)
@@ -137,18 +143,23 @@ def mixes_metrics(told: str) -> bool:
     return any(name.lower() in METRICS for name, _ in _sum_of_scores(told) or [])
 
 
+def summed_names(told: str) -> list[str]:
+    """The names in a sum of scores, and what was told itself, which may be a name."""
+    return [told, *(name for name, _ in _sum_of_scores(told) or [])]
+
+
 def has_scores(pool: Pool, told: str, *, beside: Collection[str] = ()) -> bool:
     """Whether candidates have the score, or all scores of the sum; names `beside` are no scores."""
     names = [name for name, _ in _sum_of_scores(told) or [(told, 1)]]
     return told in pool.score_names or all(name in pool.score_names for name in names if name.lower() not in beside)
 
 
-def _external_columns(pool: Pool, told: str) -> Iterator[Float64Array]:
+def _external_columns(pool: Pool, told: str, fill_missing: bool) -> Iterator[Float64Array]:
     """A named score, or the sum of several with factors, one array per shard."""
     terms = None if told in pool.score_names else _sum_of_scores(told)
     if terms is None or not all(name in pool.score_names for name, _ in terms):
-        return pool.score_column(told)
-    columns = [pool.score_column(name) for name, _ in terms]
+        return pool.score_column(told, fill_missing=fill_missing)
+    columns = [pool.score_column(name, fill_missing=fill_missing) for name, _ in terms]
     factors = np.array([factor for _, factor in terms])
     return (np.ascontiguousarray(np.stack(each, axis=1) @ factors) for each in zip(*columns, strict=True))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -155,22 +156,63 @@ class Pool:
         """The pool with named scores of the candidates (such as a QE model's) as features of the same name."""
         return self.add_features({name: list(self._score_columns(name)) for name in names})
 
-    def score_column(self, name: str) -> Iterator[Float64Array]:
-        """A named score, one array per shard. Raises InputError if a candidate lacks it."""
-        return self._score_columns(name)
+    def add_scores(self, columns: Mapping[str, Sequence[Float64Array]]) -> Pool:
+        """The pool with more named scores: for each name one array per shard, with a value per candidate.
 
-    def _score_columns(self, name: str) -> Iterator[Float64Array]:
+        Raises InputError for an existing name.
+        """
+        for name in columns:
+            if name in self.score_names:
+                raise InputError(f"the candidates already have a score '{name}'")
+        shards = []
+        for i, shard in enumerate(self.shards):
+            new = np.stack([arrays[i] for arrays in columns.values()], axis=1)
+            old = shard.scores[:, : len(self.score_names)]
+            shards.append(replace(shard, scores=np.ascontiguousarray(np.concatenate([old, new], axis=1))))
+        return replace(self, shards=tuple(shards), score_names=(*self.score_names, *columns))
+
+    def score_column(self, name: str, *, fill_missing: bool = False) -> Iterator[Float64Array]:
+        """A named score, one array per shard. Raises InputError if a candidate lacks it.
+
+        With `fill_missing` such a candidate has the mean of its list's others, so that it is neither the best nor the
+        worst, and where a whole list lacks the score the mean of all.
+        """
+        return self._filled_score(name) if fill_missing else self._score_columns(name)
+
+    def _filled_score(self, name: str) -> Iterator[Float64Array]:
+        column = self._column(name)
+        known = [shard.scores[:, column][~np.isnan(shard.scores[:, column])] for shard in self.light_shards()]
+        n_known = sum(map(len, known))
+        if n_known == 0:
+            raise InputError(f"no candidate has the score '{name}'")
+        mean = math.fsum(math.fsum(values) for values in known) / n_known
+        for shard in self.shards:
+            values = shard.scores[:, column].copy()
+            lacking = np.isnan(values)
+            if lacking.any():
+                of_each = shard.sentence_of_each()
+                counts = np.bincount(of_each[~lacking], minlength=shard.n_sentences)
+                sums = np.bincount(of_each[~lacking], values[~lacking], minlength=shard.n_sentences)
+                means = np.where(counts > 0, sums / np.maximum(counts, 1), mean)
+                values[lacking] = means[of_each[lacking]]
+            yield values
+
+    def _column(self, name: str) -> int:
         if name not in self.score_names:
             known = ", ".join(self.score_names) or "none"
             raise InputError(f"the candidates have no score '{name}'; they have: {known}")
-        column = self.score_names.index(name)
+        return self.score_names.index(name)
+
+    def _score_columns(self, name: str) -> Iterator[Float64Array]:
+        column = self._column(name)
         for shard in self.shards:
             values = shard.scores[:, column]
             if missing := np.flatnonzero(np.isnan(values)).tolist():
                 sentence = shard.sentence_ids[np.searchsorted(shard.sentences, missing[0], side="right") - 1]
                 raise InputError(
                     f"{len(missing)} candidates have no score '{name}', the first of sentence {sentence}; "
-                    "every candidate needs one"
+                    "every candidate needs one, unless missing ones are allowed (--allow-missing), which count as the "
+                    "mean of their list"
                 )
             yield np.ascontiguousarray(values)
 

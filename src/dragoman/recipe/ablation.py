@@ -53,6 +53,7 @@ class Ablation:
     lowercase: bool = False
     external: str | None = None
     lower_is_better: bool = False
+    fill_missing: bool = False
     """Whether the external score is a loss."""
     n_seeds: int = 3
 
@@ -123,7 +124,8 @@ def _objective(wanted: Ablation) -> dict[str, Any]:
     metric = {"metric": wanted.metric, "tokenizer": wanted.tokenizer.value, "lowercase": wanted.lowercase}
     if wanted.external is None:
         return metric
-    return {**metric, "external": wanted.external, "lower_is_better": wanted.lower_is_better}
+    flags = {"lower_is_better": wanted.lower_is_better, "fill_missing": wanted.fill_missing}
+    return {**metric, "external": wanted.external, **flags}
 
 
 def ablation_rows(results: Sequence[CellResult]) -> list[AblationRow]:

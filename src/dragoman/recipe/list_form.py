@@ -14,7 +14,7 @@ from typing import Any
 from dragoman.errors import InputError
 from dragoman.metric import Metric, Smoothing, Tokenizer, by_name
 from dragoman.optim import LIST_METHODS, Optimiser
-from dragoman.pool import mixes_metrics
+from dragoman.pool import mixes_metrics, summed_names
 from dragoman.recipe.corpora import TEST, CorpusFiles, CorpusPlan, PartFiles, PartPlan, read_corpus
 from dragoman.recipe.drawing import Drawn
 from dragoman.recipe.optimisers import TuningPlan, read_method, read_optimiser
@@ -128,6 +128,8 @@ class MethodPlan:
     lowercase: bool = False
     external: str | None = None
     lower_is_better: bool = False
+    fill_missing: bool = False
+    """A candidate without the external score has the mean of its list."""
     folds: int = 0
     """Folds of the development set, each held out once, to tell what is expected of new sentences; 0: none."""
 
@@ -355,9 +357,13 @@ def _read_method(name: str, table: RecipeTable) -> MethodPlan:
     if choosing is not Choosing.MBR:
         values["external"] = table.find("external", str)
         values["lower_is_better"] = table.flag("lower_is_better")
-        if values["lower_is_better"] and values["external"] is None:
-            raise table.wrong("lower_is_better", "is for an external score; name one with 'external'")
-        if values["lower_is_better"] and mixes_metrics(values["external"]):
+        values["fill_missing"] = table.flag("fill_missing")
+        for flag in ("lower_is_better", "fill_missing"):
+            if values[flag] and values["external"] is None:
+                raise table.wrong(flag, "is for an external score; name one with 'external'")
+        # One name may be a score of the lists that is called like a metric, such as a post-editor's ter.
+        is_sum = len(summed_names(values["external"] or "")) > 2
+        if values["lower_is_better"] and is_sum and mixes_metrics(values["external"]):
             raise table.wrong("lower_is_better", "in a sum with a metric a loss has a minus: chrf - 0.1*loss")
     if choosing is Choosing.LEARN:
         values["folds"] = table.number("folds", 0, 0)

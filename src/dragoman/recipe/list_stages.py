@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dragoman.errors import InputError, naming
-from dragoman.metric import METRICS
+from dragoman.metric import METRICS, Smoothing, by_name
 from dragoman.pool import (
     Pool,
     PoolFilter,
@@ -40,7 +40,7 @@ from dragoman.recipe.list_form import (
     trained_names,
 )
 from dragoman.recipe.stages import SYSTEM, SharedStages, StagePlan
-from dragoman.rescoring import add_candidate_features
+from dragoman.rescoring import add_candidate_features, needs_scale, with_learned_scales
 from dragoman.run import CellKey
 from dragoman.settings import plain
 from dragoman.store import digest
@@ -137,7 +137,9 @@ class ListStages:
         told = method.external
         if told is not None and (part == DEV or has_scores(pool, told, beside=METRICS)):
             if has_scores(pool, told):
-                return with_external(pool, told, higher_is_better=not method.lower_is_better)
+                return with_external(
+                    pool, told, higher_is_better=not method.lower_is_better, fill_missing=method.fill_missing
+                )
             return with_mixture(
                 pool,
                 told,
@@ -145,6 +147,7 @@ class ListStages:
                 tokenizer=method.tokenizer,
                 lowercase=method.lowercase,
                 allow_missing=True,
+                fill_missing=method.fill_missing,
                 n_threads=self._n_threads,
             )
         return with_metric(pool, method.objective(), by_sentence, allow_missing=True, n_threads=self._n_threads)
@@ -253,6 +256,8 @@ class ListStages:
             place, named = self._placed(text)
             told.append(place)
             inputs |= named
+        if any(map(needs_scale, told)):
+            inputs |= _flat({DEV: self.identity()[DEV]})
         key = StageKey(
             stage="features",
             settings={"add": list(group.add), "drop": list(group.drop)},
@@ -261,16 +266,27 @@ class ListStages:
         )
 
         def work(folder: Path) -> None:
+            own = self._with_scales(told, before)
             for part in self._files.parts:
                 pool = load_pool(self._cache.folder / before.hash / part).in_memory()
                 with self._monitor.progress(f"features of {part}: {', '.join(group.add)}"):
-                    pool = add_candidate_features(pool, told, self.sources(part), n_threads=self._n_threads)
+                    pool = add_candidate_features(pool, own, self.sources(part), n_threads=self._n_threads)
                 used = pool.index.names(np.unique(np.concatenate([shard.feature_ids for shard in pool.shards])))
                 names = {*used, *pool.dense_names()}
                 drop = dropped(names, group.drop, f"features.{name}")
                 save_pool(compacted(filter_pool(pool, PoolFilter(), drop=drop)), folder / part)
 
         return StagePlan(key=key, work=work)
+
+    def _with_scales(self, told: list[str], before: StageKey) -> list[str]:
+        """The features with scales learned for BLEU on the development set."""
+        if not any(map(needs_scale, told)):
+            return told
+        pool = load_pool(self._cache.folder / before.hash / DEV).in_memory()
+        references = list(zip(*self.references(DEV), strict=True))
+        metric = by_name("bleu", smoothing=Smoothing.NONE)
+        pool = with_metric(pool, metric, references, allow_missing=True, n_threads=self._n_threads)
+        return with_learned_scales(told, pool, n_threads=self._n_threads)[0]
 
     def _before(self, system: str, name: str) -> StageKey:
         """The stage whose pools the group begins with."""
@@ -302,7 +318,8 @@ class ListStages:
 
 
 def _objective(method: MethodPlan) -> object:
-    return method.choosing is Choosing.MBR, method.external, method.lower_is_better, str(method.objective())
+    told = method.external, method.lower_is_better, method.fill_missing
+    return method.choosing is Choosing.MBR, told, str(method.objective())
 
 
 def _flat(identity: Mapping[str, Any]) -> dict[str, str]:

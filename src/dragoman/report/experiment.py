@@ -78,6 +78,8 @@ class Experiment:
     """Methods that were tuned on several sets; empty without corpora that differ in their tuning set alone."""
     groups: Table | None = None
     """Groups of features that were added one after another, each tested against the one before."""
+    chosen: str | None = None
+    """What was chosen without the test set, and what it is worth there, in the place of the best row of a test set."""
 
     @property
     def title(self) -> str:
@@ -109,7 +111,7 @@ class Experiment:
 
     def headlines(self) -> list[str]:
         """What the page shows, in a sentence for each corpus."""
-        return list(headlines(self.records, self.comparison))
+        return list(headlines(self.records, self.comparison)) if self.chosen is None else [self.chosen]
 
     @property
     def has_learning(self) -> bool:

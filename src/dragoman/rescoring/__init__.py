@@ -1,6 +1,13 @@
 """Features for candidates that came from elsewhere, by a registry: `--add NAME=ARGUMENT`."""
 
 from dragoman.rescoring.add import AddedFeatures, add_candidate_features, describe_candidates, with_score_table
+from dragoman.rescoring.agreement_scale import (
+    LearnedScale,
+    learn_agreement_scale,
+    needs_scale,
+    with_learned_scales,
+    with_scales_of,
+)
 from dragoman.rescoring.base import CandidateBlock, CandidateFeature
 from dragoman.rescoring.registry import CANDIDATE_FEATURES
 
@@ -9,7 +16,12 @@ __all__ = [
     "AddedFeatures",
     "CandidateBlock",
     "CandidateFeature",
+    "LearnedScale",
     "add_candidate_features",
     "describe_candidates",
+    "learn_agreement_scale",
+    "needs_scale",
+    "with_learned_scales",
+    "with_scales_of",
     "with_score_table",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -60,12 +60,23 @@ def _with_features(pool: Pool, features: Named, sources: Sequence[str], n_thread
     return pool.add_features(columns) if columns else pool
 
 
-def with_score_table(pool: Pool, path: PathLike) -> Pool:
-    """The pool with the columns of a table of numbers, a line for each candidate in the pool's order."""
+def with_score_table(pool: Pool, path: PathLike, *, named: Collection[str] = ()) -> Pool:
+    """The pool with the columns of a table of numbers, a line for each candidate in the pool's order.
+
+    Columns of these names become named scores, all others features.
+    """
     table = ScoreTable(path)
     parts = [table.next_columns(shard.n_candidates) for shard in pool.shards]
     table.expect_end(pool.n_candidates)
-    return pool.add_features({name: [part[name][0] for part in parts] for name in table.names})
+    return _with_columns(pool, {name: [part[name][0] for part in parts] for name in table.names}, named)
+
+
+def _with_columns(pool: Pool, columns: Mapping[str, list[Float64Array]], named: Collection[str]) -> Pool:
+    features = {name: arrays for name, arrays in columns.items() if name not in named}
+    scores = {name: arrays for name, arrays in columns.items() if name in named}
+    if features:
+        pool = pool.add_features(features)
+    return pool.add_scores(scores) if scores else pool
 
 
 def _own(shard: Shard, sources: Sequence[str]) -> list[str]:
@@ -96,15 +107,17 @@ class AddedFeatures:
     n_sentences: int
     n_candidates: int
     names: tuple[str, ...]
+    score_names: tuple[str, ...] = ()
 
 
 def describe_candidates(
     path: PathLike,
     out: PathLike,
     told: Sequence[str],
-    sources: Sequence[str],
+    sources: Sequence[str] | None,
     *,
     scores: Sequence[PathLike] = (),
+    named: Collection[str] = (),
     format_: NbestFormat | None = None,
     out_format: NbestFormat | None = None,
     fields: Sequence[str] | None = None,
@@ -114,23 +127,30 @@ def describe_candidates(
 ) -> AddedFeatures:
     """Copy a list with more features, some thousand candidates at a time; a sentence's candidates must be together.
 
-    `scores` are tables with a header of names and a line of numbers for each candidate, in the order of the list.
+    `sources` may be None where nothing but `scores` is added: tables with a header of names and a line of numbers for
+    each candidate, in the order of the list. Their columns become features, those that are `named` scores. Raises
+    InputError for a name that no table has.
     """
     features = make_candidate_features(told)
+    if features and sources is None:
+        raise InputError("features need the source sentences; only --scores does without")
     tables = [ScoreTable(table) for table in scores]
     names = tuple(name for _, columns in features for name in columns) + tuple(
-        name for table in tables for name in table.names
+        name for table in tables for name in table.names if name not in named
     )
+    if unknown := sorted(set(named) - {name for table in tables for name in table.names}):
+        raise InputError(f"no table has a column '{unknown[0]}'; they have: {_columns_of(tables)}")
     names += tuple(f"{each.stem}…" for each, _ in features if isinstance(each, SparseCandidateFeature))
-    if not names:
+    if not names and not named:
         raise InputError("no feature to add; name one with --add or --scores")
     n_sentences = n_candidates = 0
     pools = read_lists_in_order(path, format_=format_, fields=fields, allow_missing=allow_missing)
     with open_output(out) as output:
         for pool, found in pools:
-            pool = _with_features(pool, features, sources, n_threads)
+            if sources is not None:
+                pool = _with_features(pool, features, sources, n_threads)
             for table in tables:
-                pool = pool.add_features(table.next_columns(pool.n_candidates))
+                pool = _with_columns(pool, table.next_columns(pool.n_candidates), named)
             written = out_format or (NbestFormat.JSONL if pool.score_names or found is NbestFormat.FAIRSEQ else found)
             if pool.score_names and written is not NbestFormat.JSONL:
                 raise InputError(f"{written} lists have no named scores; write jsonl")
@@ -144,4 +164,10 @@ def describe_candidates(
                 progress(n_candidates)
         for table in tables:
             table.expect_end(n_candidates)
-    return AddedFeatures(n_sentences=n_sentences, n_candidates=n_candidates, names=names)
+    return AddedFeatures(
+        n_sentences=n_sentences, n_candidates=n_candidates, names=names, score_names=tuple(dict.fromkeys(named))
+    )
+
+
+def _columns_of(tables: Sequence[ScoreTable]) -> str:
+    return ", ".join(name for table in tables for name in table.names) or "none"

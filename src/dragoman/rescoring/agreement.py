@@ -10,12 +10,14 @@ from dragoman import _core
 from dragoman.errors import InputError
 from dragoman.features import Weights
 from dragoman.metric import Bleu, Chrf
-from dragoman.pool import expected_gains, posteriors, with_list_means
+from dragoman.pool import Pool, Shard, expected_gains, posteriors, with_list_means
 from dragoman.rescoring.base import CandidateBlock, CandidateFeature
 from dragoman.types import Float64Array
 
-__all__ = ["Agreement"]
+__all__ = ["LEARNED", "Agreement", "filled_with_means", "stem_of"]
 
+LEARNED = "learned"
+"""In the place of a scale: `tune` finds it on the lists that it learns from."""
 _ORDER = 4
 
 
@@ -23,17 +25,23 @@ class Agreement(CandidateFeature):
     """Expected n-gram matches of order 1 to 4, expected sentence BLEU and chrF if a candidate is the reference.
 
     Uniform without argument; `l2r:0.5` makes candidates count by exp(0.5 · l2r), a feature of theirs, and `total:1` by
-    the totals of the lists. A feature that is null counts as the mean of the list's others.
+    the totals of the lists. A feature that is null counts as the mean of the list's others. A scale that is `learned`
+    has to be replaced by a number first (`agreement_scale`).
     """
 
     def __init__(self, argument: str | None) -> None:
         name, _, scale = (argument or "").partition(":")
         self._by = name
+        if name and scale == LEARNED:
+            raise InputError(
+                f"agreement={argument}: a scale is learned from lists with references; use `tune --nbest … --add`, "
+                f"which reports it, and give its number here: agreement={name}:0.5"
+            )
         try:
             self._scale = float(scale) if scale else 1.0
         except ValueError:
             raise InputError(f"agreement={argument}: expected a feature and a scale, such as l2r:0.5") from None
-        self._stem = "agree" if not name else f"agree_{name}_{self._scale:g}"
+        self._stem = "agree" if not name else stem_of(name, f"{self._scale:g}")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -48,7 +56,7 @@ class Agreement(CandidateFeature):
         elif pool.index.find(self._by) < 0:
             raise InputError(f"agreement: the candidates have no feature '{self._by}'")
         else:
-            filled = replace(pool, shards=(with_list_means(block.shard, pool.index, self._by),))
+            filled = filled_with_means(pool, block.shard, self._by)
             (mass,) = posteriors(filled, Weights.from_dict({self._by: 1.0}), scale=self._scale)
         shard = block.shard
         lists = np.ascontiguousarray(shard.sentences)
@@ -57,3 +65,13 @@ class Agreement(CandidateFeature):
         matches = _core.expected_matches(rows, tokens, lists, mass, order=_ORDER, n_threads=n_threads)
         gains = [expected_gains(pool, metric, [mass], n_threads=n_threads)[0] for metric in (Bleu(), Chrf())]
         return np.concatenate([matches, np.stack(gains, axis=1)], axis=1)
+
+
+def stem_of(name: str, scale: str) -> str:
+    """What the names of features with this posterior begin with."""
+    return f"agree_{name}_{scale}"
+
+
+def filled_with_means(pool: Pool, shard: Shard, name: str) -> Pool:
+    """The shard alone; a candidate whose feature is null has the mean of its list's others."""
+    return replace(pool, shards=(with_list_means(shard, pool.index, name),))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
+from pathlib import Path
 
 import numpy as np
 
@@ -14,20 +15,32 @@ __all__ = ["ScoreTable"]
 
 
 class ScoreTable:
-    """Columns separated by tabs; read once, from the beginning to the end."""
+    """Columns separated by tabs; read once, from the beginning to the end.
+
+    `NAME=FILE` is a file with a number a line and no header.
+    """
 
     def __init__(self, path: PathLike) -> None:
-        self._path = path
-        self._lines = iter(read_lines(path))
+        name, equals, file = str(path).partition("=")
+        self._path: PathLike = file if equals and name and not Path(path).exists() else path
+        self._lines = iter(read_lines(self._path))
+        self._line = self._n_read = 0
+        if self._path is not path:
+            self.names: tuple[str, ...] = (name.strip(),)
+            self._check_names("--scores NAME=FILE")
+            return
+        self._line = 1
         header = next(self._lines, None)
         if header is None or not header.strip():
             raise InputError("is empty; expected a header with the names of columns, separated by tabs", path=path)
         self.names = tuple(name.strip() for name in header.split("\t"))
+        self._check_names("is the header missing?")
+
+    def _check_names(self, hint: str) -> None:
         if any(not name or " " in name for name in self.names) or len(set(self.names)) < len(self.names):
             raise InputError(
-                "names of columns must differ, and have no spaces; is the header missing?", path=path, line=1
+                f"names of columns must differ, and have no spaces; {hint}", path=self._path, line=self._line or None
             )
-        self._line = 1
 
     def next_columns(self, n: int) -> dict[str, list[Float64Array]]:
         """The numbers of the next `n` candidates, as Pool.add_features takes them."""
@@ -46,9 +59,10 @@ class ScoreTable:
                     path=self._path,
                     line=self._line,
                 ) from None
+        self._n_read += found
         if found < n:
             raise InputError(
-                f"ends after {self._line - 1} candidates; the list has more: expected a line for each", path=self._path
+                f"ends after {self._n_read} candidates; the list has more: expected a line for each", path=self._path
             )
         return {name: [np.ascontiguousarray(rows[:, column])] for column, name in enumerate(self.names)}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,8 +11,8 @@ from dragoman.errors import FailedError, InputError
 from dragoman.features import Weights
 from dragoman.optim import Optimiser
 from dragoman.optim.frozen import frozen_names
-from dragoman.pool import Pool, metric_of, rerank
-from dragoman.types import Float64Array, Int64Array
+from dragoman.pool import Pool, metric_of, rerank, resampled
+from dragoman.types import Float64Array
 
 __all__ = ["BootstrappedWeights", "WeightInterval", "bootstrap_weights"]
 
@@ -75,7 +75,7 @@ def bootstrap_weights(
         left_out = whole.of_sentences(shard.sentence_ids[np.setdiff1d(usable, drawn)].astype(np.int64))
         try:
             found = optimiser.optimise(
-                _resampled(whole, drawn), start, seed=seed, frozen=frozen, n_threads=n_threads
+                resampled(whole, drawn), start, seed=seed, frozen=frozen, n_threads=n_threads
             ).weights
             if left_out.n_candidates:
                 scores.append(rerank(left_out, found, n_threads=n_threads).score())
@@ -96,13 +96,6 @@ def bootstrap_weights(
         left_out=tuple(scores),
         left_out_start=tuple(starts),
     )
-
-
-def _resampled(pool: Pool, positions: Int64Array) -> Pool:
-    """The sentences at these positions, which may repeat, under new numbers."""
-    (shard,) = pool.shards
-    drawn = shard.of_sentences(positions)
-    return replace(pool, shards=(replace(drawn, sentence_ids=np.arange(len(positions), dtype=np.int32)),), folds=None)
 
 
 def _shares(weights: Weights, pool: Pool) -> Float64Array:

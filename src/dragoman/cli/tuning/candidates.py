@@ -103,7 +103,7 @@ def read_start(options: TuneOptions) -> Weights:
 def _open_nbest(session: Session, options: TuneOptions) -> Lists:
     start = read_start(options)
     measure = options.measure(session)
-    return Lists(pool=measure(options.read_with_features(session, options.dense)), start=start)
+    return Lists(pool=measure(options.read_with_features(session, options.dense, teacher=measure)), start=start)
 
 
 def _open_stats(session: Session, options: TuneOptions) -> Lists:
@@ -214,8 +214,8 @@ def _lengths(options: TuneOptions, forests: ForestSet) -> Int32Array | None:
 KINDS: Mapping[str, Kind] = MappingProxyType(
     {
         "nbest": Kind(
-            takes=_METRIC | _LISTS | _FILES | _TRUST | {"per_sentence", "add", "source"},
-            inputs=("nbest", "reference", "source"),
+            takes=_METRIC | _LISTS | _FILES | _TRUST | {"per_sentence", "add", "source", "scores"},
+            inputs=("nbest", "reference", "source", "scores"),
             open=_open_nbest,
         ),
         "stats": Kind(takes=_FILES | _TRUST, inputs=("stats",), open=_open_stats),

@@ -366,7 +366,15 @@ class TuneOptions(FeatureOptions):
         return self.method_name == ALL
 
     def inputs(self) -> list[str]:
-        lists = (self.nbest, self.statistics_files(), self.forest, self.reference, self.weights, self.test_reference)
+        lists = (
+            self.nbest,
+            self.statistics_files(),
+            self.score_files(),
+            self.forest,
+            self.reference,
+            self.weights,
+            self.test_reference,
+        )
         files = (self.lists, self.system, self.source, self.template, self.phi, self.test, *self.text_files())
         single = [name for name in files if name is not None]
         return [*map(str, single), *(name for names in lists for name in names or ()), *added_files(self.add)]

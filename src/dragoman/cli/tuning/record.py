@@ -65,7 +65,7 @@ def _digests(options: TuneOptions, fields: tuple[str, ...]) -> dict[str, str]:
     """What the input files contained, so that a run is not continued on others."""
     digests = {}
     for field in fields:
-        value = getattr(options, field)
+        value = options.score_files() if field == "scores" else getattr(options, field)
         for path in [str(value)] if isinstance(value, str | Path) else value or []:
             if path == "-":
                 raise InputError(f"a run needs files that it can read again; {flag(field)} is standard input")

@@ -13,18 +13,22 @@ from dragoman.cli.tuning.options import TuneOptions
 from dragoman.optim import Optimiser
 from dragoman.run import RunFolder
 from dragoman.text import printable
-from dragoman.tune import START, FoldScore, MethodComparison, bootstrap_weights, cross_validate
+from dragoman.tune import START, FoldScore, MethodComparison, TuneRecord, bootstrap_weights, cross_validate
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from dragoman.evaluate.held_out import HeldOutTest
 
-__all__ = ["bootstrapped", "compared", "describe_tests", "held_out", "tested_json", "tests_of"]
+__all__ = ["bootstrapped", "compared", "describe_tests", "held_out", "hint_of_folds", "tested_json", "tests_of"]
 
 _HOLDS = 2 / 3
 """A result that keeps less than this share of its gain on held-out sentences is worth a warning."""
 _LEVEL = 0.05
+_FEW = 50
+"""Weights up to which learning anew for every fold is a matter of seconds."""
+_FOLDS, _FEWEST = 5, 50
+"""Folds to suggest, and sentences from which on they tell something."""
 _WORTH = 0.002
 """Gains on what was learned from below this (0.2 points of BLEU) are too small to ask what holds of them."""
 
@@ -114,6 +118,17 @@ def held_out(
     for warning in warnings:
         session.say(f"warning: {warning}")
     return {"held_out": tested_json(options, tests[-1]) if tests else None, "warnings": warnings}
+
+
+def hint_of_folds(record: TuneRecord, options: TuneOptions) -> str | None:
+    """How to find out what of a gain holds, where there is one and it is quick: lists with few features."""
+    gain = record.score_after - record.score_before
+    n_learned = sum(1 for _, value in record.weights.items() if value)
+    if (gain if record.higher_is_better else -gain) <= _WORTH or n_learned > _FEW:
+        return None
+    if options.lists is not None or record.n_sentences < _FEWEST:
+        return None
+    return f"note: this is the score on the sentences that it learned from; --folds {_FOLDS} says what holds on others"
 
 
 def _show(session: Session, options: TuneOptions) -> Callable[[Table | str], None]:

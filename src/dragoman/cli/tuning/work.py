@@ -14,7 +14,7 @@ from dragoman.cli.tuning.record import open_run
 from dragoman.cli.tuning.report import report, report_comparison, write_result
 from dragoman.cli.tuning.shown import rounds_shown
 from dragoman.cli.tuning.system import tune_own
-from dragoman.cli.tuning.trust import bootstrapped, compared, held_out, tests_of
+from dragoman.cli.tuning.trust import bootstrapped, compared, held_out, hint_of_folds, tests_of
 from dragoman.engine import Engine, LocalEngine
 from dragoman.errors import InputError
 from dragoman.optim import (
@@ -86,6 +86,8 @@ def tune_as_told(options: TuneOptions) -> None:
                 if options.bootstrap is not None:
                     more["bootstrap"] = bootstrapped(session, options, candidates, method)
                 report(session, options, record.summary(), options.target(), **more)
+                if options.folds is None and (hint := hint_of_folds(record, options)):
+                    session.say(hint)
 
 
 def _only_lists() -> InputError:
