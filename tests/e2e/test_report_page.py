@@ -84,6 +84,8 @@ def test_sentences_are_sorted_and_searched_by_keyboard(browser, report):
     page.keyboard.press("Control+a")
     page.keyboard.press("Delete")
     assert len(shown("number")) == 9
+    page.keyboard.type("contribution")  # a word of the tables of derivations, of no sentence
+    assert shown("number") == []
     assert problems == []
     page.close()
 

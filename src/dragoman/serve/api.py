@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from contextvars import copy_context
 from functools import partial
 from importlib.metadata import version
 from importlib.resources import files
@@ -23,6 +24,7 @@ from dragoman.serve.guard import App, Guard
 from dragoman.serve.libre import add_libre_routes
 from dragoman.serve.limits import Limits, TooLargeError
 from dragoman.serve.opened import SearchTimeoutError
+from dragoman.serve.wanted import check_wanted
 
 __all__ = ["Workers", "make_app"]
 
@@ -58,12 +60,19 @@ class Workers:
     async def run(self, work: Callable[[], _T]) -> _T:
         """The result of `work` from a thread. Raises BusyError, or SearchTimeoutError after the time limit.
 
-        Waiting for a thread and work may both take the time limit; native searches stop by themselves.
+        Waiting for a thread and work may both take the time limit; native searches stop by themselves, and so does
+        all work whose client has gone.
         """
         if self._n >= self._limits.waiting:
             raise BusyError("the server is busy; try again in a moment")
         self._n += 1
-        future = asyncio.get_running_loop().run_in_executor(self._pool, work)
+        context = copy_context()
+
+        def wanted() -> _T:
+            check_wanted()
+            return work()
+
+        future = asyncio.get_running_loop().run_in_executor(self._pool, context.run, wanted)
         future.add_done_callback(self._done)
         seconds = 2 * self._limits.timeout_s
         try:

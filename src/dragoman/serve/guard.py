@@ -8,6 +8,8 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from dragoman.serve.wanted import watching
+
 __all__ = ["App", "Guard"]
 
 Scope = MutableMapping[str, Any]
@@ -59,7 +61,8 @@ class Guard:
         async def replay() -> Message:
             nonlocal sent
             if sent:
-                return await receive()
+                await asyncio.shield(watcher)
+                return {"type": "http.disconnect"}
             sent = True
             return {"type": "http.request", "body": body, "more_body": False}
 
@@ -68,7 +71,8 @@ class Guard:
                 message["headers"] = [*message.get("headers", ()), *_SECURITY.items()]
             await send(message)
 
-        await self._app(scope, replay, secured)
+        async with watching(receive) as watcher:
+            await self._app(scope, replay, secured)
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes:
         declared = _header(scope, b"content-length")

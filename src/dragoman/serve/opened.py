@@ -12,6 +12,7 @@ from dragoman.errors import FailedError, InputError
 from dragoman.features import FeatureIndex, Weights
 from dragoman.forest import Forest, KBest
 from dragoman.serve.limits import Limits
+from dragoman.serve.wanted import check_wanted
 from dragoman.system import Preset, System, SystemView
 from dragoman.text import split_tokens
 from dragoman.types import Progress
@@ -40,10 +41,11 @@ class Searched:
 
 
 def deadline(seconds: float) -> Progress:
-    """A progress callback that stops native work when the time is over."""
+    """A progress callback that stops native work when the time is over, or when nobody waits for it any more."""
     end = time.monotonic() + seconds
 
     def check(_: int) -> None:
+        check_wanted()
         if time.monotonic() > end:
             raise SearchTimeoutError(
                 f"the search took longer than {seconds:g} s; send shorter sentences or fewer, or choose the effort fast"

@@ -121,11 +121,16 @@
     longest: (a, b) => b.length - a.length,
     shortest: (a, b) => a.length - b.length,
   };
+  // Source, references and translations, without the names of systems and the tables of their derivations.
+  const linesOf = (sample) =>
+    [...sample.querySelectorAll("dd")]
+      .map((line) => [...line.childNodes].filter((part) => !part.matches?.(".derivation")).map((part) => part.textContent).join(""))
+      .join("\n");
   const tools = (form) => {
     const place = document.getElementById(form.dataset.tools);
     const { order, words, fold } = form.elements;
     const said = form.querySelector("output");
-    const found = [...place.children].map((node) => ({ node, text: node.textContent.normalize().toLowerCase() }));
+    const found = [...place.children].map((node) => ({ node, text: linesOf(node).normalize().toLowerCase() }));
     const apply = () => {
       const by = orders[order.value];
       const wanted = words.value.normalize().toLowerCase().split(/\s+/).filter(Boolean);

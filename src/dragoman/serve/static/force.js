@@ -14,7 +14,7 @@ const VERDICTS = {
 };
 
 export const drawForced = (name, app) => {
-  const memory = (app.memory.force ??= { target: app.state.reference, found: {} });
+  const memory = (app.memory.force ??= { target: "", found: {} });
   const box = el("div", { "aria-live": "polite" });
   const input = el("input", {
     type: "text",
@@ -29,7 +29,7 @@ export const drawForced = (name, app) => {
   const ask = async () => {
     const target = input.value;
     if (!target.trim()) return;
-    memory.target = target;
+    if (target !== app.state.reference) memory.target = target;
     const body = { ...app.request(name), target };
     try {
       const found = await post("/api/force", body, `force ${name}`);
