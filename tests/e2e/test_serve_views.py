@@ -175,6 +175,79 @@ def test_a_held_slider_stays_under_the_pointer(page, made, sentence):
     assert float(page.locator("[data-feature=lm]").input_value()) > start
 
 
+def test_text_as_people_write_it_is_offered_as_a_system_of_tokens_takes_it(page, sentence):
+    people = f"{sentence.removesuffix(' .').upper()}."
+    write(page, people)
+    told = page.locator("[data-system=phrase] [data-copied]")
+    assert people.split()[-1] in told.inner_text()
+    assert page.locator("[data-system=phrase] g.piece.copied").count() == sum(word != "," for word in people.split())
+    assert page.locator("[data-system=raw] [data-key=suggestion]").count() == 0  # it takes text as people write it
+    page.locator("[data-system=hiero] [data-key=suggestion]").click()
+    settle(page)
+    assert page.input_value("#text") == sentence
+    assert page.locator("[data-system=phrase] g.piece.copied").count() < 5
+    assert page.locator("[data-key=suggestion]").count() == 0
+    page.fill("#reference", "The old teacher reads the book.")
+    page.locator("[data-system=phrase] [data-key='suggested reference']").click()
+    settle(page)
+    assert page.input_value("#reference") == "the old teacher reads the book ."
+    assert page.locator("[data-key='suggested reference']").count() == 0
+
+
+def test_small_scores_have_digits(page, sentence):
+    """A tuning may leave small weights; what candidates differ in is not 0.00 then."""
+    page.uncheck("input[value=hiero]", force=True)
+    page.uncheck("input[value=raw]", force=True)
+    for number in ("0.0000123", "0"):
+        text = f"import('/static/dom.js').then((dom) => [dom.digitsFor({number}), dom.number(-{number})])"
+        assert page.evaluate(text) == [6 if float(number) else 2, "0.00"]
+    page.route("**/api/explain", scaled)
+    write(page, sentence)
+    view(page, "candidates")
+    lower = page.locator("[data-system=phrase] tbody tr td:nth-child(2)").all_inner_texts()[1:]
+    assert len(lower) > 5
+    assert "0.00" not in lower
+    assert not any(set(text) <= set("−0.") for text in lower[3:])
+
+
+def scaled(route):
+    """The answer with scores and weights a hundredth as large."""
+    answer = route.fetch()
+    found = answer.json()
+    found["weights"] = {name: weight / 100 for name, weight in found["weights"].items()}
+    for candidate in found["candidates"]:
+        candidate["score"] /= 100
+    route.fulfill(response=answer, json=found)
+
+
+def test_the_translation_stays_in_sight_while_weights_move(browser, address, sentence):
+    with OpenPage(browser, address, PHONE) as page:
+        write(page, sentence)
+        view(page, "weights")
+        page.locator("[data-system=phrase] [data-feature=reorder_fwd_d]").scroll_into_view_if_needed()
+        page.mouse.wheel(0, 300)
+        page.wait_for_timeout(300)
+        slider = page.locator("[data-system=phrase] [data-feature=reorder_bwd_d]").bounding_box()
+        said = translation(page, "phrase").bounding_box()
+        assert 0 <= said["y"] < slider["y"] < PHONE[1]
+
+
+def test_why_not_asks_about_the_reference_of_now(page, sentence):
+    write(page, sentence, "the book .")
+    view(page, "force")
+    wanted = page.locator("[data-system=phrase] form input")
+    assert wanted.input_value() == "the book ."
+    wanted.press("Enter")
+    page.wait_for_selector("[data-system=phrase] [data-verdict]")
+    page.fill("#reference", "another book .")
+    settle(page)
+    assert wanted.input_value() == "another book ."
+    wanted.fill("my own words")
+    page.fill("#reference", "a third book .")
+    settle(page)
+    assert wanted.input_value() == "my own words"
+
+
 def test_long_lists_open_by_the_keyboard(page, sentence):
     write(page, sentence)
     view(page, "candidates")

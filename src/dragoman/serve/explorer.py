@@ -14,6 +14,7 @@ from dragoman.serve.limits import Limits, TooLargeError
 from dragoman.serve.opened import OpenedSystem, Searched, deadline
 from dragoman.serve.recorded import RecordedRun
 from dragoman.serve.scoring import sentence_scores
+from dragoman.serve.suggestion import suggested
 from dragoman.system import Preset, System
 from dragoman.system.explain import explanation_of
 from dragoman.system.force import force
@@ -159,6 +160,7 @@ class Explorer:
             "candidates": candidates,
             "candidate": candidate,
             "explanation": explanation,
+            "suggestion": _suggestions(opened.system, search.text, reference),
             "weights": {name: searched.weights[name] for name in sorted(used)},
             "n_nodes": searched.forest.n_nodes,
             "n_edges": searched.forest.n_edges,
@@ -264,6 +266,16 @@ class Explorer:
     def _check_k(self, k: int) -> None:
         if not 1 <= k <= self.limits.candidates:
             raise TooLargeError(f"k must be from 1 to {self.limits.candidates}, not {k}")
+
+
+def _suggestions(system: System, text: str, reference: str) -> dict[str, str | None]:
+    """Spellings of the text and of the reference that a system of tokens knows more words of."""
+    if system.lines().is_raw:
+        return {"text": None, "reference": None}
+    return {
+        "text": suggested(text, system.grammar.source_vocab),
+        "reference": suggested(reference, system.grammar.target_vocab),
+    }
 
 
 def _keeps_text(system: System) -> bool:

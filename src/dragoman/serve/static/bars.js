@@ -1,5 +1,5 @@
 // Contributions of features as bars to both sides of zero.
-import { el, feature, number, signed } from "./dom.js";
+import { digitsFor, el, feature, number, signed } from "./dom.js";
 
 const N_SHOWN = 16;
 
@@ -24,7 +24,7 @@ const line = (item, largest, app) =>
     el("td", { class: "numeric" }, number(item.value)),
     el("td", { class: "numeric" }, number(item.weight, 3)),
     el("td", { class: "bar-cell" }, bar(item.contribution, largest)),
-    el("td", { class: "numeric" }, signed(item.contribution)),
+    el("td", { class: "numeric" }, signed(item.contribution, digitsFor(largest))),
   );
 
 /** The table of a candidate's features; what is not among the largest is summed until it is asked for. */
@@ -35,7 +35,7 @@ export const contributionTable = (items, app) => {
   if (rest.length) {
     const sum = rest.reduce((total, item) => total + item.contribution, 0);
     const more = el("button", { type: "button" }, `Show ${rest.length} more`);
-    const last = el("tr", {}, el("td", { colspan: "3" }, more), el("td", { class: "bar-cell" }, bar(sum, largest)), el("td", { class: "numeric" }, signed(sum)));
+    const last = el("tr", {}, el("td", { colspan: "3" }, more), el("td", { class: "bar-cell" }, bar(sum, largest)), el("td", { class: "numeric" }, signed(sum, digitsFor(largest))));
     more.addEventListener("click", () => last.replaceWith(...rest.map((item) => line(item, largest, app))));
     body.append(last);
   }

@@ -1,5 +1,5 @@
 // The k-best list: differences marked, scores by metrics against the reference.
-import { el, number } from "./dom.js";
+import { digitsFor, el, number } from "./dom.js";
 import { marked } from "./words.js";
 
 const METRICS = [
@@ -23,12 +23,13 @@ export const candidateRows = (name, app, against, limit = Infinity) => {
   const other = against === "reference" ? app.state.reference : top.candidate.text;
   const firstBest = new Set(scored ? METRICS.map(([key]) => candidates.findIndex((c) => c.metrics[key] === best[key])) : []);
   const shown = ranked.map((entry, rank) => ({ ...entry, rank })).filter(({ at, rank }) => rank < limit || firstBest.has(at));
+  const digits = digitsFor(top.score - ranked[ranked.length - 1].score);
   return shown.map(({ candidate, at, score, rank }) =>
     el(
       "tr",
       { "aria-selected": String(at === app.picked(name)) },
       el("td", { class: "numeric" }, rank + 1, moved(rank, at)),
-      el("td", { class: "numeric" }, rank ? number(score - top.score) : number(score)),
+      el("td", { class: "numeric" }, rank ? number(score - top.score, digits) : number(score)),
       el(
         "td",
         {},
@@ -72,10 +73,11 @@ const remark = (name, app) => {
   const best = candidates.reduce((a, c, at) => (c.metrics.bleu > candidates[a].metrics.bleu ? at : a), 0);
   if (best === 0) return el("p", { class: "notice" }, "The first candidate is the closest to the reference: no model error among these candidates.");
   const gain = candidates[best].metrics.bleu - candidates[0].metrics.bleu;
+  const lower = candidates[0].score - candidates[best].score;
   return el(
     "p",
     { class: "notice" },
-    `Model error: candidate ${best + 1} is ${gain.toFixed(1)} BLEU+1 closer to the reference, but the weights score it ${number(candidates[0].score - candidates[best].score)} lower. `,
+    `Model error: candidate ${best + 1} is ${gain.toFixed(1)} BLEU+1 closer to the reference, but the weights score it ${number(lower, digitsFor(lower))} lower. `,
     el(
       "button",
       {

@@ -1,6 +1,6 @@
 // Two candidates, of one system or of two, subtracted feature by feature.
 import { bar, contributionsOf } from "./bars.js";
-import { el, feature, number, signed } from "./dom.js";
+import { digitsFor, el, feature, number, signed } from "./dom.js";
 import { marked } from "./words.js";
 
 const N_SHOWN = 24;
@@ -41,15 +41,16 @@ export const drawCompare = (app) => {
     .sort((p, q) => Math.abs(q.difference) - Math.abs(p.difference) || p.key.localeCompare(q.key));
   const largest = Math.max(0, ...rows.map((row) => Math.abs(row.difference)));
   const rest = rows.slice(N_SHOWN);
+  const digits = digitsFor(largest);
   const line = (label, x, y) =>
     el(
       "tr",
       {},
       el("td", {}, label),
-      el("td", { class: "numeric" }, signed(x)),
-      el("td", { class: "numeric" }, signed(y)),
+      el("td", { class: "numeric" }, signed(x, digits)),
+      el("td", { class: "numeric" }, signed(y, digits)),
       el("td", { class: "bar-cell" }, bar(x - y, largest)),
-      el("td", { class: "numeric" }, signed(x - y)),
+      el("td", { class: "numeric" }, signed(x - y, digits)),
     );
   const sum = (list, side) => list.reduce((total, row) => total + row[side], 0);
   return el(
@@ -61,7 +62,7 @@ export const drawCompare = (app) => {
       [b, a],
     ].map(([one, other]) => el("p", { class: "translation", dir: "auto" }, marked(one.candidate.text, other.candidate.text)))),
     a.name === b.name
-      ? el("p", { class: "soft" }, a.score >= b.score ? `The model prefers A by ${number(a.score - b.score)}.` : `The model prefers B by ${number(b.score - a.score)}.`)
+      ? el("p", { class: "soft" }, a.score >= b.score ? `The model prefers A by ${number(a.score - b.score, digitsFor(a.score - b.score))}.` : `The model prefers B by ${number(b.score - a.score, digitsFor(b.score - a.score))}.`)
       : el("p", { class: "soft" }, "Each system counts with its own weights; only contributions of one system add up to a preference."),
     el(
       "div",

@@ -1,5 +1,5 @@
 // Derivations as pictures: phrases between source and target, or the tree of a hierarchical one.
-import { el, feature, number, rightToLeft, signed, svg, widthOf } from "./dom.js";
+import { digitsFor, el, feature, number, rightToLeft, signed, svg, widthOf } from "./dom.js";
 import { split } from "./words.js";
 import { bar } from "./bars.js";
 
@@ -72,25 +72,36 @@ const picture = (width, height, label, parts, details) => {
   return el("div", { class: "derivation" }, el("div", { class: "scroll" }, drawn), panel);
 };
 
+/** Whether a piece is a word that the tables do not know. */
+export const isCopied = (piece) => Boolean(piece) && piece.features.some((item) => item.name === "unknown");
+
+/** What is special about a piece, if anything. */
+const remarkOn = (piece) => (isCopied(piece) ? "copied: the tables have no translation of it by itself" : null);
+
+const N_SHOWN = 6;
+
 /** What a phrase or rule is, and what it adds to the score. */
-const contributions = (title, piece, app, system, phrase) =>
-  el(
+const contributions = (title, piece, app, system, phrase) => {
+  const largest = Math.max(0, ...piece.features.map((item) => Math.abs(item.contribution)));
+  const digits = digitsFor(largest);
+  const rest = piece.features.slice(N_SHOWN);
+  const line = (name, value) => el("li", {}, name, bar(value, largest), el("span", { class: "numeric" }, signed(value, digits)));
+  return el(
     "div",
     {},
-    el("p", { class: "rule" }, el("b", { dir: "auto" }, title[0]), " → ", el("b", { dir: "auto" }, title[1]), " ", el("span", { class: "soft" }, `score ${signed(piece.score)}`)),
+    el("p", { class: "rule" }, el("b", { dir: "auto" }, title[0]), " → ", el("b", { dir: "auto" }, title[1]), " ", el("span", { class: "soft" }, `score ${signed(piece.score, digits)}`)),
+    remarkOn(piece) ? el("p", { class: "soft" }, remarkOn(piece)) : null,
     piece.features.length
       ? el(
           "ul",
           { class: "bars small" },
-          piece.features
-            .slice(0, 6)
-            .map((item) =>
-              el("li", {}, feature(item.name, app.meanings), bar(item.contribution, Math.max(...piece.features.map((f) => Math.abs(f.contribution)))), el("span", { class: "numeric" }, signed(item.contribution))),
-            ),
+          piece.features.slice(0, N_SHOWN).map((item) => line(feature(item.name, app.meanings), item.contribution)),
+          rest.length ? line(el("span", { class: "soft" }, `${rest.length} more`), rest.reduce((sum, item) => sum + item.contribution, 0)) : null,
         )
       : null,
     phrase ? el("button", { type: "button", onclick: () => app.lookUp(system, phrase) }, "Look up in the tables") : null,
   );
+};
 
 /** A phrase-based derivation: every phrase pair a ribbon from its source to its target words. */
 export const drawPhrases = (explanation, app, system) => {
@@ -106,11 +117,11 @@ export const drawPhrases = (explanation, app, system) => {
     if (to.length) inside.push(box(to, bottom));
     if (from.length && to.length) inside.unshift(ribbon(from, to, top + 10, bottom - 20));
     if (!inside.length) return;
-    const label = `${piece.source || "nothing"} becomes ${piece.target || "nothing"}, score ${number(piece.score)}`;
+    const label = [`${piece.source || "nothing"} becomes ${piece.target || "nothing"}`, remarkOn(piece), `score ${number(piece.score)}`].filter(Boolean).join(", ");
     parts.push(
       svg(
         "g",
-        { class: `piece colour-${i % N_COLOURS}`, "data-part": i, tabindex: "0", role: "img", "aria-label": label },
+        { class: `piece colour-${i % N_COLOURS}${isCopied(piece) ? " copied" : ""}`, "data-part": i, tabindex: "0", role: "img", "aria-label": label },
         inside,
         from.map((place) => wordAt(place, top)),
         to.map((place) => wordAt(place, bottom)),
@@ -209,11 +220,12 @@ export const drawTree = (explanation, app, system, over) => {
   }
   const groups = tree.map((node) => {
     const mine = own.get(node.at);
-    const title = `${node.label}: ${sideText(nodes, node, "source")} becomes ${sideText(nodes, node, "target")}`;
+    const piece = explanation.pieces[node.piece];
+    const title = [`${node.label}: ${sideText(nodes, node, "source")} becomes ${sideText(nodes, node, "target")}`, remarkOn(piece)].filter(Boolean).join(", ");
     const wide = widthOf(node.label, 13) + 14;
     return svg(
       "g",
-      { class: `piece colour-${colours.get(node.at)}`, "data-part": node.at, tabindex: "0", role: "img", "aria-label": title },
+      { class: `piece colour-${colours.get(node.at)}${isCopied(piece) ? " copied" : ""}`, "data-part": node.at, tabindex: "0", role: "img", "aria-label": title },
       mine[over].map((i) => svg("path", { class: "stem", d: `M${at.get(node.at)} ${y(node) + 9}L${near[i].x} ${nearY - 19}` })),
       svg("rect", { class: "node", x: at.get(node.at) - wide / 2, y: y(node) - 12, width: wide, height: 22, rx: 6 }),
       svg("text", { class: "label", x: at.get(node.at), y: y(node) + 4, "text-anchor": "middle" }, node.label),

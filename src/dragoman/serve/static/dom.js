@@ -46,7 +46,13 @@ export const signed = (value, digits = 2) => {
   return (value < 0 ? "−" : "+") + text;
 };
 
-export const number = (value, digits = 2) => (value < 0 ? "−" : "") + Math.abs(value).toFixed(digits);
+export const number = (value, digits = 2) => {
+  const text = Math.abs(value).toFixed(digits);
+  return value < 0 && Number(text) !== 0 ? `−${text}` : text;
+};
+
+/** Digits after the point that differences of this size need; weights of a tuned system may be small, and so are scores. */
+export const digitsFor = (size) => (size > 0 ? Math.min(6, Math.max(2, 2 - Math.floor(Math.log10(size)))) : 2);
 
 export const feature = (name, meanings) =>
   meanings.get(name.split(":")[0]) || meanings.get(name)

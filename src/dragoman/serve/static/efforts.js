@@ -1,6 +1,6 @@
 // The same sentence by every search effort: search errors become visible.
 import { post } from "./api.js";
-import { el, number, table } from "./dom.js";
+import { digitsFor, el, number, table } from "./dom.js";
 import { marked } from "./words.js";
 
 export const drawEfforts = (name, app) => {
@@ -23,11 +23,15 @@ export const drawEfforts = (name, app) => {
 };
 
 const shown = (rows) => {
-  const best = Math.max(...rows.map((row) => row.score));
+  const scores = rows.map((row) => row.score).filter((score) => score !== null);
+  if (!scores.length) return [el("p", { class: "notice" }, "No effort finds a derivation of the sentence.")];
+  const best = Math.max(...scores);
+  const gap = best - Math.min(...scores);
+  const digits = digitsFor(gap > 1e-4 ? gap : best);
   const top = rows.find((row) => row.score === best);
-  const worse = rows.filter((row) => best - row.score > 1e-4);
+  const worse = rows.filter((row) => row.score === null || best - row.score > 1e-4);
   const remark = worse.length
-    ? `Search error: ${worse.map((row) => row.effort).join(" and ")} missed a translation that the model scores ${number(best - Math.min(...worse.map((row) => row.score)))} higher.`
+    ? `Search error: ${worse.map((row) => row.effort).join(" and ")} missed a translation that the model scores ${number(gap, digits)} higher.`
     : "No search error was found: more search finds nothing that the model likes better.";
   return [
     el("p", { class: "notice" }, remark),
@@ -38,7 +42,7 @@ const shown = (rows) => {
           "tr",
           {},
           el("td", {}, row.effort),
-          el("td", { class: "numeric" }, el("span", { class: best - row.score <= 1e-4 ? "best" : null }, number(row.score))),
+          el("td", { class: "numeric" }, el("span", { class: worse.includes(row) ? null : "best" }, row.score === null ? "" : number(row.score, digits))),
           el("td", { dir: "auto" }, marked(row.text, row === top ? null : top.text)),
           el("td", { class: "numeric" }, row.decode_ms.toFixed(1)),
           el("td", { class: "numeric" }, row.n_edges.toLocaleString("en")),

@@ -2,7 +2,7 @@
 import { post } from "./api.js";
 import { bar } from "./bars.js";
 import { drawPhrases, drawTree } from "./derivation.js";
-import { el, feature, number, signed } from "./dom.js";
+import { digitsFor, el, feature, number, signed } from "./dom.js";
 import { marked } from "./words.js";
 
 const VERDICTS = {
@@ -64,6 +64,7 @@ export const drawForced = (name, app) => {
 
 const shown = (found, app, name) => {
   const largest = Math.max(0, ...found.differences.map((item) => Math.abs(item.contribution)));
+  const digits = digitsFor(Math.min(largest, Math.abs(found.score_difference)) || largest);
   const rows = found.differences.slice(0, 14).map((item) =>
     el(
       "tr",
@@ -72,7 +73,7 @@ const shown = (found, app, name) => {
       el("td", { class: "numeric" }, number(item.given)),
       el("td", { class: "numeric" }, number(item.own)),
       el("td", { class: "bar-cell" }, bar(item.contribution, largest)),
-      el("td", { class: "numeric" }, signed(item.contribution)),
+      el("td", { class: "numeric" }, signed(item.contribution, digits)),
     ),
   );
   const rest = found.differences.slice(14).reduce((sum, item) => sum + item.contribution, 0);
@@ -80,7 +81,7 @@ const shown = (found, app, name) => {
   return [
     el("p", { class: "notice verdict", "data-verdict": found.verdict }, VERDICTS[found.verdict === "unreachable" && !found.is_complete ? "unfound" : found.verdict]),
     found.edits.length ? el("ul", {}, found.edits.map((line) => el("li", {}, line))) : null,
-    el("p", { class: "soft" }, `Score ${number(found.given.score)}, the system's own ${number(found.own.score)}: ${signed(found.score_difference)}.`, found.is_complete || found.verdict === "unreachable" ? "" : " The search for it was pruned: a better derivation may have been missed."),
+    el("p", { class: "soft" }, `Score ${number(found.given.score, digits)}, the system's own ${number(found.own.score, digits)}: ${signed(found.score_difference, digits)}.`, found.is_complete || found.verdict === "unreachable" ? "" : " The search for it was pruned: a better derivation may have been missed."),
     el("p", { dir: "auto" }, marked(found.texts.given, found.texts.own)),
     draw,
     rows.length
@@ -92,7 +93,7 @@ const shown = (found, app, name) => {
             { class: "contributions" },
             el("thead", {}, el("tr", {}, ["feature", "this", "own", "", "speaks for it"].map((label, i) => el("th", { class: [1, 2, 4].includes(i) ? "numeric" : null }, label)))),
             el("tbody", {}, rows),
-            found.differences.length > 14 ? el("tfoot", {}, el("tr", {}, el("td", { colspan: "4" }, `${found.differences.length - 14} more`), el("td", { class: "numeric" }, signed(rest)))) : null,
+            found.differences.length > 14 ? el("tfoot", {}, el("tr", {}, el("td", { colspan: "4" }, `${found.differences.length - 14} more`), el("td", { class: "numeric" }, signed(rest, digits)))) : null,
           ),
         )
       : null,

@@ -1,7 +1,8 @@
 // The page: what is asked, what was answered, and the views of it.
 import { busy, get, post } from "./api.js";
 import { contributionsOf } from "./bars.js";
-import { el, intoSight, number, plain } from "./dom.js";
+import { card, heading } from "./card.js";
+import { el, intoSight, plain } from "./dom.js";
 import { drawGuide } from "./guide.js";
 import { holding } from "./hold.js";
 import { VIEWS } from "./views.js";
@@ -86,7 +87,7 @@ const app = {
   move: (name, feature, value) => {
     state.live[name] = { ...state.changed[name], ...state.live[name], [feature]: value };
     for (const head of document.querySelectorAll(".card > header")) {
-      if (head.parentElement.dataset.system === name) head.replaceWith(heading(name));
+      if (head.parentElement.dataset.system === name) head.replaceWith(heading(name, app));
     }
   },
 
@@ -135,6 +136,7 @@ const app = {
   },
 
   show: (view) => show(view),
+  enter,
   redraw: () => draw(),
   say: (text, isError = false) => {
     byId("status").textContent = plain(text);
@@ -174,36 +176,6 @@ async function ask(names = state.chosen) {
   );
 }
 
-const heading = (name) => {
-  const system = app.system(name);
-  const result = state.results[name];
-  const kind = el("span", { class: "soft" }, system.kind === "hiero" ? "hierarchical" : system.kind === "phrase" ? "phrase-based" : system.kind, system.tuned ? ", tuned" : "");
-  const top = result?.candidates.length ? app.ranked(name)[0] : null;
-  const shown = result?.candidates[app.picked(name)];
-  const figures = [];
-  if (top) {
-    const line = state.live[name] || app.picked(name) === 0 ? top : { candidate: shown, score: shown.score };
-    figures.push(el("p", { class: "translation", "data-translation": name, dir: "auto" }, line.candidate.text));
-    const parts = [["score", number(line.score)]];
-    if (line.candidate.metrics) {
-      parts.push(["BLEU+1", line.candidate.metrics.bleu.toFixed(1)], ["chrF", line.candidate.metrics.chrf.toFixed(1)], ["TER", line.candidate.metrics.ter.toFixed(1)]);
-    }
-    if (state.live[name]) parts.push(["re-ranked", `${result.candidates.length} candidates; let go to decode`]);
-    else parts.push(["decoded in", `${result.decode_ms.toFixed(result.decode_ms < 10 ? 1 : 0)} ms`]);
-    if (!state.live[name] && app.picked(name) > 0) parts.push(["shown", `candidate ${app.picked(name) + 1}`]);
-    if (state.round) parts.push(["weights", app.fits(name, state.round.tuning) ? `round ${state.round.number} of ${state.round.tuning}` : "its own: the run has other features"]);
-    figures.push(el("p", { class: "figures soft" }, parts.map(([what, value]) => el("span", {}, `${what} `, el("b", {}, value)))));
-  } else if (state.errors[name]) figures.push(el("p", { class: "error" }, state.errors[name]));
-  const head = el("header", {}, el("h2", {}, name), kind);
-  return figures.length ? el("header", {}, [...head.childNodes], el("div", { class: "said" }, figures)) : head;
-};
-
-const card = (name, view) => {
-  const made = el("article", { class: "card", "data-system": name, "aria-label": name }, heading(name));
-  if (state.results[name]?.candidates.length) made.append(view.draw(name, app));
-  return made;
-};
-
 function draw() {
   if (mustWait()) return;
   const view = VIEWS.find((entry) => entry.name === state.view);
@@ -214,7 +186,7 @@ function draw() {
   const found = state.chosen.some((name) => state.results[name] || state.errors[name]);
   if (!state.text.trim() && (!view.whole || view.name === "compare")) inside.push(drawGuide(app, VIEWS));
   else if (view.whole) inside.push(view.draw(app));
-  else if (found) inside.push(el("div", { class: "columns" }, state.chosen.filter((name) => state.results[name] || state.errors[name]).map((name) => card(name, view))));
+  else if (found) inside.push(el("div", { class: "columns" }, state.chosen.filter((name) => state.results[name] || state.errors[name]).map((name) => card(name, view, app))));
   byId("view").replaceChildren(...inside);
   byId("view").setAttribute("aria-labelledby", `tab-${view.name}`);
   for (const tab of byId("views").children) {

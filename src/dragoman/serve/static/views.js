@@ -3,7 +3,7 @@ import { contributionsOf, contributionTable } from "./bars.js";
 import { drawCandidates } from "./candidates.js";
 import { drawCompare } from "./compare.js";
 import { drawPhrases, drawTree } from "./derivation.js";
-import { el, number } from "./dom.js";
+import { digitsFor, el, number } from "./dom.js";
 import { drawEfforts } from "./efforts.js";
 import { drawForced } from "./force.js";
 import { drawRun } from "./run.js";
@@ -36,7 +36,7 @@ const features = (name, app) => {
   const candidate = app.result(name).candidates[app.picked(name)];
   const items = contributionsOf(candidate.features, app.weights(name));
   const sum = items.reduce((total, item) => total + item.contribution, 0);
-  return el("div", {}, contributionTable(items, app), el("p", { class: "soft" }, `The sum, ${number(sum)}, is the model score: ${items.length} features of candidate ${app.picked(name) + 1}.`));
+  return el("div", {}, contributionTable(items, app), el("p", { class: "soft" }, `The sum, ${number(sum, digitsFor(Math.abs(items[0]?.contribution ?? 0)))}, is the model score: ${items.length} features of candidate ${app.picked(name) + 1}.`));
 };
 
 export const VIEWS = [
