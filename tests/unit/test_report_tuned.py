@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from dataclasses import replace
@@ -14,9 +15,11 @@ from dragoman.evaluate import LEVEL, SystemOutput, compare_systems
 from dragoman.features import read_weights
 from dragoman.metric import Tokenizer, by_name
 from dragoman.optim import Pro
+from dragoman.report.samples import sentence_scores
 from dragoman.report.tuned import TestFiles, is_tuned, load_tuned, write_tuned_page
+from dragoman.store import seal, unseal
 from dragoman.system import System
-from dragoman.tune import DEVELOPMENT, TEST, TUNE_RECORD, BeforeAfter, LoopSettings, TuneConfig, tune_system
+from dragoman.tune import DEVELOPMENT, RESULT, TEST, TUNE_RECORD, BeforeAfter, LoopSettings, TuneConfig, tune_system
 from small_systems import make_systems, sentences_of
 
 
@@ -107,6 +110,30 @@ def test_sentences_that_changed_most_come_first(made):
     gaps = [sample.best - sample.worst for sample in shown]
     assert gaps == sorted(gaps, reverse=True)
     assert sum(bool(translation.derivations) for translation in shown[0].translations) == len(shown[0].translations)
+
+
+def test_sentences_say_whether_they_became_better_or_worse(made, tmp_path):
+    found = load_tuned(made / "tuned-hiero", n_trials=20)
+    (dev,) = found.sets
+    scores = sentence_scores([dev.pair.before, dev.pair.after], dev.pair.references)
+    shown = dev.samples()
+    for sample in shown:
+        assert sample.change == pytest.approx(scores[:, sample.number - 1].tolist())
+    page = read(write_tuned_page(found, tmp_path / "page.html"))
+    changed = next(sample for sample in shown if sample.best > sample.worst)
+    assert f"{100 * changed.change[0]:.1f} → {100 * changed.change[1]:.1f}" in page.text
+    assert {"gain", "loss", "difference"} <= {option.get("value") for option in page.named("option")}
+    assert "between systems" not in page.text
+
+
+def test_notes_of_rounds_stand_once(made):
+    notes = [f"round {n}: 1 feature never differs" for n in (1, 2, 3, 7)] + ["round 2: <b>", "no round: x"]
+    folder = made / "tuned-noted"
+    shutil.copytree(made / "tuned-phrase", folder)
+    path = folder / TUNE_RECORD / RESULT
+    path.write_text(json.dumps(seal({**unseal(json.loads(path.read_text("utf-8")), "run"), "notes": notes})), "utf-8")
+    shown = load_tuned(folder, files(made), n_trials=20).notes
+    assert shown == ["rounds 1-3, 7: 1 feature never differs", "round 2: <b>", "no round: x"]
 
 
 def test_what_tune_recorded_of_a_test_set_is_shown_and_hostile_text_stays_text(made, tmp_path):

@@ -115,6 +115,8 @@ class Sample:
     references: Sequence[str]
     translations: Sequence[Translation]
     n_words: int
+    change: tuple[float, float] | None = None
+    """Of a tuned system, the scores before and after."""
 
     @property
     def worst(self) -> float:

@@ -116,6 +116,8 @@
   const orders = {
     number: (a, b) => a.number - b.number,
     difference: (a, b) => b.difference - a.difference,
+    gain: (a, b) => b.change - a.change,
+    loss: (a, b) => a.change - b.change,
     worst: (a, b) => a.worst - b.worst,
     best: (a, b) => b.best - a.best,
     longest: (a, b) => b.length - a.length,
