@@ -16,7 +16,7 @@ from tests.fake_runs import explanation, fake_run, noisy, rounds, sentences, sta
 from tests.html_pages import HOSTILE, read
 
 from dragoman import report
-from dragoman.errors import InputError
+from dragoman.errors import InputError, MismatchError
 from dragoman.evaluate import RowKey, compare_runs
 from dragoman.features.descriptions import DENSE_FEATURES
 from dragoman.report import markdown_tables, write_report
@@ -28,7 +28,7 @@ from dragoman.report.figures import FAR, learning_charts, run_charts, weight_cha
 from dragoman.report.glossary import GLOSSARY
 from dragoman.report.records import Records
 from dragoman.report.samples import Change, differences
-from dragoman.run import CellKey, CellResult, CellRound, SetScores
+from dragoman.run import CellKey, CellResult, CellRound, SetScores, cell_folder, start_file
 
 
 def few(runs, out, **more):
@@ -391,7 +391,7 @@ def test_unknown_does_not_flatten_the_other_weights(tmp_path):
         write_cell(run, optimiser=optimiser, lines=["a b"], weights={"lm": 0.3, "words": -0.4, "unknown": unknown})
     (chart,) = weight_charts(Records([run]))
     last = {panel.title: [line.points[-1][1] for line in panel.lines] for panel in chart.panels}
-    assert set(last) == {"lm", "words", "unknown"}
+    assert set(last) == {"lm", "words"}
     for name in ("lm", "words"):
         assert last[name][0] == pytest.approx(last[name][1])
         assert abs(last[name][0]) > 0.4
@@ -430,6 +430,33 @@ def test_the_headline_says_what_learning_gained(tmp_path):
     assert said.startswith("On the test set, pro with the features more has a BLEU of 100.0; the weights it began with")
     assert "so learning gains nothing there. The best with the features phrase15 (pro) is " in said
     assert "no chance of the test sentences (p = 0.0" in said
+
+
+def test_the_headline_says_whether_the_gain_may_be_chance(tmp_path):
+    run = dense_run(tmp_path / "run", start=0.2)
+    refs = sentences(40)
+    key = CellKey(corpus="toy", system="phrase", features="phrase15", optimiser="pro", seed=1)
+    own = (cell_folder(run, key) / "test.txt").read_text("utf-8").split("\n")[:-1]
+    far = noisy(refs, 0.6, 2)
+    for start, said in ((far, "no chance of the test sentences (p = 0.0"), (own, "may be chance (p = 1.00)")):
+        start_file(cell_folder(run, key)).write_text("".join(f"{line}\n" for line in start), "utf-8")
+        (found,) = load_experiment([run], n_trials=100).headlines()
+        assert said in found.partition("learning gains")[2]
+    (found,) = load_experiment([run], n_trials=0).headlines()
+    assert "p =" not in found
+    start_file(cell_folder(run, key)).write_text("a\n", "utf-8")
+    with pytest.raises(MismatchError, match="has 1 lines"):
+        load_experiment([run], n_trials=100)
+
+
+def test_unknown_words_have_no_panel(tmp_path):
+    run = start_run(tmp_path / "run")
+    write_test_set(run, "toy", ["a b"], ["a b"])
+    write_cell(run, lines=["a b"], weights={"unknown": -5.0, "lm": 0.5, "words": -1.0})
+    (chart,) = load_experiment([run], n_trials=0).charts["weights"]
+    assert [panel.title for panel in chart.panels] == ["words", "lm"]
+    write_cell(run, lines=["a b"], weights={"unknown": -5.0})
+    assert load_experiment([run], n_trials=0).charts["weights"] == []
 
 
 def test_a_page_without_content_has_no_section_for_it(tmp_path):

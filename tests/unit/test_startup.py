@@ -45,7 +45,7 @@ CAPS = {
     "rerank": 87,
     "run": 328,
     "score": 57,
-    "serve": 185,
+    "serve": 187,
     "system info": 177,
     "train": 176,
     "translate": 178,

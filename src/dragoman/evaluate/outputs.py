@@ -19,6 +19,7 @@ from dragoman.run import (
     load_plans,
     load_test_sets,
     plan_changes,
+    start_file,
     translations_file,
 )
 from dragoman.text import read_lines
@@ -73,12 +74,23 @@ class Outputs:
         tests = self.tests(key.corpus)
         name = next(iter(tests)) if test is None else test
         path = translations_file(self.folders[key], None if tests[name] is self.test_sets[key.corpus] else name)
-        lines = list(read_lines(path))
-        expected = len(tests[name].source)
-        if len(lines) != expected:
-            label = key.corpus if len(tests) == 1 else f"{key.corpus}/{name}"
-            raise MismatchError(f"has {len(lines)} lines, but the test set {label} has {expected}", path=path)
-        return lines
+        label = key.corpus if len(tests) == 1 else f"{key.corpus}/{name}"
+        return _lines(path, len(tests[name].source), label)
+
+    def start(self, key: CellKey) -> list[str] | None:
+        """A cell's translations of the main test set with the initial weights; None if it does not keep them.
+
+        Raises MismatchError for a wrong number of lines.
+        """
+        path = start_file(self.folders[key])
+        return _lines(path, len(self.test_sets[key.corpus].source), key.corpus) if path.exists() else None
+
+
+def _lines(path: Path, expected: int, test: str) -> list[str]:
+    lines = list(read_lines(path))
+    if len(lines) != expected:
+        raise MismatchError(f"has {len(lines)} lines, but the test set {test} has {expected}", path=path)
+    return lines
 
 
 def load_outputs(runs: Sequence[PathLike]) -> Outputs:

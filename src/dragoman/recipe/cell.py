@@ -35,6 +35,7 @@ from dragoman.run import (
     save_plan,
     save_sizes,
     sizes_file,
+    start_file,
     translations_file,
 )
 from dragoman.settings import plain
@@ -290,8 +291,8 @@ class CellWork:
     ) -> tuple[dict[int, Path], dict[str, Path], dict[str, Path]]:
         """Translations of the main test set by round, of every part by the best, and of every test set by the first.
 
-        The cell keeps those of test sets by the best round. The first has the initial weights, whose translations are
-        shared between cells.
+        The cell keeps those of test sets by the best round, of the main one also by the first, which has the initial
+        weights, and whose translations are shared between cells.
         """
         best = tuning["best_round"]
         rounds = [entry["round"] for entry in tuning["rounds"]]
@@ -312,6 +313,7 @@ class CellWork:
             goal = translations_file(self.folder, test.other)
             make_folder(goal.parent)
             replace_bytes(goal, by_part[test.part].read_bytes())
+        replace_bytes(start_file(self.folder), by_start[TEST].read_bytes())
         return by_round, by_part | {_DEV: translate(_MEASURING, _DEV, best)}, by_start
 
     def _score(self, text: Path, lines: Path, part: str) -> SetScores:

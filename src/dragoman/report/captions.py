@@ -99,7 +99,7 @@ FLIPS = (
 WEIGHTS = (
     "The greatest weights of the last round, by round, for the first seed of each row. Every feature has a scale of "
     "its own. Vectors are scaled so that their dense weights without unknown have length 1: unknown words are copied "
-    "whatever they cost, so their weight ranks nothing and would flatten the rest."
+    "whatever they cost, so their weight ranks nothing and is left out."
 )
 CANDIDATES = (
     "Candidates are the translations that a round learned from, means over runs: those of all rounds so far, or for a "

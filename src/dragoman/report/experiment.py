@@ -76,6 +76,8 @@ class Experiment:
     """Errors of translations by kind, by corpus; empty if TER is not reported."""
     tuning_sets: Sequence[TuningSets]
     """Methods that were tuned on several sets; empty without corpora that differ in their tuning set alone."""
+    said: Sequence[str] = ()
+    """What it shows, in a sentence for each corpus."""
     groups: Table | None = None
     """Groups of features that were added one after another, each tested against the one before."""
     chosen: str | None = None
@@ -111,7 +113,7 @@ class Experiment:
 
     def headlines(self) -> list[str]:
         """What the page shows, in a sentence for each corpus."""
-        return list(headlines(self.records, self.comparison)) if self.chosen is None else [self.chosen]
+        return list(self.said) if self.chosen is None else [self.chosen]
 
     @property
     def has_learning(self) -> bool:
@@ -165,6 +167,7 @@ def load_experiment(runs: Sequence[PathLike], *, n_threads: int = 1, n_trials: i
         focus=focus,
         errors=errors,
         tuning_sets=sets,
+        said=[*headlines(records, comparison, n_trials=n_trials, n_threads=n_threads)],
     )
 
 

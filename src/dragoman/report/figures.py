@@ -133,12 +133,12 @@ def weight_charts(records: Records) -> Iterator[PanelChart]:
             found = {entry.round: scaled_weights(records.weights(cell.key, entry.round)) for entry in cell.rounds}
             if any(found.values()):
                 rounds[key.optimiser] = {number: weights for number, weights in found.items() if weights}
-        if rounds:
+        if names := _greatest(rounds):
             yield PanelChart(
                 name=file_name("weights", corpus, system, features),
                 title=f"{corpus}: {system}, {features}",
                 x_label="round",
-                panels=[_weight_panel(name, rounds, records.optimisers) for name in _greatest(rounds)],
+                panels=[_weight_panel(name, rounds, records.optimisers) for name in names],
             )
 
 
@@ -157,11 +157,12 @@ def _weight_panel(feature: str, rounds: Mapping[str, Mapping[int, Mapping[str, f
 
 
 def _greatest(rounds: Mapping[str, Mapping[int, Mapping[str, float]]]) -> list[str]:
-    """Features with the largest weights of the last rounds, in decreasing order."""
+    """Features with the largest weights of the last rounds, in decreasing order; none that ranks nothing."""
     size: dict[str, float] = {}
     for found in rounds.values():
         for name, value in found[max(found)].items():
             size[name] = max(size.get(name, 0.0), abs(value))
+    size.pop(UNKNOWN, None)
     return sorted(size, key=lambda name: (-size[name], name))[:N_WEIGHTS]
 
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from statistics import fmean
 
-from dragoman.evaluate import LEVEL, Row, RunComparison
-from dragoman.metric import metric_label
+from dragoman.evaluate import LEVEL, Row, RunComparison, SystemOutput, compare_systems
+from dragoman.metric import by_name, metric_label
 from dragoman.report.records import Records, start_rounds
 
 __all__ = ["headlines"]
 
 
-def headlines(records: Records, comparison: RunComparison) -> Iterator[str]:
+def headlines(
+    records: Records, comparison: RunComparison, *, n_trials: int = 10_000, n_threads: int = 1
+) -> Iterator[str]:
     """The best row of each corpus by the first metric: its gain over the weights it began with, and over the best row
-    with another feature set.
+    with another feature set, each with the p-value of approximate randomisation where outputs are kept.
     """
     metric = comparison.metrics[0]
     name, is_loss = metric_label(metric), metric in comparison.lower_is_better
@@ -27,7 +29,11 @@ def headlines(records: Records, comparison: RunComparison) -> Iterator[str]:
         if start is not None:
             gain = 100 * (best.scores[metric].mean - start) * (-1 if is_loss else 1)
             said += f"; the weights it began with score {100 * start:.1f}"
-            said += f", so learning gains {gain:.1f} points" if gain >= 0.05 else ", so learning gains nothing there"
+            if gain >= 0.05:
+                p_value = _p_of_start(records, best, metric, n_trials=n_trials, n_threads=n_threads)
+                said += f", so learning gains {gain:.1f} points{_sure(p_value)}"
+            else:
+                said += ", so learning gains nothing there"
         yield said + _against_others(best, rows, metric, comparison) + "."
 
 
@@ -38,14 +44,35 @@ def _against_others(best: Row, rows: Sequence[Row], metric: str, comparison: Run
         return ""
     other = others[0]
     gap = abs(100 * (best.scores[metric].mean - other.scores[metric].mean))
-    p_value = other.scores[metric].p_best.get(comparison.test)
-    if p_value is None:
-        real = ""
-    elif p_value < LEVEL:
-        real = f", a difference that is no chance of the test sentences (p = {p_value:.4f})"
-    else:
-        real = f", which may be chance (p = {p_value:.2f})"
+    real = _sure(other.scores[metric].p_best.get(comparison.test))
     return f". The best with the features {other.key.features} ({other.key.optimiser}) is {gap:.1f} points behind{real}"
+
+
+def _sure(p_value: float | None) -> str:
+    """Whether a difference says something of systems, or of these sentences alone."""
+    if p_value is None:
+        return ""
+    if p_value < LEVEL:
+        return f", a difference that is no chance of the test sentences (p = {p_value:.4f})"
+    return f", which may be chance (p = {p_value:.2f})"
+
+
+def _p_of_start(records: Records, row: Row, metric: str, *, n_trials: int, n_threads: int) -> float | None:
+    """The p-value of the difference between the initial and the learned weights; None where outputs are not kept."""
+    keys = [cell.key for cell in records.rows[row.key]]
+    starts = [records.outputs.start(key) for key in keys]
+    kept = [lines for lines in starts if lines is not None]
+    if not n_trials or len(kept) < len(keys):
+        return None
+    systems = [
+        SystemOutput(name="start", runs=kept),
+        SystemOutput(name="learned", runs=[records.outputs.translations(key) for key in keys]),
+    ]
+    references = records.outputs.test_sets[row.key.corpus].references
+    scores = compare_systems(
+        systems, references, [by_name(metric)], n_bootstrap=0, n_trials=n_trials, n_threads=n_threads
+    )
+    return scores[1].scores[0].p_randomisation
 
 
 def _named(row: Row, rows: Sequence[Row]) -> str:

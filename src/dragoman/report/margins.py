@@ -33,23 +33,26 @@ def spread_table(records: Records) -> Table:
     """
     scaled = any(cell.units for cells in records.rows.values() for cell in cells)
     header = [*words("corpus", "system", "optimiser", "features"), *map(Shown, ["best pass", "all passes"])]
-    header += map(Shown, [*(["best pass, scale of the start"] if scaled else []), *CONSTRAINTS])
-    found = []
+    header += map(Shown, ["best pass, scale of the start"] if scaled else [])
+    found: list[tuple[RowKey, tuple[list[str], dict[str, str]]]] = []
     for key, cells in records.rows.items():
         passes = [entry for cell in cells for entry in cell.rounds if entry.spread is not None]
         if passes:
             best = [(entry, cell.units.get(_FACTOR, 1.0)) for cell in cells if (entry := cell.best_pass) is not None]
             shown = [_spread((entry, 1.0) for entry, _ in best), _spread((entry, 1.0) for entry in passes)]
             shown += [_spread(best)] if scaled else []
-            kinds = CONSTRAINTS[:1] if all(cell.method in _UNBOUNDED for cell in cells) else CONSTRAINTS
-            fired = {kind: _share(entry.fired[kind] for entry in passes if kind in entry.fired) for kind in kinds}
-            shown += [fired.get(kind, "") for kind in CONSTRAINTS]
-            found.append((key, shown))
+            own = CONSTRAINTS[:1] if all(cell.method in _UNBOUNDED for cell in cells) else CONSTRAINTS
+            fired = {kind: _share(entry.fired[kind] for entry in passes if kind in entry.fired) for kind in own}
+            found.append((key, (shown, fired)))
+    kinds = [kind for kind in CONSTRAINTS if any(fired.get(kind) for _, (_, fired) in found)]
     rows = [
-        [*words(key.corpus, key.system, key.optimiser, key.features), *map(Shown, shown)]
-        for key, shown in _by_method(found)
+        [
+            *words(key.corpus, key.system, key.optimiser, key.features),
+            *map(Shown, [*shown, *(fired.get(kind, "") for kind in kinds)]),
+        ]
+        for key, (shown, fired) in _by_method(found)
     ]
-    return header, rows
+    return [*header, *map(Shown, kinds)], rows
 
 
 def units_table(records: Records) -> Table:

@@ -18,6 +18,7 @@ from dragoman.run.cells import (
     save_plan,
     save_sizes,
     sizes_file,
+    start_file,
     translations_file,
 )
 from dragoman.run.folder import RunFolder
@@ -43,5 +44,6 @@ __all__ = [
     "save_plan",
     "save_sizes",
     "sizes_file",
+    "start_file",
     "translations_file",
 ]
