@@ -429,7 +429,7 @@ def test_the_headline_says_what_learning_gained(tmp_path):
     (said,) = load_experiment([run], n_trials=100).headlines()
     assert said.startswith("On the test set, pro with the features more has a BLEU of 100.0; the weights it began with")
     assert "so learning gains nothing there. The best with the features phrase15 (pro) is " in said
-    assert "no chance of the test sentences (p = 0.0" in said
+    assert "significant, p = 0.0" in said
 
 
 def test_the_headline_says_whether_the_gain_may_be_chance(tmp_path):
@@ -438,7 +438,7 @@ def test_the_headline_says_whether_the_gain_may_be_chance(tmp_path):
     key = CellKey(corpus="toy", system="phrase", features="phrase15", optimiser="pro", seed=1)
     own = (cell_folder(run, key) / "test.txt").read_text("utf-8").split("\n")[:-1]
     far = noisy(refs, 0.6, 2)
-    for start, said in ((far, "no chance of the test sentences (p = 0.0"), (own, "may be chance (p = 1.00)")):
+    for start, said in ((far, "significant, p = 0.0"), (own, "may be chance, p = 1.00")):
         start_file(cell_folder(run, key)).write_text("".join(f"{line}\n" for line in start), "utf-8")
         (found,) = load_experiment([run], n_trials=100).headlines()
         assert said in found.partition("learning gains")[2]

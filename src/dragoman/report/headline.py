@@ -53,8 +53,8 @@ def _sure(p_value: float | None) -> str:
     if p_value is None:
         return ""
     if p_value < LEVEL:
-        return f", a difference that is no chance of the test sentences (p = {p_value:.4f})"
-    return f", which may be chance (p = {p_value:.2f})"
+        return f" (significant, p = {p_value:.4f})"
+    return f" (may be chance, p = {p_value:.2f})"
 
 
 def _p_of_start(records: Records, row: Row, metric: str, *, n_trials: int, n_threads: int) -> float | None:
