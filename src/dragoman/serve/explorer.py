@@ -167,12 +167,15 @@ class Explorer:
         }
 
     def efforts(self, search: Search) -> list[dict[str, Any]]:
-        """The best translation that each search effort finds, with its score and time."""
+        """The best translation that each search effort finds, with its score and time.
+
+        All are searched now, one after the other, so that their times compare.
+        """
         opened = self.opened(search.system)
         line, tokens = self._sentence(opened.sentences(search.text), search.sentence)
         rows = []
         for preset in Preset:
-            searched = self._searched(opened, search, tokens, preset)
+            searched = self._searched(opened, search, tokens, preset, anew=True)
             best = searched.kbest(1)
             text = searched.forest.text(best.tokens_of(0)) if len(best) else ""
             rows.append(
@@ -234,10 +237,17 @@ class Explorer:
         lines = self.opened(name).system.lines()
         return sentence_scores([lines.prepare_target(text) for text in hypotheses], lines.prepare_target(reference))
 
-    def _searched(self, opened: OpenedSystem, search: Search, tokens: str, preset: Preset | None = None) -> Searched:
+    def _searched(
+        self, opened: OpenedSystem, search: Search, tokens: str, preset: Preset | None = None, *, anew: bool = False
+    ) -> Searched:
         name = "" if search.round is None else f"{search.round.tuning} {search.round.number}"
         return opened.search(
-            tokens, preset or search.preset, base=self._base(search), base_name=name, changed=search.weights
+            tokens,
+            preset or search.preset,
+            base=self._base(search),
+            base_name=name,
+            changed=search.weights,
+            anew=anew,
         )
 
     def _base(self, search: Search) -> Weights | None:

@@ -119,12 +119,16 @@ class OpenedSystem:
         base: Weights | None = None,
         base_name: str = "",
         changed: Mapping[str, float] | None = None,
+        anew: bool = False,
     ) -> Searched:
-        """The search space of a sentence of tokens; `base_name` says which weights `base` are."""
+        """The search space of a sentence of tokens; `base_name` says which weights `base` are.
+
+        One that is kept is given again, unless it is to be searched anew.
+        """
         key = (tokens, preset, base_name, tuple(sorted((changed or {}).items())))
         view = self.view
         with self._lock:
-            if (found := self._kept.get(key)) is not None:
+            if not anew and (found := self._kept.get(key)) is not None:
                 self._kept.move_to_end(key)
                 return found
         weights = self.weights(view, base, changed or {})
@@ -150,6 +154,7 @@ class OpenedSystem:
 
     def _keep(self, key: tuple[object, ...], made: Searched) -> None:
         self._kept[key] = made
+        self._kept.move_to_end(key)
         size = sum(kept.forest.core.n_bytes for kept in self._kept.values())
         while len(self._kept) > 1 and (len(self._kept) > self._limits.kept_spaces or size > self._limits.kept_bytes):
             _, old = self._kept.popitem(last=False)
