@@ -53,6 +53,8 @@ def test_a_tuned_system(inside, tmp_path):
     assert "10 lines but the references have 1" in " ".join(short.split())
     assert "give it alone" in inside("report", "tuned", "tuned", *page, status=2).err
     assert "HTML alone" in inside("report", "tuned", "--markdown", "x.md", status=2).err
-    assert "is not a run" in inside("report", made / "phrase", *page, status=2).err
+    assert "is a system that was not tuned" in inside("report", made / "phrase", *page, status=2).err
+    assert "is the record of a tuning" in (said := inside("report", "tuned/tune", *page, status=2).err)
+    assert "give tuned" in " ".join(said.split())
     run = fake_run(tmp_path / "run", seeds=(1,))
     assert "are for a tuned system" in inside("report", run, *page, "--test", dev, "-r", english, status=2).err

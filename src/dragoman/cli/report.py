@@ -72,6 +72,8 @@ def report(
         return
     if test is not None or reference:
         raise InputError("--test and -r are for a tuned system; the runs of recipes have their test sets")
+    for run in runs:
+        _refuse_others(Path(run))
     session.say("reading and comparing")
     experiment = load_experiment([Path(run) for run in runs], n_threads=session.n_threads)
     for note in experiment.comparison.notes:
@@ -89,6 +91,18 @@ def report(
     session.emit(
         {**written, "n_cells": len(experiment.records.outputs.finished()), "notes": experiment.comparison.notes}
     )
+
+
+def _refuse_others(run: Path) -> None:
+    """Raise InputError for what looks like the run of a recipe and is another thing of ours."""
+    from dragoman.system.manifest import MANIFEST, TUNE_RECORD
+
+    if (run / MANIFEST).exists():
+        raise InputError("is a system that was not tuned; `dragoman tune --system` tunes it", path=run)
+    if (run / "rounds").is_dir() and not (run / "cells").exists():
+        its = run.name == TUNE_RECORD and (run.parent / MANIFEST).exists()
+        advice = f"give {run.parent}" if its else "`dragoman serve SYSTEM --run` shows its rounds"
+        raise InputError(f"is the record of a tuning, not a run of `dragoman run`; {advice}", path=run)
 
 
 def _report_tuned(
