@@ -95,6 +95,15 @@ def test_the_start_on_every_test_set(tmp_path):
     assert found == {(test, name): score for test, score in (("2016", "19.00"), ("2017", "11.50")) for name in NAMES}
 
 
+def test_bounds_have_no_columns_where_no_method_has_any(tmp_path):
+    run = start_run(tmp_path / "run")
+    refs = sentences(5)
+    write_test_set(run, "toy", refs, refs)
+    write_cell(run, optimiser="mira", lines=refs, n_rounds=2, rounds=margin_rounds([(2.0, 1.0)]))
+    header, row = texts(spread_table(Records([run])))
+    assert (header[-2:], row[-1]) == (["all passes", "margin"], "50.0%")
+
+
 def test_spread_is_that_of_the_lists_of_all_runs(tmp_path):
     table = spread_table(Records([margin_run(tmp_path / "run")]))
     assert texts(table)[0] == [
