@@ -68,6 +68,20 @@ def test_the_training_text(tmp_path):
     assert not (tmp_path / "gradient.run").exists()
 
 
+def test_the_systems_of_the_lecture(tmp_path):
+    """On a smaller corpus; what the explorer shows of them is tested elsewhere."""
+    page = (ROOT / "docs" / "serve.md").read_text(encoding="utf-8")
+    smaller = page[page.index("## A lecture with it") : page.index("## The API")]
+    for long, short in (("-n 20000 -o", "-n 300 --dev 10 --test 10 -o"), ("--method mert", "--method mert --rounds 1")):
+        assert long in smaller
+        smaller = smaller.replace(long, short)
+    (tmp_path / "page.md").write_text(smaller, encoding="utf-8")
+    run_page(tmp_path / "page.md", tmp_path)
+    for name in ("phrase", "hiero", "tuned"):
+        assert (tmp_path / name / "system.json").exists()
+    assert (tmp_path / "tuned" / "tune" / "test").is_dir()
+
+
 def test_curves(tmp_path):
     """The worked example, on a smaller corpus."""
     page = (ROOT / "docs" / "curve.md").read_text(encoding="utf-8")
