@@ -152,6 +152,40 @@ def test_chinese_is_never_left_whole(here, inside):
     assert "not a language code" in inside("corpus", "tokenize", "-l", "german", status=2).err
 
 
+def test_text_without_spaces_is_scored_by_characters(here, inside):
+    """BLEU by 13a and TER by what stands between spaces would take a line of Chinese for a word."""
+    subjects, verbs, objects = (
+        (("ich", "我"), ("sie", "她")),
+        (("sehe", "看见"), ("mag", "喜欢")),
+        (("Hunde", "狗"), ("Tee", "茶")),
+    )
+    pairs = [
+        (f"{s[0]} {v[0]} {o[0]}, und {t[0]} {v[0]} {p[0]}.", f"{s[1]}{v[1]}{o[1]}，而且{t[1]}{v[1]}{p[1]}。")
+        for s in subjects
+        for t in subjects
+        for v in verbs
+        for o in objects
+        for p in objects
+    ]
+    for name, chosen in (("train", pairs * 3), ("dev", pairs[:8])):
+        write_lines(here / f"zh.{name}.de", [pair[0] for pair in chosen])
+        write_lines(here / f"zh.{name}.zh", [pair[1] for pair in chosen])
+    inside("train", "-s", "zh.train.de", "-t", "zh.train.zh", "-o", "dezh")
+    test = ("--test", "zh.dev.de", "--test-reference", "zh.dev.zh")
+    words = ("tune", "--system", "dezh", "--source", "zh.dev.de", "-r", "zh.dev.zh", "--rounds", 1, *MERT, *test)
+    after = json.loads(inside(*words, "-o", "dezh-tuned", "--json").out)["test"][1]
+    assert "tok:zh" in after["signature"]["bleu"]
+    assert "asian:yes" in after["signature"]["ter"]
+    assert after["bleu"] > 50
+    inside("translate", "dezh-tuned", "-i", "zh.dev.de", "-o", "out.zh")
+    assert "add --tokenize zh" in inside("score", "out.zh", "-r", "zh.dev.zh").err
+    scored = json.loads(inside("score", "out.zh", "-r", "zh.dev.zh", "--tokenize", "zh", "--json").out)["systems"][0]
+    assert scored["bleu"] == pytest.approx(after["bleu"])
+    assert scored["ter"] == pytest.approx(after["ter"])
+    write_lines(here / "ja", ["風が止んだ。彼女は眠る。"] * 3)
+    assert "add --tokenize char" in inside("score", "ja", "-r", "ja").err
+
+
 def test_a_test_set_before_and_after(here, inside):
     words = ("tune", "--system", "s", "--source", "dev.de", "-r", "dev.en", "--rounds", 1, *MERT)
     test = ("--test", "test.de", "--test-reference", "test.en")
