@@ -80,8 +80,8 @@ class MosesLines(TokenLines):
         self._segment = segment
         if settings.source_language is None or settings.target_language is None:
             raise InputError(
-                "the system was trained on tokenised text and does not know its languages; name them in train or "
-                "translate (--languages de-en), or tokenise the text yourself"
+                "the system was trained on tokenised text and does not know its languages; name them "
+                "(--languages de-en), or tokenise the text yourself"
             )
         self._source = MosesText(settings.source_language)
         self._target = MosesText(settings.target_language)

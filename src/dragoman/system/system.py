@@ -349,6 +349,17 @@ class System(SystemView):
         manifest = replace(self.manifest, settings=settings)
         return System(self.folder, manifest, self.grammar, self.weights, self.blocks, self.rest)
 
+    def with_languages(self, languages: str) -> System:
+        """The same system, of tokenised text, with languages such as `de-en` for raw text; `save_tuned` keeps them.
+
+        Raises InputError for a system of raw text, whose tables were made with the languages that it names.
+        """
+        if self.settings.text.raw:
+            raise InputError("the system was trained on raw text and has its languages; leave them out")
+        settings = replace(self.settings, text=self.settings.text.with_languages(languages))
+        manifest = replace(self.manifest, settings=settings)
+        return System(self.folder, manifest, self.grammar, self.weights, self.blocks, self.rest)
+
     def with_blocks(self, blocks: Sequence[Block], rest: bool = True) -> System:
         """The same system with blocks in the place of the sparse features they cover.
 
