@@ -23,7 +23,7 @@ def lookup(
     phrase: Annotated[str, typer.Argument(help="Source phrase; of a hierarchical system also with [X,1] for a gap.")],
     targets: Annotated[int, typer.Option(min=1, help="Translations to show.")] = 10,
     sentences: Annotated[
-        int, typer.Option(min=0, help="Training sentences of each, of a system that keeps them (train --folds).")
+        int, typer.Option(min=0, help="Training sentences that each comes from; a system of imported tables has none.")
     ] = 3,
     raw: Annotated[
         bool | None,
@@ -65,4 +65,4 @@ def lookup(
             session.show(f"  {printable(source)}")
             session.show(f"  {printable(target)}")
     if found.n_occurrences is None and sentences:
-        session.say("the system does not keep its training text; train it with --folds to see sentences")
+        session.say("the system keeps no training text: its tables were imported, or made by an earlier version")

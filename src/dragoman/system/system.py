@@ -291,11 +291,26 @@ class System(SystemView):
         """The language model of all data, or of all but a fold."""
         return LanguageModel.load(self.file("lm" if fold is None else f"lm.fold-{fold}"), verify=False)
 
-    @cached_property
+    @property
     def training(self) -> TrainingLines:
+        """The lines that a system with folds was trained on, to learn from. Raises InputError for one without."""
+        if self.settings.n_folds == 1 or not self.keeps_text:
+            raise InputError("the system has no folds of its training text; train it with --folds", path=self.folder)
+        return self.training_text
+
+    @property
+    def keeps_text(self) -> bool:
+        """Whether the system keeps the text it was trained on, as all do but those of imported tables."""
+        return any(name.startswith(f"{TRAINING}/") for name in self.manifest.files)
+
+    @cached_property
+    def training_text(self) -> TrainingLines:
         """The lines that the system was trained on. Raises InputError if it does not keep them."""
-        if not any(name.startswith(f"{TRAINING}/") for name in self.manifest.files):
-            raise InputError("the system does not keep its training text; train it with --folds", path=self.folder)
+        if not self.keeps_text:
+            raise InputError(
+                "the system keeps no training text: its tables were imported, or made by an earlier version",
+                path=self.folder,
+            )
         for side in ("source", "target"):
             path = self.file(f"{TRAINING}/{side}.vocab")
             if checksum(path) != self.grammar.manifest.files[f"{side}.vocab"].checksum:
