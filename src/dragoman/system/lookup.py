@@ -33,7 +33,7 @@ class LookupRow:
     count: int
     scores: dict[str, float]
     sentences: tuple[tuple[int, str, str], ...] = ()
-    """Line number from 1, source and target. With gaps: sentence pairs that have the words of both sides."""
+    """Line number from 1, tokens of source and target. With gaps: sentence pairs that have the words of both sides."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +71,8 @@ def look_up(
         shown: tuple[tuple[int, str, str], ...] = ()
         if lines is not None and n_sentences:
             chosen = islice(_linked(system.training_text, lines, source, target), n_sentences)
-            shown = tuple((line + 1, *training_pair(system, line)) for line in chosen)
+            text = system.training_text
+            shown = tuple((line + 1, text.source(line), text.target(line)) for line in chosen)
         rows.append(LookupRow(target=target, count=count, scores=scores, sentences=shown))
     return Lookup(source=source, n_occurrences=None if lines is None else len(lines), rows=tuple(rows))
 
