@@ -102,6 +102,28 @@ def test_several_sentences_and_jsonl(here, inside):
     assert [json.loads(line)["id"] for line in explained] == [0, 0, 1]
 
 
+def test_explanations_are_of_what_translate_writes(here, inside):
+    """With tags, forced translations and spans that must survive."""
+    line = (here / "test.de").read_text(encoding="utf-8").splitlines()[0]
+    first, *rest = line.split(" ")
+    write_lines(here / "terms.tsv", [f"{rest[0]}\tblue car"])
+    marked = 'Das <t translation="old gate">Tor</t> %s {name} %s 1.234,5.'
+    write_lines(here / "in.de", [f"<p>{first} <b>{rest[0]}</b> {' '.join(rest[1:])}</p>", marked, ""])
+    words = ("translate", "s", "-i", "in.de", "--glossary", "terms.tsv")
+    translated = inside(*words).out.splitlines()
+    explained = [json.loads(one) for one in inside(*words, "--explain", "--format", "jsonl").out.splitlines()]
+    assert [one.get("output", "") for one in explained] == translated
+    assert "<b>" not in explained[0]["source"]
+    assert any(piece["target"] == "blue\u00a0car" for piece in explained[0]["pieces"])
+    (gate,) = [piece for piece in explained[1]["pieces"] if piece["target"].endswith("gate")]
+    assert gate["source"] == "Tor"
+    shown = inside(*words, "--explain").out
+    assert "old\u00a0gate  forced" in shown
+    assert "%s  unknown, copied" in shown
+    assert f"output       {translated[0]}" in shown.splitlines()
+    assert "leave out" in inside(*words, "--explain", "--target", "in.de", status=2).err
+
+
 def test_glossaries_and_marks(here, inside):
     write_lines(here / "terms.tsv", ["Zebra Foo\tstriped thing"])
     write_lines(here / "in.de", ["Der zebra foo schläft.", 'Das <t translation="gate">Tor</t> %s.'])

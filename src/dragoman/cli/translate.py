@@ -30,6 +30,7 @@ from dragoman.store import make_folder
 from dragoman.system import (
     Explanation,
     ForcedExplanation,
+    LineTranslation,
     ListsJob,
     Preset,
     System,
@@ -137,8 +138,9 @@ def translate(
     shared = engine is not EngineName.LOCAL or workers is not None
     if shared and (explain or forest is not None):
         raise InputError("workers make translations and lists; leave out --explain and --forest, or the workers")
-    if glossary is not None and (explain or forest is not None or nbest is not None or format_ is not Format.TEXT):
-        raise InputError("--glossary is for translations; leave out --nbest, --format, --forest and --explain")
+    lists = nbest is not None or (format_ is not Format.TEXT and not explain)
+    if glossary is not None and (target is not None or forest is not None or lists):
+        raise InputError("--glossary is for translations; leave out --nbest, --format, --forest and --target")
     check_outputs(
         [in_file, *(weights or []), *([glossary] if glossary else []), *([target] if target else [])],
         out=out,
@@ -169,7 +171,7 @@ def translate(
     cpu, wall = cpu_seconds(), time.monotonic()
     with engine_of(engine, workers, address, threads=threads) as chosen, open_output(out) as output:
         if explain:
-            n = _explain(job, lines, output, format_, target)
+            n = _explain(job, lines, output, format_, target, terms)
         elif nbest is not None or format_ is not Format.TEXT:
             n = _lists(job, chosen, lines, output, nbest or 1, format_, distinct)
         elif forest is not None:
@@ -288,11 +290,18 @@ def _with_forests(job: _Job, lines: Iterator[str], folder: Path) -> Iterator[str
             yield "" if best is None else job.text.restore(" ".join(best.tokens()), line)
 
 
-def _explain(job: _Job, lines: Iterator[str], output: LineWriter, format_: Format, target: str | None) -> int:
+def _explain(
+    job: _Job,
+    lines: Iterator[str],
+    output: LineWriter,
+    format_: Format,
+    target: str | None,
+    terms: Mapping[str, str],
+) -> int:
     if format_ not in (Format.TEXT, Format.JSONL):
         raise InputError("an explanation is text or jsonl")
     n = 0
-    for number, found in _explained(job, lines) if target is None else _forced(job, lines, target):
+    for number, found in _explained(job, lines, terms) if target is None else _forced(job, lines, target):
         n = number + 1
         if format_ is Format.JSONL:
             plain = {"source": "", "text": "", "pieces": []} if found is None else found.to_json()
@@ -304,10 +313,15 @@ def _explain(job: _Job, lines: Iterator[str], output: LineWriter, format_: Forma
     return n
 
 
-def _explained(job: _Job, lines: Iterator[str]) -> Iterator[tuple[int, Explanation | None]]:
+def _explained(job: _Job, lines: Iterator[str], terms: Mapping[str, str]) -> Iterator[tuple[int, Explanation | None]]:
+    def explained(tokens: str) -> Explanation | None:
+        return job.view.explain(tokens, weights=job.weights, preset=job.preset)
+
+    translation = LineTranslation(text=job.text, terms=terms, protect=job.text.is_raw)
     for number, line in enumerate(lines):
-        for sentence in job.text.sentences(line):
-            yield number, job.view.explain(sentence, weights=job.weights, preset=job.preset)
+        found: list[Explanation | None] = [*translation.explain(line, explained)]
+        for one in found or [None]:
+            yield number, one
 
 
 def _forced(job: _Job, lines: Iterator[str], target: str) -> Iterator[tuple[int, ForcedExplanation | None]]:
@@ -317,5 +331,5 @@ def _forced(job: _Job, lines: Iterator[str], target: str) -> Iterator[tuple[int,
                 ("the translations", "the source") if translation is None else ("the source", "the translations")
             )
             raise MismatchError(f"{short} end after {number} lines and {long} do not", path=target, line=number + 1)
-        tokens = job.text.prepare(line), job.text.prepare_target(translation)
+        tokens = job.text.prepare(without_marks(line)), job.text.prepare_target(translation)
         yield number, job.view.force_tokens(*tokens, weights=job.weights, preset=job.preset)

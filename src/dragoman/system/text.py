@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dragoman.pipeline import TokenLines
 from dragoman.pipeline.forced import Glossary, Masks, lost_spans
 from dragoman.pipeline.tags import Tag, put_tags, take_tags
+from dragoman.system.explain import Explanation
 from dragoman.text import split_tokens
 
 __all__ = ["LineTranslation"]
@@ -16,6 +18,8 @@ Decode = Callable[[Sequence[str]], Iterable[str]]
 """Translates sentences of tokens."""
 DecodeLinked = Callable[[str], tuple[str, Sequence[tuple[int, int]]]]
 """Translates one sentence and gives its word links, (source, target) positions."""
+Explain = Callable[[str], Explanation | None]
+"""Explains the translation of one sentence of tokens."""
 
 
 @dataclass(slots=True)
@@ -44,16 +48,8 @@ class LineTranslation:
 
     def translate(self, lines: Sequence[str], decode: Decode, linked: DecodeLinked) -> list[str]:
         """The translation of each line."""
-        glossary = Glossary(self.terms, self.text) if self.terms else None
-        pieces: list[_Piece] = []
         of_lines = [Masks(line) for line in lines]
-        for number, (line, masks) in enumerate(zip(lines, of_lines, strict=True)):
-            masked = masks.marked(line, self.text)
-            if glossary is not None:
-                masked = glossary.masked(masked, masks)
-            for tokens in self.text.sentences(masks.hidden(masked) if self.text.hides_spans else masked):
-                words, tags = take_tags(split_tokens(tokens)) if self.protect and "<" in tokens else ([], [])
-                pieces.append(_Piece(number, " ".join(words) if tags else tokens, tags, masks))
+        pieces = self._pieces(lines, of_lines)
         for piece, found in zip(pieces, _decode(pieces, [p.tokens for p in pieces], decode, linked), strict=True):
             piece.found = piece.masks.resolved(found)
         if self.protect:
@@ -66,6 +62,37 @@ class LineTranslation:
             masks.shown(self.text.restore(" ".join(parts), line))
             for line, parts, masks in zip(lines, out, of_lines, strict=True)
         ]
+
+    def explain(self, line: str, explained: Explain) -> Iterator[Explanation]:
+        """How each sentence of a line becomes what `translate` makes of it, without its tags; none for an empty line.
+
+        What is forced or protected is one word on both sides, with no-break spaces inside.
+        """
+        masks = Masks(line)
+        for piece in self._pieces([line], [masks]):
+            found = explained(piece.tokens)
+            if found is None:
+                continue
+            lost = lost_spans(piece.tokens, masks.resolved(found.text)) if self.protect else Counter()
+            if lost:
+                found = explained(masks.spans(piece.tokens, lost)) or found
+            words = split_tokens(found.text)
+            tagged = put_tags(words, found.alignment, piece.tags) if piece.tags else words
+            output = masks.shown(self.text.restore(masks.resolved(" ".join(tagged), lost), line))
+            yield found.with_words(*masks.words(), output if self.text.is_raw else "")
+
+    def _pieces(self, lines: Sequence[str], of_lines: Sequence[Masks]) -> list[_Piece]:
+        """What is decoded at once, with the masks of each line."""
+        glossary = Glossary(self.terms, self.text) if self.terms else None
+        pieces: list[_Piece] = []
+        for number, (line, masks) in enumerate(zip(lines, of_lines, strict=True)):
+            masked = masks.marked(line, self.text)
+            if glossary is not None:
+                masked = glossary.masked(masked, masks)
+            for tokens in self.text.sentences(masks.hidden(masked) if self.text.hides_spans else masked):
+                words, tags = take_tags(split_tokens(tokens)) if self.protect and "<" in tokens else ([], [])
+                pieces.append(_Piece(number, " ".join(words) if tags else tokens, tags, masks))
+        return pieces
 
 
 def _decode(pieces: Sequence[_Piece], tokens: Sequence[str], decode: Decode, linked: DecodeLinked) -> list[str]:
