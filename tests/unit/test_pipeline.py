@@ -269,6 +269,34 @@ def test_unknown_words_are_split_into_known_ones():
         assert splitter.split(word) == word
 
 
+def test_other_spellings_of_known_words():
+    known = ["d'￭", "￭-￭", "...", '"￭', "￭»", "’￭", "e-mail", "10", "linux", "-"]
+    splitter = WordSplitter(dict.fromkeys(known, 3))
+    for word, stands in {
+        "d’￭": "d'￭",
+        "D’￭": "d'￭",
+        "￭–￭": "￭-￭",
+        "–": "-",
+        "…": "...",
+        "„￭": '"￭',
+        "￭“": "￭»",
+        "«": '"￭',
+        "»": "￭»",
+        "‚￭": "’￭",
+        "E‑Mail": "e-mail",
+        "１０": "10",
+        "￭Ｌｉｎｕｘ": "￭Linux",
+        "ｌｉｎｕｘ": "linux",
+        "￭２４￭": "￭24￭",
+        "(￭": "(￭",
+        "日本": "日本",
+        "ﬁ￭": "fi￭",
+        "½": "½",
+        "http://„x": "http://„x",
+    }.items():
+        assert splitter.split(word) == stands
+
+
 def test_other_forms_of_known_words():
     stems = [f"{a}{b}" for a in ("kalt", "gross", "stark", "blau") for b in ("ab", "el", "im", "or", "us", "yt")]
     counts = {f"{stem}{ending}": 5 for stem in stems for ending in ("en", "es")} | {"rundumen": 3, "kim": 9, "axes": 2}
