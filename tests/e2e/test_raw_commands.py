@@ -276,6 +276,37 @@ main()
 """
 
 
+@pytest.mark.parametrize("form", [(), ("--nbest", "1"), ("--explain", "--format", "jsonl")])
+def test_each_line_of_a_pipe_is_answered_at_once(here, inside, form):
+    lines = (here / "test.de").read_text(encoding="utf-8").splitlines()[:2]
+    write_lines(here / "in.de", lines)
+    expected = inside("translate", "s", "-i", "in.de", *form).out.splitlines()
+    with subprocess.Popen(
+        [sys.executable, "-m", "dragoman", "translate", "s", "--line-buffered", "--quiet", *form],
+        cwd=here,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+    ) as process:
+        for line, answer in zip(lines, expected, strict=True):
+            process.stdin.write(f"{line}\n")
+            process.stdin.flush()
+            assert process.stdout.readline() == f"{answer}\n"  # hangs if lines wait for one another
+        process.stdin.close()
+        assert process.wait(timeout=60) == 0
+
+
+def test_lines_that_arrive_are_read_as_others_are(here, inside):
+    lines = (here / "test.de").read_text(encoding="utf-8").splitlines()[:3]
+    (here / "odd.de").write_bytes(b"\xef\xbb\xbf" + "\r\n".join([lines[0], "", *lines[1:]]).encode())
+    words = ("translate", "s", "-i", "odd.de")
+    assert inside(*words, "--line-buffered").out == inside(*words).out
+    (here / "bad.de").write_bytes(b"ein\nHund\xff\n")
+    for more in ((), ("--line-buffered",)):
+        assert "bad.de, line 2: invalid UTF-8" in inside("translate", "s", "-i", "bad.de", *more, status=2).err
+    assert "leave out --line-buffered" in inside(*words, "--line-buffered", "--workers", 2, status=2).err
+
+
 def test_no_gain_ends_a_tuning(here, inside):
     words = ("tune", "--system", "s", "--source", "dev.de", "-r", "dev.en", "--method", "pro", "--patience", 1)
     record = json.loads(inside(*words, "-o", "t", "--json").out)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json as json_module
+import sys
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -40,7 +41,7 @@ from dragoman.system import (
     pool_of_lists,
     unknown_source,
 )
-from dragoman.text import LineWriter, open_output, printable, read_lines
+from dragoman.text import LineWriter, open_output, printable, read_arriving_lines, read_lines
 
 __all__ = ["translate"]
 
@@ -93,6 +94,13 @@ def translate(
     without_fold: Annotated[
         int | None, typer.Option(min=0, help="As if this fold had not been in the training.")
     ] = None,
+    line_buffered: Annotated[
+        bool,
+        typer.Option(
+            "--line-buffered",
+            help="Translate and write each line as it comes, for pipes; in a terminal without it, too.",
+        ),
+    ] = False,
     fast: Annotated[bool, typer.Option("--fast", help="Less search.")] = False,
     accurate: Annotated[bool, typer.Option("--accurate", help="More search.")] = False,
     summary: Summary = None,
@@ -135,7 +143,10 @@ def translate(
         raise InputError("--forest writes the whole search space; leave out --nbest and --format")
     if distinct and nbest is None:
         raise InputError("--distinct is about lists of candidates; add --nbest")
+    typed = in_file == "-" and sys.stdin is not None and sys.stdin.isatty()
     shared = engine is not EngineName.LOCAL or workers is not None
+    if shared and line_buffered:
+        raise InputError("workers take many lines at once; leave out --line-buffered, or the workers")
     if shared and (explain or forest is not None):
         raise InputError("workers make translations and lists; leave out --explain and --forest, or the workers")
     lists = nbest is not None or (format_ is not Format.TEXT and not explain)
@@ -150,6 +161,7 @@ def translate(
     if languages is not None and not (system.settings.text.raw if raw is None else raw):
         raise InputError("--languages is for raw text; add --raw")
     terms = read_glossary(glossary) if glossary is not None else {}
+    one_by_one = line_buffered or (typed and not shared)
     view = system.view(without_fold)
     job = _Job(
         view=view,
@@ -159,17 +171,23 @@ def translate(
         raw=raw,
         languages=languages,
         text=view.lines(raw=raw, languages=languages),
+        batch=1 if one_by_one else _BATCH,
     )
-    source = read_lines(in_file)
-    first = list(itertools.islice(source, _BATCH))
+    source = read_arriving_lines(in_file) if one_by_one else read_lines(in_file)
+    first = [] if one_by_one else list(itertools.islice(source, _BATCH))
     unknown = unknown_source(system, list(map(without_marks, first)), job.text)
     if unknown.many:
         session.say(unknown.warning("the input"))
     elif (kind := other_kind(first, job.text)) is not None:
         session.say(f"warning: the input: {kind}")
-    lines = session.track(itertools.chain(first, source), "translating")
+    lines = source if one_by_one else session.track(itertools.chain(first, source), "translating")
     cpu, wall = cpu_seconds(), time.monotonic()
-    with engine_of(engine, workers, address, threads=threads) as chosen, open_output(out) as output:
+    if typed:
+        session.say("type text, a line of one sentence or more; Ctrl-D ends")
+    with (
+        engine_of(engine, workers, address, threads=threads) as chosen,
+        open_output(out, line_buffered=one_by_one) as output,
+    ):
         if explain:
             n = _explain(job, lines, output, format_, target, terms)
         elif nbest is not None or format_ is not Format.TEXT:
@@ -184,7 +202,7 @@ def translate(
         record = {
             "system": str(folder),
             "n_sentences": n,
-            "unknown_words": unknown.share,
+            "unknown_words": None if one_by_one else unknown.share,
             "wall_s": elapsed,
             "cpu_s": cpu_seconds() - cpu,
         }
@@ -208,6 +226,8 @@ class _Job:
     raw: bool | None
     languages: str | None
     text: TokenLines
+    batch: int
+    """Lines that are translated at once."""
 
     def translate(self, engine: Engine, lines: Iterator[str], terms: Mapping[str, str]) -> Iterator[str]:
         job = TranslationJob(
@@ -218,7 +238,7 @@ class _Job:
             languages=self.languages,
             terms=terms,
         )
-        for translations in engine.map(job, _batches(lines)):
+        for translations in engine.map(job, _batches(lines, self.batch)):
             yield from translations
 
     def pools(
@@ -228,7 +248,7 @@ class _Job:
         first, prepare = 0, self.text.prepare
         if isinstance(engine, LocalEngine):
             settings: dict[str, Any] = {"weights": self.weights, "preset": self.preset, "n_threads": self.n_threads}
-            for batch in _batches(lines):
+            for batch in _batches(lines, self.batch):
                 tokens = [prepare(line) for line in batch]
                 yield batch, self.view.kbest(tokens, k, distinct=distinct, first_sentence=first, **settings)
                 first += len(batch)
@@ -237,7 +257,7 @@ class _Job:
         sent: deque[list[str]] = deque()
 
         def prepared() -> Iterator[list[str]]:
-            for batch in _batches(lines):
+            for batch in _batches(lines, self.batch):
                 sent.append(batch)
                 yield [prepare(line) for line in batch]
 
@@ -249,8 +269,8 @@ class _Job:
         return self.view.forests(sentences, self.weights, preset=self.preset, n_threads=self.n_threads)
 
 
-def _batches(lines: Iterator[str]) -> Iterator[list[str]]:
-    while batch := list(itertools.islice(lines, _BATCH)):
+def _batches(lines: Iterator[str], size: int) -> Iterator[list[str]]:
+    while batch := list(itertools.islice(lines, size)):
         yield batch
 
 
@@ -281,7 +301,7 @@ def _restored(text: TokenLines, lines: Sequence[str], first: int, tokens: str, s
 def _with_forests(job: _Job, lines: Iterator[str], folder: Path) -> Iterator[str]:
     make_folder(folder)
     number = 0
-    for batch in _batches(lines):
+    for batch in _batches(lines, job.batch):
         forests = job.forests(job.text.prepare(line) for line in batch)
         for line, forest in zip(batch, forests, strict=True):
             write_forest(forest, folder / f"{number}.json.gz")
