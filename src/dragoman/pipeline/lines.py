@@ -52,6 +52,10 @@ class TokenLines:
         """The tokens of a term, in the middle of a sentence."""
         return text
 
+    def paired(self, token: str, ends: bool) -> str:
+        """The target token for a bracket, quotation mark or tag of the source that begins or ends a pair."""
+        return token
+
     def restore(self, tokens: str, source: str) -> str:
         """The text of a translation of this source line."""
         return tokens

@@ -20,6 +20,7 @@ from dragoman.forest import Forest
 from dragoman.grammar import Grammar
 from dragoman.lm import LanguageModel
 from dragoman.pipeline import MosesLines, RawLines, TokenLines, WordSplitter, parse_languages, read_text_models
+from dragoman.pipeline.pairs import QUOTATION, closes, kind_of
 from dragoman.pipeline.scripts import UNSPACED_LANGUAGES, is_unspaced
 from dragoman.pipeline.segments import Segmenter
 from dragoman.pool import Pool
@@ -417,7 +418,7 @@ class System(SystemView):
         if languages is not None:
             codes = parse_languages(languages)
             source, target = replace(source, language=codes[0]), replace(target, language=codes[1])
-        return RawLines(source, target, settings, splitter)
+        return RawLines(source, target, settings, splitter, self._quotes)
 
     def _segmenter(self) -> Segmenter:
         """Cuts letters of scripts without spaces into words of the training text, if their counts are known."""
@@ -426,6 +427,19 @@ class System(SystemView):
             {} if counts is None else {vocab.word(i): n for i, n in enumerate(counts[0].tolist()) if i >= N_RESERVED}
         )
         return Segmenter({word: n for word, n in words.items() if is_unspaced(word)})
+
+    @cached_property
+    def _quotes(self) -> tuple[str, str] | tuple[()]:
+        """The opening and closing double quotation marks that the target text has most often; none if it has none."""
+        counts, vocab = self.word_counts(), self.grammar.target_vocab
+        if counts is None:
+            return ()
+        best: dict[bool, tuple[int, str]] = {}
+        for i in range(N_RESERVED, len(vocab)):
+            word = vocab.word(i)
+            if kind_of(word) == QUOTATION and (ends := closes(word)) is not None:
+                best[ends] = max(best.get(ends, (0, "")), (int(counts[1][i]), word))
+        return (best[False][1], best[True][1]) if len(best) == 2 else ()
 
     @cached_property
     def _splitter(self) -> WordSplitter | None:
