@@ -131,6 +131,8 @@ def test_glossaries_and_marks(here, inside):
     assert out[0].count("triped thing") == 1
     assert out[1].lower().count("gate") == out[1].count("%s") == 1
     assert "leave out --nbest" in inside("translate", "s", "--glossary", "terms.tsv", "--nbest", 2, status=2).err
+    write_lines(here / "in.de", ['Das <t translation="gate (old">Tor</t> ist da.'])
+    assert "gate (old" in inside("translate", "s", "-i", "in.de").out
     write_lines(here / "bad.tsv", ["one"])
     err = inside("translate", "s", "--glossary", "bad.tsv", "-i", "in.de", status=2).err
     assert "bad.tsv, line 1" in err or "bad.tsv:1" in err

@@ -6,7 +6,7 @@ import pytest
 
 from dragoman.lm import EstimateConfig
 from dragoman.pipeline import TextTokenizer, TokenLines
-from dragoman.pipeline.pairs import QUOTATION, broken_pairs, closes, kind_of, pairs_of
+from dragoman.pipeline.pairs import QUOTATION, broken_pairs, closes, kind_of, pairs_of, without_strays
 from dragoman.pipeline.tags import put_tags, take_tags
 from dragoman.system import LineTranslation, TrainConfig, train
 from small_raw import write_raw_splits
@@ -59,6 +59,13 @@ def test_what_is_broken():
     assert broken_pairs(source, words("x (￭ “￭ y ￭) z ￭”")) == {"(", QUOTATION}
     assert not broken_pairs(words("a ￭)"), words("x ￭)"))  # as in the source
     assert not broken_pairs(words("a"), words("x (￭"))
+
+
+def test_halves_of_brackets_that_nobody_asked_for():
+    assert without_strays(words("a b"), words("x (￭ y")) == ["x", "y"]
+    assert without_strays(words("a b"), words("x (￭ y ￭)")) == words("x (￭ y ￭)")
+    assert without_strays(words("1 ￭) b"), words("1 ￭) x [￭ y")) == words("1 ￭) x y")
+    assert without_strays(words("a"), words("“￭ x")) == words("“￭ x")  # may end in another line
 
 
 def test_pairs_are_put_back_as_tags_are():

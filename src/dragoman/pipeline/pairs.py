@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 from dragoman.pipeline.tokenizer import GLUE, bare
 
-__all__ = ["QUOTATION", "broken_pairs", "closes", "kind_of", "pairs_of"]
+__all__ = ["QUOTATION", "broken_pairs", "closes", "kind_of", "pairs_of", "without_strays"]
 
 QUOTATION = '"'
 """The kind of all double quotation marks."""
@@ -54,3 +54,10 @@ def broken_pairs(source: Sequence[str], target: Sequence[str]) -> frozenset[str]
     broken = frozenset(kind for kind in whole if pairs_of(target, (kind,)) is None)
     crossing = len(whole) > 1 and pairs_of(source, whole) is not None and pairs_of(target, whole) is None
     return whole if crossing and not broken else broken
+
+
+def without_strays(source: Sequence[str], target: Sequence[str]) -> list[str]:
+    """The target without brackets that are not two by two, where the source has none of their kind."""
+    kinds = {kind_of(token) for token in target} - {kind_of(token) for token in source} - {None, QUOTATION}
+    strays = {kind for kind in kinds if kind is not None and pairs_of(target, (kind,)) is None}
+    return [token for token in target if kind_of(token) not in strays] if strays else list(target)

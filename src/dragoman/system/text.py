@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from dragoman.pipeline import TokenLines
 from dragoman.pipeline.forced import Glossary, Masks, lost_spans
-from dragoman.pipeline.pairs import broken_pairs, kind_of, pairs_of
+from dragoman.pipeline.pairs import broken_pairs, kind_of, pairs_of, without_strays
 from dragoman.pipeline.tags import Tag, put_tags, take_tags
 from dragoman.system.explain import Explanation
 from dragoman.text import split_tokens
@@ -35,6 +35,11 @@ class _Piece:
     without: frozenset[str] = frozenset()
     """Kinds of brackets and quotation marks that were taken out, too, and put back as tags are."""
     found: str = ""
+
+    def drop_strays(self) -> None:
+        """Leave out halves of brackets that the decoder made of nothing."""
+        wanted = " ".join([self.whole, *self.masks.targets.values()])
+        self.found = " ".join(without_strays(split_tokens(wanted), split_tokens(self.found)))
 
     def tagged(self, target: Sequence[str], links: Iterable[tuple[int, int]]) -> str:
         """Target tokens with the tags, given the word links of the translation."""
@@ -76,6 +81,8 @@ class LineTranslation:
                 for piece, found in zip(broken, again, strict=True):
                     piece.found = piece.masks.resolved(found)
                 _decode_again(broken, decode, linked)
+            for piece in pieces:
+                piece.drop_strays()
         out: list[list[str]] = [[] for _ in lines]
         for piece in pieces:
             if piece.found:
@@ -97,6 +104,8 @@ class LineTranslation:
                 continue
             while self.protect and self._take_pairs(piece):
                 found = self._explained(piece, explained) or found
+            if self.protect:
+                piece.drop_strays()
             output = masks.shown(self.text.restore(piece.found, line))
             yield found.with_words(*masks.words(), output if self.text.is_raw else "")
 
