@@ -102,6 +102,28 @@ def test_several_sentences_and_jsonl(here, inside):
     assert [json.loads(line)["id"] for line in explained] == [0, 0, 1]
 
 
+def test_explanations_are_of_what_translate_writes(here, inside):
+    """With tags, forced translations and spans that must survive."""
+    line = (here / "test.de").read_text(encoding="utf-8").splitlines()[0]
+    first, *rest = line.split(" ")
+    write_lines(here / "terms.tsv", [f"{rest[0]}\tblue car"])
+    marked = 'Das <t translation="old gate">Tor</t> %s {name} %s 1.234,5.'
+    write_lines(here / "in.de", [f"<p>{first} <b>{rest[0]}</b> {' '.join(rest[1:])}</p>", marked, ""])
+    words = ("translate", "s", "-i", "in.de", "--glossary", "terms.tsv")
+    translated = inside(*words).out.splitlines()
+    explained = [json.loads(one) for one in inside(*words, "--explain", "--format", "jsonl").out.splitlines()]
+    assert [one.get("output", "") for one in explained] == translated
+    assert "<b>" not in explained[0]["source"]
+    assert any(piece["target"] == "blue\u00a0car" for piece in explained[0]["pieces"])
+    (gate,) = [piece for piece in explained[1]["pieces"] if piece["target"].endswith("gate")]
+    assert gate["source"] == "Tor"
+    shown = inside(*words, "--explain").out
+    assert "old\u00a0gate  forced" in shown
+    assert "%s  unknown, copied" in shown
+    assert f"output       {translated[0]}" in shown.splitlines()
+    assert "leave out" in inside(*words, "--explain", "--target", "in.de", status=2).err
+
+
 def test_glossaries_and_marks(here, inside):
     write_lines(here / "terms.tsv", ["Zebra Foo\tstriped thing"])
     write_lines(here / "in.de", ["Der zebra foo schläft.", 'Das <t translation="gate">Tor</t> %s.'])
@@ -109,6 +131,8 @@ def test_glossaries_and_marks(here, inside):
     assert out[0].count("triped thing") == 1
     assert out[1].lower().count("gate") == out[1].count("%s") == 1
     assert "leave out --nbest" in inside("translate", "s", "--glossary", "terms.tsv", "--nbest", 2, status=2).err
+    write_lines(here / "in.de", ['Das <t translation="gate (old">Tor</t> ist da.'])
+    assert "gate (old" in inside("translate", "s", "-i", "in.de").out
     write_lines(here / "bad.tsv", ["one"])
     err = inside("translate", "s", "--glossary", "bad.tsv", "-i", "in.de", status=2).err
     assert "bad.tsv, line 1" in err or "bad.tsv:1" in err
@@ -150,6 +174,40 @@ def test_chinese_is_never_left_whole(here, inside):
     assert (here / "again.zh").read_bytes() == (here / "raw.zh").read_bytes()
     assert "--in" in inside("corpus", "tokenize", "-l", "zh", status=2).err
     assert "not a language code" in inside("corpus", "tokenize", "-l", "german", status=2).err
+
+
+def test_text_without_spaces_is_scored_by_characters(here, inside):
+    """BLEU by 13a and TER by what stands between spaces would take a line of Chinese for a word."""
+    subjects, verbs, objects = (
+        (("ich", "我"), ("sie", "她")),
+        (("sehe", "看见"), ("mag", "喜欢")),
+        (("Hunde", "狗"), ("Tee", "茶")),
+    )
+    pairs = [
+        (f"{s[0]} {v[0]} {o[0]}, und {t[0]} {v[0]} {p[0]}.", f"{s[1]}{v[1]}{o[1]}，而且{t[1]}{v[1]}{p[1]}。")
+        for s in subjects
+        for t in subjects
+        for v in verbs
+        for o in objects
+        for p in objects
+    ]
+    for name, chosen in (("train", pairs * 3), ("dev", pairs[:8])):
+        write_lines(here / f"zh.{name}.de", [pair[0] for pair in chosen])
+        write_lines(here / f"zh.{name}.zh", [pair[1] for pair in chosen])
+    inside("train", "-s", "zh.train.de", "-t", "zh.train.zh", "-o", "dezh")
+    test = ("--test", "zh.dev.de", "--test-reference", "zh.dev.zh")
+    words = ("tune", "--system", "dezh", "--source", "zh.dev.de", "-r", "zh.dev.zh", "--rounds", 1, *MERT, *test)
+    after = json.loads(inside(*words, "-o", "dezh-tuned", "--json").out)["test"][1]
+    assert "tok:zh" in after["signature"]["bleu"]
+    assert "asian:yes" in after["signature"]["ter"]
+    assert after["bleu"] > 50
+    inside("translate", "dezh-tuned", "-i", "zh.dev.de", "-o", "out.zh")
+    assert "add --tokenize zh" in inside("score", "out.zh", "-r", "zh.dev.zh").err
+    scored = json.loads(inside("score", "out.zh", "-r", "zh.dev.zh", "--tokenize", "zh", "--json").out)["systems"][0]
+    assert scored["bleu"] == pytest.approx(after["bleu"])
+    assert scored["ter"] == pytest.approx(after["ter"])
+    write_lines(here / "ja", ["風が止んだ。彼女は眠る。"] * 3)
+    assert "add --tokenize char" in inside("score", "ja", "-r", "ja").err
 
 
 def test_a_test_set_before_and_after(here, inside):
@@ -218,6 +276,37 @@ sys.argv = ["dragoman", *sys.argv[1:]]
 from dragoman.cli import main
 main()
 """
+
+
+@pytest.mark.parametrize("form", [(), ("--nbest", "1"), ("--explain", "--format", "jsonl")])
+def test_each_line_of_a_pipe_is_answered_at_once(here, inside, form):
+    lines = (here / "test.de").read_text(encoding="utf-8").splitlines()[:2]
+    write_lines(here / "in.de", lines)
+    expected = inside("translate", "s", "-i", "in.de", *form).out.splitlines()
+    with subprocess.Popen(
+        [sys.executable, "-m", "dragoman", "translate", "s", "--line-buffered", "--quiet", *form],
+        cwd=here,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+    ) as process:
+        for line, answer in zip(lines, expected, strict=True):
+            process.stdin.write(f"{line}\n")
+            process.stdin.flush()
+            assert process.stdout.readline() == f"{answer}\n"  # hangs if lines wait for one another
+        process.stdin.close()
+        assert process.wait(timeout=60) == 0
+
+
+def test_lines_that_arrive_are_read_as_others_are(here, inside):
+    lines = (here / "test.de").read_text(encoding="utf-8").splitlines()[:3]
+    (here / "odd.de").write_bytes(b"\xef\xbb\xbf" + "\r\n".join([lines[0], "", *lines[1:]]).encode())
+    words = ("translate", "s", "-i", "odd.de")
+    assert inside(*words, "--line-buffered").out == inside(*words).out
+    (here / "bad.de").write_bytes(b"ein\nHund\xff\n")
+    for more in ((), ("--line-buffered",)):
+        assert "bad.de, line 2: invalid UTF-8" in inside("translate", "s", "-i", "bad.de", *more, status=2).err
+    assert "leave out --line-buffered" in inside(*words, "--line-buffered", "--workers", 2, status=2).err
 
 
 def test_no_gain_ends_a_tuning(here, inside):

@@ -87,6 +87,25 @@ def test_raw_text_comes_back_as_text(here, dragoman):
     assert listed.split(" ||| ")[1] == text
 
 
+def test_a_tuning_on_raw_text_supplies_languages(here, dragoman):
+    """A system of tokens knows none, and what it is tuned to remembers them."""
+    for name in ("dev.de", "dev.en"):
+        language = name[-2:]
+        dragoman("corpus", "detokenize", "--moses", "-l", language, "-i", f"c/{name}", "-o", f"raw.{name}")
+    words = ("tune", "--system", "s", "--source", "raw.dev.de", "-r", "raw.dev.en", "--rounds", 1, "--method", "pro")
+    assert "--languages de-en" in dragoman(*words, "--raw", "-o", "t", status=2).err
+    assert "add --raw" in dragoman(*words, "--languages", "de-en", "-o", "t", status=2).err
+    assert "two codes" in dragoman(*words, "--raw", "--languages", "german", "-o", "t", status=2).err
+    given = ("--raw", "--languages", "de-en", "--workers", 2)
+    score = dragoman(*words, *given, "-o", "t", "--json").json["score_before"]
+    plain = ("tune", "--system", "s", "--source", "c/dev.de", "-r", "c/dev.en", "--rounds", 1, "--method", "pro")
+    assert score == pytest.approx(dragoman(*plain, "-o", "u", "--json").json["score_before"])
+    assert dragoman("translate", "t", "--raw", text="der Lehrer liest.\n").out.strip().endswith(".")
+    curve = ("curve", "s", "--source", "raw.dev.de", "-r", "raw.dev.en", "--feature", "lm", "--rounds", 0)
+    assert "add --raw" in dragoman(*curve, "--languages", "de-en", status=2).err
+    dragoman(*curve, "--raw", "--languages", "de-en", "-o", "lm.svg")
+
+
 @pytest.mark.parametrize("form", ["moses", "cdec", "jsonl"])
 def test_candidate_lists_can_be_read_again(here, dragoman, form):
     dragoman("translate", "s", "-i", "c/dev.de", "--nbest", 20, "--format", form, "-o", f"dev.{form}.gz")

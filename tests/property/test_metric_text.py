@@ -48,9 +48,27 @@ PAIRS = {
     "chrf, order 3, beta 1": (lambda: CHRF(char_order=3, beta=1), Chrf(char_order=3, beta=1)),
     "ter": (TER, Ter()),
     "ter, case": (lambda: TER(case_sensitive=True), Ter(case_sensitive=True)),
+    "ter, asian": (lambda: TER(normalized=True, asian_support=True), Ter(asian=True)),
 }
 SPACES = " \u00a0\u2028\u3000\t\x1f\x85"
-WORDS = ["a", "b", "B", "c.", "(", "(d)", "'e", "été", "É", "日本", "ΣΣ", "\u0130", "\u200bz", "f-g", "1,000"]
+WORDS = [
+    "a",
+    "b",
+    "B",
+    "c.",
+    "(",
+    "(d)",
+    "'e",
+    "été",
+    "É",
+    "日本",
+    "日。本a",
+    "ΣΣ",
+    "\u0130",
+    "\u200bz",
+    "f-g",
+    "1,000",
+]
 words = st.lists(st.sampled_from(WORDS), max_size=12)
 texts = st.one_of(
     words.map(" ".join),

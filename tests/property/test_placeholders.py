@@ -31,6 +31,8 @@ PLACEHOLDERS = [
     "\\n",
     "%d%%",
     "@foo@",
+    "strtok()",
+    "printf(3)",
 ]
 AROUND = ["{}", "{}", "({})", "“{}”", '"{}"', "{},", "{}.", "{}:"]
 PLACED = st.lists(

@@ -40,6 +40,23 @@ def hiero(tmp_path_factory):
     return trained(tmp_path_factory.mktemp("lookup"), "hiero", source_language="de", target_language="en")
 
 
+def test_sentences_are_those_that_the_pair_was_extracted_from(tmp_path):
+    """Without folds too; that both phrases are in a sentence is not enough."""
+    write_lines(tmp_path / "s", ["a b", "a b c", "c a", "b a"])
+    write_lines(tmp_path / "t", ["x y", "x y z", "x q", "y y x"])
+    write_lines(tmp_path / "links", ["0-0 1-1", "0-0 1-1 2-2", "0-0 1-1", "0-0 0-1 1-2"])
+    config = TrainConfig(settings=SystemSettings(), lm=EstimateConfig(order=2))
+    system = train(tmp_path / "s", tmp_path / "t", tmp_path / "m", alignment=tmp_path / "links", config=config)
+    (row,) = [row for row in look_up(system, "a").rows if row.target == "x"]
+    assert row.sentences == ((1, "a b", "x y"), (2, "a b c", "x y z"), (4, "b a", "y y x"))
+    assert row.count == 3
+    assert not look_up(system, "a", n_sentences=0).rows[0].sentences
+    (row,) = [row for row in look_up(system, "b").rows if row.target == "y y"]
+    assert row.sentences == ((4, "b a", "y y x"),)
+    with pytest.raises(InputError, match="train it with --folds"):
+        _ = system.training
+
+
 def targets(found):
     return [row.target for row in found.rows]
 

@@ -96,7 +96,8 @@ def test_words_of_a_script_without_spaces_are_learned():
     "text",
     words(
         "%s %(name)s %5.2f %% %1 {} {0} ${x} $HOME \\n &amp; &#39; @VERSION@ ~/.profile ../a/b C:\\x --help <b> </b> "
-        "a@b.org %1$s %-5d https://x.org/a?b=c&d=1 %d%% C:\\\\a\\\\b <me@x.org> https://x.org/a_(b) https://x.org/a(b"
+        "a@b.org %1$s %-5d https://x.org/a?b=c&d=1 %d%% C:\\\\a\\\\b <me@x.org> https://x.org/a_(b) https://x.org/a(b "
+        "strtok() std::sort() a.b->c() cp(1) XtOpen(3x)"
     ),
 )
 def test_spans(text):
@@ -104,7 +105,7 @@ def test_spans(text):
     assert TextTokenizer("en").tokenize(f"use {text}, then") == f"use {text} ￭, then"
 
 
-@pytest.mark.parametrize("span", words("http://a.b/c me@x.org ../a/b /etc/fstab $name $1 %s --help <b>"))
+@pytest.mark.parametrize("span", words("http://a.b/c me@x.org ../a/b /etc/fstab $name $1 %s --help <b> cp(1)"))
 def test_spans_end_where_letters_of_another_script_begin(span):
     assert TextTokenizer("zh", parts_spans=True).tokenize(f"见{span}的").replace("￭", "").split(" ") == [
         "见",
@@ -119,7 +120,9 @@ def test_spans_in_brackets():
     )
 
 
-@pytest.mark.parametrize("text", ["word", "50%", "and/or", "$", "a.b", "<", "{", "12"])
+@pytest.mark.parametrize(
+    "text", ["word", "50%", "and/or", "$", "a.b", "<", "{", "12", "Datei(en)", "5()", "f(9)", "()", "f(1)x"]
+)
 def test_no_spans(text):
     assert not is_span(text)
 
@@ -267,6 +270,34 @@ def test_unknown_words_are_split_into_known_ones():
     assert splitter.split("x-Qt-anwendungen-haustür-qt5‑y") == "x-Qt anwendungen haus Tür qt5‑y"
     for word in ("der", "xyzzy", "müller-lüdenscheidt", "http://haus-der.de/", "123"):
         assert splitter.split(word) == word
+
+
+def test_other_spellings_of_known_words():
+    known = ["d'￭", "￭-￭", "...", '"￭', "￭»", "’￭", "e-mail", "10", "linux", "-"]
+    splitter = WordSplitter(dict.fromkeys(known, 3))
+    for word, stands in {
+        "d’￭": "d'￭",
+        "D’￭": "d'￭",
+        "￭–￭": "￭-￭",
+        "–": "-",
+        "…": "...",
+        "„￭": '"￭',
+        "￭“": "￭»",
+        "«": '"￭',
+        "»": "￭»",
+        "‚￭": "’￭",
+        "E‑Mail": "e-mail",
+        "１０": "10",
+        "￭Ｌｉｎｕｘ": "￭Linux",
+        "ｌｉｎｕｘ": "linux",
+        "￭２４￭": "￭24￭",
+        "(￭": "(￭",
+        "日本": "日本",
+        "ﬁ￭": "fi￭",
+        "½": "½",
+        "http://„x": "http://„x",
+    }.items():
+        assert splitter.split(word) == stands
 
 
 def test_other_forms_of_known_words():

@@ -82,6 +82,9 @@ class _Options:
             help="Whether source and references are raw or tokens; what the system was trained on unless given.",
         ),
     ] = None
+    languages: Annotated[
+        str | None, _search(metavar="SRC-TGT", help="With --raw: codes such as de-en that training lacked.")
+    ] = None
     without_fold: Annotated[
         int | None, _search(min=0, metavar="N", help="As if this fold had not been in the training.")
     ] = None
@@ -151,6 +154,10 @@ def curve(options: _Options) -> None:
         if name != "-":
             warn_of_empty_references(session.say, name, list(read_lines(name)))
     system = System.load(options.folder)
+    if options.languages is not None:
+        if not options.raw:
+            raise InputError("--languages is for raw text and a system of tokens; add --raw, or leave it out")
+        system = system.with_languages(options.languages)
     cpu, wall = cpu_seconds(), time.monotonic()
     found = system_curves(
         system,

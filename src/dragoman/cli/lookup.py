@@ -12,7 +12,7 @@ from rich.text import Text
 
 from dragoman.cli.session import Json, Quiet, Session, table
 from dragoman.system import System
-from dragoman.system.lookup import look_up
+from dragoman.system.lookup import look_up, training_pair
 from dragoman.text import printable
 
 __all__ = ["lookup"]
@@ -23,7 +23,7 @@ def lookup(
     phrase: Annotated[str, typer.Argument(help="Source phrase; of a hierarchical system also with [X,1] for a gap.")],
     targets: Annotated[int, typer.Option(min=1, help="Translations to show.")] = 10,
     sentences: Annotated[
-        int, typer.Option(min=0, help="Training sentences of each, of a system that keeps them (train --folds).")
+        int, typer.Option(min=0, help="Training sentences that each comes from; a system of imported tables has none.")
     ] = 3,
     raw: Annotated[
         bool | None,
@@ -41,7 +41,8 @@ def lookup(
     dragoman lookup hierarchical "[X,1] nicht"
     """
     session = Session(json=json, quiet=quiet)
-    found = look_up(System.load(folder), phrase, n_targets=targets, n_sentences=sentences, raw=raw)
+    system = System.load(folder)
+    found = look_up(system, phrase, n_targets=targets, n_sentences=sentences, raw=raw)
     session.emit({"system": str(folder), "phrase": phrase, **asdict(found)})
     seen = "" if found.n_occurrences is None else f", in {found.n_occurrences:,} lines of the training text"
     if not found.rows:
@@ -60,9 +61,9 @@ def lookup(
     session.show(f"{printable(found.source)}{seen}")
     session.show(rows)
     for row in found.rows:
-        for line, source, target in row.sentences:
+        for line, *_ in row.sentences:
             session.show(f"{printable(row.target)}  line {line}")
-            session.show(f"  {printable(source)}")
-            session.show(f"  {printable(target)}")
+            for side in training_pair(system, line - 1):
+                session.show(f"  {printable(side)}")
     if found.n_occurrences is None and sentences:
-        session.say("the system does not keep its training text; train it with --folds to see sentences")
+        session.say("the system keeps no training text: its tables were imported, or made by an earlier version")

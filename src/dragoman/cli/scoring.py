@@ -36,8 +36,10 @@ def warn_of_empty_references(say: Callable[[str], None], path: str, lines: Seque
 
 def warn_of_raw_text(say: Callable[[str], None], reference: Sequence[str]) -> None:
     """BLEU counts what stands between spaces; words with punctuation attached are rarely meant."""
-    from dragoman.pipeline.detection import look_at
+    from dragoman.pipeline import guess_language, look_at
 
-    look = look_at(reference[:_LOOKED_AT])
+    sample = reference[:_LOOKED_AT]
+    look = look_at(sample)
     if look.raw:
-        say(f"warning: the reference is not tokenised ({look}), and BLEU takes it as it is; add --tokenize 13a")
+        fit = Tokenizer.of_language(guess_language(sample))
+        say(f"warning: the reference is not tokenised ({look}), and BLEU takes it as it is; add --tokenize {fit}")

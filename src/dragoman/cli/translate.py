@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json as json_module
+import sys
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,6 +31,7 @@ from dragoman.store import make_folder
 from dragoman.system import (
     Explanation,
     ForcedExplanation,
+    LineTranslation,
     ListsJob,
     Preset,
     System,
@@ -39,7 +41,7 @@ from dragoman.system import (
     pool_of_lists,
     unknown_source,
 )
-from dragoman.text import LineWriter, open_output, printable, read_lines
+from dragoman.text import LineWriter, open_output, printable, read_arriving_lines, read_lines
 
 __all__ = ["translate"]
 
@@ -92,6 +94,13 @@ def translate(
     without_fold: Annotated[
         int | None, typer.Option(min=0, help="As if this fold had not been in the training.")
     ] = None,
+    line_buffered: Annotated[
+        bool,
+        typer.Option(
+            "--line-buffered",
+            help="Translate and write each line as it comes, for pipes; in a terminal without it, too.",
+        ),
+    ] = False,
     fast: Annotated[bool, typer.Option("--fast", help="Less search.")] = False,
     accurate: Annotated[bool, typer.Option("--accurate", help="More search.")] = False,
     summary: Summary = None,
@@ -134,11 +143,15 @@ def translate(
         raise InputError("--forest writes the whole search space; leave out --nbest and --format")
     if distinct and nbest is None:
         raise InputError("--distinct is about lists of candidates; add --nbest")
+    typed = in_file == "-" and sys.stdin is not None and sys.stdin.isatty()
     shared = engine is not EngineName.LOCAL or workers is not None
+    if shared and line_buffered:
+        raise InputError("workers take many lines at once; leave out --line-buffered, or the workers")
     if shared and (explain or forest is not None):
         raise InputError("workers make translations and lists; leave out --explain and --forest, or the workers")
-    if glossary is not None and (explain or forest is not None or nbest is not None or format_ is not Format.TEXT):
-        raise InputError("--glossary is for translations; leave out --nbest, --format, --forest and --explain")
+    lists = nbest is not None or (format_ is not Format.TEXT and not explain)
+    if glossary is not None and (target is not None or forest is not None or lists):
+        raise InputError("--glossary is for translations; leave out --nbest, --format, --forest and --target")
     check_outputs(
         [in_file, *(weights or []), *([glossary] if glossary else []), *([target] if target else [])],
         out=out,
@@ -148,6 +161,7 @@ def translate(
     if languages is not None and not (system.settings.text.raw if raw is None else raw):
         raise InputError("--languages is for raw text; add --raw")
     terms = read_glossary(glossary) if glossary is not None else {}
+    one_by_one = line_buffered or (typed and not shared)
     view = system.view(without_fold)
     job = _Job(
         view=view,
@@ -157,19 +171,25 @@ def translate(
         raw=raw,
         languages=languages,
         text=view.lines(raw=raw, languages=languages),
+        batch=1 if one_by_one else _BATCH,
     )
-    source = read_lines(in_file)
-    first = list(itertools.islice(source, _BATCH))
+    source = read_arriving_lines(in_file) if one_by_one else read_lines(in_file)
+    first = [] if one_by_one else list(itertools.islice(source, _BATCH))
     unknown = unknown_source(system, list(map(without_marks, first)), job.text)
     if unknown.many:
         session.say(unknown.warning("the input"))
     elif (kind := other_kind(first, job.text)) is not None:
         session.say(f"warning: the input: {kind}")
-    lines = session.track(itertools.chain(first, source), "translating")
+    lines = source if one_by_one else session.track(itertools.chain(first, source), "translating")
     cpu, wall = cpu_seconds(), time.monotonic()
-    with engine_of(engine, workers, address, threads=threads) as chosen, open_output(out) as output:
+    if typed:
+        session.say("type text, a line of one sentence or more; Ctrl-D ends")
+    with (
+        engine_of(engine, workers, address, threads=threads) as chosen,
+        open_output(out, line_buffered=one_by_one) as output,
+    ):
         if explain:
-            n = _explain(job, lines, output, format_, target)
+            n = _explain(job, lines, output, format_, target, terms)
         elif nbest is not None or format_ is not Format.TEXT:
             n = _lists(job, chosen, lines, output, nbest or 1, format_, distinct)
         elif forest is not None:
@@ -182,7 +202,7 @@ def translate(
         record = {
             "system": str(folder),
             "n_sentences": n,
-            "unknown_words": unknown.share,
+            "unknown_words": None if one_by_one else unknown.share,
             "wall_s": elapsed,
             "cpu_s": cpu_seconds() - cpu,
         }
@@ -206,6 +226,8 @@ class _Job:
     raw: bool | None
     languages: str | None
     text: TokenLines
+    batch: int
+    """Lines that are translated at once."""
 
     def translate(self, engine: Engine, lines: Iterator[str], terms: Mapping[str, str]) -> Iterator[str]:
         job = TranslationJob(
@@ -216,7 +238,7 @@ class _Job:
             languages=self.languages,
             terms=terms,
         )
-        for translations in engine.map(job, _batches(lines)):
+        for translations in engine.map(job, _batches(lines, self.batch)):
             yield from translations
 
     def pools(
@@ -226,7 +248,7 @@ class _Job:
         first, prepare = 0, self.text.prepare
         if isinstance(engine, LocalEngine):
             settings: dict[str, Any] = {"weights": self.weights, "preset": self.preset, "n_threads": self.n_threads}
-            for batch in _batches(lines):
+            for batch in _batches(lines, self.batch):
                 tokens = [prepare(line) for line in batch]
                 yield batch, self.view.kbest(tokens, k, distinct=distinct, first_sentence=first, **settings)
                 first += len(batch)
@@ -235,7 +257,7 @@ class _Job:
         sent: deque[list[str]] = deque()
 
         def prepared() -> Iterator[list[str]]:
-            for batch in _batches(lines):
+            for batch in _batches(lines, self.batch):
                 sent.append(batch)
                 yield [prepare(line) for line in batch]
 
@@ -247,8 +269,8 @@ class _Job:
         return self.view.forests(sentences, self.weights, preset=self.preset, n_threads=self.n_threads)
 
 
-def _batches(lines: Iterator[str]) -> Iterator[list[str]]:
-    while batch := list(itertools.islice(lines, _BATCH)):
+def _batches(lines: Iterator[str], size: int) -> Iterator[list[str]]:
+    while batch := list(itertools.islice(lines, size)):
         yield batch
 
 
@@ -279,7 +301,7 @@ def _restored(text: TokenLines, lines: Sequence[str], first: int, tokens: str, s
 def _with_forests(job: _Job, lines: Iterator[str], folder: Path) -> Iterator[str]:
     make_folder(folder)
     number = 0
-    for batch in _batches(lines):
+    for batch in _batches(lines, job.batch):
         forests = job.forests(job.text.prepare(line) for line in batch)
         for line, forest in zip(batch, forests, strict=True):
             write_forest(forest, folder / f"{number}.json.gz")
@@ -288,11 +310,18 @@ def _with_forests(job: _Job, lines: Iterator[str], folder: Path) -> Iterator[str
             yield "" if best is None else job.text.restore(" ".join(best.tokens()), line)
 
 
-def _explain(job: _Job, lines: Iterator[str], output: LineWriter, format_: Format, target: str | None) -> int:
+def _explain(
+    job: _Job,
+    lines: Iterator[str],
+    output: LineWriter,
+    format_: Format,
+    target: str | None,
+    terms: Mapping[str, str],
+) -> int:
     if format_ not in (Format.TEXT, Format.JSONL):
         raise InputError("an explanation is text or jsonl")
     n = 0
-    for number, found in _explained(job, lines) if target is None else _forced(job, lines, target):
+    for number, found in _explained(job, lines, terms) if target is None else _forced(job, lines, target):
         n = number + 1
         if format_ is Format.JSONL:
             plain = {"source": "", "text": "", "pieces": []} if found is None else found.to_json()
@@ -304,10 +333,15 @@ def _explain(job: _Job, lines: Iterator[str], output: LineWriter, format_: Forma
     return n
 
 
-def _explained(job: _Job, lines: Iterator[str]) -> Iterator[tuple[int, Explanation | None]]:
+def _explained(job: _Job, lines: Iterator[str], terms: Mapping[str, str]) -> Iterator[tuple[int, Explanation | None]]:
+    def explained(tokens: str) -> Explanation | None:
+        return job.view.explain(tokens, weights=job.weights, preset=job.preset)
+
+    translation = LineTranslation(text=job.text, terms=terms, protect=job.text.is_raw)
     for number, line in enumerate(lines):
-        for sentence in job.text.sentences(line):
-            yield number, job.view.explain(sentence, weights=job.weights, preset=job.preset)
+        found: list[Explanation | None] = [*translation.explain(line, explained)]
+        for one in found or [None]:
+            yield number, one
 
 
 def _forced(job: _Job, lines: Iterator[str], target: str) -> Iterator[tuple[int, ForcedExplanation | None]]:
@@ -317,5 +351,5 @@ def _forced(job: _Job, lines: Iterator[str], target: str) -> Iterator[tuple[int,
                 ("the translations", "the source") if translation is None else ("the source", "the translations")
             )
             raise MismatchError(f"{short} end after {number} lines and {long} do not", path=target, line=number + 1)
-        tokens = job.text.prepare(line), job.text.prepare_target(translation)
+        tokens = job.text.prepare(without_marks(line)), job.text.prepare_target(translation)
         yield number, job.view.force_tokens(*tokens, weights=job.weights, preset=job.preset)

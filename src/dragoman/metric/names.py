@@ -42,7 +42,7 @@ METRICS: Mapping[str, Callable[[Variant], Metric]] = MappingProxyType(
         "chrf": lambda v: Chrf(lowercase=v.lowercase),
         "chrf+": lambda v: Chrf(word_order=1, lowercase=v.lowercase),
         "chrf++": lambda v: Chrf(word_order=2, lowercase=v.lowercase),
-        "ter": lambda v: Ter(),
+        "ter": lambda v: Ter(asian=v.tokenizer.is_unspaced),
         "wer": lambda v: Wer(lowercase=v.lowercase),
         "ribes": lambda v: Ribes(lowercase=v.lowercase),
     }
@@ -95,6 +95,7 @@ def by_name(
     """The metric with this name, or the linear combination given by a sum of names with factors.
 
     `smoothing`, `tokenizer` and `reference_length` apply to BLEU, `lowercase` to all but TER, also in combinations.
+    With a tokeniser for text without spaces, TER counts CJK characters instead of what stands between spaces.
     Raises InputError for anything else.
     """
     variant = Variant(smoothing=smoothing, tokenizer=tokenizer, lowercase=lowercase, reference_length=reference_length)

@@ -30,6 +30,8 @@ class Ter(WordMetric):
     """
 
     case_sensitive: bool = False
+    asian: bool = False
+    """Punctuation is apart, and every CJK character is a word: sacrebleu's `normalized` and `asian_support`."""
 
     @property
     def name(self) -> str:
@@ -44,11 +46,20 @@ class Ter(WordMetric):
         return False
 
     def tokenise(self, lines: Iterable[str]) -> list[list[str]]:
-        return [(line if self.case_sensitive else line.lower()).split() for line in lines]
+        if not self.asian:
+            return [(line if self.case_sensitive else line.lower()).split() for line in lines]
+        from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
+
+        split = TercomTokenizer(normalized=True, asian_support=True, case_sensitive=self.case_sensitive)
+        return [split(line).split() for line in lines]
 
     @property
     def ignores_case(self) -> bool:
         return not self.case_sensitive
+
+    @property
+    def reads_text(self) -> bool:
+        return self.asian
 
     def _count(self, words: WordArrays, spelling: Spelling | None, n_threads: int) -> NDArray[np.float64]:
         return _core.ter_statistics(*words, n_threads=n_threads)
@@ -98,9 +109,9 @@ class Ter(WordMetric):
         return {
             "case": "mixed" if self.case_sensitive else "lc",
             "tok": "tercom",
-            "norm": "no",
+            "norm": "yes" if self.asian else "no",
             "punct": "yes",
-            "asian": "no",
+            "asian": "yes" if self.asian else "no",
         }
 
 

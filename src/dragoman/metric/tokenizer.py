@@ -10,6 +10,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Tokenizer"]
 
+_BY_CHARACTERS = frozenset({"ja", "th", "lo", "km", "my", "bo"})
+"""Languages without spaces for which sacrebleu itself has no tokeniser, or one that needs a dictionary."""
+
 
 class Tokenizer(StrEnum):
     """Tokenisers by sacrebleu's names."""
@@ -19,6 +22,18 @@ class Tokenizer(StrEnum):
     INTL = "intl"
     ZH = "zh"
     CHAR = "char"
+
+    @classmethod
+    def of_language(cls, code: str | None) -> Tokenizer:
+        """The tokeniser for raw text of a language; None: unknown, with spaces between words."""
+        if code == "zh":
+            return cls.ZH
+        return cls.CHAR if code in _BY_CHARACTERS else cls.T13A
+
+    @property
+    def is_unspaced(self) -> bool:
+        """Whether it is for text without spaces between words."""
+        return self in (Tokenizer.ZH, Tokenizer.CHAR)
 
     def load(self) -> Callable[[str], str]:
         """A function that separates the tokens of a line by spaces."""

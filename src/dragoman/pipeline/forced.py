@@ -63,8 +63,10 @@ class Glossary:
                 i += 1
                 continue
             end, target = found
-            out += [line[done : atoms[i].begin], masks.add(target)]
+            begin = atoms[i].begin
+            out.append(line[done:begin])
             done, i = atoms[end - 1].end, end
+            out.append(masks.add(target, line[begin:done]))
         return "".join([*out, line[done:]])
 
     def _prepared(self, line: str) -> str:
@@ -117,12 +119,14 @@ class Masks:
     def __init__(self, line: str) -> None:
         self._free = (chr(code) for code in range(_FIRST, _LAST) if chr(code) not in line)
         self.targets: dict[str, str] = {}
+        self.sources: dict[str, str] = {}
+        """What each mask stands for in the source."""
         self._spans: dict[str, str] = {}
 
-    def add(self, target: str) -> str:
-        """A new mask for these tokens."""
+    def add(self, target: str, source: str) -> str:
+        """A new mask for what is translated to these tokens."""
         mask = next(self._free)
-        self.targets[mask] = target
+        self.targets[mask], self.sources[mask] = target, source
         return mask
 
     def marked(self, line: str, text: TokenLines) -> str:
@@ -132,7 +136,7 @@ class Masks:
 
         def mask(found: re.Match[str]) -> str:
             translation = found.group(2) if found.group(1) is None else found.group(1)
-            one = self.add(text.term(html.unescape(translation), target=True))
+            one = self.add(text.term(html.unescape(translation), target=True), found.group(3))
             return one if text.is_raw else f" {one} "
 
         return _MARKED.sub(mask, line)
@@ -155,6 +159,13 @@ class Masks:
             text = text.replace(mask, span)
         return text
 
+    def words(self) -> tuple[dict[str, str], dict[str, str]]:
+        """What each mask stands for in the source and in the translation, as a word for people to read."""
+        targets = {mask: detokenize(split_tokens(target)) for mask, target in self.targets.items()}
+        sides = {**self.sources, **self._spans}, {**targets, **self._spans}
+        source, target = ({mask: "\u00a0".join(text.split()) for mask, text in side.items()} for side in sides)
+        return source, target
+
     def spans(self, tokens: str, lost: Counter[str]) -> str:
         """Source tokens with masks in the place of those spans that were lost."""
         return " ".join(self._span(token) if _key(bare(token)) in lost else token for token in split_tokens(tokens))
@@ -162,7 +173,8 @@ class Masks:
     def _span(self, token: str) -> str:
         before = GLUE if token.startswith(GLUE) else ""
         after = GLUE if token.endswith(GLUE) else ""
-        return f"{before}{self.add(token.removeprefix(GLUE).removesuffix(GLUE))}{after}"
+        span = token.removeprefix(GLUE).removesuffix(GLUE)
+        return f"{before}{self.add(span, span)}{after}"
 
     def resolved(self, tokens: str, lost: Counter[str] | None = None) -> str:
         """Target tokens with what the masks stand for; other copies of what was lost are left out."""

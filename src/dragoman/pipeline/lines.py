@@ -52,6 +52,10 @@ class TokenLines:
         """The tokens of a term, in the middle of a sentence."""
         return text
 
+    def paired(self, token: str, ends: bool) -> str:
+        """The target token for a bracket, quotation mark or tag of the source that begins or ends a pair."""
+        return token
+
     def restore(self, tokens: str, source: str) -> str:
         """The text of a translation of this source line."""
         return tokens
@@ -80,8 +84,8 @@ class MosesLines(TokenLines):
         self._segment = segment
         if settings.source_language is None or settings.target_language is None:
             raise InputError(
-                "the system was trained on tokenised text and does not know its languages; name them in train or "
-                "translate (--languages de-en), or tokenise the text yourself"
+                "the system was trained on tokenised text and does not know its languages; name them "
+                "(--languages de-en), or tokenise the text yourself"
             )
         self._source = MosesText(settings.source_language)
         self._target = MosesText(settings.target_language)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib.util
 import itertools
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,11 +16,12 @@ from typing import Any
 from dragoman.errors import InputError
 from dragoman.pipeline.casing import CaseModel, begins_small, learn_case
 from dragoman.pipeline.lines import TokenLines
+from dragoman.pipeline.pairs import QUOTATION, kind_of
 from dragoman.pipeline.scripts import UNSPACED
 from dragoman.pipeline.segments import Segmenter, learn_segments
 from dragoman.pipeline.settings import TextSettings
 from dragoman.pipeline.spans import MASKS
-from dragoman.pipeline.tokenizer import CLOSING_QUOTES, ENDS, GLUE, QUOTES, Segment, TextTokenizer, detokenize
+from dragoman.pipeline.tokenizer import CLOSING_QUOTES, ENDS, GLUE, QUOTES, Segment, TextTokenizer, bare, detokenize
 from dragoman.pipeline.unknown import WordSplitter
 from dragoman.store import read_json, write_json
 from dragoman.types import PathLike
@@ -122,11 +123,19 @@ class RawLines(TokenLines):
     is_raw = True
 
     def __init__(
-        self, source: TextSide, target: TextSide, settings: TextSettings, splitter: WordSplitter | None = None
+        self,
+        source: TextSide,
+        target: TextSide,
+        settings: TextSettings,
+        splitter: WordSplitter | None = None,
+        quotes: Sequence[str] = (),
     ) -> None:
+        """`quotes`: the target's usual opening and closing double quotation mark, as tokens."""
         super().__init__(splitter)
         self._source = source.tokenizer(target=False, spaced_target=target.spaced)
         self._spaced = target.spaced
+        self._parts = target.spaced and not source.spaced
+        self._quotes = tuple(quotes)
         self._target = target.tokenizer(target=True)
         self._lowercase = settings.lowercase
         self._line_sentences = source.line_sentences
@@ -153,6 +162,15 @@ class RawLines(TokenLines):
         tokens = (self._target if target else self._source).tokenize(text)
         # What a user forces keeps its case: no model has to know it, and recasing leaves capitals alone.
         return tokens.lower() if self._lowercase and not target else tokens
+
+    def paired(self, token: str, ends: bool) -> str:
+        if (kind := kind_of(token)) is None:
+            return token
+        if kind == QUOTATION and self._quotes:
+            return self._quotes[ends]
+        if self._parts:  # spaces around it, which the source does not have
+            return f"{GLUE}{bare(token)}" if ends else f"{bare(token)}{GLUE}"
+        return token
 
     def restore(self, tokens: str, source: str) -> str:
         words = tokens.split(" ")

@@ -29,9 +29,14 @@ _BRACES = r"\$?\{\{?[^\s{}]*\}\}?"
 _DOLLAR = rf"\$(?:[A-Za-z_]{_WORD}*|\d(?![\d.,]*\d))"
 _ESCAPE = r"\\[nrtvfab0-9\"']|&(?:[A-Za-z]\w*|#\d+|#x[0-9A-Fa-f]+);|@[A-Za-z_][\w-]*@"
 _OPTION = rf"(?<![^\s(\[{{\"'“‘„«{UNSPACED}])--[A-Za-z](?:[A-Za-z0-9_-]*[A-Za-z0-9_])"
+_CALL = (
+    rf"(?<!{_WORD})(?<![.:>$])[A-Za-z_][A-Za-z0-9_]{{0,63}}(?:(?:::|->|\.)[A-Za-z_][A-Za-z0-9_]{{0,63}}){{0,8}}"
+    rf"\((?:[1-8][a-z]{{0,2}})?\)(?!{_WORD})"
+)
+"""A function, or a manual page, as `strtok()`, `std::sort()`, `printf(3)`."""
 _TAG = rf"</?[A-Za-z][\w:.-]*(?:[{_BLANK}]+[\w:.-]+(?:=(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s<>\"'{_BLANK}]+))?)*[{_BLANK}]*/?>"
 _LINK = f"<(?:{_ADDRESS}|{_MAIL})>"
-SPAN = "|".join((_TAG, _LINK, _ADDRESS, _MAIL, _PATH, _PRINTF, _BRACES, _DOLLAR, _ESCAPE, _OPTION))
+SPAN = "|".join((_TAG, _LINK, _ADDRESS, _MAIL, _PATH, _PRINTF, _BRACES, _DOLLAR, _ESCAPE, _OPTION, _CALL))
 """What no translation may change, as a pattern without groups that capture."""
 MASKS = "\U000f0000-\U000ffffd"
 """Letters that stand for a part of a line whose translation is fixed, as the content of a character class."""

@@ -27,18 +27,23 @@ class Tag:
     """The place of the other tag of the pair among the tags."""
 
 
-def take_tags(tokens: Sequence[str]) -> tuple[list[str], list[Tag]]:
-    """The tokens without tags, and the tags in their order."""
+def take_tags(tokens: Sequence[str], pairs: Iterable[tuple[int, int]] = ()) -> tuple[list[str], list[Tag]]:
+    """The tokens without tags, and the tags in their order. `pairs`: places of other tokens that are taken as such."""
     words: list[str] = []
     places: list[tuple[str, int]] = []
-    for token in tokens:
-        if "<" in token and _is_tag(token.strip(GLUE)):
+    partner_of = {place: other for pair in pairs for place, other in (pair, pair[::-1])}
+    number_of: dict[int, int] = {}
+    for place, token in enumerate(tokens):
+        if place in partner_of or ("<" in token and _is_tag(token.strip(GLUE))):
+            number_of[place] = len(places)
             places.append((token, len(words)))
         else:
             words.append(token)
-    partners: dict[int, int] = {}
+    partners = {number_of[place]: number_of[other] for place, other in partner_of.items()}
     opened: list[int] = []
     for number, (token, _) in enumerate(places):
+        if number in partners:
+            continue
         text = bare(token)
         if text.startswith("</"):
             match = next((o for o in reversed(opened) if _name(bare(places[o][0])) == _name(text)), None)

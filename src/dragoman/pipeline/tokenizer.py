@@ -29,6 +29,7 @@ _STOPS = frozenset("。，、！？；：")
 _CLOSING_SIGNS = _STOPS | frozenset("》〉」』】）］｝")
 _OPENING_SIGNS = frozenset("《〈「『【（［｛")
 _OPENING = frozenset("([{<¿¡„‚「『（【《〈")
+_AFTER_QUOTES = frozenset(".,;:!?")
 _SPLIT_BEFORE = frozenset({"en"})
 _SPLIT_AFTER = frozenset({"fr", "it", "ca", "ga", "oc", "co", "lb"})
 _MOST_CHUNKS = 400_000
@@ -168,7 +169,14 @@ def _glued(pieces: list[tuple[str, str]], parts_spans: bool) -> list[str]:
         elif next_kind == "span" and next_text.startswith("<"):
             on_left = False
         elif next_kind == "sign":
-            on_left = kind == "sign" and (opens or text in _OPENING)
+            # In "« oui »." the last mark begins nothing, though it begins what stands between spaces.
+            ends = (
+                next_text in _AFTER_QUOTES
+                and text in QUOTES
+                and text not in _OPENING
+                and all(kind == "sign" for kind, _ in pieces[i + 1 :])
+            )
+            on_left = kind == "sign" and not ends and (opens or text in _OPENING)
         else:
             on_left = kind == "sign" or (next_kind != "span" and (kind == "span" or text.endswith(("'", "’"))))
         if on_left:

@@ -1,20 +1,23 @@
 """Source words that the tables lack, replaced by words that they have.
 
-A compound becomes its parts, chosen as Koehn and Knight (2003) choose them: the split whose parts have the highest
-geometric mean of counts. Another form of a known word becomes that word, if the two endings (or beginnings) change
-places in many other words of the training text. Only words that have no translation of their own change.
+Another spelling of a known word becomes that word: other case, apostrophes, quotation marks, dashes, full-width letters
+and digits. A compound becomes its parts, chosen as Koehn and Knight (2003) choose them: the split whose parts have the
+highest geometric mean of counts. Another form of a known word becomes that word, if the two endings (or beginnings)
+change places in many other words of the training text. Only words that have no translation of their own change.
 """
 
 from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import combinations, groupby
 
 from dragoman.pipeline.spans import is_span
+from dragoman.text import GLUE
 
 __all__ = ["WordSplitter"]
 
@@ -31,6 +34,20 @@ _MIN_PAIRS = 20
 _MOST_FORMS = 12
 """Forms of a stem, at most; what has more is no stem."""
 _REMEMBERED = 100_000
+_SPELLINGS = str.maketrans(
+    {
+        **dict.fromkeys("’‘ʼ‛‚‹›´`", "'"),
+        **dict.fromkeys("“”„‟«»″", '"'),
+        **dict.fromkeys("‐‑‒–—―−", "-"),
+    }
+)
+_QUOTES = {
+    **dict.fromkeys("„“‟«", f'"{GLUE}'),
+    **dict.fromkeys("”»", f'{GLUE}"'),
+    **dict.fromkeys("‚‘‛‹", f"'{GLUE}"),
+    **dict.fromkeys("’›", f"{GLUE}'"),
+}
+"""Quotation marks with spaces on both sides, as they are without."""
 
 
 class WordSplitter:
@@ -40,7 +57,7 @@ class WordSplitter:
         self._exact = counts
         self._folded: dict[str, tuple[int, str]] = {}
         for word, count in counts.items():
-            key = word.lower()
+            key = _folded(word)
             if count > self._folded.get(key, (0, ""))[0]:
                 self._folded[key] = count, word
         self._known: dict[str, str] = {}
@@ -57,11 +74,16 @@ class WordSplitter:
         return found
 
     def _parts(self, word: str) -> str:
-        if not word[:1].isalpha() or len(word) > _MOST_LETTERS or is_span(word):
+        if len(word) > _MOST_LETTERS or is_span(word):
             return word
+        known = self._folded.get(_folded(_QUOTES.get(word, word)))
+        if known is not None:
+            return known[1]
+        if not word[:1].isalpha():
+            return _half_width(word)
         pieces = [piece for piece in _PIECE.findall(word) if piece.strip("-‑")]
         if len(pieces) < 2:
-            return self._one(word) or word
+            return self._one(word) or _half_width(word)
         found = [(piece, self._one(piece.rstrip("-‑"))) for piece in pieces]
         if not any(known for _, known in found):
             return word
@@ -73,8 +95,8 @@ class WordSplitter:
         return " ".join(out)
 
     def _one(self, word: str) -> str | None:
-        """The word in another case, its parts, or another form of it; None if there is none of these."""
-        known = self._folded.get(word.lower())
+        """The word in another spelling, its parts, or another form of it; None if there is none of these."""
+        known = self._folded.get(_folded(word))
         if known is not None:
             return known[1]
         return (self._compound(word) or self._form(word)) if word.isalpha() else None
@@ -123,6 +145,20 @@ class WordSplitter:
         """Endings and beginnings of the words of the training text."""
         words = [word for word in self._folded if word.isalpha()]
         return _learn_forms(words), _learn_forms([word[::-1] for word in words])
+
+
+def _folded(word: str) -> str:
+    """The same for all spellings of a word."""
+    return word.lower() if word.isascii() else unicodedata.normalize("NFKC", word.translate(_SPELLINGS)).lower()
+
+
+def _half_width(word: str) -> str:
+    """A number or word in full-width letters as ordinary ones; anything else as it is."""
+    if word.isascii():
+        return word
+    before, after = GLUE * word.startswith(GLUE), GLUE * word.endswith(GLUE)
+    plain = unicodedata.normalize("NFKC", word.removeprefix(GLUE).removesuffix(GLUE))
+    return f"{before}{plain}{after}" if plain.isascii() and plain[:1].isalnum() else word
 
 
 _Forms = tuple[dict[str, list[str]], Counter[tuple[str, str]]]

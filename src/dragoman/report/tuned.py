@@ -24,7 +24,7 @@ from dragoman.store import read_json, unseal
 from dragoman.system import Preset, System
 from dragoman.system.manifest import MANIFEST
 from dragoman.text import open_binary_output, read_lines
-from dragoman.tune import DEVELOPMENT, RESULT, TEST, TUNE_RECORD, BeforeAfter
+from dragoman.tune import DEVELOPMENT, RESULT, TEST, TUNE_RECORD, BeforeAfter, raw_tokenizer
 from dragoman.types import PathLike
 
 __all__ = ["TestFiles", "is_tuned", "load_tuned", "write_tuned_page"]
@@ -269,7 +269,7 @@ def _translated(system: System, start: Weights, preset: Preset, test: TestFiles,
         list(system.translate(source, weights=weights.on(system.index), preset=preset, n_threads=n_threads))
         for weights in (start, system.weights)
     )
-    tokenizer = Tokenizer.T13A if system.lines().is_raw else Tokenizer.NONE
+    tokenizer = raw_tokenizer(system, references) if system.lines().is_raw else Tokenizer.NONE
     return BeforeAfter(source=source, references=references, before=before, after=after, tokenizer=tokenizer)
 
 

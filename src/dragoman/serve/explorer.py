@@ -18,8 +18,7 @@ from dragoman.serve.suggestion import suggested
 from dragoman.system import Preset, System
 from dragoman.system.explain import explanation_of
 from dragoman.system.force import force
-from dragoman.system.lookup import look_up
-from dragoman.system.training import TRAINING
+from dragoman.system.lookup import look_up, training_pair
 from dragoman.text import split_tokens
 from dragoman.types import PathLike
 
@@ -109,10 +108,10 @@ class Explorer:
         if self.run is not None and self.run.examples:
             return list(self.run.examples)
         for opened in self.systems.values():
-            if _keeps_text(opened.system):
-                training = opened.system.training
-                lines = range(0, len(training), max(1, len(training) // _EXAMPLES))
-                return [(training.source(line), training.target(line)) for line in lines]
+            if opened.system.keeps_text:
+                n_lines = len(opened.system.training_text)
+                lines = range(0, n_lines, max(1, n_lines // _EXAMPLES))
+                return [training_pair(opened.system, line) for line in lines]
         return []
 
     def translate(self, name: str, text: str, preset: Preset = Preset.DEFAULT) -> str:
@@ -288,10 +287,6 @@ def _suggestions(system: System, text: str, reference: str) -> dict[str, str | N
     }
 
 
-def _keeps_text(system: System) -> bool:
-    return any(name.startswith(f"{TRAINING}/") for name in system.manifest.files)
-
-
 def _about(opened: OpenedSystem) -> dict[str, Any]:
     system = opened.system
     settings = system.settings
@@ -302,7 +297,7 @@ def _about(opened: OpenedSystem) -> dict[str, Any]:
         "source": settings.text.source_language,
         "target": settings.text.target_language,
         "raw": settings.text.raw,
-        "keeps_text": _keeps_text(system),
+        "keeps_text": system.keeps_text,
         "tuned": "tuning" in system.manifest.about,
         "n_weights": len(system.weights.ids()),
         "features": list(_features(dense, system.weights)),

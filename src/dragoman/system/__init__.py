@@ -28,6 +28,7 @@ from dragoman.system.settings import (
 )
 from dragoman.system.stages import Monitor, Silent
 from dragoman.system.system import System, SystemView
+from dragoman.system.text import LineTranslation
 from dragoman.system.train import TrainConfig, train
 from dragoman.system.training import SHARD_LINES, TrainingLines, digest_lines, draw_fold, sample_lines, shards
 from dragoman.system.translator import Preset, Translator
@@ -48,6 +49,7 @@ __all__ = [
     "Kind",
     "LineBlock",
     "LineListsJob",
+    "LineTranslation",
     "Lines",
     "ListsJob",
     "LiveDecoder",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from dragoman._core import unescape_word
@@ -83,6 +83,34 @@ class Explanation:
     """Of a hierarchical derivation: one rule per line, the rules of its nonterminals indented below it."""
     nodes: tuple[TreeNode, ...] = ()
     """The same tree for drawing: every rule before those of its nonterminals, the root first."""
+    output: str = ""
+    """What `translate` writes for the sentence of a line of raw text, tags included."""
+
+    def with_words(self, sources: Mapping[str, str], targets: Mapping[str, str], output: str) -> Explanation:
+        """The same with other words for letters, such as masks, by the side they are on; and the text of it all."""
+        source, target = (str.maketrans(dict(side)) for side in (sources, targets))
+
+        def side(symbols: Sequence[str | int], table: dict[int, str]) -> tuple[str | int, ...]:
+            return tuple(symbol.translate(table) if isinstance(symbol, str) else symbol for symbol in symbols)
+
+        def rule(line: str) -> str:
+            left, bar, right = line.partition(" | ")
+            return f"{left.translate(source)}{bar}{right.translate(target)}"
+
+        return replace(
+            self,
+            source=self.source.translate(source),
+            text=self.text.translate(target),
+            pieces=tuple(
+                replace(piece, source=piece.source.translate(source), target=piece.target.translate(target))
+                for piece in self.pieces
+            ),
+            tree=tuple(map(rule, self.tree)),
+            nodes=tuple(
+                replace(node, source=side(node.source, source), target=side(node.target, target)) for node in self.nodes
+            ),
+            output=output,
+        )
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -102,6 +130,7 @@ class Explanation:
             ],
             "alignment": [list(link) for link in self.alignment],
             "features": [_plain(item) for item in self.features],
+            **({"output": self.output} if self.output else {}),
             **({"tree": list(self.tree)} if self.tree else {}),
             **({"nodes": [node.to_json() for node in self.nodes]} if self.nodes else {}),
         }
@@ -113,7 +142,9 @@ class Explanation:
         return explanation_html(self.to_json())
 
     def lines(self) -> list[str]:
-        out = [f"source       {self.source}", f"translation  {self.text}", f"score        {self.score:.4f}"]
+        out = [f"source       {self.source}", f"translation  {self.text}"]
+        out += [f"output       {self.output}"] if self.output else []
+        out.append(f"score        {self.score:.4f}")
         out.append("alignment    " + " ".join(f"{s}-{t}" for s, t in self.alignment))
         if self.tree:
             out += ["tree", *(f"  {line}" for line in self.tree)]
@@ -135,7 +166,9 @@ class Explanation:
 def _made(piece: Piece) -> str:
     """What a piece became, as a person reads it."""
     if piece.target:
-        return f"{piece.target}  unknown, copied" if any(f.name == "unknown" for f in piece.features) else piece.target
+        if all(f.name != "unknown" for f in piece.features):
+            return piece.target
+        return f"{piece.target}  {'unknown, copied' if piece.source == piece.target else 'forced'}"
     if not piece.source:
         return "(end of the sentence)"
     return "" if all(map(_GAP.fullmatch, piece.source.split(" "))) else "(nothing)"

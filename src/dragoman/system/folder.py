@@ -66,6 +66,7 @@ def close_system(base: Path, settings: SystemSettings, stages: Stages, weights: 
     training: Mapping[str, Any] = {}
     if settings.n_folds > 1:
         names |= {f"lm.fold-{fold}": fold_lm(fold) for fold in range(settings.n_folds)}
+    if (base / TRAINING).exists():  # not of imported tables
         names |= {f"{TRAINING}/{path.name}": f"{TRAINING}/{path.name}" for path in sorted((base / TRAINING).iterdir())}
         training = TrainingLines(base / TRAINING, (grammar.source_vocab, grammar.target_vocab)).about()
     about: dict[str, Any] = {

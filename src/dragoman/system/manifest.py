@@ -90,8 +90,9 @@ class Manifest:
         return {"settings": self.settings.to_json(), "parent": self.parent, "files": files}
 
     def identity(self) -> str:
-        """A digest of tables, weights and settings, except the sparse features, which can be changed."""
-        return digest_json(replace(self, settings=replace(self.settings, features=())).content())
+        """A digest of tables, weights and settings, except what can be changed: sparse features and languages."""
+        text = replace(self.settings.text, source_language=None, target_language=None)
+        return digest_json(replace(self, settings=replace(self.settings, features=(), text=text)).content())
 
 
 def record_of(base: Path, path: Path) -> FileRecord:

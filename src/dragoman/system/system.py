@@ -20,6 +20,7 @@ from dragoman.forest import Forest
 from dragoman.grammar import Grammar
 from dragoman.lm import LanguageModel
 from dragoman.pipeline import MosesLines, RawLines, TokenLines, WordSplitter, parse_languages, read_text_models
+from dragoman.pipeline.pairs import QUOTATION, closes, kind_of
 from dragoman.pipeline.scripts import UNSPACED_LANGUAGES, is_unspaced
 from dragoman.pipeline.segments import Segmenter
 from dragoman.pool import Pool
@@ -291,11 +292,26 @@ class System(SystemView):
         """The language model of all data, or of all but a fold."""
         return LanguageModel.load(self.file("lm" if fold is None else f"lm.fold-{fold}"), verify=False)
 
-    @cached_property
+    @property
     def training(self) -> TrainingLines:
+        """The lines that a system with folds was trained on, to learn from. Raises InputError for one without."""
+        if self.settings.n_folds == 1 or not self.keeps_text:
+            raise InputError("the system has no folds of its training text; train it with --folds", path=self.folder)
+        return self.training_text
+
+    @property
+    def keeps_text(self) -> bool:
+        """Whether the system keeps the text it was trained on, as all do but those of imported tables."""
+        return any(name.startswith(f"{TRAINING}/") for name in self.manifest.files)
+
+    @cached_property
+    def training_text(self) -> TrainingLines:
         """The lines that the system was trained on. Raises InputError if it does not keep them."""
-        if not any(name.startswith(f"{TRAINING}/") for name in self.manifest.files):
-            raise InputError("the system does not keep its training text; train it with --folds", path=self.folder)
+        if not self.keeps_text:
+            raise InputError(
+                "the system keeps no training text: its tables were imported, or made by an earlier version",
+                path=self.folder,
+            )
         for side in ("source", "target"):
             path = self.file(f"{TRAINING}/{side}.vocab")
             if checksum(path) != self.grammar.manifest.files[f"{side}.vocab"].checksum:
@@ -349,6 +365,17 @@ class System(SystemView):
         manifest = replace(self.manifest, settings=settings)
         return System(self.folder, manifest, self.grammar, self.weights, self.blocks, self.rest)
 
+    def with_languages(self, languages: str) -> System:
+        """The same system, of tokenised text, with languages such as `de-en` for raw text; `save_tuned` keeps them.
+
+        Raises InputError for a system of raw text, whose tables were made with the languages that it names.
+        """
+        if self.settings.text.raw:
+            raise InputError("the system was trained on raw text and has its languages; leave them out")
+        settings = replace(self.settings, text=self.settings.text.with_languages(languages))
+        manifest = replace(self.manifest, settings=settings)
+        return System(self.folder, manifest, self.grammar, self.weights, self.blocks, self.rest)
+
     def with_blocks(self, blocks: Sequence[Block], rest: bool = True) -> System:
         """The same system with blocks in the place of the sparse features they cover.
 
@@ -391,7 +418,7 @@ class System(SystemView):
         if languages is not None:
             codes = parse_languages(languages)
             source, target = replace(source, language=codes[0]), replace(target, language=codes[1])
-        return RawLines(source, target, settings, splitter)
+        return RawLines(source, target, settings, splitter, self._quotes)
 
     def _segmenter(self) -> Segmenter:
         """Cuts letters of scripts without spaces into words of the training text, if their counts are known."""
@@ -400,6 +427,19 @@ class System(SystemView):
             {} if counts is None else {vocab.word(i): n for i, n in enumerate(counts[0].tolist()) if i >= N_RESERVED}
         )
         return Segmenter({word: n for word, n in words.items() if is_unspaced(word)})
+
+    @cached_property
+    def _quotes(self) -> tuple[str, str] | tuple[()]:
+        """The opening and closing double quotation marks that the target text has most often; none if it has none."""
+        counts, vocab = self.word_counts(), self.grammar.target_vocab
+        if counts is None:
+            return ()
+        best: dict[bool, tuple[int, str]] = {}
+        for i in range(N_RESERVED, len(vocab)):
+            word = vocab.word(i)
+            if kind_of(word) == QUOTATION and (ends := closes(word)) is not None:
+                best[ends] = max(best.get(ends, (0, "")), (int(counts[1][i]), word))
+        return (best[False][1], best[True][1]) if len(best) == 2 else ()
 
     @cached_property
     def _splitter(self) -> WordSplitter | None:

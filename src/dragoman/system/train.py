@@ -116,7 +116,7 @@ def train(
             "a finished language model cannot leave out a fold; with folds, give its text instead of the model"
         )
     if config.settings.n_folds == 1 and domains is not None:
-        raise InputError("only a system with folds keeps its training text and the domains of its lines; use --folds")
+        raise InputError("only a system with folds keeps the domains of its lines; use --folds")
     files = {"alignment": alignment, "lm": lm, "domains": domains}
     record: dict[str, Any] = {name: identity(path) for name, path in files.items() if path is not None}
     for name, paths in zip(("source", "target"), texts, strict=True):
@@ -233,7 +233,7 @@ class _Work:
             source = self._tokenised("source", source, raw.prepare)
             target = self._tokenised("target", target, raw.prepare_target)
             lm_text = [self._tokenised(f"text {i}", path, raw.prepare_target) for i, path in enumerate(lm_text, 1)]
-        folder = self.base / TRAINING if settings.n_folds > 1 else scratch / "bitext"
+        folder = self.base / TRAINING
         do("corpus", partial(self._corpus, source, target, folder, named), makes=folder)
         bitext = Bitext.load(folder)
         plan = self._plan(bitext, align=links is None, lm=lm is None, lm_text=lm_text)
@@ -241,10 +241,9 @@ class _Work:
             do("domains", partial(store_domains, domains, folder, len(bitext), named[0]), makes=folder / DOMAINS)
         if settings.classes:
             do("classes", partial(self._classes, bitext), makes=self.base / list(CLASSES.values())[-1])
-        if links is None or settings.n_folds > 1:
-            kept = (folder if settings.n_folds > 1 else scratch) / LINKS
-            do("alignment", partial(self._links, bitext, links, kept), makes=kept)
-            links = kept
+        kept = folder / LINKS
+        do("alignment", partial(self._links, bitext, links, kept), makes=kept)
+        links = kept
         do("grammar", partial(self._grammar, bitext, links, plan), makes=self.base / GRAMMAR)
         if settings.n_folds > 1:
             self._fold_lms(bitext, lm_text)

@@ -1,6 +1,6 @@
-"""The training text that a system with folds keeps in `training/`.
+"""The training text that a system keeps in `training/`.
 
-It is the folder of a bitext with its folds, and beside its files
+It is the folder of a bitext (its folds too, where the system has some), and beside its files
 
     links.zst      word alignment, in Pharaoh form
     domains        uint16: the domain of each line, if there are any
@@ -185,8 +185,10 @@ class TrainingLines:
 
     def about(self) -> Mapping[str, Any]:
         """Information for the manifest: lines, lines of each fold and of each domain."""
-        of_fold = np.bincount(self.folds, minlength=self.n_folds).tolist()
         domains = {} if self.domains is None else {"domains": self.domains.counts()}
+        if self.n_folds == 1:
+            return {"n_lines": len(self), **domains}
+        of_fold = np.bincount(self.folds, minlength=self.n_folds).tolist()
         return {"n_lines": len(self), "fold_lines": of_fold, **domains}
 
     def _is_of(self, where: str) -> NDArray[np.bool_]:

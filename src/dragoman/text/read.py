@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -22,6 +23,7 @@ __all__ = [
     "LineBlock",
     "count_lines",
     "count_words",
+    "read_arriving_lines",
     "read_blocks",
     "read_content",
     "read_lines",
@@ -71,11 +73,7 @@ def read_blocks(path: PathLike) -> Iterator[LineBlock]:
             pending.append(block[cut:])
             pending_bytes += len(block) - cut
         if pending_bytes > MAX_LINE_BYTES:
-            raise InputError(
-                f"a line of more than {MAX_LINE_BYTES >> 20} MiB; is this text with one sentence per line?",
-                path=name,
-                line=line,
-            )
+            raise _too_long(name, line)
     if pending:
         yield LineBlock(b"".join(pending), line)
 
@@ -83,21 +81,46 @@ def read_blocks(path: PathLike) -> Iterator[LineBlock]:
 def read_lines(path: PathLike) -> Iterator[str]:
     """The lines of a file, without line ends. Raises InputError with file and line for invalid UTF-8."""
     for block in read_blocks(path):
-        try:
-            text = block.data.decode("utf-8")
-        except UnicodeDecodeError as error:
-            line = block.first_line + block.data.count(b"\n", 0, error.start)
-            raise InputError(
-                f"invalid UTF-8 (byte {block.data[error.start]}); convert the file to UTF-8, for instance with iconv",
-                path=path,
-                line=line,
-            ) from None
-        lines = text.split("\n")
-        if text.endswith("\n"):
-            lines.pop()
-        if "\r" in text:
-            lines = [line.removesuffix("\r") for line in lines]
-        yield from lines
+        yield from _decoded(block, path)
+
+
+def read_arriving_lines(path: PathLike) -> Iterator[str]:
+    """The lines of a pipe or terminal, each as soon as it is there, not waiting for a block; never decompressed."""
+    name = os.fspath(path)
+    try:
+        with naming(name), _open_binary(name) as stream:
+            lines = iter(partial(stream.readline, MAX_LINE_BYTES + 1), b"")
+            for number, line in enumerate(_without_bom(lines, name), start=1):
+                if len(line) > MAX_LINE_BYTES:
+                    raise _too_long(name, number)
+                yield from _decoded(LineBlock(line, number), path)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", path=name) from error
+
+
+def _decoded(block: LineBlock, path: PathLike) -> list[str]:
+    """The lines of a block, without line ends."""
+    try:
+        text = block.data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = block.first_line + block.data.count(b"\n", 0, error.start)
+        raise InputError(
+            f"invalid UTF-8 (byte {block.data[error.start]}); convert the file to UTF-8, for instance with iconv",
+            path=path,
+            line=line,
+        ) from None
+    lines = text.split("\n")
+    if text.endswith("\n"):
+        lines.pop()
+    return [line.removesuffix("\r") for line in lines] if "\r" in text else lines
+
+
+def _too_long(name: str, line: int) -> InputError:
+    return InputError(
+        f"a line of more than {MAX_LINE_BYTES >> 20} MiB; is this text with one sentence per line?",
+        path=name,
+        line=line,
+    )
 
 
 def read_parallel(paths: Sequence[PathLike]) -> Iterator[tuple[str, ...]]:

@@ -22,17 +22,20 @@ __all__ = ["LineWriter", "atomic_output", "open_binary_output", "open_output", "
 
 
 class LineWriter:
-    """Writes lines of text to a binary stream."""
+    """Writes lines of text to a binary stream; `line_buffered`: each goes out at once."""
 
-    def __init__(self, stream: IO[bytes]) -> None:
+    def __init__(self, stream: IO[bytes], *, line_buffered: bool = False) -> None:
         self._stream = stream
+        self._line_buffered = line_buffered
 
     def write(self, line: str) -> None:
-        self._stream.write(line.encode("utf-8") + b"\n")
+        self.write_block(line.encode("utf-8") + b"\n")
 
     def write_block(self, lines: bytes) -> None:
         """Write complete lines that are already encoded, line feeds included."""
         self._stream.write(lines)
+        if self._line_buffered:
+            self._stream.flush()
 
 
 @contextlib.contextmanager
@@ -100,10 +103,10 @@ def sync_path(path: PathLike) -> None:
 
 
 @contextlib.contextmanager
-def open_output(path: PathLike) -> Iterator[LineWriter]:
+def open_output(path: PathLike, *, line_buffered: bool = False) -> Iterator[LineWriter]:
     """Write lines to `path` (compressed when it ends in .gz, .xz or .zst; `-`: standard output)."""
     with open_binary_output(path) as stream:
-        yield LineWriter(stream)
+        yield LineWriter(stream, line_buffered=line_buffered)
 
 
 @contextlib.contextmanager

@@ -1,6 +1,6 @@
 """Tuning: weights from candidate lists, fixed or made by a decoder round after round."""
 
-from dragoman.tune.before_after import DEVELOPMENT, TEST, BeforeAfter
+from dragoman.tune.before_after import DEVELOPMENT, TEST, BeforeAfter, raw_tokenizer
 from dragoman.tune.bootstrap import BootstrappedWeights, WeightInterval, bootstrap_weights
 from dragoman.tune.command import CommandTemplate
 from dragoman.tune.command_decoder import CommandDecoder, CommandSettings
@@ -91,6 +91,7 @@ __all__ = [
     "frequent_and_rare",
     "moses_references",
     "on_envelopes",
+    "raw_tokenizer",
     "read_moses_run",
     "settings_to_come",
     "system_curves",

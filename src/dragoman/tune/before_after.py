@@ -13,13 +13,17 @@ from pathlib import Path
 
 from dragoman.errors import InputError, naming
 from dragoman.metric import Tokenizer
+from dragoman.pipeline import guess_language
 from dragoman.store import from_plain, make_folder, read_json, write_json
+from dragoman.system import System
 from dragoman.text import read_lines, replace_bytes
 
-__all__ = ["DEVELOPMENT", "TEST", "BeforeAfter"]
+__all__ = ["DEVELOPMENT", "TEST", "BeforeAfter", "raw_tokenizer"]
 
 DEVELOPMENT, TEST = "development", "test"
 _SETTINGS = "set.json"
+_LOOKED_AT = 2000
+"""Lines of a reference that tell its language."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,3 +82,9 @@ class BeforeAfter:
                 tokenizer=Tokenizer(counting.tokenizer),
                 lowercase=counting.lowercase,
             )
+
+
+def raw_tokenizer(system: System, references: Sequence[Sequence[str]]) -> Tokenizer:
+    """BLEU's tokeniser for the raw text that a system writes, by its language, or by the script of the references."""
+    code = system.settings.text.target_language
+    return Tokenizer.of_language(guess_language(references[0][:_LOOKED_AT]) if code is None else code)

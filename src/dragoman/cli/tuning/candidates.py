@@ -263,6 +263,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
                 "distinct",
                 "without_fold",
                 "raw",
+                "languages",
                 "test",
                 "test_reference",
                 "fast",

@@ -257,6 +257,10 @@ class TuneOptions(FeatureOptions):
             help="Whether source and references are raw or tokens; what the system was trained on unless given.",
         ),
     ] = None
+    languages: Annotated[
+        str | None,
+        _system(metavar="SRC-TGT", help="With --raw: codes such as de-en that training lacked; the result keeps them."),
+    ] = None
     without_fold: Annotated[
         int | None, _system(min=0, metavar="N", help="Leave this fold out of the training data.")
     ] = None

@@ -45,6 +45,10 @@ def tune_own(session: Session, options: TuneOptions, optimiser: Optimiser) -> No
         warn_of_empty_references(session.say, path, list(read_lines(path)))
     finished = _manifest(options.out)
     system = System.load(options.system)
+    if options.languages is not None:
+        if not options.raw:
+            raise InputError("--languages is for raw text and a system of tokens; add --raw, or leave it out")
+        system = system.with_languages(options.languages)
     if finished is None:
         _say_unknown(session, system, options)
     config = TuneConfig(

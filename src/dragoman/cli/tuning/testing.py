@@ -11,7 +11,7 @@ from dragoman.features import Weights
 from dragoman.metric import Tokenizer, by_name
 from dragoman.system import Preset, System
 from dragoman.text import count_lines, read_lines
-from dragoman.tune import TEST, TUNE_RECORD, BeforeAfter
+from dragoman.tune import TEST, TUNE_RECORD, BeforeAfter, raw_tokenizer
 
 __all__ = ["check_test", "compare_on_test"]
 
@@ -54,9 +54,9 @@ def compare_on_test(
             tokenized=None if options.raw is None else not options.raw,
         )
         outputs.append(SystemOutput(name=name, runs=(list(lines),)))
-    tokenizer = Tokenizer.T13A if is_raw and options.tokenize is Tokenizer.NONE else options.tokenize
-    metrics = [by_name(name, tokenizer=tokenizer, lowercase=options.lowercase) for name in _METRICS]
     references = [list(read_lines(path)) for path in options.test_reference or ()]
+    tokenizer = raw_tokenizer(tuned, references) if is_raw and options.tokenize is Tokenizer.NONE else options.tokenize
+    metrics = [by_name(name, tokenizer=tokenizer, lowercase=options.lowercase) for name in _METRICS]
     assert options.out is not None
     BeforeAfter(
         source=source,

@@ -86,7 +86,7 @@ const shown = (found) => {
     ),
   ]);
   return [
-    seen ? el("p", {}, el("b", {}, found.source), seen) : el("p", { class: "soft" }, "The system does not keep its training text; train it with --folds to see sentences."),
+    seen ? el("p", {}, el("b", {}, found.source), seen) : el("p", { class: "soft" }, "The system keeps no training text: its tables were imported, or made by an earlier version."),
     el(
       "div",
       { class: "scroll", tabindex: "0", role: "region", "aria-label": "Translations of the phrase" },
