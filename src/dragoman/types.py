@@ -19,6 +19,7 @@ __all__ = [
     "Progress",
     "joined_offsets",
     "offsets_of",
+    "rows_of",
 ]
 
 MAX_INT32 = 2**31 - 1
@@ -39,6 +40,14 @@ def offsets_of(lengths: Sequence[int] | Int64Array) -> Int64Array:
     offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=offsets[1:])
     return offsets
+
+
+def rows_of(offsets: Int64Array, rows: Int64Array) -> tuple[Int64Array, Int64Array]:
+    """Some rows of ragged data, which may repeat: the offsets of these rows, and the places of their elements."""
+    begins = offsets[rows]
+    lengths = offsets[rows + 1] - begins
+    found = offsets_of(lengths)
+    return found, np.arange(found[-1]) + np.repeat(begins - found[:-1], lengths)
 
 
 def joined_offsets(parts: Sequence[Int64Array]) -> Int64Array:

@@ -37,7 +37,7 @@ CAPS = {
     "lm query": 31,
     "lookup": 178,
     "mbr": 87,
-    "mert-moses": 284,
+    "mert-moses": 285,
     "oracle": 87,
     "pool info": 87,
     "reference": 181,
@@ -49,7 +49,7 @@ CAPS = {
     "system info": 178,
     "train": 177,
     "translate": 179,
-    "tune": 284,
+    "tune": 285,
     "weights": 28,
 }
 """Modules of ours that the help of a command may import. Raise a number only for what the command needs."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from dragoman._core import overlap_of_links
 from dragoman.errors import InputError
-from dragoman.types import Int32Array, Int64Array, offsets_of
+from dragoman.types import Int32Array, Int64Array, rows_of
 
 __all__ = ["Agreement", "Alignment"]
 
@@ -52,10 +52,7 @@ class Alignment:
 
     def take(self, pairs: Int64Array) -> Alignment:
         """The links of these pairs."""
-        begins = self.offsets[pairs]
-        lengths = self.offsets[pairs + 1] - begins
-        offsets = offsets_of(lengths)
-        places = np.arange(offsets[-1]) + np.repeat(begins - offsets[:-1], lengths)
+        offsets, places = rows_of(self.offsets, pairs)
         return Alignment(offsets, np.ascontiguousarray(self.links[places]))
 
     @property

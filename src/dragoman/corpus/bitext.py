@@ -16,7 +16,7 @@ from dragoman.corpus.vocab import N_RESERVED, Vocab, VocabBuilder
 from dragoman.errors import InputError, MismatchError, naming
 from dragoman.store import Format, new_folder
 from dragoman.text import read_blocks
-from dragoman.types import Int32Array, Int64Array, PathLike, Progress, offsets_of
+from dragoman.types import Int32Array, Int64Array, PathLike, Progress, offsets_of, rows_of
 
 __all__ = ["MAX_FOLDS", "Bitext", "Side", "read_folds"]
 
@@ -65,10 +65,8 @@ class Side:
         """These sentences, in memory."""
         if len(lines) and not 0 <= lines.min() <= lines.max() < len(self):
             raise IndexError(f"lines {lines.min()} to {lines.max()} of {len(self)}")
-        begins = self.offsets[lines]
-        lengths = self.offsets[lines + 1] - begins
-        offsets = offsets_of(lengths)
-        return Side(self.vocab, offsets, self.ids[np.arange(offsets[-1]) + np.repeat(begins - offsets[:-1], lengths)])
+        offsets, places = rows_of(self.offsets, lines)
+        return Side(self.vocab, offsets, self.ids[places])
 
 
 @dataclass(frozen=True, slots=True)

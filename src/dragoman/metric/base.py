@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dragoman.metric.segments import Segments, Spelling
     from dragoman.metric.sentence import SentenceBleu
 
-__all__ = ["Draws", "ListArrays", "Metric", "Totals", "WordArrays", "WordMetric"]
+__all__ = ["Draws", "ListArrays", "Metric", "Totals", "WordArrays", "WordMetric", "split_words"]
 
 Totals = NDArray[np.float64]
 
@@ -203,6 +203,11 @@ class Metric(ABC):
             "version": f"dragoman-{version('dragoman')}",
         }
         return "|".join(f"{key}:{value}" for key, value in fields.items() if value is not None)
+
+
+def split_words(lines: Iterable[str], *, lowercase: bool) -> list[list[str]]:
+    """What stands between white space on each line."""
+    return [(line.lower() if lowercase else line).split() for line in lines]
 
 
 class WordMetric(Metric):

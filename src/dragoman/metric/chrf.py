@@ -9,7 +9,7 @@ import numpy as np
 
 from dragoman import _core
 from dragoman.errors import InputError
-from dragoman.metric.base import ListArrays, Totals, WordArrays, WordMetric
+from dragoman.metric.base import ListArrays, Totals, WordArrays, WordMetric, split_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -57,7 +57,7 @@ class Chrf(WordMetric):
         return 3 * (self.char_order + self.word_order)
 
     def tokenise(self, lines: Iterable[str]) -> list[list[str]]:
-        return [(line.lower() if self.lowercase else line).split() for line in lines]
+        return split_words(lines, lowercase=self.lowercase)
 
     def _count(self, words: WordArrays, spelling: Spelling | None, n_threads: int) -> NDArray[np.float64]:
         return _core.chrf_statistics(*words, *self._units(spelling), **self._orders(), n_threads=n_threads)

@@ -10,7 +10,7 @@ import numpy as np
 
 from dragoman import _core
 from dragoman.errors import InputError
-from dragoman.metric.base import ListArrays, Totals, WordArrays, WordMetric
+from dragoman.metric.base import ListArrays, Totals, WordArrays, WordMetric, split_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -51,7 +51,7 @@ class Ribes(WordMetric):
         return 2
 
     def tokenise(self, lines: Iterable[str]) -> list[list[str]]:
-        return [(line.lower() if self.lowercase else line).split() for line in lines]
+        return split_words(lines, lowercase=self.lowercase)
 
     @property
     def ignores_case(self) -> bool:

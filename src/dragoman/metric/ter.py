@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dragoman import _core
-from dragoman.metric.base import ListArrays, Totals, WordArrays, WordMetric
+from dragoman.metric.base import ListArrays, Totals, WordArrays, WordMetric, split_words
 from dragoman.metric.edits import Edits
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Ter(WordMetric):
 
     def tokenise(self, lines: Iterable[str]) -> list[list[str]]:
         if not self.asian:
-            return [(line if self.case_sensitive else line.lower()).split() for line in lines]
+            return split_words(lines, lowercase=not self.case_sensitive)
         from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
 
         split = TercomTokenizer(normalized=True, asian_support=True, case_sensitive=self.case_sensitive)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dragoman import _core
-from dragoman.metric.base import ListArrays, Totals, WordArrays, WordMetric
+from dragoman.metric.base import ListArrays, Totals, WordArrays, WordMetric, split_words
 from dragoman.metric.ter import edit_rate
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Wer(WordMetric):
         return False
 
     def tokenise(self, lines: Iterable[str]) -> list[list[str]]:
-        return [(line.lower() if self.lowercase else line).split() for line in lines]
+        return split_words(lines, lowercase=self.lowercase)
 
     @property
     def ignores_case(self) -> bool:

@@ -17,6 +17,7 @@ from dragoman.corpus import Bitext
 from dragoman.cost import format_bytes
 from dragoman.errors import InputError
 from dragoman.system.settings import HieroSettings, ModelSettings, PhraseSettings
+from dragoman.types import rows_of
 
 if TYPE_CHECKING:
     from dragoman.system.train import TrainConfig
@@ -154,8 +155,7 @@ def _word_pairs(bitext: Bitext, target_lengths: np.ndarray, every: int) -> int:
     counts = target_lengths[sentences]
     if not counts.sum():
         return 0
-    begins = target.offsets[sentences] - np.concatenate([[0], np.cumsum(counts)[:-1]])
-    others = target.ids[np.repeat(begins, counts) + np.arange(counts.sum())]
+    others = target.ids[rows_of(target.offsets, sentences)[1]]
     return len(np.unique(np.repeat(words, counts) * len(target.vocab) + others)) * every
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from dragoman.cli.engine_options import engine_of
 from dragoman.cli.session import Session, show_settings
 from dragoman.cli.tuning.candidates import Decoding, Lists, choose_kind
+from dragoman.cli.tuning.checks import check_options
 from dragoman.cli.tuning.options import ALL, TuneOptions, flag
 from dragoman.cli.tuning.paths import check_paths
 from dragoman.cli.tuning.record import open_run
@@ -50,7 +51,7 @@ def tune_as_told(options: TuneOptions) -> None:
         show_settings(session, {name: describe(method_named(name)) for name in names})
         return
     methods = _methods(options)
-    options.check(reads_training=any(m.learns_from is LearnsFrom.TRAINING_TEXT for m in methods.values()))
+    check_options(options, reads_training=any(m.learns_from is LearnsFrom.TRAINING_TEXT for m in methods.values()))
     kind = choose_kind(options)
     check_paths(options)
     if kind.open is None:
