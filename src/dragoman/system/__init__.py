@@ -27,13 +27,14 @@ from dragoman.system.settings import (
     reordering_by_name,
 )
 from dragoman.system.stages import Monitor, Silent
-from dragoman.system.system import System, SystemView
+from dragoman.system.system import System
 from dragoman.system.text import LineTranslation
 from dragoman.system.train import TrainConfig, train
 from dragoman.system.training import SHARD_LINES, TrainingLines, digest_lines, draw_fold, sample_lines, shards
 from dragoman.system.translator import Preset, Translator
 from dragoman.system.tuned import save_tuned
 from dragoman.system.unknown import UnknownWords, other_kind, unknown_source, unknown_target
+from dragoman.system.view import SystemView
 
 __all__ = [
     "KINDS",

@@ -19,10 +19,11 @@ from dragoman.pool import Pool
 from dragoman.pool.merge import renumbered
 from dragoman.pool.shard import concatenate
 from dragoman.system.candidates import intern_passed, shard_of, source_lengths, words_of
-from dragoman.system.system import System, SystemView
+from dragoman.system.system import System
 from dragoman.system.text import LineTranslation
 from dragoman.system.training import shards
 from dragoman.system.translator import Preset
+from dragoman.system.view import SystemView
 from dragoman.types import Int32Array, Int64Array, Progress
 
 __all__ = [

@@ -11,8 +11,8 @@ from dragoman.pool import Pool, Shard
 from dragoman.pool.shard import concatenate
 from dragoman.search import EncodedSentences
 from dragoman.system.candidates import intern_passed, shard_of, words_of
-from dragoman.system.system import SystemView
 from dragoman.system.translator import PreparedSentences, Preset
+from dragoman.system.view import SystemView
 from dragoman.text import split_tokens
 from dragoman.types import Float64Array, Int32Array
 

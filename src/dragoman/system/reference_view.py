@@ -14,8 +14,8 @@ from dragoman.features import FeatureIndex, Weights
 from dragoman.search import EdgeKind, Reach, ReferenceConfig, ReferenceForests
 from dragoman.search.sentences import Sentences
 from dragoman.system.phrase import PhraseTranslator
-from dragoman.system.system import SystemView
 from dragoman.system.translator import Translator
+from dragoman.system.view import SystemView
 from dragoman.types import Float64Array
 
 __all__ = ["ReferenceView", "ShownRule", "view_references"]

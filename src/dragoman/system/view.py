@@ -1,0 +1,208 @@
+"""A translator with weights, and its operations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+from dragoman.features import FeatureIndex, Weights
+from dragoman.forest import Forest
+from dragoman.pipeline import TokenLines
+from dragoman.pool import Pool
+from dragoman.search import ForcedConfig
+from dragoman.system.candidates import pool_of
+from dragoman.system.explain import Explanation, explain
+from dragoman.system.force import ForcedExplanation, force
+from dragoman.system.text import LineTranslation
+from dragoman.system.translator import Preset, Translator
+from dragoman.text import split_tokens
+from dragoman.types import Float64Array, Progress
+
+__all__ = ["SystemView"]
+
+_BATCH = 256
+
+
+class SystemView:
+    """A system over all data, or all but one fold: a translator with weights."""
+
+    def __init__(self, translator: Translator[Any], weights: Weights) -> None:
+        self.translator = translator
+        self.weights = weights
+
+    @property
+    def index(self) -> FeatureIndex:
+        return self.translator.index
+
+    def translate(
+        self,
+        sentences: Iterable[str],
+        *,
+        weights: Weights | Float64Array | None = None,
+        preset: Preset = Preset.DEFAULT,
+        n_threads: int = 1,
+        tokenized: bool | None = None,
+        progress: Progress | None = None,
+    ) -> Iterator[str]:
+        """The best translation of each line, in batches; an empty line stays empty. `progress` may stop a search.
+
+        Lines are raw text if the system was trained on raw text, unless `tokenized` says that they are tokens.
+        """
+        text = self.lines(raw=None if tokenized is None else not tokenized)
+
+        def decode(tokens: Iterable[str]) -> Iterator[str]:
+            return self.translate_tokens(tokens, weights=weights, preset=preset, n_threads=n_threads, progress=progress)
+
+        if text.is_plain:
+            yield from decode(sentences)
+            return
+
+        def linked(tokens: str) -> tuple[str, Sequence[tuple[int, int]]]:
+            return self.translate_linked(tokens, weights=weights, preset=preset, progress=progress)
+
+        job = LineTranslation(text=text, protect=text.is_raw)
+        for batch in _batches(sentences):
+            yield from job.translate(batch, decode, linked)
+
+    def translate_linked(
+        self,
+        sentence: str,
+        *,
+        weights: Weights | Float64Array | None = None,
+        preset: Preset = Preset.DEFAULT,
+        progress: Progress | None = None,
+    ) -> tuple[str, list[tuple[int, int]]]:
+        """The best translation of a sentence of tokens, and its word links as (source, target) positions."""
+        used = self.weights if weights is None else weights
+        best = self.translator.forests([sentence], used, preset=preset, progress=progress)[0].best(used)
+        if best is None or not split_tokens(sentence):
+            return "", []
+        return " ".join(best.tokens()), self.translator.alignment(best)
+
+    def translate_tokens(
+        self,
+        sentences: Iterable[str],
+        *,
+        weights: Weights | Float64Array | None = None,
+        preset: Preset = Preset.DEFAULT,
+        n_threads: int = 1,
+        progress: Progress | None = None,
+    ) -> Iterator[str]:
+        """The best translation of each sentence of tokens, as tokens."""
+        used = self.weights if weights is None else weights
+        for batch in _batches(sentences):
+            best, vocab = self.translator.kbest(
+                batch, used, 1, grow=False, preset=preset, n_threads=n_threads, progress=progress
+            )
+            for s in range(best.n_sentences):
+                c = int(best.sentences[s])
+                yield vocab.decode(best.tokens_of(c)) if c < best.sentences[s + 1] else ""
+
+    def lines(self, *, raw: bool | None = None, languages: str | None = None) -> TokenLines:
+        """What stands between lines of text and the tokens of this view."""
+        return TokenLines()
+
+    def decode(
+        self, sentence: str, weights: Weights | Float64Array | None = None, *, preset: Preset = Preset.DEFAULT
+    ) -> Forest:
+        """The search space of one sentence. A float64 array over `index` is read at the time of the call."""
+        used = self.weights if weights is None else weights
+        return self.translator.forests([sentence], used, preset=preset)[0]
+
+    def forests(
+        self,
+        sentences: Iterable[str],
+        weights: Weights | Float64Array | None = None,
+        *,
+        preset: Preset = Preset.DEFAULT,
+        n_threads: int = 1,
+    ) -> Iterator[Forest]:
+        """The search spaces of many sentences, in batches."""
+        used = self.weights if weights is None else weights
+        for batch in _batches(sentences):
+            yield from self.translator.forests(batch, used, preset=preset, n_threads=n_threads)
+
+    def kbest(
+        self,
+        sentences: Sequence[str],
+        k: int,
+        *,
+        weights: Weights | Float64Array | None = None,
+        distinct: bool = False,
+        derivations: bool = False,
+        round_number: int = 0,
+        first_sentence: int = 0,
+        preset: Preset = Preset.DEFAULT,
+        n_threads: int = 1,
+        progress: Progress | None = None,
+    ) -> Pool:
+        """k-best lists as a pool; the first sentence has the id `first_sentence`.
+
+        With `derivations`, the shard says which rules every candidate is made of.
+        """
+        used = self.weights if weights is None else weights
+        best, vocab = self.translator.kbest(
+            sentences,
+            used,
+            k,
+            distinct=distinct,
+            derivations=derivations,
+            preset=preset,
+            n_threads=n_threads,
+            progress=progress,
+        )
+        return pool_of(
+            best,
+            sentences,
+            vocab=vocab,
+            index=self.translator.index,
+            dense=self.translator.dense(),
+            round_number=round_number,
+            first_sentence=first_sentence,
+        )
+
+    def explain(
+        self, sentence: str, *, weights: Weights | None = None, preset: Preset = Preset.DEFAULT
+    ) -> Explanation | None:
+        """An explanation of the best translation; None for an empty sentence."""
+        used = self.weights if weights is None else weights
+        return explain(self.translator, sentence, used, preset=preset)
+
+    def force(
+        self,
+        source: str,
+        target: str,
+        *,
+        weights: Weights | None = None,
+        preset: Preset = Preset.DEFAULT,
+        config: ForcedConfig | None = None,
+        tokenized: bool | None = None,
+    ) -> ForcedExplanation | None:
+        """Why a given translation is not the system's own: its best derivation, or the nearest; None without a source.
+
+        Both are raw text if the system was trained on raw text, unless `tokenized` says that they are tokens; a line of
+        several sentences is one. `preset` is the effort for the system's own translation, `config` that for the given.
+        """
+        text = self.lines(raw=None if tokenized is None else not tokenized)
+        source, target = text.prepare(source), text.prepare_target(target)
+        return self.force_tokens(source, target, weights=weights, preset=preset, config=config)
+
+    def force_tokens(
+        self,
+        source: str,
+        target: str,
+        *,
+        weights: Weights | None = None,
+        preset: Preset = Preset.DEFAULT,
+        config: ForcedConfig | None = None,
+    ) -> ForcedExplanation | None:
+        """The same of tokens."""
+        used = self.weights if weights is None else weights
+        return force(self.translator, source, target, used, preset=preset, config=config)
+
+
+def _batches(sentences: Iterable[str]) -> Iterator[list[str]]:
+    iterator = iter(sentences)
+    while batch := list(islice(iterator, _BATCH)):
+        yield batch
