@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -50,6 +51,12 @@ def weights_of(folder):
     return dict(System.load(folder).weights.items())
 
 
+def taught(folder):
+    """Pairs, and those of them that teach something."""
+    notes = " ".join(json.loads((folder / "tune/result.json").read_text(encoding="utf-8"))["notes"])
+    return tuple(int(number) for number in re.search(r"of (\d+) references.* (\d+) of them teach", notes).groups())
+
+
 def test_pairs_teach_what_the_same_lines_of_the_training_text_do(made, files, tmp_path):
     tune(made, tmp_path / "own", replace(CONFIG, phi=replace(CONFIG.phi, all_data=True)))
     tune(made, tmp_path / "given", pairs=AlignedPairs.read(System.load(made / "hiero"), *files), n_threads=2)
@@ -76,8 +83,12 @@ def test_odd_pairs_are_left_out_and_teach_nothing(made, files, tmp_path):
         write_lines(name, [*lines[i][:50], *(pair[i] for pair in odd)])
     system = System.load(made / "hiero")
     tune(made, tmp_path / "odd", pairs=AlignedPairs.read(system, *names))
-    notes = " ".join(json.loads((tmp_path / "odd/tune/result.json").read_text(encoding="utf-8"))["notes"])
-    assert "of 55 references can be derived" in notes
+    n_pairs, n_teach = taught(tmp_path / "odd")
+    for i, name in enumerate(names):
+        write_lines(name, lines[i][:50])
+    tune(made, tmp_path / "plain", pairs=AlignedPairs.read(system, *names))
+    assert (n_pairs - 5, n_teach) == taught(tmp_path / "plain")
+    assert n_teach > 30
     for i, name in enumerate(names):
         write_lines(name, [pair[i] for pair in odd])
     with pytest.raises(InputError, match="links may be those of another text"):
