@@ -24,9 +24,10 @@ def blocks_of(page, language):
 
 
 def run_shell(script, folder):
-    """What it printed; it must end well."""
+    """What it printed; it must end well. Programs in the folder are found by name."""
+    environment = {**ENVIRONMENT, "PATH": f"{ENVIRONMENT['PATH']}{os.pathsep}{folder}"}
     done = subprocess.run(
-        ["bash", "-euc", script], cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, check=False
+        ["bash", "-euc", script], cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, f"{script}\n{done.stdout}\n{done.stderr}"
     return done.stdout
@@ -43,3 +44,26 @@ def write_lists(folder, *, n_sentences=12):
             for sentence, line in enumerate(lines):
                 for total, text, features in toy_decoder.ranked(line.split(), weights)[:20]:
                     stream.write(toy_decoder.line_of("moses", sentence, text, features, total) + "\n")
+
+
+_DECODER = """#!/bin/sh
+exec {python} {toy} "$1" "$3" "$5" "$6"
+"""
+_MOSES = """#!{python}
+import subprocess, sys
+words = sys.argv[1:]
+config, source, lists = (words[words.index(name) + 1] for name in ("-config", "-input-file", "-n-best-list"))
+weights = lists + ".dense"
+lines = open(config).read().split("[weight]")[1].splitlines()
+open(weights, "w").write("".join(line.replace("=", "") + "\\n" for line in lines if "=" in line))
+sys.exit(subprocess.call([{python!r}, {toy!r}, source, weights, lists, words[words.index(lists) + 1]]))
+"""
+
+
+def write_programs(folder):
+    """The toy decoder as `my-decoder SOURCE --weights W --nbest N K`, and as `bin/moses` with a `moses.ini`."""
+    (folder / "bin").mkdir()
+    for name, text in (("my-decoder", _DECODER), ("bin/moses", _MOSES)):
+        (folder / name).write_text(text.format(python=sys.executable, toy=toy_decoder.__file__))
+        (folder / name).chmod(0o755)
+    (folder / "moses.ini").write_text("[feature]\nToyModel name=lm\n[weight]\nlm= 0.3\nwords= -0.2\nswaps= 0.1\n")
