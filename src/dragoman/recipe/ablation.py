@@ -53,8 +53,9 @@ class Ablation:
     lowercase: bool = False
     external: str | None = None
     lower_is_better: bool = False
-    fill_missing: bool = False
     """Whether the external score is a loss."""
+    fill_missing: bool = False
+    """A candidate without the external score has the mean of its list."""
     n_seeds: int = 3
 
 

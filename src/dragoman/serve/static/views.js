@@ -92,7 +92,7 @@ export const VIEWS = [
   {
     name: "tables",
     label: "Tables",
-    intro: "What the tables say of a phrase, and the training sentences it comes from (of systems trained with --folds).",
+    intro: "What the tables say of a phrase, and the training sentences it comes from (systems made by train keep them).",
     whole: true,
     draw: drawTables,
   },
