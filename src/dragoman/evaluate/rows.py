@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from dragoman.evaluate.significance import Interval
 from dragoman.run import CellKey
+from dragoman.settings import Record
 
 __all__ = ["PairedTest", "Row", "RowKey", "RowScore", "RunComparison", "Within"]
 
@@ -87,7 +88,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunComparison:
+class RunComparison(Record):
     """All rows, by corpus and test set, the main one first, with notes and signatures."""
 
     rows: tuple[Row, ...]

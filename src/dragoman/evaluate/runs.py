@@ -13,6 +13,7 @@ from dragoman.evaluate.outputs import Outputs, load_outputs
 from dragoman.evaluate.rows import PairedTest, Row, RowKey, RunComparison, Within
 from dragoman.metric import Metric, by_name
 from dragoman.run import CellKey, CellResult
+from dragoman.settings import Record
 from dragoman.types import PathLike
 
 __all__ = ["compare_runs"]
@@ -84,7 +85,7 @@ def _tested(cells: Mapping[RowKey, Sequence[CellResult]], test: str) -> dict[Row
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Comparing:
+class _Comparing(Record):
     """Settings of the comparison of a corpus's rows."""
 
     metrics: Sequence[Metric]

@@ -17,12 +17,13 @@ from dragoman.metric.ribes import Ribes
 from dragoman.metric.ter import Ter
 from dragoman.metric.tokenizer import Tokenizer
 from dragoman.metric.wer import Wer
+from dragoman.settings import Record
 
 __all__ = ["METRICS", "TER_BLEU", "Variant", "by_name", "metric_label", "points_of", "shown_score"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Variant:
+class Variant(Record):
     """Text processing options, for the metrics that support them."""
 
     smoothing: Smoothing = Smoothing.EXP

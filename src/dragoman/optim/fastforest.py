@@ -117,7 +117,7 @@ class FastForest(Optimiser):
     wrong_beam: float = 6.0
     """So are those with a replacement."""
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         for name, value in (
             ("variance", self.variance),
             ("rate", self.rate),

@@ -15,6 +15,7 @@ from dragoman.serve.opened import OpenedSystem, Searched, deadline
 from dragoman.serve.recorded import RecordedRun
 from dragoman.serve.scoring import sentence_scores
 from dragoman.serve.suggestion import suggested
+from dragoman.settings import Record
 from dragoman.system import Preset, System
 from dragoman.system.explain import explanation_of
 from dragoman.system.force import force
@@ -37,7 +38,7 @@ class Round:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Search:
+class Search(Record):
     """A sentence of a text, by a system and some weights."""
 
     system: str

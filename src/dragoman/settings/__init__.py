@@ -10,8 +10,10 @@ from dragoman.settings.describe import Setting, describe, plain
 from dragoman.settings.fields import about, settable
 from dragoman.settings.items import key_path, parse_bytes, parse_settings, parse_value
 from dragoman.settings.kinds import listed, shown
+from dragoman.settings.record import Record
 
 __all__ = [
+    "Record",
     "Setting",
     "about",
     "convert",

@@ -8,10 +8,12 @@ import typing
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
+import numpy as np
+
 from dragoman.errors import InputError
 from dragoman.settings.describe import setting_names
 from dragoman.settings.fields import fields_of, inlined_record
-from dragoman.settings.kinds import choices_of, expected, is_enum, listed, members_of, shown
+from dragoman.settings.kinds import choices_of, expected, is_enum, listed, members_of, nearest, shown
 from dragoman.types import MAX_INT32
 
 __all__ = ["convert", "from_values"]
@@ -31,8 +33,11 @@ def from_values(cls: type[_T], values: Mapping[str, Any], *, name: str) -> _T:
 def convert(value: Any, hint: Any, name: str, *, most: int = MAX_INT32, default: Any = None) -> Any:
     """A typed value as a type hint wants it. Raises InputError, which calls it `name`, for one of another kind.
 
-    Whole numbers do for fractional ones, lists for tuples, text for enumerations, and the text `none` for None.
+    Whole numbers do for fractional ones, lists for tuples, text for enumerations, and the text `none` for None; NumPy's
+    numbers do for Python's.
     """
+    if isinstance(value, np.generic):
+        value = value.item()
     members = members_of(hint)
     found = [_convert(value, member, name, most, default) for member in members]
     for member, (is_it, converted) in zip(members, found, strict=True):
@@ -43,7 +48,7 @@ def convert(value: Any, hint: Any, name: str, *, most: int = MAX_INT32, default:
     enums = [member for member in members if is_enum(member)]
     if isinstance(value, str) and enums and len(members) == len(enums):
         raise InputError(f"{name} = {shown(value)}: {listed(value, choices_of(enums))}")
-    raise InputError(f"{name} = {shown(value)}: expected {expected(hint)}")
+    raise InputError(f"{name} = {shown(value)}: {nearest(value, choices_of(enums))}expected {expected(hint)}")
 
 
 def _convert(value: Any, kind: Any, name: str, most: int, default: Any) -> tuple[bool, Any]:
@@ -62,6 +67,8 @@ def _convert(value: Any, kind: Any, name: str, most: int, default: Any) -> tuple
     if kind is bool or kind is str:
         return isinstance(value, kind), value
     if dataclasses.is_dataclass(kind):
+        if isinstance(value, typing.cast(type, kind)):
+            return True, value
         if not isinstance(value, Mapping):
             return False, None
         return True, _nested(kind, value, name, default)

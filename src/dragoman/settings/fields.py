@@ -12,7 +12,7 @@ from typing import Any
 from dragoman.settings.kinds import is_settable, members_of
 from dragoman.types import MAX_INT32
 
-__all__ = ["DEFAULT", "Field", "about", "fields_of", "inlined_record", "settable"]
+__all__ = ["DEFAULT", "Field", "about", "default_of", "fields_of", "inlined_record", "most_of", "settable"]
 
 DEFAULT, _MOST, _INLINE = "default", "most", "inline"
 
@@ -57,16 +57,22 @@ def fields_of(cls: Any) -> dict[str, Field]:
             inner = {name: dataclasses.replace(f, inside=field.name) for name, f in fields_of(record).items()}
             found |= {name: f for name, f in inner.items() if name not in hidden}
         elif all(is_settable(member) for member in members_of(hint)):
-            own[field.name] = Field(hint, field.metadata.get(_MOST, MAX_INT32), None, _default_of(field))
+            own[field.name] = Field(hint, most_of(field), None, default_of(field))
     return found | own
 
 
 def inlined_record(cls: Any, name: str) -> Any:
     """The default of a field with an inlined record."""
-    return next(_default_of(f) for f in dataclasses.fields(cls) if f.name == name)
+    return next(default_of(f) for f in dataclasses.fields(cls) if f.name == name)
 
 
-def _default_of(field: dataclasses.Field[Any]) -> Any:
+def default_of(field: dataclasses.Field[Any]) -> Any:
+    """The default; None where there is none."""
     if field.default_factory is not dataclasses.MISSING:
         return field.default_factory()
     return None if field.default is dataclasses.MISSING else field.default
+
+
+def most_of(field: dataclasses.Field[Any]) -> int:
+    """The greatest whole number."""
+    return int(field.metadata.get(_MOST, MAX_INT32))

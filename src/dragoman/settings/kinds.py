@@ -10,7 +10,7 @@ import typing
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-__all__ = ["choices_of", "expected", "is_enum", "is_settable", "listed", "members_of", "shown"]
+__all__ = ["choices_of", "expected", "is_enum", "is_settable", "listed", "members_of", "nearest", "shown"]
 
 _SCALARS: dict[object, str] = {
     bool: "true or false",
@@ -23,9 +23,13 @@ _SCALARS: dict[object, str] = {
 
 def listed(value: str, choices: Collection[str]) -> str:
     """What could have stood there, the likeliest first."""
-    near = difflib.get_close_matches(value, choices, n=1)
-    hint = f"did you mean {near[0]}? " if near else ""
-    return f"{hint}expected one of {', '.join(choices)}" if choices else "nothing was expected here"
+    return f"{nearest(value, choices)}expected one of {', '.join(choices)}" if choices else "nothing was expected here"
+
+
+def nearest(value: object, choices: Collection[str]) -> str:
+    """A question to begin a message with, if one of the choices looks like the value."""
+    near = difflib.get_close_matches(value, choices, n=1) if isinstance(value, str) else []
+    return f"did you mean {near[0]}? " if near else ""
 
 
 def shown(value: object) -> str:
@@ -36,7 +40,7 @@ def shown(value: object) -> str:
 
 def members_of(hint: Any) -> tuple[Any, ...]:
     """The members of a union, or the hint itself."""
-    return typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
+    return typing.get_args(hint) if typing.get_origin(hint) in (types.UnionType, typing.Union) else (hint,)
 
 
 def is_enum(kind: Any) -> bool:
