@@ -14,7 +14,7 @@ from dragoman.align.config import AlignStep, Direction, FastConfig, StepProgress
 from dragoman.align.links import Alignment
 from dragoman.corpus import Side
 from dragoman.errors import MismatchError
-from dragoman.settings import Record
+from dragoman.settings import Record, takes_text
 
 __all__ = ["FastModel", "FastStep", "train_fast"]
 
@@ -43,6 +43,7 @@ class FastModel(Record):
         return Alignment(*links_of(chosen.offsets, assignment, self.direction is Direction.REVERSE))
 
 
+@takes_text
 def train_fast(
     source: Side,
     target: Side,

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from dragoman.evaluate.significance import Interval
 from dragoman.run import CellKey
-from dragoman.settings import Record
+from dragoman.settings import Record, takes_text
 
 __all__ = ["PairedTest", "Row", "RowKey", "RowScore", "RunComparison", "Within"]
 
@@ -47,6 +47,7 @@ class RowKey:
     def name(self) -> str:
         return f"{self.system}/{self.features}/{self.optimiser}"
 
+    @takes_text
     def group(self, within: Within) -> tuple[str, ...]:
         """The names shared by the rows it is compared with."""
         names = (self.corpus, self.system, self.features)

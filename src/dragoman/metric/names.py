@@ -17,7 +17,7 @@ from dragoman.metric.ribes import Ribes
 from dragoman.metric.ter import Ter
 from dragoman.metric.tokenizer import Tokenizer
 from dragoman.metric.wer import Wer
-from dragoman.settings import Record
+from dragoman.settings import Record, takes_text
 
 __all__ = ["METRICS", "TER_BLEU", "Variant", "by_name", "metric_label", "points_of", "shown_score"]
 
@@ -85,6 +85,7 @@ def points_of(name: str) -> float:
     return 100.0
 
 
+@takes_text
 def by_name(
     text: str,
     *,

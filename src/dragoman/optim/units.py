@@ -32,7 +32,7 @@ import numpy as np
 from dragoman.errors import InputError
 from dragoman.optim.epochs import Entry
 from dragoman.optim.margin import Survey
-from dragoman.settings import Record
+from dragoman.settings import Record, takes_text
 from dragoman.types import Float64Array
 
 __all__ = ["MAX_SETTING", "Scale", "Shares", "Units", "check_units", "given", "relative_scale"]
@@ -54,6 +54,7 @@ def given(value: float | None, default: float) -> float:
     return default if value is None else value
 
 
+@takes_text
 def check_units(method: str, units: Units, settings: Mapping[Units, Mapping[str, float | None]]) -> None:
     """Raise InputError for settings that are not positive numbers, and for those of other units; None is not given."""
     for of, values in settings.items():

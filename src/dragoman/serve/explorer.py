@@ -15,7 +15,7 @@ from dragoman.serve.opened import OpenedSystem, Searched, deadline
 from dragoman.serve.recorded import RecordedRun
 from dragoman.serve.scoring import sentence_scores
 from dragoman.serve.suggestion import suggested
-from dragoman.settings import Record
+from dragoman.settings import Record, takes_text
 from dragoman.system import Preset, System
 from dragoman.system.explain import explanation_of
 from dragoman.system.force import force
@@ -115,6 +115,7 @@ class Explorer:
                 return [training_pair(opened.system, line) for line in lines]
         return []
 
+    @takes_text
     def translate(self, name: str, text: str, preset: Preset = Preset.DEFAULT) -> str:
         """A text, line by line, as `dragoman translate` does it."""
         return "\n".join(self.opened(name).translate(text.split("\n"), preset))

@@ -10,7 +10,7 @@ from dragoman.settings.describe import Setting, describe, plain
 from dragoman.settings.fields import about, settable
 from dragoman.settings.items import key_path, parse_bytes, parse_settings, parse_value
 from dragoman.settings.kinds import listed, shown
-from dragoman.settings.record import Record
+from dragoman.settings.record import Record, takes_text
 
 __all__ = [
     "Record",
@@ -27,4 +27,5 @@ __all__ = [
     "plain",
     "settable",
     "shown",
+    "takes_text",
 ]

@@ -1,22 +1,27 @@
-"""The base of settings: what a constructor is given becomes what its fields say, or is refused."""
+"""What constructors of settings, and functions, are given becomes what their annotations say, or is refused."""
 
 from __future__ import annotations
 
 import dataclasses
 import inspect
 import operator
+import sys
 import types
 import typing
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache, reduce
-from typing import Any
+from functools import cache, reduce, wraps
+from typing import Any, ParamSpec, TypeVar
 
 from dragoman.settings.convert import convert
 from dragoman.settings.fields import default_of, most_of
-from dragoman.settings.kinds import is_settable, members_of
+from dragoman.settings.kinds import is_enum, is_settable, members_of
+from dragoman.types import MAX_INT32
 
-__all__ = ["Record"]
+__all__ = ["Record", "takes_text"]
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
 
 class Record:
@@ -32,21 +37,43 @@ class Record:
 
     def __post_init__(self) -> None:
         cls: Any = type(self)
-        for field in _fields(cls):
-            value = getattr(self, field.name)
-            if not field.has(value):
-                object.__setattr__(self, field.name, field.converted(value, f"{cls.__name__}.{field.name}"))
+        for slot in _fields(cls):
+            value = getattr(self, slot.name)
+            if not slot.has(value):
+                object.__setattr__(self, slot.name, slot.converted(value, f"{cls.__name__}.{slot.name}"))
         self._check()
 
     def _check(self) -> None:
         """Raise InputError for settings that do not go together; their types are right."""
 
 
+def takes_text(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """A decorator: where a parameter is a member of an enumeration, its text will do, as in a notebook.
+
+    Raises InputError for other text, with the names of the function and of the parameter.
+    """
+
+    @wraps(function)
+    def taking_text(*args: Any, **kwargs: Any) -> _R:
+        values = list(args)
+        for place, slot in _choices(function):
+            name = f"{function.__qualname__.removesuffix('.__init__')}: {slot.name}"
+            if slot.name in kwargs:
+                kwargs[slot.name] = slot.taken(kwargs[slot.name], name)
+            elif place < len(values):
+                values[place] = slot.taken(values[place], name)
+        return function(*values, **kwargs)
+
+    return taking_text
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Field:
+class _Slot:
+    """A field or parameter with types that values can be converted to."""
+
     name: str
     hint: Any
-    """The types that values can be converted to."""
+    """These types."""
     types: frozenset[type]
     """Values of these are left as they are without a closer look, because records are made by the thousand."""
     items: frozenset[type] | None
@@ -71,31 +98,48 @@ class _Field:
     def converted(self, value: Any, name: str) -> Any:
         return convert(value, self.hint, name, most=self.most, default=self.default)
 
+    def taken(self, value: Any, name: str) -> Any:
+        return value if self.has(value) else self.converted(value, name)
+
 
 @cache
-def _fields(cls: Any) -> tuple[_Field, ...]:
-    hints = _hints(cls)
-    found = (
-        _field(field, hints[field.name]) for field in dataclasses.fields(cls) if field.init and field.name in hints
-    )
-    return tuple(field for field in found if field is not None)
+def _fields(cls: Any) -> tuple[_Slot, ...]:
+    hints: dict[str, Any] = {}
+    for kind in reversed(cls.__mro__):
+        hints |= _hints(kind)
+    typed = [field for field in dataclasses.fields(cls) if field.init and field.name in hints]
+    slots = [_slot(f.name, hints[f.name], most=most_of(f), default=default_of(f)) for f in typed]
+    return tuple(slot for slot in slots if slot is not None)
 
 
-def _field(field: dataclasses.Field[Any], hint: Any) -> _Field | None:
-    """None where nothing can be converted to the type of the field."""
+@cache
+def _choices(function: Any) -> tuple[tuple[int, _Slot], ...]:
+    """Parameters that can be members of enumerations, and their places among the arguments."""
+    hints = _hints(function)
+    found = []
+    for place, parameter in enumerate(inspect.signature(function).parameters.values()):
+        hint = hints.get(parameter.name)
+        slot = _slot(parameter.name, hint) if any(map(is_enum, members_of(hint))) else None
+        if slot is not None:
+            found.append((sys.maxsize if parameter.kind is parameter.KEYWORD_ONLY else place, slot))
+    return tuple(found)
+
+
+def _slot(name: str, hint: Any, *, most: int = MAX_INT32, default: Any = None) -> _Slot | None:
+    """None where nothing can be converted to the type."""
     members = members_of(hint)
     known = [member for member in members if is_settable(member)]
     if all(member is types.NoneType for member in known):
         return None
-    return _Field(
-        name=field.name,
+    return _Slot(
+        name=name,
         hint=reduce(operator.or_, known),
         types=_plain_types(known),
         items=_item_types(known, tuple, lambda arguments: arguments[0] if arguments[-1] is Ellipsis else None),
         rows=_item_types(known, Mapping, lambda arguments: arguments[1]),
         is_open=len(known) < len(members),
-        most=most_of(field),
-        default=default_of(field),
+        most=most,
+        default=default,
     )
 
 
@@ -109,14 +153,13 @@ def _item_types(members: Iterable[Any], origin: Any, item: Callable[[tuple[Any, 
     return frozenset[type]().union(*found) if found else None
 
 
-def _hints(cls: Any) -> dict[str, Any]:
-    """Types of fields; without those whose names are not imported when the program runs."""
+def _hints(noted: Any) -> dict[str, Any]:
+    """Types by the annotations of a class or function; without those whose names only type checkers import."""
     found: dict[str, Any] = {}
-    for kind in reversed(cls.__mro__):
-        for name, hint in inspect.get_annotations(kind).items():
-            alone = type(kind.__name__, (), {"__annotations__": {name: hint}, "__module__": kind.__module__})
-            try:
-                found |= typing.get_type_hints(alone)
-            except NameError:
-                found.pop(name, None)
+    for name, note in inspect.get_annotations(noted).items():
+        alone = type(noted.__name__, (), {"__annotations__": {name: note}, "__module__": noted.__module__})
+        try:
+            found |= typing.get_type_hints(alone)
+        except NameError:
+            continue
     return found

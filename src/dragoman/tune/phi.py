@@ -31,7 +31,7 @@ from dragoman.features import (
 from dragoman.features.blocks import ORIENTATIONS, REORDERING
 from dragoman.optim import FastForest, LearnsFrom, Mert, Optimiser
 from dragoman.optim.hols import among
-from dragoman.settings import Record
+from dragoman.settings import Record, takes_text
 from dragoman.types import PathLike
 
 __all__ = [
@@ -166,6 +166,7 @@ class Phi:
     notes: tuple[str, ...] = ()
 
     @classmethod
+    @takes_text
     def of(
         cls,
         table: FeatureTable,
@@ -231,6 +232,7 @@ def check_templates(
     _check_classes(class_sizes(sparse, parts), "the start", parts, templates, classes)
 
 
+@takes_text
 def possible_blocks(kind: PhiBlocks, templates: Collection[str]) -> list[str]:
     """Names of the blocks that features of these templates can make."""
     match kind:

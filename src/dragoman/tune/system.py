@@ -18,7 +18,7 @@ from dragoman.optim import FastForest, Hols, LearningContext, LearnsFrom, Online
 from dragoman.optim.frozen import frozen_names
 from dragoman.pool import Pool, with_metric
 from dragoman.run import RunFolder
-from dragoman.settings import Record, plain
+from dragoman.settings import Record, plain, takes_text
 from dragoman.store import digest_json, read_json, unseal
 from dragoman.system import Lines, ListsJob, Preset, System, SystemView, kbest_by_engine, save_tuned
 from dragoman.system.aligned_pairs import AlignedPairs
@@ -123,6 +123,7 @@ class TuneConfig(Record):
 class SystemDecoder(Decoder):
     """A system and a development set, as the outer loop wants them."""
 
+    @takes_text
     def __init__(
         self,
         view: SystemView,
