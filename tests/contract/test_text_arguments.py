@@ -14,8 +14,7 @@ from dragoman.errors import InputError
 from dragoman.features import Weights, read_weights, write_weights
 from dragoman.metric import Smoothing, Tokenizer, by_name
 from dragoman.settings import takes_text
-from dragoman.settings.kinds import is_enum, members_of
-from dragoman.settings.record import _hints
+from dragoman.settings.kinds import hints_of, is_enum, members_of
 from dragoman.system import Preset
 from small_systems import make_systems, opened, sentences_of
 
@@ -38,7 +37,7 @@ def public() -> Iterator[object]:
 
 def choices_of(function) -> list[str]:
     """Parameters that are members of enumerations, also where only type checkers import the enumeration."""
-    hints, scope = _hints(function), inspect.unwrap(function).__globals__
+    hints, scope = hints_of(function), inspect.unwrap(function).__globals__
     found = []
     for name, parameter in inspect.signature(function).parameters.items():
         known = name in hints and any(map(is_enum, members_of(hints[name])))

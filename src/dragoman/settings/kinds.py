@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import enum
+import inspect
 import types
 import typing
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-__all__ = ["choices_of", "expected", "is_enum", "is_settable", "listed", "members_of", "nearest", "shown"]
+__all__ = ["choices_of", "expected", "hints_of", "is_enum", "is_settable", "listed", "members_of", "nearest", "shown"]
 
 _SCALARS: dict[object, str] = {
     bool: "true or false",
@@ -36,6 +37,18 @@ def shown(value: object) -> str:
     """A value in a message."""
     text = str(value).lower() if isinstance(value, bool) else repr(value)
     return text if len(text) <= 80 else text[:77] + "..."
+
+
+def hints_of(noted: Any) -> dict[str, Any]:
+    """Types by the annotations of a class or function; without those whose names only type checkers import."""
+    found: dict[str, Any] = {}
+    for name, note in inspect.get_annotations(noted).items():
+        alone = type(noted.__name__, (), {"__annotations__": {name: note}, "__module__": noted.__module__})
+        try:
+            found |= typing.get_type_hints(alone)
+        except NameError:
+            continue
+    return found
 
 
 def members_of(hint: Any) -> tuple[Any, ...]:

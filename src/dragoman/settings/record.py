@@ -15,7 +15,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from dragoman.settings.convert import convert
 from dragoman.settings.fields import default_of, most_of
-from dragoman.settings.kinds import is_enum, is_settable, members_of
+from dragoman.settings.kinds import hints_of, is_enum, is_settable, members_of
 from dragoman.types import MAX_INT32
 
 __all__ = ["Record", "takes_text"]
@@ -106,7 +106,7 @@ class _Slot:
 def _fields(cls: Any) -> tuple[_Slot, ...]:
     hints: dict[str, Any] = {}
     for kind in reversed(cls.__mro__):
-        hints |= _hints(kind)
+        hints |= hints_of(kind)
     typed = [field for field in dataclasses.fields(cls) if field.init and field.name in hints]
     slots = [_slot(f.name, hints[f.name], most=most_of(f), default=default_of(f)) for f in typed]
     return tuple(slot for slot in slots if slot is not None)
@@ -115,7 +115,7 @@ def _fields(cls: Any) -> tuple[_Slot, ...]:
 @cache
 def _choices(function: Any) -> tuple[tuple[int, _Slot], ...]:
     """Parameters that can be members of enumerations, and their places among the arguments."""
-    hints = _hints(function)
+    hints = hints_of(function)
     found = []
     for place, parameter in enumerate(inspect.signature(function).parameters.values()):
         hint = hints.get(parameter.name)
@@ -151,15 +151,3 @@ def _item_types(members: Iterable[Any], origin: Any, item: Callable[[tuple[Any, 
     hints = [item(typing.get_args(member)) for member in members if typing.get_origin(member) is origin]
     found = [_plain_types(members_of(hint)) for hint in hints if hint is not None]
     return frozenset[type]().union(*found) if found else None
-
-
-def _hints(noted: Any) -> dict[str, Any]:
-    """Types by the annotations of a class or function; without those whose names only type checkers import."""
-    found: dict[str, Any] = {}
-    for name, note in inspect.get_annotations(noted).items():
-        alone = type(noted.__name__, (), {"__annotations__": {name: note}, "__module__": noted.__module__})
-        try:
-            found |= typing.get_type_hints(alone)
-        except NameError:
-            continue
-    return found
